@@ -21,9 +21,6 @@ compared with what they were simulated from:
 - ``missing-fitted``: the same data, fitted as config/config.yaml says: with SDs by category and a
   term for the point.
 
-``--engine approximation`` holds the posterior that ``poshgrid power`` decides by to the same truth
-(accuracies of the contrasts alone, mean and 1.96 SDs), at a hundredth of the cost.
-
 The answer is a table in Markdown: for each parameter the share of 95% intervals that hold the
 truth, and the mean of the posterior medians less the truth.
 """
@@ -48,8 +45,7 @@ import polars as pl
 from poshgrid.commands.base import grid_of
 from poshgrid.config import BayesianModel
 from poshgrid.config.sizes import words
-from poshgrid.statistics import contrasts, design, fit, published, summary
-from poshgrid.statistics.power.approximation import Approximation
+from poshgrid.statistics import contrasts, design, fit, gate, published, summary
 from poshgrid.statistics.predictor import mean_share
 from poshgrid.statistics.schema import COUNTS
 
@@ -94,7 +90,7 @@ class Tally:
             self.held.setdefault(term, []).append(row["low"] <= truth[term] <= row["high"])
         self.divergences += divergences
         self.diverged += divergences > 0
-        self.failed += not summary.diagnose(found, divergences)["converged"]
+        self.failed += not gate.diagnose(found, divergences)["converged"]
 
     def coverage(self) -> float:
         """Return the share of intervals that hold the truth, over all parameters."""
@@ -105,7 +101,7 @@ def main() -> None:
     """Simulate, fit, compare, print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--replications", type=int, default=50)
-    parser.add_argument("--engine", choices=["fast", "bambi", "approximation"], default="fast")
+    parser.add_argument("--engine", choices=["fast", "bambi"], default="fast")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--arm", choices=ARMS, action="append", help="default: all")
     parser.add_argument("--cell-sd", type=float, default=0.3)
@@ -118,10 +114,9 @@ def main() -> None:
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
     engine = fit if given.engine == "bambi" else importlib.import_module("poshgrid.statistics.fast")
-    approximate = given.engine == "approximation"
     settings = {name: getattr(given, name) for name in _SETTINGS}
     tallies = {}
-    for arm in given.arm or (ARMS[-2:] if approximate else ARMS):
+    for arm in given.arm or ARMS:
         model = _model(arm).model_copy(update=settings)
         tallies[arm] = tally = Tally()
         for replication in range(given.replications):
@@ -131,12 +126,6 @@ def main() -> None:
             counts, truth = simulate(arm, model, rng, given.cell_sd)
             made = design.design(counts, model.formula)
             started = time.process_time()
-            if approximate:
-                if not replication:
-                    decide = Approximation(made, model, model.contrasts)
-                tally.add(_approximated(decide, made), truth, 0)
-                tally.seconds += time.process_time() - started
-                continue
             inference = engine.sample(
                 made, model.model_copy(update={"seed": replication + 1}), given.threads
             )
@@ -257,23 +246,6 @@ def _contrasts(posterior: object, made: design.Design, model: BayesianModel) -> 
         term=pl.col("contrast") + " %" + level,
     )  # fmt: skip
     return pl.concat([logits, shares], how="diagonal")
-
-
-def _approximated(decide: Approximation, made: design.Design) -> pl.DataFrame:
-    """Return the approximation's contrasts as :func:`_contrasts` does; it has no gate to pass."""
-    frame = made.frame
-    found = decide(frame["correct"].to_numpy(dtype=float), frame["n"].to_numpy(dtype=float))
-    names = [
-        f"{contrast.name} %" + (f"[{place.level}]" if place.level else "")
-        for contrast, place in decide.places
-    ]
-    gate = {"r_hat": 1.0, "ess_bulk": np.inf, "ess_tail": np.inf, "kind": "contrast"}
-    return pl.DataFrame(
-        {
-            "term": names, "median": found.mean, "low": found.mean - 1.96 * found.sd,
-            "high": found.mean + 1.96 * found.sd,
-        }
-    ).with_columns(**{name: pl.lit(value) for name, value in gate.items()})  # fmt: skip
 
 
 def _empty() -> pl.DataFrame:

@@ -44,7 +44,7 @@ from poshgrid.files import write_table
 from poshgrid.parsing import parse
 from poshgrid.parsing.evaluate import RELATIONS
 from poshgrid.parsing.tree import Tree
-from poshgrid.statistics import design, summary
+from poshgrid.statistics import design, gate
 from poshgrid.statistics.schema import COUNTS
 from poshgrid.tables import columns
 from poshgrid.tokenization.sweep import sweep
@@ -403,8 +403,8 @@ def test_models_are_told_of_as_they_are(root):
         ("group_rate", f"Exponential({default.group_rate:g})"),
     ):
         assert re.search(rf"\| {re.escape(distribution)}.* \| `{key}` \|", page), key
-    assert f"R-hat is at most {summary.R_HAT_MOST}" in page
-    assert f"(bulk and tail) at least {summary.ESS_LEAST:.0f}" in " ".join(page.split())
+    assert f"R-hat is at most {gate.R_HAT_MOST}" in page
+    assert f"(bulk and tail) at least {gate.ESS_LEAST:.0f}" in " ".join(page.split())
     assert f"`quality.tolerance` ({Quality().tolerance:g})".replace("0.", ".") in page
 
 

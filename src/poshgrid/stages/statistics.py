@@ -146,11 +146,9 @@ class Fit(Stage):
         "posterior.nc",
         *(
             f"{name}.{kind}"
-            for name in ("summary", "contrasts")
-            for kind in ("parquet", "csv", "tex")
+            for name in ("summary", "contrasts", "predictive")
+            for kind in ("parquet", "csv")
         ),
-        "predictive.parquet",
-        "predictive.csv",
         "diagnostics.json",
     )
     memory_mb = 8000
@@ -186,7 +184,6 @@ class Deltas(Stage):
     outputs = (
         "deltas.parquet",
         "deltas.csv",
-        "deltas.tex",
         "delta_items.parquet",
         "delta_tests.parquet",
         "delta_tests.csv",
@@ -234,7 +231,7 @@ class Measures(Stage):
     module = "poshgrid.statistics.measures.paradigms"
     output = PATHS.measures("{target}", "{suite}")
     Spec = specs.MeasuresSpec
-    outputs = ("measures.parquet", "measures.csv", "measures.tex")
+    outputs = ("measures.parquet", "measures.csv")
     external = ("norms",)
     minutes = 30
 

@@ -40,7 +40,7 @@ def accuracy(
         conditions: folder of conditions: ``{condition}/{size}/statistics.json`` below it says how
             many words a cell's models were trained on, which its size may not. None: nobody knows
             better than the spec.
-        output: folder for counts.parquet, accuracy.parquet, .csv, .tex and nulls.parquet, .csv.
+        output: folder for counts.parquet, accuracy.parquet, .csv and nulls.parquet, .csv.
         rules: suite -> what rules make of its pairs: rivals beside the nulls.
         sums: whether scores are sums over tokens; of means alone nobody knows what sums would say.
 
@@ -48,8 +48,8 @@ def accuracy(
         Numbers of runs, judgements and ties.
 
     Raises:
-        PoshgridError: see :func:`judgements.judged`; or a run is misnamed, given twice, or its cell
-            or the words of it unknown.
+        PoshgridError: see :func:`judgements.judged`; or a run's cell or
+            the words of it are unknown.
     """
     if not spec.runs or not items:
         raise PoshgridError(

@@ -238,24 +238,18 @@ class ReferenceGrid:
     def _lacking(
         alone: pd.DataFrame, factor: str, levels: tuple[str, str], same: Sequence[str]
     ) -> str:
-        varying = [
-            axis for axis in same if axis in alone and axis not in ("category", "phenomenon")
-        ]
-        if alone.empty:
-            return ""
         said = []
+        shown = [
+            axis
+            for axis in ("size", "learner", "regimen", "bias", "condition")
+            if axis in same and (axis == "size" or alone[axis].nunique() > 1)
+        ]
         for level, other in (levels, levels[::-1]):
-            points = alone[alone[factor] == other][varying].astype(str).drop_duplicates()
-            if points.empty:
-                continue
-            shown = [
-                axis
-                for axis in ("size", "learner", "regimen", "bias", "condition")
-                if axis in varying and (axis == "size" or alone[axis].nunique() > 1)
-            ]
-            names = list(dict.fromkeys(" ".join(row) for row in points[shown].to_numpy()))
+            points = alone[alone[factor] == other][shown].astype(str)
+            names = list(dict.fromkeys(" ".join(row) for row in points.to_numpy()))
             more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-            said.append(f"{level} has no {', '.join(names[:_MOST])}{more}, left out of {other}")
+            if names:
+                said.append(f"{level} has no {', '.join(names[:_MOST])}{more}, left out of {other}")
         return "; ".join(said)
 
     def difference(self, found: Matched) -> tuple[np.ndarray, np.ndarray]:

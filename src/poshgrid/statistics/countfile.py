@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from pathlib import Path
+from typing import Annotated
 
 import polars as pl
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from poshgrid.benchmark.reading import csvfile
 from poshgrid.config.runs import RELEASED, words_of
@@ -15,18 +17,46 @@ from poshgrid.statistics.schema import COUNTS
 
 NEEDED = ("condition", "size", "seed", "category", "phenomenon", "correct", "n")
 _ONCE = ("suite", *CELL)
-_NAMES = {name for name, kind in COUNTS.items() if kind == pl.String} - {"lexical_set"}
-_DEFAULTS = {
-    "learner": pl.lit("model"),
-    "regimen": pl.lit(RELEASED),
-    "bias": pl.lit("none"),
-    "suite": pl.lit("suite"),
-    "template": pl.col("phenomenon"),
-    "lexical_set": pl.lit(""),
-    "ties": pl.lit(0),
-    "source": pl.col("condition"),
-    "filtered": pl.lit(value=False),
-}
+_NAMES = [name for name, kind in COUNTS.items() if kind == pl.String and name != "lexical_set"]
+_Name = Annotated[str, Field(min_length=1)]
+_Whole = Annotated[int, Field(ge=0, le=2**32 - 1)]
+
+
+class Counted(BaseModel):
+    """A row of a CSV of counts; what it leaves out has a default."""
+
+    model_config = ConfigDict(allow_inf_nan=False, str_strip_whitespace=True)
+
+    condition: _Name
+    size: _Name
+    learner: _Name = "model"
+    regimen: _Name = RELEASED
+    bias: _Name = "none"
+    seed: _Whole
+    suite: _Name = "suite"
+    category: _Name
+    phenomenon: _Name
+    template: str = ""  # default: the phenomenon
+    lexical_set: str = ""
+    correct: float
+    ties: _Whole = 0
+    n: _Whole
+    words: int = Field(-1, ge=0)  # default: what the size names
+    source: str = ""  # default: the condition
+    filtered: bool = False
+
+    @model_validator(mode="after")
+    def _filled(self) -> Counted:
+        self.template = self.template or self.phenomenon
+        self.source = self.source or self.condition
+        if self.words < 0:
+            self.words = words_of(self.size)
+        if not 0 <= self.correct <= self.n or (2 * self.correct) % 1:
+            raise ValueError(
+                f"correct is {self.correct:g} of {self.n} pairs; write how many were right, a tie "
+                "as a half"
+            )
+        return self
 
 
 def read(path: Path) -> pl.DataFrame:
@@ -45,95 +75,35 @@ def read(path: Path) -> pl.DataFrame:
             empty or not of its column's type, names differ only in case or white space, a
             phenomenon is in two categories, or no run can have such counts.
     """
-    rows = csvfile.table(path, NEEDED, [name for name in COUNTS if name not in NEEDED])
-    frame = pl.DataFrame(
-        {name: [row.cells[name].strip() for row in rows] for name in rows[0].cells}
-    )
-    _check_names(rows, frame)
-    frame = frame.with_columns(
-        default.alias(name) for name, default in _DEFAULTS.items() if name not in frame.columns
-    )
-    if "words" not in frame.columns:
-        frame = frame.with_columns(words=_words(path, frame["size"]))
-    counts = frame.select([_typed(rows, frame[name], name, kind) for name, kind in COUNTS.items()])
-    if not counts["n"].sum():
-        raise PoshgridError(f"{path}: no counts below the header; give some")
-    _check(rows, counts)
-    return counts
-
-
-def _check_names(rows: list[csvfile.Row], frame: pl.DataFrame) -> None:
-    """Refuse names that look alike, and a phenomenon that is in two categories of its suite."""
-    spellings: dict[tuple[str, str], str] = {}
-    categories: dict[tuple[str, str], str] = {}
-    for row, cells in zip(rows, frame.iter_rows(named=True), strict=True):
-        for column in _NAMES & cells.keys():
-            name = cells[column]
+    lines = csvfile.table(path, NEEDED, [name for name in COUNTS if name not in NEEDED])
+    first: dict[tuple[str, ...], str] = {}  # what was said before of a name, a phenomenon, a run
+    rows = []
+    for line in lines:
+        try:
+            row = Counted.model_validate(line.cells)
+        except ValidationError as error:
+            fault = error.errors()[0]
+            name = "".join(f"{part} is {line.cells[str(part)]!r}: " for part in fault["loc"])
+            raise line.fault(name + fault["msg"].removeprefix("Value error, ")) from error
+        rows.append(row.model_dump())
+        for column in _NAMES:
+            name = str(rows[-1][column])
             alike = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
-            first = spellings.setdefault((column, alike), name)
-            if name != first:
-                raise row.fault(
-                    f"{column} is {name!r}, but {first!r} before: they differ only in case, white "
+            before = first.setdefault((column, alike), name)
+            if name != before:
+                raise line.fault(
+                    f"{column} is {name!r}, but {before!r} before: they differ only in case, white "
                     "space or accents' encoding; write one of them"
                 )
-        home = categories.setdefault(
-            (cells.get("suite", ""), cells["phenomenon"]), cells["category"]
-        )
-        if home != cells["category"]:
-            raise row.fault(
-                f"phenomenon {cells['phenomenon']!r} is in category {cells['category']!r}, but in "
-                f"{home!r} before; give it one category"
+        home = first.setdefault(("category of", row.suite, row.phenomenon), row.category)
+        if home != row.category:
+            raise line.fault(
+                f"phenomenon {row.phenomenon!r} is in category {row.category!r}, but in {home!r} "
+                "before; give it one category"
             )
-
-
-def _check(rows: list[csvfile.Row], counts: pl.DataFrame) -> None:
-    """Refuse counts that no run can have."""
-    correct = pl.col("correct")
-    halves = (2 * correct) % 1 == 0  # a tie counts half
-    numbered = counts.with_row_index("row")
-    wrong = numbered.filter(~(correct.is_between(0, pl.col("n")) & halves))
-    if wrong.height:
-        row, right, n = wrong.select("row", "correct", "n").row(0)
-        raise rows[row].fault(
-            f"correct is {right:g} of {n} pairs; write how many were right, a tie as a half"
-        )
-    twice = numbered.filter(pl.struct(_ONCE).is_duplicated())
-    if twice.height:
-        first = twice.row(0, named=True)
-        same = pl.all_horizontal(pl.col(name) == first[name] for name in _ONCE)
-        one, other = (rows[row] for row in twice.filter(same)["row"][:2])
-        raise other.fault(
-            f"of the same run and phenomenon as {one.line} ({first['condition']}, "
-            f"{first['size']}, seed {first['seed']}, {first['phenomenon']}); write one"
-        )
-
-
-def _words(path: Path, sizes: pl.Series) -> pl.Series:
-    known = {}
-    for size in sizes.unique():
-        try:
-            known[size] = words_of(size)
-        except ValueError as error:
-            raise PoshgridError(f"{path}: {error}, or a column words") from error
-    return sizes.replace_strict(known, return_dtype=pl.UInt64)
-
-
-def _typed(
-    rows: list[csvfile.Row], values: pl.Series, name: str, kind: type[pl.DataType]
-) -> pl.Series:
-    """Return a column in its type; the first cell that is not of it is an error."""
-    if kind == pl.Boolean and values.dtype == pl.String:
-        truth = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-        typed = values.str.to_lowercase().replace_strict(truth, default=None)
-    else:
-        typed = values.cast(kind, strict=False)
-    wrong = typed.is_null() if kind != pl.String or name == "lexical_set" else typed == ""
-    if wrong.any():
-        row = wrong.arg_max()
-        assert row is not None
-        kinds = "true or false" if kind == pl.Boolean else "a number"
-        kinds += ", whole, 0 to 4,294,967,295" if kind == pl.UInt32 else ""
-        raise rows[row].fault(
-            f"{name} is {values[row]!r}; write {'a name' if kind == pl.String else kinds}"
-        )
-    return typed.alias(name)
+        run = ("line of", *(str(rows[-1][name]) for name in _ONCE))
+        if (before := first.setdefault(run, line.line)) != line.line:
+            raise line.fault(f"of the same run and phenomenon as {before}; write one")
+    if not any(row["n"] for row in rows):
+        raise PoshgridError(f"{path}: no counts below the header; give some")
+    return pl.DataFrame(rows, schema=COUNTS)

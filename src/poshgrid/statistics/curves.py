@@ -14,7 +14,6 @@ import polars as pl
 from poshgrid import logs
 from poshgrid.config.runs import UNTRAINED
 from poshgrid.config.specs import JudgementSpec
-from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
 from poshgrid.statistics import levels, training
 from poshgrid.statistics.schema import CURVES, CURVES_MEAN, RUN_AXES
@@ -54,7 +53,7 @@ def curves(
 
     Raises:
         PoshgridError: see :func:`judgements.judged`, :func:`training.statistics` and
-            :func:`training.evaluations`; or a step was scored that the run did not take.
+            :func:`training.evaluations`.
     """
     scores, models, output = Path(scores), Path(models), Path(output)
     pairs = {suite: judgements.read_items(items[suite]) for suite in sorted(items)}
@@ -134,7 +133,7 @@ def _of_run(
         path = scores / run / f"{suite}.parquet"
         # (file, step in it or none, step of the run, whether training kept it)
         points: list[tuple[Path, int | None, int, bool]] = [
-            (path, step, step, False) for step in _steps(path, facts["steps"], models / run)
+            (path, step, step, False) for step in judgements.steps(path)
         ]
         if null in spec.runs:
             points.insert(0, (scores / null / f"{suite}.parquet", None, 0, False))
@@ -149,17 +148,6 @@ def _of_run(
                 "dev_loss": facts["dev_loss"] if kept else losses.get(step),
             }
             yield levels.counted(found, {**axes, **at}, _COUNTED)
-
-
-def _steps(path: Path, taken: int, model: Path) -> list[int]:
-    """Return the checkpoints that a file has scores of, which the run must have reached."""
-    found = judgements.steps(path)
-    if found and found[-1] > taken:
-        raise PoshgridError(
-            f"{path}: scores of step {found[-1]:,}, but {model / 'statistics.json'} says that the "
-            f"run took {taken:,}: it was trained anew; score it again (poshgrid score)"
-        )
-    return found
 
 
 def _sorted(rows: pl.DataFrame, *seed: str) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from poshgrid import files, logs
 from poshgrid.config import BayesianModel, formula
 from poshgrid.config.specs import ModelSpec
 from poshgrid.errors import PoshgridError
-from poshgrid.statistics import contrasts, design, gate, model_tables, predictive
+from poshgrid.statistics import contrasts, design, gate, predictive
 from poshgrid.statistics.schema import CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
 from poshgrid.tables import formats
 
@@ -30,7 +30,6 @@ log = logs.get(__name__)
 
 Engine = Callable[..., "arviz.InferenceData"]
 """Called with a design, a model and a number of threads."""
-_SETTINGS = ("target_accept", "warmup", "draws")
 
 
 def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[str, Any]:
@@ -47,8 +46,8 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
     Args:
         spec: formula, priors, contrasts and sampler.
         counts: ``counts.parquet``.
-        output: folder for posterior.nc, diagnostics.json, summary and contrasts (.parquet, .csv,
-            .tex), predictive (.parquet, .csv).
+        output: folder for posterior.nc, diagnostics.json, and summary, contrasts and predictive
+            (.parquet, .csv).
         threads: chains that run at once; the draws are the same for any number.
 
     Returns:
@@ -91,7 +90,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
             "engine": engine,
             "sampler": "nutpie" if engine == "fast" else model.sampler,
             "seconds": round(sum(attempt["seconds"] for attempt in fitted.attempts), 1),
-            **{k: last[k] for k in last if k not in ("seconds", *_SETTINGS)},
+            **{k: last[k] for k in last if k not in ("seconds", *gate.SETTINGS)},
             "attempts": fitted.attempts,
             "predictive": check,
         }
@@ -105,12 +104,9 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
                 f"models: {model.name}: {gate.complaint(fitted)}; or set unconverged: report; "
                 f"the last attempt's diagnostics are in {aside}"
             )
-        caption = f"{model.name}: {made.shown}"
         _write_posterior(fitted.inference, output / "posterior.nc")
-    table = model_tables.summary(fitted.table, caption)
-    formats.write(fitted.table, output, "summary", SUMMARY, [table])
-    table = model_tables.contrasts(differences, caption)
-    formats.write(differences, output, "contrasts", CONTRASTS, [table])
+    formats.write(fitted.table, output, "summary", SUMMARY)
+    formats.write(differences, output, "contrasts", CONTRASTS)
     formats.write(cells, output, "predictive", PREDICTIVE)
     files.write_json(output / "diagnostics.json", facts)
     shutil.rmtree(aside, ignore_errors=True)
@@ -231,22 +227,12 @@ def prepare_compiler() -> None:
     Takes effect only before pytensor is first imported.
     """
     flags = os.environ.get("PYTENSOR_FLAGS", "")
-    if "compiledir" in flags or _writable_home():
+    if "compiledir" in flags or os.access(os.environ.get("HOME", "/"), os.W_OK):
         return
     # Compiled code is loaded as it lies there: a name that others can guess would be a way in
     folder = tempfile.mkdtemp(prefix="poshgrid-pytensor-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ["PYTENSOR_FLAGS"] = ",".join(filter(None, [flags, f"base_compiledir={folder}"]))
-
-
-def _writable_home() -> bool:
-    try:
-        cache = Path.home() / ".pytensor"
-        cache.mkdir(exist_ok=True)
-        with tempfile.TemporaryFile(dir=cache):
-            return True
-    except (OSError, RuntimeError):  # RuntimeError: a user without a home, as in containers
-        return False
 
 
 @contextmanager

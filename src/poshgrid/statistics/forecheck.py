@@ -6,13 +6,25 @@ import polars as pl
 
 from poshgrid.config import BayesianModel
 from poshgrid.config.formula import SUITE
-from poshgrid.config.runs import AXES
 from poshgrid.errors import PoshgridError
 from poshgrid.grid.grid import Grid
 from poshgrid.statistics import design
-from poshgrid.statistics.schema import COUNTS
+from poshgrid.statistics.power import counts_of
 
-_CATEGORIES = ("binding", "island", "question-formation", "wanna")
+_UNITS = pl.DataFrame(
+    [
+        {
+            "category": category,
+            "phenomenon": f"{category}-{n}",
+            "template": f"template-{template}",
+            "lexical_set": f"set-{template}",
+            "n": 10,
+        }
+        for category in ("binding", "island", "question-formation", "wanna")
+        for n in range(2)
+        for template in range(2)
+    ]
+)
 
 
 def check(grid: Grid) -> None:
@@ -36,7 +48,9 @@ def check(grid: Grid) -> None:
 def _try(grid: Grid, model: BayesianModel) -> None:
     try:
         if any(model.name in grid.fitted(target) for target in grid.targets):
-            design.design(_counts(grid), model.formula, only=model.only)
+            runs = sorted({run for found in grid.targets.values() for run in found})
+            counts = counts_of(grid, runs, _UNITS, SUITE)
+            design.design(counts, model.formula, only=model.only)
         else:
             design.terms(model.formula)
     except PoshgridError:
@@ -47,28 +61,3 @@ def _try(grid: Grid, model: BayesianModel) -> None:
             f"formula {model.formula!r} cannot be fitted ({type(error).__name__}: {reason}); see "
             "docs/configuration.md"
         ) from error
-
-
-def _counts(grid: Grid) -> pl.DataFrame:
-    """Return made-up counts of all trained runs."""
-    facts = {key: cell for target in grid.targets for key, cell in grid.cell_facts(target).items()}
-    runs = sorted({run for found in grid.targets.values() for run in found})
-    rows = [
-        {
-            **{axis: getattr(run, axis) for axis in AXES},
-            **facts[f"{run.condition}/{run.size}"].model_dump(),
-            "suite": SUITE,
-            "category": category,
-            "phenomenon": f"{category}-{n}",
-            "template": f"template-{template}",
-            "lexical_set": f"set-{template}",
-            "correct": 5.0 + n,
-            "ties": 0,
-            "n": 10,
-        }
-        for run in runs
-        for category in _CATEGORIES
-        for n in range(2)
-        for template in range(2)
-    ]
-    return pl.DataFrame(rows, schema=COUNTS)

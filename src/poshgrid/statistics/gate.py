@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import arviz
     import pandas as pd
 
+R_HAT_MOST, ESS_LEAST = 1.01, 400.0  # of a converged fit
+SETTINGS = ("target_accept", "warmup", "draws")
+
 log = logs.get(__name__)
 
 
@@ -51,7 +54,7 @@ def converge(
     """Draw from a posterior until the draws pass the gate or the retries are used up.
 
     The gate: R-hat <= 1.01, effective sample size (bulk and tail) >= 400 (Vehtari et al. 2021,
-    Bayesian Analysis 16), no divergence; see :func:`summary.diagnose`.
+    Bayesian Analysis 16), no divergence; see :func:`diagnose`.
 
     Args:
         draw: an engine.
@@ -65,51 +68,65 @@ def converge(
         inference = draw(model)
         seconds = time.monotonic() - started
         table = summary.summarise(inference["posterior"], frame)
-        diagnosis = summary.diagnose(table, int(inference["sample_stats"]["diverging"].sum()))
-        attempts.append(
-            {
-                "target_accept": model.target_accept,
-                "warmup": model.warmup,
-                "draws": model.draws,
-                "seconds": round(seconds, 1),
-                **diagnosis,
-            }
-        )
+        diagnosis = diagnose(table, int(inference["sample_stats"]["diverging"].sum()))
+        settings = {name: getattr(model, name) for name in SETTINGS}
+        attempts.append({**settings, "seconds": round(seconds, 1), **diagnosis})
         if diagnosis["converged"] or not left:
             break
-        log.warning(
-            "%s: not converged (%s); drawing again, more strictly",
-            model.name,
-            "; ".join(diagnosis["reasons"]),
-        )
-        model = stricter(model)
+        reasons = "; ".join(diagnosis["reasons"])
+        log.warning("%s: not converged (%s); drawing again, more strictly", model.name, reasons)
+        # A fifth of the distance to acceptance 1, and twice the draws
+        accept = round(1 - (1 - model.target_accept) / 5, 6)
+        stricter = {
+            "target_accept": accept, "warmup": 2 * model.warmup, "draws": 2 * model.draws
+        }  # fmt: skip
+        model = model.model_copy(update=stricter)
     return Fitted(model, inference, table, attempts)
 
 
-def stricter(model: BayesianModel) -> BayesianModel:
-    """Return a model with a fifth of the distance to acceptance 1, and twice the draws."""
-    return model.model_copy(
-        update={
-            "target_accept": round(1 - (1 - model.target_accept) / 5, 6),
-            "warmup": 2 * model.warmup,
-            "draws": 2 * model.draws,
-        }
-    )
+def diagnose(rows: pl.DataFrame, divergences: int) -> dict[str, Any]:
+    """Check a fit against the gate: R-hat <= 1.01, ESS (bulk and tail) >= 400, no divergence.
+
+    Args:
+        rows: columns of ``SUMMARY``.
+        divergences: draws after warm-up whose trajectory diverged.
+
+    Returns:
+        divergences, max_r_hat, min_ess, converged, reasons (why not).
+    """
+    reasons = []
+    stuck = rows.filter(pl.any_horizontal(pl.col("ess_bulk", "ess_tail").is_null()))
+    r_hat = None if rows["r_hat"].has_nulls() else rows.select(pl.max("r_hat")).item()
+    ess = rows.select(pl.min_horizontal(pl.min("ess_bulk"), pl.min("ess_tail"))).item()
+    if stuck.height:
+        ess = None
+        reasons.append(f"the draws of {stuck['term'][0]} do not move or are not numbers")
+    elif r_hat is None:
+        reasons.append("R-hat cannot be computed: run at least two chains")
+    elif r_hat > R_HAT_MOST:
+        reasons.append(f"R-hat {r_hat:.3f} > {R_HAT_MOST}")
+    if ess is not None and ess < ESS_LEAST:
+        reasons.append(f"ESS {ess:.0f} < {ESS_LEAST:.0f}")
+    if divergences:
+        reasons.append(f"{divergences} divergence{'s' if divergences > 1 else ''}")
+    return {
+        "divergences": divergences,
+        "max_r_hat": None if r_hat is None else round(r_hat, 4),
+        "min_ess": None if ess is None else round(ess, 1),
+        "converged": not reasons,
+        "reasons": reasons,
+    }
 
 
 def complaint(fitted: Fitted) -> str:
     """Return one line: how many attempts, what is wrong with the last one, what to change."""
     model, last, count = fitted.model, fitted.attempts[-1], len(fitted.attempts)
-    change = []
-    if model.chains < 2:
-        change.append("set chains: 4")
-    else:
-        if last["divergences"]:
-            change.append(f"raise target_accept (last {model.target_accept:g})")
-        if len(last["reasons"]) > bool(last["divergences"]):
-            change.append(f"raise warmup and draws (last {model.warmup:,} and {model.draws:,})")
-        change.append("drop a term of which the data say little, such as a group of two levels")
-    return (
-        f"not converged after {count} attempt{'s' if count > 1 else ''}: "
-        f"{'; '.join(last['reasons'])}: {', or '.join(change)}"
-    )
+    change = "set chains: 4"
+    if model.chains > 1:
+        change = (
+            f"raise target_accept (last {model.target_accept:g}), warmup and draws (last "
+            f"{model.warmup:,} and {model.draws:,}), or drop a term of which the data say little, "
+            "such as a group of two levels"
+        )
+    reasons = "; ".join(last["reasons"])
+    return f"not converged after {count} attempt{'s' if count > 1 else ''}: {reasons}: {change}"

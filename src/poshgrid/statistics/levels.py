@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 
 from poshgrid.config.runs import words_of
-from poshgrid.errors import PoshgridError
 from poshgrid.files import Schema
 from poshgrid.statistics.schema import LEVELS, PARTS, RUN_AXES
 
@@ -18,18 +17,9 @@ def axes(run: str) -> dict[str, Any]:
 
     Args:
         run: condition/size/learner/regimen/bias/seedN.
-
-    Raises:
-        PoshgridError: the run is misnamed.
     """
-    parts = run.split("/")
-    seed = parts[-1].removeprefix("seed")
-    if len(parts) != len(RUN_AXES) + 1 or parts[-1] == seed or not seed.isdecimal():
-        raise PoshgridError(
-            f"--spec: runs: {run!r} is not condition/size/learner/regimen/bias/seedN; "
-            "copy the command of the job log whole"
-        )
-    return {**dict(zip(RUN_AXES, parts, strict=False)), "seed": int(seed)}
+    *parts, seed = run.split("/")
+    return {**dict(zip(RUN_AXES, parts, strict=True)), "seed": int(seed.removeprefix("seed"))}
 
 
 def counted(judged: pl.DataFrame, columns: Mapping[str, Any], schema: Schema) -> pl.DataFrame:

@@ -9,6 +9,7 @@ with a null's may know no more than the null, whatever its accuracy.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -52,59 +53,45 @@ def beside(
     points = sums.points.to_dicts()
     spread = seeds.rows_by_key([*RUN_AXES, "category", "phenomenon"], named=True, unique=True)
     nulls_of = [dict(of_point(point, points)) for point in points]
-    phenomena = []
+    n = sums.sets["n"].to_numpy()
+
+    def difference(one: int, two: int, place: dict[str, str], at: np.ndarray) -> list[float | None]:
+        rows = [
+            spread[(*(points[k][axis] for axis in RUN_AXES), *place.values())] for k in (one, two)
+        ]
+        # Of one seed nobody knows how others would differ: it does not count
+        over = [(row["sd"], row["n_seeds"]) for row in rows if row["sd"]]
+        mine, its = (sums.correct[at, k] / points[k]["seeds"] for k in (one, two))
+        return list(intervals.difference(mine - its, n[at], over)[:3])
+
     names = places.select("category", "phenomenon").unique().sort("category", "phenomenon")
-    for category, phenomenon in names.iter_rows():
-        of = (pl.col("category") == category) & (pl.col("phenomenon") == phenomenon)
+    rows: list[dict[str, Any]] = []
+    trained = [i for i, point in enumerate(points) if point["regimen"] not in REFERENCE]
+    for i, place in product(trained, names.to_dicts()):
+        of = pl.all_horizontal(pl.col(name) == value for name, value in place.items())
         pairs, at = (
             table.select(of.arg_true()).to_series().to_numpy() for table in (places, sums.sets)
         )
-        phenomena.append(({"category": category, "phenomenon": phenomenon}, pairs, at))
-    rows: list[dict[str, Any]] = []
-    for i, point in enumerate(points):
-        if point["regimen"] in REFERENCE:
-            continue
         others = list(_other_bases(i, points, cells))
-        for place, pairs, at in phenomena:
-
-            def difference(
-                one: int, two: int, at: np.ndarray = at, **named: str
-            ) -> list[float | None]:
-                rows = [
-                    spread[(*(points[k][axis] for axis in RUN_AXES), *named.values())]
-                    for k in (one, two)
-                ]
-                # Of one seed nobody knows how others would differ: it does not count
-                seeds = [(row["sd"], row["n_seeds"]) for row in rows if row["sd"]]
-                each = [sums.correct[at, k] / points[k]["seeds"] for k in (one, two)]
-                n = sums.sets["n"].to_numpy()[at]
-                return list(intervals.difference(each[0] - each[1], n, seeds)[:3])
-
-            for null, j in nulls_of[i].items():
-                r = _correlation(margins[pairs, i], margins[pairs, j], len(at))
-                row = {
-                    **{axis: point[axis] for axis in RUN_AXES},
-                    "suite": sums.suite,
-                    **place,
-                    "null": null,
-                    **_named("r", r),
-                    "less": "",
+        for null, j in nulls_of[i].items():
+            row = {
+                **{axis: points[i][axis] for axis in RUN_AXES},
+                **place,
+                "suite": sums.suite,
+                "null": null,
+                **_named("r", _correlation(margins[pairs, i], margins[pairs, j], len(at))),
+            }
+            compared = [
+                {
+                    **row,
+                    "less": points[k]["condition"],
+                    **_named("difference", difference(i, k, place, at)),
+                    **_named("null_difference", difference(j, nulls_of[k][null], place, at)),
                 }
-                compared = []
-                for k in others:
-                    null_of_other = nulls_of[k].get(null)
-                    if null_of_other is None:
-                        continue
-                    mine, its = difference(i, k, **place), difference(j, null_of_other, **place)
-                    compared.append(
-                        {
-                            **row,
-                            "less": points[k]["condition"],
-                            **_named("difference", mine),
-                            **_named("null_difference", its),
-                        }
-                    )
-                rows += compared or [row]
+                for k in others
+                if null in nulls_of[k]
+            ]
+            rows += compared or [{**row, "less": ""}]
     return pl.DataFrame(rows, schema=BESIDE_NULLS)
 
 

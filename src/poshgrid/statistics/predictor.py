@@ -35,14 +35,9 @@ def mean_share(eta: np.ndarray, spread: np.ndarray | None) -> np.ndarray:
 
     if spread is None:
         return expit(eta)
-    places, weights = nodes()
-    return sum(w * expit(eta + x * spread) for x, w in zip(places, weights, strict=True))
-
-
-def nodes() -> tuple[np.ndarray, np.ndarray]:
-    """Return places and weights of a mean over a standard normal variable."""
-    places, weights = np.polynomial.hermite_e.hermegauss(_NODES)
-    return places, weights / weights.sum()
+    nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+    weights = weights / weights.sum()
+    return sum(w * expit(eta + x * spread) for x, w in zip(nodes, weights, strict=True))
 
 
 class Predictor:
@@ -97,12 +92,8 @@ class Predictor:
         """
         from scipy import sparse
 
-        coded = [self.coded(frame, name) for name in self._of(only)]
+        coded = [self._coded(frame, name) for name in self._of(only)]
         return sparse.csr_array(sparse.hstack([sparse.csr_array((len(frame), 0)), *coded]))
-
-    def coded(self, frame: pd.DataFrame, name: str) -> scipy.sparse.csr_array:
-        """Return the columns of one group's term, such as ``1|seed``: see :meth:`group_matrix`."""
-        return self._groups[name].eval_new_data(self._padded(frame))[: len(frame)]
 
     def group_coefficients(self, every: int = 1, only: Collection[str] | None = None) -> np.ndarray:
         """Return the effects of groups: draws of all chains x group coefficients."""
@@ -119,21 +110,6 @@ class Predictor:
             return None
         return self._posterior[SET_SIGMA].to_numpy()[:, ::every].ravel()
 
-    def group_variances(self, frame: pd.DataFrame, but: Collection[str] = ()) -> np.ndarray:
-        """Return the variance that groups give the log odds: rows x SDs, in units of their squares.
-
-        Args:
-            frame: rows with levels that were fitted.
-            but: grouping variables whose terms are left out.
-        """
-        found = [np.zeros((len(frame), 0))]
-        for name in self._varying(but):
-            # Coded group by group, in each by the predictor: a row is in one group
-            squares = self.coded(frame, name).toarray() ** 2
-            shape = (len(frame), len(self._groups[name].groups), -1)
-            found.append(squares.reshape(shape).sum(axis=1))
-        return np.hstack(found)
-
     def spread(self, frame: pd.DataFrame, but: Collection[str] = ()) -> np.ndarray | None:
         """Return the SD of groups' effects, those of lexical sets among them: rows x draws.
 
@@ -144,20 +120,20 @@ class Predictor:
         Returns:
             None if no group is left.
         """
-        names, of_sets = self._varying(but), self.set_spread()
+        names = [name for name in self._groups if name.rpartition("|")[2] not in but]
+        of_sets = self.set_spread()
         if not names and of_sets is None:
             return None
         chains, draws = self.shape
-        squares = [
-            self._posterior[f"{name}_sigma"].to_numpy().reshape(chains * draws, -1) ** 2
-            for name in names
-        ]
-        whole = np.hstack([np.zeros((chains * draws, 0)), *squares])
-        variance = self.group_variances(frame, but) @ whole.T
+        by_sd, squares = [np.zeros((len(frame), 0))], [np.zeros((chains * draws, 0))]
+        for name in names:
+            # Coded group by group, in each by the predictor: a row is in one group
+            coded = self._coded(frame, name).toarray() ** 2
+            by_sd.append(coded.reshape(len(frame), len(self._groups[name].groups), -1).sum(axis=1))
+            sds = self._posterior[f"{name}_sigma"].to_numpy().reshape(chains * draws, -1)
+            squares.append(sds**2)
+        variance = np.hstack(by_sd) @ np.hstack(squares).T  # rows x SDs, SDs x draws
         return np.sqrt(variance + (0 if of_sets is None else of_sets**2))
-
-    def _varying(self, but: Collection[str]) -> list[str]:
-        return [n for n in self._groups if n.rpartition("|")[2] not in but]
 
     @property
     def _common(self) -> dict[str, Any]:
@@ -169,6 +145,9 @@ class Predictor:
 
     def _of(self, only: Collection[str] | None) -> list[str]:
         return [n for n in self._groups if only is None or n.rpartition("|")[2] in only]
+
+    def _coded(self, frame: pd.DataFrame, name: str) -> scipy.sparse.csr_array:
+        return self._groups[name].eval_new_data(self._padded(frame))[: len(frame)]
 
     def _padded(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Add the fitted rows below: ``S(x)`` wants to see all levels (formulae 0.6)."""

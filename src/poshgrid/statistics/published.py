@@ -51,17 +51,16 @@ def numbers(study: str) -> pl.DataFrame:
     found = []
     for path in resources.numbers(study):
         try:
-            frame = pl.read_csv(path, comment_prefix="#", infer_schema=False).fill_null("")
+            frame = pl.read_csv(
+                path, comment_prefix="#", columns=list(NUMBERS), schema_overrides=NUMBERS
+            )
         except (OSError, pl.exceptions.PolarsError) as error:
             reason = str(error).splitlines()[0]
-            raise PoshgridError(f"{path}: cannot be read as CSV ({reason}); mend it") from error
-        if missing := NUMBERS.keys() - set(frame.columns):
-            raise PoshgridError(f"{path}: no column {min(missing)}; see studies/fict/published")
-        values = frame["value"].cast(pl.Float64, strict=False)
-        if values.has_nulls():
-            wrong = frame["value"].filter(values.is_null())[0]
-            raise PoshgridError(f"{path}: value {wrong!r} is no number; mend it")
-        found.append(frame.with_columns(values, version=pl.lit(path.parent.name)))
+            raise PoshgridError(
+                f"{path}: no columns {', '.join(NUMBERS)} ({reason}); see studies/fict/published"
+            ) from error
+        texts = pl.col(pl.String).fill_null("")
+        found.append(frame.with_columns(texts, version=pl.lit(path.parent.name)))
     rows = [frame.select("version", *NUMBERS) for frame in found]
     return pl.concat([pl.DataFrame(schema={"version": pl.String, **NUMBERS}), *rows])
 

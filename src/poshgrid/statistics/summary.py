@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray
 
-R_HAT_MOST, ESS_LEAST = 1.01, 400.0  # the gate of a converged fit
-
 _NAMES = {
     "size_z": "Training size (z)",
     "filter": "Filtering",
@@ -43,42 +41,6 @@ def summarise(posterior: xarray.Dataset, frame: pd.DataFrame) -> pl.DataFrame:
     ]
     order = {"common": 0, "sd": 1, "group": 2}
     return pl.DataFrame(sorted(rows, key=lambda row: order[row["kind"]]), schema=SUMMARY)
-
-
-def diagnose(rows: pl.DataFrame, divergences: int) -> dict[str, Any]:
-    """Hold a fit to the gate: R-hat <= 1.01, ESS (bulk and tail) >= 400, no divergence.
-
-    Args:
-        rows: columns of ``SUMMARY``.
-        divergences: draws after warm-up whose trajectory diverged.
-
-    Returns:
-        divergences, max_r_hat, min_ess, converged, reasons (why not).
-    """
-    is_rated = rows["r_hat"].null_count() == 0
-    r_hat = rows.select(pl.max("r_hat")).item() if is_rated else None
-    is_known = rows["ess_bulk"].null_count() + rows["ess_tail"].null_count() == 0
-    ess = rows.select(pl.min_horizontal(pl.min("ess_bulk"), pl.min("ess_tail"))).item()
-    ess = ess if is_known else None
-    reasons = []
-    if not is_known:
-        stuck = rows.filter(pl.col("ess_bulk").is_null() | pl.col("ess_tail").is_null())
-        reasons.append(f"the draws of {stuck['term'][0]} do not move or are not numbers")
-    elif r_hat is None:
-        reasons.append("R-hat cannot be computed: run at least two chains")
-    elif r_hat > R_HAT_MOST:
-        reasons.append(f"R-hat {r_hat:.3f} > {R_HAT_MOST}")
-    if ess is not None and ess < ESS_LEAST:
-        reasons.append(f"ESS {ess:.0f} < {ESS_LEAST:.0f}")
-    if divergences:
-        reasons.append(f"{divergences} divergence{'s' if divergences > 1 else ''}")
-    return {
-        "divergences": divergences,
-        "max_r_hat": None if r_hat is None else round(r_hat, 4),
-        "min_ess": None if ess is None else round(ess, 1),
-        "converged": not reasons,
-        "reasons": reasons,
-    }
 
 
 def _terms(

@@ -54,10 +54,10 @@ def count(
     numbers for each are kept.
 
     Raises:
-        PoshgridError: see :func:`judgements.judged`; or a run is misnamed, given twice, or its cell
+        PoshgridError: see :func:`judgements.judged`; or a run's cell is
             unknown.
     """
-    of_runs = _of_runs(spec)
+    of_runs = {run: _facts(spec, run) for run in sorted(set(spec.runs))}
     points = list(dict.fromkeys(_point(facts) for facts in of_runs.values()))
     seeds = Counter(_point(facts) for facts in of_runs.values())
     columns = pl.DataFrame(points, schema=list(RUN_AXES), orient="row").with_columns(
@@ -200,18 +200,6 @@ def _tallies(suite: str, judged: pl.DataFrame, points: pl.DataFrame) -> dict[str
 
 def _point(facts: dict[str, Any]) -> tuple[str, ...]:
     return tuple(facts[axis] for axis in RUN_AXES)
-
-
-def _of_runs(spec: JudgementSpec) -> dict[str, dict[str, Any]]:
-    """Return each run with its columns, sorted by name."""
-    found = {run: _facts(spec, run) for run in sorted(spec.runs)}
-    twice = [run for run, times in Counter(spec.runs).items() if times > 1]
-    if twice:
-        raise PoshgridError(
-            f"--spec: runs: {twice[0]!r} is given {Counter(spec.runs)[twice[0]]} times, and would "
-            "count as so many seeds; copy the command of the job log whole"
-        )
-    return found
 
 
 def _facts(spec: JudgementSpec, run: str) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def training(names: Iterable[str], models: Path, output: Path) -> pl.DataFrame:
         Columns of ``TRAINED``, sorted by condition, words, the other axes and seed.
 
     Raises:
-        PoshgridError: see :func:`statistics`; or a run is misnamed.
+        PoshgridError: see :func:`statistics`.
     """
     rows = [
         {**levels.axes(name), **{key: facts[key] for key in _MEASURED}}
@@ -49,18 +49,17 @@ def trained(names: Iterable[str]) -> list[str]:
     """Return the runs that training made: no nulls, no given models; smaller sizes first.
 
     Raises:
-        PoshgridError: a run is misnamed.
+        PoshgridError: a size is impossible.
     """
-    found = {name: levels.axes(name) for name in names}
 
     def order(name: str) -> tuple[Any, ...]:
-        condition, size, *others = (found[name][axis] for axis in (*RUN_AXES, "seed"))
+        condition, size, *others = levels.axes(name).values()
         try:
             return condition, words(size), *others
         except ValueError as error:
             raise PoshgridError(f"--spec: runs: {name!r}: {error}") from error
 
-    return sorted((n for n in found if found[n]["regimen"] not in REFERENCE), key=order)
+    return sorted((n for n in names if levels.axes(n)["regimen"] not in REFERENCE), key=order)
 
 
 def statistics(folder: Path) -> dict[str, Any]:
@@ -88,14 +87,11 @@ def evaluations(path: Path) -> list[dict[str, Any]]:
     """
     verification.check([path])
     try:
-        text = Path(path).read_text(encoding="utf-8")
-        found = [json.loads(line) for line in text.splitlines() if line.strip()]
-        for line in found:
-            int(line["step"])
+        found = [json.loads(line) for line in Path(path).read_text("utf-8").splitlines() if line]
+        return [{**line, "step": int(line["step"])} for line in found]
     except FileNotFoundError as error:
         raise PoshgridError(f"{path}: not found; run the rule that makes it first") from error
     except (ValueError, KeyError, TypeError) as error:
         raise PoshgridError(
             f"{path}: not JSON lines ({error}); delete the model folder and train again"
         ) from error
-    return found

@@ -21,29 +21,20 @@ from poshgrid.tables.table import Table
 ENDINGS = ("csv", "tex")
 
 
-def write(
-    rows: pl.DataFrame,
-    folder: Path,
-    name: str,
-    schema: files.Schema,
-    tables: Iterable[Table] | None = None,
-) -> None:
-    """Write a table of results as {name}.parquet and .csv, and as .tex for a paper.
+def write(rows: pl.DataFrame, folder: Path, name: str, schema: files.Schema) -> None:
+    """Write a table of results as {name}.parquet and .csv.
 
     Args:
         rows: the table.
         folder: where the files go.
         name: of the files, without an ending.
         schema: the table's contract.
-        tables: what {name}.tex shows; none: no such file.
 
     Raises:
         PoshgridError: the table breaks its contract.
     """
     files.write_table(rows, folder / f"{name}.parquet", schema)
     files.write_text(folder / f"{name}.csv", csv(rows, places=6))
-    if tables is not None:
-        files.write_text(folder / f"{name}.tex", "\n".join(latex(t, floats=True) for t in tables))
 
 
 # ---- CSV -----------------------------------------------------------------------------------------
@@ -97,19 +88,18 @@ def escape(words: str) -> str:
     return "".join(" " if category(c) == "Cc" else _TEX.get(c, c) for c in words)
 
 
-def latex(table: Table, *, floats: bool = False) -> str:
+def latex(table: Table) -> str:
     """Return a table for LaTeX's booktabs; marks behind a number are raised.
 
     Args:
-        table: its total rows are emphasised.
-        floats: as a ``table`` with its caption, else a bare ``tabular`` under a comment.
+        table: its total rows are emphasised; its caption is a comment.
     """
     columns = table.columns
     kinds = "".join("l" if column.text else "r" for column in columns)
-    above = [r"\begin{table}", r"\centering"] if floats else [
+    lines = [
         r"% \usepackage{booktabs} \usepackage[T1]{fontenc}", f"% {escape(table.caption)}",
+        rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", *_spans(table),
     ]  # fmt: skip
-    lines = [*above, rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", *_spans(table)]
     lines += [_line(column.tex or escape(column.title) for column in columns), r"\midrule"]
     for number, (_, rows) in enumerate(table.bodies):
         lines += [r"\addlinespace"] if number else []
@@ -124,9 +114,7 @@ def latex(table: Table, *, floats: bool = False) -> str:
                     for cell, column in zip(cells, columns, strict=True)
                 ]
             lines.append(_line(cells))
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    below = [rf"\caption{{{escape(table.caption)}}}", r"\end{table}"] if floats else []
-    return "\n".join([*lines, *below, ""])
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
 def _spans(table: Table) -> list[str]:

@@ -15,7 +15,6 @@ from poshgrid import files
 from poshgrid.analysis.results import JUDGEMENTS, MODELS, RUNS, TARGETS
 from poshgrid.config.runs import AXES
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation.schema import SCORES
 from poshgrid.statistics.fit import _write_posterior
 from poshgrid.statistics.schema import ACCURACY, COUNTS, SUMMARY
 from tests.unit.analysis.small_results import NAMES, NULL
@@ -53,13 +52,6 @@ def test_judgements_are_those_that_the_accuracies_count(opened):
     every = judged.collect()
     assert (every["by_mean"] != every["by_sum"]).any()
     assert (every["correct"] == 0.5).sum() == 3
-
-
-def test_scores_are_the_files_with_the_axes(opened, paths):
-    scores = opened.scores().collect()
-    assert scores.columns == [*AXES, *SCORES]
-    one = scores.filter(regimen="small", seed=53).drop(AXES)
-    assert one.equals(files.read_table(paths.scores(NAMES[1], "posh"), SCORES))
 
 
 def test_a_fitted_model(tmp_path):

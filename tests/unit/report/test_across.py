@@ -150,20 +150,11 @@ def test_the_mapping_counts_pairs_and_tells_the_papers_categories(tmp_path):
     assert [ranks[row[0]] for row in table.rows] == sorted(ranks[row[0]] for row in table.rows)
     assert not table.classes
 
-    other = found.items["blimp"].with_columns(
-        category=pl.lit("agreement"), phenomenon=pl.col("phenomenon") + "_x"
-    )
     wrong = found.items["blimp"].with_columns(category=pl.lit("wanna"))
     judged = found.accuracy.filter(pl.col("suite") != "blimp")
-    changed = replace(
-        found, accuracy=judged, items=found.items | {"blimp": pl.concat([other, wrong])}
-    )
+    changed = replace(found, accuracy=judged, items=found.items | {"blimp": wrong})
     table = across.mapping(changed, lay_out(changed))
-    flagged = [table.rows[index] for index in table.classes]
-    assert [row[0:2] + row[4:] for row in flagged] == [
-        ["Wanna", "blimp", "Islands"], ["Wanna", "blimp", "Binding"], ["Wanna", "blimp", "Islands"],
-    ]  # fmt: skip
-    assert table.shown()[-1] == ["Agreement", "blimp", "wh_island_x", "7", "–"]
+    assert [table.rows[index][4] for index in table.classes] == ["Islands", "Binding", "Islands"]
 
 
 def test_one_suite_has_no_figure_across_suites_and_no_suite_no_section(tmp_path):

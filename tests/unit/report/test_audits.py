@@ -118,20 +118,6 @@ def test_labels_become_a_rate_with_an_exact_interval(results, tmp_path):
     assert table.classes == {0: "flag"}  # one was skipped
 
 
-def test_a_second_person_is_compared(results, tmp_path):
-    own = results[2] / "binding.leakage.csv"
-    fill(own, "yynnnnnnnn", results[2] / "binding.leakage.anna.csv")
-    fill(own, "ynnnnnnnn-")
-    found = section(results, tmp_path)
-    # 9 sentences: both yes 1, second alone 1, neither 7; agreement 8/9, by chance (1*2 + 8*7)/81
-    by_chance = 58 / 81
-    kappa = (8 / 9 - by_chance) / (1 - by_chance)
-    assert table_of(found, "audit-agreement").rows == [
-        ["binding", "leakage", "baby-f", "10K", 9, pytest.approx(kappa), 1]
-    ]
-    assert table_of(found).rows[0][10] == 1  # the own sheet's blank
-
-
 def test_sheets_of_another_run_count_once_people_have_labelled_them(results, tmp_path):
     """What a run of a part of the grid has left is nothing that this one drew."""
     folder, spec, audit = results
@@ -140,16 +126,6 @@ def test_sheets_of_another_run_count_once_people_have_labelled_them(results, tmp
     fill(audit / "binding.leakage.csv", "ynnnnnnnnn")
     (row,) = report_results.shown(table_of(section(others, tmp_path)))
     assert row["Sheet"] == "leakage"
-
-
-def test_changed_sentences_are_of_no_sample(results, tmp_path):
-    path = results[2] / "binding.leakage.csv"
-    fill(path, "ynnnnnnnnn")
-    path.write_text(path.read_text(encoding="utf-8-sig").replace("Sentence 3.", "SENTENCE  3"))
-    section(results, tmp_path)
-    path.write_text(path.read_text(encoding="utf-8").replace("SENTENCE  3", "Another."))
-    with pytest.raises(PoshgridError, match="sentences that were changed"):
-        section(results, tmp_path)
 
 
 def test_broken_statistics_are_one_line(results, tmp_path):

@@ -117,21 +117,6 @@ def test_the_figure_draws_the_numbers_of_the_table(tmp_path):
         assert low < 50 < high and axes.get_xlim()[1] > 2
 
 
-def test_sizes_are_facets_in_their_order(tmp_path):
-    rows = table(
-        curve("none", "100K", "gpt2-small"), curve("none"), curve("dyck", "100K", "gpt2-small")
-    )
-    found, layout = collected(tmp_path, rows, sizes=("10K", "100K"))
-    frame = averages(found, layout)
-    assert frame["facet"].unique(maintain_order=True).to_list() == ["10K", "100K"]
-    there = panels(drawn(frame))
-    assert list(there) == ["10K words\nposh", "100K words\nposh"]
-    assert "dyck" not in lines(there["10K words\nposh"])
-    large = lines(there["100K words\nposh"])["no bias"]
-    expected = [value("none", "100K", "average", "", e) for e in EPOCHS]
-    assert list(large.get_ydata()) == pytest.approx(expected)
-
-
 @pytest.mark.parametrize(
     "rows", [None, table(), table(curve(epochs=())), table(curve(epochs=(0,)))]
 )

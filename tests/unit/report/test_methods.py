@@ -150,16 +150,6 @@ def test_learners_regimens_biases_and_seeds_are_those_of_the_manifests(collected
     assert "3-gram" in found["Nulls"] and "untrained" not in found["Nulls"]
 
 
-def test_scoring_and_tests_are_as_they_were_recorded(collected):
-    spec = {"scoring": {"bos": True, "reduction": "mean"}}
-    found = parts(collected, records=[record("accuracy", "all", spec)])
-    assert "the mean log-probability" in found["Scoring"] and "Efron" not in found["Tests"]
-    spec["scoring"] = {"bos": False, "reduction": "sum"}
-    found = parts(collected, records=[record("accuracy", "all", spec, replicates=2000)])
-    assert "the sum of the log-probabilities" in found["Scoring"]
-    says(found["Tests"], "2,000 bootstrap resamples", "(Efron, 1979)")
-
-
 def test_a_model_is_told_with_what_was_used(collected):
     spec = {
         **MODEL, "only": "regimen=packed", "suite": "zorro",

@@ -16,7 +16,7 @@ from poshgrid import files
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.report import figures, posterior, style
+from poshgrid.report import posterior, style
 from poshgrid.report.collect import gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.page import write
@@ -182,41 +182,6 @@ def test_every_plain_table_on_the_page_is_its_csv(report):
 
 
 # ---- figures -------------------------------------------------------------------------------------
-
-
-def test_the_accuracy_figure_draws_the_table(report):
-    spec, results, _, _ = report
-    collected = gather(spec, results)
-    layout = lay_out(collected)
-    points = figures.by_category(collected, layout, "posh")
-    judged = accuracies(results)
-    with style.drawing("test"):
-        figure = figures.accuracy(points)
-    titles = {
-        "Islands": "island", "Question formation": "question-formation", "Binding": "binding",
-        "Wanna": "wanna", "Overall": "",
-    }  # fmt: skip
-    panels = [axes for axes in figure.axes if axes.axison]
-    assert [a.get_title(loc="left") for a in panels] == list(titles)
-    for axes in panels:
-        level = "overall" if axes.get_title(loc="left") == "Overall" else "category"
-        for condition in spec.conditions:
-            rows = judged.filter(
-                (pl.col("condition") == condition)
-                & (pl.col("level") == level)
-                & (pl.col("category") == titles[axes.get_title(loc="left")])
-                & (pl.col("regimen") == "packed")
-            ).sort("words")
-            line = next(a for a in axes.lines if a.get_label() == condition)
-            null = next(a for a in axes.lines if a.get_label() == f"untrained {condition}")
-            assert list(line.get_xdata()) == rows["words"].to_list()
-            assert list(line.get_ydata()) == pytest.approx([100 * v for v in rows["mean"]])
-            assert list(null.get_ydata()) == pytest.approx([100 * v for v in rows["untrained"]])
-            low, high = axes.get_ylim()
-            assert low <= min(100 * (rows["mean"] - rows["sd"]))
-            assert high >= max(100 * (rows["mean"] + rows["sd"]))
-    csv = pl.read_csv(results / "report/all/tables/accuracy-posh-data.csv")
-    assert csv["mean"].to_list() == pytest.approx(points["mean"].to_list(), nan_ok=False)
 
 
 # ---- what is missing or malicious ----------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Marginal contrasts: hand-worked ones, and brute force by bambi's own predictions."""
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -9,15 +8,10 @@ import pytest
 import xarray
 
 from poshgrid import config
-from poshgrid.commands.base import grid_of
-from poshgrid.statistics import contrasts, design, fit, model_tables, published
-from poshgrid.statistics.power import approximation
+from poshgrid.statistics import contrasts, design, fit
 from poshgrid.statistics.predictor import Predictor
-from poshgrid.statistics.schema import CONTRASTS, COUNTS
-from poshgrid.tables import formats
 from tests.unit.statistics.test_design import PHENOMENA, make_counts
 
-CONFIGS = Path(__file__).parents[3] / "config"
 TWO_BY_TWO = "p(correct, n) ~ S(category) * S(condition) + (1|phenomenon)"
 MODEL = "p(correct, n) ~ (size_z + S(category)) * S(condition) + (1|seed) + (1|phenomenon)"
 
@@ -250,52 +244,6 @@ def test_shares_are_those_over_all_groups_but_phenomena():
     assert found["wiki - baby", "", ""]["share"] == pytest.approx(np.mean([*expected.values()]))
 
 
-def table_8():
-    """Counts of the 33 published models: three seeds with the mean and SD of each cell."""
-    rng, rows = np.random.default_rng(1), []
-    for cell in published.accuracy().filter(pl.col("level") == "phenomenon").iter_rows(named=True):
-        apart = rng.permutation([-1, 0, 1]) * cell["sd"]
-        filtered = cell["condition"] == "baby-f"
-        for seed, off in zip((42, 53, 76), apart, strict=True):
-            rows.append({
-                **{name: cell[name] for name in ("condition", "size", "category", "phenomenon")},
-                "learner": "gpt2", "regimen": "packed", "bias": "none", "seed": seed,
-                "suite": "posh", "template": "", "lexical_set": "", "ties": 0, "n": 500,
-                "correct": 500 * min(max(cell["mean"] + off, 0), 1), "filtered": filtered,
-                "words": int(cell["size"][:-1]) * 10**6,
-                "source": "baby" if filtered else cell["condition"],
-            })  # fmt: skip
-    return pl.DataFrame(rows).select(list(COUNTS)).cast(COUNTS)
-
-
-def of_matched_cells(counts, first, less):
-    """Return category -> mean difference over the sizes that both conditions have; "": all."""
-    cell = ["size", "category", "phenomenon"]
-    means = counts.group_by("condition", *cell).agg(share=(pl.col("correct") / pl.col("n")).mean())
-    sides = (means.filter(condition=name).drop("condition") for name in (first, less))
-    both = next(sides).join(next(sides), on=cell)
-    found = dict(
-        both.group_by("category").agg((pl.col("share") - pl.col("share_right")).mean()).iter_rows()
-    )
-    return {"": np.mean(list(found.values())), **found}
-
-
-@pytest.mark.parametrize("name", ["config", "pilot"])
-def test_shipped_contrasts_are_within_a_point_of_the_published_models(name):
-    """33 models: what the model says of matched cells is what the models did there."""
-    shipped = grid_of([CONFIGS / f"{name}.yaml"], None).models["condition"]
-    counts = table_8()
-    made = design.design(counts, shipped.formula, fractions=True)
-    assert made.notes == []  # every coefficient is identified
-    decide = approximation.Approximation(made, shipped, shipped.contrasts)
-    n = made.frame["n"].to_numpy(dtype=float)
-    found = decide(made.frame["correct"].to_numpy(dtype=float), n)
-    assert len(decide.places) == 10
-    for (contrast, place), mean in zip(decide.places, found.mean, strict=True):
-        raw = of_matched_cells(counts, place.first, contrast.less)[place.level]
-        assert mean == pytest.approx(raw, abs=0.01), (contrast.name, place.level)
-
-
 def test_predictor_gives_bambis_linear_predictor():
     """Groups and slopes of groups included: their draws are kept in another order than coded."""
     import arviz
@@ -340,59 +288,6 @@ def test_a_contrast_is_taken_over_the_cells_that_both_sides_have():
     assert row["share"] == pytest.approx(accuracy(-1) - accuracy(1))
 
 
-def test_what_the_subtracted_side_lacks_is_told_too():
-    counts = missing(make_counts(conditions=("baby", "baby-f"), sizes=("10M", "30M")))
-    made = design.design(counts, "p(correct, n) ~ size_z * S(condition)")
-    wanted = [config.Contrast(factor="condition", first="baby", less="baby-f", by=[])]
-    _, notes = contrasts.contrasts(make_posterior(made), made, wanted)
-    assert notes == ["contrast condition: baby-f has no 30M, left out of baby"]
-
-
-@pytest.mark.parametrize(("lacking", "more"), [(4, ""), (5, " and 1 more"), (6, " and 2 more")])
-def test_a_note_lists_four_cells_and_counts_the_others(lacking, more):
-    sizes = tuple(f"{10 * i}M" for i in range(1, 8))
-    counts = make_counts(conditions=("baby", "baby-f"), sizes=sizes, seeds=(1,))
-    gone = pl.col("size").is_in(sizes[:lacking]) & (pl.col("condition") == "baby-f")
-    made = design.design(counts.filter(~gone), "p(correct, n) ~ size_z + S(condition)")
-    wanted = [config.Contrast(factor="condition", first="baby-f", less="baby", by=[])]
-    _, notes = contrasts.contrasts(make_posterior(made), made, wanted)
-    said = "contrast condition: baby-f has no 10M, 20M, 30M, 40M" + more
-    assert notes == [f"{said}, left out of baby"]
-
-
-def test_a_level_without_a_cell_in_common_does_not_end_the_others():
-    counts = missing(make_counts(conditions=("baby", "baby-f"), sizes=("10M", "30M")), "10M")
-    made = design.design(counts, "p(correct, n) ~ S(size) + S(condition)")
-    wanted = [config.Contrast(factor="condition", first="baby-f", less="baby", by=["size"])]
-    table, notes = contrasts.contrasts(make_posterior(made), made, wanted)
-    assert table.select("by", "level", "cells").rows() == [("", "", 1), ("size", "30M", 1)]
-    assert notes[1:] == [
-        "contrast condition left out at size 10M: baby-f and baby have no cell in common"
-    ]
-
-
-def test_no_difference_is_not_above_none():
-    made = design.design(two_by_two(), TWO_BY_TWO)
-    posterior = make_posterior(made, spread=0, **{"Intercept": 0.5})
-    wanted = [config.Contrast(factor="condition", first="wiki", less="baby", by=[])]
-    row = contrasts.contrasts(posterior, made, wanted)[0].row(0, named=True)
-    assert (row["median"], row["share"], row["above"]) == (0, pytest.approx(0, abs=1e-15), 0)
-
-
-def test_levels_without_a_cell_in_common_give_a_note():
-    formula = "p(correct, n) ~ size_z + S(condition)"
-    counts = make_counts(conditions=("baby", "wiki"), sizes=("10M", "30M"))
-    apart = counts.filter((pl.col("condition") == "baby") == (pl.col("size") == "10M"))
-    made = design.design(apart, formula)
-    wanted = [config.Contrast(factor="condition", first="wiki", less="baby", by=[])]
-    table, notes = contrasts.contrasts(make_posterior(made), made, wanted)
-    assert table.is_empty()
-    assert notes == [
-        "contrast condition: wiki has no 10M, left out of baby; baby has no 30M, left out of wiki",
-        "contrast condition left out: wiki and baby have no cell in common",
-    ]
-
-
 def test_a_size_is_not_compared_across_learners():
     """What goes with a size by design, as a learner may, would be part of the difference."""
     formula = "p(correct, n) ~ S(size) + (1|phenomenon)"
@@ -405,28 +300,6 @@ def test_a_size_is_not_compared_across_learners():
     table, notes = contrasts.contrasts(make_posterior(apart), apart, wanted)
     assert table.is_empty()
     assert "no cell in common" in notes[-1]
-
-
-def test_what_a_partial_grid_lacks_becomes_a_note():
-    made = design.design(make_counts(conditions=("baby", "baby-f"), sizes=("10M",)), MODEL)
-    posterior = make_posterior(made)
-    wanted = [
-        config.Contrast(name="filtering", factor="condition", first="baby-f", less="baby"),
-        config.Contrast(name="register", factor="condition", first="wiki", less="baby"),
-        config.Contrast(name="bias", factor="bias", less="none"),
-        config.Contrast(name="typo", factor="conditon", less="baby"),
-        config.Contrast(name="by", factor="condition", first="baby-f", less="baby", by=["learner"]),
-        config.Contrast(name="group", factor="seed", less="9"),
-    ]
-    table, notes = contrasts.contrasts(posterior, made, wanted)
-    assert table["contrast"].to_list() == ["filtering"] * 5 + ["by"]
-    assert notes == [
-        "contrast register left out: condition has no level 'wiki'; known: baby, baby-f",
-        "contrast bias left out: bias has one value, none",
-        "contrast typo left out: unknown factor 'conditon'; did you mean 'condition'?",
-        "contrast by: not by learner: learner has one value, mini",
-        "contrast group left out: seed is no factor of the formula's common terms",
-    ]
 
 
 def test_every_other_level_is_set_against_less():
@@ -443,38 +316,3 @@ def test_every_other_level_is_set_against_less():
     # One of two differences that are read side by side has the wider interval
     assert table["joint_low"][1] < alone["joint_low"][0] == alone["share_low"][0]
     assert table["joint_high"][1] > alone["joint_high"][0] == alone["share_high"][0]
-
-
-def test_biases_by_category_differ_at_each_level():
-    """Exp. 3: category x bias."""
-    counts = pl.concat([make_counts(conditions=("baby",), bias=b) for b in ("none", "dyck")])
-    made = design.design(counts, "p(correct, n) ~ S(category) * S(bias) + (1|seed)")
-    posterior = make_posterior(
-        made, spread=0, **{"S(bias)": [0.5], "S(category):S(bias)": [0.1, 0.2, -0.4]}
-    )
-    table, notes = contrasts.contrasts(
-        posterior, made, [config.Contrast(factor="bias", first="dyck", less="none")]
-    )
-    assert notes == []
-    assert table["level"].to_list() == ["", "binding", "island", "question-formation", "wanna"]
-    assert table["median"].to_list() == pytest.approx([1.0, 1.2, 1.4, 0.2, 1.2])
-
-
-def test_no_contrast_gives_an_empty_table():
-    made = design.design(make_counts(), MODEL)
-    table, notes = contrasts.contrasts(make_posterior(made), made, [])
-    assert table.schema == pl.Schema(CONTRASTS)
-    assert table.is_empty()
-    assert notes == []
-    assert "Contrast" in formats.latex(model_tables.contrasts(table, "none"))
-
-
-def test_latex_names_levels_and_points():
-    made = design.design(two_by_two(), TWO_BY_TWO)
-    posterior = make_posterior(made, spread=0, **{"S(condition)": [0.3]})
-    wanted = [config.Contrast(name="register", factor="condition", first="wiki", less="baby")]
-    table, _ = contrasts.contrasts(posterior, made, wanted)
-    tex = formats.latex(model_tables.contrasts(table, "m: a_b"))
-    assert r"register (wiki - baby) & all & $-$0.60 & {[}$-$0.60, $-$0.60] & $-$14.9" in tex
-    assert r"category: binding" in tex
-    assert r"a\_b" in tex

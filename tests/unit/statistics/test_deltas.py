@@ -1,7 +1,6 @@
 """What filtering changes: added up by hand, against scipy and a plain loop, and with faults."""
 
 import math
-import random
 import statistics
 import warnings
 
@@ -12,51 +11,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from poshgrid import errors, files, plugins
-from poshgrid.benchmark.reading import table10
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid import files
 from poshgrid.config import Scoring, specs
-from poshgrid.evaluation.schema import SCORES
 from poshgrid.statistics.deltas import deltas, differences, paired
 from poshgrid.statistics.deltas.differences import by_condition
 from poshgrid.statistics.deltas.margins import Judged
 from poshgrid.statistics.deltas.paired import correlation, paired_t
 from poshgrid.statistics.schema import DELTA_ITEMS, DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
+from tests.unit.statistics.scored import Folder, pairs
 
 FULL = {"wiki~a": "wiki", "wiki~b": "wiki"}
 AIMS = {"wiki~a": ["A-1"], "wiki~b": ["b_1", "elsewhere"]}  # spelled otherwise than in the suite
 FOUR = {"a_1": ("x", 2), "b-1": ("y", 2)}  # phenomenon -> category, pairs
 
 
-class Results:
+class Results(Folder):
     """Scores of runs on a suite, given as margins: log P(good) - log P(bad) of each pair."""
 
-    def __init__(self, folder, phenomena=FOUR, suites=("blimp",)):
-        self.folder, self.runs, self.suites = folder, [], suites
+    def __init__(self, folder, phenomena=FOUR):
+        super().__init__(folder, pairs(phenomena), ("blimp",))
         self.perplexity = {}
-        self.ids = [(f"{p}-{i}", c, p) for p, (c, n) in phenomena.items() for i in range(n)]
-        rows = [
-            {"item_id": item, "category": c, "phenomenon": p, "template": "t", "lexical_set": item,
-             "contrast": "c", "good": "a", "bad": "b"}
-            for item, c, p in self.ids
-        ]  # fmt: skip
-        for suite in suites:
-            files.write_table(pl.DataFrame(rows, schema=ITEMS), self.items(suite), ITEMS)
 
-    def items(self, suite):
-        return self.folder / f"{suite}.parquet"
-
-    def add(self, run, margins, tokens=(5, 5)):
+    def run(self, run, margins, tokens=(5, 5)):
         """Add a run: one margin for each pair, and a checkpoint that must not be read."""
-        rows = [(i, None, -10.0 + m, -10.0, *tokens)
-                for (i, _, _), m in zip(self.ids, margins, strict=True)]  # fmt: skip
-        rows += [(i, 100, -99.0, -1.0, *tokens) for i, _, _ in self.ids]
-        frame = pl.DataFrame(rows, schema=SCORES, orient="row")
-        for suite in self.suites:
-            path = self.folder / "scores" / run / f"{suite}.parquet"
-            # The order of rows must not matter.
-            files.write_table(frame.sample(fraction=1, shuffle=True, seed=3), path, SCORES)
-        self.runs.append(run)
+        self.add(run, {None: margins, 100: [-98.0] * len(margins)}, tokens)
 
     def read(self, run, perplexity):
         """Say how a run reads unfiltered text."""
@@ -71,13 +49,12 @@ class Results:
         out = self.folder / "out"
         spec = specs.DeltasSpec(
             scoring=Scoring(**scoring),
-            runs=[],
+            runs=self.runs,
             full=full,
             targets=aims,
             perplexity=sorted(self.perplexity),
-        ).model_copy(update={"runs": self.runs})  # fmt: skip - misnamed ones, too
-        items = {suite: self.items(suite) for suite in self.suites}
-        self.facts = deltas(spec, self.folder / "scores", items, self.perplexity, out)
+        )
+        self.facts = deltas(spec, self.folder / "scores", self.tables, self.perplexity, out)
         return (
             files.read_table(out / "deltas.parquet", DELTAS),
             files.read_table(out / "delta_tests.parquet", DELTA_TESTS),
@@ -109,7 +86,7 @@ def hand(results):
     perplexity = {"wiki": 40, "wiki~a": 41, "wiki~b": 45}
     for (condition, learner), seeds in HAND.items():
         for seed, margins in enumerate(seeds):
-            results.add(name(condition, learner, seed), margins)
+            results.run(name(condition, learner, seed), margins)
             more = (8 if condition == "wiki~b" else 10) if learner == "lstm" else 0
             results.read(name(condition, learner, seed), perplexity[condition] + more + seed - 1)
     return results
@@ -119,25 +96,6 @@ def value(rows, column, **where):
     found = rows.filter(**where)[column].to_list()
     assert len(found) == 1, found
     return found[0]
-
-
-def test_joint_pairs_are_one_and_shift_no_other_phenomenon(results):
-    """The four pairs of ``a_1`` and ``b-1``: those of a set of ``a_1`` are judged as one."""
-    frame = files.read_table(results.items("blimp"), ITEMS)
-    joint = pl.col("phenomenon") == "a_1"
-    frame = frame.with_columns(joint=joint, lexical_set=pl.when(joint).then(pl.lit("set"))
-                               .otherwise("item_id"))  # fmt: skip
-    files.write_table(frame, results.items("blimp"), ITEMS)
-    results.add(name("wiki", "gpt", 42), (1, 2, 3, 5))
-    results.add(name("wiki~a", "gpt", 42), (-5, 1, 4, 8))
-    rows, _ = results.draw(aims={"wiki~a": ["a_1", "b-1"]})
-    a, b = (rows.filter(phenomenon=each).row(0, named=True) for each in ("a_1", "b-1"))
-    assert (a["margin_full"], a["margin"]) == (3, -4)
-    assert (b["margin_full"], b["margin"]) == (4, 6)
-    pairs = files.read_table(results.folder / "out" / "delta_items.parquet", DELTA_ITEMS)
-    shown = pairs.select("item_id", "margin", "margin_full").sort("item_id").rows()
-    ids = sorted(frame["item_id"])
-    assert shown == [(ids[0], -4, 3), (ids[2], 4, 3), (ids[3], 8, 5)]
 
 
 def test_deltas_by_hand(hand):
@@ -183,10 +141,10 @@ def test_pairs_of_targeted_phenomena_by_hand(hand):
     found = files.read_table(hand.folder / "out" / "delta_items.parquet", DELTA_ITEMS)
     columns = ("condition", "learner", "item_id", "margin_full", "margin")
     expected = [
-        ("wiki~a", "gpt", "a_1-0", 2, 1), ("wiki~a", "gpt", "a_1-1", 2, -1),
-        ("wiki~a", "lstm", "a_1-0", 1, -1), ("wiki~a", "lstm", "a_1-1", 2, -1),
-        ("wiki~b", "gpt", "b-1-0", 2, 1 / 3), ("wiki~b", "gpt", "b-1-1", 2, 1),
-        ("wiki~b", "lstm", "b-1-0", 3, 1), ("wiki~b", "lstm", "b-1-1", 2, -1),
+        ("wiki~a", "gpt", "a_1-000", 2, 1), ("wiki~a", "gpt", "a_1-001", 2, -1),
+        ("wiki~a", "lstm", "a_1-000", 1, -1), ("wiki~a", "lstm", "a_1-001", 2, -1),
+        ("wiki~b", "gpt", "b-1-000", 2, 1 / 3), ("wiki~b", "gpt", "b-1-001", 2, 1),
+        ("wiki~b", "lstm", "b-1-000", 3, 1), ("wiki~b", "lstm", "b-1-001", 2, -1),
     ]  # fmt: skip
     assert found.select(columns).rows() == [
         (*names, pytest.approx(full), pytest.approx(filtered, rel=1e-6))
@@ -257,9 +215,9 @@ def test_targets_are_averaged_within_a_filter_first(tmp_path):
     results = Results(tmp_path, phenomena)
     aims = {"wiki~a": [f"a_{i}" for i in range(9)], "wiki~b": ["b"]}
     for learner in ("gpt", "lstm"):
-        results.add(name("wiki", learner, 1), [1] * 10)
-        results.add(name("wiki~a", learner, 1), [-1] * 9 + [1])
-        results.add(name("wiki~b", learner, 1), [1] * 10)
+        results.run(name("wiki", learner, 1), [1] * 10)
+        results.run(name("wiki~a", learner, 1), [-1] * 9 + [1])
+        results.run(name("wiki~b", learner, 1), [1] * 10)
     rows, tests = results.draw(aims=aims)
     assert rows.filter("targeted")["delta"].mean() == pytest.approx(-0.9)
     assert value(tests, "mean_first", measure="targeted delta") == pytest.approx(-0.5)
@@ -275,8 +233,8 @@ def test_correlation_of_margins_is_of_means_over_seeds(tmp_path):
     before = [[1, 2, 3, 9], [3, 2, 5, -3]]  # means 2, 2, 4, 3
     after = [[0, 1, 7, 1], [2, 1, -1, 3]]  # means 1, 1, 3, 2: the same, one lower
     for seed in (0, 1):
-        results.add(name("wiki", "gpt", seed), before[seed])
-        results.add(name("wiki~a", "gpt", seed), after[seed])
+        results.run(name("wiki", "gpt", seed), before[seed])
+        results.run(name("wiki~a", "gpt", seed), after[seed])
     rows, _ = results.draw(full={"wiki~a": "wiki"}, aims={})
     row = rows.filter(level="phenomenon").to_dicts()[0]
     assert row["r"] == pytest.approx(1)
@@ -288,8 +246,8 @@ def test_correlation_of_margins_is_of_means_over_seeds(tmp_path):
 def test_margins_are_of_sums_and_judgements_as_scoring_says(tmp_path):
     results = Results(tmp_path, {"a_1": ("x", 1)})
     # -9 over 3 tokens is less probable by the token than -10 over 5.
-    results.add(name("wiki", "gpt", 0), [1.0], tokens=(3, 5))
-    results.add(name("wiki~a", "gpt", 0), [-1.0], tokens=(3, 5))
+    results.run(name("wiki", "gpt", 0), [1.0], tokens=(3, 5))
+    results.run(name("wiki~a", "gpt", 0), [-1.0], tokens=(3, 5))
     for reduction, delta in (("sum", -1), ("mean", 0)):
         rows, _ = results.draw(reduction=reduction, aims={})
         row = rows.filter(level="phenomenon").to_dicts()[0]
@@ -297,67 +255,13 @@ def test_margins_are_of_sums_and_judgements_as_scoring_says(tmp_path):
         assert (row["margin"], row["margin_full"]) == (-1, 1)
 
 
-def test_a_plain_loop_agrees(tmp_path):
-    """Random scores of a larger grid, worked out pair by pair without tables."""
-    draw = random.Random(5)
-    phenomena = {"a_1": ("x", 5), "a_2": ("x", 7), "b_1": ("y", 4), "c": ("z", 6)}
-    results = Results(tmp_path, phenomena)
-    margins = {}
-    for condition in ("wiki", *FULL):
-        for learner in ("gpt", "lstm"):
-            for bias in ("none", "dyck"):
-                for seed in (1, 2, 3):
-                    run = name(condition, learner, seed, bias=bias)
-                    margins[run] = [draw.gauss(0.3, 1) for _ in results.ids]
-                    results.add(run, margins[run])
-    rows, tests = results.draw(aims={"wiki~a": ["a_1", "a_2"], "wiki~b": ["b_1"]})
-
-    def accuracy(condition, learner, bias, seed, phenomenon):
-        found = margins[name(condition, learner, seed, bias=bias)]
-        right = [m > 0 for m, (_, _, p) in zip(found, results.ids, strict=True) if p == phenomenon]
-        return sum(right) / len(right)
-
-    def mean_margins(condition, learner, bias, phenomenon):
-        every = [margins[name(condition, learner, s, bias=bias)] for s in (1, 2, 3)]
-        return [sum(m) / 3 for m, (_, _, p) in zip(zip(*every, strict=True), results.ids,
-                                                   strict=True) if p == phenomenon]  # fmt: skip
-
-    for row in rows.filter(level="phenomenon").iter_rows(named=True):
-        at = row["learner"], row["bias"]
-        full = statistics.fmean(accuracy("wiki", *at, s, row["phenomenon"]) for s in (1, 2, 3))
-        each = [accuracy(row["condition"], *at, s, row["phenomenon"]) - full for s in (1, 2, 3)]
-        assert row["delta"] == pytest.approx(statistics.fmean(each))
-        assert row["delta_sd"] == pytest.approx(statistics.stdev(each))
-        before = mean_margins("wiki", *at, row["phenomenon"])
-        after = mean_margins(row["condition"], *at, row["phenomenon"])
-        assert row["margin"] == pytest.approx(statistics.fmean(after))
-        assert row["r"] == pytest.approx(np.corrcoef(before, after)[0, 1])
-    assert rows.filter(level="phenomenon").height == 2 * 2 * 2 * 4
-    # biases are compared within learners: two conditions, two learners, four phenomena
-    found = tests.filter(measure="delta", axis="bias").to_dicts()
-    assert [(f["first"], f["second"], f["pairs"]) for f in found] == [("none", "dyck", 16)]
-    points = [(c, p) for c in FULL for p in phenomena]
-
-    def delta(condition, learner, bias, p):
-        one, full = (
-            statistics.fmean(accuracy(c, learner, bias, s, p) for s in (1, 2, 3))
-            for c in (condition, "wiki")
-        )
-        return one - full
-
-    both = [[delta(c, x, b, p) for x in ("gpt", "lstm") for c, p in points]
-            for b in ("none", "dyck")]  # fmt: skip
-    assert found[0]["t"] == pytest.approx(stats.ttest_rel(*both).statistic)
-    assert found[0]["r"] == pytest.approx(stats.pearsonr(*both).statistic)
-
-
 def test_only_what_is_otherwise_alike_is_set_against(results):
     """A filtered model of another size, learner or bias than any full one has no delta."""
-    results.add(name("wiki", "gpt", 0, size="10M"), [1, 1, 1, 1])
-    results.add(name("wiki", "gpt", 0, size="30M"), [-1, -1, -1, -1])
-    results.add(name("wiki~a", "gpt", 0, size="10M"), [1, -1, 1, 1])
-    results.add(name("wiki~a", "gpt", 0, size="30M"), [1, -1, 1, 1])
-    results.add(name("wiki~a", "lstm", 0, size="10M"), [1, 1, 1, 1])
+    results.run(name("wiki", "gpt", 0, size="10M"), [1, 1, 1, 1])
+    results.run(name("wiki", "gpt", 0, size="30M"), [-1, -1, -1, -1])
+    results.run(name("wiki~a", "gpt", 0, size="10M"), [1, -1, 1, 1])
+    results.run(name("wiki~a", "gpt", 0, size="30M"), [1, -1, 1, 1])
+    results.run(name("wiki~a", "lstm", 0, size="10M"), [1, 1, 1, 1])
     rows, tests = results.draw()
     found = rows.filter(level="average").select("size", "learner", "delta").rows()
     assert found == [("10M", "gpt", -0.25), ("30M", "gpt", 0.75)]
@@ -367,57 +271,6 @@ def test_only_what_is_otherwise_alike_is_set_against(results):
     assert (line["pairs"], line["mean_first"], line["mean_second"]) == (1, 0.75, 1)
     assert [line[key] for key in ("t", "df", "p", "r")] == [None] * 4
     assert rows["delta_sd"].null_count() == rows.height  # one seed
-
-
-def test_sizes_are_sorted_by_words_and_nulls_left_out(results):
-    for size in ("100M", "20M"):
-        for condition in ("wiki", "wiki~a"):
-            results.add(name(condition, "gpt", 0, size=size), [1, 1, -1, 1])
-    results.add(name("wiki~a", "gpt", 0, size="20M", regimen="untrained"), [9, 9, 9, 9])
-    rows, _ = results.draw()
-    assert rows["size"].unique(maintain_order=True).to_list() == ["20M", "100M"]
-    assert results.facts["runs"] == 4
-    assert set(rows["regimen"]) == {"fict"}
-
-
-def test_suites_are_kept_apart(tmp_path):
-    results = Results(tmp_path, suites=("blimp", "zorro"))
-    for learner in ("gpt", "lstm"):
-        for condition in ("wiki", "wiki~a", "wiki~b"):
-            results.add(name(condition, learner, 0), [1, -1, 1, 2])
-            results.read(name(condition, learner, 0), 12.0)
-    rows, tests = results.draw()
-    assert rows.group_by("suite").len().sort("suite").rows() == [("blimp", 24), ("zorro", 24)]
-    suites = {m: sorted(t["suite"]) for (m,), t in tests.group_by("measure")}
-    assert suites["perplexity"] == [""]
-    assert suites["targeted delta"] == ["blimp", "zorro"]
-
-
-def test_nothing_filtered_is_an_empty_table(results):
-    results.add(name("wiki", "gpt", 0), [1, 1, 1, 1])
-    rows, tests = results.draw(full={}, aims={})
-    assert rows.is_empty()
-    assert tests.is_empty()
-    assert (results.folder / "out/deltas.tex").read_text() == ""
-    assert (results.folder / "out/perplexity.csv").is_file()
-
-
-def test_constant_differences_give_nulls_without_warnings(results):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for i, condition in enumerate(("wiki", "wiki~a", "wiki~b")):
-            for learner, more in (("gpt", 0), ("lstm", 0.1)):  # 0.1 is no binary fraction
-                results.add(name(condition, learner, 0), [1, 1, 1, 1])
-                results.read(name(condition, learner, 0), 0.3 * i + more + 20)
-        rows, tests = results.draw()
-    assert set(tests["measure"]) == {
-        "accuracy", "delta", "corpus delta", "targeted accuracy", "targeted delta", "margin",
-        "targeted margin delta", "suite perplexity", "perplexity",
-    }  # fmt: skip
-    assert tests["t"].null_count() == tests["p"].null_count() == tests.height
-    assert rows["delta"].to_list() == [0] * rows.height
-    assert rows.filter(level="phenomenon")["r"].null_count() == 8
-    assert value(tests, "r", measure="perplexity") == pytest.approx(1)
 
 
 def test_a_perplexity_that_is_none_is_left_out(hand):
@@ -432,64 +285,13 @@ def test_a_perplexity_that_is_none_is_left_out(hand):
 
 
 def test_files_are_the_same_whatever_the_order_of_runs(hand):
-    kinds = ("deltas.csv", "deltas.tex", "delta_tests.csv", "perplexity.csv", "deltas.parquet")
+    kinds = ("deltas.csv", "delta_tests.csv", "perplexity.csv", "deltas.parquet")
     hand.draw()
     before = [(hand.folder / "out" / kind).read_bytes() for kind in kinds]
     hand.runs.reverse()
     hand.perplexity = dict(reversed(hand.perplexity.items()))
     hand.draw()
     assert before == [(hand.folder / "out" / kind).read_bytes() for kind in kinds]
-
-
-def test_latex_has_the_numbers(hand):
-    hand.draw()
-    text = (hand.folder / "out/deltas.tex").read_text()
-    row = next(
-        line for line in text.splitlines() if line.startswith(r"wiki\textasciitilde{}a & lstm")
-    )
-    assert "$-$83.3 & $-$33.3" in row and row.endswith(r"1.50 & $-$1.00 & -- \\")
-    # (-50 - 16.7) / 2 and (-25 - 16.7) / 2
-    assert r"\emph{mean} & \emph{gpt} & -- & $-$33.3 & $-$20.8" in text
-    assert text.count(r"\begin{table}") == 1
-
-
-def refused(results):
-    with pytest.raises(errors.PoshgridError) as error:
-        results.draw()
-    assert "\n" not in str(error.value)
-    assert not (results.folder / "out").exists()
-    return str(error.value)
-
-
-def test_faults(hand):
-    run = name("wiki~b", "lstm", 1)
-    path = hand.folder / "scores" / run / "blimp.parquet"
-    good = path.read_bytes()
-    whole = pl.read_parquet(path)
-    kept = whole.filter(pl.col("step").is_null())
-    for frame, said in (
-        (whole.with_columns(good_logprob=pl.lit(math.nan)), "not a number"),
-        (pl.concat([whole, kept[:1]]), "occurs twice"),
-        (pl.concat([whole.filter(pl.col("step").is_not_null()), kept[1:]]), "no score"),
-    ):
-        files.write_table(frame, path, SCORES)
-        message = refused(hand)
-        assert said in message
-        assert str(path) in message
-    path.unlink()
-    assert "not found" in refused(hand)
-    path.write_bytes(good)
-    files.write_json(hand.perplexity[run], {"tested": "wiki"})
-    assert "word_perplexity is missing" in refused(hand)
-    files.write_json(hand.perplexity[run], dict.fromkeys(PERPLEXITY, "many"))
-    message = refused(hand)
-    assert "sentences is 'many'" in message
-    assert str(hand.perplexity[run]) in message
-    hand.perplexity[run].unlink()
-    assert "not found" in refused(hand)
-    del hand.perplexity[run]
-    hand.runs.append("wiki/10M/gpt")
-    assert "'wiki/10M/gpt' is not" in refused(hand)
 
 
 @given(
@@ -514,18 +316,6 @@ def test_paired_values_are_scipys_or_null(pairs):
     assert r is None or -1 - 1e-9 <= r <= 1 + 1e-9
     if len(a) < 3:
         assert r is None
-
-
-@pytest.mark.parametrize("word", ["question-formation", "binding"])
-def test_filters_of_posh_bench_are_aimed_at_their_categories(root, word):
-    """Their targets are the phenomena of Table 10, and those of ours have templates."""
-    targets = plugins.load("poshgrid.evidence.filters", word).TARGETS
-    assert {table10.key(target) for target in targets} == {
-        table10.key(p) for suite in table10.suites().values() for p in suite.get(word, [])
-    }
-    templates = {path.stem for path in (root / "resources/templates").glob("*.yaml")}
-    posh = {table10.key(p) for p in table10.suites()["posh"][word]}
-    assert {t for t in targets if table10.key(t) in posh} <= templates
 
 
 @pytest.fixture(scope="module")

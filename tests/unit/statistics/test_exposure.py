@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from poshgrid.config.runs import Run
 from poshgrid.statistics.exposure import ledger
 
@@ -43,19 +41,3 @@ def test_a_ledger_worked_by_hand():
     assert set(table["epochs_low"]) == {2.5} and set(table["epochs_high"]) == {4.0}
     assert table["words_seen_low"].to_list() == [100, 75, 25]
     assert table["tokens_seen_high"].to_list() == [240, 180, 56]
-
-
-@pytest.mark.parametrize("missing", ["tokens", "runs", "base"])
-def test_what_is_not_known_yet_is_null(missing):
-    cell = ("f", "60")
-    condition = {k: v for k, v in CONDITION.items() if missing != "base" or k != "whole"}
-    run = (Run("f", "60", "g", "p", "none", 1), {"best_step": 0, "steps_per_epoch": 3, "copies": 1})
-    table = ledger(
-        {cell: condition},
-        {} if missing == "tokens" else {cell: TOKENS},
-        [] if missing == "runs" else [run],
-    )
-    null = {"tokens": "tokens", "runs": "words_seen_low", "base": "base_words"}[missing]
-    assert table[null].to_list() == [None] * 3
-    assert table["words"].to_list() == [40, 30, 10]
-    assert missing == "runs" or table["words_seen_high"].to_list() == [0, 0, 0]

@@ -116,17 +116,6 @@ def test_gradient(formula):
         assert np.isfinite(value)
 
 
-def test_standardised_scale_has_no_ridge(made):
-    """Were the likelihood normal, z would be standard normal: its curvature is the identity."""
-    found = Density(make(n=4_000), settings())
-    for log_sd in (-4.0, -1.0, 0.5):
-        point = np.concatenate([np.zeros(found.width), np.full(len(found.rates), log_sd)])
-        steps = 1e-4 * np.eye(found.size)[: found.width]
-        curvature = [(found(point - s)[1] - found(point + s)[1]) / 2e-4 for s in steps]
-        inner = np.array(curvature)[:, : found.width]
-        assert np.linalg.eigvalsh(inner) == pytest.approx(np.ones(found.width), abs=0.15), log_sd
-
-
 def test_no_density_far_away(made):
     """Steps that are far too long overflow: no warning, no exception, no density."""
     found = Density(made, settings())
@@ -214,33 +203,6 @@ def test_draws_repeat_for_any_number_of_threads(made):
     assert not np.array_equal(first.posterior["size_z"], other.posterior["size_z"])
 
 
-@pytest.mark.slow
-def test_order_of_rows_and_levels_changes_nothing(made):
-    """Another order of rows is the same density; another order of levels the same coefficients."""
-    model = settings()
-    shuffled = made.frame.sample(frac=1, random_state=3).reset_index(drop=True)
-    found, moved = (Density(design.Design(f, made.formula), model) for f in (made.frame, shuffled))
-    for point in points(found):
-        assert moved(point)[0] == pytest.approx(found(point)[0], abs=1e-7)
-        assert moved.coefficients(point) == pytest.approx(found.coefficients(point), abs=1e-9)
-
-    for name in ("seed", "phenomenon"):
-        levels = list(reversed(shuffled[name].cat.categories))
-        shuffled[name] = shuffled[name].cat.reorder_categories(levels, ordered=True)
-    turned = shuffled["filter"].cat.reorder_categories(["no", "yes"], ordered=True)
-    shuffled["filter"] = turned  # its coefficients change their signs
-    ours = fast.sample(made, model).posterior
-    other = fast.sample(design.Design(shuffled, made.formula), model).posterior
-    for name in ("S(filter)", "size_z:S(filter)"):
-        (dim,) = set(other[name].dims) - {"chain", "draw"}
-        assert list(other[name][dim].values) == ["no"]
-        other[name] = -other[name]
-        other = other.assign_coords({dim: ["yes"]})
-    other = other.sel({d: ours[d].values for d in ours.dims if d.endswith("factor_dim")})
-    distance, worst = apart(ours, other[list(ours.data_vars)])
-    assert distance < 5, worst
-
-
 @pytest.mark.parametrize(
     ("formula", "reason"),
     [
@@ -262,55 +224,6 @@ def test_refuses(formula, reason):
         assert reason in found
 
 
-def healthy(made, model):
-    """Fit, and return the diagnosis: no divergence, mixed chains, enough draws."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        inference = fast.sample(made, model)
-    rows = summary.summarise(inference.posterior, made.frame)
-    found = summary.diagnose(rows, int(inference.sample_stats["diverging"].sum()))
-    return found, inference
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "one category right",
-        *(
-            pytest.param(kind, marks=pytest.mark.slow)
-            for kind in ("all right", "all wrong", "one pair a cell")
-        ),
-    ],
-)
-def test_extreme_counts(kind):
-    made = make(FORMULA, n=1 if kind == "one pair a cell" else 500)
-    frame = made.frame
-    if kind == "all right":
-        frame["correct"] = frame["n"]
-    elif kind == "all wrong":
-        frame["correct"] = 0
-    elif kind == "one category right":
-        frame["correct"] = frame["correct"].mask(frame["category"] == "wanna", frame["n"])
-    found, _ = healthy(made, settings(formula=FORMULA, target_accept=0.99))
-    if kind.startswith("all"):  # no upper bound on the log odds: tails that the gate may refuse
-        assert found["divergences"] == 0
-        assert found["max_r_hat"] < 1.05
-    else:
-        assert found["converged"], found
-
-
-@pytest.mark.slow
-def test_steps_do_not_grow_with_pairs():
-    """A thousand times the pairs: as many steps a draw, where bambi's ridge gets thinner."""
-    steps = []
-    for n in (50, 50_000):
-        found, inference = healthy(make(FORMULA, n=n), settings(formula=FORMULA))
-        assert found["converged"], found
-        steps.append(float(inference.sample_stats["n_steps"].mean()))
-    assert max(steps) < 32
-    assert steps[1] < 1.5 * steps[0]
-
-
 def test_fractional_counts(made):
     """Means that were published have no whole counts: the density takes them as they are."""
     whole, found = Density(made, settings()), made.frame.copy()
@@ -324,53 +237,3 @@ def test_fractional_counts(made):
 
 
 # ---- what is compiled is kept -----------------------------------------------------------------
-
-
-@pytest.fixture
-def anew(monkeypatch, tmp_path):
-    """Gives the density as another process would have it, with a cache of its own."""
-    import numba
-    from numba.core import compiler
-
-    from poshgrid.statistics.fast import kernel
-
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    compiled, real = [], compiler.compile_extra
-
-    def count(*given, **named):
-        compiled.append(1)
-        return real(*given, **named)
-
-    monkeypatch.setattr(compiler, "compile_extra", count)
-
-    def take(made):
-        compiled.clear()
-        kernel.compiled.cache_clear()
-        found = Density(made, settings())
-        values = [found(point) for point in points(found, 2)]
-        return [(value, gradient.tobytes()) for value, gradient in values], len(compiled)
-
-    yield take
-    kernel.compiled.cache_clear()
-
-
-@pytest.mark.slow
-def test_what_was_compiled_is_used_again_with_the_same_bits(made, anew, tmp_path):
-    first, compiled = anew(made)
-    assert compiled >= 4
-    assert anew(made) == (first, 0)
-    damaged = sorted(tmp_path.rglob("*.nb[ci]"))
-    assert len(damaged) == 8  # an index and one set of types for each of four functions
-    for path in damaged:
-        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    assert anew(made)[0] == first
-
-
-@pytest.mark.slow
-def test_a_folder_that_cannot_be_written_is_no_error(made, anew, monkeypatch):
-    from numba.core import caching
-
-    monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
-    values, compiled = anew(made)
-    assert compiled >= 4
-    assert values

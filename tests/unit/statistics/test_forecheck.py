@@ -54,15 +54,6 @@ def test_a_formula_that_only_data_refuse(tiny):
         forecheck.check(made)
 
 
-def test_names_that_another_file_took_from_the_experiments_are_no_mistakes():
-    """The preset replaces the experiments, and two models are left to runs of conditions unused."""
-    files = [ROOT / "config/config.yaml", ROOT / "studies/posh-bench/reference.yaml"]
-    made = Grid(configfile.load(*files))
-    assert "control" in made.models
-    assert not any("control" in made.fitted(target) for target in made.targets)
-    forecheck.check(made)
-
-
 def test_a_model_with_contrasts_is_fitted_where_its_factor_varies(tiny):
     made = grid(tiny, contrasts=[Contrast(factor="condition", less="baby")])
     assert "mine" in made.fitted("exp2")

@@ -7,11 +7,10 @@ from scipy import stats
 
 from poshgrid import errors, files
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import Scoring, specs
-from poshgrid.evaluation.schema import SCORES
 from poshgrid.rules.schema import RULES
 from poshgrid.statistics import accuracy, parts, rivals
 from poshgrid.statistics.schema import ACCURACY, COUNTS
+from tests.unit.statistics.scored import Folder
 
 SETS = 30
 TEMPLATES = ("near", "far")
@@ -36,32 +35,19 @@ def items(joint=False):
 
 def judge(folder, right, nulls=None, rules=None, by_set=()):
     """Return counts and accuracies of runs: name -> (item_id -> whether it is right)."""
-    pairs = items()
-    files.write_table(pairs, folder / "items.parquet", ITEMS)
-    runs = {}
+    scored = Folder(folder, items())
     for name, decide in {**right, **(nulls or {})}.items():
-        rows = [(i, None, -9.0 if decide(i) else -11.0, -10.0, 5, 5) for i in pairs["item_id"]]
-        path = folder / "scores" / name / "posh.parquet"
-        files.write_table(pl.DataFrame(rows, schema=SCORES, orient="row"), path, SCORES)
-        runs[name] = None
-    files.write_json(
-        folder / "conditions" / CELL / "statistics.json", {"splits": {"train": {"words": 10**7}}}
-    )
-    spec = specs.JudgementSpec(
-        scoring=Scoring(), tolerance=0.05, runs=list(runs), sets=list(by_set),
-        cells={CELL: specs.Cell(words=10**7, source="baby", filtered=False)},
-    )  # fmt: skip
+        scored.add(name, {None: [1 if decide(i) else -1 for i in scored.items["item_id"]]})
+    scored.words(CELL, 10**7)
     given = {}
     if rules is not None:
         files.write_table(rules, folder / "rules.parquet", RULES)
         given = {"posh": folder / "rules.parquet"}
-    accuracy.accuracy(
-        spec, folder / "scores", {"posh": folder / "items.parquet"}, folder / "conditions",
-        folder / "out", given,
-    )  # fmt: skip
+    spec, out = scored.spec(sets=list(by_set)), folder / "out"
+    accuracy.accuracy(spec, folder / "scores", scored.tables, folder / "conditions", out, given)
     return (
-        files.read_table(folder / "out/counts.parquet", COUNTS),
-        files.read_table(folder / "out/accuracy.parquet", ACCURACY),
+        files.read_table(out / "counts.parquet", COUNTS),
+        files.read_table(out / "accuracy.parquet", ACCURACY),
     )
 
 
@@ -126,12 +112,6 @@ def test_a_set_is_right_when_all_its_pairs_are(found):
     overall = row(table, level="overall")
     assert overall["by_set"] == pytest.approx((6 / SETS + wanna["by_set"]) / 2)
     assert overall["n_sets"] == 2 * SETS
-
-
-def test_templates_that_differ_are_marked(found):
-    _, table = found
-    assert row(table, level="phenomenon", phenomenon="binding")["p_apart"] < 1e-6
-    assert row(table, level="phenomenon", phenomenon="wanna")["p_apart"] is None
 
 
 def test_counts_go_by_set_where_asked(found, tmp_path):
@@ -248,17 +228,6 @@ def test_a_rule_without_a_say_is_no_rival(tmp_path):
     assert row(table, level="phenomenon", phenomenon="binding")["rival"] == "nearest"
     wanna = row(table, level="phenomenon", phenomenon="wanna")
     assert (wanna["rival"], wanna["rival_mean"]) == ("50%", 0.5)
-
-
-def test_seeds_that_differ_are_not_learned(tmp_path):
-    """Two of three seeds master it, one is at chance: sets alone would call that learned."""
-    shares = {1: 1.0, 2: 0.98, 3: 0.2}
-    runs = {f"{CELL}/mini/packed/none/seed{s}": varied(p)(s) for s, p in shares.items()}
-    _, table = judge(tmp_path, runs)
-    rows = table.filter(level="phenomenon")
-    assert (rows["low"] > 0.6).all()
-    assert rows["rival"].to_list() == ["50%", "50%"]
-    assert rows["learned"].to_list() == [False, False]
 
 
 def test_rules_of_joint_pairs_and_without_a_say(tmp_path):

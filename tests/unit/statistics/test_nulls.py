@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from poshgrid.config.specs import Cell
-from poshgrid.statistics import nulls, rivals
+from poshgrid.statistics import nulls
 from poshgrid.statistics.intervals import SetSums
 from poshgrid.statistics.schema import BESIDE_NULLS
 
@@ -102,22 +102,6 @@ def test_the_untrained_null_is_that_of_the_learner_without_a_bias():
     assert row["null_difference"] == pytest.approx(its.mean())
 
 
-@pytest.mark.parametrize("name", ["category", "phenomenon"])
-def test_phenomena_are_apart_whatever_of_their_names_they_share(name):
-    """Two of one category; and two categories with a phenomenon of the same name."""
-    sums, spread, margins, places = judged(np.random.default_rng(1))
-
-    def shared(frame):
-        return frame.with_columns(pl.lit("same").alias(name))
-
-    beside = nulls.beside(sums, spread, margins, places, CELLS)
-    rivalled = rivals.against(sums, {}, spread)
-    sums = sums._replace(sets=shared(sums.sets))
-    again = nulls.beside(sums, shared(spread), margins, shared(places), CELLS)
-    assert again.drop(name).equals(beside.drop(name))
-    assert rivals.against(sums, {}, shared(spread)).drop(name).equals(rivalled.drop(name))
-
-
 @pytest.mark.parametrize(
     ("pairs", "sets", "known", "bounded"),
     [(1, 1, False, False), (2, 2, True, False), (9, 3, True, False), (9, 4, True, True)],
@@ -136,17 +120,6 @@ def test_a_correlation_takes_two_pairs_and_its_interval_four_sets(pairs, sets, k
         )
 
 
-def test_margins_that_are_the_same_correlate_fully_and_no_more():
-    rng = np.random.default_rng(6)
-    for _ in range(200):  # rounding alone makes some of them more than 1
-        same = rng.normal(size=7)
-        for sign in (1, -1):
-            r, low, high = nulls._correlation(same, sign * 3 * same, 7)
-            assert -1 <= r <= 1
-            assert r == pytest.approx(sign)
-            assert low is None or -1 <= low <= high <= 1
-
-
 def test_only_nulls_of_the_same_text_and_learner_stand_beside():
     found = nulls.beside(*judged(np.random.default_rng(2)), CELLS)
     kept = found.filter(phenomenon="wanna").select("condition", "size", "null", "less").rows()
@@ -158,13 +131,6 @@ def test_only_nulls_of_the_same_text_and_learner_stand_beside():
         ("aaa", "10M", "untrained", ""),
     ]
     assert found.filter(less="")["difference"].null_count() == found.filter(less="").height
-
-
-def test_margins_that_do_not_vary_have_no_correlation():
-    sums, spread, margins, places = judged(np.random.default_rng(3))
-    margins[:, 6] = 1.0
-    found = nulls.beside(sums, spread, margins, places, CELLS)
-    assert found.filter(condition="wiki", null="unigram")["r"].null_count() == 2
 
 
 def test_a_planted_word_preference_shows_in_both():

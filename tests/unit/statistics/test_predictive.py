@@ -1,13 +1,10 @@
 """Posterior predictive check: hand-worked cells, data of the model, data that it cannot make."""
 
 import numpy as np
-import polars as pl
 import pytest
 from scipy import stats
 
-from poshgrid import files
 from poshgrid.statistics import design, predictive
-from poshgrid.statistics.schema import PREDICTIVE
 from tests.unit.statistics.test_contrasts import make_posterior
 from tests.unit.statistics.test_design import make_counts
 
@@ -83,36 +80,6 @@ def test_cells_are_those_of_the_binomial():
         assert row["high"] == pytest.approx(model.ppf(0.975) / 100, abs=0.011)
         half = model.sf(right) + 0.5 * model.pmf(right)
         assert row["p"] == pytest.approx(min(1, 2 * min(half, 1 - half)), abs=0.03)
-
-
-def test_contract_seed_and_order(tmp_path):
-    made, posterior = simulated(0.1)
-    table, check = predictive.predictive(posterior, made, seed=42)
-    files.write_table(table, tmp_path / "predictive.parquet", PREDICTIVE)
-    again = predictive.predictive(posterior, made, seed=42)
-    assert again[0].equals(table)
-    assert again[1] == check
-    assert not predictive.predictive(posterior, made, seed=43)[0].equals(table)
-    assert table["size"].unique(maintain_order=True).to_list() == list(SIZES)
-
-
-def test_missing_seed_and_perfect_cells():
-    counts = make_counts(sizes=("10M",), seeds=(1, 2)).filter(
-        ~((pl.col("seed") == 2) & (pl.col("phenomenon") == "wanna"))
-    )
-    counts = counts.with_columns(
-        correct=pl.when(pl.col("phenomenon") == "island-wh").then(50.0).otherwise("correct")
-    )
-    made = design.design(counts, "p(correct, n) ~ S(condition) + (1|phenomenon)")
-    posterior = make_posterior(made, **{"1|phenomenon": [0, 40, 0, 0, 0]})
-    table, check = predictive.predictive(posterior, made, seed=1)
-    cells = {(r["condition"], r["phenomenon"]): r for r in table.iter_rows(named=True)}
-    assert cells["baby", "wanna"]["n_seeds"] == 1
-    assert cells["baby", "wanna"]["n"] == 50
-    perfect = cells["baby", "island-wh"]
-    # Replications that tie are counted as half: always right is no surprise.
-    assert (perfect["observed"], perfect["low"], perfect["p"]) == (1, 1, 1)
-    assert 0 <= check["p"] <= 1
 
 
 def test_many_draws_are_thinned(monkeypatch):

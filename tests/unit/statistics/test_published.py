@@ -3,7 +3,6 @@
 import polars as pl
 import pytest
 
-from poshgrid import errors, resources
 from poshgrid.statistics import published
 
 
@@ -47,18 +46,3 @@ def test_categories_are_the_means_of_their_phenomena():
     ours = _level("phenomenon").group_by(cell).agg(pl.col("mean").mean())
     off = _off(ours, _level("category").select(*cell, printed="mean"), cell)
     assert off.select(cell).rows() == [(*ISLAND_MISPRINT, "island")]
-
-
-def test_other_tables_load():
-    assert published.load(*published.POSH, "table4").height == 11
-    assert published.load(*published.POSH, "table7")["name"].to_list()[0] == "island-adjunct"
-    terms = published.coefficients()
-    assert terms.height == 13
-    assert (terms["low"] <= terms["median"]).all()
-    assert (terms["median"] <= terms["high"]).all()
-
-
-def test_missing_table_names_the_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(resources, "STUDIES", tmp_path)
-    with pytest.raises(errors.PoshgridError, match=r"table3\.csv: not found"):
-        published.load(*published.POSH, "table3")

@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from poshgrid.config import BayesianModel
 from poshgrid.errors import PoshgridError
-from poshgrid.statistics import design, fast, fit, summary
+from poshgrid.statistics import design, fit
 from poshgrid.statistics.fast.density import Density
 from poshgrid.statistics.fast.sets import Sets
 from poshgrid.statistics.schema import COUNTS
@@ -173,51 +173,3 @@ def test_sds_by_category_are_bambis_density():
     wrong.group[:12] = np.repeat(np.arange(4), 3)
     wrong.information, wrong.pull = found.information, found.pull
     assert against_bambi(made, model, wrong, found) > 0.02
-
-
-def test_effects_without_data_have_their_prior_and_are_not_listed():
-    made = design.design(make_counts(seeds=(1, 2)), BY_CATEGORY)
-    inference = fast.sample(made, settings(BY_CATEGORY, warmup=300, draws=300, chains=2))
-    effects = inference.posterior["category|cell"]
-    assert effects.dims == ("chain", "draw", "category__expr_dim", "cell__factor_dim")
-    sds = inference.posterior["category|cell_sigma"]
-    cell = str(made.frame["cell"].iloc[0])
-    other = next(c for c in made.frame["category"].cat.categories
-                 if c != made.frame["category"].iloc[0])  # fmt: skip
-    ratio = effects.sel(category__expr_dim=other, cell__factor_dim=cell) / sds.sel(
-        category__expr_dim=other
-    )
-    assert float(ratio.std()) == pytest.approx(1, abs=0.12)
-    table = summary.summarise(inference.posterior, made.frame)
-    listed = table.filter(pl.col("term").str.starts_with("category|cell["))
-    assert listed.height == len(made.frame)
-    sds = table.filter(pl.col("term").str.starts_with("category|cell_sigma"))
-    assert sds["label"].to_list() == [
-        f"Cell Category ({name}) SD" for name in made.frame["category"].cat.categories
-    ]
-    assert listed["label"].str.contains("Category (", literal=True).all()
-
-
-@pytest.mark.slow
-def test_planted_sds_come_back():
-    """Templates differ by .5, sets by 1: both intervals hold it, over five plantings, and SDs of 0
-    are near 0."""
-    held = []
-    for seed in range(5):
-        counts, u, _ = by_set(sets=60, templates=6, set_sd=1.0, template_sd=0.5, seed=seed)
-        found = fitted(counts)
-        held.append(found["1|set_sigma"]["low"] < 1.0 < found["1|set_sigma"]["high"])
-        held.append(found["1|template_sigma"]["low"] < 0.5 < found["1|template_sigma"]["high"])
-        assert found["1|set_sigma"]["median"] == pytest.approx(u.std(), abs=0.12)
-    assert sum(held) >= 9
-    counts, _, _ = by_set(sets=60, templates=6, set_sd=0.0, template_sd=0.0)
-    assert fitted(counts)["1|set_sigma"]["high"] < 0.3
-    assert fitted(counts)["1|template_sigma"]["high"] < 0.3
-
-
-def fitted(counts):
-    made = design.design(counts, BY_SET)
-    inference = fast.sample(made, settings(BY_SET, warmup=400, draws=400, chains=2))
-    table = summary.summarise(inference.posterior, made.frame)
-    assert int(inference.sample_stats["diverging"].sum()) == 0
-    return {row["term"]: row for row in table.iter_rows(named=True)}

@@ -1,6 +1,5 @@
 """Which rule explains choices: shares, mixtures and what items tell apart."""
 
-import shutil
 import zlib
 from itertools import product
 from pathlib import Path
@@ -10,18 +9,16 @@ import polars as pl
 import pytest
 from scipy import optimize
 
-from poshgrid import files
 from poshgrid.benchmark.items import with_regions
 from poshgrid.benchmark.schema import ITEMS, PAIRS
 from poshgrid.config import Scoring, specs
 from poshgrid.config.paths import Paths
-from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import read_table, write_table
 from poshgrid.models.ngram import count
-from poshgrid.rules import mixture, predictions, table
-from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, RULES, SHARES
+from poshgrid.rules import mixture, table
+from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
 from poshgrid.statistics import shares
 
 
@@ -72,13 +69,6 @@ def test_weights_worked_by_hand():
     assert mixture.weights(chosen, says) == pytest.approx([0.5, 0.3, 0.2], abs=1e-3)
 
 
-def test_what_guessing_explains_is_guessing():
-    """Of two rules that always contradict each other the weaker is left without weight."""
-    says = np.array([[1.0, 0.0], [0.0, 1.0]])
-    chosen = np.array([[20, 80], [80, 20]])
-    assert mixture.weights(chosen, says) == pytest.approx([0.6, 0, 0.4], abs=1e-4)
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_guessing_is_as_large_as_a_linear_program_finds(seed):
     """With rules that contradict each other, and more rules than kinds of pairs."""
@@ -95,25 +85,11 @@ def test_guessing_is_as_large_as_a_linear_program_finds(seed):
     assert mine[-1] == pytest.approx(program.x[-1], abs=1e-6)
 
 
-def test_many_counts_are_fitted_as_one_by_one():
-    generator = np.random.default_rng(1)
-    says = generator.choice([0, 0.5, 1], (2, 5))
-    chosen = generator.integers(1, 9, (4, 5, 2))
-    together = mixture.weights(chosen, says)
-    for row, alone in zip(together, chosen, strict=True):
-        assert row == pytest.approx(mixture.weights(alone, says), abs=1e-4)
-
-
 def test_the_fewest_rules_that_are_surely_the_largest_are_named():
     assert mixture.named(np.array([0.02, 0.97, 0.01])).tolist() == [False, True, False]
     assert mixture.named(np.array([0.3, 0.66, 0.04])).tolist() == [True, True, False]
     assert mixture.named(np.array([0.0, 0.01, 0.99])).tolist() == [False, False, True]
     assert not mixture.named(np.full(3, np.nan)).any()
-
-
-def test_a_small_weight_is_no_rule():
-    replicates = np.array([[0.09, 0.0, 0.91], [0.6, 0.2, 0.2], [0.1, 0.5, 0.4], [0.3, 0.3, 0.4]])
-    assert mixture.largest(replicates) == pytest.approx([0.375, 0.375, 0.25])
 
 
 # ---- planted learners ----------------------------------------------------------------------------
@@ -147,15 +123,6 @@ def test_planted_learners_are_named(noise):
     assert all(number >= 19 for number in right.values()), right
 
 
-def test_rules_that_the_items_cannot_tell_apart_are_named_together():
-    says = np.array([[1, 1, 0, np.nan] * 20, [1, 1, 0, np.nan] * 20, [0, 1, 1, 1] * 20], float)
-    each = found(says, np.nan_to_num(says[0], nan=1.0), rules=["x", "y", "z"])
-    rows = {row["rule"]: row for row in shares.mixed(each, shares.times(each))}
-    assert set(rows) == {"x = y", "z", "guessing"}
-    assert rows["x = y"]["named"]
-    assert not rows["z"]["named"]
-
-
 def test_a_handful_of_sets_does_not_name_one_rule_of_two():
     """On nine sets the one has no say; on ten that is enough to tell."""
     for few, both in ((9, {"x", "y"}), (10, {"x"})):
@@ -180,25 +147,6 @@ def test_sets_are_what_is_drawn():
     assert narrow["share"] == wide["share"]
     assert wide["high"] - wide["low"] > 3 * (narrow["high"] - narrow["low"])
     assert (wide["sets"], narrow["sets"]) == (5, 100)
-
-
-def test_the_weight_of_a_learner_that_only_guesses_is_in_its_interval():
-    """Chance gives rules some weight, and a bootstrap twice: its percentiles miss this guesser."""
-    generator = np.random.default_rng(5)
-    held, missed = 0, 0
-    for _ in range(30):
-        says = (generator.random((4, 100)) < 0.5).astype(float)
-        each = found(says, (generator.random((100, 2)) < 0.5).astype(float))
-        drawn = shares.times(each)[:200]
-        rows = list(shares.mixed(each, drawn))
-        assert all(row["low"] <= row["weight"] <= row["high"] for row in rows)
-        held += rows[-1]["high"] > 0.99
-        chosen = np.stack([1 - each.chose, each.chose], axis=-1).sum(axis=1)
-        diagonal = np.zeros((100, 100, 2))
-        diagonal[np.arange(100), np.arange(100)] = chosen
-        missed += np.quantile(mixture.fit(diagonal, says, drawn).replicates[:, -1], 0.975) < 0.99
-    assert held >= 27
-    assert missed >= 10  # what was there before
 
 
 def test_one_set_has_no_interval_and_names_nothing():
@@ -244,16 +192,6 @@ def test_identifiability_counts_sets():
     assert list(shares.identifiable(each)) == [("a", "b", 1, 1)]
 
 
-def test_a_rule_with_a_say_on_one_set_has_no_interval_and_on_two_it_has():
-    """Of eight sets; the draws without either are left out."""
-    nan = np.nan
-    says = np.array([[1] + 7 * [nan], [1, 1] + 6 * [nan]])
-    each = found(says, np.array([1, 0, 1, 1, 0, 0, 1, 1]))
-    one, two = (r for r in shares.shares(each, shares.times(each)) if r["scope"] == "all")
-    assert (one["sets"], one["share"], one["low"], one["high"]) == (1, 1, None, None)
-    assert (two["sets"], two["share"], two["low"], two["high"]) == (2, 0.5, 0, 1)
-
-
 def test_draws_are_those_of_the_suite_and_the_phenomenon():
     each = found(np.ones((1, 4)), np.ones(4), [0, 0, 1, 2])
     drawn = shares.times(each)
@@ -261,48 +199,6 @@ def test_draws_are_those_of_the_suite_and_the_phenomenon():
     assert (drawn.sum(axis=1) == 3).all()
     seed = [42, zlib.crc32(b"s\0c\0p")]  # published intervals go with these
     assert (drawn == np.random.default_rng(seed).multinomial(3, [1 / 3] * 3, 1_000)).all()
-
-
-def test_rules_with_a_say_are_those_of_a_phenomenon():
-    frame = pl.DataFrame(
-        {"item_id": ["a", "b"], "category": "c", "phenomenon": "p", "lexical_set": ["y", "x"],
-         "good": [1.0, 1.0], "bad": [0.0, None], "half": [0.5, 0.5], "none": [None, None],
-         "\0" + "0": [1.0, 0.5]},
-        schema_overrides={"none": pl.Float64},
-    )  # fmt: skip
-    made = shares.phenomenon("s", frame)
-    assert made.rules == ["good", "bad"]
-    assert made.says.tolist()[0] == [1, 1]
-    assert made.says[1][0] == 0 and np.isnan(made.says[1][1])
-    assert (made.sets.tolist(), made.chose.tolist()) == ([1, 0], [[1.0], [0.5]])
-    assert made.names == {"suite": "s", "category": "c", "phenomenon": "p"}
-    bare = shares.phenomenon("s", frame.drop("good", "bad"))
-    assert (bare.rules, bare.says.shape) == ([], (0, 2))
-
-
-@pytest.mark.parametrize(("sets", "least"), [(5, 3), (8, 4), (19, 10), (60, 10)])
-def test_a_rule_competes_from_ten_sets_or_half_of_them(sets, least):
-    says = np.full((2, sets), np.nan)
-    says[0, :least], says[1, : least - 1] = 1, 0
-    says[1, least - 1 :] = 0.5  # no say, in other words
-    rules, kept = shares.competing(found(says, np.ones(sets), rules=["often", "seldom"]))
-    assert rules == ["often"]
-    assert kept.tolist() == [[1.0] * least + [0.5] * (sets - least)]
-
-
-def test_a_cell_without_a_size_is_told():
-    assert shares._order(("baby", "0.3M")) == ("baby", 300_000)
-    with pytest.raises(PoshgridError, match="--spec: runs: baby/10X: impossible size '10X'"):
-        shares._order(("baby", "10X"))
-
-
-def test_what_a_mixture_misses_is_told():
-    """A rule that is followed against: its weight cannot be below 0, and guessing says half."""
-    each = found(np.ones((1, 40)), np.r_[np.ones(10), np.zeros(30)])
-    rule, guessing = shares.mixed(each, shares.times(each))
-    assert rule["weight"] == pytest.approx(0, abs=1e-3)
-    assert rule["off"] == guessing["off"] == pytest.approx(0.25, abs=1e-3)
-    assert (rule["seeds"], rule["sets"]) == (1, 40)
 
 
 # ---- from files ----------------------------------------------------------------------------------
@@ -336,41 +232,6 @@ JOINT = (
     ("Who do you want to help the boy?", "Who do you wanna help the boy?"),
     ("When do you wanna help the boy?", "When do you want to help the boy?"),
 )
-
-
-def test_preferences_know_nothing_of_the_column_that_is_good():
-    said = table.preferences(items())
-    files.check_schema(said.schema, RULES, "rules")
-    turned = table.preferences(items().rename({"good": "bad", "bad": "good"}))
-    both = said.join(turned, on=["item_id", "rule"], suffix="_turned", validate="1:1")
-    assert both.height == said.height == 4 * 11
-    assert both.filter(pl.col("prefers").is_null() != pl.col("prefers_turned").is_null()).is_empty()
-    assert (both["prefers"] + both["prefers_turned"]).drop_nulls().eq(1).all()
-    rows = dict(said.filter(rule="first-auxiliary").select("item_id", "prefers").iter_rows())
-    assert rows == {"q0": 0, "q1": 0, "q2": 0, "q3": 0}
-
-
-def test_joint_pairs_are_one_and_what_cancels_says_nothing():
-    """Shorter likes *wanna* in both pairs, good in one and bad in the other."""
-    pairs = items(*JOINT)
-    said = predictions.of_words(table.preferences(pairs), pairs)
-    joint = dict(said.filter(item_id="j0").select("rule", "prefers").iter_rows())
-    assert joint == {"contraction": 1}
-    assert said.filter(item_id="j1").is_empty()
-
-
-def test_a_rule_that_is_none_says_where(monkeypatch):
-    class Broken:
-        __file__ = "rivals/broken.py"
-        SAYS = "nothing"
-
-    monkeypatch.setattr(table.plugins, "names", lambda package: ["broken"])
-    monkeypatch.setattr(table.plugins, "load", lambda package, name: Broken)
-    with pytest.raises(PoshgridError, match=r"rivals/broken\.py: a rule declares SAYS and one of"):
-        table.rivals()
-    Broken.prefers = staticmethod(lambda pair: 2)
-    with pytest.raises(PoshgridError, match="broken says 2 of q0; a preference is 0 to 1"):
-        table.preferences(items())
 
 
 @pytest.fixture
@@ -454,69 +315,3 @@ def test_a_target_from_files_to_files(results):
                      "guessing"}  # fmt: skip
     joint = tables["shares"].filter(phenomenon="wanna", scope="all")
     assert dict(joint.select("rule", "pairs").iter_rows()) == {"contraction": 1, "ngram": 1}
-
-
-def test_whatever_a_regimen_is_called_its_learner_is_explained(results):
-    """Names before and after that of the counted nulls."""
-    paths, runs, text = results
-    counted(paths, text)
-    other = runs[0].replace("packed", "all")
-    shutil.copytree(Path(paths.scores(runs[0], "posh")).parent,
-                    Path(paths.scores(other, "posh")).parent)  # fmt: skip
-    facts, tables = explain(paths, [*runs, other])
-    assert facts["learners"] == 2
-    assert set(tables["shares"]["regimen"]) == {"all", "packed"}
-
-
-def test_cells_come_by_condition_and_then_by_words(results):
-    paths, runs, _ = results
-    runs = [run for run in runs if "counted" not in run]
-    others = [runs[0].replace("baby/10M", cell) for cell in ("baby/100M", "aaa/30M")]
-    for other in others:
-        shutil.copytree(Path(paths.scores(runs[0], "posh")).parent,
-                        Path(paths.scores(other, "posh")).parent)  # fmt: skip
-    _, tables = explain(paths, [*others, *runs])
-    cells = tables["shares"].select("condition", "size").unique(maintain_order=True)
-    assert cells.rows() == [("aaa", "30M"), ("baby", "10M"), ("baby", "100M")]
-
-
-def test_without_nulls_their_rules_have_no_say(results):
-    paths, runs, _ = results
-    _, tables = explain(paths, [run for run in runs if "counted" not in run])
-    names = set(tables["shares"]["rule"])
-    assert not names & {"unigram", "ngram", "frequent-word", "frequency"}
-    assert "main-auxiliary" in names
-
-
-def test_the_same_results_give_the_same_bytes(results, tmp_path):
-    paths, runs, _ = results
-    runs = [run for run in runs if "counted" not in run]
-
-    folder = Path(paths.rule_shares("all"))
-    explain(paths, runs)
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    explain(paths, runs)
-    assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-def test_suites_without_their_rules_are_told(results):
-    paths, runs, _ = results
-
-    with pytest.raises(PoshgridError, match="--rules: posh: give --items and --rules of the same"):
-        shares.write(
-            specs.RuleSharesSpec(scoring=Scoring(), runs=runs), Path(paths.all_scores()),
-            Path(paths.all_models()), {"posh": Path(paths.items("posh"))}, {}, Path(paths.results),
-        )  # fmt: skip
-    where = Path(paths.all_scores()), Path(paths.all_models())
-    posh, rules = {"posh": Path(paths.items("posh"))}, {"posh": Path(paths.rules("posh"))}
-    with pytest.raises(PoshgridError, match="--rules: other: give --items and --rules of the same"):
-        shares.write(
-            specs.RuleSharesSpec(scoring=Scoring(), runs=runs), *where,
-            posh, rules | {"other": rules["posh"]}, Path(paths.results),
-        )  # fmt: skip
-    for named, some in (([], (posh, rules)), (runs, ({}, {}))):
-        spec = specs.RuleSharesSpec(scoring=Scoring(), runs=named)
-        with pytest.raises(PoshgridError, match="--spec: nothing to judge"):
-            shares.write(spec, *where, *some, Path(paths.results))
-    with pytest.raises(PoshgridError, match="--items: no suite"):
-        table.write({}, Path(paths.results))

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from poshgrid.config import BayesianModel
-from poshgrid.statistics import design, fit, published, summary
+from poshgrid.statistics import design, fit, gate, published, summary
 from poshgrid.statistics.schema import COUNTS
 
 PAIRS, SEEDS = 500, (42, 53, 76)
@@ -57,7 +57,7 @@ def found():
     assert engine == "fast"
     inference = sample(made, model)
     table = summary.summarise(inference.posterior, made.frame)
-    assert summary.diagnose(table, int(inference.sample_stats["diverging"].sum()))["converged"]
+    assert gate.diagnose(table, int(inference.sample_stats["diverging"].sum()))["converged"]
     return {row["term"]: row for row in table.iter_rows(named=True)}
 
 

@@ -5,11 +5,11 @@ import math
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from poshgrid.statistics import published, tests
+from poshgrid.statistics import intervals, levels, published, tests
 
 P_VALUES = st.lists(st.floats(1e-12, 1), min_size=1, max_size=8)
 
@@ -19,15 +19,6 @@ def test_chi_square_by_hand():
     assert tests.chi_square(60, 100) == pytest.approx(0.0455003, abs=1e-7)
     assert tests.chi_square(50, 100) == 1
     assert tests.chi_square(50.5, 101) == 1  # ties count half
-
-
-@given(st.integers(1, 2000), st.data())
-def test_chi_square_is_two_sided_and_is_the_z_test(n, data):
-    correct = data.draw(st.integers(0, 2 * n)) / 2
-    p = tests.chi_square(correct, n)
-    assert p == pytest.approx(tests.chi_square(n - correct, n))
-    z = (correct - n / 2) / math.sqrt(n / 4)
-    assert p == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-6, abs=1e-300)
 
 
 @given(st.lists(st.integers(250, 400), min_size=1, max_size=6))
@@ -72,22 +63,6 @@ def test_holm_is_closed_testing_with_bonferroni(p_values):
         assert corrected == pytest.approx(closed)
 
 
-@pytest.mark.parametrize(
-    ("p", "marks"),
-    [
-        (None, ""),
-        (0.05, ""),
-        (0.049, "*"),
-        (0.01, "*"),
-        (0.0099, "**"),
-        (0.001, "**"),
-        (0.00099, "***"),
-    ],
-)
-def test_stars(p, marks):
-    assert tests.stars(p) == marks
-
-
 @pytest.mark.parametrize(("level", "cells"), [("phenomenon", 99), ("category", 44)])
 def test_published_stars_follow_from_published_means(level, cells):
     """Tables 8 and 3: pooled over 3 seeds x 500 pairs a phenomenon, uncorrected."""
@@ -97,3 +72,27 @@ def test_published_stars_follow_from_published_means(level, cells):
     for row in rows.iter_rows(named=True):
         n = 1500 * (phenomena[row["category"]] if level == "category" else 1)
         assert tests.stars(tests.chi_square(row["mean"] * n, n)) == row["stars"], row
+
+
+# ---- intervals and names -----------------------------------------------------------------------
+
+
+@given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+@example((452, 8064))
+def test_wilson_agrees_with_scipy(counts):
+    expected = stats.binomtest(*counts).proportion_ci(0.95, method="wilson")
+    assert intervals.wilson(*counts) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_wilson_by_hand():
+    # 3 of 4: middle (.75 + 3.8415 / 8) / (1 + 3.8415 / 4) = 1.23018 / 1.96036
+    low, high = intervals.wilson(3, 4)
+    assert (low + high) / 2 == pytest.approx(0.62752, abs=1e-4)
+    assert intervals.wilson(2.5, 4)[0] < low
+
+
+def test_a_runs_name_gives_its_columns_in_order():
+    assert list(levels.axes("baby/10M/gpt2-mini/packed/none/seed42").items()) == [
+        ("condition", "baby"), ("size", "10M"), ("learner", "gpt2-mini"), ("regimen", "packed"),
+        ("bias", "none"), ("seed", 42),
+    ]  # fmt: skip

@@ -59,12 +59,6 @@ def test_the_order_of_runs_is_not_that_of_the_spec(tmp_path):
     assert there["condition"].to_list() == ["a", "a", "b", "b"]
 
 
-def test_a_target_of_given_models_alone_has_an_empty_table(tmp_path):
-    given = ["pretrained/given/gpt2/pretrained/none/seed0"]
-    assert training.training(given, tmp_path, tmp_path / "out").is_empty()
-    assert files.read_table(tmp_path / "out/training.parquet", TRAINED).is_empty()
-
-
 @pytest.mark.parametrize(
     ("facts", "words"),
     [({"steps_per_epoch": None}, "'steps_per_epoch'"), ({"dev_loss": None}, "'dev_loss'")],
@@ -76,34 +70,8 @@ def test_what_is_lacking_is_named(tmp_path, facts, words):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    ("run", "words"),
-    [
-        ("baby/10M/m/packed/none/seed1", "statistics.json: not found"),
-        ("baby/10M/m/packed/none", "is not condition/size/learner"),
-        ("baby/many/m/packed/none/seed1", "impossible size 'many'"),
-    ],
-)
-def test_faults_of_runs(tmp_path, run, words):
-    with pytest.raises(errors.PoshgridError, match=words):
-        training.training([run], tmp_path, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
 def test_evaluations_are_read_as_written(tmp_path):
     path = tmp_path / "training.jsonl"
     lines = [{"step": 0, "dev_loss": 9.5}, {"step": 10, "dev_loss": 4.25}]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines) + "\n", encoding="utf-8")
     assert training.evaluations(path) == lines
-
-
-@pytest.mark.parametrize("text", ['{"step": 1', '{"dev_loss": 1.0}', "7", '{"step": null}', "\xff"])
-def test_broken_evaluations(tmp_path, text):
-    path = tmp_path / "training.jsonl"
-    path.write_bytes(b'{"step": 0}\n' + text.encode("latin-1"))
-    with pytest.raises(
-        errors.PoshgridError, match=r"training.jsonl: not JSON lines .* train again"
-    ):
-        training.evaluations(path)
-    with pytest.raises(errors.PoshgridError, match="not found"):
-        training.evaluations(tmp_path / "none.jsonl")

@@ -42,8 +42,9 @@ def test_a_dev_loss_is_left_and_taken_again(tmp_path, monkeypatch, at):
 
     with monkeypatch.context() as patch:
         patch.setattr(losses, "mean", mean)
-        with pytest.raises(PoshgridError, match=f"told to end at step {at} of 12; the same"):
+        with pytest.raises(PoshgridError, match=f"at step {at} of 12") as error:
             train(spec, *inputs, tmp_path / "c", tmp_path / "model")
+    assert error.value.steps == at
     assert len(seen) == at // 4 + 1
     left = [int(path.name.partition("-")[2]) for path in (tmp_path / "c").glob("*/step-*")]
     assert left == [at] * bool(at)  # of the initial weights there is nothing to save

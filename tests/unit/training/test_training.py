@@ -19,9 +19,10 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, get_linear_schedul
 from poshgrid.errors import PoshgridError
 from poshgrid.models.architectures import gpt2
 from poshgrid.tokenization import encode
-from poshgrid.training import bias, checkpoint, data, loop, losses, seeds
+from poshgrid.training import bias, checkpoint, data, loop, losses, schedule, seeds
 from poshgrid.training.biases import recency
 from poshgrid.training.checkpoint import Checkpoints
+from poshgrid.training.schema import TRAINING
 from poshgrid.training.train import train
 from tests.unit.training.training_support import corpus, regimen, train_spec
 
@@ -84,6 +85,12 @@ def test_statistics_say_what_the_log_says(whole, inputs):
     best = min(lines, key=lambda line: line["dev_loss"])
     assert found["dev_loss"] == best["dev_loss"]
     assert found["best_step"] == best["step"]
+    assert [list(line) for line in lines] == [list(TRAINING)] * 4
+    plan = schedule.Plan(regimen(), rows_of(inputs).steps_per_epoch)
+    rates = [plan.learning_rate(step - 1) for step in (4, 8, 12)]
+    assert [line["learning_rate"] for line in lines] == [None, *map(pytest.approx, rates)]
+    passes = [step / plan.steps_per_epoch for step in (0, 4, 8, 12)]
+    assert [line["epoch"] for line in lines] == pytest.approx(passes, abs=1e-6)
     assert found["initial_dev_loss"] == lines[0]["dev_loss"]
     assert found["dev_loss"] < found["initial_dev_loss"]
     cut = rows_of(inputs)

@@ -21,7 +21,7 @@ from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.layout import Layout, category_names
 from poshgrid.report.references import Citations, Work
 from poshgrid.report.texts import environment, markup, tidy
-from poshgrid.statistics.summary import ESS_LEAST, R_HAT_MOST
+from poshgrid.statistics.gate import ESS_LEAST, R_HAT_MOST
 from poshgrid.tables.words import count, counted, listed
 
 TITLE, ORDER, AUDIENCE = "Methods", 140, "reviewer"

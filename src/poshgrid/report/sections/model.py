@@ -13,7 +13,7 @@ from poshgrid.report.blocks import Alert, Block, Facts, Heading, Note, Page
 from poshgrid.report.collect import Fit
 from poshgrid.report.layout import title
 from poshgrid.report.texts import say
-from poshgrid.statistics.summary import ESS_LEAST, R_HAT_MOST
+from poshgrid.statistics.gate import ESS_LEAST, R_HAT_MOST
 from poshgrid.tables.words import count, decimals, duration
 
 TITLE, ORDER, AUDIENCE = "Bayesian models", 60, "reviewer"

@@ -17,7 +17,7 @@ from poshgrid.config.specs import DeltasSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
 from poshgrid.statistics import levels, training
-from poshgrid.statistics.deltas import differences, margins, paired, tables
+from poshgrid.statistics.deltas import differences, margins, paired
 from poshgrid.statistics.schema import DELTA_ITEMS, DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
 from poshgrid.tables import formats
 
@@ -40,8 +40,8 @@ def deltas(
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         items: suite -> its table of pairs.
         perplexity: run -> what ``poshgrid perplexity`` wrote of it; a run may have none.
-        output: folder for deltas (.parquet, .csv, .tex), delta_tests and perplexity (.parquet,
-            .csv), delta_items (.parquet).
+        output: folder for deltas, delta_tests and perplexity (.parquet, .csv), and delta_items
+            (.parquet).
 
     Returns:
         Numbers of runs, of filtered points of the grid (seeds taken together) and of tests; the
@@ -50,7 +50,7 @@ def deltas(
 
     Raises:
         PoshgridError: see :func:`judgements.judged`; a perplexity is missing or broken or is not
-            what ``poshgrid perplexity`` writes; or a run is misnamed.
+            what ``poshgrid perplexity`` writes.
     """
     output = Path(output)
     pairs = {suite: judgements.read_items(items[suite]) for suite in sorted(items)}
@@ -62,7 +62,7 @@ def deltas(
     alone = differences.alone(found, spec)
     for point in alone:
         log.warning("%s: no models of the full corpus that are otherwise alike; left out", point)
-    formats.write(rows, output, "deltas", DELTAS, tables.by_suite(rows))
+    formats.write(rows, output, "deltas", DELTAS)
     of_items = differences.items(found, spec)
     files.write_table(of_items, output / "delta_items.parquet", DELTA_ITEMS)
     formats.write(compared, output, "delta_tests", DELTA_TESTS)
@@ -83,25 +83,10 @@ def _perplexities(paths: dict[str, Path]) -> pl.DataFrame:
     rows = []
     for run, path in paths.items():
         facts = files.read_json(path)
-        _check(facts, path)
-        rows.append({**levels.axes(run), **{key: facts[key] for key in _MEASURED}})
+        try:
+            rows.append({**levels.axes(run), **{key: facts[key] for key in _MEASURED}})
+        except (KeyError, TypeError) as error:
+            raise PoshgridError(
+                f"{path}: not what poshgrid perplexity writes; delete it and run again"
+            ) from error
     return levels.ordered(pl.DataFrame(rows, schema=PERPLEXITY, strict=False), "seed")
-
-
-def _check(facts: Any, path: Path) -> None:  # noqa: ANN401 - JSON is what it is
-    """Refuse what ``poshgrid perplexity`` did not write."""
-    faults = []
-    if not isinstance(facts, dict):
-        facts = {}
-    for key in _MEASURED:
-        if key not in facts:
-            faults.append(f"{key} is missing")
-        elif key == "tested":
-            faults += [] if isinstance(facts[key], str) else [f"{key} is {facts[key]!r}"]
-        elif not isinstance(facts[key], int | float | None):
-            faults.append(f"{key} is {facts[key]!r}, no number")
-    if faults:
-        raise PoshgridError(
-            f"{path}: {'; '.join(faults)}: not what poshgrid perplexity writes; delete it and run "
-            "again"
-        )

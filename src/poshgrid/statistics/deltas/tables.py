@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
@@ -29,12 +28,6 @@ def axes(rows: pl.DataFrame) -> list[str]:
         if points_of == rows.select(*others, "learner").unique().height:
             return others
     return found
-
-
-def by_suite(rows: pl.DataFrame) -> Iterator[Table]:
-    """Yield a table for each suite; see :func:`conditions`."""
-    for suite in sorted(rows["suite"].unique()):
-        yield conditions(rows.filter(pl.col("suite") == suite), suite)
 
 
 def conditions(rows: pl.DataFrame, suite: str) -> Table:

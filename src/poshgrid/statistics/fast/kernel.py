@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable
 from functools import cache
 from types import FunctionType
-from typing import Any
 
 import numpy as np
 
@@ -26,25 +25,13 @@ def compiled() -> Callable[..., float]:
 
     What was compiled is kept beside Python's own compiled files, or in the user's cache where
     nobody may write there, by kind of processor and state of this file (``NUMBA_CACHE_DIR`` says
-    where else). It has the bits that would be compiled again. Where it can be neither written nor
-    read, this process compiles for itself.
+    where else). It has the bits that would be compiled again. Where no folder can be written, this
+    process compiles for itself.
     """
     try:
-        kept = _built(cache=True)
-    except RuntimeError:  # no folder can be written
+        return _built(cache=True)
+    except RuntimeError:
         return _built(cache=False)
-    anew: list[Callable[..., float]] = []
-
-    def evaluate(*given: Any) -> float:  # noqa: ANN401 - arrays
-        if anew:
-            return anew[0](*given)
-        try:
-            return kept(*given)
-        except Exception:  # the disk is full, or a file damaged: pickle says so in many ways
-            anew.append(_built(cache=False))
-            return anew[0](*given)
-
-    return evaluate
 
 
 def _built(*, cache: bool) -> Callable[..., float]:

@@ -23,9 +23,9 @@ from poshgrid.evaluation.judgements import TIE
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
 from poshgrid.files import Schema
 from poshgrid.statistics import intervals
-from poshgrid.statistics.measures import normfile, subsets, tables
 from poshgrid.statistics.measures import norms as standings
 from poshgrid.statistics.measures import scores as scored
+from poshgrid.statistics.measures import subsets
 from poshgrid.statistics.measures.schema import (
     CHOICE_MEASURES,
     CHOICE_RESULT,
@@ -56,20 +56,20 @@ def write(
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         suite: its name.
         items: its table (``CHOICES`` or ``COMPLETIONS``).
-        output: folder for measures.parquet, .csv and .tex, wrong_answers.parquet and .csv, with
-            norms norms.parquet and .csv, with tags tags.parquet and .csv.
-        norms: table of norms (:mod:`poshgrid.statistics.measures.normfile`), if there is one.
+        output: folder for measures and wrong_answers, with norms norms, with tags tags (.parquet,
+            .csv).
+        norms: table of norms (:mod:`poshgrid.statistics.measures.norms`), if there is one.
         block_pass: share of a block's items that passes it, above 0.
 
     Returns:
         Facts for the manifest.
 
     Raises:
-        PoshgridError: no run, or one that is misnamed; items of another task; faulty scores
-            (:func:`judged`) or norms (:func:`normfile.read`, :func:`norms.compared`).
+        PoshgridError: no run; items of another task; faulty scores
+            (:func:`judged`) or norms (:func:`norms.read`, :func:`norms.compared`).
     """
     table, kind = _read_items(items)
-    given = normfile.read(norms) if norms else []
+    given = standings.read(norms) if norms else []
     found, missed, tagged, silent = [], [], [], []
     for each in scored.of_runs(runs, scores, suite, kind):
         if each.rows.is_empty():  # a model that writes nothing has no completions
@@ -84,7 +84,7 @@ def write(
     rows = pl.concat(found)
     normed = standings.compared(rows, given, suite, norms) if norms else None
     output = Path(output)
-    formats.write(rows, output, "measures", CHOICE_MEASURES, [tables.choices(rows)])
+    formats.write(rows, output, "measures", CHOICE_MEASURES)
     formats.write(pl.concat(missed), output, "wrong_answers", WRONG_ANSWERS)
     by_tag = pl.concat(tagged)
     asked = {"norms": (normed, NORMS), "tags": (by_tag if by_tag.height else None, TAGS)}

@@ -1,10 +1,18 @@
 """A score among children: z, standard score, percentile and age equivalent by norms.
 
-Ages are written years;months (*4;7*), the convention of developmental studies.
+Ages are written years;months (*4;7*), the convention of developmental studies. The use of
+children's norms for a model's scores follows Capone, Suozzi, Lebani and Lenci (2024), BaBIEs,
+section 4.2. Norms come from a CSV file that the user supplies; this project ships none. A row of it
+is one of three:
 
-The use of children's norms for a model's scores follows Capone, Suozzi, Lebani and Lenci (2024),
-BaBIEs, section 4.2. Norms come from a file that the user supplies
-(:mod:`poshgrid.statistics.measures.normfile`); this project ships none.
+- the mean and SD of an age band: ``category, score, age_from, age_to, mean, sd``;
+- an entry of a band's table of conversion: ``category, score, age_from, age_to, raw_score`` and
+  ``standard_score``, ``percentile`` or both;
+- an entry of the test's table of ages: ``category, score, raw_score, age``, ages of bands empty.
+
+``score`` says what is normed: ``raw`` (items right), ``blocks`` (blocks passed) or ``accuracy``
+(share of items, 0-1). ``items``, where given, is the length of the test that was normed: items, or
+blocks; ``excluded`` says how many items of it the suite leaves out.
 """
 
 from __future__ import annotations
@@ -14,11 +22,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, NamedTuple
 
 import polars as pl
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from scipy import stats
 
+from poshgrid.benchmark.reading import csvfile
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.statistics.measures.schema import NORMS, RUN
 
@@ -26,7 +36,7 @@ SCORES = {"raw": "raw", "blocks": "blocks_passed", "accuracy": "accuracy"}
 """What a norm is a norm of -> the column of ``CHOICE_MEASURES`` that holds it."""
 
 _SLACK = 1e-9  # scores are sums of shares: 1/3 + 1/3 + 1/3 reaches 1; 59.999... months are 60
-_AGE = re.compile(r"([0-9]{1,3});([0-9]{1,2})")
+_AGE = re.compile(r"([0-9]{1,3});([0-9]|1[01])")
 
 
 def months(text: str) -> int:
@@ -40,11 +50,8 @@ def months(text: str) -> int:
     """
     found = _AGE.fullmatch(text.strip())
     if not found:
-        raise ValueError(f"{text!r} is no age; write years;months, e.g. 4;7")
-    years, rest = int(found[1]), int(found[2])
-    if rest > 11:
-        raise ValueError(f"{text!r} is no age: a year has months 0 to 11; write {age(years * 12)}")
-    return years * 12 + rest
+        raise ValueError(f"{text!r} is no age; write years;months, e.g. 4;7, months 0 to 11")
+    return int(found[1]) * 12 + int(found[2])
 
 
 def age(value: float) -> str:
@@ -53,8 +60,54 @@ def age(value: float) -> str:
     return f"{whole // 12};{whole % 12}"
 
 
-@dataclass(frozen=True)
-class Entry:
+_Months = Annotated[int | None, BeforeValidator(months)]
+_VALUES = ("age_from", "age_to", "mean", "sd", "raw_score", "standard_score", "percentile", "age")
+_BAND = {"age_from", "age_to"}
+_KINDS = (
+    {"raw_score", "age"},
+    _BAND | {"mean", "sd"},
+    _BAND | {"raw_score", "standard_score"},
+    _BAND | {"raw_score", "percentile"},
+    _BAND | {"raw_score", "standard_score", "percentile"},
+)
+
+
+class Row(BaseModel):
+    """A row of a table of norms."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
+
+    category: str = Field(min_length=1)
+    score: Literal["raw", "blocks", "accuracy"]
+    age_from: _Months = None
+    age_to: _Months = None
+    mean: float | None = None
+    sd: float | None = Field(None, gt=0)
+    raw_score: float | None = None
+    standard_score: float | None = None
+    percentile: float | None = Field(None, ge=0, le=100)
+    age: _Months = None
+    items: int | None = Field(None, ge=1)
+    excluded: int | None = Field(None, ge=0)
+
+    def check(self) -> None:
+        """Raise ValueError if the cells do not make one of the three kinds of rows."""
+        given = {name for name in _VALUES if getattr(self, name) is not None}
+        if given not in _KINDS:
+            raise ValueError(
+                "give age_from and age_to with mean and sd, or with raw_score and standard_score "
+                "or percentile; or raw_score and age"
+            )
+        if self.age_from is not None and self.age_to is not None and self.age_to < self.age_from:
+            raise ValueError("age_to is before age_from; exchange them")
+        share = self.mean if self.raw_score is None else self.raw_score
+        if self.score == "accuracy" and share is not None and not 0 <= share <= 1:
+            raise ValueError(f"{share:g} is no share; divide per cents by 100")
+        if self.excluded and self.score != "raw":
+            raise ValueError(f"excluded is of items, not of {self.score}; norm the raw score")
+
+
+class Entry(NamedTuple):
     """A row of a table of conversion."""
 
     raw_score: float
@@ -97,16 +150,92 @@ class Band:
         return reached[-1] if reached else None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Norm:
     """The norms of one category and kind of score."""
 
     category: str  # or the suite's name: the test as a whole
     score: str  # one of SCORES
-    items: int | None  # length of the test that was normed; None: not told
-    bands: tuple[Band, ...]  # by rising age
-    ages: tuple[tuple[float, int], ...] = ()  # the test's table of ages: score, months; rising
-    excluded: int = 0  # items of the normed test that the suite leaves out
+    items: int | None = None  # length of the test that was normed; None: not said
+    bands: list[Band] = field(default_factory=list)  # by rising age
+    ages: list[tuple[float, int]] = field(default_factory=list)  # score, months; rising
+    excluded: int | None = None  # items of the normed test that the suite leaves out
+
+    def add(self, row: Row) -> None:
+        """Add a row of the file.
+
+        Raises:
+            ValueError: the row contradicts an earlier one; says how.
+        """
+        for name in ("items", "excluded"):
+            value, known = getattr(row, name), getattr(self, name)
+            if value is not None:
+                if known not in (None, value):
+                    raise ValueError(f"{name} is {value}, but {known} in another row; give one")
+                setattr(self, name, value)
+        if row.age is not None:
+            _append(self.ages, (row.raw_score, row.age), "the table of ages")
+            return
+        ages = (row.age_from, row.age_to)
+        band = next((b for b in self.bands if (b.first, b.last) == ages), None)
+        if band is None:
+            band = Band(*ages)  # type: ignore[arg-type]
+            for other in self.bands:
+                if band.first <= other.last and other.first <= band.last:
+                    raise ValueError(
+                        f"ages {band.name} overlap {other.name}; a band ends in the month before "
+                        "the next"
+                    )
+            self.bands = sorted([*self.bands, band], key=lambda each: each.first)
+        if row.raw_score is not None:
+            entry = Entry(row.raw_score, row.standard_score, row.percentile)
+            _append(band.table, entry, f"the table of {band.name}")
+        elif band.mean is not None:
+            raise ValueError(f"{band.name} has a mean already; keep one")
+        else:
+            band.mean, band.sd = row.mean, row.sd
+
+
+def _append(rows: list[Any], row: tuple[Any, ...], name: str) -> None:
+    """Append a row whose score is above the last one's, and whose other values do not fall."""
+    if rows:
+        pairs = list(zip(rows[-1], row, strict=True))
+        falls = any(a is not None and b is not None and b < a for a, b in pairs[1:])
+        if pairs[0][0] >= pairs[0][1] or falls:
+            raise ValueError(f"{name} does not rise; order its rows by raw_score")
+    rows.append(row)
+
+
+def read(path: str | Path) -> list[Norm]:
+    """Read a table of norms.
+
+    Args:
+        path: a CSV file: UTF-8, commas, a header.
+
+    Returns:
+        One norm for each category and kind of score, in the order of the file.
+
+    Raises:
+        PoshgridError: names file, line and remedy: the file is missing or broken, a column is
+            missing or unknown, a cell is no age or no number, an SD is not above 0, an accuracy is
+            not a share, bands overlap, a band has two means, a table does not rise.
+    """
+    found: dict[tuple[str, str], Norm] = {}
+    needed = ("category", "score", "age_from", "age_to")
+    others = [name for name in Row.model_fields if name not in needed]
+    for line in csvfile.table(Path(path), needed, others):
+        cells = {name: text for name, cell in line.cells.items() if (text := cell.strip())}
+        try:
+            row = Row.model_validate(cells)
+            row.check()
+            found.setdefault((row.category, row.score), Norm(row.category, row.score)).add(row)
+        except ValidationError as error:
+            first = error.errors()[0]
+            column, value = first["loc"][0], cells.get(str(first["loc"][0]), "")
+            raise line.fault(f"{column} is {value!r}: {first['msg']}") from error
+        except ValueError as error:
+            raise line.fault(str(error)) from error
+    return list(found.values())
 
 
 def standing(band: Band, score: float) -> dict[str, Any]:
@@ -222,7 +351,7 @@ def _check_length(norm: Norm, row: dict[str, Any], name: str | Path) -> None:
             f"{name}: {norm.category!r} is normed by blocks, but its items have none; "
             "fill the column block of the suite's file"
         )
-    if norm.items is not None and norm.items != length + norm.excluded:
+    if norm.items is not None and norm.items != length + (norm.excluded or 0):
         without = f" and leaves {norm.excluded} out" if norm.excluded else ""
         remedy = "" if blocks else "say in the column excluded how many it leaves out; "
         raise PoshgridError(
@@ -239,7 +368,7 @@ def _standings(norm: Norm, row: dict[str, Any]) -> list[dict[str, Any]]:
     are the ends of a range (Capone et al., section 4.2: 62 right of 165 and 10 left out is 62-72).
     """
     rows = []
-    for added in sorted({0, norm.excluded}):
+    for added in sorted({0, norm.excluded or 0}):
         value = float(row[SCORES[norm.score]]) + added
         of_all = {
             **{name: row[name] for name in RUN},

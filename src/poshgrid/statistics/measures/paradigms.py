@@ -15,7 +15,6 @@ from poshgrid.evaluation.judgements import TIE
 from poshgrid.evaluation.schema import PARADIGM_SCORES
 from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import scores as scored
-from poshgrid.statistics.measures import tables
 from poshgrid.statistics.measures.differences import Convention, Reduction, Sign, differences
 from poshgrid.statistics.measures.schema import (
     MEASURES,
@@ -45,7 +44,7 @@ def write(
         scores: folder of score files: ``{run}/{suite}.parquet`` below it (``PARADIGM_SCORES``).
         suite: the suite's name.
         items: its sets (``PARADIGMS``).
-        output: folder for measures.parquet, .csv and .tex.
+        output: folder for measures.parquet and .csv.
         sign: ``lan2024``: -gap less +gap; ``earlier``: the other way round.
         reduction: surprisal of a region: ``sum`` or ``mean`` over its tokens.
 
@@ -53,7 +52,7 @@ def write(
         Numbers of runs, sets and ties, scores of checkpoints left out, and the conventions.
 
     Raises:
-        PoshgridError: no run, a misnamed one, or a file that is missing or does not fit.
+        PoshgridError: no run, or a file that is missing or does not fit.
     """
     convention = Convention(sign, reduction)
     sets = scored.read_items(items, PARADIGMS)
@@ -63,8 +62,7 @@ def write(
         found = differences(each.rows, sets, convention, each.path)
         parts.append(each.named(measures(found, convention)))
     table = pl.concat(parts)
-    shown = tables.paradigms(table, convention)
-    formats.write(table, Path(output), "measures", PARADIGM_MEASURES, [shown])
+    formats.write(table, Path(output), "measures", PARADIGM_MEASURES)
     whole = table.filter(pl.col("subset") == "all")
     facts = {
         "runs": len(runs),

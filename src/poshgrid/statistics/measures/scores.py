@@ -66,7 +66,7 @@ def of_runs(runs: Sequence[str], folder: Path, suite: str, schema: Schema) -> It
         schema: contract of the scores.
 
     Raises:
-        PoshgridError: no run, a misnamed one, or a file that is missing or breaks the contract.
+        PoshgridError: no run, or a file that is missing or breaks the contract.
     """
     if not runs:
         raise PoshgridError("--spec: runs: nothing to measure; give at least one run")

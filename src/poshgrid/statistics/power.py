@@ -1,0 +1,251 @@
+"""Which effects a planned grid can show: how often the interval of a contrast would leave 0 out.
+
+The log odds of some hundred pairs are nearly normal. If they are, and the SDs of groups are known,
+the posterior of the coefficients and what it would be in other samples have closed forms: those of
+generalised least squares with normal priors (Lindley & Smith 1972, J. Royal Statistical Society B
+34). With rows ``z = eta + noise``, coded predictors ``X``, prior precisions ``P`` and the model's
+covariance of the rows ``V``,
+
+    A = X' V^-1 X + P,   w = V^-1 X A^-1 c,   sd = sqrt(c' A^-1 c)
+
+is the posterior SD of a contrast ``c``, its mean is ``w' z``, and over samples that mean is normal
+around ``w' eta`` with variance ``w' S w``. ``S`` is the true covariance: it may have groups that
+the formula lacks, and then an effect of 0 is found too often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import optimize, stats
+from scipy.special import logit
+
+from poshgrid import files
+from poshgrid.config import BayesianModel
+from poshgrid.config.formula import without_sets
+from poshgrid.config.runs import AXES, Run
+from poshgrid.errors import PoshgridError
+from poshgrid.evaluation import judgements
+from poshgrid.grid.grid import Grid
+from poshgrid.statistics import contrasts, design
+from poshgrid.statistics.fast.formula import refuses, terms
+from poshgrid.statistics.predictor import Predictor
+from poshgrid.statistics.schema import COUNTS, SUMMARY
+
+GROUPS = ("seed", "run", "point", "cell")
+"""What may have effects of its own."""
+PUBLISHED = {
+    "seed": 0.06, "point": 0.29, "cell[binding]": 0.16, "cell[island]": 0.40,
+    "cell[question-formation]": 0.09, "cell[wanna]": 0.34, "cell": 0.29,
+}  # fmt: skip
+"""SDs (log odds) of the 33 published models of POSH-BENCH: of cells, what Table 8's SDs over three
+seeds have beyond 500 coin tosses (``cell``: the root mean square); of points, what the log odds of
+its means have about size by category by condition and phenomena, less what seeds explain; of seeds,
+Table 12's.
+"""
+ENOUGH = 0.8
+"""Power that is aimed at."""
+POWER = {
+    "contrast": pl.String,
+    "by": pl.String,  # factor at one level of which the difference is taken; "": all
+    "level": pl.String,
+    "seeds": pl.UInt32,  # of each point of the grid
+    "effect": pl.Float64,  # true difference in accuracy, share
+    "power": pl.Float64,  # probability that the interval leaves 0 out on the right side; 0: either
+    "wrong": pl.Float64,  # on the wrong side; null at 0
+    "least": pl.Float64,  # effect whose power is .8; null: there is none
+}
+
+
+def counts_of(grid: Grid, runs: Iterable[Run], units: pl.DataFrame, suite: str) -> pl.DataFrame:
+    """Return counts that runs could have: columns of ``COUNTS``, half of the pairs right.
+
+    Args:
+        grid: of the configuration.
+        runs: of its targets.
+        units: category, phenomenon, template, n: pairs; and perhaps lexical_set.
+        suite: whose pairs they are.
+    """
+    facts = {key: cell for target in grid.targets for key, cell in grid.cell_facts(target).items()}
+    rows = pl.DataFrame(
+        {
+            **{axis: getattr(run, axis) for axis in AXES},
+            **facts[f"{run.condition}/{run.size}"].model_dump(),
+        }
+        for run in runs
+    )
+    whole = {"suite": pl.lit(suite), "ties": pl.lit(0), "correct": pl.col("n") / 2}
+    units = units if "lexical_set" in units.columns else units.with_columns(lexical_set=pl.lit(""))
+    counts = rows.join(units, how="cross").with_columns(**whole)
+    return counts.select(list(COUNTS)).cast(pl.Schema(COUNTS))
+
+
+def planned(grid: Grid, target: str, suite: str, seeds: int | None = None) -> pl.DataFrame:
+    """Return the counts that a target would have, nothing judged yet (``COUNTS``).
+
+    Args:
+        grid: of the configuration.
+        target: experiment.
+        suite: whose items are there.
+        seeds: of each point of the grid; default: as many as are configured.
+
+    Raises:
+        PoshgridError: the suite's items are not there.
+    """
+    path = Path(grid.paths.items(suite))
+    if not path.is_file():
+        raise PoshgridError(f"{path}: not found; make the suite's items first: snakemake {path}")
+    pairs = judgements.read_items(path)
+    joint = pairs.filter("joint").unique([*judgements.JOINED])
+    judged = pl.concat([pairs.filter(~pl.col("joint")), joint])
+    units = judged.group_by("category", "phenomenon", "template").agg(n=pl.len()).sort(pl.all())
+    runs = sorted(grid.targets[target])
+    if seeds is not None:
+        points = dict.fromkeys(replace(run, seed=0) for run in runs)
+        runs = [replace(point, seed=number) for point in points for number in range(seeds)]
+    return counts_of(grid, runs, units, suite)
+
+
+def spreads(folder: Path) -> dict[str, float]:
+    """Return the posterior medians of a finished fit's SDs: group, or ``cell[category]`` -> SD.
+
+    Raises:
+        PoshgridError: the folder has no summary, or the formula had no group of ``GROUPS``.
+    """
+    path = folder / "summary.parquet"
+    found = {}
+    rows = files.read_table(path, SUMMARY).filter(kind="sd")
+    for term, median in rows.select("term", "median").iter_rows():
+        effect, _, rest = term.partition("|")
+        group, _, level = rest.partition("_sigma")
+        if group in GROUPS and effect in ("1", "category"):
+            found[group + level] = median
+    if not found:
+        raise PoshgridError(f"{path}: no SD of {', '.join(GROUPS)}; name a fit with such a group")
+    return found
+
+
+def power(
+    counts: pl.DataFrame,
+    model: BayesianModel,
+    *,
+    effects: Sequence[float],
+    sds: Mapping[str, float] = PUBLISHED,
+    accuracy: float = 0.6,
+) -> tuple[pl.DataFrame, list[str]]:
+    """Return how often each contrast of a model is found.
+
+    The first level of a contrast lies half the effect above ``accuracy`` in every cell, the level
+    that is subtracted half below. A contrast is found if its joint interval leaves 0 out
+    (:func:`contrasts.tails`). SDs count as known: with two or three seeds a fit, which has to
+    estimate them, finds less.
+
+    Args:
+        counts: of the grid, from :func:`planned`.
+        model: formula, priors and contrasts.
+        effects: true differences (shares).
+        sds: true SD (log odds) of a group, or of ``group[category]``; one that is not there is 0.
+        accuracy: that cells vary around (share).
+
+    Returns:
+        Columns of ``POWER``, contrast by contrast, and notes on what was left out.
+
+    Raises:
+        PoshgridError: the formula cannot be read or approximated, the model has no contrast that
+            this grid can bear, or an effect leads beyond 0 or 1.
+    """
+    widest = 2 * min(accuracy, 1 - accuracy)
+    if any(abs(effect) >= widest for effect in effects):
+        raise PoshgridError(
+            f"--effects: at accuracy {accuracy:g} an effect is less than {100 * widest:g} points"
+        )
+    formula, _ = without_sets(model.formula)
+    made = design.design(
+        counts, formula, counts["suite"][0], model.only, model.phenomena, fractions=True
+    )
+    if refusal := refuses(made):
+        raise PoshgridError(f"models: {model.name}: no power of this formula: {refusal}")
+    predictor = Predictor(made, {})  # type: ignore[arg-type]
+    grid = contrasts.ReferenceGrid(made, predictor)
+    notes = list(made.notes)
+    modelled, truth, common = _covariances(made, model, sds, accuracy)
+    columns = np.hstack([term.columns for term in common])
+    weights = np.linalg.solve(modelled, columns)
+    scales = np.concatenate([np.full(term.size, term.scale) for term in common])
+    posterior = np.linalg.inv(columns.T @ weights + np.diag(scales**-2))
+    rows: list[dict[str, Any]] = []
+    for contrast in model.contrasts:
+        places = list(contrasts.places(contrast, grid, made, notes))
+        levels = made.frame[contrast.factor].astype(str) if places else None
+        for place, tail in zip(places, contrasts.tails(places), strict=True):
+            signs = np.select([levels == place.first, levels == contrast.less], [1, -1], 0)
+            taken = place.found.signed @ predictor.matrix(place.found.rows)
+            weight = weights @ posterior @ taken
+            critical = stats.norm.isf(tail) * np.sqrt(taken @ posterior @ taken)
+            sd = np.sqrt(weight @ truth @ weight)
+
+            def sides(
+                effect: float,
+                signs: np.ndarray = signs,
+                weight: np.ndarray = weight,
+                critical: float = critical,
+                sd: float = sd,
+            ) -> tuple[float, float]:
+                """Return the probabilities of an interval above and below 0."""
+                mean = weight @ logit(accuracy + signs * effect / 2)
+                ends = stats.norm.sf((critical + np.array([-mean, mean])) / sd)
+                return float(ends[0]), float(ends[1])
+
+            least = None
+            if sides(0.999 * widest)[0] >= ENOUGH:
+                least = optimize.brentq(lambda x: sides(x)[0] - ENOUGH, 0, 0.999 * widest)
+            for effect in effects:
+                right, wrong = sides(effect)[:: -1 if effect < 0 else 1]
+                rows.append(
+                    {
+                        "contrast": contrasts.called(contrast, place.first),
+                        "by": place.by,
+                        "level": place.level,
+                        "seeds": made.frame["seed"].nunique(),
+                        "effect": effect,
+                        "power": right if effect else right + wrong,
+                        "wrong": wrong if effect else None,
+                        "least": least,
+                    }
+                )
+    if not rows:
+        reason = notes[-1] if notes else "it has no contrasts"
+        raise PoshgridError(f"models: {model.name}: nothing to find on this grid: {reason}")
+    return pl.DataFrame(rows, schema=POWER), list(dict.fromkeys(notes))
+
+
+def _covariances(
+    made: design.Design, model: BayesianModel, sds: Mapping[str, float], accuracy: float
+) -> tuple[np.ndarray, np.ndarray, list[Any]]:
+    """Return the model's covariance of the rows' log odds, the true one, and the common terms.
+
+    A group that the formula has and ``sds`` has not, such as phenomena, has its prior mean SD.
+    """
+    categories = made.frame["category"].astype(str)
+    noise = np.diag(1 / (made.frame["n"].to_numpy() * accuracy * (1 - accuracy)))
+    found = terms(made, model)
+    modelled, truth = noise.copy(), noise.copy()
+    of_formula = {term.name.partition("|")[2]: term for term in found if term.group}
+    for group in {**dict.fromkeys(GROUPS), **of_formula}:
+        term = of_formula.get(group)
+        if term is None:
+            codes = made.frame[group].cat.codes.to_numpy()
+            same = codes[:, None] == codes
+        else:
+            same = term.columns @ term.columns.T
+        sd = np.array([sds.get(f"{group}[{c}]", sds.get(group, 0.0)) for c in categories])
+        known = np.outer(sd, sd) * same
+        truth += known
+        if term is not None:
+            modelled += known if group in GROUPS else same / term.scale**2
+    return modelled, truth, [term for term in found if not term.group]

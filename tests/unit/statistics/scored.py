@@ -1,0 +1,66 @@
+"""A folder of suites and of scores whose outcome is known: what the stages of statistics read."""
+
+import polars as pl
+
+from poshgrid import files
+from poshgrid.benchmark.schema import ITEMS
+from poshgrid.config import Scoring, specs
+from poshgrid.evaluation.schema import SCORES
+
+
+def pairs(phenomena):
+    """Return items: phenomenon -> category and pairs; two pairs of a phenomenon share a set."""
+    rows = [
+        {"item_id": f"{phenomenon}-{i:03}", "category": category, "phenomenon": phenomenon,
+         "template": "t", "lexical_set": f"set{i // 2}", "contrast": "c", "good": "a", "bad": "b"}
+        for phenomenon, (category, n) in phenomena.items()
+        for i in range(n)
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=ITEMS)
+
+
+class Folder:
+    """Suites of the same pairs, and scores of runs on them."""
+
+    def __init__(self, folder, items, suites=("posh",)):
+        self.folder, self.items, self.suites, self.runs = folder, items, suites, []
+        for suite in suites:
+            files.write_table(items, self.tables[suite], ITEMS)
+
+    @property
+    def tables(self):
+        return {suite: self.folder / f"{suite}.parquet" for suite in self.suites}
+
+    def add(self, run, margins, tokens=(5, 5)):
+        """Add a run: step (None: kept) -> log P(good) - log P(bad) of each pair, nats."""
+        rows = [
+            (item, step, -10.0 + margin, -10.0, *tokens)
+            for step, values in margins.items()
+            for item, margin in zip(self.items["item_id"], values, strict=True)
+        ]
+        frame = pl.DataFrame(rows, schema=SCORES, orient="row")
+        for suite in self.suites:  # neither the order of rows nor of runs may matter
+            path = self.folder / "scores" / run / f"{suite}.parquet"
+            files.write_table(frame.sample(fraction=1, shuffle=True, seed=1), path, SCORES)
+        self.runs.append(run)
+        return self
+
+    def signs(self, right, ties=0):
+        """Return margins: 1 for the first so many pairs of each phenomenon, 0 for so many, -1."""
+        return [
+            1 if i < right[phenomenon] else 0 if i < right[phenomenon] + ties else -1
+            for (phenomenon,), rows in self.items.group_by("phenomenon", maintain_order=True)
+            for i in range(rows.height)
+        ]
+
+    def spec(self, **given):
+        cells = {"baby/10M": specs.Cell(words=10_000_000, source="baby", filtered=False)}
+        return specs.JudgementSpec(
+            **{"scoring": Scoring(), "tolerance": 0.05, "runs": self.runs, "cells": cells, **given}
+        )
+
+    def words(self, cell, words):
+        """Say how many words a cell's models were trained on."""
+        path = self.folder / "conditions" / cell / "statistics.json"
+        files.write_json(path, {"splits": {"train": {"words": words}}})
+        return path
