@@ -13,18 +13,23 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from poshgrid import config
 from poshgrid.config import specs
 from poshgrid.evidence.screening.screen import screens
 from poshgrid.files import read_json, write_json
+from tests import jobs
 
+Job = tuple[str, specs.Section | None, Path, dict[str, Any]]
+"""Stage, spec, output, and the keywords of :func:`tests.jobs.text`."""
 SOURCES = 4
 FILTERS = ["binding", "question-formation"]
 
@@ -54,18 +59,25 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
     sources = [f"toy{n}" for n in range(SOURCES)]
     rows: list[tuple[object, ...]] = []
 
-    def run(stage: str, *commands: tuple[str, specs.Section | None, str, Path]) -> None:
-        """Run the commands of a stage, some at once, and keep what their manifests say."""
+    def run(name: str, *asked: Job) -> None:
+        """Run the jobs of a stage, some at once, and keep what their manifests say."""
         start = time.monotonic()
         with ThreadPoolExecutor(given.jobs) as pool:
-            list(pool.map(_command, commands))
+            list(pool.map(_run, asked))
         wall = time.monotonic() - start
-        facts = [read_json(manifest) for *_, manifest in commands]
+        facts = [
+            read_json(
+                output.with_name(f"{output.stem}.manifest.json")
+                if output.suffix
+                else output / "manifest.json"
+            )
+            for _, _, output, _ in asked
+        ]
         cpu = sum(f["cpu_seconds"] for f in facts)
         peak = max(f["peak_memory_mb"] for f in facts)
         share = [f["parsed_sentences"] / f["sentences"] for f in facts if "parsed_sentences" in f]
         more = f"{100 * sum(share) / len(share):.1f}% parsed" if share else ""
-        rows.append((size, stage, len(facts), f"{wall / 60:.2f} min", f"{cpu:.0f} CPU s",
+        rows.append((size, name, len(facts), f"{wall / 60:.2f} min", f"{cpu:.0f} CPU s",
                      f"{words / cpu:,.0f} w/s", f"{peak:,.0f} MB", more))  # fmt: skip
         sys.stdout.write(f"{rows[-1]}\n")
         sys.stdout.flush()
@@ -73,54 +85,37 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
     def out(name: str) -> Path:
         return work / name
 
-    def parses(shard: int) -> Path:
-        return out(f"parses/{shard}.parquet")
-
-    run(
-        "read",
-        *(
-            (
-                "read",
-                specs.SourceSpec(
-                    source=config.Source(
-                        name=name, reader="toy", path="toy",
-                        options={"register": "baby", "words": int(words / SOURCES * 1.7) + 60_000,
-                                 "seed": number},
-                    )
-                ),
-                f"--data resources --output {out(name)}/sentences.parquet",
-                out(name) / "manifest.json",
-            )
-            for number, name in enumerate(sources)
-        ),
-    )  # fmt: skip
+    made = [
+        config.Source(
+            name=name, reader="toy", path="toy",
+            options={"register": "baby", "words": int(words / SOURCES * 1.7) + 60_000,
+                     "seed": number},
+        )
+        for number, name in enumerate(sources)
+    ]  # fmt: skip
+    run("read", *(
+        ("read", specs.SourceSpec(source=source), out(source.name), {"data": "resources"})
+        for source in made
+    ))  # fmt: skip
     portions = [config.Portion(source=s, words={size: words // SOURCES}) for s in sources]
     base = config.Base(name="toy", sources=portions, spare=0.6, dev_words=20_000, test_words=20_000)
-    given_sources = " ".join(f"--source {s}={out(s)}/sentences.parquet" for s in sources)
+    files = {name: out(name) / "sentences.parquet" for name in sources}
+    run("mix", ("mix", specs.BaseSpec(base=base, sizes=[size]), out("base"), {"sources": files}))
     sentences = out("base") / "sentences.parquet"
-    run("mix", ("mix", specs.BaseSpec(base=base, sizes=[size]),
-                f"{given_sources} --output {sentences}",
-                out("base") / "manifest.json"))  # fmt: skip
     parsing = config.Parser(name=engine, engine=engine, model=model)
-    run(
-        "screen+parse",
-        *(
-            (
-                "parse",
-                specs.ParseSpec(
-                    parser=parsing, shard=shard, shards=shards, screens=screens(FILTERS)
-                ),
-                f"--sentences {sentences} --model {model} --output {parses(shard)}",
-                out(f"parses/{shard}.manifest.json"),
-            )
-            for shard in range(shards)
-        ),
-    )
-    shard_files = " ".join(f"--parses {parses(shard)}" for shard in range(shards))
+    shards_of = [out(f"parses/{shard}.parquet") for shard in range(shards)]
+    run("screen+parse", *(
+        (
+            "parse",
+            specs.ParseSpec(parser=parsing, shard=n, shards=shards, screens=screens(FILTERS)),
+            path,
+            {"sentences": sentences, "arguments": {"model": model}},
+        )
+        for n, path in enumerate(shards_of)
+    ))  # fmt: skip
     labels = out("evidence.parquet")
-    run("evidence", ("evidence", specs.EvidenceSpec(filters=FILTERS),
-                     f"--sentences {sentences} {shard_files} --output {labels}",
-                     out("evidence.manifest.json")))  # fmt: skip
+    evidence = {"sentences": sentences, "parses": shards_of}
+    run("evidence", ("evidence", specs.EvidenceSpec(filters=FILTERS), labels, evidence))
     filters = [config.Filter(name=name, reading="direct") for name in FILTERS]
     removal = config.Condition(name="baby-f", base="toy", filters=filters)
     back = [config.Reinsertion(filter=f, rate="natural") for f in FILTERS]
@@ -131,29 +126,26 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
     }
     beside = out("beside.json")
     write_json(beside, {"allow": ["void"]})  # of words alone no tree bears what rules ask for
+    labelled = {"sentences": [sentences], "evidence": [labels]}
     for name, condition in conditions.items():
         spec = specs.ConditionSpec(condition=condition, size=size)
-        run(name, ("condition", spec,
-                   f"--sentences {sentences} --evidence {labels} --beside {beside} "
-                   f"--output {out(name)}", out(name) / "manifest.json"))  # fmt: skip
-    run("collateral", ("measure-collateral", specs.CollateralSpec(condition=removal, size=size),
-                       f"--sentences {sentences} --evidence {labels} --condition {out('baby-f')} "
-                       f"--output {out('collateral')}",
-                       out("collateral") / "manifest.json"))  # fmt: skip
+        compared = {"arguments": {"beside": beside}}
+        run(name, ("condition", spec, out(name), labelled | compared))
+    tables = {name: [out(name) / "train.parquet"] for name in conditions}
+    collateral = specs.CollateralSpec(condition=removal, size=size)
+    run("collateral", ("collateral", collateral, out("collateral"),
+                       labelled | {"condition": tables["baby-f"]}))  # fmt: skip
     tokenizer = specs.TokenizerSpec(tokenizer=config.Tokenizer(vocabulary_size=700))
-    run("tokenizer", ("tokenizer", tokenizer,
-                      f"--condition {out('baby')} --output {out('tokenizer')}",
-                      out("tokenizer") / "manifest.json"))  # fmt: skip
-    run("tokens", ("tokens", None,
-                   f"--condition {out('baby')} --tokenizer {out('tokenizer')} "
-                   f"--output {out('tokens')}", out("tokens") / "manifest.json"))  # fmt: skip
+    run("tokenizer", ("tokenizer", tokenizer, out("tokenizer"), {"texts": tables["baby"]}))
+    tokens = {"condition": tables["baby"], "tokenizer": [out("tokenizer") / "tokenizer.json"]}
+    run("tokens", ("tokens", None, out("tokens"), tokens))
     return rows
 
 
-def _command(command: tuple[str, specs.Section | None, str, Path]) -> None:
-    stage, spec, options, _ = command
-    given = f"--spec {shlex.quote(specs.canonical(spec))} " if spec is not None else ""
-    subprocess.run(f"poshgrid {stage} {given}{options}", shell=True, check=True)
+def _run(job: Job) -> None:
+    stage, spec, output, inputs = job
+    words = ["poshgrid", "stage", stage, jobs.text(output, spec, **inputs)]
+    subprocess.run(words, check=True)
 
 
 if __name__ == "__main__":

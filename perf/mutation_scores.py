@@ -78,9 +78,9 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("tests/unit/provenance", "tests/unit/test_verification.py",
          "tests/unit/training/test_checkpoint.py", "tests/unit/grid/test_folders.py"),
     ),
-    "slices": (
-        ("grid/slices", "grid/inputs", "grid/arguments", "config/specs"),
-        ("tests/unit/grid", "tests/unit/config"),
+    "stages": (
+        ("stages/*", "grid/inputs", "grid/grid", "planning/current", "config/specs"),
+        ("tests/unit/grid", "tests/unit/config", "tests/workflow/test_current.py"),
     ),
 }  # fmt: skip
 """Room -> its modules, and the tests that hold them."""

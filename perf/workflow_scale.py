@@ -75,8 +75,8 @@ class Edit:
 
 
 def configuration(jobs: int) -> dict[str, Any]:
-    """Return the tiny configuration (its text is at hand), with one experiment of so many jobs."""
-    found = yaml.safe_load((ROOT / "config/tiny.yaml").read_text(encoding="utf-8"))
+    """Return the toy configuration (its text is at hand), with one experiment of so many jobs."""
+    found = yaml.safe_load((ROOT / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
     seeds = max(1, round((jobs - JOBS_WITHOUT_SEEDS) / JOBS_OF_A_SEED))
     found["experiments"] = [{
         "name": "scale", "conditions": ["baby-f", "baby", "wiki"], "sizes": ["20K", "60K"],

@@ -25,8 +25,8 @@ LINES = 10_000
 
 
 def configuration() -> dict[str, Any]:
-    """Return config/tiny.yaml cut down to one size, and to the least that every rule needs."""
-    tiny = yaml.safe_load((ROOT / "config/tiny.yaml").read_text(encoding="utf-8"))
+    """Return the toy grid cut down to one size, and to the least that every rule needs."""
+    tiny = yaml.safe_load((ROOT / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
 
     def named(section: str, *names: str) -> list[dict[str, Any]]:
         return [entry for entry in tiny[section] if entry["name"] in names]

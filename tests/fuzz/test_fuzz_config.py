@@ -11,7 +11,6 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from poshgrid.grid.slices import Slices
 
 from poshgrid.config.base import Name
 from poshgrid.config.paths import Paths
@@ -19,11 +18,13 @@ from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
+from poshgrid.stages import Stages
 from tests.conftest import ROOT
+from tests.jobs import Cell, of_run
 
 from .support import HOSTILE, poshgrid, promised, tried
 
-TEXT = (ROOT / "config/tiny.yaml").read_text(encoding="utf-8")
+TEXT = (ROOT / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8")
 TINY = yaml.safe_load(TEXT)
 
 numbers = st.sampled_from(
@@ -118,41 +119,31 @@ def checked(path, text):
 
 
 def whole(config):
-    """Ask a grid for all that the rules ask: every slice, and every path inside the results."""
+    """Ask a grid for all that the rules ask: every job, and every path inside the results."""
     grid = Grid(config)
-    slices, paths = Slices(grid), grid.paths
-    found = [paths.source(name) for name in grid.sources]
-    for source in grid.sources:
-        slices.source(source)
-    for base in {grid.base_of(c).name for c in grid.conditions if not grid.conditions[c].prebuilt}:
-        if grid.sizes(base):
-            slices.base(base)
-            found.append(paths.sentences(base))
-            found += [paths.parses(base, p, grid.shards(base)) for p in grid.parsers]
+    stages, paths = Stages(grid), grid.paths
+    bases = {grid.base_of(c).name for c in grid.conditions if not grid.conditions[c].prebuilt}
+    bases = {base for base in bases if grid.sizes(base)}
+    jobs = [(stages.read, Cell(source=source)) for source in grid.sources]
+    jobs += [(stages.mix, Cell(base=base)) for base in bases]
+    jobs += [(stages.recall, Cell(parser=parser)) for parser in grid.parsers]
+    jobs += [(stages.items, Cell(suite=suite)) for suite in grid.suites]
+    found = [paths.parses(b, p, grid.shards(b)) for b in bases for p in grid.parsers]
     for target, runs in grid.targets.items():
-        found += [paths.report(target), paths.curves(target)]
         for run in [*runs[:3], *grid.nulls(runs)[:3]]:
-            found += [
-                paths.model(run.name),
-                *(paths.token_scores(run.name, s) for s in grid.suites),
-            ]
-            slices.train(run) if run.regimen in grid.regimens else None
-            slices.score(run)
-        found += [paths.audit(*cell) for cell in grid.audits(target)]
-        found += [paths.collateral(*cell) for cell in grid.removals(target)]
-        for parser in grid.parsers:
-            slices.recall(parser)
-            found.append(paths.recall(parser))
-        found += [paths.fit(target, model) for model in grid.fitted(target)]
-        found += [paths.measures(target, suite) for suite in grid.suites]
-        for cell in grid.cells(target):
-            found += [paths.condition(*cell), paths.tokens(*cell), paths.tokenizer(*cell)]
+            found += [paths.token_scores(run.name, s) for s in grid.suites]
+            jobs += [(stages.train, of_run(run.name))] if run.regimen in grid.regimens else []
+            jobs += [(stages.score, of_run(run.name))]
+        jobs += [(stages.audit, Cell(condition=c, size=s)) for c, s in grid.audits(target)]
+        jobs += [(stages.collateral, Cell(condition=c, size=s)) for c, s in grid.removals(target)]
+        jobs += [(stages.fit, Cell(target=target, model=model)) for model in grid.fitted(target)]
+        for condition, size in grid.cells(target):
+            cell = Cell(condition=condition, size=size)
+            jobs += [(stage, cell) for stage in (stages.condition, stages.tokens, stages.tokenizer)]
         if all(task == "pairs" for task in grid.tasks.values()):
-            slices.judgement(target)
-            slices.rule_shares(target)
-    for suite in grid.suites:
-        slices.items(suite)
-        found.append(paths.items(suite))
+            whole_target = (stages.accuracy, stages.rule_shares, stages.curves, stages.report)
+            jobs += [(stage, Cell(target=target)) for stage in whole_target]
+    found += [stage.describe(cell)["output"] for stage, cell in jobs]
     for path in found:
         inside(path, config.results)
 

@@ -47,9 +47,10 @@ def write() -> None:
         if path.suffix == ".py" and SOURCE in path.parents:
             names = path.relative_to(SOURCE).with_suffix("").parts
             ran.add(f"{'.'.join(names).removesuffix('.__init__')}:{code.co_qualname}")
-    if "--code" in sys.argv and ran:
-        digest = sys.argv[sys.argv.index("--code") + 1].partition("-")[0]
-        record = {"stage": sys.argv[1], "code": digest, "ran": sorted(ran)}
+    if sys.argv[1:2] == ["stage"] and ran:
+        name, text = sys.argv[2:4]
+        job = json.loads(Path(text[1:]).read_text() if text[0] == "@" else text)
+        record = {"stage": name, "code": job["code"], "ran": sorted(ran)}
         (LOG / f"{os.getpid()}.json").write_text(json.dumps(record))
 
 

@@ -20,24 +20,23 @@ import yaml
 from tests import forks
 
 STUB = '''#!{python}
-"""Creates the files that a job declares, in place of the real command."""
-import sys
+"""Creates the files that a job declares, in place of `poshgrid stage NAME JOB`."""
+import json, sys
 from pathlib import Path
 
-output = Path(sys.argv[sys.argv.index("--output") + 1])
-made = []
-for line in Path({plan!r}).read_text().splitlines():
-    path = Path(line)
-    mine = output in path.parents or path == output
-    mine |= path == output.with_name(output.stem + ".manifest.json")
-    mine |= output.suffix == ".parquet" and path == output.with_suffix(".json")
-    beside = output.suffix == ".parquet" and path.parent == output.parent
-    mine |= beside and path.name in ("statistics.json", "manifest.json")
-    if mine:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists():  # else a neighbour's, or Snakemake would have deleted it
-            path.touch()
-        made.append(path)
+name, text = sys.argv[2:4]
+job = json.loads(Path(text[1:]).read_text() if text[0] == "@" else text)
+output = Path(job["output"])
+beside = output.with_suffix(".json"), output.with_name(output.stem + ".manifest.json")
+made = [
+    path
+    for path in map(Path, Path({plan!r}).read_text().splitlines())
+    if output in (path, path.parent) or path in beside
+]
+for path in made:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():  # the folder of a page
+        path.touch()
 '''
 
 
@@ -88,7 +87,7 @@ class Checkout:
             r"^(?:local)?rule (\w+):\n(?:.*\n)*?    output: (.*)\n", output, re.M
         ):
             first = files.split(", ")[0]
-            cell = "/".join(first.split("/")[3:-1])  # results/tiny/{stage}/{cell}/{file}
+            cell = "/".join(first.split("/")[3:-1])  # results/posh-bench-toy/{stage}/{cell}/{file}
             jobs.setdefault(rule, set()).add(cell)
         return jobs
 
@@ -100,5 +99,5 @@ class Checkout:
 
 @pytest.fixture(scope="session")
 def tiny_configuration(root: Path) -> dict:
-    """config/tiny.yaml as data."""
-    return yaml.safe_load((root / "config/tiny.yaml").read_text(encoding="utf-8"))
+    """The grid with every kind of run as data."""
+    return yaml.safe_load((root / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))

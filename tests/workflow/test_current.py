@@ -14,55 +14,44 @@ import sys
 import time
 
 import pytest
-import yaml
 
 from poshgrid import verification
-from poshgrid.grid import arguments
 from poshgrid.planning import current
 from poshgrid.provenance.manifest import recorded
 from tests import forks
 
 from .conftest import Checkout
 
-JOB = r"^    input: (.*)\n    output: (.*)\n"
 COMMAND = "import poshgrid.commands.plan; from poshgrid.cli import main; main()"
 MANIFESTS = """
-import json, os
+import os
 from poshgrid import verification
-from poshgrid.grid import arguments
 
-given = arguments.expanded(sys.argv[1:])
-option = lambda name: given[given.index(name) + 1] if name in given else None
-spec = option("--spec") and json.loads(option("--spec"))
-inputs = json.loads(Path("inputs.json").read_text())
-mine = [file for file in inputs if Path(file) in made]  # and those of jobs in folders below
-read = inputs[min(mine, key=lambda file: file.count("/"))] if mine else []
+files = [[each] if isinstance(each, str) else each for each in job["inputs"].values()]
+read = [file for each in files for file in (each.values() if isinstance(each, dict) else each)]
 for file in [name for name in read if name.endswith("/manifest.json")]:  # of a folder that is read
     outputs = json.loads(Path(file).read_text())["outputs"]
     read += [str(Path(file).with_name(name)) for name in outputs]
-for path in [output.with_name(output.stem + ".manifest.json"), output / "manifest.json",
-             output.parent / "manifest.json"]:
-    if path in made:  # not a neighbour's, which may not have filled its own yet
-        for file in made:
-            if file.is_file() and not file.stat().st_size and "manifest" not in file.name:
-                file.write_text(str(spec))
-        path.unlink()
-        path.write_text(verification.sealed({
-            "path": str(path.absolute()), "cwd": os.getcwd(), "command": ["poshgrid", *given],
-            "spec": spec, "code": option("--code"), "inputs": verification.check(read),
-            "outputs": verification.outputs(path)[0]}))
-        break
+for path in made:
+    if path.is_file() and not path.stat().st_size and "manifest" not in path.name:
+        path.write_text(str(job.get("spec")))
+path = next(path for path in (output / "manifest.json", beside[1]) if path in made)
+path.unlink()
+path.write_text(verification.sealed({
+    "path": str(path.absolute()), "cwd": os.getcwd(), "command": sys.argv,
+    "spec": job.get("spec"), "code": "-".join(filter(None, [job["code"], job["files"]])),
+    "inputs": verification.check(read), "outputs": verification.outputs(path)[0]}))
 """
 """What the stub adds: manifests as stages write them, with the inputs of their jobs."""
 
 
 @pytest.fixture(scope="module")
-def made(root, tmp_path_factory):
+def made(root, tmp_path_factory, tiny_configuration):
     """The smallest grid that has a filter and two seeds, completed by a stub.
 
-    Long arguments are long from 300 bytes: the specs of tables and reports lie in files.
+    Long jobs are long from 1,000 bytes: those of tables and reports lie in files.
     """
-    configuration = yaml.safe_load((root / "config/tiny.yaml").read_text(encoding="utf-8"))
+    configuration = copy.deepcopy(tiny_configuration)
     configuration["experiments"] = [
         {"name": "arms", "conditions": ["baby-f"], "sizes": ["20K"], "learners": ["gpt2-tiny"],
          "regimen": "packed", "biases": ["none"], "seeds": [42, 53]},
@@ -73,12 +62,9 @@ def made(root, tmp_path_factory):
     checkout = Checkout(root, tmp_path_factory.mktemp("checkout"), configuration)
     stub = checkout.folder / "bin/poshgrid"
     stub.write_text(stub.read_text() + MANIFESTS)
-    checkout.append("src/poshgrid/grid/arguments.py", "LONGEST = 300")
-    jobs = re.findall(JOB, checkout.snakemake("-n", "--", "arms").stdout, re.M)
-    inputs = {output.split(", ")[0]: files.split(", ") for files, output in jobs}
-    (checkout.folder / "inputs.json").write_text(json.dumps(inputs))
+    checkout.append("src/poshgrid/stages/stage.py", "MAX_ARGUMENT = 1_000")
     checkout.complete("arms")
-    assert list((checkout.folder / "results/tiny/arguments").iterdir())
+    assert list((checkout.folder / "results/posh-bench-toy/arguments").iterdir())
     return checkout
 
 
@@ -135,13 +121,14 @@ def test_a_copy_runs_nothing_and_has_records_from_then_on(checkout):
     assert files(checkout.folder / "results") == before, "a dry-run changes nothing"
     assert not any((checkout.folder / ".snakemake/metadata").iterdir())
     shutil.move(checkout.folder / "results", checkout.folder / "moved")
-    checkout.configuration["results"] = "moved/tiny"
+    checkout.configuration["results"] = "moved/posh-bench-toy"
+    assert runs(checkout) == ({}, [])
     done = checkout.snakemake("--cores", "1", "--", "arms")
     assert "Nothing to be done" in done.stdout + done.stderr
     shutil.move(checkout.folder / "moved", checkout.folder / "results")
     assert any((checkout.folder / ".snakemake/metadata").rglob("*"))
     # Records decide now: of a change, and of no change, although manifests are looked at no more
-    checkout.configuration["results"] = "results/tiny"
+    checkout.configuration["results"] = "results/posh-bench-toy"
     checkout.snakemake("--cores", "1", "--", "arms")
     for manifest in (checkout.folder / "results").rglob("*manifest.json"):
         moment = manifest.stat().st_mtime_ns
@@ -165,20 +152,10 @@ def test_another_size_of_the_vocabulary_runs_the_cells_concerned(checkout):
     assert runs(checkout) == (counts, lines)
 
 
-def test_another_mixture_runs_what_follows(checkout):
-    (mixed,) = (base for base in checkout.configuration["bases"] if base["name"] == "baby")
-    mixed["seed"] = 7
-    counts, lines = runs(checkout)
-    assert "mix: 1 run again: spec (1)" in lines
-    assert counts["mix"] == 1
-    assert counts["train"] == 2
-    assert not counts.keys() & {"read", "treebank", "train_parser"}
-
-
 def test_each_reason_is_counted(checkout):
     """Other code, other inputs, a manifest that is gone, and a spec in a file."""
     checkout.append("src/poshgrid/tokenization/sweep.py", "ANOTHER = 1")
-    results = checkout.folder / "results/tiny"
+    results = checkout.folder / "results/posh-bench-toy"
     tokens = next((results / "tokens").rglob("train.bin"))
     content = json.loads(tokens.with_name("manifest.json").read_text())
     content["outputs"]["train.bin"] = "0" * 64  # another run wrote it, elsewhere
@@ -198,7 +175,7 @@ def test_each_reason_is_counted(checkout):
 
 def test_results_that_another_folder_replaced_are_not_what_the_record_says(checkout):
     checkout.snakemake("--cores", "1", "--", "arms")
-    models = checkout.folder / "results/tiny/models"
+    models = checkout.folder / "results/posh-bench-toy/models"
     model = next(models.rglob("packed/none/seed53/manifest.json"))
     content = json.loads(model.read_text())
     content["spec"]["regimen"]["steps"] = 7
@@ -215,7 +192,7 @@ def test_one_workflow_runs_on_the_results(checkout):
     stub = checkout.folder / "bin/poshgrid"
     content = stub.read_text()
     assert runs(checkout)[0]["train"] == 2
-    results = checkout.folder / "results/tiny"
+    results = checkout.folder / "results/posh-bench-toy"
     stub.write_text("#!/bin/sh\n: > started\nexec sleep 60\n")
     other = checkout.folder / "other"
     other.mkdir()
@@ -246,52 +223,42 @@ def test_one_workflow_runs_on_the_results(checkout):
 
 
 SPEC = {"a": 1, "b": {"c": "x y"}}
-TEXT = '{"a":1,"b":{"c":"x y"}}'
+JOB = {"spec": SPEC, "code": "1f", "files": ""}
 
 
 @pytest.mark.parametrize(
-    ("spec", "code", "params", "expected"),
+    ("spec", "code", "changes", "expected"),
     [
-        (SPEC, "1f", {"spec": TEXT, "code": "1f"}, []),
-        (SPEC, "1f", {"spec": f"--spec '{TEXT}'", "code": "1f"}, []),
-        (SPEC, "1f-9", {"spec": TEXT, "code": "1f", "given": "9"}, []),
-        (SPEC, "1f-", {"spec": TEXT, "code": "1f", "given": ""}, []),
-        (None, "1f", {"code": "1f"}, []),
-        (SPEC, "1f", {"spec": TEXT.replace("1", "2"), "code": "1f"}, ["spec"]),
-        # Equal in Python, not in the text that Snakemake compares.
-        ({"a": 1}, "1f", {"spec": '{"a":true}', "code": "1f"}, ["spec"]),
-        (SPEC, "1f", {"spec": "@r/0123456789abcdef.arguments", "code": "1f"}, ["spec"]),
-        (SPEC, "2f-9", {"spec": TEXT, "code": "1f", "given": "8"}, ["code", "inputs"]),
-        (SPEC, "", {"spec": TEXT, "code": "1f"}, ["code"]),
+        (SPEC, "1f", {}, []),
+        (SPEC, "1f-9", {"files": "9"}, []),
+        (None, "1f", {"spec": None}, []),
+        (SPEC, "1f", {"spec": SPEC | {"a": 2}}, ["spec"]),
+        (SPEC, "2f-9", {"files": "8"}, ["code", "inputs"]),
+        (SPEC, "1f", {"files": "8"}, ["inputs"]),
+        (SPEC, "", {}, ["code"]),
     ],
 )
 def test_a_manifest_is_compared_with_its_jobs_spec_code_and_data(
-    tmp_path, spec, code, params, expected
+    tmp_path, spec, code, changes, expected
 ):
-    with recorded(tmp_path / "manifest.json", spec=spec, code=code):
+    manifest = tmp_path / "manifest.json"
+    with recorded(manifest, spec=spec, code=code):
         pass
-    assert current.differences(params, str(tmp_path / "manifest.json")) == expected
+    job = {key: value for key, value in (JOB | changes).items() if value is not None}
+    path = tmp_path / "job.json"
+    path.write_text(json.dumps(job))
+    for text in (json.dumps(job), f"@{path}"):
+        assert current.differences({"job": text}, str(manifest)) == expected
+    gone = current.differences({"job": "@gone.json"}, str(manifest))
+    assert "spec" in gone or spec is None
 
 
 @pytest.mark.parametrize("content", [None, "", "{}", '{"spec": 1, "code": "1f"}'])
 def test_a_result_without_a_sound_manifest_is_made_again(tmp_path, content):
     if content is not None:
         (tmp_path / "manifest.json").write_text(content)
-    found = current.differences({"code": "1f"}, str(tmp_path / "manifest.json"))
+    found = current.differences({"job": json.dumps(JOB)}, str(tmp_path / "manifest.json"))
     assert found == ["no manifest"]
-
-
-def test_a_long_spec_is_known_by_the_name_of_its_file(tmp_path, monkeypatch):
-    monkeypatch.setattr("poshgrid.grid.arguments.LONGEST", 10)
-    path = tmp_path / "manifest.json"
-    with recorded(path, spec=SPEC):
-        pass
-    for folder in ("r/arguments", "of two words/arguments"):
-        spec = arguments.short(["--spec", TEXT], folder, write=False)
-        assert spec.lstrip("'").startswith("@")
-        assert current.differences({"spec": spec}, str(path)) == []
-        other = spec.replace("arguments/", "arguments/0")
-        assert current.differences({"spec": other}, str(path)) == ["spec"]
 
 
 def test_a_job_that_would_read_other_results_runs_again(checkout):

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from poshgrid.stages import STAGES
 from tests import tracing
 
 EXPENSIVE = ("fit", "recall", "report")
-"""Rules that take more than half of the time, each a command of the same name."""
+"""Stages that take more than half of the time."""
 
 
 @pytest.mark.parametrize(
@@ -25,9 +25,7 @@ def test_no_function_runs_that_is_not_digested(
 ) -> None:
     """Move what is named here into a room that its stages import."""
     jobs = tracing.run(root, tmp_path, omitted)
-    rules = "".join(path.read_text() for path in (root / "workflow/rules").glob("*.smk"))
-    stages = set(re.findall(r"poshgrid ([a-z-]+) .*--code", rules)) - set(omitted)
-    assert {job.stage for job in jobs} == stages
+    assert {job.stage for job in jobs} == set(STAGES) - set(omitted)
     assert tracing.leaks(jobs) == {}
 
 
@@ -36,7 +34,8 @@ def test_a_function_outside_the_digest_is_found(root: Path, tmp_path: Path) -> N
     modules = ["poshgrid.corpora.mix"]
     (tmp_path / "digests").write_text(json.dumps(["0f", modules]) + "\n")
     program = (
-        "import sys, poshgrid.cli; sys.argv = ['poshgrid', 'planted', '--code', '0f'];"
+        "import json, sys, poshgrid.cli;"
+        "sys.argv = ['poshgrid', 'stage', 'planted', json.dumps({'code': '0f'})];"
         "from poshgrid.config import Tokenizer; from poshgrid import logs;"
         "from poshgrid.tables.words import count; from poshgrid.config.sizes import words;"
         "count(3); Tokenizer().shared; words('10M'); logs.get('x')"

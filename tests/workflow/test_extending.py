@@ -34,7 +34,7 @@ class Extended:
     """A study with the files of the page as its own plug-ins."""
 
     def __init__(self, root, folder):
-        self.folder, self.source = folder, root / "src"
+        self.folder, self.path = folder, f"{root / 'src'}{os.pathsep}{root}"
         shutil.copytree(root / "resources", folder / "resources", symlinks=True)
         page = (root / "docs/extending.md").read_text(encoding="utf-8")
         self.files = re.findall(r"```python\n# (plugins/\S+)\n(.*?)```", page, re.S)
@@ -43,7 +43,9 @@ class Extended:
             (folder / path).write_text(text, encoding="utf-8")
         self.overlay = yaml.safe_load(re.search(r"```yaml\n(.*?)```", page, re.S)[1])
         # The overlay's words beside those of the tiny grid.
-        self.config = yaml.safe_load((root / "config/tiny.yaml").read_text(encoding="utf-8"))
+        self.config = yaml.safe_load(
+            (root / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8")
+        )
         for key, value in self.overlay.items():
             if isinstance(value, list):
                 self.config[key] = self.config.get(key, []) + value
@@ -56,7 +58,7 @@ class Extended:
         result = subprocess.run(
             [sys.executable, "-c", code, *map(str, arguments)],
             cwd=self.folder,
-            env=os.environ | {"PYTHONPATH": str(self.source)},
+            env=os.environ | {"PYTHONPATH": self.path},
             capture_output=True,
             text=True,
             check=False,
@@ -68,15 +70,20 @@ class Extended:
         """Run a command in the study."""
         return self.run("from poshgrid.cli import main; main()", *arguments, check=check)
 
-    def spec(self, expression):
-        """Return a slice of the extended configuration."""
+    def job(self, stage, cell, **changes):
+        """Return a job of the extended configuration, with changes."""
         code = (
-            "from poshgrid.grid import configfile; from poshgrid.grid.grid import Grid\n"
-            "from poshgrid.grid.slices import Slices\n"
-            "grid = Grid(configfile.load('config.yaml')); slices = Slices(grid)\n"
-            f"run = grid.targets['mine'][0]\nprint({expression})"
+            "import json, sys; from poshgrid.grid import configfile\n"
+            "from poshgrid.grid.grid import Grid\nfrom poshgrid.stages import Stages\n"
+            "from tests.jobs import Cell\nstages = Stages(Grid(configfile.load('config.yaml')))\n"
+            "job = getattr(stages, sys.argv[1]).describe(Cell(**json.loads(sys.argv[2])))\n"
+            "print(json.dumps(job))"
         )
-        return self.run(code).stdout.strip()
+        return json.loads(self.run(code, stage, json.dumps(cell)).stdout) | changes
+
+    def stage(self, name, job, check=True):
+        """Run a job in the study."""
+        return self.poshgrid("stage", name, json.dumps(job), check=check)
 
 
 @pytest.fixture(scope="module")
@@ -106,14 +113,12 @@ def test_source(extended):
         "1\n00:00:01,000 --> 00:00:02,000\nHello. Who are you?\n\n"
         "2\n00:00:03,000 --> 00:00:04,000\n[thunder]\n"
     )
-    output = extended.folder / "out" / "sentences.parquet"
-    extended.poshgrid(
-        "read", "--spec", extended.spec("slices.source('films')"), "--data", "resources",
-        "--output", output,
-    )  # fmt: skip
-    assert pl.read_parquet(output)["text"].to_list() == ["Hello.", "Who are you?"]
-    statistics = json.loads(output.with_name("statistics.json").read_text())
-    assert statistics["dropped"] == {"sound": 1}
+    extended.stage("read", extended.job("read", {"source": "films"}, output="out"))
+    output = extended.folder / "out"
+    assert pl.read_parquet(output / "sentences.parquet")["text"].to_list() == [
+        "Hello.", "Who are you?",
+    ]  # fmt: skip
+    assert json.loads((output / "statistics.json").read_text())["dropped"] == {"sound": 1}
 
 
 # Words, and for each its governor and relation.
@@ -143,14 +148,11 @@ def labels(extended):
     for name, rows, schema in (("parses", parses, PARSES), ("sentences", sentences, SENTENCES)):
         frame = pl.DataFrame(rows, schema=schema, orient="row")
         write_table(frame, extended.folder / f"{name}.parquet", schema)
-    assert json.loads(extended.spec("slices.evidence('baby')"))["filters"] == [
-        "binding", "double-object", "question-formation", "wanna",
-    ]  # fmt: skip
-    extended.poshgrid(
-        "evidence", "--spec", extended.spec("slices.evidence('baby')"),
-        "--sentences", "sentences.parquet", "--parses", "parses.parquet",
-        "--output", "labels.parquet",
-    )  # fmt: skip
+    inputs = {"sentences": "sentences.parquet", "parses": ["parses.parquet"]}
+    cell = {"base": "baby", "parser": "stanza"}
+    job = extended.job("evidence", cell, inputs=inputs, output="labels.parquet")
+    assert job["spec"]["filters"] == ["binding", "double-object", "question-formation", "wanna"]
+    extended.stage("evidence", job)
     return pl.read_parquet(extended.folder / "labels.parquet")
 
 
@@ -161,14 +163,6 @@ def test_filter(labels):
     assert "wanna_direct_backstop" not in labels.columns
     assert labels["wanna_paper_tokens"].to_list()[:3] == [[2, 3], [2], []]
     assert labels["wanna_direct_tokens"].to_list()[:3] == [[2, 3], [], []]
-
-
-def test_what_filters_need_is_looked_for(extended, labels):
-    counts = json.loads((extended.folder / "labels.json").read_text())["filters"]
-    assert counts["wanna"]["direct"]["never"] == counts["double-object"]["paper"]["never"] == []
-    assert counts["wanna"]["paper"] == {"rules": {"wan before na": 1}, "backstop": 1, "never": []}
-    assert counts["double-object"]["paper"]["rules"] == {"two objects of give": 1}
-    assert counts["binding"]["direct"]["never"]  # of trees that say of no word what it is
 
 
 def test_filter_in_pattern_notation(labels):
@@ -196,16 +190,25 @@ def test_screens_and_candidates_of_the_filters(extended):
 
 def test_learner_and_bias(extended, tmp_path):
     tokens, tokenizer = corpus(tmp_path)
-    spec = json.loads(extended.spec("slices.train(run)"))
+    (experiment,) = extended.overlay["experiments"]
+    axes = {"condition": "conditions", "size": "sizes", "learner": "learners", "bias": "biases",
+            "seed": "seeds"}  # fmt: skip
+    cell = {axis: experiment[key][0] for axis, key in axes.items()}
+    inputs = {
+        "tokens": [str(tokens / "train.bin")],
+        "tokenizer": [str(tokenizer / "tokenizer.json")],
+    }
+    job = extended.job(
+        "train", cell | {"regimen": experiment["regimen"]}, inputs=inputs,
+        output=str(tmp_path / "model"), results=str(tmp_path),
+    )  # fmt: skip
+    spec = job["spec"]
     assert spec["bias"] == "fading-dropout"
     assert spec["options"] == {"fading-dropout": {"start": 0.3}}
     spec["regimen"] |= {
         "steps": 4, "warmup_steps": 1, "evaluate_every": 2, "batch_size": 2, "checkpoints": [],
     }  # fmt: skip
-    extended.poshgrid(
-        "train", "--spec", json.dumps(spec), "--tokens", tokens, "--tokenizer", tokenizer,
-        "--checkpoints", tmp_path / "c", "--output", tmp_path / "model",
-    )  # fmt: skip
+    extended.stage("train", job)
     model = json.loads((tmp_path / "model" / "config.json").read_text())
     assert model["model_type"] == "llama"
     assert model["hidden_size"] == 32
@@ -217,61 +220,53 @@ def test_learner_and_bias(extended, tmp_path):
 def test_suite(extended):
     folder = extended.folder / "resources" / "pairs"
     folder.mkdir()
-    file, spec = folder / "mine.json", extended.spec("slices.items('mine')")
+    file, job = folder / "mine.json", extended.job("items", {"suite": "mine"}, output="items")
     file.write_text('{"himself": [["The girl hurt herself.", "The girl hurt himself."]]}')
-    command = ["items", "--spec", spec, "--data", "resources", "--output"]
-    extended.poshgrid(*command, "items.parquet")
-    pairs = pl.read_parquet(extended.folder / "items.parquet")
+    extended.stage("items", job)
+    pairs = pl.read_parquet(extended.folder / "items/items.parquet")
     assert dict(pairs.schema) == {
         name: kind() if isinstance(kind, type) else kind for name, kind in ITEMS.items()
     }
     row = pairs.row(0, named=True)
     assert row["good"][row["good_start"] : row["good_end"]] == "herself"
     file.write_text('{"himself": [')
-    result = extended.poshgrid(*command, "items2.parquet", check=False)
+    result = extended.stage("items", job | {"output": "again"}, check=False)
     assert result.returncode == 1
     assert "mine.json: not JSON" in result.stderr
 
 
 def test_rule(extended):
-    pairs = [
-        (
-            "q1",
-            "Will the man who did see the boy leave?",
-            "Did the man who see the boy will leave?",
-        ),
-        ("q2", "Will the man see the boy who can swim?", "Can the man will see the boy who swim?"),
-        ("r1", "The girl hurt herself.", "The girl hurt himself."),
-    ]
+    pairs = {
+        "q1": "Will the man who did see the boy leave?|Did the man who see the boy will leave?",
+        "q2": "Will the man see the boy who can swim?|Can the man will see the boy who swim?",
+        "r1": "The girl hurt herself.|The girl hurt himself.",
+    }
+    spans = dict.fromkeys(("good_start", "bad_start"), 0) | dict.fromkeys(
+        ("good_end", "bad_end"), 1
+    )
+    names = dict.fromkeys(("category", "phenomenon", "template", "contrast"), "x")
     rows = [
-        {"item_id": item, "category": "c", "phenomenon": "p", "template": "t", "lexical_set": item,
-         "cell": "", "joint": False, "contrast": "x", "good": good, "bad": bad, "good_start": 0,
-         "good_end": 1, "bad_start": 0, "bad_end": 1}
-        for item, good, bad in pairs
-    ]  # fmt: skip
+        {"item_id": item, "lexical_set": item, "cell": "", "joint": False, **names, **spans}
+        | dict(zip(("good", "bad"), pair.split("|"), strict=True))
+        for item, pair in pairs.items()
+    ]
     write_table(pl.DataFrame(rows, schema=ITEMS), extended.folder / "pairs.parquet", ITEMS)
-    extended.poshgrid("rules", "--items", "mine=pairs.parquet", "--output", "rules")
+    job = extended.job("rule_preferences", {}, output="rules")
+    extended.stage("rule_preferences", job | {"inputs": {"items": {"mine": "pairs.parquet"}}})
     said = pl.read_parquet(extended.folder / "rules" / "mine.parquet")
     mine = said.filter(rule="last-auxiliary").sort("item_id")
     assert mine["prefers"].to_list() == [1, 0, None]
 
 
-SECTION = """
-import polars as pl, sys
-from pathlib import Path
-from types import SimpleNamespace
-from poshgrid.report import blocks
-from poshgrid.report.shelf import Shelf
-frame = pl.DataFrame({"suite": ["b", "a", "b", "b"], "level": ["phenomenon"] * 3 + ["overall"],
-                      "mean": [0.5, 0.5, 0.5, 0.5]})
-def found(rows):
-    page = SimpleNamespace(collected=SimpleNamespace(accuracy=rows), shelf=Shelf(Path(sys.argv[1])))
-    return blocks.sections()["ties"].blocks(page)
-assert found(frame.clear()) is None
-print(found(frame)[1].shown())
-"""
-
-
 def test_section(extended, tmp_path):
-    assert extended.run(SECTION, tmp_path).stdout == "[['a', '1'], ['b', '2']]\n"
+    code = (
+        "import polars as pl, sys; from pathlib import Path; from types import SimpleNamespace\n"
+        "from poshgrid.report import blocks; from poshgrid.report.shelf import Shelf\n"
+        "frame = pl.DataFrame({'suite': ['b', 'a', 'b'], 'level': ['phenomenon'] * 3,"
+        " 'mean': [0.5] * 3})\n"
+        "page = SimpleNamespace(collected=SimpleNamespace(accuracy=frame),"
+        " shelf=Shelf(Path(sys.argv[1])))\n"
+        "print(blocks.sections()['ties'].blocks(page)[1].shown())"
+    )
+    assert extended.run(code, tmp_path).stdout == "[['a', '1'], ['b', '2']]\n"
     assert (tmp_path / "tables/ties.csv").read_text() == "Suite,At 50%\na,1\nb,2\n"

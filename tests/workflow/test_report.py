@@ -37,7 +37,11 @@ def unpacked(root, tmp_path_factory, tiny_configuration):
     checkout.complete("all")
     results = tmp_path_factory.mktemp("fabricated")
     with report_results.undrawn():
-        write(report_results.build(results), results, checkout.folder / "results/tiny/report/all")
+        write(
+            report_results.build(results),
+            results,
+            checkout.folder / "results/posh-bench-toy/report/all",
+        )
     checkout.snakemake("--report", "sent.zip", "--", "all")
     folder = tmp_path_factory.mktemp("unpacked")
     with zipfile.ZipFile(checkout.folder / "sent.zip") as packed:

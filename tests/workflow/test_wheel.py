@@ -82,12 +82,6 @@ def test_everything_travels(root, installed):
     assert {n for n in ours if not (share.parent / n).is_file()} == set()
 
 
-def test_the_version_is_the_wheels(root, installed):
-    written = re.search(r'^version = "(.+)"$', (root / "pyproject.toml").read_text(), re.M)[1]
-    said = ask(installed / "poshgrid", "--version", cwd=installed)
-    assert said.stdout == f"poshgrid {written}\n"
-
-
 def test_an_empty_folder_plans_the_toy_grid(root, installed, study):
     """`poshgrid init`, then a dry-run: the whole graph of jobs, and no input is missing."""
     words = ("run", "--profile", "tiny", "-n", "--quiet", "rules")
@@ -102,25 +96,6 @@ def test_an_empty_folder_plans_the_toy_grid(root, installed, study):
     assert counts["report"] == counts["all"] == 1
     assert counts["total"] == sum(n for rule, n in counts.items() if rule != "total") > 100
     assert not (study / "results").exists()
-
-
-def test_what_toy_configurations_read_comes_along(study):
-    files = [study / "config/tiny.yaml", *study.glob("studies/*/toy.yaml")]
-    assert len(files) > 1
-    for file in files:
-        given = yaml.safe_load(file.read_text(encoding="utf-8"))
-        read = [suite["path"] for suite in given["suites"] if "path" in suite]
-        assert [p for p in read if not (study / given["data"] / p).exists()] == []
-
-
-def test_pages_that_messages_name_come_along(root, study):
-    code = [path.read_text(encoding="utf-8") for path in (root / "src").rglob("*.py")]
-    named = {name for text in code for name in re.findall(r"docs/[\w/-]+\.md", text)}
-    assert len(named) > 8
-    assert [name for name in sorted(named) if not (study / name).is_file()] == []
-    for page in [*(study / "docs").rglob("*.md"), *(study / "studies").rglob("*.md")]:
-        shown = re.findall(r"!\[[^]]*\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
-        assert [image for image in shown if not (page.parent / image).is_file()] == []
 
 
 MINE = """\
@@ -150,11 +125,3 @@ def test_a_job_of_a_cluster_finds_plugins_of_the_study(root, installed, study):
     assert said.returncode == 0, said.stderr
     (items,) = study.glob("results/mine/**/items.parquet")
     assert pl.read_parquet(items)["good"].to_list() == ["She fell."]
-
-
-def test_a_study_is_not_made_twice(installed, study):
-    before = sorted(study.rglob("*"))
-    said = ask(installed / "poshgrid", "init", study, cwd=study)
-    assert said.returncode == 1
-    assert said.stderr == f"error: {study}/Snakefile: there already; name a new folder\n"
-    assert sorted(study.rglob("*")) == before

@@ -81,7 +81,7 @@ class Inputs:
             *self.corpora(),
             *map(self.paths.sentences, grid.bases),
             *(f"{self.paths.condition(*cell)}/train.parquet" for cell in cells),
-            *(file for run in runs for file in self.model(run)),
+            *(file for run in (*runs, *grid.nulls(runs)) for file in self.model(run)),
         ]
         return frozenset(map(os.path.abspath, paths))
 

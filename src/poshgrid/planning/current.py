@@ -28,6 +28,8 @@ from poshgrid.verification import MANIFEST
 
 SPEC, CODE, INPUTS, NO_MANIFEST = "spec", "code", "inputs", "no manifest"
 """What differs between a result and its job."""
+LONG: dict[str, str] = {}
+"""``@FILE`` -> the long job of this configuration that it stands for: a dry-run writes no file."""
 
 
 def attach(workflow: Any, results: str) -> None:  # noqa: ANN401 - Snakemake's
@@ -214,11 +216,14 @@ def _not_older(job: Any, times: dict[str, Any], *, write: bool) -> None:  # noqa
 def job_of(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the job that a rule's parameters describe (:mod:`poshgrid.stages.stage`).
 
-    A long one is in a file, which need not be there: then nothing but its name is known.
+    A long one of another configuration is in a file, which need not be there: then nothing but its
+    name is known.
     """
     text = str(params.get("job", "{}"))
     with contextlib.suppress(OSError, ValueError):
-        content = Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text
+        content = LONG.get(text, text)
+        if content.startswith("@"):
+            content = Path(content[1:]).read_text(encoding="utf-8")
         job = json.loads(content)
         if isinstance(job, dict):
             return job

@@ -116,7 +116,8 @@ def page(workflow: Any, grid: Grid, target: str, files: Sequence[str | Path]) ->
 
 def losses(dag: Any) -> None:  # noqa: ANN401 - Snakemake's
     """Print a line for each source of a run that lost more than 5% of its words as it was read."""
-    tables = {Path(job.output.statistics) for job in dag.jobs if job.rule.name == "read"}
+    read = (job for job in dag.jobs if job.rule.name == "read")
+    tables = {Path(job.output[0]).with_name("statistics.json") for job in read}
     for table in sorted(tables):
         with suppress(PoshgridError):  # a damaged file is the affair of whoever reads it
             if table.is_file() and (line := loss(read_json(table))):

@@ -27,6 +27,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import write_text
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.inputs import Inputs
+from poshgrid.planning.current import LONG
 from poshgrid.provenance import adopt, fingerprint
 from poshgrid.provenance.manifest import recorded
 from poshgrid.verification import MANIFEST
@@ -248,6 +249,7 @@ class Stage:
             return text
         name = hashlib.sha256(text.encode()).hexdigest()[:16]
         path = Path(self.paths.arguments(), f"{name}.json")
+        LONG[f"@{path}"] = text
         if self.write() and not path.exists():
             write_text(path, text)
         return f"@{path}"

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import shutil
 import subprocess
 import sys
 
 import polars as pl
 import pytest
+import yaml
 
 from poshgrid import cli, config
+from poshgrid.benchmark.schema import PARADIGMS
 from poshgrid.config import specs
 from poshgrid.corpora.schema import SENTENCES, SOURCE
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import write_table
+from tests import jobs
 
 
 @pytest.fixture
@@ -36,112 +37,78 @@ def poshgrid(monkeypatch, capfd):
     return run
 
 
-def files_below(folder):
-    return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+@pytest.fixture
+def refused(poshgrid, tmp_path):
+    """The one line of a job that is refused; it leaves no file."""
+
+    def run(stage, spec, **inputs):
+        results = tmp_path / "results"
+        status, errors = poshgrid("stage", stage, jobs.text(results / "it", spec, **inputs))
+        assert status == 1
+        (line,) = errors
+        assert [path for path in results.rglob("*") if path.is_file()] == [], "half-written"
+        return line.removeprefix("error: ")
+
+    return run
 
 
-def read(poshgrid, tmp_path, content, *, reader="text", name="corpus.txt", missing=False):
-    data, output = tmp_path / "data", tmp_path / "results" / "sentences.parquet"
+def table(path, schema, rows):
+    write_table(pl.DataFrame(rows, schema=schema, orient="row"), path, schema)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "reader", "content", "said"),
+    [
+        ("a.txt", "text", b"", ""),
+        ("a.txt", "text", b"A fine line.\n\x00\x01\x02", "byte 13: "),
+        ("a.txt", "text", "Café crème.".encode("latin-1"), "byte 3: not UTF-8"),
+        ("a.txt", "text", b"\n\n\n", ""),
+        ("a.txt", "text", None, "not found"),
+        ("a.csv", "childes-db", b"id,gloss\n1,hello\n", "line 1: no column"),
+        ("a.csv", "wikipedia-sentences", b"sentence\nA.\n", "line 1: no column"),
+    ],
+)
+def test_broken_corpus_files(refused, tmp_path, name, reader, content, said):
+    data = tmp_path / "data"
     data.mkdir()
-    if not missing:
+    if content is not None:
         (data / name).write_bytes(content)
     source = config.Source(name="mine", reader=reader, path=name)
-    spec = specs.canonical(specs.SourceSpec(source=source))
-    status, errors = poshgrid("read", "--spec", spec, "--data", data, "--output", output)
-    assert files_below(tmp_path / "results") == [], "nothing half-written"
-    return status, errors
+    line = refused("read", specs.SourceSpec(source=source), data=data)
+    assert f"{name}: {said}" in line and ";" in line
 
 
-@pytest.mark.parametrize(
-    ("content", "remedy"),
-    [
-        (b"", "empty file; replace it"),
-        (b"A fine line.\n\x00\x01\x02", "byte 13: binary file (a NUL byte); give a text file"),
-        ("Café crème.".encode("latin-1"), "byte 3: not UTF-8; convert it"),
-        (b"\n\n\n", "no sentence left"),
-    ],
-)
-def test_broken_corpus_files(poshgrid, tmp_path, content, remedy):
-    status, errors = read(poshgrid, tmp_path, content)
-    assert status == 1
-    assert len(errors) == 1
-    assert "corpus.txt" in errors[0]
-    assert remedy in errors[0]
-
-
-def test_missing_corpus(poshgrid, tmp_path):
-    status, errors = read(poshgrid, tmp_path, b"", missing=True)
-    assert status == 1
-    assert "corpus.txt: not found; check `data`" in errors[0]
-
-
-@pytest.mark.parametrize(
-    ("reader", "header", "missing"),
-    [
-        ("childes-db", b"id,gloss\n1,hello\n", "type"),
-        ("wikipedia-sentences", b"sentence\nA.\n", "text"),
-    ],
-)
-def test_missing_column(poshgrid, tmp_path, reader, header, missing):
-    status, errors = read(poshgrid, tmp_path, header, reader=reader, name="table.csv")
-    assert status == 1
-    assert "table.csv: line 1: no column" in errors[0]
-    assert missing in errors[0]
-
-
-def source_table(path, sentences=20):
+def mixed(tmp_path, output, sentences=2000):
+    """Return a job that mixes a base of 1,000 words and a few from one source."""
     rows = [("d", i, f"Sentence number {i}.", 3) for i in range(sentences)]
-    write_table(pl.DataFrame(rows, schema=SOURCE, orient="row"), path, SOURCE)
-
-
-def base_spec(size):
-    base = config.Base(
-        name="baby",
-        dev_words=3,
-        test_words=3,
-        sources=[config.Portion(source="mine", words={size: size})],
-    )
-    return specs.canonical(specs.BaseSpec(base=base, sizes=[size]))
+    path = table(tmp_path / "source.parquet", SOURCE, rows)
+    portion = config.Portion(source="mine", words={"1K": "1K"})
+    base = config.Base(name="baby", dev_words=3, test_words=3, sources=[portion])
+    spec = specs.BaseSpec(base=base, sizes=["1K"])
+    return jobs.text(output, spec, sources={"mine": path})
 
 
 def test_a_size_larger_than_the_source_holds(poshgrid, tmp_path):
-    source_table(tmp_path / "source.parquet")
-    output = tmp_path / "results" / "sentences.parquet"
-    status, errors = poshgrid(
-        "mix", "--spec", base_spec("1K"), "--source", f"mine={tmp_path / 'source.parquet'}",
-        "--output", output,
-    )  # fmt: skip
-    assert status == 1
-    assert len(errors) == 1
+    status, errors = poshgrid("stage", "mix", mixed(tmp_path, tmp_path / "results/it", 20))
+    assert (status, len(errors)) == (1, 1)
     assert "mine" in errors[0]
-    assert "short" in errors[0]
-    assert files_below(tmp_path / "results") == []
+    assert list((tmp_path / "results").rglob("*.parquet")) == []
 
 
 def test_a_results_folder_that_cannot_be_written(poshgrid, tmp_path):
-    source_table(tmp_path / "source.parquet", sentences=2000)
     results = tmp_path / "results"
     results.write_text("a file where the folder should be")
-    status, errors = poshgrid(
-        "mix", "--spec", base_spec("1K"), "--source", f"mine={tmp_path / 'source.parquet'}",
-        "--output", results / "corpora" / "sentences.parquet",
-    )  # fmt: skip
-    assert status == 1
-    assert len(errors) == 1
-    assert "results" in errors[0]
-    assert "cannot write" in errors[0]
-    assert "permissions" in errors[0]
+    status, errors = poshgrid("stage", "mix", mixed(tmp_path, results / "corpora"))
+    assert (status, len(errors)) == (1, 1)
+    assert errors[0].startswith(f"error: {results}") and "cannot write" in errors[0]
 
 
 def test_a_results_folder_without_permission(tmp_path):
-    source_table(tmp_path / "source.parquet", sentences=2000)
     results = tmp_path / "results"
     results.mkdir(mode=0o500)
-    command = [
-        sys.executable, "-m", "poshgrid", "mix", "--spec", base_spec("1K"),
-        "--source", f"mine={tmp_path / 'source.parquet'}",
-        "--output", str(results / "sentences.parquet"),
-    ]  # fmt: skip
+    job = mixed(tmp_path, results / "it")
+    command = [sys.executable, "-m", "poshgrid", "stage", "mix", job]
     if os.geteuid() == 0:  # root may write anywhere unless it gives that up
         if shutil.which("setpriv") is None:
             pytest.skip("no setpriv")
@@ -150,140 +117,113 @@ def test_a_results_folder_without_permission(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    assert line.startswith(f"error: {results}")
-    assert "cannot write" in line
-    assert files_below(results) == []
+    assert line.startswith(f"error: {results}") and "cannot write" in line
+    assert list(results.iterdir()) == []
 
 
-def test_a_missing_parser_model(poshgrid, tmp_path):
+def test_a_missing_parser_model(refused, tmp_path):
     rows = [(0, "mine", "d", 0, "Will she go?", 3, "train", 0, "1K")]
-    write_table(
-        pl.DataFrame(rows, schema=SENTENCES, orient="row"), tmp_path / "s.parquet", SENTENCES
-    )
+    sentences = table(tmp_path / "s.parquet", SENTENCES, rows)
     parser = config.Parser(name="spacy", engine="spacy", model="nowhere/model")
-    spec = specs.canonical(specs.ParseSpec(parser=parser, shard=0, shards=1))
-    output = tmp_path / "results" / "0.parquet"
-    status, errors = poshgrid(
-        "parse", "--spec", spec, "--sentences", tmp_path / "s.parquet",
-        "--model", "nowhere/model", "--output", output,
-    )  # fmt: skip
-    assert status == 1
-    assert len(errors) == 1
-    assert "nowhere/model" in errors[0]
-    assert "treebank" in errors[0]
-    assert files_below(tmp_path / "results") == []
+    spec = specs.ParseSpec(parser=parser, shard=0, shards=1)
+    line = refused("parse", spec, sentences=sentences, arguments={"model": "nowhere/model"})
+    assert line.startswith("nowhere/model")
 
 
-def test_a_vocabulary_larger_than_the_data_support(poshgrid, tmp_path):
+def test_a_vocabulary_larger_than_the_data_support(refused, tmp_path):
     rows = [(i, "mine", "d", i, f"The girl sees dog {i % 7}.", 5, None) for i in range(50)]
-    table = pl.DataFrame(rows, schema=CONDITION, orient="row")
-    for split in ("train", "dev", "test"):
-        write_table(table, tmp_path / "condition" / f"{split}.parquet", CONDITION)
-    spec = specs.canonical(specs.TokenizerSpec(tokenizer=config.Tokenizer(vocabulary_size=9000)))
-    status, errors = poshgrid(
-        "tokenizer", "--spec", spec, "--condition", tmp_path / "condition",
-        "--output", tmp_path / "results",
-    )  # fmt: skip
-    assert status == 1
-    assert len(errors) == 1
-    assert "9,000" in errors[0] or "9000" in errors[0]
-    assert "vocabulary_size" in errors[0]
-    assert files_below(tmp_path / "results") == []
+    texts = [
+        table(tmp_path / "condition" / f"{split}.parquet", CONDITION, rows)
+        for split in ("train", "dev", "test")
+    ]
+    spec = specs.TokenizerSpec(tokenizer=config.Tokenizer(vocabulary_size=9000))
+    assert "vocabulary_size" in refused("tokenizer", spec, texts=texts[:1])
 
 
 @pytest.mark.parametrize(
-    ("experiment", "message"),
+    ("stage", "job", "said"),
     [
-        ({"biases": ["tree-planting"], "regimen": "packed"}, "packed: tree-planting needs one"),
-        ({"biases": ["recency"], "learners": ["lstm-tiny"]}, "lstm-tiny: .* not for 'lstm'"),
-        ({"biases": ["dyck"], "learners": ["babyberta-tiny"]}, "babyberta-tiny: predicts masked"),
-        ({"biases": ["recency+dyck"]}, "write dyck.recency"),
-        ({"biases": ["tree-planting+recency"]}, "write recency.tree-planting"),
-        ({"learners": ["babyberta-tiny"], "regimen": "packed"}, "set input to sentence"),
-        ({"biases": ["dyck+dyck"]}, "write dyck"),
-        ({"biases": ["none+recency"]}, "write recency"),
+        ("tokenizer", '{"tok', "job: "),
+        ("tokenizer", "@gone.json", "job: "),
+        ("tokenizer", jobs.text("x/it", {"tokenizer": 3}), "job: spec: tokenizer: "),
+        ("sweep", jobs.text("x/it", {"tokenizer": {}}), "job: inputs: condition: "),
+        ("tokens", jobs.text("x/it", condition="gone/a", tokenizer="gone/b"), "gone/"),
+        ("tokeniser", "{}", "unknown stage 'tokeniser'; did you mean 'tokenizer'"),
+    ],
+)
+def test_a_job_that_was_cut_or_copied_in_part(poshgrid, tmp_path, monkeypatch, stage, job, said):
+    monkeypatch.chdir(tmp_path)
+    status, errors = poshgrid("stage", stage, job)
+    assert (status, len(errors)) == (1, 1)
+    assert errors[0].startswith(f"error: {said}")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.fixture
+def toy(root, tmp_path):
+    """Write the toy grid after its exp3 and its data were changed; return the path."""
+
+    def write(exp3, change=lambda data: None):
+        data = yaml.safe_load((root / "studies/posh-bench/toy.yaml").read_text())
+        (found,) = [each for each in data["experiments"] if each["name"] == "exp3"]
+        found.update({"biases": ["none"]} | exp3)
+        change(data)
+        path = tmp_path / "mine.yaml"
+        path.write_text(yaml.safe_dump(data))
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("experiment", "place", "word"),
+    [
+        ({"biases": ["tree-planting"], "regimen": "packed"}, "regimens", "packed"),
+        ({"biases": ["recency"], "learners": ["lstm-tiny"]}, "learners", "lstm-tiny"),
+        ({"biases": ["dyck"], "learners": ["babyberta-tiny"]}, "learners", "babyberta-tiny"),
+        ({"biases": ["recency+dyck"]}, "experiments|biases", "write dyck+recency"),
+        (
+            {"biases": ["tree-planting+recency"]},
+            "experiments|biases",
+            "recency+tree-planting",
+        ),
+        ({"learners": ["babyberta-tiny"], "regimen": "packed"}, "regimens|learners", "sentence"),
+        ({"biases": ["dyck+dyck"]}, "experiments", "write dyck"),
     ],
 )
 def test_a_run_that_cannot_be_trained_is_told_before_any_job(
-    poshgrid, tmp_path, root, experiment, message
+    poshgrid, toy, experiment, place, word
 ):
-    import yaml
-
-    config = yaml.safe_load((root / "config/tiny.yaml").read_text())
-    exp3 = next(e for e in config["experiments"] if e["name"] == "exp3")
-    exp3.update({"biases": ["none"]} | experiment)
-    path = tmp_path / "mine.yaml"
-    path.write_text(yaml.safe_dump(config))
-    status, errors = poshgrid("ready", path)
-    assert (status, len(errors)) == (1, 1)
-    assert re.search(f"mine.yaml: (learners|regimens|biases|experiments): .*{message}", errors[0])
-    assert errors[0].count(";") >= 1  # what to do
+    path = toy(experiment)
+    status, (line,) = poshgrid("ready", path)
+    assert status == 1
+    where, _, reason = line.removeprefix("error: ").partition(": ")
+    assert where == str(path)
+    assert reason.split(": ")[0].split(".")[0] in place.split("|")
+    assert word in reason and ";" in reason
 
 
-def test_every_run_that_cannot_be_trained_is_told_at_once(poshgrid, tmp_path, root):
-    import yaml
-
-    config = yaml.safe_load((root / "config/tiny.yaml").read_text())
-    exp3 = next(e for e in config["experiments"] if e["name"] == "exp3")
-    exp3.update(biases=["none", "recency", "tree-planting"], learners=["lstm-tiny", "gpt2-tiny"])
-    config["biases"]["tree-planting"]["layers"] = [0, 2]
-    path = tmp_path / "mine.yaml"
-    path.write_text(yaml.safe_dump(config))
+def test_every_mistake_is_told_at_once(poshgrid, toy):
+    runs = {
+        "biases": ["none", "recency", "tree-planting"], "learners": ["lstm-tiny", "gpt2-tiny"]
+    }  # fmt: skip
+    path = toy(runs, jobs.put("biases", "tree-planting", layers=[0, 2]))
     status, errors = poshgrid("ready", path)
     assert (status, len(errors)) == (1, 3)
-    for message in ("lstm-tiny: the bias recency", "lstm-tiny: the bias tree",
-                    "biases.tree-planting.layers: learner 'gpt2-tiny' has 2"):  # fmt: skip
-        (line,) = [each for each in errors if message in each]
-        assert f"{path}: " in line
-
-
-def test_a_spec_that_was_cut(poshgrid, tmp_path):
-    status, errors = poshgrid(
-        "tokenizer", "--spec", '{"tok', "--condition", tmp_path, "--output", tmp_path
-    )
-    assert status == 1
-    assert "--spec" in errors[0]
-
-
-def test_check_reports_every_mistake(poshgrid, tmp_path, root):
-    text = (root / "config/tiny.yaml").read_text(encoding="utf-8")
-    path = tmp_path / "mine.yaml"
-    path.write_text(text.replace("learning_rate:", "learnig_rate:").replace("20K: 20K", "20Q: 20K"))
-    status, errors = poshgrid("ready", path)
-    assert status == 1
-    assert len(errors) >= 3
-    assert all(f"{path}:" in error for error in errors)
+    for word in ("lstm-tiny: the bias recency", "lstm-tiny: the bias tree-planting",
+                 "biases.tree-planting.layers: learner 'gpt2-tiny'"):  # fmt: skip
+        assert [f"{path}: " in line for line in errors if word in line] == [True]
 
 
 def test_a_good_configuration_is_good(poshgrid, root):
     assert poshgrid("ready", root / "config/tiny.yaml") == (0, [])
 
 
-def test_specs_round_trip(root):
-    from poshgrid.grid.slices import Slices
-
-    from poshgrid.grid import configfile
-    from poshgrid.grid.grid import Grid
-
-    grid = Grid(configfile.load(root / "config/tiny.yaml"))
-    text = Slices(grid).train(grid.targets["all"][0])
-    assert specs.canonical(specs.parse(specs.TrainSpec, text)) == text
-    assert json.loads(text)["regimen"]["learning_rate"] == 5e-3
-
-
 def test_showing_what_holds_no_pairs(poshgrid, tmp_path):
-    from poshgrid.benchmark.schema import PARADIGMS
-
-    sets = tmp_path / "sets.parquet"
-    pl.DataFrame(schema=PARADIGMS).write_parquet(sets)
+    pl.DataFrame(schema=PARADIGMS).write_parquet(tmp_path / "sets.parquet")
     (tmp_path / "mine.txt").write_text("my data\n")
-    for name, message in (
-        ("sets.parquet", "holds paradigms; --show prints minimal pairs only"),
-        ("mine.txt", "; give the items.parquet of a suite"),
-        ("none", "not found"),
-    ):
-        status, errors = poshgrid("items", "--show", 1, "--output", tmp_path / name)
+    for name in ("sets.parquet", "mine.txt", "none"):
+        status, (line,) = poshgrid("items", tmp_path / name)
         assert status == 1
-        assert len(errors) == 1
-        assert message in errors[0]
-        assert "delete" not in errors[0]
+        assert line.startswith(f"error: {tmp_path / name}: ")
+        assert "delete" not in line

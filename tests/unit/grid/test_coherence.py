@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from poshgrid.grid.slices import Slices
 
-from poshgrid.config import BayesianModel, Contrast
+from poshgrid.config import BayesianModel
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import coherence, configfile
 from poshgrid.grid.grid import Grid
@@ -18,37 +17,29 @@ FORMULA = "p(correct, n) ~ S(condition) + (1|phenomenon)"
 
 @pytest.fixture(scope="module")
 def tiny():
-    return configfile.load(ROOT / "config/tiny.yaml")
-
-
-def grid(tiny, **model):
-    made = BayesianModel(**{"name": "mine", "formula": FORMULA} | model)
-    return Grid(tiny.model_copy(update={"models": [*tiny.models, made]}))
+    return configfile.load(ROOT / "studies/posh-bench/toy.yaml")
 
 
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        ({"only": "regimen=pakced"}, r"has regimen=pakced; did you mean 'packed'"),
-        ({"only": "size=20K,size=30K"}, r"has size=30K; did you mean '60K'"),
-        ({"only": "seed=42,seed=7"}, "has seed=7; known: 42, 53"),
-        ({"only": "regimen=sentence,size=60K"}, "matches no run of the experiments"),
-        ({"only": "regimen=untrained"}, "has regimen=untrained"),
-        ({"suite": "pohs"}, r"unknown suite 'pohs'.*posh"),
-        (
-            {"contrasts": [Contrast(factor="conditions", less="baby")]},
-            "unknown factor 'conditions'",
-        ),
-        ({"contrasts": [Contrast(factor="condition", less="babby")]}, r"no level 'babby'.*baby"),
-        (
-            {"contrasts": [Contrast(factor="condition", less="baby", by=["categori"])]},
-            "unknown factor 'categori'",
-        ),
+        ({"only": "regimen=pakced"}, r"'packed'"),
+        ({"only": "size=20K,size=30K"}, r"size=30K; did you mean '60K'"),
+        ({"only": "seed=42,seed=7"}, "seed=7; known: 42, 53"),
+        ({"only": "regimen=sentence,size=60K"}, "no run"),
+        ({"only": "regimen=untrained"}, "regimen=untrained"),
+        ({"suite": "pohs"}, r"'pohs'.*posh"),
+        ({"contrasts": [{"factor": "conditions", "less": "baby"}]}, "'conditions'"),
+        ({"contrasts": [{"factor": "condition", "less": "babby"}]}, r"'babby'.*baby"),
+        ({"contrasts": [{"factor": "condition", "less": "baby", "by": ["categori"]}]},
+         "'categori'"),
     ],
-)
+)  # fmt: skip
 def test_a_mistake_is_named_with_its_model(tiny, model, message):
+    made = BayesianModel.model_validate({"name": "mine", "formula": FORMULA} | model)
+    grid = Grid(tiny.model_copy(update={"models": [*tiny.models, made]}))
     with pytest.raises(PoshgridError, match=rf"^models: mine: .*{message}") as caught:
-        coherence.check(Slices(grid(tiny, **model)))
+        coherence.check(grid)
     assert "\n" not in str(caught.value)
 
 
@@ -56,7 +47,7 @@ def edited(tiny, change):
     data = tiny.model_dump(mode="json")
     change(data)
     with pytest.raises(PoshgridError) as caught:
-        configfile.validate(data, ["config/tiny.yaml"])
+        configfile.validate(data, ["studies/posh-bench/toy.yaml"])
     return str(caught.value)
 
 
@@ -95,7 +86,7 @@ def words(**given):
 def test_what_cannot_be_or_says_nothing_is_refused(tiny, change, message):
     said = edited(tiny, change)
     assert message in said
-    assert said.startswith("config/tiny.yaml")
+    assert said.startswith("studies/posh-bench/toy.yaml")
     assert "\n" not in said
 
 

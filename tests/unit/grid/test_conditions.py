@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from poshgrid.config.runs import Run
+from poshgrid.config.specs import canonical
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.patterns import pool
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
-from tests.unit.grid.full_slices import FullSlices as Slices
+from poshgrid.stages import Stages
 from tests.unit.grid.test_grid import changed
 
 
@@ -98,11 +97,8 @@ def test_doses_of_what_has_no_evidence_to_lose_are_refused(paper):
     for name, why in (("wiki", "has no filters"), ("baby", "puts some back already")):
         with pytest.raises(PoshgridError) as caught:
             conditioned(paper, experiment=[f"{name}+0.01"])
-        assert str(caught.value) == (
-            f"condition '{name}+0.01': a dose of evidence is put back into a condition that has "
-            f"lost it, and '{name}' {why}; list doses for conditions with filters and without "
-            "reinsert"
-        )
+        assert str(caught.value).startswith(f"condition '{name}+0.01': ")
+        assert f"'{name}' {why}" in str(caught.value)
     # conditions that are named by their filters take doses, too, and so do refilled ones
     refilled = {"name": "r", "base": "baby", "filters": DIRECT, "refill": True, "filtered": True}
     grid = conditioned(paper, refilled, experiment=["wiki~passive.paper+natural", "r+0.01"])
@@ -118,23 +114,15 @@ CONTROL = {"name": "c", "base": "baby", "control": "baby-f"}
 
 
 @pytest.mark.parametrize(
-    ("control", "told"),
-    [
-        ({**CONTROL, "control": "baby-g"}, "unknown condition 'baby-g'; did you mean 'baby-f'?"),
-        ({**CONTROL, "base": "wiki"},
-         "'baby-f' is of base 'baby' and has 2 filters; name a condition of 'wiki' that has some"),
-        ({**CONTROL, "control": "c"},
-         "'c' is of base 'baby' and has 0 filters; name a condition of 'baby' that has some"),
-        ({**CONTROL, "control": "d"},
-         "'d' is of base 'baby' and has 0 filters; name a condition of 'baby' that has some"),
-    ],
+    ("control", "other"),
+    [({"control": "baby-g"}, "baby-g"), ({"base": "wiki"}, "baby-f"), ({"control": "c"}, "c"),
+     ({"control": "d"}, "d")],
 )  # fmt: skip
-def test_a_control_is_of_a_filtered_condition_of_its_base(paper, control, told):
+def test_a_control_is_of_a_filtered_condition_of_its_base(paper, control, other):
     plain = paper.model_dump(mode="json")
-    plain["conditions"] += [control, {**CONTROL, "name": "d"}]
-    with pytest.raises(PoshgridError) as caught:
+    plain["conditions"] += [CONTROL | control, {**CONTROL, "name": "d"}]
+    with pytest.raises(PoshgridError, match=rf"^config: conditions: c: control: .*'{other}'"):
         configfile.validate(plain)
-    assert str(caught.value).startswith(f"config: conditions: c: control: {told}")
 
 
 def test_a_control_is_matched_by_what_is_known(paper):
@@ -142,12 +130,8 @@ def test_a_control_is_matched_by_what_is_known(paper):
     plain["conditions"].append({**CONTROL, "match": ["question"]})
     configfile.validate(plain)
     plain["conditions"].append({**CONTROL, "name": "d", "match": ["question", "relative"]})
-    with pytest.raises(PoshgridError) as caught:
+    with pytest.raises(PoshgridError, match=r"^config: conditions: d: match: relative .*all$"):
         configfile.validate(plain)
-    assert str(caught.value) == (
-        "config: conditions: d: match: relative is known only of sentences that are parsed; "
-        "set evidence.parse: all"
-    )
     plain["evidence"]["parse"] = "all"
     configfile.validate(plain)
 
@@ -156,13 +140,11 @@ def test_a_control_reads_what_is_removed_and_no_more(paper):
     """Of the condition that it is one for: its filters, where it has them."""
     base = {"name": "f", "base": "baby", "filters": DIRECT, "unfiltered_sizes": ["30M"]}
     grid = conditioned(paper, base, {**CONTROL, "control": "f"})
-    spec = Slices(grid).condition_spec("c", "10M")
-    assert spec.control == grid.conditions["f"].filters
-    bare = Slices(grid).condition_spec("c", "30M")
-    assert bare.control == []
+    assert grid.condition_spec("c", "10M").control == grid.conditions["f"].filters
+    assert grid.condition_spec("c", "30M").control == []
     other = {**base, "seed": 7, "refill": True, "reinsert": [{"filter": "binding", "rate": 0.001}]}
     again = conditioned(paper, other, {**CONTROL, "control": "f"})
-    assert Slices(again).condition("c", "10M") == Slices(grid).condition("c", "10M")
+    assert again.condition_spec("c", "10M") == grid.condition_spec("c", "10M")
 
 
 def test_what_changes_no_sentence_is_no_part_of_a_condition(paper):
@@ -170,14 +152,16 @@ def test_what_changes_no_sentence_is_no_part_of_a_condition(paper):
         conditioned(paper, {"name": "f", "base": "baby", "filters": DIRECT, **more})
         for more in ({}, {"allow": ["void"]}, {"filtered": False}, {"unfiltered_sizes": ["100M"]})
     ]
-    assert len({Slices(grid).condition("f", "10M") for grid in grids}) == 1
-    assert len({Slices(grid).condition("f", "100M") for grid in grids}) == 2
+    small, large = (
+        {canonical(grid.condition_spec("f", size)) for grid in grids} for size in ("10M", "100M")
+    )
+    assert (len(small), len(large)) == (1, 2)
 
 
 def test_a_condition_is_held_to_the_others_of_its_base_and_size(paper):
     def others(grid, name, size="10M"):
-        spec = json.loads(Slices(grid).beside(name, size))
-        return spec["allow"], [each["condition"]["name"] for each in spec["others"]]
+        spec = Stages(grid).condition.beside(name, size)
+        return spec.allow, [other.condition.name for other in spec.others]
 
     grid = Grid(paper)
     assert others(grid, "baby-f") == ([], ["baby"])
@@ -190,7 +174,7 @@ def test_a_condition_is_held_to_the_others_of_its_base_and_size(paper):
     assert others(more, "baby-f") == ([], ["baby", "direct"])
     assert others(more, "void") == (["void"], [])
     # one more condition changes no other's slice
-    assert Slices(more).condition("baby-f", "10M") == Slices(grid).condition("baby-f", "10M")
+    assert more.condition_spec("baby-f", "10M") == grid.condition_spec("baby-f", "10M")
 
 
 def told_alike(paper, *conditions):
@@ -204,11 +188,9 @@ def test_conditions_that_are_defined_alike_are_refused(paper):
     """Before any job: under whatever name, and in whatever order the filters stand."""
     one = {"name": "one", "base": "baby", "filters": DIRECT}
     twin = {"name": "twin", "base": "baby", "filters": DIRECT[::-1], "seed": 9, "filtered": True}
-    assert told_alike(paper, one, twin) == (
-        "config: conditions: 'one' and 'twin' are the same at 10M: nothing that they remove of "
-        "base 'baby' or put back differs; change one, leave one out of the experiments, or set "
-        "allow: [void]"
-    )
+    said = told_alike(paper, one, twin)
+    assert said.startswith("config: conditions: 'one' and 'twin' are the same at 10M: ")
+    assert "\n" not in said
     whole = {"name": "whole", "base": "baby"}
     bare = {"name": "bare", "base": "baby", "filters": DIRECT, "unfiltered_sizes": ["10M"]}
     assert "'bare' and 'whole' are the same at 10M" in told_alike(paper, whole, bare)

@@ -71,7 +71,7 @@ def test_ficts_conditions_are_set_against_the_one_that_lost_nothing():
 
 
 def test_masked_learners_have_no_perplexity():
-    given = load("config/tiny.yaml")
+    given = load("studies/posh-bench/toy.yaml")
     grid = Grid(given)
     assert {run.learner for run in filtering.read(grid, "exp2")} == {"gpt2-tiny"}
     experiments = [

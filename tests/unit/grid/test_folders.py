@@ -8,18 +8,14 @@ import subprocess
 import sys
 
 import pytest
-from poshgrid.grid.slices import Slices
 from typer.testing import CliRunner
 
-from poshgrid.commands import training  # noqa: F401 - adds the commands
-from poshgrid.commands.base import app
-from poshgrid.config import specs
+from poshgrid.cli import app
 from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_json
 from poshgrid.grid import configfile, folders
 from poshgrid.grid.grid import Grid
-from poshgrid.provenance import lock
 from poshgrid.training import identity
 
 RUN = "baby-f/20K/gpt2-tiny/sentence/recency/seed42"
@@ -37,7 +33,7 @@ def site(root, tmp_path, monkeypatch):
 class Site:
     def __init__(self, top):
         self.results, self.top = top / "results", top / "results/checkpoints"
-        loaded = configfile.load("config/tiny.yaml")
+        loaded = configfile.load("studies/posh-bench/toy.yaml")
         self.grid = Grid(loaded.model_copy(update={"results": str(self.results)}))
         self.tokens("one")
 
@@ -46,7 +42,7 @@ class Site:
         write_json(facts, {"train": {"sha256": digest}})
 
     def decisive(self, name):
-        spec = specs.parse(specs.TrainSpec, Slices(self.grid).train(Run.parse(name)))
+        spec = self.grid.train_spec(Run.parse(name))
         path = self.results / "tokens/baby-f/20K/statistics.json"
         return identity.of_run(spec, json.loads(path.read_text())) | MACHINE
 
@@ -65,7 +61,13 @@ class Site:
         return {each.path.name: each.life for each in folders.folders(self.grid)}
 
     def command(self, *arguments, told=None):
-        given = ["checkpoints", "config/tiny.yaml", "--results", str(self.results), *arguments]
+        given = [
+            "checkpoints",
+            "studies/posh-bench/toy.yaml",
+            "--results",
+            str(self.results),
+            *arguments,
+        ]
         return CliRunner().invoke(app, given, input=told)
 
 
@@ -93,12 +95,8 @@ def test_a_change_of_one_bias_makes_its_own_stale(site):
     changed["biases"]["recency"] = {"decay": 0.7}
     site.grid = Grid(type(site.grid.config).model_validate(changed))
     assert site.lives() == {mine.name: "stale", other.name: "current"}
-
-
-def test_only_leaves_no_run_out(site):
-    made = site.folder(RUN)
     site.grid = Grid(site.grid.config.model_copy(update={"only": "seed=53"}))
-    assert site.lives() == {made.name: "current"}
+    assert site.lives() == {mine.name: "stale", other.name: "current"}
 
 
 def test_new_tokens_make_checkpoints_stale_and_missing_ones_tell_nothing(site):
@@ -120,12 +118,6 @@ def test_what_no_run_has_is_stale(site):
     found = {each.path: (each.life, each.why) for each in folders.folders(site.grid)}
     others[half] = "half removed"
     assert found == {path: ("stale", why) for path, why in others.items()}
-
-
-def test_a_null_has_checkpoints_too(site):
-    null = "baby-f/20K/gpt2-tiny/untrained/none/seed42"
-    assert site.lives() == {} and list(site.folder(null).iterdir())
-    assert set(site.lives().values()) == {"current"}
 
 
 def test_a_note_that_cannot_be_read_is_no_reason_to_delete(site):
@@ -169,18 +161,6 @@ def test_without_locks_nothing_is_certain(site, monkeypatch):
     assert site.command("--delete", "--yes").exit_code == 0 and made.is_dir()
     assert site.command("--delete", "--yes", "--folder", made.name).exit_code == 0
     assert not made.exists()
-
-
-def test_at_once_holds_the_lock(site):
-    made = site.folder(RUN)
-    with lock.at_once(made) as refused:
-        assert refused is None
-        with lock.at_once(made) as again:
-            assert again.taken
-    with lock.at_once(made) as refused:
-        assert refused is None
-    with lock.at_once(made.parent / "missing") as refused:
-        assert refused is None
 
 
 def test_the_command_deletes_what_is_stale_and_asks_before(site):

@@ -1,0 +1,93 @@
+"""Jobs of stages: as rules describe them, and as a person writes them for ``poshgrid stage``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from poshgrid.config.base import Section
+from poshgrid.config.runs import AXES, Run
+
+
+class Cell(SimpleNamespace):
+    """Wildcards of a job, as Snakemake hands them over."""
+
+    def items(self) -> list[tuple[str, str]]:
+        """Return the wildcards and their values."""
+        return list(vars(self).items())
+
+
+def of_run(name: str) -> Cell:
+    """Return the wildcards of a run's job."""
+    run = Run.parse(name)
+    return Cell(**{axis: str(getattr(run, axis)) for axis in AXES})
+
+
+RUN = "baby-f/20K/gpt2-tiny/sentence/tree-planting/seed42"
+CELLS = {
+    "read": Cell(source="toy-baby"),
+    "mix": Cell(base="baby"),
+    "treebank": Cell(parser="spacy"),
+    "train_parser": Cell(parser="spacy"),
+    "parse": Cell(base="baby", parser="stanza", shard="1"),
+    "evidence": Cell(base="baby", parser="stanza"),
+    "recall": Cell(parser="spacy"),
+    "condition": Cell(condition="baby-f", size="20K"),
+    "collateral": Cell(condition="baby-f", size="20K"),
+    "detector": Cell(),
+    "audit": Cell(condition="baby-f", size="60K"),
+    "tokenizer": Cell(condition="baby-f", size="20K"),
+    "tokens": Cell(condition="baby-f", size="20K"),
+    "sweep": Cell(condition="baby-f", size="20K"),
+    "distances": Cell(condition="baby-f", size="20K", parser="spacy"),
+    "train": of_run(RUN),
+    "untrained": of_run(RUN.replace("sentence/tree-planting", "untrained/none")),
+    "count": Cell(condition="baby-f", size="20K", learner="ngram"),
+    "ngrams": Cell(base="baby", size="20K"),
+    "items": Cell(suite="posh"),
+    "rule_preferences": Cell(),
+    "quality": Cell(target="exp2", suite="posh"),
+    "score": of_run(RUN),
+    "perplexity": of_run(RUN.replace("sentence/tree-planting", "packed/none")),
+    "rule_shares": Cell(target="exp2"),
+    "accuracy": Cell(target="exp2"),
+    "curves": Cell(target="exp2"),
+    "fit": Cell(target="exp2", model="paper"),
+    "deltas": Cell(target="exp2"),
+    "measures": Cell(target="exp2", suite="choices"),
+    "report": Cell(target="exp2"),
+}
+"""Stage -> wildcards of one of its jobs in studies/posh-bench/toy.yaml."""
+
+
+def text(
+    output: Path, spec: Section | dict[str, Any] | None = None, /, **inputs: Any
+) -> str:  # fmt: skip
+    """Return a job as ``poshgrid stage`` takes it.
+
+    Args:
+        output: the file or folder to write.
+        spec: its slice of the configuration.
+        inputs: files by name; ``data``, ``arguments``, ``code`` and ``results`` are the job's own.
+    """
+    job: dict[str, Any] = {"results": str(Path(output).parent), "code": "", "cell": {}}
+    for name in ("data", "arguments", "code", "results", "cell"):
+        if name in inputs:
+            job[name] = inputs.pop(name)
+    if spec is not None:
+        job["spec"] = spec.written() if isinstance(spec, Section) else spec
+    return json.dumps(job | {"output": str(output), "inputs": inputs}, default=str)
+
+
+def put(*keys: str | int, **changes: Any) -> Callable[[Any], None]:
+    """Return a function that changes the mapping of a configuration that keys lead to."""
+
+    def change(data: Any) -> None:
+        for key in keys:
+            data = data[key]
+        data.update(changes)
+
+    return change
