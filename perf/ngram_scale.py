@@ -107,7 +107,7 @@ def write(table: Path, kind: str, words: int) -> None:
 
 
 def _toy(words: int) -> Iterator[str]:
-    for _, text in toy.texts("baby", 1):
+    for text in (sentence.text for sentence in toy.sentences("baby", 1)):
         if words <= 0:
             return
         words -= text.count(" ") + 1

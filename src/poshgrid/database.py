@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,32 +30,13 @@ class Database:
 
         Args:
             table: its name; another one of that name goes.
-            frames: all of one schema; what they raise comes through.
+            frames: all of one schema.
         """
-        import duckdb
-        import pyarrow as pa
-
-        raised: list[Exception] = []
-        rest = iter(frames)
-        first = next(rest)
-
-        def coming() -> Iterator[pa.RecordBatch]:
-            try:
-                for frame in chain([first], rest):
-                    yield from frame.to_arrow().to_batches()
-            except Exception as error:
-                raised.append(error)
-                raise
-
-        reader = pa.RecordBatchReader.from_batches(first.to_arrow().schema, coming())
-        self._connection.register("_coming", reader)
-        try:
-            self.run(f"create or replace table {table} as from _coming")
-        except duckdb.Error:
-            if raised:
-                raise raised[0] from None
-            raise
-        self._connection.unregister("_coming")
+        for number, frame in enumerate(frames):
+            self._connection.register("_frame", frame.to_arrow())
+            verb = f"insert into {table}" if number else f"create or replace table {table} as"
+            self.run(f"{verb} from _frame")
+            self._connection.unregister("_frame")
 
     def run(self, statement: str) -> None:
         """Run a statement that returns nothing."""

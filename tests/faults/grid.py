@@ -77,7 +77,7 @@ def checkout(folder: Path) -> None:
     for name in ("src", "workflow", "resources", "studies"):
         shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
     shutil.copy(ROOT / "Snakefile", folder)
-    lines = (sentence for _, sentence in itertools.islice(toy.texts("baby", seed=3), LINES))
+    lines = (each.text for each in itertools.islice(toy.sentences("baby", seed=3), LINES))
     (folder / "resources" / TEXT).write_text("".join(f"{line}\n" for line in lines))
     text = yaml.safe_dump(configuration(), sort_keys=False)
     (folder / "grid.yaml").write_text(text, encoding="utf-8")

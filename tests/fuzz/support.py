@@ -1,39 +1,37 @@
-"""What the fuzz tests share: how many examples, the command line in this process, and its promise.
+"""What the fuzz tests share: how many examples, how files go wrong, and what is promised.
 
-The promise (``docs/safety.md``): whatever is put in, there is a result, or a status that is not
-zero and lines that a person can act on; never a traceback.
+The promise (``docs/safety.md``): whatever is put in, there is a result, or lines that a person can
+act on; never a traceback.
 """
 
 from __future__ import annotations
 
-import contextlib
-import io
+import gzip
 import os
+import re
 import unicodedata
-from dataclasses import dataclass
 
-import typer
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
 
-from poshgrid.cli import app
 from poshgrid.errors import PoshgridError
 
 TIMES = int(os.environ.get("POSHGRID_FUZZ", "1"))
 """How many times as many examples as CI tries; more than 1: other ones at each run."""
 SHRINK = bool(os.environ.get("POSHGRID_FUZZ_SHRINK"))
 """Whether a failing example is made as small as can be."""
-COMMAND = typer.main.get_command(app)
+GARBLING = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters and those that turn the text round: no sentence and no name has them."""
 LONGEST = 1_000
 """Characters of a message: who repeats a megabyte of a broken file hides what is wrong."""
 
-SCRIPT = "<script>alert(1)</script>"
 HOSTILE = [
     "", " ", ".", "..", "../x", "../../etc/passwd", "/etc/passwd", "~/x", "a/b", "a\\b", "a\0b",
     "\0", "-rf", "--help", "a b", "a\nb", "a\tb", "naïve", "子", "\u202eabc", "e\u0301", "x" * 65,
     "x" * 255, "x" * 5_000, "CON", "nul", "Aux", "com1", "LPT9", "con.txt", "NUL.tar.gz", "a.",
     "a ", "a:b", "a*b", "a?b", "{x}", "{}", "$(id)", "`id`", "a;b", "a'b", 'a"b', "a|b",
     "%00", "\ud800",
-    SCRIPT, "=cmd|' /C calc'!A0", ".hidden", "_", "٣M", "１０M",
+    "<script>alert(1)</script>", "=cmd|' /C calc'!A0", ".hidden", "_", "٣M", "１０M",
 ]  # fmt: skip
 """Texts that are no good as a name of a file."""
 
@@ -51,41 +49,8 @@ def tried(examples: int) -> settings:
     )
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a command made of its arguments."""
-
-    status: int
-    lines: list[str]
-    """Of the error; none where there is a result."""
-    output: str
-
-
-def poshgrid(*arguments: object) -> Answer:
-    """Run the command line in this process, and hold it to the promise.
-
-    As ``cli.main`` does, a :class:`PoshgridError` is what a person reads and an ``OSError`` that
-    names its file as well; any other exception would be an "internal error", and fails the test.
-    """
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        try:
-            COMMAND.main([str(each) for each in arguments], prog_name="poshgrid")
-        except SystemExit as end:
-            status = int(end.code or 0)
-            assert status in (0, 2), out.getvalue()  # 2: typer has shown how it is used
-            return Answer(status, [], out.getvalue())
-        except PoshgridError as error:
-            return Answer(1, promised(error), out.getvalue())
-        except OSError as error:
-            if not error.filename:
-                raise
-            return Answer(1, [f"{error.filename}: {error.strerror}; check it"], out.getvalue())
-    return Answer(0, [], out.getvalue())
-
-
 def promised(error: PoshgridError) -> list[str]:
-    """Return the lines of an error, each held to what a person needs: short, plain, not empty."""
+    """Return the lines of an error, each of them short, plain and not empty."""
     lines = str(error).split("\n")
     for line in lines:
         assert line.strip(), f"an empty line in {error!s}"
@@ -94,3 +59,65 @@ def promised(error: PoshgridError) -> list[str]:
         assert not strange, f"{line!r} would garble a terminal: {strange}"
         line.encode("utf-8")
     return lines
+
+
+NASTY = [
+    b"", b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\x80", b"\xe2\x80", b"\xed\xa0\x80", b"\r", b"\r\n",
+    b"\n\n\n", b"\x0b", b"\x0c", b"\x1a", b"\x1b[31m", b"\x85", b"\xc2\x85", b"\xe2\x80\xa8",
+    b"\xe2\x80\xae", b"\xe2\x81\xa6", b"\xcc\x81" * 50, b"\xc2\xa0", b" " * 2_000, b"x" * 3_000,
+    b"a " * 2_000,
+    b"\xf0\x9f\x98\x80", b"<", b">", b"<![CDATA[", b"]]>", b"<!--", b"-->", b"&", b"&#0;",
+    b"&#xD800;", b"&#x110000;", b"&undefined;", b"&amp;lt;script&amp;gt;", b"<!DOCTYPE a [",
+    b"<?xml version='1.0' encoding='utf-7'?>", b"<?xml version='1.1'?>", b"{", b"}", b"{{" * 500,
+    b"}}" * 500, b"[[" * 500, b"]]", b"[" * 1_500, b"(" * 1_500, b")" * 50, b"<" * 1_500,
+    b'"', b"'", b'"' * 99, b",", b"," * 500, b"\t", b"\t" * 99, b"|", b"||||", b"*", b"*:",
+    b"%", b"@",
+    b"@Begin", b"@End\n", b"@ID:\t|||||||||\n", b"@Participants:\n", b"*MOT:\t", b"[//]",
+    b"<a> [/] ", b"\\",
+    b"\\u0000", b"\\ud800", b"1e999", b"NaN", b"-", b"null", b"<|endoftext|>",
+    b"*** START OF", b"*** END OF",
+    b"__proto__", b"=1+1", b"<script>alert(1)</script>",
+]  # fmt: skip
+
+
+@st.composite
+def damaged(draw, whole: bytes, changes: int = 4) -> bytes:
+    """Some bytes with up to so many changes."""
+    content = whole
+    for _ in range(draw(st.integers(1, changes))):
+        start = draw(st.integers(0, len(content)))
+        end = min(len(content), start + draw(st.sampled_from([0, 0, 1, 3, 10, 60])))
+        kind = draw(st.sampled_from(["put", "cut", "rest", "twice", "mixed", "flip", "begin"]))
+        if kind == "put":
+            put = draw(st.one_of(st.sampled_from(NASTY), st.binary(max_size=6)))
+            content = content[:start] + put + content[end:]
+        elif kind == "cut":
+            content = content[:start]
+        elif kind == "rest":
+            content = content[start:]
+        elif kind == "begin":
+            content = draw(st.sampled_from(NASTY)) + content
+        elif kind == "twice":
+            content = content[:end] + content[start:]
+        elif kind == "mixed":
+            at = draw(st.integers(0, len(content)))
+            content = content[:at] + content[start:end] + content[at:]
+        elif content:
+            at = min(start, len(content) - 1)
+            content = (
+                content[:at] + bytes([content[at] ^ draw(st.integers(1, 255))]) + content[at + 1 :]
+            )
+    return content
+
+
+def recoded(whole: bytes) -> st.SearchStrategy[bytes]:
+    """A whole file in another encoding, with other line ends, or as nothing that is text."""
+    text = whole.decode()
+    return st.sampled_from([
+        b"", b"\n", b" \n \n",
+        text.encode("utf-16"), text.encode("utf-16-le"), text.encode("utf-32"),
+        text.encode("utf-7"), ("é" + text).encode("latin-1", "replace"),
+        text.replace("\n", "\r").encode(),
+        text.replace("\n", "").encode(), whole * 3, gzip.compress(whole), bytes(range(256)) * 4,
+        b"PK\x03\x04" + whole, b"PAR1" + whole + b"PAR1", b"%PDF-1.4\n" + whole, whole + b"\x1a",
+    ])  # fmt: skip

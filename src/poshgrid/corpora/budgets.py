@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from poshgrid.config import Base
 from poshgrid.config.sizes import words
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, check_known
 
 
 def budgets(base: Base, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -24,9 +24,7 @@ def budgets(base: Base, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
     for portion in base.sources:
         place = f"bases: {base.name}: sources: {portion.source}: words"
         for size in ascending:
-            if size not in portion.words:
-                near = did_you_mean(size, portion.words)
-                raise PoshgridError(f"{place}: no size {size}{near}")
+            check_known(f"{place}: no size", size, portion.words)
         for small, large in itertools.pairwise(ascending):
             few, more = portion.words[small], portion.words[large]
             if more < few:

@@ -120,6 +120,7 @@ def fault(text: str, cleaning: Cleaning) -> str | None:
     """
     n_words = text.count(" ") + 1 if text else 0
     faults = {
+        "no running text": not running(text),
         "empty": not text,
         "undecodable character": "\ufffd" in text,
         "wiki template": "{{" in text or "}}" in text,

@@ -87,12 +87,8 @@ def same_files(paths: Sequence[Path]) -> list[str]:
     """
     messages = []
     sizes: dict[int, list[Path]] = defaultdict(list)
-    folders = {folder for path in paths for folder in path.parents}
     for path in paths:
         sizes[path.stat().st_size].append(path)
-        if path.suffix.lower() == ".zip" and path.with_suffix("") in folders:
-            unpacked = path.with_suffix("")
-            messages.append(f"{path}: its unpacked folder {unpacked.name}/ is read, too; move one")
     for size, alike in sizes.items():
         known: dict[str, Path] = {}
         for path in alike if size and len(alike) > 1 else ():

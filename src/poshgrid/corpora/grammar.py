@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +11,9 @@ from typing import Any
 import yaml
 
 from poshgrid.config import yamltext
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, reason
 
 _SYMBOL = re.compile(r"([A-Z][A-Z0-9_]+)(?:\(([^()]*)\))?")
-_LEXICAL = {"NOUN": 2, "PERSON": 2, "NAME": 1, "ADJ": 1, "VERB": 2}  # name -> number of features
 _VERB_FORMS = {
     "base": ("VB", "VerbForm=Inf"),
     "sg": ("VBZ", "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin"),
@@ -78,11 +76,13 @@ def load(folder: Path) -> Grammar:
     """Read ``grammar.yaml`` and ``lexicon.yaml`` of a folder.
 
     Raises:
-        PoshgridError: a file is missing, is not YAML, or a rule uses an unknown symbol.
+        PoshgridError: a file is missing or is not YAML, or a rule lacks its head or weight.
     """
-    grammar_file, lexicon_file = folder / "grammar.yaml", folder / "lexicon.yaml"
-    given, lexicon = _yaml(grammar_file), _yaml(lexicon_file)
     try:
+        given, lexicon = (
+            yamltext.parse(yamltext.read(folder / name))
+            for name in ("grammar.yaml", "lexicon.yaml")
+        )
         glued = set(given["glued"])
         words = {
             key: Word(key.partition("/")[0], *map(str, analysis), glued=key in glued)
@@ -92,7 +92,7 @@ def load(folder: Path) -> Grammar:
         for heading, alternatives in given["rules"].items():
             name, features = _symbol(heading)
             rules.setdefault(name, []).extend(_rule(features, text) for text in alternatives)
-        grammar = Grammar(
+        return Grammar(
             registers=given["registers"],
             sentences_per_document=given["sentences_per_document"],
             features=given["features"],
@@ -104,23 +104,11 @@ def load(folder: Path) -> Grammar:
             words=words,
             lexicon=_lexicon(lexicon),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (yaml.YAMLError, yamltext.UnboundedError, LookupError, TypeError, ValueError) as error:
         raise PoshgridError(
-            f"{grammar_file}: {error!r} in it or in {lexicon_file.name}; "
+            f"{folder}: grammar.yaml or lexicon.yaml cannot be read ({reason(error)}); "
             "compare with the notation at the head of the file"
         ) from error
-    _check(grammar, grammar_file)
-    return grammar
-
-
-def _yaml(path: Path) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = yamltext.parse(yamltext.read(path))
-        return found
-    except OSError as error:
-        raise PoshgridError(f"{path}: not found; restore it from the repository") from error
-    except (yaml.YAMLError, yamltext.UnboundedError, UnicodeDecodeError) as error:
-        raise PoshgridError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
 
 
 def _symbol(text: str) -> tuple[str, tuple[str, ...]]:
@@ -140,6 +128,8 @@ def _rule(heading: tuple[str, ...], text: str) -> Rule:
     for part in fields:
         relation, _, symbol = part.rpartition(":")
         parts.append(Part(relation, *_symbol(symbol)))
+    if not weights or [part.relation for part in parts].count("head") != 1:
+        raise ValueError(f"{text!r} needs a weight and exactly one head: part")
     return Rule(heading, weights, tuple(parts))
 
 
@@ -176,34 +166,3 @@ def _lexicon(given: dict[str, Any]) -> dict[tuple[str, ...], list[Word]]:
             for kind in kinds.split():
                 add(Word(text, base, "VERB", xpos, feats), "VERB", kind, form)
     return lexicon
-
-
-def _check(grammar: Grammar, path: Path) -> None:
-    """Refuse misspelt symbols, rules without a head and registers with unknown constructions."""
-    known = {*grammar.rules, *grammar.words, *_LEXICAL}
-    named = itertools.chain(
-        ((name, rule) for name, rules in grammar.constructions.items() for rule in rules),
-        ((name, rule) for name, rules in grammar.rules.items() for rule in rules),
-    )
-    for name, rule in named:
-        where = f"{path}: {name}"
-        if [p.relation for p in rule.parts].count("head") != 1:
-            raise PoshgridError(f"{where}: a rule needs exactly one head: part; add or remove one")
-        if not rule.weights:
-            raise PoshgridError(f"{where}: a rule needs a weight; write e.g. '1 head:NOUN'")
-        for part in rule.parts:
-            if part.relation != "gap" and part.symbol not in known:
-                raise PoshgridError(
-                    f"{where}: unknown symbol {part.symbol!r}{did_you_mean(part.symbol, known)}"
-                )
-            if len(part.features) != _LEXICAL.get(part.symbol, len(part.features)):
-                raise PoshgridError(
-                    f"{where}: {part.symbol} takes {_LEXICAL[part.symbol]} features"
-                )
-    for register, constructions in grammar.registers.items():
-        for name in constructions:
-            if name not in grammar.constructions:
-                raise PoshgridError(
-                    f"{path}: registers: {register}: unknown construction {name!r}"
-                    f"{did_you_mean(name, grammar.constructions)}"
-                )

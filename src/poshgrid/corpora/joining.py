@@ -8,9 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from pydantic import Field
-
-from poshgrid import plugins
 from poshgrid.corpora.report import Report
 
 LONGEST = 20_000
@@ -45,12 +42,6 @@ def tighten(text: str) -> str:
     return _SPACE_BEFORE.sub("", " ".join(text.split()))
 
 
-class TurnOptions(plugins.Options):
-    """How much of speech is left as it was spoken."""
-
-    disfluencies: bool = Field(False, description="Keep uh, um, repeated and broken-off words")
-
-
 def mend(text: str) -> str:
     """Return a turn without noises, fillers, broken-off words and repetitions.
 
@@ -68,9 +59,9 @@ def mend(text: str) -> str:
     return _SENTENCE_START.sub(lambda m: m[1] + m[2].upper(), text)
 
 
-def fluent(text: str, report: Report, *, disfluencies: bool) -> str:
-    """Return a turn without its disfluencies, unless they are kept; "" if no word is left."""
-    spoken = text if disfluencies else mend(text)
+def fluent(text: str, report: Report) -> str:
+    """Return a turn without its disfluencies; "" if no word is left."""
+    spoken = mend(text)
     if spoken.strip(" .,?!-"):
         return spoken
     report.drop("only noise or fillers", text)

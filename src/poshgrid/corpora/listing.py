@@ -16,58 +16,63 @@ def listed(path: Path, suffix: str) -> list[Path]:
     Raises:
         PoshgridError: the path is missing, or the folder holds no such file.
     """
-    if not path.is_dir():
-        return _alone(path)
-    found = sorted(p for p in path.iterdir() if p.suffix == suffix and p.is_file())
-    if not found:
-        raise _none_of(path, suffix)
-    return found
+    inside = path.iterdir() if path.is_dir() else ()
+    return _some(path, [p for p in inside if p.suffix == suffix and p.is_file()], suffix)
 
 
-def listed_below(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
+def listed_below(path: Path, *suffixes: str) -> list[Path]:
     """Return a file, or the files at any depth below a folder that end in one of ``suffixes``.
 
     Hidden files and folders are passed over, links to folders are followed, and of ``x.xml`` and
-    ``x.xml.gz`` side by side only the first is taken: they are one text.
+    ``x.xml.gz`` (or ``.bz2``) side by side only the first is taken: they are one text.
 
     Args:
         path: a file (whatever its name) or a folder.
-        suffixes: endings of names, e.g. ``(".xml", ".xml.gz")``.
+        suffixes: endings of names, e.g. ``".xml", ".xml.gz"``.
 
     Returns:
         The files, sorted by their path.
 
     Raises:
-        PoshgridError: the path is missing, a folder is unreadable, or there is no such file.
+        PoshgridError: the path is missing, or there is no such file.
+        OSError: a folder cannot be read.
     """
-    if not path.is_dir():
-        return _alone(path)
     found: set[Path] = set()
     seen: set[tuple[int, int]] = set()  # a link may lead back up
-    try:
-        for folder, inner, names in os.walk(path, onerror=_raise, followlinks=True):
-            status = Path(folder).stat()
-            if (status.st_dev, status.st_ino) in seen:
-                inner.clear()
-                continue
-            seen.add((status.st_dev, status.st_ino))
-            inner[:] = sorted(name for name in inner if not name.startswith("."))
-            found.update(
-                Path(folder, name)
-                for name in names
-                if name.endswith(suffixes) and not name.startswith(".")
-            )
-    except OSError as error:
-        raise PoshgridError(
-            f"{error.filename}: cannot read: {error.strerror}; check its rights"
-        ) from error
-    kept = sorted(p for p in found if p.suffix != ".gz" or p.with_suffix("") not in found)
-    if not kept:
-        raise _none_of(path, " or ".join(suffixes))
-    return kept
+    folders = os.walk(path, onerror=_raise, followlinks=True) if path.is_dir() else ()
+    for folder, inner, names in folders:
+        status = Path(folder).stat()
+        if (status.st_dev, status.st_ino) in seen:
+            inner.clear()
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        found.update(
+            Path(folder, name)
+            for name in names
+            if name.endswith(suffixes) and not name.startswith(".")
+        )
+    packed = (".gz", ".bz2")
+    kept = [p for p in found if p.suffix not in packed or p.with_suffix("") not in found]
+    return _some(path, kept, " or ".join(suffixes))
 
 
-def label(file: Path, path: Path, ending: re.Pattern[str]) -> str:
+def _some(path: Path, found: list[Path], endings: str) -> list[Path]:
+    """Return a path that is a file itself, else what was found below it, sorted."""
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise not_found(path)
+    if not found:
+        raise PoshgridError(f"{path}: holds no {endings} file; check sources[].path")
+    return sorted(found)
+
+
+ENDING = re.compile(r"\.(?:cha|mrg|txt|parquet)(?:\.gz|\.bz2)?$", re.IGNORECASE)
+"""What the names of documents do without."""
+
+
+def label(file: Path, path: Path, ending: re.Pattern[str] = ENDING) -> str:
     """Return a file's name without its ending, with the folders between it and ``path``.
 
     Args:
@@ -102,16 +107,6 @@ def ready_files(folder: Path) -> dict[str, Path]:
         if len(texts) == 1:
             found[split] = texts[0]
     return found
-
-
-def _alone(path: Path) -> list[Path]:
-    if not path.is_file():
-        raise not_found(path)
-    return [path]
-
-
-def _none_of(path: Path, endings: str) -> PoshgridError:
-    return PoshgridError(f"{path}: holds no {endings} file; check sources[].path")
 
 
 def _raise(error: OSError) -> None:

@@ -18,7 +18,7 @@ from poshgrid.corpora import conservation
 from poshgrid.corpora.budgets import budgets as budgets_of
 from poshgrid.corpora.budgets import heldout as heldout_of
 from poshgrid.corpora.schema import SENTENCES, SOURCE, normal
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, check_known
 
 HELDOUT = ("dev", "test")
 
@@ -148,13 +148,8 @@ def _texts(names: list[str], sources: dict[str, Path], seed: int) -> Iterator[pl
     """Yield the sources' rows, numbered, and the digests that order documents and texts."""
     first = 0
     for number, name in enumerate(names):
-        if name not in sources:
-            near = did_you_mean(name, sources)
-            raise PoshgridError(f"source {name!r} is not among the inputs{near}")
-        start = first
+        check_known("no --source for", name, sources)
         for batch in files.table_batches(sources[name], SOURCE):
-            if any(batch[column].has_nulls() for column in SOURCE):
-                raise PoshgridError(f"{sources[name]}: an empty cell; read source {name!r} again")
             draws = {each: _digest(seed, name, each) for each in batch["document"].unique()}
             keys = [_digest(seed, "heldout", text) for text in batch["text"]]
             yield batch.with_columns(
@@ -165,8 +160,6 @@ def _texts(names: list[str], sources: dict[str, Path], seed: int) -> Iterator[pl
                 normal(batch["text"]).alias("normal"),
             )
             first += batch.height
-        if first == start:
-            raise PoshgridError(f"{sources[name]}: source {name!r} has no sentence; add text")
 
 
 def _digest(seed: int, *words: str) -> int:
@@ -183,13 +176,18 @@ def _choose(
     asked: dict[str, int],
 ) -> None:
     """Choose the dev, test and training sentences of a source."""
+
+    def require(needed: int, available: int, what: str) -> None:
+        if available < needed:
+            raise PoshgridError(
+                f"bases: {spec.base.name}: source {name!r} is too small: needs {needed:,} words "
+                f"({what}), has {available:,}, short by {needed - available:,}; add text, or lower "
+                "the source's words or the base's dev_words and test_words"
+            )
+
     largest = max(budget.values())
-    size = next(size for size, words in budget.items() if words == largest)
-    remedy = "lower its words or add text"
-    what = f"{largest:,} at {size} after {asked['dev']:,} for dev and {asked['test']:,} for test"
-    needed = largest + sum(asked.values())
     available = _facts(tables, "sentences", f"source = {number}")["words"]
-    _require(spec, name, needed, available, what=what, remedy=remedy)
+    require(largest + sum(asked.values()), available, "for training, dev and test")
     start = places = 0
     for split, amount in asked.items():
         end = start + amount
@@ -197,25 +195,12 @@ def _choose(
             _HELD_OUT.format(split=split, number=number, start=start, end=end, places=places)
         )
         taken = _facts(tables, "chosen", f"source = {number} and split = '{split}'")
-        only = f"for {split}, in sentences that occur only once"
-        lower = f"lower {split}_words or add text"
-        _require(spec, name, amount, taken["words"], what=only, remedy=lower)
+        require(amount, taken["words"], f"for {split}, in sentences that occur only once")
         start, places = start + taken["words"], places + taken["sentences"]
     # Dev and test may have run over by less than a sentence each: count what they have left.
-    _require(spec, name, largest, available - start, what=f"{what} are taken", remedy=remedy)
+    require(largest, available - start, "for training, after dev and test")
     words = math.ceil(largest * (1 + spec.base.spare))
     tables.run(_TRAIN.format(number=number, words=words))
-
-
-def _require(
-    spec: specs.BaseSpec, name: str, needed: int, available: int, *, what: str, remedy: str
-) -> None:
-    """Raise :class:`PoshgridError` if a source has fewer words than are needed of it."""
-    if available < needed:
-        raise PoshgridError(
-            f"bases: {spec.base.name}: source {name!r} is too small: needs {needed:,} words "
-            f"({what}), has {available:,}, short by {needed - available:,}; {remedy}"
-        )
 
 
 def _rows(

@@ -155,10 +155,10 @@ def _clean(
     """
     source = spec.source
     reader = plugins.load(READERS, source.reader)
-    path = data / source.path
-    cut = partial(_cut, path=path, splits=reader.SPLIT, cleaning=source.cleaning)
+    options = plugins.options(READERS, source.reader, source.options)
+    cut = partial(_cut, splits=reader.SPLIT, cleaning=source.cleaning)
     ahead = Report()
-    raw = reader.read(path, plugins.options(READERS, source.reader, source.options), ahead)
+    raw = reader.read(data / source.path, options, ahead)
     for piece in mapped(cut, _pieces(raw, ahead), threads):
         for text, sentences in piece:
             report.lines = text.lines
@@ -190,17 +190,15 @@ def _pieces(raw: Iterable[tuple[str, str]], met: Report) -> Iterator[list[_Raw]]
     yield rows
 
 
-def _cut(rows: list[_Raw], *, path: Path, splits: bool, cleaning: Cleaning) -> list[_Cut]:
+def _cut(rows: list[_Raw], *, splits: bool, cleaning: Cleaning) -> list[_Cut]:
     """Clean texts, and split them where the reader's are longer than a sentence."""
-    found: list[_Cut] = []
+    cut: list[_Cut] = []
     for raw in rows:
-        text, row = clean(raw.text), raw._replace(text="")  # no need to send it back
-        if not running(text):
-            found.append((row, [(text, "no running text")]))
-            continue
-        whole = split(text, f"{path}: document {row.document}") if splits and text else [text]
-        found.append((row, [(sentence, fault(sentence, cleaning)) for sentence in whole]))
-    return found
+        text = clean(raw.text)
+        sentences = split(text) if splits and text and running(text) else [text]
+        row = raw._replace(text="")  # no need to send it back
+        cut.append((row, [(sentence, fault(sentence, cleaning)) for sentence in sentences]))
+    return cut
 
 
 def _in_language(

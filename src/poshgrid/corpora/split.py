@@ -48,30 +48,21 @@ def pieces(text: str, place: str) -> Iterator[str]:
     yield text[start:]
 
 
-_LIMIT = 1_000_000  # characters: spaCy refuses a longer text
 _OPENING = re.compile(r"\s+([\"'(\[]+)$")  # belongs to the sentence that follows
 _GOES_ON = re.compile(r"[\"')\]]*\s*(?:[-,;:]\s*)?[a-z]")  # a sentence does not begin like this
 _NUMBER = re.compile(r"\b(?:[Nn]o|[Pp]p|[Vv]ol|[Ff]ig)\.$")
 
 
-def split(text: str, place: str = "text") -> list[str]:
+def split(text: str) -> list[str]:
     """Return the sentences of a running text that :func:`poshgrid.corpora.clean.clean` has cleaned.
 
     A full stop ends no sentence after an abbreviation or an initial, nor where the text goes on
-    in lower case (``'Well!' thought Alice.`` is one sentence). A text that is too long for spaCy
-    is cut after a sentence or a word first.
-
-    Args:
-        text: any length.
-        place: file and document, for the message.
-
-    Raises:
-        PoshgridError: the text is too long and holds no white space to cut it at.
+    in lower case (``'Well!' thought Alice.`` is one sentence).
     """
     sentences: list[str] = []
     opening = ""
-    for span in _spans(text, place):
-        piece = (opening + span).strip()
+    for span in _pipeline()(text).sents:
+        piece = (opening + span.text_with_ws).strip()
         opening = ""
         match = _OPENING.search(piece)
         if match:
@@ -87,26 +78,11 @@ def split(text: str, place: str = "text") -> list[str]:
     return sentences
 
 
-def _spans(text: str, place: str) -> Iterator[str]:
-    """Yield what spaCy takes for sentences.
-
-    The last one of a piece waits for the next piece: the cut may have come after *Mr.*
-    """
-    rest = ""
-    for part in pieces(text, place) if len(text) > _LIMIT else [text]:
-        *whole, rest = [span.text_with_ws for span in _pipeline()(rest + part).sents] or [""]
-        yield from whole
-        if len(rest) > LONGEST:  # no sentence that anybody keeps
-            yield rest
-            rest = ""
-    if rest:
-        yield rest
-
-
 @functools.cache
 def _pipeline() -> Any:  # noqa: ANN401 - spaCy is imported here only
     import spacy
 
     pipeline = spacy.blank("en")
+    pipeline.max_length = 1 << 40  # its limit is for parsers, of which this one has none
     pipeline.add_pipe("sentencizer")
     return pipeline

@@ -1,9 +1,8 @@
-"""Text files, packed or not, as a stream of bytes, lines or CSV rows, with errors to act on."""
+"""Text files, packed or not, as bytes, lines, rows or XML elements, with errors to act on."""
 
 from __future__ import annotations
 
 import bz2
-import codecs
 import csv
 import gzip
 import io
@@ -11,63 +10,49 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from poshgrid.corpora.listing import not_found
 from poshgrid.corpora.split import LONGEST, pieces
-from poshgrid.errors import PoshgridError
+from poshgrid.errors import PoshgridError, reason
 
-_BLOCK = 1 << 16  # bytes read at a time
-_LONGEST_LINE = 100_000_000  # characters; it must fit in memory
-_FREE = 100_000_000  # bytes that any packed file may hold
-_RATIO = 200  # bytes unpacked of one packed: text is packed to a third, to a twentieth at most
-_PACKED: dict[str, tuple[str, Callable[[Path], Any]]] = {
-    ".gz": ("gzip", gzip.open),
-    ".bz2": ("bzip2", bz2.open),
-}
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+FREE = 100_000_000
+"""Bytes that any packed file may unpack to."""
+
+_BLOCK = 1 << 16  # bytes or characters read at a time
+_LONGEST_FIELD = 10_000_000  # characters; csv's own limit is 131,072
+_PACKED: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open}
 
 
-class Budget:
-    """What a packed file may unpack to: a bomb of a megabyte holds terabytes.
+def unpacked_limit(path: Path) -> int:
+    """Return how many bytes a packed file may unpack to: a bomb of a megabyte holds terabytes.
 
-    Args:
-        path: the file, for its size and for the message.
+    Text is packed to a third, to a twentieth at most.
     """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._left = _FREE + _RATIO * path.stat().st_size
-
-    def counted(self, stream: Any) -> io.BufferedReader:  # noqa: ANN401 - each library has its own
-        """Return a stream whose bytes are taken from the budget."""
-        return io.BufferedReader(_Counted(stream, self), _BLOCK)
-
-    def take(self, number: int) -> None:
-        """Take bytes from the budget.
-
-        Raises:
-            PoshgridError: there are no more.
-        """
-        self._left -= number
-        if self._left < 0:
-            raise PoshgridError(
-                f"{self._path}: unpacks to more than {_RATIO} times its size, as no text does; "
-                "unpack it by hand if you trust it"
-            )
+    return FREE + 200 * path.stat().st_size
 
 
 class _Counted(io.RawIOBase):
-    """A stream that takes what is read of it from a budget."""
+    """What a packed file holds, up to its limit."""
 
-    def __init__(self, stream: Any, budget: Budget) -> None:  # noqa: ANN401
-        self._stream, self._budget = stream, budget
+    def __init__(self, stream: Any, path: Path) -> None:  # noqa: ANN401 - each library has its own
+        self._stream, self._path = stream, path
+        self._left = unpacked_limit(path)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - as the library's own
         number: int = self._stream.readinto(buffer)
-        self._budget.take(number)
+        self._left -= number
+        if self._left < 0:
+            raise PoshgridError(
+                f"{self._path}: unpacks to more than 200 times its size, as no text does; "
+                "unpack it by hand if you trust it"
+            )
         return number
 
 
@@ -76,124 +61,65 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
     """Open a file's bytes; those inside it where its name ends in ``.gz`` or ``.bz2``.
 
     Raises:
-        PoshgridError: the file is missing, empty or unreadable, or its compression is broken; or,
-            as it is read, it unpacks to more than a text can.
+        PoshgridError: the file is missing or empty, or its compression is broken; or, as it is
+            read, it unpacks to more than a text can.
+        OSError: the disk refuses.
     """
     if not path.is_file():
         raise not_found(path)
-    kind, unpacked = _PACKED.get(path.suffix, ("", None))
-    place = 0
+    unpacked = _PACKED.get(path.suffix)
     try:
         with unpacked(path) if unpacked else path.open("rb", buffering=0) as raw:
-            stream = Budget(path).counted(raw) if unpacked else io.BufferedReader(raw, _BLOCK)
-            try:
-                if not stream.peek(1):
-                    raise PoshgridError(
-                        f"{path}: empty file; replace it or take it out of the folder"
-                    )
-                yield stream
-            except (EOFError, OSError, zlib.error):
-                place = raw.tell()
-                raise
+            stream = io.BufferedReader(_Counted(raw, path) if unpacked else raw, _BLOCK)
+            if not stream.peek(1):
+                raise PoshgridError(f"{path}: empty file; replace it or take it out of the folder")
+            yield stream
     except (EOFError, OSError, zlib.error) as error:
         # What the disk refuses has a number; what the unpacking libraries refuse has none.
-        if not kind or getattr(error, "errno", None) is not None:
-            reason = getattr(error, "strerror", None) or error
-            raise PoshgridError(f"{path}: cannot read: {reason}; check its rights") from error
-        reason = "it was cut off" if isinstance(error, EOFError) else error
+        if getattr(error, "errno", None) is not None:
+            raise
         raise PoshgridError(
-            f"{path}: byte {place:,} of its content: broken {kind} file ({reason}); "
-            "download or pack it again"
+            f"{path}: broken {path.suffix} file ({reason(error)}); download or pack it again"
         ) from error
 
 
-def blocks(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[str]:
-    """Yield a stream's text, a block at a time and none at its end; no byte order mark.
-
-    Args:
-        stream: bytes, already unpacked.
-        name: the file, for messages.
-        encoding: as Python calls it.
-
-    Raises:
-        PoshgridError: a NUL byte, or bytes that are not in the encoding.
-    """
-    decoder = codecs.getincrementaldecoder(encoding)()
-    place = 0  # of the block, in unpacked bytes
-    last = False
-    while not last:
-        block = stream.read(_BLOCK)
-        last = not block
-        if place == 0 and block.startswith(codecs.BOM_UTF8):
-            block, place = block[3:], 3
-        if b"\0" in block:
-            raise PoshgridError(
-                f"{name}: byte {place + block.index(0):,}: binary file (a NUL byte); "
-                "give a text file in UTF-8"
-            )
-        kept = len(decoder.getstate()[0])  # bytes of a character that the last block cut
-        try:
-            text = decoder.decode(block, final=last)
-        except UnicodeDecodeError as error:
-            raise PoshgridError(
-                f"{name}: byte {place - kept + error.start:,}: not {encoding.upper()}; convert it, "
-                "e.g. `iconv -f latin1 -t utf-8 OLD > NEW`"
-            ) from error
-        if text or last:  # a block may hold no more than a part of a character
-            yield text
-        place += len(block)
-
-
 def lines(path: Path, encoding: str = "utf-8", *, cut: bool = False) -> Iterator[str]:
-    """Yield the lines of a text file, packed or not; see :func:`lines_of`.
-
-    Raises:
-        PoshgridError: as :func:`opened` and :func:`lines_of`.
-    """
-    with opened(path) as stream:
-        yield from lines_of(stream, str(path), encoding, cut=cut)
-
-
-def lines_of(
-    stream: BinaryIO, name: str, encoding: str = "utf-8", *, cut: bool = False
-) -> Iterator[str]:
-    """Yield the lines of a stream, line ends included, a byte order mark left out.
+    """Yield the lines of a text file, packed or not, with their ends; no byte order mark.
 
     Args:
-        stream: bytes, already unpacked.
-        name: the file, for messages.
+        path: the file.
         encoding: as Python calls it.
         cut: a line that is longer than :data:`poshgrid.corpora.split.LONGEST` comes in pieces,
             and is never held as a whole.
 
     Raises:
-        PoshgridError: as :func:`blocks` and, with ``cut``, :func:`poshgrid.corpora.split.pieces`;
-            without, a line is too long for the memory.
+        PoshgridError: as :func:`opened` and, with ``cut``, :func:`poshgrid.corpora.split.pieces`;
+            a NUL byte, an unknown encoding, or bytes that are not in it.
     """
-    number, rest = 1, ""
-    for block in blocks(stream, name, encoding):
-        *ended, begun = block.split("\n")
-        for text in ended:
-            line, rest = f"{rest}{text}\n", ""
-            if cut and len(line) > LONGEST:
-                yield from pieces(line.rstrip("\r\n"), f"{name}: line {number:,}")
-            else:
-                yield line
-            number += 1
-        rest += begun
-        if cut and len(rest) > LONGEST:
-            *whole, rest = pieces(rest, f"{name}: line {number:,}")
-            yield from whole
-        if len(rest) > _LONGEST_LINE:
-            raise PoshgridError(
-                f"{name}: line {number:,}: more than {_LONGEST_LINE:,} characters; "
-                "put a sentence or a paragraph in a line"
+    with opened(path) as stream:
+        number, line = 1, ""
+        try:
+            text = io.TextIOWrapper(
+                stream, "utf-8-sig" if encoding == "utf-8" else encoding, newline="\n"
             )
-    if rest:
-        yield rest
-
-
-_LONGEST_FIELD = 10_000_000  # characters; csv's own limit is 131,072
+            while part := text.readline(_BLOCK):
+                place, line = f"{path}: line {number:,}", line + part
+                if "\0" in part:
+                    raise PoshgridError(f"{place}: binary file (a NUL byte); give a text file")
+                ended = part.endswith("\n")
+                if cut and len(line) > LONGEST:
+                    *whole, line = pieces(line.rstrip("\r\n") if ended else line, place)
+                    yield from whole
+                if ended:
+                    yield line
+                    number, line = number + 1, ""
+        except (UnicodeDecodeError, LookupError) as error:
+            raise PoshgridError(
+                f"{path}: line {number:,} or soon after: not {encoding.upper()} "
+                f"({reason(error)}); convert it, e.g. `iconv -f latin1 -t utf-8 OLD > NEW`"
+            ) from error
+        if line:
+            yield line
 
 
 def rows(path: Path, columns: list[str]) -> Iterator[dict[str, str]]:
@@ -204,20 +130,65 @@ def rows(path: Path, columns: list[str]) -> Iterator[dict[str, str]]:
         columns: columns that the caller needs.
 
     Raises:
-        PoshgridError: a column is missing, a row is broken, or
-            :func:`poshgrid.corpora.textfile.lines` refuses the file.
+        PoshgridError: a column is missing, a row is broken, or :func:`lines` refuses the file.
     """
     csv.field_size_limit(_LONGEST_FIELD)
     reader = csv.DictReader(lines(path), strict=True, restval="")
     try:
-        found = list(reader.fieldnames or [])
-        missing = [name for name in columns if name not in found]
-        if missing:
+        header = list(reader.fieldnames or [])
+        if missing := [name for name in columns if name not in header]:
             raise PoshgridError(
-                f"{path}: line 1: no column {', '.join(missing)}; found {', '.join(found)}"
+                f"{path}: line 1: no column {', '.join(missing)}; found {', '.join(header)}"
             )
         yield from reader
     except csv.Error as error:
         raise PoshgridError(
-            f"{path}: line {reader.reader.line_num}: broken CSV ({error}); mend its quotes"
+            f"{path}: line {reader.reader.line_num}: broken CSV ({error}); correct its quotes"
         ) from error
+
+
+def elements(path: Path, root: str, *names: str) -> Iterator[tuple[tuple[Element, ...], Element]]:
+    """Yield the elements of an XML file that have a name, each with its ancestors, root first.
+
+    Only one such element is in memory at a time. Tags are without their namespaces. The parser is
+    the standard library's expat: it loads nothing that the file points to, and refuses entities
+    that grow without bounds.
+
+    Args:
+        path: the file, packed or not.
+        root: name that the root element must have.
+        names: elements to yield; one inside another is part of the outer.
+
+    Raises:
+        PoshgridError: the file is no XML, was cut off, or has another root; or as
+            :func:`opened`.
+    """
+    from xml.etree import ElementTree
+
+    ancestors: list[Element] = []
+    whole: Element | None = None  # the element to yield that is being read
+    with opened(path) as stream:
+        try:
+            for event, element in ElementTree.iterparse(stream, ("start", "end")):
+                if event == "start":
+                    element.tag = element.tag.rpartition("}")[2]
+                    if not ancestors and element.tag != root:
+                        raise PoshgridError(
+                            f"{path}: line 1: root element <{element.tag}>, not <{root}>; take the "
+                            "file out of the folder, or give the source another reader"
+                        )
+                    ancestors.append(element)
+                    if whole is None and element.tag in names:
+                        whole = element
+                    continue
+                ancestors.pop()
+                if whole is not None and element is whole:
+                    yield tuple(ancestors), whole
+                    whole = None
+                if whole is None and ancestors:
+                    del ancestors[-1][:]  # what has been read is let go
+        # The latter two: an encoding that expat does not know
+        except (ElementTree.ParseError, LookupError, ValueError) as error:
+            raise PoshgridError(
+                f"{path}: broken XML ({error}); download it again, or convert it to UTF-8"
+            ) from error

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -47,17 +48,6 @@ class ToyToken:
     space_after: bool
 
 
-@dataclass(frozen=True)
-class ToySentence:
-    """A sentence with its place in the corpus and the construction that it instantiates."""
-
-    document: str
-    position: int
-    construction: str
-    text: str
-    tokens: list[ToyToken]
-
-
 @dataclass(eq=False)
 class _Node:
     """A word on its way into a tree."""
@@ -76,6 +66,28 @@ class _Phrase:
     gaps: list[tuple[_Node, str]] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class ToySentence:
+    """A sentence with its place in the corpus and the construction that it instantiates."""
+
+    document: str
+    position: int
+    construction: str
+    text: str
+    nodes: list[_Node]
+
+    @functools.cached_property
+    def tokens(self) -> list[ToyToken]:
+        """Return the words with their tree."""
+        numbers = {id(node): number for number, node in enumerate(self.nodes, start=1)}
+        tokens = []
+        for node, (form, space) in zip(self.nodes, _forms(self.nodes), strict=True):
+            word, head = node.word, numbers[id(node.head)] if node.head else 0
+            forms = (form, word.lemma, word.upos, word.xpos, word.feats)
+            tokens.append(ToyToken(*forms, head, node.relation, space))
+        return tokens
+
+
 def sentences(register: str, seed: int) -> Iterator[ToySentence]:
     """Yield sentences of a register without end, in documents of about twenty.
 
@@ -86,34 +98,15 @@ def sentences(register: str, seed: int) -> Iterator[ToySentence]:
     Raises:
         PoshgridError: unknown register, or a fault in the grammar.
     """
-    generator = _generator(register, seed)
-    for document, position in _places(generator.grammar, register, seed):
-        construction, nodes = generator.draw()
-        tokens = _tokens(nodes)
-        text = _written((token.form, token.space_after) for token in tokens)
-        yield ToySentence(document, position, construction, text, tokens)
-
-
-def texts(register: str, seed: int) -> Iterator[tuple[str, str]]:
-    """Yield document and text of :func:`sentences`, in half the time: no trees are made."""
-    generator = _generator(register, seed)
-    for document, _ in _places(generator.grammar, register, seed):
-        _, nodes = generator.draw()
-        yield document, _written(_forms(nodes))
-
-
-def _generator(register: str, seed: int) -> _Generator:
     grammar = load(resources.path("toy"))
     check_known("toy grammar: unknown register", register, grammar.registers)
-    return _Generator(grammar, register, random.Random(f"{register}/{seed}"))
-
-
-def _places(grammar: Grammar, register: str, seed: int) -> Iterator[tuple[str, int]]:
-    """Yield document and position without end."""
+    generator = _Generator(grammar, register, random.Random(f"{register}/{seed}"))
     for number in itertools.count():
         document = f"toy-{register}-{seed}-{number:06d}"
         for position in range(grammar.sentences_per_document):
-            yield document, position
+            construction, nodes = generator.draw()
+            text = "".join(form + (" " if space else "") for form, space in _forms(nodes))
+            yield ToySentence(document, position, construction, text, nodes)
 
 
 def conllu(sentence: ToySentence) -> str:
@@ -136,25 +129,19 @@ class _Generator:
     def __init__(self, grammar: Grammar, register: str, rng: random.Random) -> None:
         self.grammar, self.register, self.rng = grammar, register, rng
         self.used: set[str] = set()
-        # Cumulative weights, computed once
-        self.drawn: dict[str, tuple[list[str], list[float]]] = {}
         self.matches: dict[tuple[str, ...], tuple[list[Rule], list[float]]] = {}
 
     def draw(self) -> tuple[str, list[_Node]]:
         """Draw a sentence: its construction and its words."""
         self.used.clear()
-        construction = self._draw("construction", self.grammar.registers[self.register])
+        construction = self._draw(self.grammar.registers[self.register])
         phrase = self._apply(*self._choose(construction, ()), construction)
         if phrase.gaps:
             raise PoshgridError(f"toy grammar: {construction}: a gap that no filler: fills")
         return construction, phrase.nodes
 
-    def _draw(self, kind: str, weights: dict[str, float]) -> str:
-        """Draw a key of the weights; ``kind`` names them."""
-        if kind not in self.drawn:
-            self.drawn[kind] = list(weights), list(itertools.accumulate(weights.values()))
-        values, cumulative = self.drawn[kind]
-        return self.rng.choices(values, cum_weights=cumulative)[0]
+    def _draw(self, weights: dict[str, float]) -> str:
+        return self.rng.choices(list(weights), list(weights.values()))[0]
 
     def _choose(self, symbol: str, features: tuple[str, ...]) -> tuple[Rule, dict[str, str]]:
         """Draw a rule whose heading agrees with the features, and bind the heading's variables."""
@@ -173,10 +160,8 @@ class _Generator:
                     f"toy grammar: no rule for {symbol}({','.join(features)}) in register "
                     f"{self.register!r}; add one to resources/toy/grammar.yaml"
                 )
-            weights = itertools.accumulate(rule.weight(self.register) for rule in agreeing)
-            self.matches[key] = agreeing, list(weights)
-        rules, cumulative = self.matches[key]
-        rule = self.rng.choices(rules, cum_weights=cumulative)[0]
+            self.matches[key] = agreeing, [rule.weight(self.register) for rule in agreeing]
+        rule = self.rng.choices(*self.matches[key])[0]
         if not features:
             return rule, {}
         return rule, {h: f for h, f in zip(rule.heading, features, strict=True) if h[0] == "$"}
@@ -224,7 +209,7 @@ class _Generator:
         if not feature.startswith("$"):
             return feature
         if feature not in bound:
-            bound[feature] = self._draw(feature, self.grammar.features[feature[1:]])
+            bound[feature] = self._draw(self.grammar.features[feature[1:]])
         return bound[feature]
 
     def _word(self, symbol: str, features: tuple[str, ...]) -> Word:
@@ -253,25 +238,3 @@ def _forms(nodes: list[_Node]) -> Iterator[tuple[str, bool]]:
         if node is nodes[0]:
             form = form[0].upper() + form[1:]
         yield form, after is not None and not after.word.glued
-
-
-def _written(forms: Iterable[tuple[str, bool]]) -> str:
-    return "".join(form + (" " if space else "") for form, space in forms).strip()
-
-
-def _tokens(nodes: list[_Node]) -> list[ToyToken]:
-    """Number the nodes and write them."""
-    numbers = {id(node): number for number, node in enumerate(nodes, start=1)}
-    return [
-        ToyToken(
-            form=form,
-            lemma=node.word.lemma,
-            upos=node.word.upos,
-            xpos=node.word.xpos,
-            feats=node.word.feats,
-            head=numbers[id(node.head)] if node.head is not None else 0,
-            deprel=node.relation,
-            space_after=space,
-        )
-        for node, (form, space) in zip(nodes, _forms(nodes), strict=True)
-    ]

@@ -7,11 +7,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from poshgrid import plugins
 from poshgrid.config import Source, specs
 from poshgrid.corpora.read import read_source
+from poshgrid.corpora.report import Report
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json, read_table
+from poshgrid.plugins import READERS
 
 
 def put(folder: Path, name: str, content: str | bytes) -> Path:
@@ -25,6 +28,12 @@ def put(folder: Path, name: str, content: str | bytes) -> Path:
 def source_spec(reader: str, path: str = ".", **source) -> specs.SourceSpec:
     """A source of the configuration, named "it"."""
     return specs.SourceSpec(source=Source(name="it", reader=reader, path=path, **source))
+
+
+def read(reader: str, path: Path, **options) -> tuple[list[tuple[str, str]], Report]:
+    """What a reader yields, and its report."""
+    module, report = plugins.load(READERS, reader), Report()
+    return list(module.read(path, plugins.options(READERS, reader, options), report)), report
 
 
 def table_of(data: Path, reader: str, path: str = ".", **source) -> tuple[pl.DataFrame, dict]:

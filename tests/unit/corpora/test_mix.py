@@ -55,32 +55,8 @@ def mixed(tables, tmp_path_factory):
     return read_table(output, SENTENCES), statistics, output
 
 
-def taken(frame, size: str, name: str) -> pl.DataFrame:
-    inside = SIZES[: SIZES.index(size) + 1]
-    return frame.filter((pl.col("source") == name) & pl.col("size").is_in(inside))
-
-
 def words(text: str | int) -> int:
     return int(text[:-1]) * 1000 if isinstance(text, str) else text
-
-
-def test_sizes_are_exact_to_one_sentence(mixed):
-    for name, portion in PORTIONS.items():
-        for size, amount in portion.items():
-            rows = taken(mixed[0], size, name)
-            assert rows["n_words"].sum() >= words(amount)
-            last = rows.sort("rank")["n_words"].to_list()[-1]
-            assert rows["n_words"].sum() - last < words(amount)
-
-
-def test_sizes_are_nested_prefixes_of_the_ranking(mixed):
-    for name in PORTIONS:
-        before = set()
-        for size in SIZES:
-            ranks = taken(mixed[0], size, name)["rank"].to_list()
-            assert sorted(ranks) == list(range(len(ranks)))
-            assert before < set(ranks)
-            before = set(ranks)
 
 
 def test_a_size_does_not_depend_on_larger_ones(tables, mixed, tmp_path):
@@ -88,43 +64,6 @@ def test_a_size_does_not_depend_on_larger_ones(tables, mixed, tmp_path):
     alone = read_table(tmp_path / "sentences.parquet", SENTENCES)
     small = mixed[0].filter(pl.col("size").is_in(["1K", ""]))
     assert alone.drop("sent_id").equals(small.drop("sent_id"))
-
-
-def test_splits_share_no_text_and_held_out_texts_occur_once(mixed, tables):
-    frame = mixed[0]
-    texts = {s: set(frame.filter(pl.col("split") == s)["text"]) for s in ("train", "dev", "test")}
-    assert not texts["train"] & texts["dev"]
-    assert not texts["train"] & texts["test"]
-    assert not texts["dev"] & texts["test"]
-    everything = [t for path in tables.values() for t in pl.read_parquet(path)["text"]]
-    for split in ("dev", "test"):
-        assert texts[split]
-        assert all(everything.count(t) == 1 for t in texts[split])
-
-
-def test_held_out_words_follow_the_smallest_size(mixed):
-    for split, total in (("dev", 300), ("test", 200)):
-        for name, share in (("a", 0.6), ("b", 0.4)):
-            rows = mixed[0].filter((pl.col("split") == split) & (pl.col("source") == name))
-            found, last = rows["n_words"].sum(), rows.sort("rank")["n_words"].to_list()[-1]
-            assert found >= total * share > found - last
-            assert set(rows["size"]) == {""}
-
-
-def test_rows_are_numbered_by_split_source_and_rank(mixed):
-    frame = mixed[0]
-    assert frame["sent_id"].to_list() == list(range(frame.height))
-    order = {s: i for i, s in enumerate(("train", "dev", "test"))}
-    keys = [(order[s], n, r) for s, n, r in frame.select("split", "source", "rank").iter_rows()]
-    assert keys == sorted(keys)
-
-
-def test_every_row_is_its_sources(mixed, tables):
-    for name, path in tables.items():
-        pool = set(pl.read_parquet(path).iter_rows())
-        rows = mixed[0].filter(pl.col("source") == name).select(list(SOURCE))
-        assert set(rows.iter_rows()) <= pool
-        assert rows.unique().height == rows.height
 
 
 def test_against_a_plain_python_mixture(mixed, tables):
@@ -187,16 +126,6 @@ def test_statistics_add_up(mixed):
     assert statistics["dev"]["sentences"] == frame.filter(pl.col("split") == "dev").height
 
 
-def test_same_bytes_twice_other_seed_other_order(tables, tmp_path):
-    written = []
-    for name, seed in (("x", 1), ("y", 1), ("z", 2)):
-        output = tmp_path / name / "sentences.parquet"
-        mix(base_spec(seed=seed), dict(reversed(tables.items())), output)
-        written.append([p.read_bytes() for p in sorted(output.parent.iterdir())])
-    assert written[0] == written[1]
-    assert written[0] != written[2]
-
-
 def test_a_base_larger_than_memory_has_the_same_bytes(tmp_path, monkeypatch):
     """30 MB of text and 32 MB of memory; a sentence is alone, repeated, or in both sources."""
     sources, written = {name: tmp_path / f"{name}.parquet" for name in PORTIONS}, []
@@ -217,27 +146,17 @@ def test_a_base_larger_than_memory_has_the_same_bytes(tmp_path, monkeypatch):
     assert sorted(written[0]) == ["sentences.parquet", "statistics.json"]
 
 
-def test_a_source_may_give_nothing_to_a_size(tables, tmp_path):
-    portions = {"a": PORTIONS["a"], "b": {"1K": 0, "3K": 0, "5K": 500}}
-    statistics = mix(base_spec(portions=portions), tables, tmp_path / "s.parquet")
-    assert statistics["train"]["3K"]["sources"]["b"]["words"] == 0
-    assert statistics["train"]["5K"]["sources"]["b"]["words"] >= 500
-    assert statistics["dev"]["sources"]["b"]["words"] == 0
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"portions": {"a": {"1K": "1K", "3K": "20K", "5K": "20K"}}},
-         r"bases: it: source 'a' is too small: needs 20,500 words \(20,000 at 3K after 300 for "
-         r"dev and 200 for test\), has 9,0\d\d, short by 11,4\d\d; lower its words or add text"),
+         r"source 'a' is too small: needs 20,500 words .* has 9,0\d\d, short by 11,4\d\d"),
         ({"portions": {"a": {"1K": "1K", "3K": "1K", "5K": "1K"}}, "dev_words": 7_500},
-         r"source 'a' is too small: needs 7,500 words \(for dev, in sentences that occur only "
-         r"once\), has \d,\d\d\d, short by [\d,]+; lower dev_words or add text"),
+         r"needs 7,500 words \(for dev, in sentences that occur only once\)"),
         ({"portions": {"a": {"1K": "1K", "3K": 900, "5K": "2K"}}},
          r"sources: a: words: 3K has 900 words, fewer than 1K with 1,000; sizes are nested"),
-        ({"portions": {"a": {"1K": "1K", "3K": "2K"}}}, r"sources: a: words: no size 5K"),
-        ({"portions": {"c": PORTIONS["a"]}}, r"source 'c' is not among the inputs; known: a, b"),
+        ({"portions": {"a": {"1K": "1K", "3K": "2K"}}}, r"sources: a: words: no size '5K'"),
+        ({"portions": {"c": PORTIONS["a"]}}, r"no --source for 'c'; known: a, b"),
         ({"portions": {"a": {"1K": 0, "3K": 0, "5K": 9}}}, r"size 1K has no words from any source"),
     ],
 )  # fmt: skip
@@ -281,12 +200,3 @@ def test_spare_sentences_are_of_no_size(tables, mixed, tmp_path):
     for size in SIZES:
         assert trains(frame, size).sum() == trains(plain, size).sum()
         assert not (trains(frame, size) & frame["sent_id"].is_in(spare["sent_id"].implode())).any()
-
-
-def test_there_are_as_many_spare_sentences_as_a_source_has(tables, tmp_path):
-    portions = {"a": {"1K": "1K", "3K": "3K", "5K": "6K"}}
-    spec = base_spec(spare=1.0, portions=portions)
-    facts = mix(spec, tables, tmp_path / "sentences.parquet")
-    words = {part: facts[part]["words"] for part in ("pool", "dev", "test", "spare")}
-    left = words["pool"] - words["dev"] - words["test"] - facts["train"]["5K"]["words"]
-    assert 0 < words["spare"] == left < 6_000

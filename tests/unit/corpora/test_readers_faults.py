@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import json
 
 import pytest
 
@@ -36,7 +35,6 @@ WHOLE = [
     ("switchboard-mrg", "a.mrg", "( (S (NP (DT The) (NN dog)) (VP (VBD sat))))\n"),
     ("text", "a.txt", "The dog sat.\n"),
     ("tinystories", "a.txt", "The dog sat.\n"),
-    ("tinystories", "a.jsonl", '{"text": "The dog sat."}\n'),
     ("wikipedia-dump", "a.xml", f"<mediawiki>{PAGE}</mediawiki>"),
     ("wikipedia-sentences", "a.csv", "text\nThe dog sat .\n"),
 ]
@@ -50,7 +48,6 @@ def each(files):
 
 every_reader = each(WHOLE)
 UNPACKED = [row for row in WHOLE if row[0] not in {"babylm", "tinystories"}]  # they go by names
-CLOSED = [row for row in WHOLE if row[1].endswith((".xml", ".json"))]  # their end shows
 PACKERS = {".gz": gzip.compress, ".bz2": bz2.compress}
 
 
@@ -66,25 +63,18 @@ def test_the_files_are_good_before_they_are_broken(tmp_path, reader, name, good,
     assert [text.lower().rstrip(".") for text in frame["text"]] == ["the dog sat"]
 
 
-@each(UNPACKED)
-def test_bzip2_is_unpacked_too(tmp_path, reader, name, good):
-    put(tmp_path, f"{name}.bz2", bz2.compress(good.encode()))
-    assert table_of(tmp_path, reader, f"{name}.bz2")[1]["words"] == 3
-
-
-def placed(name: str, byte: int, fault: str) -> str:
-    """The message for a fault at a byte; an XML parser gives line and column instead."""
-    return r"line 1, column \d+: broken XML" if name.endswith(".xml") else f"byte {byte}: {fault}"
+def placed(name: str, fault: str) -> str:
+    """The message for a fault; an XML parser has its own."""
+    return "broken XML" if name.endswith(".xml") else fault
 
 
 @every_reader
 @pytest.mark.parametrize("pack", ["", ".gz"])
 def test_files_that_are_no_text(tmp_path, reader, name, good, pack):
     whole, compress = good.encode(), PACKERS.get(pack, bytes)
-    dog = whole.index(b"dog")
-    message = placed(name, dog + 3, r"binary file \(a NUL byte\); give a text file in UTF-8")
+    message = placed(name, r"line \d+: binary file \(a NUL byte\); give a text file")
     refused(tmp_path, reader, name + pack, compress(whole.replace(b"dog", b"dog\0")), message)
-    message = placed(name, dog + 1, r"not UTF-8; convert it, e\.g\. `iconv")
+    message = placed(name, r"line \d+ or soon after: not UTF-8 .*`iconv")
     refused(tmp_path, reader, name + pack, compress(whole.replace(b"dog", b"d\xf4g")), message)
 
 
@@ -96,33 +86,16 @@ def test_files_that_are_missing_or_empty(tmp_path, reader, name, good):
     refused(tmp_path, reader, f"{name}.gz", b"", "empty file; replace it")
 
 
-def check_packed(tmp_path, reader, name, good, pack, kind):
+@every_reader
+def test_packed_files_that_were_cut_or_damaged(tmp_path, reader, name, good):
+    pack = ".gz"
     whole = PACKERS[pack](good.encode())
-    broken = rf"byte \d+ of its content: broken {kind} file "
+    broken = r"broken \.gz file "
     for length in (len(whole) - 1, len(whole) // 2, 5):
-        refused(tmp_path, reader, name + pack, whole[:length], broken + r"\(it was cut off\)")
+        refused(tmp_path, reader, name + pack, whole[:length], broken + r"\(")
     flipped = whole[:-6] + bytes([whole[-6] ^ 1]) + whole[-5:]
     refused(tmp_path, reader, name + pack, flipped, broken + r"\(.*\); download or pack it again")
     refused(tmp_path, reader, name + pack, good, broken + r"\(.*\); download or pack it again")
-
-
-@every_reader
-def test_gzip_files_that_were_cut_or_damaged(tmp_path, reader, name, good):
-    check_packed(tmp_path, reader, name, good, ".gz", "gzip")
-
-
-@each(UNPACKED)
-def test_bzip2_files_that_were_cut_or_damaged(tmp_path, reader, name, good):
-    check_packed(tmp_path, reader, name, good, ".bz2", "bzip2")
-
-
-@each(CLOSED)
-def test_no_beginning_of_a_file_passes_for_the_file(tmp_path, reader, name, good):
-    module = plugins.load(READERS, reader)
-    for length in range(1, len(good)):
-        path = put(tmp_path, name, good[:length])
-        with pytest.raises(PoshgridError, match="broken"):
-            list(module.read(path, module.Options(), Report()))
 
 
 @every_reader
@@ -130,7 +103,7 @@ def test_a_byte_order_mark_and_other_line_ends_change_nothing(tmp_path, reader, 
     module, found = plugins.load(READERS, reader), []
     for content in (good, "\ufeff" + good, good.replace("\n", "\r\n")):
         path = put(tmp_path, name, content)
-        found.append(list(module.read(path, module.Options(), Report())))
+        found.append(list(module.read(path, plugins.options(READERS, reader, {}), Report())))
     assert found[0] == found[1] == found[2] != []
 
 
@@ -139,12 +112,4 @@ def test_a_folder_without_a_file_of_the_reader_is_named(tmp_path, reader):
     put(tmp_path, "here/notes.md", "not read")
     module = plugins.load(READERS, reader)
     with pytest.raises(PoshgridError, match=r"here: holds no \.\S+ .*; check sources\[\]\.path"):
-        module.files(tmp_path / "here", module.Options())
-
-
-def test_records_are_named_by_their_lines(tmp_path):
-    """Lines that are empty count."""
-    good = json.dumps({"text": "The dog sat."})
-    refused(
-        tmp_path, "tinystories", "a.jsonl", f"{good}\n\n{good[:-4]}\n", r"a\.jsonl: line 3: bro"
-    )
+        module.files(tmp_path / "here", plugins.options(READERS, reader, {}))

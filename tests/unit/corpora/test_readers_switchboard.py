@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poshgrid.config import Source, specs
-from poshgrid.corpora.joining import mend
 from poshgrid.corpora.read import read_source
-from poshgrid.corpora.readers import switchboard, switchboard_mrg
-from poshgrid.corpora.readers.switchboard_mrg import Leaf, leaves
+from poshgrid.corpora.readers import switchboard_mrg
+from poshgrid.corpora.readers.switchboard_mrg import leaves
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.schema import SOURCE
-from poshgrid.errors import PoshgridError
 from poshgrid.files import read_table
 from tests.unit.corpora.reader_support import put, refused
+from tests.unit.corpora.reader_support import read as read_with
 
 BANNER = "*x*x*x*x*x*x*x*x*\n*x*  A licence (of 1995).  *x*\n*x*x*x*x*x*x*x*x*\n\n"
 SPEAKER = "( (CODE (SYM SpeakerA1) (. .) ))\n"
@@ -48,15 +45,14 @@ TREES = (
 )
 
 
-def read(path, **options) -> tuple[list[tuple[str, str]], Report]:
-    report = Report()
-    return list(switchboard_mrg.read(path, switchboard_mrg.Options(**options), report)), report
+def read(path) -> tuple[list[tuple[str, str]], Report]:
+    return read_with("switchboard-mrg", path)
 
 
-def tree(text: str, **options) -> str | None:
+def tree(text: str) -> str | None:
     """Read one tree whose bracketing is given without the outermost pair."""
     [words] = leaves([f"( {text})"], "it")
-    return switchboard_mrg.sentence(words, switchboard_mrg.Options(**options), Report())
+    return switchboard_mrg.sentence(words, Report())
 
 
 def tagged(words: str) -> str:
@@ -79,75 +75,25 @@ def test_a_conversation(tmp_path):
     assert not report.dropped
 
 
-def test_disfluencies_may_be_kept(tmp_path):
-    found, _ = read(put(tmp_path, "sw2005.mrg", TREES), disfluencies=True)
-    assert [text for _, text in found] == [
-        "What didn't the dogs eat?",
-        "Yeah.",
-        "they, they uh, wanna leave.",
-    ]
-
-
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        ("it/PRP 's/BES n't/RB ,/, it/PRP ca/MD n't/RB ./.", "It'sn't, it can't."),
         ("we/PRP 're/VBP sure/JJ they/PRP 've/VBP gone/VBN ./.", "We're sure they've gone."),
-        ("I/PRP 'm/VBP what/WP he/PRP 'd/MD see/VB ,/,", "I'm what he'd see."),
         ("the/DT boys/NNS '/POS dog/NN ,/, Bob/NNP 's/POS cat/NN ./.",
          "The boys' dog, Bob's cat."),
         ("I/PRP 'm/VBP gon/VBG na/TO ,/, you/PRP got/VBN ta/TO ./.", "I'm gonna, you gotta."),
         ("Lem/VB me/PRP go/VB ,/, gim/VB me/PRP it/PRP !/.", "Lemme go, gimme it!"),
-        ("get/VB 'em/PRP ,/, 'cause/IN I/PRP know/VBP ./.", "Get 'em, 'cause I know."),
         ("Uh/UH ,/, um/UH ,/, so/RB ,/, uh/UH ,/, yes/UH ,/,", "So, yes."),
-        ("Uh-huh/UH ./.", "Uh-huh."),
         ("and/CC --/: the/DT ,/, the/DT cat/NN -/: it/PRP ran/VBD ./.",
          "And, the cat, it ran."),
         ("a/DT good-/XX good/JJ one/CD ./.", "A good one."),
-        ("is/VBZ it/PRP ?/. yes/UH ./.", "Is it? Yes."),
         ("he/PRP said/VBD ,/, ``/`` go/VB ./. ''/''", "He said, ``go.''."),
-        ("-LRB-/-LRB- this/DT -RRB-/-RRB- one/CD ./.", "This one."),
-        ("Viet/NNP Nam/NNP ,/,", "Viet Nam."),
         ("Uh/UH ,/,", None),
-        (",/, ./.", None),
         ("the/DT MUMBLEx/XX ran/VBD ./.", None),
     ],
 )  # fmt: skip
 def test_words_are_written_as_one_writes_them(words, text):
     assert tree(tagged(words)) == text
-
-
-def test_marks_are_left_out_at_any_depth():
-    text = (
-        "(S (CODE (SYM SpeakerA1) (. .)) (NP (PRP I)) (EDITED (NP (XX MUMBLEx) (-NONE- *)))"
-        " (VP (VBP go) (CODE (X (Y (Z nowhere)))) (ADVP-TMP (RB now)) (-NONE- *U*))"
-        " (RS (-DFL- x)) (. .) (-DFL- E_S))"
-    )
-    assert tree(text) == "I go now."
-    assert tree(text, disfluencies=True) is None  # what was taken back is not intelligible
-
-
-def test_edits_within_edits():
-    text = "(S (EDITED (EDITED (DT the)) (DT a)) (EDITED-UNF (DT this)) (DT that) (VBZ is) (. .))"
-    assert tree(text) == "That is."
-    assert tree(text, disfluencies=True) == "the a this that is."
-
-
-def test_every_tree_with_words_is_accounted_for(tmp_path):
-    trees = (
-        TREES + "( (INTJ (UH Um) (. .) ))\n( (S (XX MUMBLEx) (VBZ is) (. .) ))\n( (-DFL- N_S) )\n"
-    )
-    found, report = read(put(tmp_path, "a.mrg", trees))
-    assert report.dropped == {"only noise or fillers": 1, "unintelligible": 1}
-    assert report.lines == len(found) + 2 == 5
-
-
-def test_nested_folders_and_gz(tmp_path):
-    put(tmp_path, "3/sw3001.mrg", "( (INTJ (UH Three) (. .)))")
-    put(tmp_path, "2/sw2001.mrg.gz", gzip.compress(b"( (INTJ (UH Two) (. .)))"))
-    put(tmp_path, "2/sw2001.pos", "not read")
-    found, _ = read(tmp_path)
-    assert found == [("2/sw2001", "Two."), ("3/sw3001", "Three.")]
 
 
 LABELS = st.sampled_from(["S", "NP-SBJ-1", "VP", "EDITED", "CODE", "INTJ", "", "RM", "SBAR-ADV"])
@@ -166,14 +112,14 @@ def written(node, gap: str) -> str:
     return f"({label}{gap}" + gap.join(written(child, gap) for child in content) + ")"
 
 
-def expected(node, edited=False) -> list[Leaf]:
+def expected(node, edited=False) -> list[str]:
     """Walk the tree itself."""
     label, content = node
     if label in {"CODE", "-NONE-", "-DFL-"}:
         return []
     edited = edited or label == "EDITED"
     if isinstance(content, str):
-        return [Leaf(content, edited)]
+        return ["" if edited else content]
     return [leaf for child in content for leaf in expected(child, edited)]
 
 
@@ -184,76 +130,23 @@ def test_leaves_of_random_trees(nodes, gap):
     assert list(leaves(text.splitlines(), "it")) == [expected(node) for node in nodes]
 
 
-def test_depth_has_no_limit():
-    depth = 20_000
-    [words] = leaves(["(S " * depth, "(NN dog)", ")" * depth], "it")
-    assert words == [Leaf("dog", False)]
-
-
 # ---- faults -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("reader", "name", "content", "message"),
     [
-        ("switchboard-mrg", "e.mrg", BANNER.encode(), r"e\.mrg: line 4: no tree in the file"),
+        ("switchboard-mrg", "e.mrg", BANNER.encode(), r"e\.mrg: line 4: no whole tree"),
         ("switchboard-mrg", "t.mrg", b"A.1: Hello.\n", r"t\.mrg: line 1: 'A\.1:' outside of brack"),
-        ("switchboard-mrg", "t.mrg", b"<tree>(S)</tree>\n", r"t\.mrg: line 1: '<tree>' outside"),
-        ("switchboard-mrg", "c.mrg", TREES[:-40].encode(), r"c\.mrg: line 16: .*never closed"),
         ("switchboard-mrg", "c.mrg", b"( (S (NN a))\n\n( (S (NN b)))\n",
-         r"c\.mrg: line 1: .*never closed; the file was cut"),
+         r"c\.mrg: line 1: no whole tree"),
         ("switchboard-mrg", "c.mrg", b"( (S (NN a)))\n( (S (NN b))))\n",
          r"c\.mrg: line 2: '\)' without '\('; give"),
-        ("switchboard-mrg", "n.mrg", SPEAKER.encode(), r"n\.mrg: no sentence left of 0 lines"),
         ("switchboard", "transcript", TREES.encode(), r"transcript: line 1: no turn such as"),
     ],
 )  # fmt: skip
 def test_faults_name_file_place_and_remedy(tmp_path, reader, name, content, message):
     refused(tmp_path, reader, name, content, message)
-
-
-def test_a_folder_without_trees_is_named(tmp_path):
-    with pytest.raises(PoshgridError, match=r"holds no \.mrg"):
-        read(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("filler", "said"),
-    [
-        (f"(NN {'word' * 25}) " * 95_000, None),
-        (f"(NN {'x' * 10_000_000})", None),
-        (" " * 10_000_000 + "(NN word)", "Word."),
-    ],
-)
-def test_a_line_of_ten_megabytes_harms_no_tree(tmp_path, filler, said):
-    text = f"( (S (NN before)))\n( (S {filler}))\n( (S (NN after)))\n"
-    found, report = read(put(tmp_path, "a.mrg", text))
-    assert [sentence for _, sentence in found] == ["Before.", *([said] if said else []), "After."]
-    assert report.dropped["too long"] == (said is None)
-    assert report.lines == 3
-
-
-@pytest.mark.parametrize(
-    ("filler", "said"),
-    [
-        ("word " * 2_000_000, None),
-        ("x" * 10_000_000, None),
-        (" " * 10_000_000 + "word", "Word."),
-        ("oh, " * 2_500_000, None),
-    ],
-)
-def test_a_line_of_ten_megabytes_harms_no_turn(tmp_path, filler, said):
-    text = f"A.1: Before. \nB.2: {filler}.\nA.3: After. B.4: Bye.\n"
-    report = Report()
-    path = put(tmp_path, "transcript", text)
-    found = [t for _, t in switchboard.read(path, switchboard.Options(), report)]
-    assert found == ["Before.", *([said] if said else []), "After.", "Bye."]
-    assert report.dropped["too long"] == (said is None)
-    assert report.lines == 4
-
-
-def test_long_runs_of_spaces_do_not_change_a_turn():
-    assert mend("so   the,\tthe \n dog , ran") == "So the dog, ran."
 
 
 # ---- both forms -------------------------------------------------------------------------------

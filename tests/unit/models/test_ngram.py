@@ -25,7 +25,7 @@ from poshgrid.evidence.schema import CONDITION
 from poshgrid.models.kneser_ney import FALLBACK
 from poshgrid.models.ngram import NGram, count, fit
 
-TEXTS = [text for _, text in itertools.islice(toy.texts("baby", 1), 600)]
+TEXTS = [each.text for each in itertools.islice(toy.sentences("baby", 1), 600)]
 ORDERS = [1, 2, 3, 4, 5]
 
 
@@ -117,7 +117,7 @@ def test_equals_the_formulas_on_toy_text(order):
     assert model.tables.fallbacks == []  # counts of counts give the discounts of every order
     for n, found in model.tables.discounts.items():
         assert found == pytest.approx(textbook.discounts[n], abs=1e-12)
-    held_out = [text for _, text in itertools.islice(toy.texts("wiki", 2), 60)]
+    held_out = [each.text for each in itertools.islice(toy.sentences("wiki", 2), 60)]
     known = unknown = 0
     for text in [*TEXTS[:60], *held_out, "Dog the the the quux ?"]:
         row = words(text)

@@ -33,20 +33,18 @@ import itertools
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
 
 from pydantic import Field
 
 from poshgrid import plugins
-from poshgrid.config.base import Positive
 from poshgrid.corpora import textfile
-from poshgrid.corpora.chat_codes import UNINTELLIGIBLE
 from poshgrid.corpora.joining import detokenise, fluent, tighten
 from poshgrid.corpora.listing import listed_below
-from poshgrid.corpora.readers.opus import opens_turn, speeches
+from poshgrid.corpora.readers.chat import UNINTELLIGIBLE
+from poshgrid.corpora.readers.opus import LINES_PER_DOCUMENT, opens_turn, speeches
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import LONGEST
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import check_known
 
 SPLIT = True
 
@@ -54,7 +52,9 @@ _MARKS = re.compile(r"=(?: ?=)*+\s++")
 _SPEAKER = re.compile(r"\*([A-Z0-9]{1,7}):+\s*(.*)")
 _TURN = re.compile(r"([AB]):\s+(.*)")
 _BRACKETS = re.compile(r"\[[^\[\]]*\]")
-_UNINTELLIGIBLE = re.compile(rf"(?<![\w'.]){UNINTELLIGIBLE}(?![\w'])(?!\.\w)", re.IGNORECASE)
+_UNINTELLIGIBLE = re.compile(
+    rf"(?<![\w'.]){UNINTELLIGIBLE.pattern}(?![\w'])(?!\.\w)", re.IGNORECASE
+)
 _ENDS = re.compile(r"[.?!][\"'”’)\]]*$")
 _CBT_CODE = re.compile(r"-L[CRS]B-.*?-R[CRS]B-")
 _CBT_LAST = re.compile(r".*-R[CRS]B-")
@@ -67,64 +67,34 @@ Event = tuple[str, str]
 
 
 class Options(plugins.Options):
-    """Which files, and what of speech is left out."""
+    """Which conventions."""
 
     corpus: str | None = Field(
         None, description="Conventions of the files, e.g. childes; none: their names tell"
     )
-    splits: tuple[Literal["train", "dev", "test"], ...] = Field(
-        ("train",), min_length=1, description="Which files of a folder"
-    )
-    exclude_codes: tuple[str, ...] = Field(
-        ("CHI",), description="Speakers of childes that are left out"
-    )
-    unintelligible: Literal["drop", "remove"] = Field(
-        "drop", description="xxx, yyy, www: drop the utterance, or remove the word from it"
-    )
-    disfluencies: bool = Field(False, description="Keep uh, um, repeated words of switchboard")
-    lines_per_document: Positive = Field(
-        500, description="Lines kept together where nothing marks a document"
-    )
 
 
-Convention = Callable[[Iterator[str], Options, Report], Iterator[Event]]
+Convention = Callable[[Iterator[str], Report], Iterator[Event]]
 """How the lines of a file are read."""
 
 
 def files(path: Path, options: Options) -> list[Path]:
-    """Return the file, or those of a folder that end in one of ``options.splits``.
-
-    Raises:
-        PoshgridError: there is none, one comes twice, or a name tells no conventions.
-    """
-    endings = [f".{split}{rest}" for split in options.splits for rest in ("", ".gz", ".txt")]
-    found = listed_below(path, tuple(endings))
-    names: dict[str, Path] = {}
-    for file in found:
+    """Return the file, or the training files of a folder; see :func:`convention`."""
+    paths = listed_below(path, ".train", ".train.gz", ".train.txt")
+    for file in paths:
         convention(file, options)
-        other = names.setdefault(file.name, file)
-        if other != file:
-            # the sentences of train_10M are in train_100M too
-            raise PoshgridError(
-                f"{path}: holds {file.name} twice, in {other.parent.name} and {file.parent.name}; "
-                "give one of the folders in sources[].path"
-            )
-    return found
+    return paths
 
 
-def convention(file: Path, options: Options) -> str:
-    """Return the name of a file's conventions.
+def convention(file: Path, options: Options) -> Convention:
+    """Return how the lines of a file are read.
 
     Raises:
         PoshgridError: neither the option nor the file's name is known.
     """
     word = options.corpus or file.name.split(".")[0]
-    if word not in _CONVENTIONS:
-        raise PoshgridError(
-            f"{file}: no conventions for {word!r}{did_you_mean(word, _CONVENTIONS)}; "
-            "set the option `corpus`"
-        )
-    return word
+    check_known(f"{file}: set the option `corpus`; no conventions for", word, _CONVENTIONS)
+    return _CONVENTIONS[word]
 
 
 def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
@@ -134,9 +104,7 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
         PoshgridError: a file is missing, unknown, or no text in UTF-8.
     """
     for file in files(path, options):
-        events = _CONVENTIONS[convention(file, options)](
-            textfile.lines(file, cut=True), options, report
-        )
+        events = convention(file, options)(textfile.lines(file, cut=True), report)
         name = file.name.removesuffix(".gz").removesuffix(".txt").removesuffix(".train")
         document = length = 0
         named = False
@@ -147,7 +115,7 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
                     document, length = document + 1, 0
                 named = named or kind == "heading"
                 continue
-            if length == options.lines_per_document and not named:
+            if length == LINES_PER_DOCUMENT and not named:
                 document, length = document + 1, 0
             length += 1
             yield f"{name}-{document:06d}", text
@@ -181,52 +149,42 @@ def _heading(line: str) -> tuple[int, str] | None:
     return (marks[0].count("="), title) if title and spaced else None
 
 
-def _childes(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
-    for kind, line in _headings(lines, report):
-        if kind == "text":
-            report.lines += 1
-            text = _utterance(line, options, report)
-            if text:
-                yield "text", text
-        elif kind == "heading":
-            yield kind, line
-
-
-def _utterance(line: str, options: Options, report: Report) -> str | None:
-    """Return what was said in a line of childes, or ``None`` if it is left out."""
+def _utterance(line: str, report: Report) -> list[str]:
+    """Return what was said in a line of childes."""
     match = _SPEAKER.match(line)
     speaker, text = (match[1], match[2]) if match else ("", line)
-    if speaker in options.exclude_codes:
+    if speaker == "CHI":
         report.drop("child's utterance", text)
-        return None
+        return []
     if not match and line.startswith(("@", "%")):
         report.drop("annotation", line)
-        return None
-    text = _BRACKETS.sub(" ", text)
-    understood = _UNINTELLIGIBLE.sub(" ", text)
-    if understood != text and options.unintelligible == "drop":
+        return []
+    text = tighten(_BRACKETS.sub(" ", text))
+    if _UNINTELLIGIBLE.search(text):
         report.drop("unintelligible", line)
-        return None
-    text = tighten(understood)
+        return []
     if not any(c.isalpha() for c in text):
         report.drop("annotation" if line.startswith("[") else "no words", line)
-        return None
-    return text
+        return []
+    return [text]
 
 
-def _by_line(texts_of: Callable[[str, Report], list[str]]) -> Convention:
+def _by_line(texts_of: Callable[[str, Report], list[str]], *, gaps: bool = True) -> Convention:
     """Return the convention of files in which each line is read by itself.
 
     Args:
         texts_of: the texts of a line; none: it has counted the line as dropped.
+        gaps: whether an empty line ends a document.
     """
 
-    def events(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
+    def events(lines: Iterator[str], report: Report) -> Iterator[Event]:
         for kind, line in _headings(lines, report):
-            texts = texts_of(line, report) if kind == "text" else [line]
             if kind == "text":
+                texts = texts_of(line, report)
                 report.lines += len(texts) or 1
-            yield from ((kind, text) for text in texts)
+                yield from (("text", text) for text in texts)
+            elif gaps or kind == "heading":
+                yield kind, line
 
     return events
 
@@ -235,7 +193,7 @@ def _spoken(line: str, report: Report) -> list[str]:
     return [tighten(line)]
 
 
-def _switchboard(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
+def _switchboard(lines: Iterator[str], report: Report) -> Iterator[Event]:
     """Join what a speaker says up to the end of a sentence: the other's "uh-huh" does not end it.
 
     The files do not tell where a call ends, and the joining must end somewhere: after 30 lines.
@@ -258,11 +216,11 @@ def _switchboard(lines: Iterator[str], options: Options, report: Report) -> Iter
                 finished.append(line.lstrip("- "))
         for spoken in finished:
             report.lines += 1
-            if text := fluent(spoken, report, disfluencies=options.disfluencies):
+            if text := fluent(spoken, report):
                 yield "text", text
 
 
-def _book(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
+def _book(lines: Iterator[str], report: Report) -> Iterator[Event]:
     first = list(itertools.islice(lines, 500))
     full = [line for line in first if line.strip()]
     long = sum(len(line.rstrip("\r\n")) > _PARAGRAPH for line in full)
@@ -294,7 +252,7 @@ def _finished(line: str, report: Report) -> list[str]:
     return []
 
 
-def _lectures(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
+def _lectures(lines: Iterator[str], report: Report) -> Iterator[Event]:
     said: list[str] = []
     for raw in itertools.chain(lines, [""]):
         line = raw.strip()
@@ -310,7 +268,7 @@ def _lectures(lines: Iterator[str], options: Options, report: Report) -> Iterato
             yield "gap", ""
 
 
-def _cbt(lines: Iterator[str], options: Options, report: Report) -> Iterator[Event]:
+def _cbt(lines: Iterator[str], report: Report) -> Iterator[Event]:
     for raw in lines:
         line = raw.strip()
         if not line:
@@ -331,8 +289,8 @@ def _cbt(lines: Iterator[str], options: Options, report: Report) -> Iterator[Eve
 
 _wiki = _by_line(_finished)
 _CONVENTIONS: dict[str, Convention] = {
-    "childes": _childes,
-    "aochildes": _childes,
+    "childes": _by_line(_utterance, gaps=False),
+    "aochildes": _by_line(_utterance, gaps=False),
     "bnc_spoken": _by_line(_spoken),
     "open_subtitles": _by_line(speeches),
     "switchboard": _switchboard,

@@ -1,4 +1,4 @@
-"""The British National Corpus, XML edition (2007): speech, writing or both, one text in a file.
+"""The British National Corpus, XML edition (2007): speech, one text in a file.
 
 Elements as in the corpus's Reference Guide (L. Burnard, ed., 2007): ``<stext>`` holds speech,
 ``<wtext>`` writing; ``<s>`` is a sentence, ``<w>`` a word and ``<c>`` a mark, each with the space
@@ -10,14 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
-
-from pydantic import Field
+from typing import TYPE_CHECKING
 
 from poshgrid import plugins
 from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.xmlfile import elements
+from poshgrid.corpora.textfile import elements
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
 SPLIT = False  # <s> is a sentence
 
-_KINDS = {"stext": "spoken", "wtext": "written"}
 _HOLES = {"unclear": "unintelligible", "gap": "words left out by the corpus"}
 _FILLERS = {"er", "erm", "uh", "um"}
 _LONGEST = 10_000  # characters: a longer sentence is a fault of the file
@@ -38,26 +35,13 @@ _COMMAS = [  # that stood around words taken out
 ]
 
 
-class Options(plugins.Options):
-    """Which texts, and how much of speech is left as it was spoken."""
-
-    kind: Literal["spoken", "written", "all"] = Field(
-        "spoken", description="Texts to read: <stext>, <wtext> or both"
-    )
-    unintelligible: Literal["drop", "remove"] = Field(
-        "drop",
-        description="<unclear> and <gap>: drop the sentence, or join what stands around them",
-    )
-    disfluencies: bool = Field(False, description="Keep er, erm, uh, um and broken-off words")
-
-
-def files(path: Path, options: Options) -> list[Path]:
+def files(path: Path, options: plugins.Options) -> list[Path]:
     """Return the texts: one file, or all ``.xml`` and ``.xml.gz`` files below a folder."""
-    return listed_below(path, (".xml", ".xml.gz"))
+    return listed_below(path, ".xml", ".xml.gz")
 
 
-def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (text, sentence). Headings are dropped; a text of another kind counts as one drop.
+def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
+    """Yield (text, sentence). Headings are dropped; a written text counts as one drop.
 
     Raises:
         PoshgridError: a file is no text of the XML edition, or is broken.
@@ -66,32 +50,29 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
         number = 0
         for number, (ancestors, s) in enumerate(elements(file, "bncDoc", "s"), start=1):
             names = [element.tag for element in ancestors]
-            kind = next((_KINDS[name] for name in names if name in _KINDS), None)
-            if kind is None:
+            if "wtext" in names:
+                report.drop("written text")
+                break
+            if "stext" not in names:
                 raise PoshgridError(
                     f"{file}: sentence {number:,} is in no <stext> or <wtext>; "
                     "give texts of the BNC's XML edition"
                 )
-            if options.kind not in ("all", kind):
-                report.drop(f"{kind} text")
-                break
             report.lines += 1
             if "head" in names:
                 report.drop("heading", "".join(s.itertext()))
                 continue
-            text = sentence(s, options, report)
-            if text:
+            if text := sentence(s, report):
                 yield ancestors[0].get(_ID) or file.name.split(".")[0], text
         if not number:
             report.drop("text without sentences")
 
 
-def sentence(s: Element, options: Options, report: Report) -> str | None:
+def sentence(s: Element, report: Report) -> str | None:
     """Return the words of an ``<s>`` element as one would write them, or ``None`` if it is dropped.
 
     Args:
         s: the element; noises, pauses, changes of voice and marks of overlap in it hold no words.
-        options: what becomes of broken-off words, fillers and of what nobody understood.
         report: counts what is dropped.
     """
     parts: list[str] = []
@@ -100,18 +81,17 @@ def sentence(s: Element, options: Options, report: Report) -> str | None:
     while pending:
         element = pending.pop()
         if element.tag in _HOLES:
-            if options.unintelligible == "drop":
-                report.drop(_HOLES[element.tag], "".join(s.itertext()))
-                return None
-        elif element.tag in ("w", "c"):
+            report.drop(_HOLES[element.tag], "".join(s.itertext()))
+            return None
+        if element.tag in ("w", "c"):
             text = "".join(element.itertext())
             word = text.strip()
-            if not options.disfluencies and word.lower() in _FILLERS:
+            if word.lower() in _FILLERS:
                 mended, opening = True, opening or (not has_word and word[0].isupper())
                 continue
             has_word = has_word or any(c.isalnum() for c in word)
             parts.append(text)
-        elif element.tag == "trunc" and not options.disfluencies:
+        elif element.tag == "trunc":
             first = "".join(element.itertext()).strip()[:1]
             mended, opening = True, opening or (not has_word and first.isupper())
         else:

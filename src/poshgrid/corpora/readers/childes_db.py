@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from poshgrid.corpora.chat_codes import SpeechOptions, arranged, assemble
 from poshgrid.corpora.listing import listed
+from poshgrid.corpora.readers.chat import Options, Turn, arranged, assemble
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import rows
 
@@ -16,11 +16,7 @@ COLUMNS = ["gloss", "type", "speaker_code", "speaker_role", "transcript_id"]
 AGE = "target_child_age"  # in days
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_ENDS = {"question": "?", "exclamation": "!", "imperative_emphatic": "!"}
-
-
-class Options(SpeechOptions):
-    """Whose speech is read, and what becomes of what nobody understood."""
+_ENDS = {"exclamation": "!", "imperative_emphatic": "!"}
 
 
 def files(path: Path, options: Options) -> list[Path]:
@@ -33,30 +29,26 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
     return arranged(_turns(path, options, report), options, report)
 
 
-def _turns(path: Path, options: Options, report: Report) -> Iterator[tuple[float | None, str, str]]:
+def _turns(path: Path, options: Options, report: Report) -> Iterator[Turn]:
     columns = [*COLUMNS, AGE] if options.by_age else COLUMNS
     for file in files(path, options):
         for row in rows(file, columns):
             report.lines += 1
             if options.excludes(row["speaker_code"], row["speaker_role"]):
                 report.drop("child's utterance", row["gloss"])
-                continue
-            text = utterance(row["gloss"], row["type"], options, report)
-            if text:
+            elif text := utterance(row["gloss"], row["type"], report):
                 known = options.by_age and _NUMBER.fullmatch(row[AGE])
                 age = float(row[AGE]) if known else None
                 yield age, f"{file.stem}-{row['transcript_id']}", text
 
 
-def utterance(gloss: str, kind: str, options: Options, report: Report) -> str | None:
+def utterance(gloss: str, kind: str, report: Report) -> str | None:
     """Return an utterance as one would write it, or ``None`` if it is dropped.
 
     Args:
         gloss: words in CHAT, e.g. ``"the woof+woof has_to go"``.
         kind: childes-db's ``type``, e.g. ``"question"``, ``"trail off question"``.
-        options: what becomes of the unintelligible.
         report: counts what is dropped.
     """
     words = [word for word in gloss.split() if word != "NA"]  # the table's word for "nothing"
-    end = "?" if kind.endswith("question") else _ENDS.get(kind, ".")
-    return assemble(words, end, options, report)
+    return assemble(words, "?" if kind.endswith("question") else _ENDS.get(kind, "."), report)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from poshgrid import logs, plugins
 from poshgrid.corpora import textfile
@@ -18,7 +17,6 @@ from poshgrid.errors import PoshgridError
 
 SPLIT = True
 
-_NAMES = re.compile(r"\.txt(?:\.gz)?$", re.IGNORECASE)
 _PG = r"PROJECT GUTENBERG"
 _START = re.compile(rf"\*{{2,}}\s*START OF (?:THE |THIS )?(?:COPYRIGHTED )?{_PG}", re.IGNORECASE)
 # Before 2004 a "small print" opened a book and ended in a mark of its own, sometimes after the
@@ -80,8 +78,6 @@ _SMALL_WORDS = {
     "or", "the", "to", "von", "with",
 }  # fmt: skip
 _FINAL = re.compile(r"[.?!,;:—-][\"'”’)\]_]*$|[\"'”’]$")
-_CHARSET = re.compile(rb"Character set encoding:\s*([\w-]+)", re.IGNORECASE)
-_HEADER = 20_000  # bytes, in which a book declares its encoding
 _LONGEST_NOTE = 30  # paragraphs; a bracket open for longer was never closed
 _TITLE_PAGES = 40  # paragraphs
 
@@ -91,26 +87,12 @@ log = logs.get(__name__)
 class Options(plugins.Options):
     """How the books are encoded."""
 
-    encoding: str = Field(
-        "utf-8", description="Of the books, e.g. latin-1; `header`: as each book's header declares"
-    )
-
-    @field_validator("encoding")
-    @classmethod
-    def _known(cls, value: str) -> str:
-        if value != "header":
-            try:
-                codecs.lookup(value)
-            except LookupError:
-                raise ValueError(
-                    f"unknown encoding {value!r}; e.g. utf-8, latin-1, cp1252, header"
-                ) from None
-        return value
+    encoding: str = Field("utf-8", description="Of the books, e.g. latin-1")
 
 
 def files(path: Path, options: Options) -> list[Path]:
     """Return the books: one file, or all ``.txt`` and ``.txt.gz`` of a folder and its folders."""
-    return listed_below(path, (".txt", ".txt.gz", ".TXT"))
+    return listed_below(path, ".txt", ".txt.gz", ".TXT")
 
 
 def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
@@ -123,95 +105,74 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
         PoshgridError: a file is no text in the encoding, or has no mark where the book begins.
     """
     for file in files(path, options):
-        name = label(file, path, _NAMES)
+        name = label(file, path)
         chapter = 0
-        paragraphs = _transcribers(_without_notes(_paragraphs(_body(file, options))), report)
+        book = _paragraphs(_body(file, options.encoding))
+        paragraphs = _without_transcribers(list(_without_notes(book)), report)
         for number, (lines, is_contents) in enumerate(_without_contents(paragraphs)):
             report.lines += 1
             text = _text(lines)
+            reason = None
             if is_contents:
-                report.drop("contents", text)
+                reason = "contents"
             elif _is_chapter(text):
                 chapter += 1
-                report.drop("heading", text)
-            elif reason := (number < _TITLE_PAGES and chapter == 0 and _title_page(text)):
-                report.drop(reason, text)
-            elif _is_heading(text, lines):
-                report.drop("heading", text)
-            else:
-                for piece in pieces(text, f"{file}: paragraph {number + 1:,}"):
-                    yield f"{name}-{chapter:03d}", piece
+                reason = "heading"
+            elif number < _TITLE_PAGES and chapter == 0:
+                reason = _title_page(text)
+            if reason or _is_heading(text, lines):
+                report.drop(reason or "heading", text)
+                continue
+            for piece in pieces(text, f"{file}: paragraph {number + 1:,}"):
+                yield f"{name}-{chapter:03d}", piece
 
 
-def _body(file: Path, options: Options) -> Iterator[str]:
-    """Yield the lines of a book, an empty one where a mark stood among them.
+def _body(file: Path, encoding: str) -> list[str]:
+    """Return the lines of a book between the licence's marks, an empty one where a mark stood.
+
+    A volume of several works has a closing mark after each: the last one ends the book. What
+    follows it is the licence, up to another opening mark.
 
     Raises:
         PoshgridError: there is no opening mark, so that a licence might pass for a book.
     """
-    encoding = _encoding(file, options)
-    stretches = _stretches(file, encoding)
-    for number, line in enumerate(textfile.lines(file, encoding, cut=True)):
-        while stretches and number >= stretches[0].stop:
-            yield ""
-            stretches.pop(0)
-        if stretches and number in stretches[0]:
-            yield line
-
-
-def _stretches(file: Path, encoding: str) -> list[range]:
-    """Return the numbers of the lines between the licence's marks.
-
-    A volume of several works has a closing mark after each: the last one ends the book. What
-    follows it is the licence, up to another opening mark.
-    """
-    stretches: list[range] = []
-    header = start = number = 0  # line after the opening mark; next line that may be text
-    inside = closed = False
+    body: list[str] = []
+    stretch: list[str] = []  # lines since the last mark
+    header = 0  # the line of the last opening mark
+    opened = inside = closed = False
     mark = ""  # the mark whose paragraph goes on: a long title is wrapped
     for number, line in enumerate(textfile.lines(file, encoding, cut=True), 1):
         small_print = _SMALL_PRINT_END.search(line)
-        early = not stretches and number - header <= _LONGEST_HEADER
+        early = not body and number - header <= _LONGEST_HEADER
         if _START.search(line) or (small_print and early):
-            inside, closed, header, start = True, False, number, number
+            opened, inside, closed, header, stretch = True, True, False, number, []
             mark = "" if small_print or line.rstrip().endswith("*") else "opening"
-        elif not inside:
             continue
-        elif _END.search(line):
-            stretches.append(range(start, number - 1))
-            closed, mark, start = True, "closing", number
-        elif small_print or _LICENCE.search(line):
+        if not inside:
+            continue
+        if _END.search(line):
+            body += [*stretch, ""]
+            closed, mark, stretch = True, "closing", []
+            continue
+        if small_print or _LICENCE.search(line):
             if not closed:
-                stretches.append(range(start, number - 1))
+                body += [*stretch, ""]
             inside, closed = False, True
-        elif mark and line.strip() and (mark == "closing" or number <= header + 3):
+            continue
+        stretch.append(line)
+        if mark and line.strip() and (mark == "closing" or number <= header + 3):
             if mark == "closing" or line.rstrip().endswith("***"):
-                start = number
+                stretch = []
         else:
             mark = ""
-    if not stretches and not inside:
+    if not opened:
         raise PoshgridError(
             f"{file}: no line '*** START OF THE PROJECT GUTENBERG EBOOK'; add one before the text"
         )
     if not closed:
         log.warning("%s: no line '*** END OF THE PROJECT GUTENBERG EBOOK': is it whole?", file)
-        stretches.append(range(start, number))
-    return stretches
-
-
-def _encoding(file: Path, options: Options) -> str:
-    if options.encoding != "header":
-        return options.encoding
-    with textfile.opened(file) as stream:
-        declared = _CHARSET.search(stream.read(_HEADER))
-    name = declared[1].decode() if declared else "utf-8"
-    try:
-        return codecs.lookup(name).name
-    except LookupError:
-        raise PoshgridError(
-            f"{file}: its header declares the encoding {name!r}, which is unknown; "
-            "set the option `encoding`"
-        ) from None
+        body += stretch
+    return body
 
 
 def _paragraphs(body: Iterable[str]) -> Iterator[list[str]]:
@@ -238,56 +199,52 @@ def _without_notes(paragraphs: Iterable[list[str]]) -> Iterator[list[str]]:
     held: list[list[str]] = []
     for lines in paragraphs:
         held.append(lines)
-        joined = "\n\n".join("\n".join(each) for each in held)
-        cut, is_open = _cut_notes(joined)
+        cut, is_open = _cut_notes("\n\n".join(map("\n".join, held)))
         if is_open and len(held) < _LONGEST_NOTE:
             continue
         if is_open:
-            yield [_NOTE_OPENS.split("\n".join(held[0]))[0].strip()]
-            yield from held[1:]
-        elif cut.strip():
-            yield from (part.split("\n") for part in re.split(r"\n\n+", cut.strip("\n")))
+            yield from _unclosed(held)
         else:
-            yield [""]  # an illustration and no more
+            # an illustration and no more leaves an empty paragraph
+            text = cut.strip("\n") if cut.strip() else ""
+            yield from (part.split("\n") for part in re.split(r"\n\n+", text))
         held = []
+    yield from _unclosed(held)
+
+
+def _unclosed(held: list[list[str]]) -> Iterator[list[str]]:
+    """Yield paragraphs of which the first opens a note that does not close."""
     if held:
         yield [_NOTE_OPENS.split("\n".join(held[0]))[0].strip()]
         yield from held[1:]
 
 
-def _transcribers(paragraphs: Iterable[list[str]], report: Report) -> Iterator[list[str]]:
+def _without_transcribers(paragraphs: list[list[str]], report: Report) -> Iterator[list[str]]:
     """Take out what transcribers say of their work.
 
     A note is a paragraph that begins with *Transcriber's note*. Where that is a heading, the note
     goes on to the next heading or the end of the book; if that is far, for one paragraph.
     """
-    note: list[str] = []
-    held: list[list[str]] = []  # paragraphs after the heading of a note
-
-    def drop(texts: Iterable[str]) -> None:
-        for text in texts:
+    texts = [_text(lines) for lines in paragraphs]
+    end = 0  # of the last note
+    for start, text in enumerate(texts):
+        opening = _TRANSCRIBER.match(text)
+        if start >= end and opening:
+            end = start + 1
+            if opening.end() == len(text):
+                while end < len(texts) and not (
+                    _TRANSCRIBER.match(texts[end])
+                    or _is_chapter(texts[end])
+                    or _is_heading(texts[end], paragraphs[end])
+                ):
+                    end += 1
+                if end > start + 1 + _TRANSCRIBED:
+                    end = start + 2
+        if start < end:
             report.lines += 1
             report.drop("transcriber's note", text)
-
-    for lines in paragraphs:
-        text = _text(lines)
-        opening = _TRANSCRIBER.match(text)
-        if note and (opening or _is_chapter(text) or _is_heading(text, lines)):
-            drop([*note, *map(_text, held)])
-            note, held = [], []
-        if opening and opening.end() < len(text):
-            drop([text])
-        elif opening:
-            note = [text]
-        elif not note:
-            yield lines
-        elif len(held) == _TRANSCRIBED:
-            drop([*note, _text(held[0])])
-            yield from [*held[1:], lines]
-            note, held = [], []
         else:
-            held.append(lines)
-    drop([*note, *map(_text, held)])
+            yield paragraphs[start]
 
 
 def _cut_notes(text: str) -> tuple[str, bool]:

@@ -12,16 +12,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import Field
-
 from poshgrid import plugins
-from poshgrid.config.base import Positive
 from poshgrid.corpora.joining import joined, tighten
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import lines
-from poshgrid.corpora.xmlfile import elements
-from poshgrid.errors import PoshgridError
+from poshgrid.corpora.textfile import elements, lines
 
 SPLIT = True  # a subtitle may hold several sentences
 
@@ -62,72 +57,53 @@ _CHANGE = re.compile(
 )
 
 
-class Options(plugins.Options):
-    """How plain text is cut into documents; in XML a film is one."""
-
-    lines_per_document: Positive = Field(
-        500, description="Lines of plain text kept together: it does not tell films apart"
-    )
+LINES_PER_DOCUMENT = 500
+"""Lines of plain text kept together: it does not tell films apart. In XML a film is a document."""
 
 
-def files(path: Path, options: Options) -> list[Path]:
+def files(path: Path, options: plugins.Options) -> list[Path]:
     """Return the files that are read: one file, or all below a folder, but one of each film."""
-    return [file for file, chosen in _versions(path) if chosen]
+    return [file for file, _, again in _documents(path) if not again]
 
 
-def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
+def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (film or block of lines, what one speaker says).
 
     Raises:
         PoshgridError: a file is broken or is not a file of OPUS.
     """
-    for file, chosen in _versions(path):
-        if not chosen:
+    for file, document, again in _documents(path):
+        if again:
             report.drop("other version of a film")
             continue
-        film, part = _film(path, file), label(file, path, _ENDING)
-        count = 0
+        name, count = label(file, path, _ENDING), 0
         for text in _xml(file) if file.name.endswith(_XML) else lines(file):
             if not text.strip():
                 continue
             report.lines += 1
-            name = film or f"{part}-{count // options.lines_per_document:06d}"
+            block = document or f"{name}-{count // LINES_PER_DOCUMENT:06d}"
             count += 1
-            for said in speeches(text, report):
-                yield name, said
+            yield from ((block, speech) for speech in speeches(text, report))
         if not count:
             report.drop("file without text")
 
 
-def _versions(path: Path) -> Iterator[tuple[Path, bool]]:
-    """Yield the files, and whether each is the first of its film."""
-    found = listed_below(path, _XML + _TEXT)
-    trees = {part for file in found for part in Path(label(file, path, _ENDING)).parts[:-1]}
-    if {"raw", "xml"} <= trees:
-        raise PoshgridError(
-            f"{path}: holds raw/ and xml/, the same films twice; let sources[].path name one"
-        )
-    seen: set[Path] = set()
-    for file in found:
-        folder = file.parent
-        yield file, not (folder in seen and _is_film_folder(path, folder))
-        seen.add(folder)
+def _documents(path: Path) -> Iterator[tuple[Path, str | None, bool]]:
+    """Yield each file, the document that it is, and whether a file of the same film was before.
 
-
-def _is_film_folder(path: Path, folder: Path) -> bool:
-    """Tell ``YEAR/FILM`` from a folder of many films."""
-    year = folder.absolute().parent.name
-    named_year = year.isdecimal() and len(year) <= 4
-    # The given folder itself must look like a film's: one may keep films in ~/2024/subtitles.
-    return named_year and (folder != path or folder.absolute().name.isdecimal())
-
-
-def _film(path: Path, file: Path) -> str | None:
-    """Return the document that a whole file is, or ``None`` for text of many films."""
-    if path.is_dir() and _is_film_folder(path, file.parent):
-        folder = file.parent
-        return folder.relative_to(path).as_posix() if folder != path else folder.absolute().name
-    return label(file, path, _ENDING) if file.name.endswith(_XML) else None
+    The document is the folder in ``YEAR/FILM/FILE.xml``, else the file; ``None`` for plain text of
+    many films.
+    """
+    films: set[str] = set()
+    for file in listed_below(path, *_XML, *_TEXT):
+        name = label(file, path, _ENDING)
+        film = name.rpartition("/")[0]
+        *_, year, _, _ = ["", "", *name.split("/")]
+        if year.isdecimal() and len(year) <= 4:
+            yield file, film, film in films
+            films.add(film)
+        else:
+            yield file, name if file.name.endswith(_XML) else None, False
 
 
 def _xml(file: Path) -> Iterator[str]:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from poshgrid.corpora.joining import LONGEST, TurnOptions, fluent
+from poshgrid import plugins
+from poshgrid.corpora.joining import LONGEST, fluent
 from poshgrid.corpora.listing import listed
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines
@@ -19,18 +20,12 @@ _TURN = re.compile(r"@*([AB])@*\.(\d+):\s*(.*)")
 _INLINE = re.compile(r"(?<=\s)(?=[AB]\.\d+: )")  # a turn that opens within a line
 
 
-class Options(TurnOptions):
-    """How much of speech is left as it was spoken."""
-
-
-def files(path: Path, options: Options) -> list[Path]:
+def files(path: Path, options: plugins.Options) -> list[Path]:
     """Return the transcript; of a folder, its file ``transcript``."""
-    if path.is_dir():
-        path = path / "transcript"
-    return listed(path, "")
+    return listed(path / "transcript" if path.is_dir() else path, "")
 
 
-def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
+def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (call, running text of one turn).
 
     A turn that breaks off at a comma or a dash is joined to the same speaker's next one: the
@@ -42,14 +37,14 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
         for call, speaker, turn in _turns(file):
             report.lines += 1
             if call != document:
-                yield from _finish(pending, document, options, report)
+                yield from _finish(pending, document, report)
                 pending, document = {}, call
             text = f"{pending.pop(speaker, '')} {turn}".strip()
             if text.endswith((",", "--")) or text[-1:].isalpha():
                 pending[speaker] = text
             else:
-                yield from _finish({speaker: text}, document, options, report)
-        yield from _finish(pending, document, options, report)
+                yield from _finish({speaker: text}, document, report)
+        yield from _finish(pending, document, report)
 
 
 def _turns(file: Path) -> Iterator[tuple[str, str, str]]:
@@ -75,12 +70,9 @@ def _turns(file: Path) -> Iterator[tuple[str, str, str]]:
     yield f"call-{call:04d}", speaker, text
 
 
-def _finish(
-    turns: dict[str, str], document: str, options: Options, report: Report
-) -> Iterator[tuple[str, str]]:
+def _finish(turns: dict[str, str], document: str, report: Report) -> Iterator[tuple[str, str]]:
     for _, text in sorted(turns.items()):
         if len(text) > LONGEST:
             report.drop("too long", text)
-            continue
-        if said := fluent(text, report, disfluencies=options.disfluencies):
-            yield document, said
+        elif spoken := fluent(text, report):
+            yield document, spoken

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
-from poshgrid.corpora.joining import LONGEST, TurnOptions, fluent, joined
+from poshgrid import plugins
+from poshgrid.corpora.joining import LONGEST, fluent, joined
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines
@@ -20,69 +20,50 @@ from poshgrid.errors import PoshgridError
 
 SPLIT = False
 
-_SUFFIXES = (".mrg", ".mrg.gz")
-_ENDING = re.compile(r"\.mrg(?:\.gz)?$")
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 _BANNER = "*x*"  # the licence at the head of a file stands between rows of these
 _MARKS = {"CODE", "-NONE-", "-DFL-", "-LRB-", "-RRB-"}  # nodes that hold no word
 _UNINTELLIGIBLE = "MUMBLEx"
 
 
-class Options(TurnOptions):
-    """How much of speech is left as it was spoken."""
-
-
-class Leaf(NamedTuple):
-    """A word of a tree."""
-
-    word: str
-    edited: bool  # the speaker took it back
-
-
-def files(path: Path, options: Options) -> list[Path]:
+def files(path: Path, options: plugins.Options) -> list[Path]:
     """Return the files: one, or all ``.mrg`` and ``.mrg.gz`` of a folder's folders."""
-    return listed_below(path, _SUFFIXES)
+    return listed_below(path, ".mrg", ".mrg.gz")
 
 
-def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
+def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (conversation, sentence). Documents are named by their path below the source's.
 
     A sentence that holds a word which nobody understood is dropped.
     """
     for file in files(path, options):
-        document = label(file, path, _ENDING)
+        document = label(file, path)
         for tree in leaves(lines(file), str(file)):
             if not tree:  # a speaker's code, an empty tree
                 continue
             report.lines += 1
-            text = sentence(tree, options, report)
-            if text:
+            if text := sentence(tree, report):
                 yield document, text
 
 
-def sentence(tree: list[Leaf], options: Options, report: Report) -> str | None:
+def sentence(tree: list[str], report: Report) -> str | None:
     """Return a tree's words as one would write them, or ``None`` if they are dropped.
 
     Args:
-        tree: the words of a tree.
-        options: whether disfluencies are kept.
+        tree: the words of a tree; "" stands for one that the speaker took back.
         report: counts what is dropped.
     """
-    words = [leaf.word for leaf in tree if options.disfluencies or not leaf.edited]
+    words = [word for word in tree if word]
     if _UNINTELLIGIBLE in words:
         report.drop("unintelligible", " ".join(words))
         return None
     if sum(map(len, words)) > LONGEST:
         report.drop("too long", " ".join(words))
         return None
-    text = joined(words)  # do n't and wan na are one word each again
-    text = fluent(text, report, disfluencies=options.disfluencies).rstrip(" ,-")
-    if not text:
-        return None
-    return text if text.endswith((".", "?", "!")) else text + "."
+    return fluent(joined(words), report) or None  # do n't and wan na are one word each again
 
 
-def leaves(text: Iterable[str], place: str) -> Iterator[list[Leaf]]:
+def leaves(text: Iterable[str], place: str) -> Iterator[list[str]]:
     """Yield the words of each tree; those below :data:`_MARKS` are left out.
 
     Args:
@@ -94,7 +75,7 @@ def leaves(text: Iterable[str], place: str) -> Iterator[list[Leaf]]:
     """
     labels: list[str] = []  # of the open brackets
     hidden = edited = 0  # how many of them are marks, are EDITED
-    words: list[Leaf] = []
+    words: list[str] = []
     opening = False  # the last token was "(": a label may follow
     number = start = 1
     seen = False
@@ -126,15 +107,10 @@ def leaves(text: Iterable[str], place: str) -> Iterator[list[Leaf]]:
                 hidden += name in _MARKS
                 edited += name == "EDITED"
             elif not hidden:
-                words.append(Leaf(token, edited > 0))
+                words.append("" if edited else token)
             opening = False
-    if labels:
+    if labels or not seen:
         raise PoshgridError(
-            f"{place}: line {start:,}: the bracket that opens here is never closed; "
-            "the file was cut, fetch it again"
-        )
-    if not seen:
-        raise PoshgridError(
-            f"{place}: line {number:,}: no tree in the file; "
-            "give the treebank's bracketed .mrg files"
+            f"{place}: line {start if labels else number:,}: no whole tree; give the treebank's "
+            "bracketed .mrg files, and fetch again what was cut"
         )

@@ -33,12 +33,10 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
     """Yield (document, line); empty lines are passed over."""
     for file in files(path, options):
         document = length = 0
-        for line in lines(file):
-            text = line.strip()
+        for text in map(str.strip, lines(file, cut=True)):
             if text == options.separator or length == options.lines_per_document:
                 document, length = document + 1, 0
-            if not text or text == options.separator:
-                continue
-            report.lines += 1
-            length += 1
-            yield f"{file.stem}-{document:06d}", text
+            if text and text != options.separator:
+                report.lines += 1
+                length += 1
+                yield f"{file.stem}-{document:06d}", text

@@ -1,31 +1,27 @@
 """TinyStories (Eldan & Li 2023): short stories in the words of a small child.
 
 The stories are published as text with ``<|endoftext|>`` between them and as parquet (column
-``text``); others pass them on as JSON lines. One story is one document; each of its paragraphs is a
-text of its own.
+``text``). One story is one document; each of its paragraphs is a text of its own.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from pydantic import Field
 
 from poshgrid import plugins
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.split import LONGEST, pieces
-from poshgrid.corpora.textfile import blocks, lines, opened
+from poshgrid.corpora.split import pieces
+from poshgrid.corpora.textfile import lines, opened
 from poshgrid.errors import PoshgridError
 
 SPLIT = True
 
-_NAMES = re.compile(r"\.(?:(txt|jsonl)(?:\.gz)?|(parquet))$")
-_ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".parquet")
+_SEPARATOR = "<|endoftext|>"
 _BATCH = 1_000  # rows of a parquet file held at a time
 # Some stories were read as Windows-1252 once: each of their quotes became three characters.
 _MANGLED = {
@@ -36,61 +32,37 @@ _MANGLED_ANY = re.compile("|".join(map(re.escape, sorted(_MANGLED, key=len, reve
 
 
 class Options(plugins.Options):
-    """Which files of a folder, and where a record holds its story."""
+    """Where a table holds its stories."""
 
-    pattern: str = Field("*", description="Glob of the names of a folder's files, e.g. '*train*'")
-    separator: str = Field("<|endoftext|>", min_length=1, description="Between stories of a text")
-    column: str | None = Field(
-        None, description="Column or key of the story; none: `text`, else `story`"
-    )
+    column: str = Field("text", description="Column of the stories in parquet")
 
 
 def files(path: Path, options: Options) -> list[Path]:
-    """Return the file, or those of a folder and its folders.
-
-    Raises:
-        PoshgridError: there is none, or a folder holds several formats: the same stories twice.
-    """
-    found = listed_below(path, _ENDINGS)
-    if path.is_dir():
-        found = [file for file in found if file.match(options.pattern)]
-        if not found:
-            raise PoshgridError(
-                f"{path}: holds no file {options.pattern!r}; check the option `pattern`"
-            )
-        kinds = sorted({_kind(file) for file in found})
-        if len(kinds) > 1:
-            raise PoshgridError(
-                f"{path}: holds the stories as {' and as '.join(kinds)}; choose one with the "
-                f"option `pattern`, e.g. '*.{kinds[0]}'"
-            )
-    return found
+    """Return the stories: a file, or all ``.txt``, ``.txt.gz`` and ``.parquet`` below a folder."""
+    return listed_below(path, ".txt", ".txt.gz", ".parquet")
 
 
 def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (story, paragraph). Stories without a word are counted and left out.
 
     Raises:
-        PoshgridError: a file is broken, or a record has no story; the message names the record.
+        PoshgridError: a file is broken, or has no column of stories.
     """
     for file in files(path, options):
-        name = label(file, path, _NAMES)
-        kind = _kind(file)
-        if kind == "txt":
-            yield from _texts(file, name, options, report)
-            continue
-        records = _parquet(file, options) if kind == "parquet" else _json_lines(file, options)
-        for number, (place, story) in enumerate(records):
-            empty = True
-            for line in (story or "").splitlines():
-                for text in pieces(mend(line.strip()), place):
-                    if text:
-                        empty = False
-                        report.lines += 1
-                        yield f"{name}-{number:07d}", text
-            if empty:
-                report.lines += 1
-                report.drop("empty story")
+        name, number, empty = label(file, path), 0, True
+        table = file.suffix == ".parquet"
+        for place, line in _parquet(file, options.column) if table else _text(file):
+            if line is None:  # the end of a story
+                if empty:
+                    report.lines += 1
+                    report.drop("empty story")
+                number, empty = number + 1, True
+                continue
+            for text in pieces(mend(line.strip()), place):
+                if text:
+                    report.lines += 1
+                    empty = False
+                    yield f"{name}-{number:07d}", text
 
 
 def mend(text: str) -> str:
@@ -101,48 +73,19 @@ def mend(text: str) -> str:
     return _MANGLED_ANY.sub(lambda m: _MANGLED[m[0]], text) if "â€" in text else text
 
 
-def _kind(file: Path) -> str:
-    """Return txt, jsonl or parquet.
-
-    Raises:
-        PoshgridError: the name ends in none of them.
-    """
-    match = _NAMES.search(file.name)
-    if not match:
-        raise PoshgridError(f"{file}: no known format; rename it to .txt, .parquet or .jsonl")
-    return match[1] or match[2]
-
-
-def _texts(file: Path, name: str, options: Options, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (story, paragraph) of a text, whether a story has a line or the file has only one."""
-    boundary = re.compile(f"({re.escape(options.separator)}|\n)")
-    with opened(file) as raw:
-        number, line, rest, empty = 0, 1, "", True
-        for block in blocks(raw, str(file)):
-            *parts, rest = boundary.split(rest + block)
-            # What has no end yet may be long: all but its last piece can go.
-            if len(rest) > LONGEST:
-                *cut, rest = pieces(rest, f"{file}: line {line:,}")
-                parts += cut
-            if not block:  # the end
-                parts.append(rest)
-            for part in parts:
-                if part == "\n":
-                    line += 1
-                elif part == options.separator:
-                    if empty:
-                        report.lines += 1
-                        report.drop("empty story")
-                    number, empty = number + 1, True
-                else:
-                    for text in pieces(part.strip(), f"{file}: line {line:,}"):
-                        if text:
-                            report.lines += 1
-                            empty = False
-                            yield f"{name}-{number:07d}", mend(text)
+def _text(file: Path) -> Iterator[tuple[str, str | None]]:
+    """Yield (place, paragraph), and ``None`` between stories, whether a line holds one or many."""
+    for number, line in enumerate(lines(file, cut=True), 1):
+        first, *others = line.split(_SEPARATOR)
+        place = f"{file}: line {number:,}"
+        yield place, first
+        for other in others:
+            yield place, None
+            yield place, other
 
 
-def _parquet(file: Path, options: Options) -> Iterator[tuple[str, str | None]]:
+def _parquet(file: Path, column: str) -> Iterator[tuple[str, str | None]]:
+    """Yield (place, paragraph), and ``None`` after each story."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -151,52 +94,21 @@ def _parquet(file: Path, options: Options) -> Iterator[tuple[str, str | None]]:
         pass
     try:
         with pq.ParquetFile(file, pre_buffer=False) as table:  # as in files.table_batches
-            column = _key(table.schema_arrow.names, options, f"{file}: line 1")
-            kind = table.schema_arrow.field(column).type
+            names = table.schema_arrow.names
+            kind = table.schema_arrow.field(column).type if column in names else None
             if str(kind) not in {"string", "large_string", "string_view"}:
                 raise PoshgridError(
-                    f"{file}: column {column} holds {kind}, not text; check the option `column`"
+                    f"{file}: no column {column} that holds text; found {', '.join(names)}; set "
+                    "the option `column`"
                 )
             for batch in table.iter_batches(_BATCH, columns=[column]):
                 for story in batch.column(0):
                     row += 1
-                    yield f"{file}: row {row:,}", story.as_py()
+                    place = f"{file}: row {row:,}"
+                    yield from ((place, line) for line in (story.as_py() or "").splitlines())
+                    yield place, None
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0]
         raise PoshgridError(
             f"{file}: after row {row:,}: broken parquet file ({reason}); fetch it again"
         ) from error
-
-
-def _json_lines(file: Path, options: Options) -> Iterator[tuple[str, str | None]]:
-    for number, line in enumerate(lines(file), 1):
-        place = f"{file}: line {number:,}"
-        if text := line.strip():
-            try:
-                record = json.loads(text)
-            except (ValueError, RecursionError) as error:
-                reason = getattr(error, "msg", "too deep")
-                raise PoshgridError(
-                    f"{place}: broken JSON ({reason}); correct or delete the line"
-                ) from error
-            yield place, _story(record, options, place)
-
-
-def _story(record: Any, options: Options, place: str) -> str | None:  # noqa: ANN401
-    if not isinstance(record, dict):
-        raise PoshgridError(f'{place}: no record such as {{"story": "One day ..."}}; mend it')
-    story = record[_key(list(record), options, place)]
-    if story is not None and not isinstance(story, str):
-        raise PoshgridError(
-            f"{place}: the story is {type(story).__name__}, not text; check the option `column`"
-        )
-    return story
-
-
-def _key(known: list[str], options: Options, place: str) -> str:
-    for name in [options.column] if options.column else ["text", "story"]:
-        if name in known:
-            return name
-    raise PoshgridError(
-        f"{place}: no column {options.column or 'text or story'}; found {', '.join(known)}"
-    )

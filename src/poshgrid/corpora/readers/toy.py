@@ -36,9 +36,9 @@ def files(path: Path, options: Options) -> list[Path]:
 def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (document, sentence) until ``options.words`` are reached."""
     words = 0
-    for document, text in toy.texts(options.register_, options.seed):
+    for sentence in toy.sentences(options.register_, options.seed):
         if words >= options.words:
             return
-        words += text.count(" ") + 1
+        words += sentence.text.count(" ") + 1
         report.lines += 1
-        yield document, text
+        yield sentence.document, sentence.text

@@ -10,27 +10,21 @@ lists - is taken out of the parse before its text is read.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-from pydantic import Field
+import mwparserfromhell
+from mwparserfromhell import nodes
+from mwparserfromhell.wikicode import Wikicode
 
 from poshgrid import plugins
-from poshgrid.config.base import Count, Positive
 from poshgrid.corpora.clean import running
 from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import pieces
+from poshgrid.corpora.textfile import elements
 from poshgrid.corpora.wiki_templates import HOLE, text_of, tidy
-from poshgrid.corpora.xmlfile import elements
-from poshgrid.errors import PoshgridError
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
-    from mwparserfromhell.wikicode import Wikicode
 
 SPLIT = True
 
@@ -53,16 +47,16 @@ _NO_LINK = re.compile(  # pictures, categories and links to other languages are 
 )
 _UNPARSED = "wikitext that does not parse"
 _MOST_OPEN = 100  # an article of Wikipedia has a handful at most
-_OPENINGS = re.compile(
-    r"""
-    <!--(?P<comment>) | (?P<end_comment>-->)
-    | <(?P<tag>[a-z][a-z0-9]*)\b | </(?P<end_tag>[a-z][a-z0-9]*) | (?P<end_empty>/>)
-    | (?P<link>\[\[) | (?P<end_link>\]\]) | (?P<external>\[(?=\w+:|//)) | (?P<end_external>\])
-    | (?P<table>\{\|) | (?P<end_table>\|\}(?!\})) | (?P<template>\{\{) | (?P<end_template>\}\})
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_EMPTY = {"br", "hr", "wbr", "p", "li", "dd", "dt", "tr", "td", "th", "img"}  # tags without an end
+_EMPTY = "br|hr|wbr|p|li|dd|dt|tr|td|th|img"  # tags without an end
+_PAIRS = [  # what opens and what closes
+    (re.compile(r"\["), re.compile(r"\]")),
+    (re.compile(r"\{"), re.compile(r"\}")),
+    (re.compile(r"<!--"), re.compile(r"-->")),
+    (
+        re.compile(rf"<(?!(?:{_EMPTY})\b)[a-z]", re.IGNORECASE),
+        re.compile(rf"</(?!(?:{_EMPTY})\b)|<(?!(?:{_EMPTY})\b)[a-z][^<>]*+(?<=/)>", re.IGNORECASE),
+    ),
+]
 _MARK = "\x00"  # where a formula stood; no XML file can hold it
 _RULES = [
     (re.compile(r"__[A-Z]+__"), ""),  # behaviour switches
@@ -77,119 +71,63 @@ _RULES = [
 _FINAL = re.compile(r"[.?!][\"'”’)\]]*$")
 
 
-class Options(plugins.Options):
-    """Which articles are read."""
-
-    min_article_words: Count = Field(
-        0, description="Articles with fewer words of running text are left out"
-    )
-    articles: Positive | None = Field(None, description="Read at most so many articles")
+def files(path: Path, options: plugins.Options) -> list[Path]:
+    """Return the dump: one file, or all ``.xml``, ``.xml.gz`` and ``.bz2`` of a folder."""
+    found = listed_below(path, ".xml", ".xml.gz", ".bz2")
+    return [file for file in found if file == path or _NAMES.search(file.name)]
 
 
-class Page(NamedTuple):
-    """What the reader needs of a ``<page>``."""
-
-    title: str
-    namespace: str  # "0" is the main one
-    redirect: bool
-    model: str
-    text: str
-
-
-def files(path: Path, options: Options) -> list[Path]:
-    """Return the dump: one file, or all ``.xml``, ``.xml.gz`` and ``.xml.bz2`` of a folder.
+def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
+    """Yield (article, paragraph). Pages that are no articles are counted and left out.
 
     Raises:
-        PoshgridError: there is none, or a folder holds one dump twice, packed and unpacked.
+        PoshgridError: a file is broken, no XML or no export of MediaWiki.
     """
-    found = listed_below(path, (".xml", ".xml.gz", ".bz2"))
-    if path.is_dir():
-        found = [file for file in found if _NAMES.search(file.name)]
-    if not found:
-        raise PoshgridError(f"{path}: holds no .xml or .xml.bz2 file; check sources[].path")
-    names: dict[str, Path] = {}
-    for file in found:
-        name = re.sub(r"\.(?:gz|bz2)$", "", file.as_posix()).replace("-multistream", "")
-        if name in names:
-            raise PoshgridError(
-                f"{path}: holds the same articles twice, {names[name].name} and {file.name}; "
-                "give one of them in sources[].path"
-            )
-        names[name] = file
-    return found
-
-
-def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (article, paragraph). A page that is no article counts as one line that is dropped.
-
-    Raises:
-        PoshgridError: a file is broken XML or no export of MediaWiki.
-    """
-    articles = 0
     for file in files(path, options):
         wiki = re.split(r"[-.]", file.name, maxsplit=1)[0]
         for page in pages(file):
-            if articles == options.articles:
-                return
             reason = _no_article(page)
-            kept, left_out = ([], []) if reason else _paragraphs(page.text)
-            words = sum(len(text.split()) for text in kept)
-            if not reason and (not kept or words < options.min_article_words):
-                reason = "short article" if kept else "article without running text"
-                if (_UNPARSED, "") in left_out:
-                    reason = _UNPARSED
+            kept, left_out = ([], []) if reason else _paragraphs(page["text"])
+            if not reason and not kept:
+                unparsed = (_UNPARSED, "") in left_out
+                reason = _UNPARSED if unparsed else "article without running text"
             if reason:
                 report.lines += 1
-                report.drop(reason, " ".join(kept))
+                report.drop(reason)
                 continue
-            articles += 1
             report.lines += len(kept) + len(left_out)
             for fault, text in left_out:
                 report.drop(fault, text)
             for text in kept:
-                yield f"{wiki}-{page.title}", text
+                yield f"{wiki}-{page['title']}", text
 
 
-def pages(file: Path) -> Iterator[Page]:
+def pages(file: Path) -> Iterator[dict[str, str]]:
     """Yield the pages of an export; each is forgotten before the next is read.
 
+    Returns:
+        Of each page the texts of its elements by their tags, the first of each: a page's own title
+        and its only revision.
+
     Raises:
-        PoshgridError: the file is broken (with line and column), or holds no ``<mediawiki>``.
+        PoshgridError: the file is broken, or holds no ``<mediawiki>``.
     """
-    prefixes: set[str] = set()
-    for _, element in elements(file, "mediawiki", "namespace", "page"):
-        if element.tag == "page":
-            yield _page(element, prefixes)
-        elif element.get("key") != "0" and element.text:
-            prefixes.add(element.text)
+    for _, element in elements(file, "mediawiki", "page"):
+        page: dict[str, str] = {"title": "", "text": ""}
+        for child in element.iter():
+            page[child.tag] = page.get(child.tag) or child.text or ""
+        yield page
 
 
-def _page(element: Element, prefixes: set[str]) -> Page:
-    found: dict[str, str] = {}
-    for child in element.iter():
-        # the first of each: a page's own title and its only revision
-        found.setdefault(child.tag, child.text or "")
-    title = found.get("title", "")
-    # exports before version 0.6 do not give a page's namespace
-    guessed = "other" if title.partition(":")[0] in prefixes and ":" in title else "0"
-    return Page(
-        title=title,
-        namespace=found.get("ns", guessed),
-        redirect="redirect" in found or _REDIRECT.match(found.get("text", "")) is not None,
-        model=found.get("model", "wikitext"),
-        text=found.get("text", ""),
-    )
-
-
-def _no_article(page: Page) -> str | None:
+def _no_article(page: dict[str, str]) -> str | None:
     """Return why a page is no article, or ``None`` if it is one."""
-    if page.namespace != "0":
+    if page.get("ns", "0") != "0":
         return "page of another namespace"
-    if page.redirect:
+    if "redirect" in page or _REDIRECT.match(page["text"]):
         return "redirect"
-    if page.model != "wikitext":
+    if page.get("model", "wikitext") != "wikitext":
         return "page that is not wikitext"
-    if _DISAMBIGUATION.search(page.text) or page.title.endswith("(disambiguation)"):
+    if _DISAMBIGUATION.search(page["text"]) or page["title"].endswith("(disambiguation)"):
         return "disambiguation page"
     return None
 
@@ -199,8 +137,6 @@ def _paragraphs(wikitext: str) -> tuple[list[str], list[tuple[str, str]]]:
 
     A template whose words nobody knows leaves out its paragraph, unless it has lines of its own.
     """
-    import mwparserfromhell
-
     if _unclosed(wikitext) > _MOST_OPEN:
         return [], [(_UNPARSED, "")]
     try:
@@ -244,31 +180,16 @@ def _running_line(line: str) -> bool:
 
 
 def _unclosed(wikitext: str) -> int:
-    """Return how many tags, links, tables and templates are opened and never closed.
+    """Return how many tags, brackets and braces are opened and never closed.
 
     The parser looks for the end of each to the end of the text: its time grows with their square.
     """
-    depths: Counter[str] = Counter()
-    tags: list[str] = []  # those that "/>" may still end: the last one
-    for found in _OPENINGS.finditer(wikitext):
-        kind, name = found.lastgroup or "", found[0].lower().lstrip("</")
-        if kind == "tag" and name not in _EMPTY:
-            depths[name] += 1
-            tags = [name]
-        elif kind == "end_empty" and tags:
-            depths[tags.pop()] -= 1
-        elif kind.startswith("end_"):
-            kind = name if kind == "end_tag" else kind.removeprefix("end_")
-            depths[kind] = max(depths[kind] - 1, 0)
-        elif kind != "tag":
-            depths[kind] += 1
-    return depths.total()
+    counts = ([len(sign.findall(wikitext)) for sign in pair] for pair in _PAIRS)
+    return sum(max(opened - closed, 0) for opened, closed in counts)
 
 
 def _prune(code: Wikicode) -> None:
     """Take out of a parse, in place, what is no running text."""
-    from mwparserfromhell import nodes
-
     kinds: list[tuple[type[nodes.Node], Callable[[Any], Any]]] = [
         (nodes.Text, lambda node: node),
         (nodes.HTMLEntity, lambda node: node),
@@ -301,13 +222,11 @@ def _prune(code: Wikicode) -> None:
 
 def _link(node: Any) -> Any:  # noqa: ANN401 - nodes of mwparserfromhell
     """Return a link whose text is pruned, or ``None`` for a picture and the like."""
-    from mwparserfromhell.nodes import Text
-
     title = str(node.title).strip()
     if _NO_LINK.match(title):
         return None
     if node.text is None:
-        return Text(title.lstrip(":"))
+        return nodes.Text(title.lstrip(":"))
     _prune(node.text)
     return node
 
@@ -322,15 +241,13 @@ def _external(node: Any) -> Any:  # noqa: ANN401 - nodes of mwparserfromhell
 
 def _tagged(node: Any) -> Any:  # noqa: ANN401 - nodes of mwparserfromhell
     """Return what a tag leaves of itself."""
-    from mwparserfromhell.nodes import Text
-
     name = str(node.tag).strip().lower()
     if name in _FORMULA:
-        return Text(_MARK)
+        return nodes.Text(_MARK)
     if name in _NO_TEXT:
         return None
     if name in {"br", "hr"}:
-        return Text(" " if name == "br" else "\n\n")
+        return nodes.Text(" " if name == "br" else "\n\n")
     if node.contents is not None:
         _prune(node.contents)
     return node

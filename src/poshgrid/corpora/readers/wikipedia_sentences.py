@@ -9,7 +9,6 @@ from pathlib import Path
 from pydantic import Field
 
 from poshgrid import plugins
-from poshgrid.config.base import Positive
 from poshgrid.corpora.joining import detokenise
 from poshgrid.corpora.listing import listed
 from poshgrid.corpora.report import Report
@@ -17,15 +16,14 @@ from poshgrid.corpora.textfile import rows
 
 SPLIT = False
 
+_ROWS = 100  # kept together as a document
 _FORMULA = re.compile(r"formula_\d+|\\[a-z]+\{")
 
 
 class Options(plugins.Options):
-    """Where the table holds what."""
+    """Where the table holds sentences."""
 
     column: str = Field("text", description="Column of the sentences")
-    document_column: str | None = Field(None, description="Column of the article; none: rows")
-    rows_per_document: Positive = Field(100, description="Without that column: rows kept together")
 
 
 def files(path: Path, options: Options) -> list[Path]:
@@ -34,10 +32,9 @@ def files(path: Path, options: Options) -> list[Path]:
 
 
 def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (article or block of rows, sentence)."""
-    columns = [name for name in (options.column, options.document_column) if name]
+    """Yield (block of rows, sentence)."""
     for file in files(path, options):
-        for number, row in enumerate(rows(file, columns)):
+        for number, row in enumerate(rows(file, [options.column])):
             report.lines += 1
             text = row[options.column].strip()
             if _FORMULA.search(text):
@@ -47,9 +44,4 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
             elif text.startswith((",", ";", ":")):
                 report.drop("beginning lost", text)
             else:
-                document = (
-                    row[options.document_column]
-                    if options.document_column
-                    else f"{number // options.rows_per_document:06d}"
-                )
-                yield f"{file.stem}-{document}", detokenise(text)
+                yield f"{file.stem}-{number // _ROWS:06d}", detokenise(text)
