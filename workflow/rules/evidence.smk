@@ -144,7 +144,7 @@ rule detector:
         lambda wc: INPUTS.word_lists(GRID.detected_words()),
         lambda wc: INPUTS.treebank(CONFIG.evidence.detector),
     output:
-        folder_files(PATHS.detector(), "detector.safetensors", "detector.json", "statistics.json"),
+        folder_files(PATHS.detector(), "detector.safetensors", "statistics.json"),
     log:
         PATHS.log("detector", "detector"),
     conda:
@@ -156,7 +156,7 @@ rule detector:
         data=lambda wc: CONFIG.data,
         spec=lambda wc: SLICES.detector(),
         code=lambda wc: code(
-            "poshgrid.evidence.screening.learn", *MODULES.filters(GRID.detected_words())
+            "poshgrid.evidence.screening.detector", *MODULES.filters(GRID.detected_words())
         ),
         given=lambda wc: INPUTS.given(
             INPUTS.word_lists(GRID.detected_words()),

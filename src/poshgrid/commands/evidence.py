@@ -27,7 +27,7 @@ from poshgrid.errors import PoshgridError
 @app.command(rich_help_panel="Stages")
 def detector(spec: Spec, data: Data, output: Output, code: Code = "") -> None:
     """Learn from gold trees what evidence looks like in words."""
-    from poshgrid.evidence.screening.learn import learn
+    from poshgrid.evidence.screening.detector import learn
 
     run(
         specs.DetectorSpec,

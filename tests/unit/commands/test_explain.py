@@ -243,4 +243,4 @@ def test_gold_trees_are_shown_as_before(explain, tmp_path):
     assert not any("removed" in line for line in lines)
     path.write_text(conllu({"it sees itself": ("nsubj", "")}))
     (said,) = [line for line in explain(path, "--filter", "binding") if "direct: kept" in line]
-    assert said.endswith("no rule fires; its tree has no NOUN, PRON, obj|dobj")
+    assert said.endswith("no rule fires")
