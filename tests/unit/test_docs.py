@@ -38,7 +38,7 @@ from poshgrid.evidence import condition, prebuilt
 from poshgrid.evidence.label import label
 from poshgrid.evidence.recall import recall
 from poshgrid.evidence.schema import EVIDENCE, Labels, column
-from poshgrid.evidence.screening.learn import learn
+from poshgrid.evidence.screening.detector import learn
 from poshgrid.evidence.screening.screen import screen
 from poshgrid.files import write_table
 from poshgrid.parsing import parse
@@ -284,8 +284,9 @@ def test_statistics_of_sheets_are_documented(root, made, tmp_path):
         condition="baby", size="1K", filters=["binding", "question-formation"], sample=3, seed=1
     )
     found = draw(given, folder / "condition", sentences, labels, tmp_path)
-    found["filters"]["agr-pp-mod"] = {"reason": "a filter that names no candidates"}
-    check_keys(root, found, names={**NAMES, "1": "{stratum}"})
+    # As with a detector
+    found["filters"]["binding"]["suspects"] = {"candidates": 9, "sampled": 3, "digest": "x"}
+    check_keys(root, found, names=NAMES)
 
 
 def test_statistics_of_a_detector_are_documented(root, tmp_path):
@@ -294,7 +295,6 @@ def test_statistics_of_a_detector_are_documented(root, tmp_path):
     )
     names = dict.fromkeys(("train", "dev", "test"), "{split}")
     names |= {"toy": "{part}", "question-formation": "{filter}"}
-    names |= dict.fromkeys("1234", "{stratum}")
     check_keys(root, learn(spec, tmp_path, tmp_path / "detector"), names=names)
 
 

@@ -1,29 +1,99 @@
 """Drawing the sentences that people read to test a filter (paper, appendix C, "Sanity Check").
 
-Two sheets for each filter of a condition: *leakage*, of what it left in
-(:mod:`poshgrid.audit.leakage`), and *precision*, of what it, or its backstop, removed.
+Sheets for each filter of a condition:
+
+* *leakage*: a uniform sample of the training sentences that it left in. Without a detector only
+  the *candidates* are drawn, those with the words that evidence needs (``candidates`` of the
+  filter's module in :mod:`poshgrid.evidence.screening.lexical`), as the paper drew 1,000 of 5.7k
+  sentences with a reflexive; what has none of the words is never looked at.
+* *suspects*, with a detector: what of them looks most like evidence to it, distinct texts, the
+  likeliest first. It is no sample: it says which leaks there are, and not how many.
+* *precision*: a uniform sample of what the filter, or its backstop, removed.
+
+Evidence that the condition put back is no leakage: it is left out, and counted. A sentence that a
+dose repeats counts once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+import hashlib
+import heapq
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from poshgrid import logs
-from poshgrid.audit import labels, leakage, sheet
-from poshgrid.audit.labels import STATISTICS, Removed, words
-from poshgrid.audit.rows import Drawn, Sample, placed, row_of
-from poshgrid.audit.sheet import KINDS, Kind, Row, sheet_name
+from poshgrid.audit import sheet
+from poshgrid.audit.sheet import Row, sheet_name
+from poshgrid.config import Filter
 from poshgrid.config.specs import AuditSpec
 from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.errors import PoshgridError
+from poshgrid.evidence.schema import CONDITION, TOKENS, Labels, column
 from poshgrid.evidence.screening.screen import lexical
-from poshgrid.files import table_batches, write_json
+from poshgrid.files import Schema, read_json, read_schema, read_table, table_batches, write_json
+from poshgrid.parsing.words import tokenize
+
+if TYPE_CHECKING:
+    from poshgrid.evidence.screening.detector import Detector
+
+STATISTICS = "statistics.json"
+Candidates = Callable[[Sequence[str]], tuple[int, ...] | None]
+
+
+def sample(ids: Iterable[int], size: int, seed: int, name: str) -> list[int]:
+    """Return a uniform sample of sentences without replacement, in the order of choice.
+
+    Each sentence has a rank: a keyed hash of its number. Those of lowest rank are the sample. So a
+    larger sample begins with the smaller one, and the first lines of a sheet are themselves a
+    uniform sample: a person may stop at any line.
+
+    Args:
+        ids: numbers of the sentences, in any order.
+        size: number of sentences to draw.
+        seed: another seed gives another sample.
+        name: a sample of its own for each name, e.g. ``"binding.leakage"``.
+    """
+    key = hashlib.blake2b(f"{seed}\0{name}".encode()).digest()
+
+    def rank(sent_id: int) -> tuple[bytes, int]:
+        number = sent_id.to_bytes(8, "little")
+        return hashlib.blake2b(number, key=key, digest_size=8).digest()[::-1], sent_id
+
+    return heapq.nsmallest(size, ids, key=rank)
+
+
+@dataclass
+class _Filter:
+    """What is known of a filter, by sent_id of the base where it is an array.
+
+    Attributes:
+        module: its lexical tests.
+        readings: the filter in the condition's readings of it, mostly one.
+        by_rule: sentences that its rule removes.
+        removed: those, and what the backstop removes.
+        left: sentences that may be drawn for leakage.
+        reinserted: how many were put back.
+        suspects: text -> negative score and sent_id, the likeliest first.
+    """
+
+    module: ModuleType
+    readings: list[Filter]
+    by_rule: np.ndarray
+    removed: np.ndarray
+    left: np.ndarray
+    reinserted: int = 0
+    suspects: dict[str, tuple[float, int]] = field(default_factory=dict)
+
+    @property
+    def candidates(self) -> Candidates | None:
+        """Its test of the words that evidence needs, if it has one."""
+        return getattr(self.module, "candidates", None)
 
 
 def draw(
@@ -36,11 +106,8 @@ def draw(
 ) -> dict[str, Any]:
     """Write the sheets of a condition as CSV, and ``statistics.json``.
 
-    A sheet of the same sentences that a person has begun to fill in stays as it is.
-
-    The sample depends on the seed, the filter and the numbers and scores of the sentences; a larger
-    one begins with the smaller one. Text is read piece by piece, so that memory does not grow with
-    it.
+    A sheet of the same sentences that a person has begun to fill in stays as it is. Text is read
+    piece by piece; of a sentence a few bytes are kept.
 
     Args:
         spec: the condition, its filters, and how many sentences to draw.
@@ -48,17 +115,14 @@ def draw(
         sentences: the base's table.
         evidence: labels of the base, from which the condition was made.
         output: folder to write to.
-        detector: folder of the detector that the spec asks for; without one, leaks are looked for
-            among candidates.
+        detector: folder of the detector that the spec asks for.
 
     Returns:
         The content of ``statistics.json``: ``sentences`` in the condition, ``base_sentences`` at
-        this size, and for each filter the ``question`` that its sheets ask and for each sheet
-        ``candidates``, ``sampled``, the sample's
-        ``digest`` and the ``strata``; for leakage ``whole`` (every sentence of the condition could
-        be drawn) and ``reinserted``, the evidence put back; for precision ``backstop``, those
-        removed for their words alone. A filter that has no sheet for leakage has ``null`` and a
-        ``reason``.
+        this size, and for each filter and sheet
+        ``candidates``, ``sampled`` and the sheet's ``digest``; for leakage ``whole`` (every
+        sentence that was left in could be drawn) and ``reinserted``, the evidence put back; for
+        precision ``backstop``, those removed for their words alone.
 
     Raises:
         PoshgridError: a table is missing or not of the others, a filter has no labels or is unknown
@@ -69,59 +133,183 @@ def draw(
             f"{condition}: condition {spec.condition!r} at {spec.size} has no filters: there is "
             "nothing to audit; name a condition that has"
         )
-    removed = labels.read(spec, condition, sentences, evidence)
-    modules = {word: lexical(word) for word in labels.words(spec)}
-    scores = _scores(spec, detector)
-    left, n_train = leakage.draw(spec, condition / "train.parquet", removed, modules, scores)
-    taken, n_base = removed_sheets(spec, sentences, removed)
+    known = _detector(spec, detector)
+    filters = _filters(spec, condition, evidence)
+    at_size = np.concatenate(
+        [
+            trains(batch, spec.size).to_numpy()
+            for batch in table_batches(sentences, SENTENCES, ("split", "size"))
+        ]
+    )
+    n_train = _look(spec, condition / "train.parquet", evidence, filters, known)
+    chosen: dict[str, list[int]] = {}
     facts: dict[str, dict[str, Any]] = {}
-    rows_of: dict[str, Sequence[Row]] = {}
-    for word, module in modules.items():
-        drawn: dict[Kind, Drawn | None] = {"leakage": left.get(word), "precision": taken[word]}
-        facts[word] = {kind: each and each.facts() for kind, each in drawn.items()}
-        mine = [reading for reading in spec.filters if reading.name == word]
-        facts[word]["question"] = labels.question_of(module, mine)
-        if facts[word]["leakage"] is None:
-            facts[word]["reason"] = f"{module.__name__} has no function candidates"
-        else:
-            facts[word]["leakage"]["whole"] = scores is not None
-        for kind in KINDS:
-            if (each := drawn[kind]) is not None:
-                rows_of[sheet_name(word, kind)] = each.rows
+    for word, each in filters.items():
+        if len(each.removed) != len(at_size):
+            raise PoshgridError(
+                f"{evidence}: {len(each.removed):,} sentences, and {sentences} has "
+                f"{len(at_size):,}; run poshgrid evidence again"
+            )
+        out = at_size & each.removed
+        backstop = int((out & ~each.by_rule).sum())
+        whole = known is not None or each.candidates is None
+        facts[word] = {}
+        for kind, possible, counts in (
+            ("leakage", each.left, {"reinserted": each.reinserted, "whole": whole}),
+            ("precision", out, {"backstop": backstop}),
+        ):
+            name, ids = f"{word}.{kind}", np.flatnonzero(possible).tolist()
+            chosen[name] = sample(ids, spec.sample, spec.seed, name)
+            facts[word][kind] = {"candidates": len(ids), **counts}
+        if known is not None:
+            name = sheet_name(word, "suspects")
+            chosen[name] = [sent_id for _, sent_id in each.suspects.values()]
+            facts[word]["suspects"] = {"candidates": int(each.left.sum())}
+    rows_of = _rows(chosen, sentences, evidence, filters)
+    for name, rows in rows_of.items():
+        word, _, kind = name.rpartition(".")
+        numbered = ((n, row.sent_id, row.text) for n, row in enumerate(rows, start=1))
+        facts[word][kind] |= {"sampled": len(rows), "digest": sheet.digest(numbered)}
     statistics = {
         **spec.model_dump(mode="json", include={"condition", "size", "sample", "seed"}),
         "sentences": n_train,
-        "base_sentences": n_base,
+        "base_sentences": int(at_size.sum()),
         "filters": facts,
     }
     filled_in = {name for name, rows in rows_of.items() if _filled_in(output / f"{name}.csv", rows)}
     for name, rows in rows_of.items():
         if name not in filled_in:
-            sheet.write(rows, output / f"{name}.csv")
+            sheet.write(name, rows, output / f"{name}.csv")
     write_json(output / STATISTICS, statistics)
     logs.get(__name__).info("%s at %s: %d sheets", spec.condition, spec.size, len(rows_of))
     return statistics
 
 
-def _scores(spec: AuditSpec, folder: Path | None) -> leakage.Scores | None:
-    """Return a detector that knows the filters, if the audit draws by one."""
+def _detector(spec: AuditSpec, folder: Path | None) -> Detector | None:
+    """Return a detector that knows the filters, if the audit asks for one."""
     if not spec.detector:
         return None
     if folder is None:
         raise PoshgridError(
-            f"condition {spec.condition!r}: the audit draws by a detector; name its folder with "
+            f"condition {spec.condition!r}: the audit asks for a detector; name its folder with "
             "--detector"
         )
     from poshgrid.evidence.screening.detector import Detector
 
     detector = Detector.load(folder)
-    if unknown := sorted(set(labels.words(spec)) - detector.weights.keys()):
+    if unknown := sorted({each.name for each in spec.filters} - detector.weights.keys()):
         raise PoshgridError(
             f"{folder}: the detector knows {', '.join(sorted(detector.weights))}, not "
             f"{', '.join(unknown)}; run poshgrid detector with the filters of "
             f"condition {spec.condition!r}"
         )
-    return detector.scores
+    return detector
+
+
+def _filters(spec: AuditSpec, condition: Path, evidence: Path) -> dict[str, _Filter]:
+    """Read what the filters of a condition remove, by its labels."""
+    labels = Labels.of(read_schema(evidence))
+    labels.hold(spec.filters, evidence)
+    path = condition / STATISTICS
+    try:
+        backstop = bool(read_json(path)["backstop"])
+    except (KeyError, TypeError) as error:
+        raise PoshgridError(
+            f"{path}: not the statistics of a filtered condition; run poshgrid condition again"
+        ) from error
+    tests = labels.columns(spec.filters, backstop=True)
+    table = read_table(evidence, labels.schema, tests)
+    found = {}
+    for word in sorted({each.name for each in spec.filters}):
+        readings = [each for each in spec.filters if each.name == word]
+        by_rule, removed = (
+            table.select(pl.any_horizontal(labels.columns(readings, backstop=on)))
+            .to_series().to_numpy()
+            for on in (False, backstop)
+        )  # fmt: skip
+        left = np.zeros(table.height, bool)
+        found[word] = _Filter(lexical(word), readings, by_rule, removed, left)
+    return found
+
+
+def _look(
+    spec: AuditSpec,
+    train: Path,
+    evidence: Path,
+    filters: dict[str, _Filter],
+    detector: Detector | None,
+) -> int:
+    """Read a condition's text, note what each filter left in, and return how many sentences it has.
+
+    Raises:
+        PoshgridError: a sentence is not in the base, or is evidence and was not put back.
+    """
+    n_train = 0
+    batches = table_batches(train, CONDITION, ("sent_id", "text", "replaced"))
+    for batch in logs.progress(batches, "looking at sentences, parts"):
+        ids = batch["sent_id"].to_numpy()
+        n_train += len(ids)
+        texts: dict[str, int] = {}  # one that recurs is looked at once
+        places = [texts.setdefault(text, len(texts)) for text in batch["text"]]
+        tokens = [tokenize(text) for text in texts]
+        for word, each in filters.items():
+            gone = np.append(each.removed, True)[np.minimum(ids, len(each.removed))]
+            wrong = ids[gone & batch["replaced"].is_null().to_numpy()]
+            if len(wrong):
+                raise PoshgridError(
+                    f"{train}: sent_id {wrong[0]} is a sentence that filter {word!r} removes, or "
+                    f"that is not in {evidence}: the one was not made from the other; "
+                    "run poshgrid condition again"
+                )
+            each.reinserted += int(gone.sum())
+            possible = ~gone
+            if detector is None and (rule := each.candidates):
+                looks = np.array([rule(words) is not None for words in tokens], bool)
+                possible = possible & looks[places]
+            each.left[ids[possible]] = True
+            if detector is not None:
+                scores = detector.scores(word, tokens)[places]
+                for i in np.flatnonzero(possible & (scores > 0)).tolist():
+                    each.suspects.setdefault(batch["text"][i], (-float(scores[i]), int(ids[i])))
+                likeliest = sorted(each.suspects.items(), key=lambda item: item[1])
+                each.suspects = dict(likeliest[: spec.sample])
+    return n_train
+
+
+def _rows(
+    chosen: dict[str, list[int]], sentences: Path, evidence: Path, filters: dict[str, _Filter]
+) -> dict[str, list[Row]]:
+    """Return the rows of each sheet, with the words that its filter looked at."""
+    schema = Labels.of(read_schema(evidence)).schema
+    every = {sent_id for numbers in chosen.values() for sent_id in numbers}
+    texts = _cells(sentences, SENTENCES, ["source", "document", "text"], every)
+    found: dict[str, list[Row]] = {}
+    for name, numbers in chosen.items():
+        word, _, kind = name.rpartition(".")
+        each, places = filters[word], dict[int, set[int]]()
+        if kind == "precision":
+            columns = [column(r.name, r.reading, TOKENS) for r in each.readings]
+            matched = _cells(evidence, schema, columns, set(numbers))
+            places = {sent_id: set().union(*lists) for sent_id, lists in matched.items()}
+        found[name] = []
+        for sent_id in numbers:
+            source, document, text = texts[sent_id]
+            words = tokenize(text)
+            if kind != "precision" and each.candidates:
+                places[sent_id] = set(each.candidates(words) or ())
+            marked = (w for n, w in enumerate(words, start=1) if n in places.get(sent_id, ()))
+            found[name].append(Row(sent_id, source, document, text, " | ".join(marked)))
+    return found
+
+
+def _cells(path: Path, schema: Schema, columns: list[str], ids: set[int]) -> dict[int, list[Any]]:
+    """Return the cells of some sentences, by sent_id."""
+    wanted = pl.Series(sorted(ids), dtype=pl.UInt32).implode()
+    return {
+        sent_id: cells
+        for batch in table_batches(path, schema, ["sent_id", *columns])
+        for sent_id, *cells in batch.filter(pl.col("sent_id").is_in(wanted)).iter_rows()
+    }
 
 
 def _filled_in(path: Path, rows: Sequence[Row]) -> bool:
@@ -129,57 +317,10 @@ def _filled_in(path: Path, rows: Sequence[Row]) -> bool:
     entries = sheet.read(path) if path.exists() else []
     if not any(entry.label or entry.note for entry in entries):
         return False
-    found = sorted((entry.number, entry.sent_id, entry.text) for entry in entries)
-    if found != [(number, row.sent_id, row.text) for number, row in enumerate(rows, start=1)]:
+    held = [(entry.number, entry.sent_id, entry.text) for entry in entries]
+    if held != [(number, row.sent_id, row.text) for number, row in enumerate(rows, start=1)]:
         raise PoshgridError(
             f"{path}: holds labels or notes on another sample, which would be lost; move it to "
             "another folder first"
         )
     return True
-
-
-def removed_sheets(
-    spec: AuditSpec, sentences: Path, removed: Removed
-) -> tuple[dict[str, Drawn], int]:
-    """Return filter -> its sample of what it removed, and the base's sentences at this size.
-
-    Args:
-        spec: the condition, its filters, and how many sentences to draw.
-        sentences: the base's table.
-        removed: what the filters remove.
-
-    Raises:
-        PoshgridError: a filter matched a word that a sentence does not have.
-    """
-    samples = {
-        w: Sample[Row](spec.sample, spec.seed, sheet_name(w, "precision")) for w in words(spec)
-    }
-    n_base = 0
-    by_tree = dict.fromkeys(words(spec), 0)
-    columns = ("sent_id", "source", "document", "text", "split", "size")
-    batches = table_batches(sentences, SENTENCES, columns)
-    for batch in logs.progress(batches, "looking for removed sentences, parts"):
-        ids = batch["sent_id"].to_numpy()
-        at_size = trains(batch, spec.size).to_numpy()
-        n_base += int(at_size.sum())
-        for word, each in samples.items():
-            by_tree[word] += int((at_size & removed.by_tree[word][ids]).sum())
-            for i in np.flatnonzero(at_size & removed.out[word][ids]).tolist():
-                each.offer(int(ids[i]), partial(row_of, batch, i))
-    drawn = {}
-    for word, each in samples.items():
-        rows = _placed(each.result(), removed, word)
-        counts = {"backstop": each.offered - by_tree[word]}
-        drawn[word] = Drawn.of([(row, 1) for row in rows], {1: each.offered}, counts)
-    return drawn, n_base
-
-
-def _placed(rows: list[Row], removed: Removed, word: str) -> list[Row]:
-    """Add the words that a filter matched."""
-    chosen = [row.sent_id for row in rows]
-    found: dict[int, list[int]] = {}
-    for batch in table_batches(removed.path, removed.schema, ["sent_id", *removed.tokens[word]]):
-        for sent_id, *places in batch.filter(pl.col("sent_id").is_in(chosen)).iter_rows():
-            found[sent_id] = sorted({place for each in places for place in each})
-    where, remedy = f"{removed.path}: filter {word!r}", "run poshgrid evidence again"
-    return [placed(row, tuple(found[row.sent_id]), where, remedy) for row in rows]

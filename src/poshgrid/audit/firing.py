@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from poshgrid import config
-from poshgrid.audit.rows import Sample, pieces
+from poshgrid.audit.draw import sample
 from poshgrid.config import Filter, Source, specs
 from poshgrid.corpora.read import read_source
 from poshgrid.corpora.schema import SENTENCES, SOURCE
@@ -92,18 +91,19 @@ def fires(
     removed = read_table(labels, known.schema, ["sent_id", *removing, matched]).filter(
         pl.any_horizontal(removing)
     )
-    sample: Sample[tuple[int, bool, list[int]]] = Sample(size, seed, str(wanted))
-    for row in removed.select("sent_id", removing[0], matched).iter_rows() if size else ():
-        sample.offer(row[0], partial(tuple, row))
-    chosen = sample.result()
-    texts = dict(
-        read_table(sentences, SENTENCES, ["sent_id", "text"])
-        .filter(pl.col("sent_id").is_in([sent_id for sent_id, *_ in chosen]))
-        .iter_rows()
+    chosen = sample(removed["sent_id"], size, seed, str(wanted))
+    texts = read_table(sentences, SENTENCES, ["sent_id", "text"])
+    rows = pl.DataFrame({"sent_id": chosen}, schema={"sent_id": pl.UInt32})
+    rows = rows.join(removed, on="sent_id", how="left", maintain_order="left").join(
+        texts, on="sent_id", maintain_order="left"
     )
-    for sent_id, by_rule, places in chosen:
+    for by_rule, sent_id, places, text in rows.select(
+        removing[0], "sent_id", matched, "text"
+    ).iter_rows():
+        if max(places, default=0) > len(tokenize(text)):
+            raise PoshgridError(f"{labels}: labels of other sentences; label them again")
         why = RULE if by_rule else BACKSTOP
-        yield f"  {why:8}  {sent_id:>9}  {_marked(texts.get(sent_id), places, labels)}"
+        yield f"  {why:8}  {sent_id:>9}  {plain(marked(text, places))}"
 
 
 def _totals(facts: dict[str, Any], wanted: Filter, backstop: bool) -> str:
@@ -122,9 +122,11 @@ def _totals(facts: dict[str, Any], wanted: Filter, backstop: bool) -> str:
     return f"{removed:,} of {total:,} sentences ({removed / total:.2%}): {'; '.join(parts)}"
 
 
-def _marked(text: str | None, places: Sequence[int], labels: Path) -> str:
-    try:
-        cut = pieces(text or "", tokenize(text or ""), places)
-    except ValueError as error:
-        raise PoshgridError(f"{labels}: labels of other sentences; label them again") from error
-    return plain("".join(f"[{piece}]" if marked else piece for piece, marked in cut))
+def marked(text: str, places: Sequence[int]) -> str:
+    """Return a sentence with some of its words, by their places from 1, in brackets."""
+    parts, end = [], 0
+    for number, word in enumerate(tokenize(text), start=1):
+        start = text.index(word, end)  # nothing but white space stands between two words
+        parts += [text[end:start], f"[{word}]" if number in places else word]
+        end = start + len(word)
+    return "".join([*parts, text[end:]])

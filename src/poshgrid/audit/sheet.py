@@ -1,4 +1,4 @@
-"""Sheets of sentences as CSV: written for spreadsheets, read back as spreadsheets save them."""
+"""Sheets of sentences as CSV: written for spreadsheets, Label Studio and doccano, and read back."""
 
 from __future__ import annotations
 
@@ -6,29 +6,32 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError
 from poshgrid.files import write_text
 from poshgrid.tables.formats import guarded, unguarded
 
-WEIGHTS = ("stratum", "weight")
-"""Columns that a sheet of an earlier version lacks: its sentences all weigh the same."""
+COLUMNS = (
+    "number", "sheet", "sent_id", "source", "document", "text", "words", "label", "note",
+)  # fmt: skip
+"""Columns of ``{filter}.{kind}.csv``: place on the sheet from 1, the sheet's name, row of the base,
+where the sentence is from, its text, the words that the filter looked at; ``label`` and ``note``
+are blank."""
 
-COLUMNS = ("number", "sent_id", "source", "document", "text", "words", *WEIGHTS, "label", "note")
-"""Columns of ``{filter}.{kind}.csv``: place in the sample from 1, row of the base, where the
-sentence is from, its text, the words that made it a candidate, its stratum and the number of
-sentences that it stands for; ``label`` and ``note`` are blank."""
-
+_NEEDED = ("number", "sheet", "sent_id", "text", "label")  # what tools may not leave out
 LABELS = ("yes", "no", "unsure")
 """What a person may write in the column ``label``; blank: not labelled yet."""
 
-Kind = Literal["leakage", "precision"]
-KINDS: tuple[Kind, ...] = ("leakage", "precision")
-"""Leakage: sentences that a filter left in. Precision: sentences that it removed."""
+Kind = Literal["leakage", "suspects", "precision"]
+KINDS: tuple[Kind, ...] = ("leakage", "suspects", "precision")
+"""Leakage: a sample of what a filter left in. Suspects: what of it looks most like evidence to a
+detector. Precision: a sample of what the filter removed."""
+
+BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes UTF-8 for the computer's old encoding
 
 
 def sheet_name(word: str, kind: Kind) -> str:
@@ -36,27 +39,15 @@ def sheet_name(word: str, kind: Kind) -> str:
     return f"{word}.{kind}"
 
 
-BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes UTF-8 for the computer's old encoding
-BETWEEN_WORDS = " | "
-
-
 @dataclass(frozen=True)
 class Row:
-    """A sentence of a sample."""
+    """A sentence of a sheet; ``words``: those that the filter looked at."""
 
     sent_id: int
     source: str
     document: str
     text: str
-    words: tuple[str, ...] = ()  # all words of the text
-    places: tuple[int, ...] = ()  # of the words that made it a candidate, from 1
-    stratum: int = 1  # the higher, the more it looks like evidence to a detector
-    weight: float = 1.0  # sentences of the stratum that it stands for
-
-    @property
-    def matched(self) -> str:
-        """The words that made it a candidate."""
-        return BETWEEN_WORDS.join(self.words[place - 1] for place in self.places)
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,41 +55,32 @@ class Entry:
     """A line of a sheet that a person has filled in."""
 
     number: int
+    sheet: str
     sent_id: int
     text: str
     label: str  # one of LABELS; "": none yet
     note: str
-    stratum: int = 1
-    weight: float | None = None  # None: the sheet tells none, and all of them weigh the same
 
 
-def cells(rows: Iterable[Row]) -> list[list[str]]:
-    """Return the lines of a sheet, blank label and note included; see ``schema.COLUMNS``."""
-    return [
-        [
-            str(number), str(row.sent_id),
-            *map(guarded, (row.source, row.document, row.text, row.matched)),
-            str(row.stratum), f"{row.weight:.6f}", "", "",
-        ]
-        for number, row in enumerate(rows, start=1)
-    ]  # fmt: skip
+def write(name: str, rows: Iterable[Row], path: Path) -> None:
+    """Write a sheet for a spreadsheet: UTF-8 with a byte order mark, every cell in quotes.
 
-
-def write(rows: Sequence[Row], path: Path) -> None:
-    """Write a sheet of sentences; see :func:`write_cells`."""
-    write_cells(COLUMNS, cells(rows), path)
-
-
-def write_cells(columns: Sequence[str], rows: Iterable[Sequence[str]], path: Path) -> None:
-    """Write a sheet for a spreadsheet: UTF-8 with a byte order mark, every cell in quotes."""
+    Args:
+        name: of the sheet, e.g. ``"binding.leakage"``.
+        rows: its sentences, in order.
+        path: file to write.
+    """
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
-    writer.writerows([columns, *rows])
+    writer.writerow(COLUMNS)
+    for number, row in enumerate(rows, start=1):
+        texts = map(guarded, (row.source, row.document, row.text, row.words))
+        writer.writerow([number, name, row.sent_id, *texts, "", ""])
     write_text(path, BYTE_ORDER_MARK + stream.getvalue())
 
 
 def digest(sentences: Iterable[tuple[int, int, str]]) -> str:
-    """Return a name for a sample, by which a sheet is known again whatever its file is called.
+    """Return what tells whether a sheet still holds the sentences that were drawn.
 
     Of a sentence the unaccented letters and the digits decide: spreadsheets may spoil the rest.
 
@@ -113,97 +95,58 @@ def digest(sentences: Iterable[tuple[int, int, str]]) -> str:
 
 
 def read(path: Path) -> list[Entry]:
-    """Read a sheet that a person has filled in, in the order of the file.
+    """Read a sheet that a person has filled in, in the order of its numbers.
 
-    Commas, semicolons and tabs between cells, all line ends, capital letters and spaces around a
-    label are understood; so are UTF-8, UTF-16 and the Western encoding that Excel falls back to.
+    Further columns, commas, semicolons and tabs between cells, all line ends, capital letters and
+    spaces around a label are understood; so are UTF-8, UTF-16 and the Western encoding that Excel
+    falls back to.
 
     Raises:
         PoshgridError: no such file, no sheet of an audit, an unknown label, a number that is no
-            number or stands twice; the message names the line.
+            number or occurs twice.
     """
-    entries: list[Entry] = []
-    first: dict[int, int] = {}  # number -> its line
-    for line, cell in read_cells(path, COLUMNS, optional=WEIGHTS):
-        number, sent_id = (whole(path, line, name, cell[name]) for name in ("number", "sent_id"))
-        weighted = set(WEIGHTS) <= cell.keys()
-        stratum = whole(path, line, "stratum", cell["stratum"]) if weighted else 1
-        weight = _weight(path, line, cell["weight"]) if weighted else None
-        once(path, line, number, first)
-        label = labelled(path, line, number, cell["label"], LABELS)
-        text, note = unguarded(cell["text"]), unguarded(cell["note"])
-        entries.append(Entry(number, sent_id, text, label, note, stratum, weight))
-    return entries
-
-
-def read_cells(
-    path: Path, columns: Sequence[str], *, optional: Sequence[str] = ()
-) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the line and the cells, by column, of each row that is not blank; see :func:`read`.
-
-    Args:
-        path: a sheet that a person has filled in.
-        columns: those that it must have, in lower case.
-        optional: those of them that may be missing together.
-
-    Raises:
-        PoshgridError: no such file, no CSV, a column is missing, or a row is too short.
-    """
-    lines = _lines(path)
-    header = _header(path, lines, columns, optional)
-    for line, values in lines[1:]:
-        if not any(value.strip() for value in values):
-            continue
-        if len(values) < len(header):
-            raise PoshgridError(
-                f"{path}: line {line}: {len(values)} cells, and the first line has {len(header)}; "
-                "is a quotation mark missing?"
-            )
-        yield line, dict(zip(header, values, strict=False))
-
-
-def once(path: Path, line: int, number: int, first: dict[int, int]) -> None:
-    """Note the line of a number of the sample, and refuse a number that was there before."""
-    if number in first:
-        raise PoshgridError(
-            f"{path}: line {line}: number {number} stands on line {first[number]} already; "
-            "delete one of them"
-        )
-    first[number] = line
-
-
-def labelled(path: Path, line: int, number: int, written: str, labels: Sequence[str]) -> str:
-    """Return the label that somebody wrote, in lower case, or refuse what is none."""
-    label = written.strip().lower()
-    if label and label not in labels:
-        raise PoshgridError(
-            f"{path}: line {line} (number {number}): label {written.strip()!r}; "
-            f"write {', '.join(labels[:-1])} or {labels[-1]}, or leave it blank"
-        )
-    return label
-
-
-def _lines(path: Path) -> list[tuple[int, list[str]]]:
-    """Return the rows of a file of comma-separated values with the line that each begins on."""
     try:
-        data = path.read_bytes()
+        text = _decoded(path.read_bytes())
+        separator = max(",;\t", key=text.split("\n", 1)[0].count)
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        header = [name.strip().lower() for name in reader.fieldnames or ()]
+        if missing := [name for name in _NEEDED if header.count(name) != 1]:
+            raise ValueError(f"column {missing[0]!r} is not there, or twice")
+        reader.fieldnames = header
+        entries = [_entry(row) for row in reader if any(filter(None, map(_bare, row.values())))]
+        numbers = [entry.number for entry in entries]
+        if twice := sorted({n for n in numbers if numbers.count(n) > 1}):
+            raise ValueError(f"number {twice[0]} is there twice")
     except OSError as error:
         raise PoshgridError(f"{path}: cannot read: {error.strerror or error}") from error
-    text = _decoded(data)
-    first = text.split("\n", 1)[0]
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True
-    )
-    rows, begin = [], 1
-    try:
-        for values in reader:
-            rows.append((begin, values))
-            begin = reader.line_num + 1
-    except csv.Error as error:
+    except (csv.Error, ValueError) as error:
         raise PoshgridError(
-            f"{path}: line {begin}: not CSV ({error}); save the sheet as 'CSV UTF-8'"
+            f"{path}: {error}; give a sheet that poshgrid audit wrote, saved as 'CSV UTF-8'"
         ) from error
-    return rows
+    return sorted(entries, key=lambda entry: entry.number)
+
+
+def _bare(cell: object) -> str:
+    return cell.strip() if isinstance(cell, str) else ""
+
+
+def _entry(row: dict[str, str]) -> Entry:
+    """Return the content of a line.
+
+    Raises:
+        ValueError: what is wrong with it.
+    """
+    for name in ("number", "sent_id"):
+        if not re.fullmatch("[0-9]{1,18}", _bare(row[name])):
+            raise ValueError(f"number {row['number']}: {name} {row[name]!r} is no whole number")
+    label = _bare(row["label"]).lower()
+    if row["label"] is None or (label and label not in LABELS):
+        raise ValueError(
+            f"number {row['number']}: label {row['label']!r}, not yes, no, unsure or blank"
+        )
+    number, sent_id = int(row["number"]), int(row["sent_id"])
+    note = unguarded(row.get("note") or "")
+    return Entry(number, _bare(row["sheet"]), sent_id, unguarded(row["text"] or ""), label, note)
 
 
 def _decoded(data: bytes) -> str:
@@ -213,45 +156,3 @@ def _decoded(data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:  # labels and numbers are ASCII: only the look of texts is at stake
         return data.decode("cp1252", errors="replace")
-
-
-def _header(
-    path: Path,
-    lines: list[tuple[int, list[str]]],
-    columns: Sequence[str],
-    optional: Sequence[str],
-) -> list[str]:
-    header = [name.strip().lower() for name in lines[0][1]] if lines else []
-    for name in columns:
-        old = name in optional and not set(optional) & set(header)
-        if header.count(name) != 1 and not old:
-            fault = "twice" if name in header else "missing"
-            hint = "" if name in header else did_you_mean(name, filter(None, header))
-            raise PoshgridError(
-                f"{path}: column {name!r} is {fault}{hint}; give a sheet that poshgrid wrote, "
-                "saved as 'CSV UTF-8'"
-            )
-    return header
-
-
-def whole(path: Path, line: int, name: str, value: str) -> int:
-    """Return the whole number of a cell, or refuse what is none."""
-    if not re.fullmatch(r"\s*[0-9]{1,18}\s*", value):
-        raise PoshgridError(
-            f"{path}: line {line}: {name} {value!r} is not a whole number; restore it from the "
-            "sheet that poshgrid audit wrote"
-        )
-    return int(value)
-
-
-def _weight(path: Path, line: int, value: str) -> float:
-    try:
-        weight = float(value.strip().replace(",", "."))  # as spreadsheets write it in some tongues
-    except ValueError:
-        weight = 0.0
-    if not 1 <= weight < float("inf"):
-        raise PoshgridError(
-            f"{path}: line {line}: weight {value!r} is not a number from 1 on; restore it from the "
-            "sheet that poshgrid audit wrote"
-        )
-    return weight

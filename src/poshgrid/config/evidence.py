@@ -117,7 +117,7 @@ class Evidence(Section):
         None,
         description=(
             "gold trees that a detector of evidence is learned from (docs/data.md): audits then "
-            "draw from all sentences, more of those that it finds suspicious; `null`: from "
+            "draw from all sentences, and list those that it finds likeliest; `null`: from "
             "those with certain words. It may hold the conditions' own text"
         ),
     )

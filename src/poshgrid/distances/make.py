@@ -14,10 +14,9 @@ import numpy as np
 from poshgrid import logs
 from poshgrid.distances.folder import DISTANCES, FILES, OFFSETS, STATISTICS, WORDS
 from poshgrid.distances.measure import UNUSED, Cut, check_ids, measure, other_tokens
-from poshgrid.distances.trees import Trees
+from poshgrid.distances.trees import with_trees
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.schema import CONDITION
-from poshgrid.files import atomic_folder, read_json, table_batches, write_json
+from poshgrid.files import atomic_folder, read_json, write_json
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
 from poshgrid.verification import sha256
@@ -50,7 +49,6 @@ def make(
     condition, tokens, output = Path(condition), Path(tokens), Path(output)
     table, cutter = condition / "train.parquet", tokenizers.load(tokenizer)
     stream = encode.load(tokens, "train")
-    trees = Trees(parses, table, BATCH)
     boundary = cutter.get_vocab()[tokenizers.BOUNDARY]  # loading makes sure of it
     unused, total = np.zeros(len(UNUSED) + 1, np.int64), 0
     offsets = np.zeros((len(stream.offsets), 2), np.int64)
@@ -58,15 +56,15 @@ def make(
     with atomic_folder(output, last=STATISTICS) as temporary:
         with (temporary / DISTANCES).open("wb") as distances, (temporary / WORDS).open("wb") as out:
             np.ones(1, np.uint8).tofile(out)
-            for batch in logs.progress(
-                table_batches(table, CONDITION, ["sent_id", "text", "replaced"], BATCH),
+            for batch, trees in logs.progress(
+                with_trees(table, parses, BATCH),
                 f"measuring trees, {BATCH:,} sentences at a time",
                 -(-(len(offsets) - 1) // BATCH),
             ):
                 cut = Cut.of(cutter, batch["text"].to_list())
                 last = total + batch.height
                 check_ids(cut, stream, boundary, slice(total, last), tokens / "train.bin")
-                found = measure(batch["text"].to_list(), cut, trees.of(batch))
+                found = measure(batch["text"].to_list(), cut, trees)
                 found.distances.tofile(distances)
                 found.words.tofile(out)
                 offsets[total + 1 : last + 1, 1] = offsets[total, 1] + np.cumsum(found.sizes)

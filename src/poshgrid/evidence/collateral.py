@@ -10,8 +10,7 @@ Word forms are counted by source, too: how far do the two unigram distributions 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,66 +30,10 @@ from poshgrid.files import (
     read_json,
     read_schema,
     table_batches,
+    table_height,
     write_json,
     write_table,
 )
-
-
-@dataclass(frozen=True)
-class Trained:
-    """A condition's training sentences.
-
-    Attributes:
-        path: of their table.
-        own: by sent_id, whether the sentence stands in its own place.
-        put: by sent_id, how often it stands in the place of another.
-        left: by sent_id, whether it gave way to another.
-        words: in all.
-    """
-
-    path: Path
-    own: np.ndarray
-    put: np.ndarray
-    left: np.ndarray
-    words: int
-
-    @classmethod
-    def of(cls, path: Path) -> Trained:
-        """Read a condition's ``train.parquet``.
-
-        Raises:
-            PoshgridError: the table is missing or broken.
-        """
-        columns = ["sent_id", "replaced", "n_words"]
-        last, words = -1, 0
-        for batch in table_batches(path, CONDITION, columns):
-            if batch["sent_id"].has_nulls():
-                raise PoshgridError(
-                    f"{path}: a sentence has no sent_id; run poshgrid condition again"
-                )
-            last = max(last, *batch.select(pl.col(columns[:2]).max().fill_null(0)).row(0))
-            words += int(batch["n_words"].cast(pl.Int64).sum())
-        own, put, left = (np.zeros(last + 1, kind) for kind in (bool, np.uint32, bool))
-        for batch in table_batches(path, CONDITION, columns):
-            stays = batch["replaced"].is_null()
-            own[batch["sent_id"].filter(stays)] = True
-            np.add.at(put, batch["sent_id"].filter(~stays).to_numpy(), 1)
-            left[batch["replaced"].drop_nulls()] = True
-        return cls(path, own, put, left, words)
-
-    def rows(self, first: int, number: int) -> tuple[pl.Series, pl.Series, pl.Series]:
-        """Return ``own``, ``put`` and ``left`` of some sentences of the base.
-
-        Args:
-            first: the first one's sent_id.
-            number: how many.
-        """
-        own, put, left = (
-            pl.Series(np.pad(part, (0, number - len(part))))
-            for part in (each[first : first + number] for each in (self.own, self.put, self.left))
-        )
-        return own, put, left
-
 
 Forms = dict[str, Counter[str]]
 """Source -> word form -> how often it occurs."""
@@ -182,17 +125,12 @@ def collateral(
             f"condition {chosen.name!r} at {spec.size} is its base: nothing was removed; name a "
             "condition with filters, or a control, at a size that is filtered"
         )
-    statistics = condition / "statistics.json"
-    made = _made(spec, statistics)
-    trained = Trained.of(condition / "train.parquet")
-    made["words", "after"] = trained.words
-    after: Forms = {}
-    for batch in table_batches(trained.path, CONDITION, ["source", "text"]):
-        count(batch, after)
+    train = condition / "train.parquet"
+    trained, after = _trained(train, table_height(sentences))
     counts, before = _counts(spec, trained, sentences, evidence)
     table = _table(spec, counts)
     found = {(row["source"], row["measure"]): row for row in table.iter_rows(named=True)}
-    _hold_together(found, made, statistics, sentences)
+    _check(found, condition / "statistics.json", evidence)
     parsed, bits = {}, {}
     for source in table["source"].unique(maintain_order=True):
         number, known = (found[source, each]["before"] for each in ("sentences", PARSED))
@@ -222,94 +160,89 @@ def collateral(
     return facts
 
 
-def _made(spec: specs.CollateralSpec, path: Path) -> dict[tuple[str, str], int]:
-    """Return what the statistics of the condition say, which must be the spec's."""
-    found = read_json(path)
+def _check(found: dict[tuple[str, str], dict[str, Any]], statistics: Path, evidence: Path) -> None:
+    """Refuse a condition that was made from other tables, by the counts of its statistics."""
+    told = read_json(statistics)
     try:
-        place = found["condition"], found["size"]
-        counted = {
-            ("sentences", "before"): int(found["whole"]["sentences"]),
-            ("words", "before"): int(found["whole"]["words"]),
-            ("sentences", "removed"): int(found["removed_sentences"]),
-        }
-    except (KeyError, TypeError, ValueError) as error:
-        raise PoshgridError(
-            f"{path}: not the statistics of a filtered condition; {_AGAIN}"
-        ) from error
-    if place != (spec.condition.name, spec.size):
-        raise PoshgridError(
-            f"{path}: of condition {place[0]!r} at {place[1]}, not {spec.condition.name!r} at "
-            f"{spec.size}; give --condition its folder"
+        made = (
+            ("sentences", "before", told["whole"]["sentences"]),
+            ("words", "before", told["whole"]["words"]),
+            ("words", "after", told["splits"]["train"]["words"]),
+            ("sentences", "removed", told["removed_sentences"]),
         )
-    return counted
+    except (KeyError, TypeError) as error:
+        raise PoshgridError(
+            f"{statistics}: not the statistics of a filtered condition; {_AGAIN}"
+        ) from error
+    for measure, column, number in made:
+        counted = found[ALL, measure][column]
+        if counted is not None and number != counted:
+            raise PoshgridError(
+                f"{statistics}: {measure} {column}: {number}, but {counted} by {evidence}: the one "
+                f"was not made from the other; {_AGAIN}"
+            )
+
+
+def _trained(path: Path, height: int) -> tuple[pl.DataFrame, Forms]:
+    """Return what a condition trains on, a row for each sentence of its base, and its word forms.
+
+    Args:
+        path: its ``train.parquet``.
+        height: sentences of the base.
+
+    Returns:
+        ``own``: the sentence stands in its own place; ``put``: how often it stands in the place of
+        another; ``left``: it gave way to another.
+
+    Raises:
+        PoshgridError: the table is missing or broken, or holds sentences of another base.
+    """
+    own, put, left = (np.zeros(height, kind) for kind in (bool, np.uint32, bool))
+    forms: Forms = {}
+    for batch in table_batches(path, CONDITION, ["sent_id", "source", "text", "replaced"]):
+        ids, replaced = batch["sent_id"], batch["replaced"]
+        largest = max(batch.select(pl.col("sent_id", "replaced").max().fill_null(0)).row(0))
+        if ids.has_nulls() or largest >= height:
+            raise PoshgridError(f"{path}: holds a sentence that is not in its base; {_AGAIN}")
+        own[ids.filter(replaced.is_null())] = True
+        np.add.at(put, ids.filter(replaced.is_not_null()).to_numpy(), 1)
+        left[replaced.drop_nulls()] = True
+        count(batch, forms)
+    return pl.DataFrame({"own": own, "put": put, "left": left}), forms
 
 
 def _counts(
-    spec: specs.CollateralSpec, trained: Trained, sentences: Path, evidence: Path
+    spec: specs.CollateralSpec, trained: pl.DataFrame, sentences: Path, evidence: Path
 ) -> tuple[pl.DataFrame, Forms]:
     """Return sums by source, a column for each measure and set, and the base's word forms."""
     labels = Labels.of(read_schema(evidence))
     labels.hold(spec.condition.filters, evidence)
-    rules, backstops = [], []
-    for each in spec.condition.filters:
-        rule, *by_words = labels.removing(each.name, each.reading, backstop=spec.backstop)
-        rules.append(rule)
-        backstops += by_words
+    rules, both = (
+        labels.columns(spec.condition.filters, backstop=on) for on in (False, spec.backstop)
+    )
     forms: Forms = {}
     parts = []
-    columns = ["sent_id", *dict.fromkeys([*rules, *backstops]), *BY_TREE]
-    for first, rows in _rows(sentences, evidence, labels, columns):
-        at_size = trains(rows, spec.size).alias("before")
+    for rows in side_by_side(sentences, _BASE, evidence, labels, [*dict.fromkeys(both), *BY_TREE]):
+        at_size = trains(rows, spec.size)
         count(rows.filter(at_size), forms)
-        by_rule, looks = (
-            rows.select(pl.any_horizontal([pl.lit(False), *names])).to_series()
-            for names in (rules, backstops)
+        mine = trained[rows["sent_id"]]
+        by_rule, gone = (
+            rows.select(pl.any_horizontal(pl.lit(False), *names)).to_series()
+            for names in (rules, both)
         )
-        own, put, left = trained.rows(first, rows.height)
-        gone = by_rule | looks
-        wrong = rows["sent_id"].filter(gone & own)
-        if len(wrong):
-            raise PoshgridError(
-                f"{trained.path}: sent_id {wrong[0]} is a sentence that the filters of "
-                f"{spec.condition.name!r} remove, by {evidence}: the one was not made from the "
-                f"other; {_AGAIN}"
-            )
         if spec.condition.control:
-            gone = ~(own | left)
-        sets = pl.DataFrame(
-            [
-                at_size,
-                (put + own.cast(pl.Int64)).alias("after"),
-                (at_size & gone).alias("removed"),
-                (at_size & by_rule).alias("removed_by_rule"),
-                (at_size & looks & ~by_rule).alias("removed_by_backstop"),
-            ]
-        ).cast(pl.Int64)
-        parts.append(_summed(_measured(rows).hstack(sets)))
+            gone = ~(mine["own"] | mine["left"])
+        sets = {
+            "before": at_size,
+            "after": mine["put"] + mine["own"],
+            "removed": at_size & gone,
+            "removed_by_rule": at_size & by_rule,
+            "removed_by_backstop": at_size & gone & ~by_rule,
+        }
+        parts.append(_summed(_measured(rows).hstack(pl.DataFrame(sets).cast(pl.Int64))))
     if not parts:
         raise PoshgridError(f"{sentences}: no sentences; run poshgrid mix again")
-    if len(trained.own) > first + rows.height:
-        raise PoshgridError(
-            f"{trained.path}: sent_id {len(trained.own) - 1} is not in {sentences}; {_AGAIN}"
-        )
     return pl.concat(parts).group_by("source").sum().sort("source"), forms
-
-
-def _rows(
-    sentences: Path, evidence: Path, labels: Labels, columns: list[str]
-) -> Iterator[tuple[int, pl.DataFrame]]:
-    """Yield pieces of the base beside their labels, and the number of their first row."""
-    first = 0
-    for base, told in side_by_side(sentences, _BASE, evidence, labels, columns):
-        number = pl.int_range(first, first + base.height, dtype=pl.UInt32, eager=True)
-        for path, found in ((sentences, base), (evidence, told)):
-            if not found["sent_id"].equals(number):
-                raise PoshgridError(
-                    f"{path}: from row {first:,} on, it has not one row for each sentence of "
-                    f"{sentences}, in its order; run the rule that makes it again"
-                )
-        yield first, base.hstack(told.drop("sent_id"))
-        first += base.height
 
 
 def _measured(rows: pl.DataFrame) -> pl.DataFrame:
@@ -350,19 +283,3 @@ def _table(spec: specs.CollateralSpec, counts: pl.DataFrame) -> pl.DataFrame:
                     row["removed"] = None
             rows.append({"source": found["source"], "measure": measure, **row})
     return pl.DataFrame(rows, schema=COLLATERAL)
-
-
-def _hold_together(
-    found: dict[tuple[str, str], dict[str, Any]],
-    made: dict[tuple[str, str], int],
-    path: Path,
-    sentences: Path,
-) -> None:
-    """Refuse a condition that was made from other tables."""
-    for (measure, column), told in made.items():
-        counted = found[ALL, measure][column]
-        if counted is not None and told != counted:
-            raise PoshgridError(
-                f"{path}: {measure} {column}: {told:,}, but {counted:,} by {sentences} and its "
-                f"labels: the one was not made from the other; {_AGAIN}"
-            )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from poshgrid.evidence.label import lacking, rules_of
+from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.match import Match
 from poshgrid.evidence.screening.screen import screen_of
 from poshgrid.parsing.tree import Tree
@@ -58,17 +58,8 @@ def _decision(tree: Tree, word: str) -> list[str]:
             named = ", ".join(f"{tree.form[place - 1]} ({place})" for place in looks)
             lines.append(f"{reading}: removed by the backstop: its words look like it: {named}")
         else:
-            absent = lacking(word, reading, _labels(tree))
-            why = f"; its tree has no {', '.join(absent)}" if absent else ""
-            lines.append(f"{reading}: kept: no rule fires{why}")
+            lines.append(f"{reading}: kept: no rule fires")
     return lines
-
-
-def _labels(tree: Tree) -> set[str]:
-    """Return a tree's parts of speech, relations (with and without subtype) and features."""
-    relations = {part for each in tree.deprel for part in (each, each.partition(":")[0])}
-    features = {part for each in tree.feats for part in each.split("|")}
-    return relations | features | set(tree.upos)
 
 
 def _told(tree: Tree, match: Match) -> str:

@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import polars as pl
 
 from poshgrid import logs, plugins
 from poshgrid.config import specs
-from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.evidence.constructions import by_tree
 from poshgrid.evidence.match import Match, Rule
@@ -147,20 +146,21 @@ def label(
     rules = {word: rules_of(word) for word in sorted(spec.filters)}
     schema = labels_of(rules).schema
     counts = _Counts()
-    shards = sorted((_first(path), path) for path in parses)
-    paths = [path for _, path in shards]
+    paths = sorted(parses, key=lambda path: (_first(path), path))
     labelled = mapped(partial(_shard, filters=list(rules)), paths, threads)
     number = 0
     with table_writer(output, schema) as append:
         for table, seen in logs.progress(labelled, "labelling shards", len(paths)):
-            counts.add(seen)
             own = pl.int_range(number, number + table.height, dtype=pl.UInt32, eager=True)
-            if not table["sent_id"].equals(own):
-                _refuse(sentences, parses)
-            append(table)
-            number += table.height
+            if table["sent_id"].equals(own):
+                counts.add(seen)
+                append(table)
+                number += table.height
         if number != table_height(sentences):
-            _refuse(sentences, parses)
+            raise PoshgridError(
+                f"{sentences}: {table_height(sentences):,} sentences, and {number:,} trees in its "
+                "order; parse every shard of the base, and give them all"
+            )
     facts: dict[str, object] = {
         "sentences": number,
         "parsed": counts.parsed,
@@ -181,20 +181,6 @@ def _first(path: Path) -> int:
     return next((int(piece["sent_id"][0]) for piece in pieces if piece.height), -1)
 
 
-def _refuse(sentences: Path, shards: list[Path]) -> NoReturn:
-    """Say what is wrong with shards that are not the base, one part after the other.
-
-    Raises:
-        PoshgridError: always.
-    """
-    base = read_table(sentences, SENTENCES, ["sent_id"])["sent_id"]
-    found = [read_table(path, PARSES, ["sent_id"])["sent_id"] for path in shards]
-    ids = pl.concat([*found, base.clear()]).sort()
-    remedy = "parse every shard of the base"
-    cover(base, ids, sentences, "a tree", remedy)
-    raise PoshgridError(f"{sentences}: shards of its parses overlap; {remedy}")
-
-
 def _seen(parsed: pl.DataFrame) -> set[str]:
     """Return the parts of speech, relations (with and without subtype) and features in trees."""
     tags = set(parsed["upos"].explode().unique())
@@ -207,7 +193,8 @@ def _facts(word: str, reading: str, rule: Rules, counts: _Counts) -> dict[str, A
     found: dict[str, Any] = {"rules": dict(counts.rules.get((word, reading), Counter()))}
     if reading in rule.backstops:
         found["backstop"] = counts.backstops[word, reading]
-    found["never"] = lacking(word, reading, counts.seen) if counts.parsed else []
+    asked_for = needs(word, reading) if counts.parsed else []
+    found["never"] = [each for each in asked_for if counts.seen.isdisjoint(each.split("|"))]
     return found
 
 
@@ -220,38 +207,6 @@ def needs(word: str, reading: str) -> list[str]:
     patterns: dict[str, tuple[Pattern, ...]] = getattr(module, "PATTERNS", {})
     written: dict[str, tuple[str, ...]] = getattr(module, "NEEDS", {})
     return sorted({*asked(patterns.get(reading, ())), *written.get(reading, ())})
-
-
-def lacking(word: str, reading: str, seen: set[str]) -> list[str]:
-    """Return what a reading asks for that is not among the labels seen in trees; see ``needs``."""
-    return [each for each in needs(word, reading) if seen.isdisjoint(each.split("|"))]
-
-
-def cover(base: pl.Series, found: pl.Series, place: Path, what: str, remedy: str) -> None:
-    """Hold a table to one row for each sentence of a base.
-
-    Args:
-        base: sent_ids of the base.
-        found: sent_ids of the table.
-        place: file named in the message.
-        what: what a row is, e.g. ``"a tree"``.
-        remedy: what to do when they differ.
-
-    Raises:
-        PoshgridError: a sentence is missing, doubled, or not of the base.
-    """
-    if found.equals(base):
-        return
-    faults = {
-        f"have {what} twice": found.filter(found.is_duplicated()).unique(),
-        f"have no {what.removeprefix('a ')}": base.filter(~base.is_in(found.implode())),
-        "are not in the base": found.filter(~found.is_in(base.implode())).unique(),
-    }
-    for fault, ids in faults.items():
-        if len(ids):
-            raise PoshgridError(
-                f"{place}: {len(ids):,} sentences {fault}, first sent_id {ids.min()!r}; {remedy}"
-            )
 
 
 def _shard(path: Path, filters: list[str]) -> tuple[pl.DataFrame, _Counts]:

@@ -72,7 +72,7 @@ def match(
     if chosen is None:
         raise PoshgridError(_shortage(demand, wanted, words, tolerance))
     taken, given = chosen
-    database.load("free", _shuffled(database, sentences, generator, demand, given))
+    database.load("free", _shuffled(database, sentences, generator))
     evidence = _first(database, "taken", f"from ({pool})", taken)
     free = _first(database, "given", "from free", given)
     database.run(
@@ -93,29 +93,18 @@ def _counts(database: Database, query: str) -> dict[Cell, int]:
 
 
 def _shuffled(
-    database: Database,
-    query: str,
-    generator: np.random.Generator,
-    demand: dict[Cell, int],
-    given: dict[Cell, int],
+    database: Database, query: str, generator: np.random.Generator
 ) -> Iterator[pl.DataFrame]:
-    """Yield the first sentences of each cell by lot, ``nth``: as many as give way, or some more.
-
-    Of so many lots as are expected below the bound, there are fewer than give way in less than one
-    of 10^20 cells (Chernoff): the others need not be sorted.
-    """
-    bounds = _frame(given).with_columns(
-        bound=pl.Series(
-            [(n + 10 * n**0.5 + 100) / demand[cell] for cell, n in given.items()], dtype=pl.Float64
-        )
-    )
-    yield bounds.clear().select(sent_id="n_words", source="source", n_words="n_words", nth="bound")
+    """Yield sentences with their order by lot, ``nth``, the first piece without rows."""
+    yield pl.DataFrame(
+        schema={
+            "sent_id": pl.UInt32, "source": pl.String, "n_words": pl.UInt32, "nth": pl.Float64
+        }
+    )  # fmt: skip
     for piece in database.pieces(f"from ({query}) order by sent_id"):
-        drawn = piece.with_columns(nth=generator.random(piece.height))
-        below = drawn.join(bounds, on=["source", "n_words"]).filter(
-            pl.col("nth") <= pl.col("bound")
+        yield piece.select("sent_id", "source", "n_words").with_columns(
+            nth=generator.random(piece.height)
         )
-        yield below.select("sent_id", "source", "n_words", "nth")
 
 
 def _frame(counts: dict[Cell, int]) -> pl.DataFrame:
@@ -199,34 +188,19 @@ def _shortage(
     """Say which source is short of what."""
     found = []
     for source in sorted({source for source, _ in wanted}):
-        own, there = (
-            {length: n for (s, length), n in counts.items() if s == source}
-            for counts in (wanted, demand)
-        )
-        needed, number = sum(own.values()), sum(there.values())
-        if number < needed:
+        own = sorted(n for (s, n), number in wanted.items() if s == source for _ in range(number))
+        there = sorted(n for (s, n), number in demand.items() if s == source for _ in range(number))
+        if len(there) < len(own):
             found.append(
-                f"source {source!r} has {number:,} sentences that can give way to {needed:,}"
+                f"source {source!r} has {len(there):,} sentences that can give way to {len(own):,}"
             )
-            continue
-        surplus = sum(length * n for length, n in own.items()) - _longest(there, needed)
-        limit = int(tolerance * words[source])
-        if surplus > limit:
+        elif (surplus := sum(own) - sum(there[-len(own) :])) > tolerance * words[source]:
             found.append(
-                f"source {source!r} would gain at least {surplus:,} words of {words[source]:,}, "
-                f"{limit:,} are allowed: its evidence is longer than its sentences"
+                f"source {source!r} would gain at least {surplus:,} of {words[source]:,} words: "
+                "its evidence is longer than its sentences"
             )
     return (
         f"no exchange of {sum(wanted.values()):,} sentences keeps the words of each source within "
         f"{tolerance:.2%}: {'; '.join(found) or 'all sources together are short'}; "
         "lower reinsert.rate, raise reinsert.tolerance, or give the base more words"
     )
-
-
-def _longest(lengths: dict[int, int], number: int) -> int:
-    """Return the words of so many of the longest sentences, by length -> sentences."""
-    words = 0
-    for length, count in sorted(lengths.items(), reverse=True):
-        words += length * min(count, number)
-        number -= min(count, number)
-    return words

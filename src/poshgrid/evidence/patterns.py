@@ -28,9 +28,8 @@ line without an operator.
 Every line but the first says something of one earlier word and one new word, or of two earlier
 words (``=modifier .* =verb``). Two roles may fall on the same word unless an operator divides them.
 
-The search is our own: a test holds it to spaCy's matcher, which is six times slower here (a ``Doc``
-a tree), loses matches of the operators of order in some trees that are not projective, and does not
-end on heads in a circle.
+The search is our own: spaCy's matcher is six times slower here (a ``Doc`` a tree), loses matches of
+the operators of order in some trees that are not projective, and does not end on heads in a circle.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -60,10 +59,20 @@ def build(
                 "with one .txt each"
             )
         sentences = words = 0
-        texts = _sentences(path)
+        texts = (text for line in lines(path) if (text := line.strip()))
         with table_writer(output / f"{split}.parquet", CONDITION) as append:
             while chunk := list(islice(texts, BATCH)):
-                frame = _frame(name, split, chunk, first + sentences, sentences)
+                frame = (
+                    pl.DataFrame({"text": chunk, "n_words": [len(text.split()) for text in chunk]})
+                    .with_row_index("position", sentences)
+                    .with_columns(
+                        sent_id=pl.col("position") + first,
+                        source=pl.lit(name),
+                        document=pl.lit(split),
+                        replaced=pl.lit(None),
+                    )
+                    .select(pl.col(column).cast(kind) for column, kind in CONDITION.items())
+                )
                 append(frame)
                 is_long = frame["n_words"] >= conservation.LONG
                 long[split].append(normal(frame["text"].filter(is_long)))
@@ -128,24 +137,3 @@ def _faults(
         what = f"{again:,} of {len(train):,} long training sentences repeat an earlier one"
         faults.append(("copies", f"{where}: {what}; keep one copy"))
     return faults
-
-
-def _sentences(path: Path) -> Iterator[str]:
-    for line in lines(path):
-        if text := line.strip():
-            yield text
-
-
-def _frame(name: str, split: str, texts: list[str], first: int, position: int) -> pl.DataFrame:
-    return pl.DataFrame(
-        {
-            "sent_id": range(first, first + len(texts)),
-            "source": [name] * len(texts),
-            "document": [split] * len(texts),
-            "position": range(position, position + len(texts)),
-            "text": texts,
-            "n_words": [len(text.split()) for text in texts],
-            "replaced": [None] * len(texts),
-        },
-        schema=CONDITION,
-    )

@@ -29,7 +29,7 @@ from poshgrid.parsing.tree import Tree
 
 ALL = ""
 TOY_SEED = 7  # other sentences than a toy treebank's and a toy corpus's, whose seeds are their own
-TOY_SENTENCES = 1_000  # of each register
+TOY_SENTENCES = 2_000
 _SEEN = ("train", "dev")  # splits of its treebank that a parser learns from, or is chosen by
 _ACCURACY = ("sentences", "words", "upos", "uas", "las", "relations")
 
@@ -129,7 +129,7 @@ def _gold(wanted: Sequence[str], data: Path) -> dict[str, list[Tree]]:
     owners: dict[Path, str] = {}
     for name in sorted(wanted):
         if name == treebank.TOY:
-            found[name] = _toy()
+            found[name] = list(map(treebank.tree, treebank.toy(TOY_SENTENCES, TOY_SEED)))
             continue
         given = files(name, data)
         if not given:
@@ -146,16 +146,6 @@ def _gold(wanted: Sequence[str], data: Path) -> dict[str, list[Tree]]:
     return found
 
 
-def _toy() -> list[Tree]:
-    from poshgrid.corpora import toy
-
-    return [
-        Tree(*zip(*((t.form, t.upos, t.feats, t.head, t.deprel) for t in each.tokens), strict=True))
-        for register in ("baby", "wiki")
-        for each in itertools.islice(toy.sentences(register, TOY_SEED), TOY_SENTENCES)
-    ]
-
-
 def _known(spec: specs.RecallSpec, trained: Path | None) -> set[tuple[str, ...]]:
     """Return the sentences that the parser has seen."""
     if spec.parser.treebank is None:
@@ -165,11 +155,11 @@ def _known(spec: specs.RecallSpec, trained: Path | None) -> set[tuple[str, ...]]
             f"parser {spec.parser.name!r} was trained from a treebank; give its folder, so that "
             "the sentences that it has seen are left out"
         )
-    paths = [trained / f"{split}.conllu" for split in _SEEN]
-    for path in paths:
-        if not path.is_file():
-            raise PoshgridError(f"{path}: missing; run poshgrid treebank first")
-    return {_key([word[1] for word in words]) for path in paths for words in treebank.read(path)}
+    return {
+        _key(word[1] for word in words)
+        for split in _SEEN
+        for words in treebank.read(trained / f"{split}.conllu")
+    }
 
 
 def _key(words: Iterable[str]) -> tuple[str, ...]:

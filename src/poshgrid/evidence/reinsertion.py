@@ -79,7 +79,7 @@ def reinsert(
         if available < needed and not (item.repeat and available):
             raise PoshgridError(
                 f"{where} needs {needed:,} sentences with evidence, and the base has "
-                f"{available:,}; lower the rate to {_feasible(available, total):g}, give the "
+                f"{available:,}; lower the rate to {available / total:.8f}, give the "
                 f"base more words{'' if item.repeat else ', or set repeat: true'}"
             )
         # By name, so that one filter's choice does not depend on which others there are
@@ -110,14 +110,6 @@ def reinsert(
             "words_difference": gained,
         }
     return facts
-
-
-def _feasible(available: int, total: int) -> float:
-    """Return the largest rate, to six decimals, that needs no more than is available."""
-    rate = int(min(1.0, (available + 0.5) / total) * 1e6) / 1e6 if total else 0.0
-    while rate > 0 and round(rate * total) > available:
-        rate = max(0.0, round(rate - 1e-6, 6))
-    return rate
 
 
 def _shuffle(

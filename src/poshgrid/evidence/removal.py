@@ -11,9 +11,9 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import polars as pl
 
 from poshgrid.config import Filter, specs
 from poshgrid.errors import PoshgridError
@@ -230,16 +230,12 @@ def _refill(base: Base, spec: specs.ConditionSpec, gone: str, whole: str) -> str
 
 def _last(base: Base, test: str, lacking: int) -> int:
     """Return the rank of the sentence by which others have made up for so many words."""
-    query = f"select rank, n_words from train where {test} order by rank"
-    for piece in base.database.pieces(query):
-        ends = piece["n_words"].cast(pl.Int64).cum_sum()
-        if ends[-1] >= lacking:
-            return int(piece["rank"].filter(ends >= lacking)[0])
-        lacking -= ends[-1]
-    raise AssertionError("the words were counted")
+    ends = f"select rank, sum(n_words) over (order by rank) as ends from train where {test}"
+    query = f"select min(rank) from ({ends}) where ends >= {lacking}"
+    return int(base.database.rows(query)[0][0])
 
 
-def facts(base: Base, spec: specs.ConditionSpec, whole: str) -> dict[str, dict[str, int]]:
+def facts(base: Base, spec: specs.ConditionSpec, whole: str) -> dict[str, dict[str, Any]]:
     """Return what each filter of a condition removes: ``filter.reading`` -> counts.
 
     Args:

@@ -14,10 +14,10 @@ from poshgrid.config import Filter
 from poshgrid.config.sizes import words
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.database import Database
+from poshgrid.errors import PoshgridError
 from poshgrid.evidence.constructions import BY_WORDS
-from poshgrid.evidence.label import cover
 from poshgrid.evidence.schema import Labels
-from poshgrid.files import Schema, read_table, table_batches
+from poshgrid.files import table_batches
 
 QUESTION = "question"
 _PLAN = ("sent_id", "source", "n_words", "split", "rank", "size")
@@ -38,44 +38,43 @@ def labelled(
         PoshgridError: there is not one row of labels for each sentence.
     """
     asks = [BY_WORDS[QUESTION].alias(QUESTION)] if questions else []
-    tests = [name for name, kind in labels.schema.items() if kind == pl.Boolean]
-    base, told = [*_PLAN, *(["text"] if asks else [])], ["sent_id", *tests]
-    first = _empty(SENTENCES, base)
-    if evidence is None:
-        pieces = chain([first], table_batches(sentences, SENTENCES, base))
-        yield from (rows.select(*_PLAN, *asks) for rows in pieces)
-        return
-    both = side_by_side(sentences, base, evidence, labels, told)
-    for rows, beside in chain([(first, _empty(labels.schema, told))], both):
-        if not rows["sent_id"].equals(beside["sent_id"]):
-            whole, found = (
-                read_table(path, schema, ["sent_id"])["sent_id"]
-                for path, schema in ((sentences, SENTENCES), (evidence, labels.schema))
-            )
-            cover(whole, found, evidence, "a label", f"label {sentences} again")
-        yield rows.hstack(beside.drop("sent_id")).select(*_PLAN, *tests, *asks)
-
-
-def _empty(schema: Schema, columns: list[str]) -> pl.DataFrame:
-    return pl.DataFrame(schema={name: schema[name] for name in columns})
+    base = [*_PLAN, *(["text"] if asks else [])]
+    tests: list[str] = []
+    pieces = table_batches(sentences, SENTENCES, base)
+    if evidence is not None:
+        tests = [name for name, kind in labels.schema.items() if kind == pl.Boolean]
+        pieces = side_by_side(sentences, base, evidence, labels, tests)
+    kinds = SENTENCES | labels.schema
+    empty = pl.DataFrame(schema={name: kinds[name] for name in (*base, *tests)})
+    for rows in chain([empty], pieces):
+        yield rows.select(*_PLAN, *tests, *asks)
 
 
 def side_by_side(
-    sentences: Path, columns: Sequence[str], evidence: Path, labels: Labels, told: Sequence[str]
-) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-    """Yield a base and its labels piece by piece; where one has ended, pieces without rows.
+    sentences: Path, columns: Sequence[str], evidence: Path, labels: Labels, tests: Sequence[str]
+) -> Iterator[pl.DataFrame]:
+    """Yield the sentences of a base with their labels piece by piece.
 
     Args:
         sentences: the base's table.
-        columns: of it.
+        columns: of it, ``sent_id`` among them.
         evidence: labels of its sentences.
         labels: what they say.
-        told: columns of the labels.
+        tests: columns of the labels.
+
+    Raises:
+        PoshgridError: there is not one row of labels for each sentence.
     """
-    nothing = _empty(SENTENCES, ["sent_id"])
+    nothing = pl.DataFrame(schema={"sent_id": pl.UInt32})
     base = table_batches(sentences, SENTENCES, columns)
-    beside = table_batches(evidence, labels.schema, told)
-    return zip_longest(base, beside, fillvalue=nothing)
+    beside = table_batches(evidence, labels.schema, ["sent_id", *tests])
+    for rows, labelled_rows in zip_longest(base, beside, fillvalue=nothing):
+        if not rows["sent_id"].equals(labelled_rows["sent_id"]):
+            raise PoshgridError(
+                f"{evidence}: not one row for each sentence of {sentences}, in its order; "
+                "run poshgrid evidence again"
+            )
+        yield rows.hstack(labelled_rows.drop("sent_id"))
 
 
 def any_of(tests: Iterable[str]) -> str:

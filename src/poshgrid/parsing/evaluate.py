@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from poshgrid.errors import PoshgridError
@@ -28,24 +29,26 @@ def evaluate(gold: Sequence[Tree], predicted: Sequence[Tree]) -> dict[str, objec
     Raises:
         PoshgridError: the words differ.
     """
-    words = upos = uas = las = 0
-    counts = {relation: [0, 0, 0] for relation in RELATIONS}
     if len(gold) != len(predicted):
         raise PoshgridError(f"{len(predicted)} predicted trees for {len(gold)} gold ones")
+    words = upos = uas = las = 0
+    in_gold, in_guess, correct = (Counter[str]() for _ in range(3))
     for number, (truth, guess) in enumerate(zip(gold, predicted, strict=True), start=1):
         if list(truth.form) != list(guess.form):
             raise PoshgridError(f"sentence {number}: the parser changed the words {truth.form}")
+        heads = [a == b for a, b in zip(truth.head, guess.head, strict=True)]
+        right = [
+            relation
+            for head, relation, other in zip(heads, truth.deprel, guess.deprel, strict=True)
+            if head and relation == other
+        ]
         words += len(truth)
-        for place in range(len(truth)):
-            right_head = truth.head[place] == guess.head[place]
-            right = right_head and truth.deprel[place] == guess.deprel[place]
-            upos += truth.upos[place] == guess.upos[place]
-            uas += right_head
-            las += right
-            for relation, count in counts.items():
-                count[0] += truth.deprel[place] == relation
-                count[1] += guess.deprel[place] == relation
-                count[2] += right and truth.deprel[place] == relation
+        upos += sum(a == b for a, b in zip(truth.upos, guess.upos, strict=True))
+        uas += sum(heads)
+        las += len(right)
+        in_gold.update(truth.deprel)
+        in_guess.update(guess.deprel)
+        correct.update(right)
     return {
         "sentences": len(gold),
         "words": words,
@@ -54,14 +57,14 @@ def evaluate(gold: Sequence[Tree], predicted: Sequence[Tree]) -> dict[str, objec
         "las": _share(las, words),
         "relations": {
             relation: {
-                "gold": in_gold,
-                "predicted": in_guess,
-                "correct": correct,
-                "precision": _share(correct, in_guess),
-                "recall": _share(correct, in_gold),
-                "f1": _share(2 * correct, in_gold + in_guess),
+                "gold": in_gold[relation],
+                "predicted": in_guess[relation],
+                "correct": correct[relation],
+                "precision": _share(correct[relation], in_guess[relation]),
+                "recall": _share(correct[relation], in_gold[relation]),
+                "f1": _share(2 * correct[relation], in_gold[relation] + in_guess[relation]),
             }
-            for relation, (in_gold, in_guess, correct) in counts.items()
+            for relation in RELATIONS
         },
     }
 

@@ -103,11 +103,10 @@ def parse_text(parser: config.Parser, model: Path, text: str) -> Tree:
     Raises:
         PoshgridError: no model in the folder, or no word in the text.
     """
-    engine, words = _load(parser, model), tokenize(text)
+    words = tokenize(text)
     if not words:
         raise PoshgridError("the sentence has no word; give one, in quotation marks")
-    tree: Tree = engine.parse([words])[0]
-    return tree
+    return parse_words(parser, model, [words])[tuple(words)]
 
 
 def parse_words(

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from poshgrid import logs
 from poshgrid.config import Treebank, specs
@@ -23,11 +22,7 @@ from poshgrid.parsing.tree import Tree
 TOY = "toy"
 TOY_SENTENCES = 2_000
 _CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
-_LABELLED = (
-    ("upos", "tag (column 4)", labels.TAGS),
-    ("deprel", "relation (column 8)", labels.RELATIONS),
-)
-_COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel")
+_NO_WORD = re.compile("[0-9]+[-.][0-9]+")  # a range (2-3) or an empty node (8.1)
 _EMPTY_WORD = "_"
 _PART = "# part = "
 
@@ -46,12 +41,13 @@ class _Gold:
 def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, object]:
     """Write ``train.conllu``, ``dev.conllu`` and ``test.conllu`` of a treebank.
 
-    Only the basic tree is kept: ranges of multiword tokens, empty nodes, enhanced dependencies and
-    comments go; a comment of ours names the part that a sentence is from. A missing lemma becomes
-    the word in lower case, because Stanza's parser reads lemmas. Sentences with the same words all
-    fall on the same side, so that no test sentence has been seen in training. Half of the held-out
-    sentences of each part are dev, half test. A part's weight tells how often each of its training
-    sentences is written: twice for 2, a half of them, drawn by the seed, for 0.5.
+    Only the basic tree is kept: ranges of multiword tokens, empty nodes, enhanced dependencies,
+    features without a value and comments go; a comment of ours names the part that a sentence
+    is from. A missing lemma becomes the word in lower case, because Stanza's parser reads
+    lemmas. Sentences with the same words all fall on the same side, so that no test sentence
+    has been seen in training. Half of the held-out sentences of each part are dev, half test. A
+    part's weight tells how often each of its training sentences is written: twice for 2, a half
+    of them, drawn by the seed, for 0.5.
 
     Args:
         spec: the treebank's parts, limit, held-out share and seed.
@@ -160,95 +156,74 @@ def has_features(tree: Tree) -> bool:
     return any(feats != _EMPTY_WORD for feats in tree.feats)
 
 
-def keyed(feats: str) -> str:
-    """Return the features that have a value, ``"_"`` if none has: engines learn from no others.
-
-    ``Number=Plur|Typo`` becomes ``Number=Plur``.
-    """
-    return "|".join(feature for feature in feats.split("|") if "=" in feature) or _EMPTY_WORD
-
-
 def _sentence(
     lines: list[str], start: int, path: Path, mapped: Mapping[str, str] = MappingProxyType({})
 ) -> list[Row]:
     """Return the words of one block after checking it line by line; comments alone: none."""
-    import conllu
-
-    numbers = [start + offset for offset, line in enumerate(lines) if not line.startswith("#")]
-    if not numbers:
-        return []
-
-    def fault(number: int, reason: str) -> PoshgridError:
-        return PoshgridError(
-            f"{path}: line {number}: {reason}; mend the line or leave the file out"
-        )
-
-    for number in numbers:
-        columns = lines[number - start].count("\t") + 1
-        if columns != 10:
-            raise fault(number, f"{columns} tab-separated columns instead of 10")
-        if control := _CONTROL.search(lines[number - start]):
-            raise fault(number, f"control character U+{ord(control[0]):04X}")
-    try:
-        tokens = conllu.parse("\n".join(lines) + "\n\n")[0]
-    except conllu.exceptions.ParseException as error:
-        raise fault(start, f"not CoNLL-U ({str(error).splitlines()[0]})") from error
-    placed = [
-        (number, token)
-        for number, token in zip(numbers, tokens, strict=True)
-        if isinstance(token["id"], int)  # neither a range (2-3) nor an empty node (8.1)
-    ]
+    placed: list[tuple[int, list[str]]] = []
     words: list[Row] = []
-    for place, (number, token) in enumerate(placed, start=1):
-        if token["id"] != place:
-            raise fault(number, f"word number {token['id']} where {place} is due")
-        head = token["head"]
-        if not isinstance(head, int) or not 0 <= head <= len(placed) or head == place:
-            raise fault(number, f"impossible head {head!r}")
-        if reason := _unlike_ud(token, mapped):
-            raise fault(number, reason)
-        if (head == 0) != (labels.base(token["deprel"]) == "root"):
-            raise fault(
-                number,
-                f"head {head} with relation {token['deprel']!r}; in Universal Dependencies the "
-                "word with head 0, and no other, is the root",
-            )
-        words.append(_row({**token, "feats": lines[number - start].split("\t")[5]}))
-    heads = [int(word[6]) for word in words]
-    if heads.count(0) > 1:
-        raise fault(placed[0][0], f"{heads.count(0)} roots instead of 1")
-    if words and len(tree(words).subtree(0)) <= len(words):  # not all hang off the root
-        raise fault(placed[0][0], "the heads form a circle")
+    number = start
+    try:
+        for number, line in enumerate(lines, start):
+            if line.startswith("#"):
+                continue
+            columns = line.split("\t")
+            if len(columns) != 10:
+                raise ValueError(f"{len(columns)} tab-separated columns instead of 10")
+            if control := _CONTROL.search(line):
+                raise ValueError(f"control character U+{ord(control[0]):04X}")
+            if not _NO_WORD.fullmatch(columns[0]):
+                placed.append((number, columns))
+        for number, columns in placed:  # noqa: B007 - the error names it
+            words.append(_word(columns, len(words) + 1, len(placed), mapped))
+        if words:
+            number = placed[0][0]
+            if (roots := [word[6] for word in words].count("0")) > 1:
+                raise ValueError(f"{roots} roots instead of 1")
+            if len(tree(words).subtree(0)) <= len(words):  # not all hang off the root
+                raise ValueError("the heads form a circle")
+    except ValueError as error:
+        raise PoshgridError(
+            f"{path}: line {number}: {error}; correct the line or leave the file out"
+        ) from error
     return words
 
 
-def _unlike_ud(token: dict[str, Any], mapped: Mapping[str, str]) -> str | None:
-    """Map a word's tag and relation, and say what of it is none of UD's; none: nothing.
+def _word(columns: list[str], place: int, last: int, mapped: Mapping[str, str]) -> Row:
+    """Return a word's basic columns, its labels mapped.
 
     A filter asks for UD's labels: of any other it would find nothing, without a word.
+
+    Raises:
+        ValueError: what is wrong with it.
     """
-    if not str(token["form"] or "").strip():
-        return "no form (column 2)"
-    for column, kind, known in _LABELLED:
-        label = str(token[column] or _EMPTY_WORD)
-        label = mapped.get(label, label)
-        token[column] = label
-        plain = labels.base(label) if column == "deprel" else label  # tags have no subtypes
+    number, form, lemma, upos, xpos, feats, head, deprel = columns[:8]
+    if number != str(place):
+        raise ValueError(f"word number {number} where {place} is due")
+    if not head.isdecimal() or int(head) > last or int(head) == place:
+        raise ValueError(f"impossible head {head}")
+    if not form.strip():
+        raise ValueError("no form (column 2)")
+    upos, deprel = mapped.get(upos, upos), mapped.get(deprel, deprel)
+    for label, plain, kind, known in (
+        (upos, upos, "tag (column 4)", labels.TAGS),  # tags have no subtypes
+        (deprel, labels.base(deprel), "relation (column 8)", labels.RELATIONS),
+    ):
         if plain not in known:
-            said = f"no {kind}" if label == _EMPTY_WORD else f"{label!r} is no {kind}"
-            return f"{said} of Universal Dependencies; map it by `labels` of the treebank"
-    return None
-
-
-def _row(token: dict[str, object]) -> Row:
-    lemma = token["lemma"]
-    if not lemma or (lemma == _EMPTY_WORD and token["form"] != _EMPTY_WORD):
-        lemma = str(token["form"]).lower()
-    values = {**token, "lemma": lemma}
-    return tuple(
-        str(values[column] or "_") if column != "head" else str(values[column])
-        for column in _COLUMNS
-    )
+            raise ValueError(
+                f"{label!r} is no {kind} of Universal Dependencies; map it by `labels` of the "
+                "treebank"
+            )
+    if (head == "0") != (labels.base(deprel) == "root"):
+        raise ValueError(
+            f"head {head} with relation {deprel!r}; in Universal Dependencies the word with head "
+            "0, and no other, is the root"
+        )
+    if not lemma or (lemma == _EMPTY_WORD and form != _EMPTY_WORD):
+        lemma = form.lower()
+    # Engines learn from no feature without a value: Number=Plur|Typo becomes Number=Plur
+    feats = "|".join(each for each in feats.split("|") if "=" in each) or _EMPTY_WORD
+    return number, form, lemma, upos, xpos or _EMPTY_WORD, feats, head, deprel
 
 
 def _gold(treebank: Treebank, data: Path) -> list[_Gold]:
@@ -260,10 +235,14 @@ def _gold(treebank: Treebank, data: Path) -> list[_Gold]:
         if part.path == TOY:
             # The limit is for the whole treebank: beside other parts, the toy has its usual size.
             wanted = (treebank.sentences if len(parts) == 1 else None) or TOY_SENTENCES
-            sentences.extend(_Gold(words, TOY) for words in _toy(wanted, treebank.seed))
+            sentences.extend(_Gold(words, TOY) for words in toy(wanted, treebank.seed))
             continue
         before = len(sentences)
-        for file in _files(data / part.path):
+        path = data / part.path
+        own = files(path) if path.is_dir() else [path]
+        if not own:
+            raise PoshgridError(f"{path}: no .conllu file in this folder; check treebank.path")
+        for file in own:
             first = seen.setdefault(file.resolve(), part.path)
             if first != part.path:
                 raise PoshgridError(
@@ -272,7 +251,7 @@ def _gold(treebank: Treebank, data: Path) -> list[_Gold]:
                 )
             sentences.extend(_Gold(words, part.path) for words in read(file, treebank.labels))
         if len(sentences) == before:
-            raise PoshgridError(f"{data / part.path}: no sentences; check treebank.path")
+            raise PoshgridError(f"{path}: no sentences; check treebank.path")
     return sentences
 
 
@@ -281,22 +260,14 @@ def files(path: Path) -> list[Path]:
     return sorted(path.glob("*.conllu")) if path.is_dir() else [path] if path.is_file() else []
 
 
-def _files(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [path]
-    found = files(path)
-    if not found:
-        raise PoshgridError(f"{path}: no .conllu file in this folder; check treebank.path")
-    return found
-
-
-def _toy(wanted: int, seed: int) -> Iterator[list[Row]]:
-    from poshgrid.corpora import toy
+def toy(wanted: int, seed: int) -> Iterator[list[Row]]:
+    """Yield sentences of the toy grammar, half of each register, as :func:`read` does."""
+    from poshgrid.corpora import toy as grammar
 
     for register, share in (("baby", wanted - wanted // 2), ("wiki", wanted // 2)):
         source = Path(f"toy grammar, {register}")
-        for sentence in itertools.islice(toy.sentences(register, seed), share):
-            yield _sentence(toy.conllu(sentence).strip().split("\n"), 1, source)
+        for sentence in itertools.islice(grammar.sentences(register, seed), share):
+            yield _sentence(grammar.conllu(sentence).strip().split("\n"), 1, source)
 
 
 def _divide(sentences: list[_Gold], heldout: float) -> dict[str, list[_Gold]]:

@@ -218,11 +218,11 @@ class Collateral(Stage):
 class Detector(Stage):
     """Learn from gold trees what evidence looks like in words."""
 
-    module = "poshgrid.evidence.screening.learn"
+    module = "poshgrid.evidence.screening.detector"
     reads_data = True
     output = PATHS.detector()
     Spec = specs.DetectorSpec
-    outputs = ("detector.safetensors", "detector.json", "statistics.json")
+    outputs = ("detector.safetensors", "statistics.json")
     external = ("word_lists", "treebank")
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
@@ -250,7 +250,7 @@ class Detector(Stage):
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
         """Learn the detector."""
-        from poshgrid.evidence.screening.learn import learn
+        from poshgrid.evidence.screening.detector import learn
 
         return learn(job.spec, job.data, job.output)
 

@@ -208,3 +208,6 @@ def test_gold_trees_are_shown(explain, tmp_path):
     assert lines[0].split() == ["1", "Give", "X", "root", "-", "_"]
     assert [line for line in lines[4:] if not line.startswith("  ")] == ["passive", "binding", ""]
     assert not any("removed" in line for line in lines)
+    path.write_text(conllu({"it sees itself": ("nsubj", "")}))
+    (said,) = [line for line in explain(path, "--filter", "binding") if "direct: kept" in line]
+    assert said.endswith("no rule fires")

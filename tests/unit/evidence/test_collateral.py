@@ -9,7 +9,6 @@ import shutil
 from collections import Counter
 from types import SimpleNamespace
 
-import numpy as np
 import polars as pl
 import pytest
 from scipy.spatial.distance import jensenshannon
@@ -18,12 +17,11 @@ from poshgrid.config import Condition, Filter, specs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import collateral as stage
-from poshgrid.evidence.collateral import ALL, MEASURES, SETS, collateral, divergence
+from poshgrid.evidence.collateral import ALL, MEASURES, collateral, divergence
 from poshgrid.evidence.condition import build
-from poshgrid.evidence.constructions import BY_TREE, BY_WORDS, CONSTRUCTIONS
+from poshgrid.evidence.constructions import BY_TREE, BY_WORDS
 from poshgrid.evidence.schema import COLLATERAL, CONDITION, Labels
 from poshgrid.files import read_json, read_table, table_batches, write_json, write_table
-from tests.documented import spelled
 
 LABELS = Labels({"binding": ("paper",), "question-formation": ("paper",)}, {"binding": ("paper",)})
 FILTERS = ["binding.paper", "question-formation.paper"]
@@ -145,18 +143,7 @@ def test_counts_by_hand(hand):
     assert (facts["condition"], facts["size"], facts["control"]) == ("f", "1K", None)
 
 
-def test_divergence_by_hand(hand):
-    gone, kept = (
-        "is the boy who is here nice ?",
-        "it was seen . “ why ? ” he said . keep it yourself .",
-    )
-    before, after = (Counter(text.split()) for text in (f"{gone} {kept}", kept))
-    shares = [[counts[form] for form in before] for counts in (before, after)]
-    _, facts = counted(hand, chosen())
-    divergences = facts["divergence"]["sources"]
-    assert divergences["b"] == pytest.approx(jensenshannon(*shares, base=2) ** 2, abs=1e-8)
-    assert divergences["b"] > 0.1 and divergences["c"] == 0
-    assert 0 < facts["divergence"]["all"] < max(divergences.values())
+def test_divergence_of_all_and_nothing():
     assert divergence({"a": 3}, {"b": 1}) == 1 and divergence({"a": 3}, {"a": 1}) == 0
     assert divergence({}, {"a": 1}) is None
 
@@ -168,27 +155,6 @@ def test_an_unknown_is_never_zero(hand):
         assert found["c", measure] == (None, None, 0, 0, 0)
     for measure in (*BY_WORDS, "parsed", "over_15_words"):
         assert found["c", measure] == (0, 0, 0, 0, 0)
-
-
-def test_without_the_backstop_its_sentences_stay(hand):
-    found, _ = counted(hand, chosen(backstop=False))
-    assert found[ALL, "sentences"] == (9, 7, 2, 2, 0)
-    assert found[ALL, "reflexive"] == (3, 2, 1, 1, 0)
-
-
-def test_a_larger_size_has_its_own_counts(hand):
-    found, facts = counted(hand, chosen(size="2K", filters=["question-formation"]))
-    assert found[ALL, "sentences"] == (10, 9, 1, 1, 0)
-    assert found["a", "wh_question"] == (2, 2, 0, 0, 0)
-    assert facts["words"] == {"nominal": 2000, "before": 50, "actual": 43}
-
-
-def test_nothing_removed(tmp_path):
-    paths = write_base(tmp_path, [(*row[:4], "") for row in HAND])
-    found, facts = counted(paths, chosen(allow=["void"]))
-    assert found[ALL, "sentences"] == (9, 9, 0, 0, 0)
-    assert found[ALL, "relative"] == (None, None, 0, 0, 0)
-    assert facts["divergence"] == {"all": 0, "sources": {"a": 0, "b": 0, "c": 0}}
 
 
 @pytest.mark.parametrize(
@@ -322,17 +288,6 @@ def test_counts_by_brute_force(tmp_path, monkeypatch, name, parsed):
     assert counted(paths, spec, condition=folder) == (found, facts)
 
 
-def test_a_control_goes_without_as_much(tmp_path):
-    paths = write_base(tmp_path, rows(3))
-    found, _ = counted(paths, chosen("other"))
-    control, facts = counted(paths, chosen("c", control="other"))
-    assert facts["control"] == "other"
-    for source in ("books", "childes", ALL):
-        assert control[source, "sentences"][2] == found[source, "sentences"][2] > 0
-        assert control[source, "sentences"][3:] == (None, None)
-    assert control[ALL, "relative"] != found[ALL, "relative"]
-
-
 # ---- faults --------------------------------------------------------------------------------------
 
 
@@ -341,9 +296,8 @@ def refused(paths, message, spec=None, **other):
     shutil.rmtree(output, ignore_errors=True)
     with pytest.raises(PoshgridError, match=message) as error:
         counted(paths, spec or chosen(), **other)
-    assert ONE_LINE.fullmatch(str(error.value))
+    assert "\n" not in str(error.value)
     assert not output.exists()
-    return str(error.value)
 
 
 def test_tables_of_another_base(tmp_path):
@@ -354,68 +308,26 @@ def test_tables_of_another_base(tmp_path):
     again = "run poshgrid condition again"
     # The labels, the base, and both are another's
     refused(one, again, condition=folder, labels=two.labels)
-    refused(one, "sentences before: 204, but 175 by", condition=folder, sentences=two.sentences)
+    refused(one, again, condition=folder, sentences=two.sentences)
     refused(one, again, condition=folder, sentences=two.sentences, labels=two.labels)
     shorter = tmp_path / "shorter.parquet"
     labels = read_table(one.labels, LABELS.schema)
-    write_table(labels.head(500), shorter, LABELS.schema)
-    text = refused(one, "from row 0 on", condition=folder, labels=shorter)
-    assert text.startswith(str(shorter))
-    write_table(pl.concat([labels, labels[-1:]]), shorter, LABELS.schema)
-    refused(one, "it has not one row for each sentence", condition=folder, labels=shorter)
+    for table in (labels.head(500), pl.concat([labels, labels[-1:]])):
+        write_table(table, shorter, LABELS.schema)
+        refused(one, "not one row for each sentence", condition=folder, labels=shorter)
     base = read_table(one.sentences, SENTENCES)
     write_table(base.head(500), shorter, SENTENCES)
-    refused(one, "it has not one row", condition=folder, sentences=shorter)
     few = tmp_path / "few.parquet"
     write_table(labels.head(500), few, LABELS.schema)
-    refused(one, f"sent_id .* is not in .*{again}", condition=folder, sentences=shorter, labels=few)
+    refused(one, f"not in its base.*{again}", condition=folder, sentences=shorter, labels=few)
 
 
-def test_a_condition_that_holds_what_it_should_go_without(tmp_path):
-    paths = write_base(tmp_path, rows(1))
-    other = made(paths, chosen(filters=["question-formation"]))
-    refused(paths, "is a sentence that the filters of 'f' remove, by", condition=other)
-
-
-def test_what_is_no_filtered_condition(hand, tmp_path):
+def test_what_is_not_this_filtered_condition(hand):
     folder = made(hand, chosen())
+    other = made(hand, chosen("other", filters=["question-formation"]))
+    refused(hand, "the one was not made from the other", condition=other)
+    refused(hand, "the one was not made from the other", chosen(size="2K"), condition=folder)
     refused(hand, "is its base: nothing was removed", chosen(filters=[]))
-    bare = chosen(unfiltered_sizes=["1K"])
-    refused(hand, "is its base: nothing was removed", bare, condition=folder)
-    refused(hand, "of condition 'f' at 1K, not 'g' at 1K", chosen("g"), condition=folder)
-    spec = chosen(size="2K")
-    refused(hand, "of condition 'f' at 1K, not 'f' at 2K", spec, condition=folder)
-    for content in ({}, [], {"condition": "f", "size": "1K", "whole": None}):
-        write_json(folder / "statistics.json", content)
-        refused(hand, "not the statistics of a filtered condition", condition=folder)
-    (folder / "statistics.json").unlink()
-    refused(hand, r"statistics\.json: not found", condition=folder)
-
-
-def test_labels_that_lack_a_filter(hand, tmp_path):
-    folder = made(hand, chosen())
-    known = Labels({"question-formation": ("paper",)}, {})
-    labels = read_table(hand.labels, LABELS.schema).select(list(known.schema))
-    write_table(labels, tmp_path / "less.parquet", known.schema)
-    text = refused(hand, "no labels of filter 'binding.paper'", condition=folder,
-                   labels=tmp_path / "less.parquet")  # fmt: skip
-    assert "run poshgrid evidence with it" in text
-
-
-def test_the_columns_are_the_contract():
-    assert list(COLLATERAL) == ["source", "measure", *SETS]
-    assert np.all([name in MEASURES for name in CONSTRUCTIONS])
-
-
-def test_the_statistics_are_documented(root, hand):
-    _, facts = counted(hand, chosen())
-    keys = {"condition", "base", "size", "control"}
-    keys |= {f"words.{each}" for each in facts["words"]}
-    for each in ("parsed", "divergence"):
-        assert set(facts[each]) == {"all", "sources"} and set(facts[each]["sources"]) == set("abc")
-        keys |= {f"{each}.all", f"{each}.sources.{{source}}"}
-    assert keys >= set(facts) - {"words", "parsed", "divergence"}
-    page = (root / "docs/data.md").read_text(encoding="utf-8")
-    section = page.partition("## What else went")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| `([^`]+)` \| ", section, re.M)
-    assert {key for row in rows for key in spelled(row)} == keys
+    refused(hand, "no labels of filter 'passive", chosen(filters=["passive"]), condition=folder)
+    write_json(folder / "statistics.json", {"condition": "f", "size": "1K", "whole": None})
+    refused(hand, "not the statistics of a filtered condition", condition=folder)

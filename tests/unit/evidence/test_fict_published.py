@@ -125,20 +125,3 @@ def test_where_the_code_removes_nothing_neither_do_we(measured):
     for word in NOTHING:
         for part in PARTS:
             assert measured[word, part, "published"] == (0, None, None)
-
-
-def test_documentation_gives_these_numbers(root, measured):
-    text = (root / "docs/lab/filters.md").read_text(encoding="utf-8")
-    block = text.partition("\nfilter | train: code |")[2].partition("\n\n")[0]
-    rows = dict(line.split(" | ", 1) for line in block.splitlines() if line.startswith("`"))
-
-    def shown(share):
-        return "-" if share is None else f"{share:.3f}"
-
-    for word in {*FLOORS, *NOTHING}:
-        cells = []
-        for part in PARTS:
-            both = [measured[word, part, reading] for reading in ("paper", "published")]
-            cells.append(str(both[0][0]))
-            cells += [f"{shown(recall)} / {shown(precision)}" for _, recall, precision in both]
-        assert rows[f"`{word}`"] == " | ".join(cells)

@@ -108,9 +108,7 @@ def test_shortages_are_named():
     pool = [(100 + i, "a", 30) for i in range(5)]
     with pytest.raises(PoshgridError, match=r"6 sentences of evidence are asked for, 5 there are"):
         run(pool, 6, [(i, "a", 30) for i in range(50)], {"a": 1_500})
-    with pytest.raises(
-        PoshgridError, match=r"source 'a' would gain at least 125 words of 1,000, 1 are allowed"
-    ):
+    with pytest.raises(PoshgridError, match=r"source 'a' would gain at least 125 of 1,000 words"):
         run(pool, 5, [(i, "a", 5) for i in range(200)], {"a": 1_000})
     with pytest.raises(PoshgridError, match=r"source 'a' has 2 sentences that can give way to 5"):
         run(pool, 5, [(0, "a", 30), (1, "a", 30), (2, "b", 30)], {"a": 60, "b": 30})
@@ -128,9 +126,3 @@ def test_seeds():
     one, same, other = (run(pool, 10, sentences, {"a": 3_000}, seed=s) for s in (1, 1, 2))
     assert one == same
     assert set(one.places) != set(other.places)
-
-
-def test_a_source_that_has_evidence_and_no_sentence_is_named():
-    pool, sentences = [(9, "a", 3), (8, "b", 3)], [(n, "a", 3) for n in range(5)]
-    with pytest.raises(PoshgridError, match="'b' has 0 sentences that can give way to 1"):
-        run(pool, 2, sentences, {"a": 15})

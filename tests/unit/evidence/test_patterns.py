@@ -10,8 +10,7 @@ import pytest
 from poshgrid import resources
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.notation import word_list
-from poshgrid.evidence.patterns import Pattern, asked, first, possible
-from poshgrid.parsing import treebank
+from poshgrid.evidence.patterns import Pattern, asked, possible
 from poshgrid.parsing.tree import Tree
 from tests.unit.evidence.trees import random_tree, tree
 
@@ -72,42 +71,6 @@ def test_operators_are_those_of_an_exhaustive_search(operator):
         assert (found and found.roles) == expected, sentence
         matches += found is not None
     assert 5 < matches < 300
-
-
-@pytest.fixture(scope="module")
-def gold(shared):
-    return treebank.trees(shared / "treebanks" / "ewt" / "dev.conllu")[:300]
-
-
-@pytest.mark.parametrize("operator", HOLDS)
-def test_operators_are_those_of_spacy(gold, operator):
-    from spacy.matcher import DependencyMatcher
-    from spacy.tokens import Doc
-    from spacy.vocab import Vocab
-
-    vocabulary = Vocab()
-    matcher = DependencyMatcher(vocabulary)
-    content = {"POS": {"IN": ["NOUN", "ADJ", "VERB", "DET"]}}
-    b = {"LEFT_ID": "a", "REL_OP": operator, "RIGHT_ID": "b", "RIGHT_ATTRS": content}
-    matcher.add("x", [[{"RIGHT_ID": "a", "RIGHT_ATTRS": {"POS": "NOUN"}}, b]])
-    pattern = Pattern("x", f"{{upos:NOUN}}=a {operator} {{upos:NOUN|ADJ|VERB|DET}}=b")
-    matches = 0
-    for sentence in gold:
-        heads = [head - 1 if head else place for place, head in enumerate(sentence.head)]
-        doc = Doc(
-            vocabulary, list(sentence.form), heads=heads, deps=["x"] * len(heads), pos=sentence.upos
-        )
-        theirs = (
-            tuple(found)
-            for _, found in matcher(doc)
-            # spaCy's roots govern themselves, so that a root is its dependents' sister
-            if operator[0] != "$" or heads[found[0]] != found[0]
-        )
-        found = pattern.match(sentence)
-        ours = found and (found.roles["a"] - 1, found.roles["b"] - 1)
-        assert ours == min(theirs, default=None), sentence.form
-        matches += found is not None
-    assert matches > 3
 
 
 def test_heads_in_a_circle_do_not_hang():
@@ -205,27 +168,6 @@ def test_words_lists_come_from_the_resources():
     assert roles("{word:$reflexives|dog}=w") == {"w": 3}
     assert roles("{word:$reflexives}=w") is None
     assert roles("{word:$reflexives}=w", tree("Herself/PRON/0/root")) == {"w": 1}
-
-
-def test_order_is_order_across_two_roots():
-    two = Tree(["only", "ever"], ["ADV"] * 2, ["_"] * 2, [0, 0], ["root"] * 2)
-    assert roles("{word:only}=a .* {word:ever}=b", two) == {"a": 1, "b": 2}
-    assert roles("{word:only}=a . {word:ever}=b", two) == {"a": 1, "b": 2}
-
-
-def test_labels_may_be_anything():
-    odd = Tree(["x", ""], ["", "no tag"], ["", "a=b=c||"], [2, 0], ["", "what:ever:else"])
-    assert roles("{}=a >+ {}=b", odd) is None
-    assert roles("{}=a <+ {upos:no tag}=b", odd) == {"a": 1, "b": 2}
-    assert roles("{}=a", Tree([], [], [], [], [])) is None
-
-
-def test_first_takes_the_patterns_in_turn():
-    verb, noun = Pattern("verb", "{upos:VERB}=v"), Pattern("noun", "{upos:NOUN}=n")
-    assert first((verb, noun), DOG).rule == "verb"
-    assert first((noun, verb), DOG).rule == "noun"
-    assert first((Pattern("x", "{upos:INTJ}=x"), noun), DOG).rule == "noun"
-    assert first((), DOG) is None
 
 
 def test_possible_looks_at_words_and_their_order():

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
+from typing import Any
+
+import yaml
 
 from poshgrid.parsing.tree import Tree
 
@@ -20,6 +24,18 @@ def tree(text: str) -> Tree:
         head=heads,
         deprel=[word[3] for word in words],
     )
+
+
+def read_cases(name: str) -> Any:
+    """Return the content of ``cases/{name}.yaml``, its lists as tuples."""
+
+    def tuples(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: tuples(each) for key, each in value.items()}
+        return tuple(map(tuples, value)) if isinstance(value, list) else value
+
+    path = Path(__file__).parent / "cases" / f"{name}.yaml"
+    return tuples(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
 FORMS = tuple(

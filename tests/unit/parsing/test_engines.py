@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from types import SimpleNamespace
 
 import polars as pl
@@ -18,7 +17,6 @@ from poshgrid.evidence.screening.screen import screen
 from poshgrid.files import read_table, write_table
 from poshgrid.parsing import parse as parsing
 from poshgrid.parsing import treebank
-from poshgrid.parsing.engines import stanza as stanza_engine
 from poshgrid.parsing.labels import foreign
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.train import train
@@ -41,9 +39,6 @@ def gold(tmp_path_factory):
     folder = tmp_path_factory.mktemp("gold")
     bank = Treebank(path="toy", sentences=200)
     treebank.prepare(specs.TreebankSpec(treebank=bank), folder, folder)
-    for split in ("train", "dev"):  # neither engine takes a feature without a value by itself
-        path = folder / f"{split}.conllu"
-        path.write_text(path.read_text().replace("Number=Sing", "Number=Sing|Typo", 3))
     return folder
 
 
@@ -173,20 +168,6 @@ def test_spacy_without_any_features(gold, tmp_path):
     assert tree.feats == ["_", "_"] and tree.upos != ["X", "X"]
 
 
-def test_sentences_are_divided_by_features_for_stanza(tmp_path):
-    row = "1\tdog\tdog\tNOUN\tNN\t{}\t0\troot\t_\t_"
-    have, lack = row.format("Number=Sing"), row.format("_")
-    path = tmp_path / "train.conllu"
-    path.write_text(f"{have}\n\n# part = x\n{lack}\n\n{have}\n\n")
-    first, second = stanza_engine._by_features(path, tmp_path).split(";")
-    assert [len(treebank.trees(Path(each))) for each in (first, second)] == [2, 1]
-    assert all(map(treebank.has_features, treebank.trees(Path(first))))
-    assert not any(map(treebank.has_features, treebank.trees(Path(second))))
-    for text in (have, lack):
-        path.write_text(f"{text}\n\n{text}\n\n")
-        assert stanza_engine._by_features(path, tmp_path) == str(path)
-
-
 def load(engine, folder):
     return plugins.load(parsing.ENGINES, engine).load(
         folder, plugins.options(parsing.ENGINES, engine, {})
@@ -210,12 +191,6 @@ def test_spacy_pipeline_without_a_parser(tmp_path):
     spacy.blank("en").to_disk(tmp_path)
     with pytest.raises(PoshgridError, match="no parser or no parts of speech"):
         load("spacy", tmp_path)
-
-
-def test_training_needs_all_three_files(tmp_path):
-    with pytest.raises(PoshgridError, match=r"train.conllu: missing or empty"):
-        train(specs.ParserSpec(parser=parser("spacy", {})), tmp_path, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
 
 
 TEXTS = ["Don't you wanna go?", "yeah", " ", "I see it.", "yeah", "Where's daddy's hat?", "yeah"]

@@ -11,16 +11,13 @@ from scipy.stats import beta
 
 from poshgrid import files
 from poshgrid.audit import sheet
-from poshgrid.audit.rows import Drawn
 from poshgrid.audit.sheet import Row
 from poshgrid.errors import PoshgridError
-from poshgrid.report.blocks import Bullets, Fold, Note
+from poshgrid.report.blocks import Bullets, Fold
 from poshgrid.report.collect import gather
 from poshgrid.report.sections import audits
 from poshgrid.report.shelf import Shelf
 from tests.unit.report import report_results
-
-PLANTED = "<script>alert(1)</script>"
 
 
 @pytest.fixture
@@ -33,16 +30,18 @@ def results(tmp_path):
     audit = folder / "audit/baby-f/10K"
     audit.mkdir(parents=True)
     facts = {
-        "leakage": {"candidates": 40, **drawn(audit, "binding.leakage", 10), "reinserted": 3},
+        "leakage": {
+            **drawn(audit, "binding.leakage", 10),
+            "candidates": 40,
+            "reinserted": 3,
+            "whole": False,
+        },
         "precision": {"candidates": 5, **drawn(audit, "binding.precision", 5), "backstop": 2},
     }
     files.write_json(audit / "statistics.json", {
         "condition": "baby-f", "size": "10K", "sample": 10, "seed": 42, "sentences": 900,
         "base_sentences": 950,
-        "filters": {
-            "binding": facts,
-            "question-formation": {"leakage": None, "precision": None, "reason": f"so {PLANTED}"},
-        },
+        "filters": {"binding": facts},
     })  # fmt: skip
     return folder, spec.model_copy(update={"audits": ["baby-f/10K"]}), audit
 
@@ -50,7 +49,7 @@ def results(tmp_path):
 def drawn(folder: Path, name: str, n: int) -> dict:
     """Write a blank sheet of n sentences and return what the statistics hold of it."""
     rows = [Row(100 * len(name) + i, "childes", "d", f"Sentence {i}.") for i in range(n)]
-    sheet.write(rows, folder / f"{name}.csv")
+    sheet.write(name, rows, folder / f"{name}.csv")
     numbered = [(i, row.sent_id, row.text) for i, row in enumerate(rows, start=1)]
     return {"sampled": n, "digest": sheet.digest(numbered)}
 
@@ -91,8 +90,6 @@ def test_blank_sheets_have_counts_and_no_rate(results, tmp_path):
     assert list(precision.values())[4:9] == ["removed", "950", "5", "–", "2"]
     assert said(found) == [] and table_of(found, "audit-agreement") is None
     assert "15 sampled sentences" in "".join(report_results.of(found, str))
-    (note,) = report_results.of(found, Note)
-    assert "question-formation" in note.text and PLANTED in note.text
 
 
 def test_labels_become_a_rate_with_an_exact_interval(results, tmp_path):
@@ -129,7 +126,7 @@ def test_sheets_of_another_run_count_once_people_have_labelled_them(results, tmp
 
 
 def test_broken_statistics_are_one_line(results, tmp_path):
-    files.write_json(results[2] / "statistics.json", {"filters": {"binding": {}}})
+    files.write_json(results[2] / "statistics.json", {"filters": {"binding": {"leakage": {}}}})
     with pytest.raises(PoshgridError, match=r"statistics\.json: not the statistics of an audit"):
         section(results, tmp_path)
 
@@ -140,41 +137,24 @@ def test_without_an_audit_there_is_no_section(results, tmp_path):
     assert section(results, tmp_path) is None
 
 
-def test_the_page_names_the_sheets_and_escapes(results, tmp_path):
+def test_the_page_names_the_sheets(results, tmp_path):
     found = section(results, tmp_path)
-    text = report_results.rendered(found)
-    assert PLANTED not in text and "&lt;script&gt;" in text
     (sheets,) = (each for each in found if isinstance(each, Fold))
     paths = [text.rpartition(" ")[2] for text in sheets.blocks[0].texts]
     assert paths == [f"audit/baby-f/10K/binding.{k}.csv" for k in ("leakage", "precision")]
 
 
-STRATA = {1: (800, 5), 2: (90, 3), 3: (10, 2)}  # stratum: sentences, sampled
-
-
-def stratified(folder: Path) -> None:
-    """Let the leakage sheet be drawn from all that the filter left in."""
-    chosen = [
-        (Row(5_000 + 100 * n + i, "childes", "d", f"Sentence {n} {i}."), n)
-        for n, (_, sampled) in STRATA.items()
-        for i in range(sampled)
-    ]
-    drawn = Drawn.of(chosen, {n: size for n, (size, _) in STRATA.items()}, {"reinserted": 3})
-    sheet.write(drawn.rows, folder / "binding.leakage.csv")
-    value = files.read_json(folder / "statistics.json")
-    value["filters"]["binding"]["leakage"] = {**drawn.facts(), "whole": True}
-    files.write_json(folder / "statistics.json", value)
-
-
-def test_a_detectors_strata_weigh(results, tmp_path):
-    """0 of 5 of 800, 1 of 3 of 90, 2 of 2 of 10: 30 and 10 of 900, not 3 of 10."""
-    stratified(results[2])
-    fill(results[2] / "binding.leakage.csv", "nnnnnnynyy")
+def test_suspects_have_a_share_and_no_interval(results, tmp_path):
+    path = results[2] / "statistics.json"
+    value = files.read_json(path)
+    suspects = {"candidates": 900, **drawn(results[2], "binding.suspects", 4)}
+    value["filters"]["binding"]["suspects"] = suspects
+    files.write_json(path, value)
+    fill(results[2] / "binding.suspects.csv", "yynu")
     found = section(results, tmp_path)
-    row = report_results.shown(table_of(found))[0]
-    assert (row["Drawn from"], row["Candidates"]) == ("all left in", "900")
-    assert row["Rate (%)"] == f"{100 * 40 / 900:.2f}"
-    low, high = table_of(found).rows[0][-2:]
-    assert 3 <= low < 40 < high <= 900
-    assert "Fay" in table_of(found).caption and "weighted" in said(found)[0]
-    assert f"{low:,.1f} to {high:,.1f} of 900" in said(found)[0]
+    row = table_of(found).rows[1]
+    named = dict(zip([c.title for c in table_of(found).columns], row, strict=True))
+    assert (named["Sheet"], named["Candidates"], named["Yes"]) == ("suspects", 900, 2)
+    assert (named["Rate (%)"], named["Unsure as yes (%)"]) == (0.5, 0.75)
+    assert not {"2.5% (%)", "Expected, to"} & named.keys()
+    assert "50.00 to 75.00%, from 4" in said(found)[0]

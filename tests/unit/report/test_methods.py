@@ -120,7 +120,7 @@ def test_evidence_names_filters_parsers_and_what_was_put_back(collected, path, c
          "up to 200", "(Lin, 1991)")  # fmt: skip
     assert "spacy" not in text and "backstop" in text
     keys = {work.key for work in found.works}
-    assert ("nivre2020" in keys) == cited and {"horvitz1952", "fay2015", "clopper1934"} <= keys
+    assert ("nivre2020" in keys) == cited and "clopper1934" in keys
     plain = record("condition", "baby/10K", {"condition": condition, "backstop": False})
     assert "backstop" not in parts(collected, records=[plain], agreement=[])["Evidence"]
 

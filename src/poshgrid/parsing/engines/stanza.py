@@ -22,7 +22,6 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
-import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,12 +32,10 @@ from pydantic import Field
 from poshgrid import logs, plugins
 from poshgrid.config.base import Depth, LearningRate, Positive, Seed, Width
 from poshgrid.errors import PoshgridError
-from poshgrid.parsing import treebank as gold
 from poshgrid.parsing.tree import Tree
 
 _STAGES = ("pos", "lemma", "depparse")
 _SHORTHAND = "en_poshgrid"
-_FEATURES = re.compile(r"^((?:[^\t\n]*\t){5})([^\t\n]+)", re.MULTILINE)
 
 
 class Options(plugins.Options):
@@ -194,9 +191,7 @@ def train(treebank: Path, output: Path, options: Options) -> None:
     for stage, (main, settings, flags) in calls.items():
         logs.get(__name__).info("training Stanza's %s", stage)
         with _quiet(), tempfile.TemporaryDirectory() as folder:
-            train, dev = (
-                _keyed(treebank / f"{split}.conllu", Path(folder)) for split in ("train", "dev")
-            )
+            train, dev = (treebank / f"{split}.conllu" for split in ("train", "dev"))
             settings["train_file"] = _by_features(train, Path(folder)) if stage == "pos" else train
             settings["eval_file"] = dev
             arguments = [f"--{key}={value}" for key, value in settings.items()]
@@ -205,17 +200,6 @@ def train(treebank: Path, output: Path, options: Options) -> None:
             raise PoshgridError(
                 f"{treebank}: Stanza's {stage} left no model; look at its log above"
             )
-
-
-def _keyed(path: Path, folder: Path) -> Path:
-    """Return the file, or a copy of it without features that have no value: Stanza refuses them."""
-    text = path.read_text(encoding="utf-8")
-    kept = _FEATURES.sub(lambda match: match[1] + gold.keyed(match[2]), text)
-    if kept == text:
-        return path
-    copy = folder / path.name
-    copy.write_text(kept, encoding="utf-8")
-    return copy
 
 
 def _by_features(path: Path, folder: Path) -> str:

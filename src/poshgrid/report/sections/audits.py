@@ -1,9 +1,8 @@
 """The filter audit: sentences drawn for people to judge, and what their labels say.
 
 The sheets and ``statistics.json`` are :mod:`poshgrid.audit.draw`'s, the rates and intervals
-:mod:`poshgrid.audit.rate`'s: weighted, where a detector made strata. A sheet that was labelled is
-looked for under its own name first, then under names that begin so (``binding.leakage.csv``,
-``binding.leakage.second.csv``).
+:mod:`poshgrid.audit.rate`'s. A sheet that was labelled is looked for under its own name first, then
+under names that begin so (``binding.leakage.csv``, ``binding.leakage.second.csv``).
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from poshgrid.audit.rate import Annotation, Rating, percent, rate
+from poshgrid.audit.rate import RATES, Annotation, Rating, percent, rate
 from poshgrid.audit.sheet import KINDS, Kind, read, sheet_name
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.report.blocks import Block, Bullets, Fold, Note, Page, headed
+from poshgrid.report.blocks import Block, Bullets, Fold, Page, headed
 from poshgrid.report.collect import Collected
 from poshgrid.report.records import place, read_json
 from poshgrid.report.texts import say
@@ -36,7 +35,7 @@ class Sheet:
     size: str
     filter: str
     kind: Kind
-    sentences: int  # of the condition (leakage), or of the base at this size (precision)
+    sentences: int  # of the condition, or (precision) of the base at this size
     facts: dict[str, Any]  # candidates, sampled; whole, reinserted, backstop where it has them
     rating: Rating | None  # None: nobody has labelled a sentence
     path: Path  # the sheet to fill in
@@ -64,8 +63,8 @@ def blocks(page: Page) -> list[Block] | None:
     Raises:
         PoshgridError: ``statistics.json`` or a sheet with labels is broken.
     """
-    drawn, missing = gather(page.collected, page.paths)
-    if not drawn and not missing:
+    drawn = gather(page.collected, page.paths)
+    if not drawn:
         return None
     said = [_finding(sheet, sheet.rating.first) for sheet in drawn if sheet.rating]
     unlabelled = [sheet for sheet in drawn if sheet.unlabelled]
@@ -76,23 +75,17 @@ def blocks(page: Page) -> list[Block] | None:
         Bullets(said) if said else None,
         say("unlabelled", drawn, unlabelled) if unlabelled else None,
         page.table(_table(drawn)),
-        *map(Note, missing),
         *headed("Agreement of two annotators", page.table(_agreement(drawn))),
         Fold("Sheets", f"({len(sheets)})", [Bullets(sheets)]) if sheets else None,
     ]
 
 
-def gather(collected: Collected, paths: Paths) -> tuple[list[Sheet], list[str]]:
-    """Read the audits of a target's conditions.
+def gather(collected: Collected, paths: Paths) -> list[Sheet]:
+    """Read the audits of a target's conditions: the sheets, in the order of cells and filters.
 
     Of cells that no sheet is drawn from any more, what people have written on them stays.
-
-    Returns:
-        The sheets, in the order of cells and filters; and for each filter without a sheet for
-        leakage a sentence that says why.
     """
     sheets: list[Sheet] = []
-    missing: list[str] = []
     for cell in collected.spec.cells:
         condition, size = cell.split("/")
         folder = Path(paths.audit(condition, size))
@@ -103,27 +96,24 @@ def gather(collected: Collected, paths: Paths) -> tuple[list[Sheet], list[str]]:
         try:
             drawn = cell in collected.spec.audits
             for word, facts in statistics["filters"].items():
-                if drawn and facts["leakage"] is None:
-                    reason = facts.get("reason", "nothing tells its candidates")
-                    missing.append(f"{word} ({condition}, {size}) has no leakage sheet: {reason}.")
                 own = [
                     _sheet(folder, statistics, word, kind, facts[kind])
                     for kind in KINDS
-                    if facts[kind] is not None
+                    if kind in facts
                 ]
                 sheets += [sheet for sheet in own if drawn or sheet.rating]
         except (KeyError, TypeError, AttributeError) as error:
             raise PoshgridError(
                 f"{path}: not the statistics of an audit; delete it and run poshgrid audit again"
             ) from error
-    return sheets, missing
+    return sheets
 
 
 def _sheet(
     folder: Path, statistics: dict[str, Any], word: str, kind: Kind, facts: dict[str, Any]
 ) -> Sheet:
     name = sheet_name(word, kind)
-    sentences = statistics["sentences" if kind == "leakage" else "base_sentences"]
+    sentences = statistics["base_sentences" if kind == "precision" else "sentences"]
     facts = {"candidates": facts["candidates"], "sampled": facts["sampled"], **facts}
     cell = statistics["condition"], statistics["size"]
     path = folder / f"{name}.csv"
@@ -144,9 +134,10 @@ def _rating(folder: Path, name: str) -> Rating | None:
 # ---- tables --------------------------------------------------------------------------------------
 
 
-def _interval(labels: Annotation) -> tuple[float, float]:
+def _interval(labels: Annotation) -> tuple[float | None, float | None]:
     """Return the interval that holds both readings of "unsure"."""
-    return labels.low.interval[0], labels.high.interval[1]
+    low, high = labels.low.interval, labels.high.interval
+    return (low and low[0], high and high[1])
 
 
 def _expected(labels: Annotation) -> tuple[float | None, float | None]:
@@ -155,9 +146,9 @@ def _expected(labels: Annotation) -> tuple[float | None, float | None]:
 
 
 def _drawn_from(sheet: Sheet) -> str:
-    if sheet.kind == "precision":
-        return "removed"
-    return "all left in" if sheet.whole else "with certain words"
+    if sheet.kind == "leakage":
+        return "all left in" if sheet.whole else "with certain words"
+    return {"suspects": "likeliest left in", "precision": "removed"}[sheet.kind]
 
 
 def _table(sheets: list[Sheet]) -> Table:
@@ -188,9 +179,8 @@ def _table(sheets: list[Sheet]) -> Table:
         *numbers(decimals(1), "Expected, from", "Expected, to"),
     ]  # fmt: skip
     left = {sheet.whole for sheet in sheets if sheet.kind == "leakage"}
-    ratings = [sheet.rating for sheet in sheets if sheet.rating]
-    strata = any(len(rating.first.strata) > 1 for rating in ratings)
-    caption = say("audit", left, flags, rated=bool(ratings), strata=strata)
+    rated = any(sheet.rating for sheet in sheets)
+    caption = say("audit", {sheet.kind for sheet in sheets}, left, flags, rated)
     table = Table("audit", caption, columns, rows, flags)
     return without_empty(table, [column.title for column in columns[7:]])
 
@@ -212,6 +202,6 @@ def _agreement(sheets: list[Sheet]) -> Table:
 
 def _finding(sheet: Sheet, labels: Annotation) -> str:
     shares = dict.fromkeys(percent(share) for share in (labels.low.share, labels.high.share))
-    ends = [percent(end) for end in _interval(labels)]
+    ends = [percent(end) for end in _interval(labels) if end is not None]
     expected = _expected(labels) if sheet.kind == "leakage" else (None, None)
-    return say("rate", sheet, labels, list(shares), ends, expected)
+    return say("rate", sheet, labels, RATES[sheet.kind], list(shares), ends, expected)

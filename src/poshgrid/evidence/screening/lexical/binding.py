@@ -13,15 +13,6 @@ from poshgrid.evidence.screening.closed_classes import (
     spoken,
 )
 
-QUESTIONS = {
-    "paper": "Do at least two nouns, names or pronouns stand before a reflexive?",
-    "direct": (
-        "Can the antecedent of the reflexive be told from another noun or pronoun before it by "
-        "structure alone (c-command or locality), and not by the order of words (The girl's dad "
-        "likes himself)?"
-    ),
-}
-"""What people are asked of a sentence, by the condition's reading."""
 _ENDINGS = ("self", "selves")
 _PRONOUNS = (SUBJECT_PRONOUNS | OTHER_SUBJECTS - {"there"}) | listed(
     "me him her us them em 'em my your his its our their mine yours hers ours theirs who whom "

@@ -30,19 +30,6 @@ from poshgrid.evidence.screening.closed_classes import (
     spoken,
 )
 
-QUESTIONS = {
-    "paper": (
-        "Does a relative clause follow some subject, in a sentence that may be a question: one "
-        "with a question mark at its end, with a wh-word (relative pronouns count), or with an "
-        "auxiliary among its first two words?"
-    ),
-    "direct": (
-        "Is the inverted auxiliary one that would not be the first auxiliary of the statement, "
-        "because a clause on the subject (Is the boy who is in the corner smiling?) or an "
-        "adverbial clause before it (If you are ready, can we go?) has one, too?"
-    ),
-}
-"""What people are asked of a sentence, by the condition's reading."""
 _SHORTEST = 3  # words: what they eat
 _THAT = frozenset({"that", "dat"})
 _FINITE = AUXILIARIES | CLITICS
