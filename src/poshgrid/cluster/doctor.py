@@ -1,7 +1,7 @@
 """``poshgrid doctor``: whether a SLURM cluster can start what a profile asks for, retries included.
 
-Snakemake reads the profile and builds the jobs; nothing is submitted. Jobs of a group are looked at
-one by one.
+Snakemake reads the profile and builds the jobs; SLURM is asked about each kind of job with
+``sbatch --test-only``, and submits nothing. Jobs of a group are looked at one by one.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import io
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from typing import Any
 import yaml
 
 from poshgrid.cluster import slurm
-from poshgrid.cluster.slurm import Node, Partition
 from poshgrid.config import yamltext
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid import launch
@@ -37,21 +37,32 @@ RESOURCES = frozenset(
     }
 )  # fmt: skip
 """Resources that somebody reads (version 2.8 of the plug-in; a test compares with its code)."""
+_SHOWN = ("-t", "--mem", "--mem-per-cpu", "-c", "--cpus-per-task", "--gpus", "--gres", "-p", "-C")
 
 
 @dataclass(frozen=True)
 class Request:
-    """What one attempt at a job asks for; 0 or ``""``: what the cluster gives."""
+    """What one attempt at a job asks for.
+
+    Attributes:
+        rule: of the job.
+        attempt: counted from 1.
+        partition: asked for; "": the cluster's default.
+        minutes: of its time limit; 0: the partition's default.
+        options: of ``sbatch``.
+    """
 
     rule: str
     attempt: int
     partition: str
     minutes: int
-    memory_mb: int
-    cpus: int
-    devices: tuple[tuple[tuple[str, str], int], ...]  # (name, type), number
-    step: bool  # whether its work is a step of its own
-    signal: bool  # whether SLURM warns it before its time is over
+    options: tuple[str, ...]
+
+    def __str__(self) -> str:
+        pairs = zip(self.options, [*self.options[1:], ""], strict=True)
+        shown = [f"{a} {b}" if a in _SHOWN else a for a, b in pairs
+                 if a in _SHOWN or a.partition("=")[0] in _SHOWN]  # fmt: skip
+        return f"{self.rule}, attempt {self.attempt} ({' '.join(shown)})"
 
 
 def examine(
@@ -68,15 +79,15 @@ def examine(
     findings = list(_here())
     reachable = all(finding.state != "error" for finding in findings)
     try:
-        path, given = read(profile)
+        path, settings = read(profile)
         requests, rules = asked(path, configs, target, results)
     except PoshgridError as problem:
         findings += [error("profile", line) for line in problem.args]
     else:
-        findings += _profile(given, rules, requests)
+        findings += _profile(settings, rules)
         if reachable:
-            findings += fits(requests, slurm.nodes(), slurm.partitions())
-    return sorted(findings, key=lambda found: ("error", "warning", "ok").index(found.state))
+            findings += fits(requests)
+    return sorted(findings, key=lambda finding: ("error", "warning", "ok").index(finding.state))
 
 
 def _here() -> Iterator[Finding]:
@@ -100,10 +111,10 @@ def read(name: str) -> tuple[Path, dict[str, Any]]:
     """
     from snakemake.cli import get_profile_dir
 
-    found = get_profile_dir(name)
-    if found is None:
+    folder = get_profile_dir(name)
+    if folder is None:
         raise PoshgridError(f"{name}: no such profile; give a path, e.g. profiles/slurm")
-    path = Path(str(found[1]))
+    path = Path(str(folder[1]))
     try:
         return path, dict(yamltext.parse(yamltext.read(path)))
     except (OSError, ValueError, TypeError, yaml.YAMLError, yamltext.UnboundedError) as broken:
@@ -121,6 +132,8 @@ def asked(
     Raises:
         PoshgridError: Snakemake cannot read the profile, or build the jobs.
     """
+    from snakemake_interface_common.exceptions import WorkflowError
+
     said = io.StringIO()
     words = ["--configfile", *map(str, configs)] if configs else []
     try:
@@ -142,129 +155,85 @@ def asked(
                 continue
             for attempt in range(1, args.retries + 2):
                 job.attempt = attempt
-                requests[_request(job, attempt)] = None
+                try:
+                    requests[_request(job, attempt)] = None
+                except WorkflowError as problem:
+                    raise PoshgridError(f"{profile}: {job.rule.name}: {problem}") from problem
         return list(requests), [rule.name for rule in workflow.rules]
 
 
 def _request(job: Any, attempt: int) -> Request:  # noqa: ANN401 - Snakemake's
+    """Return what the plug-in would ask ``sbatch`` for."""
+    from snakemake_executor_plugin_slurm import submit_string, utils
+
     has = job.resources.get
-    cpus = int(has("cpus_per_task") or job.threads)
-    devices = slurm.generic(str(has("gres") or "").strip("'"))
-    if has("gpu") or has("gpu_model"):
-        devices["gpu", str(has("gpu_model") or "")] = int(has("gpu") or 1)
+    partition = str(has("slurm_partition") or "")
+    facts = {
+        "run_uuid": "doctor", "slurm_logfile": "/dev/null", "comment_str": "doctor", "workdir": "",
+        "account": f"-A {shlex.quote(str(has('slurm_account')))}" if has("slurm_account") else "",
+        "partition": f"-p {shlex.quote(partition)}" if partition else "",
+    }  # fmt: skip
+    command = submit_string.get_submit_command(job, facts) + utils.set_gres_string(job)
     return Request(
-        rule=job.rule.name,
-        attempt=attempt,
-        partition=str(has("slurm_partition") or ""),
-        minutes=int(has("runtime") or 0),
-        memory_mb=int(has("mem_mb_per_cpu") or 0) * cpus or int(has("mem_mb") or 0),
-        cpus=cpus,
-        devices=tuple(devices.items()),
-        step=bool(has("step")),
-        signal="--signal" in str(has("slurm_extra") or ""),
+        job.rule.name, attempt, partition, int(has("runtime") or 0), tuple(shlex.split(command)[1:])
     )
 
 
-def _profile(
-    given: Mapping[str, Any], rules: Sequence[str], requests: Sequence[Request]
-) -> Iterator[Finding]:
+def _profile(settings: Mapping[str, Any], rules: Sequence[str]) -> Iterator[Finding]:
     """Yield what Snakemake ignores silently, and what the plug-in cannot handle."""
-    if any(each.rule == "train" and each.step and not each.signal for each in requests):
-        what = "train has `step` and no --signal: it loses its last steps when its time is over"
-        yield error("profile", what, "add --signal=USR1@120 to `slurm_extra` of train")
-    if given.get("executor") != "slurm":
-        yield error("profile", "all runs on this machine", "write `executor: slurm`")
-    if given.get("slurm-status-command") != "squeue":
-        yield error("profile", "with sacct and without slurmdbd a run hangs silently",
-                    "write `slurm-status-command: squeue`")  # fmt: skip
-    if given.get("slurm-array-jobs"):
-        yield error("profile", "slurm-array-jobs: version 2.8 of the plug-in loses outputs with it",
-                    "leave it out")  # fmt: skip
-    if "cores" in given:
-        yield warning("profile", "cores caps the threads of every job", "leave `cores` out")
+    for key, value, why in (
+        ("executor", "slurm", "all runs on this machine"),
+        ("slurm-status-command", "squeue", "with sacct and without slurmdbd a run hangs silently"),
+        ("slurm-array-jobs", None, "version 2.8 of the plug-in loses outputs with it"),
+        ("cores", None, "it caps the threads of every job"),
+    ):
+        if settings.get(key) != value:
+            remedy = f"write `{key}: {value}`" if value else f"leave `{key}` out"
+            yield error("profile", f"{key}: {why}", remedy)
     for section in ("set-resources", "set-threads", "groups"):
-        for name in set(given.get(section) or ()) - set(rules):
-            near = did_you_mean(str(name), rules).lstrip("; ")
-            yield error("profile", f"{section}: no rule {name!r}: Snakemake ignores it", near)
-    for rule, resources in {"": given.get("default-resources"),
-                            **(given.get("set-resources") or {})}.items():  # fmt: skip
-        for word in resources or ():
-            name = str(word).partition("=")[0]
-            if name not in RESOURCES:
-                place = f"set-resources: {rule}" if rule else "default-resources"
-                near = did_you_mean(name, RESOURCES).lstrip("; ")
-                yield error("profile", f"{place}: nobody reads {name!r}", near)
+        yield from _unread(section, settings.get(section), rules, "no such rule")
+    yield from _unread("default-resources", settings.get("default-resources"), RESOURCES)
+    for rule, words in (settings.get("set-resources") or {}).items():
+        yield from _unread(f"set-resources: {rule}", words, RESOURCES)
 
 
-def fits(
-    requests: Sequence[Request], nodes: Sequence[Node], partitions: Mapping[str, Partition]
+def _unread(
+    place: str, words: Iterable[str] | None, known: Iterable[str], why: str = "nobody reads it"
 ) -> Iterator[Finding]:
-    """Yield an error for each rule and fault of a request, at the first attempt that has it.
+    for word in words or ():
+        name = str(word).partition("=")[0]
+        if name not in known:
+            near = did_you_mean(name, known).lstrip("; ")
+            yield error("profile", f"{place}: {name!r}: {why}", near)
 
-    A job that no node and no partition can take waits for ever, or is refused.
+
+def fits(requests: Sequence[Request]) -> Iterator[Finding]:
+    """Yield an error for each rule that SLURM can never start, at the first attempt of that kind.
 
     Args:
         requests: of jobs.
-        nodes: of the cluster, once for each partition that they are in.
-        partitions: of the cluster.
     """
-    wrong: dict[tuple[str, str], Finding] = {}
-    for request in sorted(requests, key=lambda each: (each.rule, each.attempt)):
-        for resource, what, remedy in _faults(request, nodes, partitions):
-            said = f"{request.rule}, attempt {request.attempt}: {what}"
-            wrong.setdefault((request.rule, resource), error("fits", said, remedy))
-    yield from wrong.values()
-    right = sorted({each.rule for each in requests} - {rule for rule, _ in wrong})
-    if right:
+    limits = slurm.partitions()
+    wrong: set[str] = set()
+    for request in sorted(requests, key=lambda request: (request.rule, request.attempt)):
+        names = request.partition.split(",") if request.partition else [slurm.DEFAULT]
+        have = [limits[name] for name in names if name in limits]
+        if request.rule not in wrong and (why := _refused(request, [most for most, _ in have])):
+            wrong.add(request.rule)
+            there = " or ".join(what for _, what in have) or f"there are {', '.join(limits)}"
+            yield error("fits", f"{request}: {why}", f"{there}; lower it in the profile")
+    if right := sorted({request.rule for request in requests} - wrong):
         yield ok("fits", f"all attempts of {', '.join(right)}")
 
 
-def _faults(
-    request: Request, nodes: Sequence[Node], partitions: Mapping[str, Partition]
-) -> list[tuple[str, str, str]]:
-    """Return (resource, what is wrong, remedy) of a request; none: a partition takes it."""
-    default = next((each.name for each in partitions.values() if each.default), "")
-    faults: list[tuple[str, str, str]] = []
-    for name in (request.partition or default).split(","):
-        if name not in partitions:
-            near = did_you_mean(name, partitions).lstrip("; ")
-            faults.append(("slurm_partition", f"no partition {name!r}", near))
-            continue
-        there = [node for node in nodes if node.partition == name and node.usable]
-        found = list(_in_partition(request, there, partitions[name]))
-        if not found:
-            return []  # SLURM takes the first partition that will do
-        faults += found
-    return faults
-
-
-def _in_partition(
-    request: Request, nodes: Sequence[Node], partition: Partition
-) -> Iterator[tuple[str, str, str]]:
-    where = f"partition {partition.name}"
-    if not partition.up or not nodes:
-        yield "slurm_partition", f"{where} is not up, or has no usable node", ""
-        return
-    if partition.minutes is not None and request.minutes > partition.minutes:
-        remedy = f"write `runtime: {partition.minutes}` or less"
-        yield "runtime", f"{request.minutes} min; {where} gives {partition.minutes}", remedy
-    memory = max(node.memory_mb for node in nodes)
-    memory = min(memory, partition.memory_mb or memory)
-    if request.memory_mb > memory:
-        amount = request.memory_mb // request.attempt
-        remedy = f"write `mem_mb: min({amount} * attempt, {memory})` or less"
-        yield "mem_mb", f"{request.memory_mb} MB; {where} has {memory} on a node", remedy
-    cpus = max(node.cpus for node in nodes)
-    if request.cpus > cpus:
-        yield "threads", f"{request.cpus} CPUs; {where} has {cpus} on a node", "lower set-threads"
-    for (name, kind), number in request.devices:
-        most = max(_devices(node, name, kind) for node in nodes)
-        if number > most:
-            there = sorted({f"{n}:{k}".strip(":") for node in nodes for n, k in node.devices})
-            asked = f"{number} {name}:{kind}".strip(":")
-            remedy = f"it has {', '.join(there) or 'no generic resource'}"
-            yield "gres", f"{asked}; {where} has {most} on a node", remedy
-
-
-def _devices(node: Node, name: str, kind: str) -> int:
-    return sum(n for (has, its), n in node.devices.items() if has == name and kind in ("", its))
+def _refused(request: Request, longest: Sequence[int | None]) -> str:
+    """Return why SLURM can never start a job; "": it can."""
+    try:
+        slurm.run("sbatch", *request.options, "--test-only", "--wrap", "true")
+    except PoshgridError as problem:
+        return str(problem).removeprefix("sbatch: ").removeprefix("allocation failure: ")
+    # A job that is too long for its partition is queued, and stays there
+    known = [minutes for minutes in longest if minutes is not None]
+    if known and len(known) == len(longest) and request.minutes > max(known):
+        return f"{request.minutes} minutes are too long"
+    return ""
