@@ -148,7 +148,7 @@ def interrupted(site: Site) -> Site:
         time.sleep(1)
     assert process.wait(120) != 0
     assert job not in {each["id"] for each in site.cluster.queue()}
-    assert "no job of this run is left in the queue" in site.said
+    assert "no job of this run left in the queue" in site.said
     site.finish(site.start(MODEL))  # no lock is left
     return site
 

@@ -21,7 +21,6 @@ def names(results: Path) -> list[str]:
 def test_a_flipped_bit_is_refused_with_the_file_the_stage_and_the_remedy(tmp_path: Path) -> None:
     table = text(tmp_path / "model.bin")
     stage(tmp_path / "manifest.json")
-    assert verification.check([table]) == {str(table): sha256(table)}
     flip(table)
     with pytest.raises(PoshgridError) as caught:
         verification.check([table])
@@ -34,7 +33,7 @@ def test_a_flipped_bit_is_refused_with_the_file_the_stage_and_the_remedy(tmp_pat
 def test_a_file_that_was_digested_before_is_digested_again_once_it_changes(tmp_path: Path) -> None:
     table = text(tmp_path / "model.bin")
     stage(tmp_path / "manifest.json")
-    verification.check([table])
+    assert verification.check([table]) == {str(table): sha256(table)}
     table.write_text("one", encoding="utf-8")
     with pytest.raises(PoshgridError, match="not the bytes"):
         verification.check([table])

@@ -7,6 +7,7 @@ Snakemake reads the profile and builds the jobs; SLURM is asked about each kind 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import importlib.metadata
 import io
 import shlex
@@ -15,10 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from poshgrid.cluster import slurm
-from poshgrid.config import yamltext
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid import launch
 from poshgrid.planning import jobs
@@ -37,7 +35,6 @@ RESOURCES = frozenset(
     }
 )  # fmt: skip
 """Resources that somebody reads (version 2.8 of the plug-in; a test compares with its code)."""
-_SHOWN = ("-t", "--mem", "--mem-per-cpu", "-c", "--cpus-per-task", "--gpus", "--gres", "-p", "-C")
 
 
 @dataclass(frozen=True)
@@ -49,20 +46,14 @@ class Request:
         attempt: counted from 1.
         partition: asked for; "": the cluster's default.
         minutes: of its time limit; 0: the partition's default.
-        options: of ``sbatch``.
+        options: of ``sbatch``, as the plug-in writes them.
     """
 
     rule: str
     attempt: int
     partition: str
     minutes: int
-    options: tuple[str, ...]
-
-    def __str__(self) -> str:
-        pairs = zip(self.options, [*self.options[1:], ""], strict=True)
-        shown = [f"{a} {b}" if a in _SHOWN else a for a, b in pairs
-                 if a in _SHOWN or a.partition("=")[0] in _SHOWN]  # fmt: skip
-        return f"{self.rule}, attempt {self.attempt} ({' '.join(shown)})"
+    options: str
 
 
 def examine(
@@ -79,8 +70,7 @@ def examine(
     findings = list(_here())
     reachable = all(finding.state != "error" for finding in findings)
     try:
-        path, settings = read(profile)
-        requests, rules = asked(path, configs, target, results)
+        requests, rules, settings = asked(profile, configs, target, results)
     except PoshgridError as problem:
         findings += [error("profile", line) for line in problem.args]
     else:
@@ -103,29 +93,10 @@ def _here() -> Iterator[Finding]:
     yield (ok if tested else warning)("executor", f"{PLUGIN} {version}; {TESTED} was tested")
 
 
-def read(name: str) -> tuple[Path, dict[str, Any]]:
-    """Return the file of a profile and what it says, found as ``snakemake --profile`` finds it.
-
-    Raises:
-        PoshgridError: there is none, or it holds no mapping.
-    """
-    from snakemake.cli import get_profile_dir
-
-    folder = get_profile_dir(name)
-    if folder is None:
-        raise PoshgridError(f"{name}: no such profile; give a path, e.g. profiles/slurm")
-    path = Path(str(folder[1]))
-    try:
-        return path, dict(yamltext.parse(yamltext.read(path)))
-    except (OSError, ValueError, TypeError, yaml.YAMLError, yamltext.UnboundedError) as broken:
-        why = " ".join(str(broken).split())
-        raise PoshgridError(f"{path}: no `key: value` pairs of YAML: {why}") from broken
-
-
 def asked(
-    profile: Path, configs: Sequence[Path], target: str, results: Path | None
-) -> tuple[list[Request], list[str]]:
-    """Return what a target's jobs ask for on each attempt, and the workflow's rules.
+    profile: str, configs: Sequence[Path], target: str, results: Path | None
+) -> tuple[list[Request], list[str], Mapping[str, Any]]:
+    """Return what a target's jobs ask for on each attempt, the workflow's rules, and settings.
 
     Results that are there do not matter.
 
@@ -138,7 +109,7 @@ def asked(
     words = ["--configfile", *map(str, configs)] if configs else []
     try:
         with contextlib.redirect_stderr(said):
-            _, args = launch.parsed(["--profile", str(profile), *words])
+            _, args = launch.parsed(["--profile", profile, *words])
     except SystemExit as refused:
         reason = said.getvalue().strip().splitlines()[-1:]
         raise PoshgridError(f"{profile}: Snakemake refuses it: {' '.join(reason)}") from refused
@@ -159,7 +130,7 @@ def asked(
                     requests[_request(job, attempt)] = None
                 except WorkflowError as problem:
                     raise PoshgridError(f"{profile}: {job.rule.name}: {problem}") from problem
-        return list(requests), [rule.name for rule in workflow.rules]
+        return list(requests), [rule.name for rule in workflow.rules], vars(args)
 
 
 def _request(job: Any, attempt: int) -> Request:  # noqa: ANN401 - Snakemake's
@@ -167,15 +138,16 @@ def _request(job: Any, attempt: int) -> Request:  # noqa: ANN401 - Snakemake's
     from snakemake_executor_plugin_slurm import submit_string, utils
 
     has = job.resources.get
-    partition = str(has("slurm_partition") or "")
+    partition, account = (str(has(f"slurm_{word}") or "") for word in ("partition", "account"))
     facts = {
         "run_uuid": "doctor", "slurm_logfile": "/dev/null", "comment_str": "doctor", "workdir": "",
-        "account": f"-A {shlex.quote(str(has('slurm_account')))}" if has("slurm_account") else "",
+        "account": f"-A {shlex.quote(account)}" if account else "",
         "partition": f"-p {shlex.quote(partition)}" if partition else "",
     }  # fmt: skip
     command = submit_string.get_submit_command(job, facts) + utils.set_gres_string(job)
+    options = command.partition("--comment doctor")[2]  # what is before is no request
     return Request(
-        job.rule.name, attempt, partition, int(has("runtime") or 0), tuple(shlex.split(command)[1:])
+        job.rule.name, attempt, partition, int(has("runtime") or 0), " ".join(options.split())
     )
 
 
@@ -187,21 +159,21 @@ def _profile(settings: Mapping[str, Any], rules: Sequence[str]) -> Iterator[Find
         ("slurm-array-jobs", None, "version 2.8 of the plug-in loses outputs with it"),
         ("cores", None, "it caps the threads of every job"),
     ):
-        if settings.get(key) != value:
+        is_set = settings.get(key.replace("-", "_"))
+        if (None if is_set is dataclasses.MISSING else is_set) != value:
             remedy = f"write `{key}: {value}`" if value else f"leave `{key}` out"
             yield error("profile", f"{key}: {why}", remedy)
     for section in ("set-resources", "set-threads", "groups"):
-        yield from _unread(section, settings.get(section), rules, "no such rule")
-    yield from _unread("default-resources", settings.get("default-resources"), RESOURCES)
-    for rule, words in (settings.get("set-resources") or {}).items():
-        yield from _unread(f"set-resources: {rule}", words, RESOURCES)
+        yield from _unread(section, settings[section.replace("-", "_")], rules, "no such rule")
+    places = {"default-resources": settings["default_resources"], **settings["set_resources"]}
+    for place, words in places.items():
+        yield from _unread(place, words, RESOURCES, "nobody reads it")
 
 
 def _unread(
-    place: str, words: Iterable[str] | None, known: Iterable[str], why: str = "nobody reads it"
+    place: str, words: Iterable[str] | None, known: Iterable[str], why: str
 ) -> Iterator[Finding]:
-    for word in words or ():
-        name = str(word).partition("=")[0]
+    for name in words or ():
         if name not in known:
             near = did_you_mean(name, known).lstrip("; ")
             yield error("profile", f"{place}: {name!r}: {why}", near)
@@ -221,7 +193,8 @@ def fits(requests: Sequence[Request]) -> Iterator[Finding]:
         if request.rule not in wrong and (why := _refused(request, [most for most, _ in have])):
             wrong.add(request.rule)
             there = " or ".join(what for _, what in have) or f"there are {', '.join(limits)}"
-            yield error("fits", f"{request}: {why}", f"{there}; lower it in the profile")
+            what = f"{request.rule}, attempt {request.attempt} ({request.options}): {why}"
+            yield error("fits", what, f"{there}; lower it in the profile")
     if right := sorted({request.rule for request in requests} - wrong):
         yield ok("fits", f"all attempts of {', '.join(right)}")
 
@@ -229,7 +202,7 @@ def fits(requests: Sequence[Request]) -> Iterator[Finding]:
 def _refused(request: Request, longest: Sequence[int | None]) -> str:
     """Return why SLURM can never start a job; "": it can."""
     try:
-        slurm.run("sbatch", *request.options, "--test-only", "--wrap", "true")
+        slurm.run("sbatch", *shlex.split(request.options), "--test-only", "--wrap", "true")
     except PoshgridError as problem:
         return str(problem).removeprefix("sbatch: ").removeprefix("allocation failure: ")
     # A job that is too long for its partition is queued, and stays there

@@ -27,6 +27,8 @@ LEAD_SHARE, LONGEST_LEAD = 20, 120
 """A training is told to save when 1/20 of its time is left, and at most two minutes (seconds)."""
 GONE_WITHIN = 60
 """Seconds that cancelled jobs have to save and leave the queue."""
+ACTIVE = "PENDING,RUNNING,SUSPENDED,COMPLETING,CONFIGURING,REQUEUED"
+"""States of a job that SLURM has not done with."""
 NEVER = re.compile(
     r"Partition(TimeLimit|NodeLimit|Config|Down|Inactive)|BadConstraints|MaxMemPerLimit|NeverSatisf"
     r"|Invalid(Account|QOS)|NotAllowed|PerJob|QOSMin|JobHeld|requeued held"
@@ -95,25 +97,24 @@ def cancel(executor: Any) -> None:  # noqa: ANN401 - Snakemake's
     run = executor.run_uuid
     signal.signal(signal.SIGINT, lambda *_: say("already ending: waiting for cancelled jobs"))
     say("cancelling the jobs of this run; results and checkpoints stay")
+    executor.wait = False  # no look at the queue that would tell of cancelled jobs as failed
     executor._job_submission_executor.shutdown(cancel_futures=True)
     try:
         slurm.run("scancel", f"--user={getpass.getuser()}", f"--name={run}")
         end = time.monotonic() + GONE_WITHIN
-        while (left := _queue(run, "all", "%i")) and time.monotonic() < end:
+        while (left := _queue(run, ACTIVE, "%i")) and time.monotonic() < end:
             time.sleep(1)
+        jobs = ", ".join(left) or "no job of this run"
+        last = f"`scancel --name={run}`" if left else "the same command goes on"
+        last = f"{jobs} left in the queue; {last}"
     except PoshgridError as error:
-        say(f"{error}; cancel them with `scancel --name={run}`")
-    else:
-        jobs = ", ".join(left)
-        say(f"still in the queue: {jobs}; `scancel --name={run}`" if left else
-            "no job of this run is left in the queue; the same command goes on")  # fmt: skip
+        last = f"{error}; cancel the jobs with `scancel --name={run}`"
     executor.shutdown()
+    say(last)
 
 
 def _queue(run: str, states: str, fields: str) -> list[str]:
-    """Return a line for each job of a run that SLURM has not done with."""
-    active = "PENDING,RUNNING,SUSPENDED,COMPLETING,CONFIGURING,REQUEUED"
-    states = active if states == "all" else states
+    """Return a line for each job of a run that is in one of these states."""
     told = slurm.run("squeue", "-h", "--me", f"--name={run}", f"--states={states}", "-o", fields)
     return told.splitlines()
 

@@ -65,7 +65,7 @@ def partitions() -> dict[str, tuple[int | None, str]]:
 
     The default partition is there under the name :data:`DEFAULT`, too.
     """
-    found = {}
+    found: dict[str, tuple[int | None, str]] = {}
     for line in run("sinfo", "-h", "-o", "%P\t%l\t%m\t%c\t%G").splitlines():
         name, limit, memory, cpus, devices = line.split("\t")
         what = f"{name} gives {limit}, {memory} MB, {cpus} CPUs, {devices}"

@@ -88,7 +88,7 @@ def _prebuilt(grid: Grid, target: str) -> Iterator[Finding]:
 
 def _parsers(grid: Grid, target: str) -> Iterator[Finding]:
     runs = grid.targets.get(target, [])
-    wanted = {parser for run in runs if (parser := grid.trees(run))}
+    wanted = {name for run in runs if (name := grid.trees(run))}
     if grid.parsed_bases(target):
         wanted |= set(grid.evidence_parsers())
     for parser in (grid.parsers[name] for name in sorted(wanted)):

@@ -107,8 +107,8 @@ def last(stage: Stage, name: str) -> Path:
 def rewritten(stage: Stage, *, seal: bool, **changes: object) -> None:
     """Write the kept manifest anew, with or without a right seal."""
     path = last(stage, "manifest")
-    content = json.loads(path.read_text()) | changes
-    del content["seal"]
+    content = json.loads(path.read_text()) | changes | {"seal": None}
+    content = {key: value for key, value in content.items() if value is not None}
     path.unlink()
     path.write_text((verification.sealed if seal else verification.json_text)(content))
 
