@@ -80,6 +80,6 @@ def place(error: OSError) -> str:
 
 def of_system(error: OSError) -> str:
     """Return the line for an error of the system: file or folder, what it says, what to do."""
-    where = place(error) or "the working or the temporary folder"
+    where = place(error) or "a file that was read or written"
     remedy = "check the path, permissions and disk space (TMPDIR names another temporary folder)"
     return plain(f"{where}: {error.strerror or error}; {remedy}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shutil
@@ -107,28 +106,6 @@ def test_json_that_no_stage_wrote_stays(tmp_path: Path, content: str) -> None:
     assert left(tmp_path) == ["manifest.json", "report.pdf"]
 
 
-@pytest.mark.parametrize("unreadable", ["manifest.json", "table.bin"])
-def test_what_cannot_be_read_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unreadable: str
-) -> None:
-    """A server that does not answer says nothing of the bytes."""
-    text(tmp_path / "table.bin")
-    stage(tmp_path / "manifest.json")
-    original = Path.open
-
-    def fail(path: Path, *rest: object, **more: object) -> object:
-        if path.name == unreadable:
-            raise OSError(errno.ESTALE, "Stale file handle", str(path))
-        return original(path, *rest, **more)
-
-    monkeypatch.setattr(Path, "open", fail)
-    (found,) = walk(tmp_path)
-    assert (found.path.name, found.kind) == (unreadable, "unreadable")
-    assert "Stale file handle" in found.line()
-    assert delete([found]) == []
-    assert left(tmp_path) == ["manifest.json", "table.bin"]
-
-
 @pytest.mark.parametrize("below", ["a", "z"])
 def test_what_a_stage_below_wrote_is_held_to_its_own_manifest(tmp_path: Path, below: str) -> None:
     """The stage above ended while the one below had yet to write its manifest."""
@@ -223,21 +200,6 @@ def test_a_stage_refuses_what_a_broken_manifest_vouches_for(tmp_path: Path) -> N
     manifest.write_text(verification.json_text(content), encoding="utf-8")
     with pytest.raises(PoshgridError, match=r"manifest\.json: .* its seal is broken; run poshgrid"):
         verification.check([tmp_path / "table.bin"])
-
-
-def test_what_a_job_has_written_anew_stays(tmp_path: Path) -> None:
-    begun, made = (tmp_path / name / "table.bin" for name in ("begun", "made"))
-    for table in (begun, made):
-        stage(text(table).with_name("manifest.json"))
-        flip(table)
-    found = list(walk(tmp_path))
-    assert len(found) == 2
-    begun.with_name("manifest.json").unlink()  # a job takes it away before it writes
-    text(begun, "half")
-    stage(text(made, "made anew").with_name("manifest.json"))
-    before = left(tmp_path)
-    assert delete(found) == []
-    assert left(tmp_path) == before
 
 
 def test_the_command_says_what_it_deleted_and_what_it_left(results: Path) -> None:
