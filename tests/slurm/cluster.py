@@ -24,60 +24,7 @@ DAEMONS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol")
 LINK = Path("/etc/slurm/slurm.conf")
 """Where SLURM looks for its configuration: job steps drop SLURM_CONF from their environment."""
 
-_CONF = """\
-ClusterName=poshgrid
-SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={controller_port}
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-CryptoType=crypto/munge
-# A requeued job waits until its old credential has expired: 120 s by default.
-AuthInfo=socket={folder}/munge/socket,cred_expire=15
-CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
-StateSaveLocation={folder}/state
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmctldLogFile={folder}/log/slurmctld.log
-SlurmdSpoolDir={folder}/spool.%n
-SlurmdPidFile={folder}/slurmd.%n.pid
-SlurmdLogFile={folder}/log/slurmd.%n.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/linux
-JobAcctGatherFrequency=task=2
-JobAcctGatherParams=OverMemoryKill
-AccountingStorageType=accounting_storage/none
-JobCompType=jobcomp/filetxt
-JobCompLoc={folder}/log/completed.txt
-MpiDefault=none
-SwitchType=switch/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core_Memory
-SchedulerType=sched/backfill
-SchedulerParameters=sched_interval=2,bf_interval=2,sched_min_interval=0
-PriorityType=priority/basic
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
-JobRequeue=1
-ReturnToService=2
-KillWait=5
-# Drills ask what became of a job when all have ended.
-MinJobAge=36000
-SlurmctldTimeout=60
-SlurmdTimeout=30
-GresTypes=gpu
-# The nodes have the processors that they are told, not the machine's.
-SlurmdParameters=config_overrides
-{nodes}
-PartitionName=DEFAULT Nodes={many} MaxTime=1-0 DefaultTime=10 PriorityTier=10 PreemptMode=OFF
-PartitionName=main Default=YES
-PartitionName=urgent PriorityTier=20
-PartitionName=short MaxTime=5
-# As high as main: it waits its turn, and only what is urgent takes its nodes.
-PartitionName=scavenge PreemptMode=REQUEUE
-# A node that may fail while the others work
-PartitionName=apart Nodes={last}
-"""
+_CONF = Path(__file__).with_name("slurm.conf.in")
 
 
 def unavailable() -> str | None:
@@ -201,8 +148,9 @@ class Cluster:
             f"NodeName={node} Name=gpu File={device}\n" for node in self.nodes for device in devices
         )
         many, last = ",".join(self.nodes[:-1]), self.nodes[-1]
-        text = _CONF.format(host=host, folder=self.folder, controller_port=controller, nodes=nodes,
-                            many=many, last=last)  # fmt: skip
+        values = {"host": host, "folder": self.folder, "controller_port": controller,
+                  "nodes": nodes, "many": many, "last": last}  # fmt: skip
+        text = _CONF.read_text(encoding="utf-8").format_map(values)
         (self.folder / "slurm.conf").write_text(text)
         (self.folder / "gres.conf").write_text(gres)
         LINK.parent.mkdir(parents=True, exist_ok=True)
