@@ -43,13 +43,11 @@ def sync(path: Path) -> None:
 
 def cannot_write(path: Path, error: Exception) -> PoshgridError:
     """Return the error that says why a path cannot be written, and what to do."""
-    return PoshgridError(
-        f"{path}: cannot write: {why(error)}; check the folder's permissions and the space left on "
-        "the disk, then run the same command again"
-    )
+    remedy = "check the folder's permissions and the space left on the disk, then run again"
+    return PoshgridError(f"{path}: cannot write: {system_reason(error)}; {remedy}")
 
 
-def why(error: Exception) -> str:
+def system_reason(error: Exception) -> str:
     """Return what the system says; safetensors wraps it: ``... (os error 28)``."""
     wrapped = re.search(r"\(os error (\d+)\)", str(error))
     if wrapped:

@@ -108,27 +108,6 @@ def test_what_a_killed_process_left_is_removed_and_what_others_write_is_not(tmp_
     assert {p.name for p in tmp_path.iterdir()} == {"a", living.name, elsewhere.name}
 
 
-def test_a_folder_that_another_process_writes_stays_and_what_a_killed_one_left_goes(tmp_path):
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    prefix = f".writing-{socket.gethostname()}-"
-    gone, earlier = tmp_path / f"{prefix}{ended.pid}", tmp_path / f"{prefix}{os.getpid()}"
-    others = [tmp_path / f".writing-other-{ended.pid}", tmp_path / f"{prefix}7-{ended.pid}"]
-    for path in (gone, earlier, *others):
-        path.mkdir()
-        (path / "half").touch()
-    with atomic_folder(tmp_path) as temporary:
-        assert list(temporary.iterdir()) == []  # a process that had this number left it
-        (temporary / "a").write_text("whole")
-        subprocess.run(
-            [sys.executable, "-c", f"import pathlib, poshgrid.files as f\n"
-             f"with f.atomic_folder(pathlib.Path({str(tmp_path)!r})) as t: (t / 'b').touch()"],
-            check=True,
-        )  # fmt: skip
-    assert {path.name for path in tmp_path.iterdir()} == {"a", "b", *(p.name for p in others)}
-    assert (tmp_path / "a").read_text() == "whole"
-
-
 def test_a_table_in_pieces(tmp_path):
     whole = frame(item_id=[str(i) for i in range(1_000)], n=list(range(1_000)))
     with table_writer(tmp_path / "t", SCHEMA) as append:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from poshgrid import files
 from poshgrid.files import aside, cannot_write, clear, sync
-from poshgrid.files import why as reason
+from poshgrid.files import system_reason as reason
 from poshgrid.verification import sha256
 
 if TYPE_CHECKING:
