@@ -14,6 +14,7 @@ import io
 import json
 import logging
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,18 +27,8 @@ from poshgrid.planning.current import job_of
 MISSING, INCOMPLETE, PARAMETER, CODE, INPUT, ENVIRONMENT, UPSTREAM, FORCED = (
     "missing", "incomplete", "parameter", "code", "input", "environment", "upstream", "forced",
 )  # fmt: skip
-"""Why a job would run. ``input``: a file is newer, or another one, and no job of the plan makes it.
-``upstream``: a job before it runs; the reason is that job's."""
-REASONS = {
-    MISSING: "results are missing",
-    INCOMPLETE: "results are of a job that was cut off",
-    PARAMETER: "its part of the configuration has changed",
-    CODE: "code has changed",
-    INPUT: "an input file has changed",
-    ENVIRONMENT: "its environment has changed",
-    UPSTREAM: "a job before it runs",
-    FORCED: "it always runs",
-}
+"""Why a job would run (docs/planning.md). ``input``: a file is newer, or another one, and no job of
+the plan makes it. ``upstream``: a job before it runs; the reason is that job's."""
 _LONGEST = 60  # characters of a value that is shown
 
 
@@ -46,20 +37,16 @@ class Job:
     """One job of the graph.
 
     Attributes:
-        number: its place in the list; ``needs`` holds such numbers.
         rule: name of the rule.
         wildcards: what makes the job one of its rule's.
-        reasons: words of :data:`REASONS`; none: the job's results are up to date.
+        reasons: such as :data:`MISSING`; none: the job's results are up to date.
         changes: what of the configuration has changed, e.g. ``options.recency.decay: 0.6 -> 0.5``.
-        needs: jobs whose results it reads.
     """
 
-    number: int
     rule: str
     wildcards: Mapping[str, str]
     reasons: tuple[str, ...]
     changes: tuple[str, ...]
-    needs: tuple[int, ...]
 
     @property
     def cell(self) -> str:
@@ -89,25 +76,18 @@ def read(files: Sequence[Path], target: str, results: Path | None = None) -> lis
             is missing.
     """
     with graph(files, target, results) as workflow:
-        return _jobs(workflow.dag)
-
-
-def _jobs(dag: Any) -> list[Job]:  # noqa: ANN401 - Snakemake's
-    """Return the jobs of a graph that make something, each after those that it needs."""
-    found = [job for level in dag.toposorted() for job in sorted(level, key=_order)]
-    made = [job for job in found if not job.rule.norun and job.output]
-    number = {job: place for place, job in enumerate(made)}
-    return [
-        Job(
-            number=number[job],
-            rule=job.rule.name,
-            wildcards=dict(job.wildcards_dict),
-            reasons=tuple(_reasons(dag, job)),
-            changes=tuple(_changes(dag, job)),
-            needs=tuple(sorted(number[n] for n in dag.dependencies[job] if n in number)),
-        )
-        for job in made
-    ]
+        dag = workflow.dag
+        return [
+            Job(
+                rule=job.rule.name,
+                wildcards=dict(job.wildcards_dict),
+                reasons=tuple(_reasons(dag, job)),
+                changes=tuple(_changes(dag, job)),
+            )
+            for level in dag.toposorted()
+            for job in sorted(level, key=lambda job: (job.rule.name, *job.wildcards_dict.values()))
+            if job.output and not job.rule.norun
+        ]
 
 
 @contextlib.contextmanager
@@ -138,9 +118,9 @@ def graph(
     from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
     quiet = OutputSettings(dryrun=True, quiet={Quietness.ALL}, enable_file_logging=False)
-    told = io.StringIO()
+    said = io.StringIO()
     try:
-        with SnakemakeApi(quiet) as api, contextlib.redirect_stderr(told), _silent():
+        with SnakemakeApi(quiet) as api, contextlib.redirect_stderr(said), _silent():
             workflow = api.workflow(
                 # Fewer cores would cap the threads of every job.
                 resource_settings=ResourceSettings(cores=sys.maxsize, **(asked or {})),
@@ -167,9 +147,9 @@ def graph(
             f"{target}: Snakemake cannot plan it: {reason}; `snakemake -n {target}` says more"
         ) from error
     except SystemExit as error:  # the Snakefile refuses the configuration
-        lines = told.getvalue().splitlines()
-        said = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
-        raise PoshgridError(*(said or [f"{target}: the workflow cannot be read"])) from error
+        lines = said.getvalue().splitlines()
+        errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+        raise PoshgridError(*(errors or [f"{target}: the workflow cannot be read"])) from error
 
 
 @contextlib.contextmanager
@@ -181,10 +161,6 @@ def _silent() -> Iterator[None]:
         yield
     finally:
         logging.disable(before)
-
-
-def _order(job: Any) -> tuple[str, tuple[str, ...]]:  # noqa: ANN401 - Snakemake's
-    return job.rule.name, tuple(job.wildcards_dict.values())
 
 
 def _reasons(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
@@ -239,9 +215,5 @@ def differences(old: object, new: object, place: str = "") -> Iterator[str]:
             where = f"{place}.{key}" if place else str(key)
             yield from differences(old.get(key), new.get(key), where)
     elif old != new:
-        yield f"{place}: {_short(old)} -> {_short(new)}"
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+        shown = (textwrap.shorten(json.dumps(value), _LONGEST) for value in (old, new))
+        yield f"{place}: {' -> '.join(shown)}"
