@@ -268,21 +268,3 @@ def test_specs_round_trip(root):
     text = Slices(grid).train(grid.targets["all"][0])
     assert specs.canonical(specs.parse(specs.TrainSpec, text)) == text
     assert json.loads(text)["regimen"]["learning_rate"] == 5e-3
-
-
-def test_showing_what_holds_no_pairs(poshgrid, tmp_path):
-    from poshgrid.benchmark.schema import PARADIGMS
-
-    sets = tmp_path / "sets.parquet"
-    pl.DataFrame(schema=PARADIGMS).write_parquet(sets)
-    (tmp_path / "mine.txt").write_text("my data\n")
-    for name, message in (
-        ("sets.parquet", "holds paradigms; --show prints minimal pairs only"),
-        ("mine.txt", "; give the items.parquet of a suite"),
-        ("none", "not found"),
-    ):
-        status, errors = poshgrid("items", "--show", 1, "--output", tmp_path / name)
-        assert status == 1
-        assert len(errors) == 1
-        assert message in errors[0]
-        assert "delete" not in errors[0]
