@@ -17,7 +17,7 @@ from poshgrid.errors import PoshgridError, of_system
 
 ROOMS = (
     "study", "stage", "plan", "cluster", "results", "export", "provenance", "training", "explain",
-    "coverage", "audit", "benchmark", "quality", "evaluation", "statistics", "power",
+    "coverage", "audit", "quality", "evaluation", "statistics", "power",
 )  # fmt: skip
 """Modules whose commands are added, in the order in which the help lists them."""
 for room in ROOMS:

@@ -12,7 +12,6 @@ import pytest
 import yaml
 
 from poshgrid import cli, config
-from poshgrid.benchmark.schema import PARADIGMS
 from poshgrid.config import specs
 from poshgrid.corpora.schema import SENTENCES, SOURCE
 from poshgrid.evidence.schema import CONDITION
@@ -217,13 +216,3 @@ def test_every_mistake_is_told_at_once(poshgrid, toy):
 
 def test_a_good_configuration_is_good(poshgrid, root):
     assert poshgrid("ready", root / "config/tiny.yaml") == (0, [])
-
-
-def test_showing_what_holds_no_pairs(poshgrid, tmp_path):
-    pl.DataFrame(schema=PARADIGMS).write_parquet(tmp_path / "sets.parquet")
-    (tmp_path / "mine.txt").write_text("my data\n")
-    for name in ("sets.parquet", "mine.txt", "none"):
-        status, (line,) = poshgrid("items", tmp_path / name)
-        assert status == 1
-        assert line.startswith(f"error: {tmp_path / name}: ")
-        assert "delete" not in line
