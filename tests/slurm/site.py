@@ -224,7 +224,7 @@ class Site:
         ]  # fmt: skip
 
     def _configuration(self) -> None:
-        given = yaml.safe_load((ROOT / "config/tiny.yaml").read_text(encoding="utf-8"))
+        given = yaml.safe_load((ROOT / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
         for section in ("sources", "bases", "conditions", "learners", "regimens", "experiments",
                         "suites", "models"):  # fmt: skip
             del given[section][1:]

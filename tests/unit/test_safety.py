@@ -177,7 +177,7 @@ def test_yaml_makes_plain_values_only(tmp_path, value):
 @pytest.mark.parametrize("place", ["read", "profile", "default"])
 def test_a_template_in_a_configuration_is_refused_unrun(tmp_path, root, place):
     """Also one that a profile names, and `config/config.yaml`, which is read without a name."""
-    text = (root / "config/tiny.yaml").read_text(encoding="utf-8")
+    text = (root / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8")
     planted = f"__use_yte__: true\n?open({str(tmp_path / 'ran')!r}, 'w'):\n  a: b\n"
     (tmp_path / "config").mkdir()
     name = "config.yaml" if place == "default" else "mine.yaml"
@@ -217,7 +217,7 @@ def test_a_template_in_a_configuration_is_refused_unrun(tmp_path, root, place):
 )
 def test_the_workflow_refuses_what_snakemake_has_let_through(tmp_path, root, before, after, said):
     """Snakemake reads a configuration first: the rules read it once more, and stop it there."""
-    text = (root / "config/tiny.yaml").read_text(encoding="utf-8")
+    text = (root / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8")
     path = put(tmp_path, "mine.yaml", before + text + after)
     done = subprocess.run(
         [sys.executable, "-m", "snakemake", "--snakefile", root / "Snakefile", "--dry-run",
@@ -363,7 +363,7 @@ def run(*arguments: object) -> None:
 
 
 def test_nothing_but_fetch_asks_for_the_network(tmp_path, guarded, root, capsys):
-    tiny = root / "config/tiny.yaml"
+    tiny = root / "studies/posh-bench/toy.yaml"
     run("ready", tiny)
     run("runs", tiny)
     run("schema", "--output", tmp_path / "schema.json")
@@ -395,7 +395,7 @@ def test_the_libraries_that_phone_home_are_not_loaded_by_the_configuration(root)
         " & set(sys.modules)))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(root / "config/tiny.yaml")],
+        [sys.executable, "-c", code, str(root / "studies/posh-bench/toy.yaml")],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.strip() == ""
@@ -410,7 +410,7 @@ def test_the_libraries_that_phone_home_are_not_loaded_by_the_configuration(root)
     "word", ["../out", "/etc/x", "a/b", "a\0b", "-rf", "x" * 255, "a b", "nul", "ab" * 20]
 )
 def test_no_name_leads_out_of_the_results(root, place, word):
-    config = yaml.safe_load((root / "config/tiny.yaml").read_text(encoding="utf-8"))
+    config = yaml.safe_load((root / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
     config[place][0]["name"] = word
     with pytest.raises(PoshgridError, match=rf"{place}\[0\]\.name: "):
         configfile.validate(config)

@@ -44,7 +44,7 @@ def profile(root, tmp_path, monkeypatch):
 
 
 def errors(root, check):
-    found = doctor.examine("site", [root / "config/tiny.yaml"], "exp1", None)
+    found = doctor.examine("site", [root / "studies/posh-bench/toy.yaml"], "exp1", None)
     states = [each.state for each in found]
     assert states == sorted(states, key=("error", "warning", "ok").index)
     return [each.what for each in found if (each.state, each.check) == ("error", check)]
@@ -74,7 +74,7 @@ def test_time_limits_are_read_as_slurm_writes_them():
 def test_requests_are_those_of_snakemake_and_the_profile(root, profile):
     profile({"gpu_model": "a100", "runtime": "100 * attempt", "mem_mb_per_cpu": 500},
             **{"set-threads": {"train": 3}})  # fmt: skip
-    config = [root / "config/tiny.yaml"]
+    config = [root / "studies/posh-bench/toy.yaml"]
     requests, rules, _ = doctor.asked("site", config, "exp1", None)
     train = [each for each in requests if each.rule == "train"]
     assert [(r.attempt, r.minutes) for r in train] == [(1, 100), (2, 200), (3, 300)]
@@ -87,7 +87,7 @@ def test_requests_are_those_of_snakemake_and_the_profile(root, profile):
 def test_the_shipped_profile_has_no_fault_but_the_cluster(root, profile, monkeypatch):
     assert errors(root, "profile") == []
     monkeypatch.setenv("PATH", "/nowhere")
-    found = doctor.examine("site", [root / "config/tiny.yaml"], "exp1", None)
+    found = doctor.examine("site", [root / "studies/posh-bench/toy.yaml"], "exp1", None)
     assert [(each.state, each.check) for each in found] == [("error", "SLURM"), ("ok", "executor")]
 
 

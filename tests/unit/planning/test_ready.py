@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 def tiny(tmp_path, monkeypatch):
     """The tiny configuration with data of its own, as a mapping."""
     monkeypatch.chdir(tmp_path)
-    data = yaml.safe_load((ROOT / "config/tiny.yaml").read_text(encoding="utf-8"))
+    data = yaml.safe_load((ROOT / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
     shutil.copytree(ROOT / "resources/examples", tmp_path / "data/examples")
     shutil.copytree(ROOT / "resources/toy", tmp_path / "data/toy")
     return {**data, "data": "data", "results": "results"}

@@ -22,7 +22,7 @@ FORMULA = "p(correct, n) ~ S(condition) + (1|phenomenon)"
 
 @pytest.fixture(scope="module")
 def tiny():
-    return configfile.load(ROOT / "config/tiny.yaml")
+    return configfile.load(ROOT / "studies/posh-bench/toy.yaml")
 
 
 def grid(tiny, **model):
