@@ -148,7 +148,7 @@ def draw(
         if len(each.removed) != len(at_size):
             raise PoshgridError(
                 f"{evidence}: {len(each.removed):,} sentences, and {sentences} has "
-                f"{len(at_size):,}; run poshgrid evidence again"
+                f"{len(at_size):,}; run `poshgrid run -R evidence`"
             )
         out = at_size & each.removed
         backstop = int((out & ~each.by_rule).sum())
@@ -200,7 +200,7 @@ def _detector(spec: AuditSpec, folder: Path | None) -> Detector | None:
     if unknown := sorted({each.name for each in spec.filters} - detector.weights.keys()):
         raise PoshgridError(
             f"{folder}: the detector knows {', '.join(sorted(detector.weights))}, not "
-            f"{', '.join(unknown)}; run poshgrid detector with the filters of "
+            f"{', '.join(unknown)}; run the stage detector with the filters of "
             f"condition {spec.condition!r}"
         )
     return detector
@@ -215,7 +215,7 @@ def _filters(spec: AuditSpec, condition: Path, evidence: Path) -> dict[str, _Fil
         backstop = bool(read_json(path)["backstop"])
     except (KeyError, TypeError) as error:
         raise PoshgridError(
-            f"{path}: not the statistics of a filtered condition; run poshgrid condition again"
+            f"{path}: not the statistics of a filtered condition; run `poshgrid run -R condition`"
         ) from error
     tests = labels.columns(spec.filters, backstop=True)
     table = read_table(evidence, labels.schema, tests)
@@ -259,7 +259,7 @@ def _look(
                 raise PoshgridError(
                     f"{train}: sent_id {wrong[0]} is a sentence that filter {word!r} removes, or "
                     f"that is not in {evidence}: the one was not made from the other; "
-                    "run poshgrid condition again"
+                    "run `poshgrid run -R condition`"
                 )
             each.reinserted += int(gone.sum())
             possible = ~gone

@@ -121,7 +121,7 @@ def rate(
     word, _, kind = "".join(names).rpartition(".")
     if len(names) != 1 or kind not in KINDS:
         raise PoshgridError(
-            f"{sheet}: rows of the sheets {names}; give one sheet alone, as poshgrid audit wrote it"
+            f"{sheet}: rows of the sheets {names}; give one sheet alone, as it was written"
         )
     given = statistics or sheet.parent / STATISTICS
     drawn = None
@@ -152,12 +152,12 @@ def _drawn(
             return {key: statistics[key] for key in ("condition", "size")} | facts
     except (KeyError, TypeError, AttributeError) as error:
         raise PoshgridError(
-            f"{path}: not the statistics of an audit; name those that poshgrid audit wrote with "
+            f"{path}: not the statistics of an audit; name those that the stage audit wrote with "
             "the sheet"
         ) from error
     raise PoshgridError(
         f"{sheet}: {len(entries):,} sentences that are not a sample of {path}; restore rows that "
-        "were deleted and sentences that were changed, or name the statistics that poshgrid audit "
+        "were deleted and sentences that were changed, or name the statistics that the stage audit "
         "wrote with the sheet"
     )
 

@@ -121,7 +121,7 @@ def read(path: Path) -> list[Entry]:
         raise PoshgridError(f"{path}: cannot read: {error.strerror or error}") from error
     except (csv.Error, ValueError) as error:
         raise PoshgridError(
-            f"{path}: {error}; give a sheet that poshgrid audit wrote, saved as 'CSV UTF-8'"
+            f"{path}: {error}; give a sheet that the stage audit wrote, saved as 'CSV UTF-8'"
         ) from error
     return sorted(entries, key=lambda entry: entry.number)
 

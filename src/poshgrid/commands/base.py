@@ -1,9 +1,4 @@
-"""What the commands of the workflow's stages share; each rule calls one of them.
-
-A command takes its slice of the configuration as ``--spec`` (canonical JSON) and its files by path,
-so that the command of any job can be copied from its log and run by hand. Heavy libraries are
-imported by the command that needs them.
-"""
+"""What commands share. Heavy libraries are imported by the command that needs them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The slice of the configuration that each stage reads.
 
-A slice travels as one canonical JSON string in the job's command line (``--spec``). Snakemake
+A slice travels in the JSON of the job's command line (:mod:`poshgrid.stages.stage`). Snakemake
 compares that string, so a job reruns when a value that it reads changes and at no other change.
 """
 
@@ -32,32 +32,32 @@ RunName = Annotated[str, AfterValidator(_run_name)]
 
 
 class SourceSpec(Section):
-    """``poshgrid read``: one source to sentences."""
+    """Stage ``read``: one source to sentences."""
 
     source: config.Source
 
 
 class BaseSpec(Section):
-    """``poshgrid mix``: sources to a base."""
+    """Stage ``mix``: sources to a base."""
 
     base: config.Base
     sizes: list[Size]  # the sizes of the grid, ascending
 
 
 class TreebankSpec(Section):
-    """``poshgrid treebank``: gold trees to the files that parsers are trained on."""
+    """Stage ``treebank``: gold trees to the files that parsers are trained on."""
 
     treebank: config.Treebank
 
 
 class ParserSpec(Section):
-    """``poshgrid train-parser``: a treebank to a parser's model folder."""
+    """Stage ``train_parser``: a treebank to a parser's model folder."""
 
     parser: config.Parser
 
 
 class ParseSpec(Section):
-    """``poshgrid parse``: one shard of a base's sentences."""
+    """Stage ``parse``: one shard of a base's sentences."""
 
     parser: config.Parser
     shard: int
@@ -67,13 +67,13 @@ class ParseSpec(Section):
 
 
 class EvidenceSpec(Section):
-    """``poshgrid evidence``: parses to labels."""
+    """Stage ``evidence``: parses to labels."""
 
     filters: list[Name]
 
 
 class RecallSpec(Section):
-    """``poshgrid recall``: a parser set beside gold trees, filter by filter."""
+    """Stage ``recall``: a parser set beside gold trees, filter by filter."""
 
     parser: config.Parser
     filters: list[Name]
@@ -81,7 +81,7 @@ class RecallSpec(Section):
 
 
 class ConditionSpec(Section):
-    """``poshgrid condition``: what a learner sees at one size."""
+    """Stage ``condition``: what a learner sees at one size."""
 
     condition: config.Condition
     # Of a control: what the filters of the condition take that it removes as much as
@@ -91,7 +91,7 @@ class ConditionSpec(Section):
 
 
 class BesideSpec(Section):
-    """``poshgrid condition --beside``: what a condition is held to, and what changes no result."""
+    """What the stage ``condition`` checks, besides its slice; it changes no result."""
 
     allow: list[str] = Field(default_factory=list)  # checks that do not stop it
     others: list[ConditionSpec] = Field(default_factory=list)  # that must hold other sentences
@@ -100,18 +100,18 @@ class BesideSpec(Section):
 
 
 class CollateralSpec(ConditionSpec):
-    """``poshgrid measure-collateral``: what a condition that goes without something was made of."""
+    """Stage ``collateral``: what a condition that goes without something was made of."""
 
 
 class DetectorSpec(Section):
-    """``poshgrid detector``: gold trees to a detector of evidence."""
+    """Stage ``detector``: gold trees to a detector of evidence."""
 
     treebank: config.Treebank
     filters: list[config.Filter]
 
 
 class AuditSpec(Section):
-    """``poshgrid audit``: the sentences of a condition that people read."""
+    """Stage ``audit``: the sentences of a condition that people read."""
 
     condition: Name
     size: Size
@@ -122,13 +122,13 @@ class AuditSpec(Section):
 
 
 class TokenizerSpec(Section):
-    """``poshgrid tokenizer``: one tokenizer for a condition and size."""
+    """Stage ``tokenizer``: one tokenizer for a condition and size."""
 
     tokenizer: config.Tokenizer
 
 
 class TrainSpec(Section):
-    """``poshgrid train``: one run of the grid.
+    """Stage ``train``: one run of the grid.
 
     ``regimen`` ``None`` is the untrained null: the initial weights of this learner and seed.
     ``options`` holds the options of the biases that ``bias`` names, and of no other.
@@ -142,21 +142,21 @@ class TrainSpec(Section):
 
 
 class ItemsSpec(Section):
-    """``poshgrid items``: a suite's items."""
+    """Stage ``items``: a suite's items."""
 
     suite: config.Suite
     top_k: int | None  # none: it is read, not generated
 
 
 class CountSpec(Section):
-    """``poshgrid count``: an n-gram null."""
+    """Stage ``count``: an n-gram null."""
 
     order: Positive
     size: Size | None = None  # the rows of a base that train this size; none: all
 
 
 class ScoreSpec(Section):
-    """``poshgrid score``: what one model makes of every suite."""
+    """Stage ``score``: what one model makes of every suite."""
 
     scoring: config.Scoring
     tasks: dict[Name, Literal["pairs", "paradigms", "choices", "completions"]]  # suite -> task
@@ -173,7 +173,7 @@ class UntrainedSpec(Section):
 
 
 class QualitySpec(Section):
-    """``poshgrid quality``: what is wrong with a suite, and what the nulls make of it."""
+    """Stage ``quality``: what is wrong with a suite, and what the nulls make of it."""
 
     suite: Name
     generated: bool  # from templates: held to the lexicon
@@ -184,7 +184,7 @@ class QualitySpec(Section):
 
 
 class MeasuresSpec(Section):
-    """``poshgrid measures``: the results of runs on a suite that does not hold minimal pairs."""
+    """Stage ``measures``: the results of runs on a suite that does not hold minimal pairs."""
 
     suite: Name
     task: Literal["paradigms", "choices", "completions"]
@@ -201,7 +201,7 @@ class Cell(Section):
 
 
 class JudgementSpec(Section):
-    """``poshgrid accuracy``: how two scores become a judgement, and which runs are judged."""
+    """Stage ``accuracy``: how two scores become a judgement, and which runs are judged."""
 
     scoring: config.Scoring
     tolerance: float  # distance of a null from 50% that is marked
@@ -211,21 +211,21 @@ class JudgementSpec(Section):
 
 
 class RuleSharesSpec(Section):
-    """``poshgrid rule-shares``: how two scores become a choice, and whose choices are explained."""
+    """Stage ``rule_shares``: how two scores become a choice, and whose choices are explained."""
 
     scoring: config.Scoring
     runs: list[RunName]  # Run.name
 
 
 class PerplexitySpec(Section):
-    """``poshgrid perplexity``: how a model reads unfiltered text."""
+    """Stage ``perplexity``: how a model reads unfiltered text."""
 
     scoring: config.Scoring
     tested: Name  # the base whose test split is read: nothing was removed from it
 
 
 class DeltasSpec(Section):
-    """``poshgrid deltas``: which conditions are set against which (FiCT, section 4)."""
+    """Stage ``deltas``: which conditions are set against which (FiCT, section 4)."""
 
     scoring: config.Scoring
     runs: list[RunName]  # Run.name, trained ones
@@ -241,7 +241,7 @@ class ModelSpec(Section):
 
 
 class ReportSpec(Section):
-    """``poshgrid report``: what the page is about."""
+    """Stage ``report``: what the page is about."""
 
     target: Name
     runs: list[RunName]
@@ -283,7 +283,7 @@ def canonical(spec: Section) -> str:
 
 
 def parse(kind: type[S], text: str) -> S:
-    """Return the spec in a ``--spec`` argument.
+    """Return the spec in a job.
 
     Raises:
         PoshgridError: not JSON, or not a spec of this kind.

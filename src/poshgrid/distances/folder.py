@@ -123,6 +123,6 @@ def load(folder: Path) -> Distances:
     except (OSError, ValueError, EOFError, KeyError, IndexError, TypeError) as error:
         raise PoshgridError(
             f"{folder}: cannot read the distances ({error}); delete it and run "
-            "`poshgrid distances` again"
+            "the stage distances again"
         ) from error
     return Distances(distances, words, offsets, statistics)

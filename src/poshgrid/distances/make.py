@@ -1,4 +1,4 @@
-"""``poshgrid distances``: write how far apart the words of each training sentence are in its tree.
+"""Stage ``distances``: write how far apart the words of each training sentence are in its tree.
 
 What a distance is: :mod:`poshgrid.distances.measure`. What is written:
 :mod:`poshgrid.distances.folder`.

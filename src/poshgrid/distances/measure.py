@@ -89,7 +89,7 @@ def other_tokens(place: Path, why: str) -> PoshgridError:
     """Return the error of tokens that do not belong to a condition."""
     return PoshgridError(
         f"{place}: not the tokens of this condition by this tokenizer ({why}); "
-        "run `poshgrid encode` again"
+        "run `poshgrid run -R tokens`"
     )
 
 

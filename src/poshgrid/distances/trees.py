@@ -37,7 +37,7 @@ def with_trees(
     """
     shards = _in_order(parses)
     if not shards:
-        raise PoshgridError(f"{table}: its base has no parses; run `poshgrid parse`")
+        raise PoshgridError(f"{table}: its base has no parses; run the stage parse")
     empty = pl.DataFrame(schema={name: PARSES[name] for name in _TREE})
     moved = pl.concat(
         part.drop_nulls("replaced")["sent_id"]
@@ -51,7 +51,7 @@ def with_trees(
         own = batch.filter(pl.col("replaced").is_null())["sent_id"]
         if len(own) and (not own.is_sorted() or own[0] <= last):
             raise PoshgridError(
-                f"{table}: sentences are not in the order of the base; run `poshgrid condition` "
+                f"{table}: sentences are not in the order of the base; run the stage condition "
                 "again"
             )
         last = own[-1] if len(own) else last

@@ -79,7 +79,7 @@ def export(runs: Sequence[str], scores: Path, suite: str, items: Path, output: P
             if lacking or scored.height != pairs.height:
                 raise PoshgridError(
                     f"{path}: scores {scored.height:,} pairs, {items} holds {pairs.height:,}; "
-                    "score the run again (poshgrid score)"
+                    "score the run again: `poshgrid run -R score`"
                 )
             for (phenomenon,), rows in found.group_by("phenomenon", maintain_order=True):
                 _write(rows, temporary / run / names[str(phenomenon)])

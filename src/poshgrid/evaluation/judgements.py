@@ -70,7 +70,7 @@ def read_items(path: str | Path) -> pl.DataFrame:
     items = files.read_table(path, ITEMS)
     if items.is_empty():
         raise PoshgridError(f"{path}: no pairs; check the suite's options and make it again")
-    again = "make the suite's items again (poshgrid items)"
+    again = "make the suite's items again: `poshgrid run -R items`"
     for name in _NAMES:
         if lacking := items[name].null_count():
             raise PoshgridError(f"{path}: {lacking} pairs have no {name}; {again}")
@@ -110,7 +110,7 @@ def judged(
         PoshgridError: the file is missing, has no such step, holds a pair twice, lacks a pair or
             holds one that the suite does not have, or a score is not a number.
     """
-    again = "score the run again (poshgrid score)"
+    again = "score the run again: `poshgrid run -R score`"
     place = f"{path}" if step is None else f"{path}: step {step:,}"
     # The scorer writes a row group for each step: a run with many checkpoints costs no more memory
     scores = files.read_table(path, SCORES, only=("step", step))

@@ -90,7 +90,7 @@ PARSED, OVER = "parsed", f"over_{LONG}_words"
 MEASURES = ("sentences", "words", PARSED, OVER, *CONSTRUCTIONS)
 SETS = ("before", "after", "removed", "removed_by_rule", "removed_by_backstop")
 _BASE = ("sent_id", "source", "text", "n_words", "split", "size")
-_AGAIN = "run poshgrid condition again"
+_AGAIN = "run `poshgrid run -R condition`"
 
 
 def collateral(
@@ -241,7 +241,7 @@ def _counts(
         }
         parts.append(_summed(_measured(rows).hstack(pl.DataFrame(sets).cast(pl.Int64))))
     if not parts:
-        raise PoshgridError(f"{sentences}: no sentences; run poshgrid mix again")
+        raise PoshgridError(f"{sentences}: no sentences; run `poshgrid run -R mix`")
     return pl.concat(parts).group_by("source").sum().sort("source"), forms
 
 

@@ -151,7 +151,7 @@ class Labels:
             if each.reading not in self.readings.get(each.name, ()):
                 raise PoshgridError(
                     f"{path}: no labels of filter {str(each)!r}{who}"
-                    f"{did_you_mean(each.name, self.readings)}; run poshgrid evidence with it"
+                    f"{did_you_mean(each.name, self.readings)}; run the stage evidence with it"
                 )
 
     def removing(self, word: str, reading: str, *, backstop: bool) -> list[str]:

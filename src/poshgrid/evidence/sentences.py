@@ -72,7 +72,7 @@ def side_by_side(
         if not rows["sent_id"].equals(labelled_rows["sent_id"]):
             raise PoshgridError(
                 f"{evidence}: not one row for each sentence of {sentences}, in its order; "
-                "run poshgrid evidence again"
+                "run `poshgrid run -R evidence`"
             )
         yield rows.hstack(labelled_rows.drop("sent_id"))
 

@@ -240,7 +240,7 @@ def read(folder: Path) -> Tables:
     if not isinstance(config, dict) or config.get("model_type") != MODEL_TYPE:
         raise PoshgridError(
             f"{folder / _CONFIG}: not an n-gram model (model_type is not {MODEL_TYPE!r}); "
-            "name the folder that poshgrid count has written"
+            "name the folder that the stage count has written"
         )
     path = folder / _TENSORS
     try:

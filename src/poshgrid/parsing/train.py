@@ -35,7 +35,7 @@ def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, obj
     for split in SPLITS:
         path = treebank / f"{split}.conllu"
         if not path.is_file() or not path.stat().st_size:
-            raise PoshgridError(f"{path}: missing or empty; run poshgrid treebank first")
+            raise PoshgridError(f"{path}: missing or empty; run the stage treebank first")
     engine = plugins.load(ENGINES, spec.parser.engine)
     options = plugins.options(ENGINES, spec.parser.engine, spec.parser.options)
     # The folder may stand already, with a manifest in it: only the models are replaced.

@@ -150,5 +150,5 @@ def heard(folder: Path) -> NGram:
     """
     found = NGram.load(folder)
     if found.order != 1:
-        raise PoshgridError(f"{folder}: not a unigram model; run poshgrid count again")
+        raise PoshgridError(f"{folder}: not a unigram model; run `poshgrid run -R count`")
     return found

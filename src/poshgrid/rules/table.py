@@ -78,7 +78,9 @@ def read(path: str | Path, items: pl.DataFrame) -> pl.DataFrame:
     """
     found = files.read_table(path, RULES)
     if set(found["item_id"]) != set(items["item_id"]):
-        raise PoshgridError(f"{path}: the items have changed since; make it again (poshgrid rules)")
+        raise PoshgridError(
+            f"{path}: the items have changed; run `poshgrid run -R rule_preferences`"
+        )
     return found
 
 

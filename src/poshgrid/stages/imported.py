@@ -91,7 +91,7 @@ def _given(run: Run, found: Published) -> Pretrained:
     if (run.regimen, run.bias) != (RELEASED, "none"):
         raise PoshgridError(
             f"{run.name}: a page of imported judgements is of released models without a bias; "
-            "leave --config out, or run `poshgrid report` where these judgements were made"
+            "leave --config out, or make the report where these judgements were made"
         )
     cell = found.cells[f"{run.condition}/{run.size}"]
     return Pretrained(

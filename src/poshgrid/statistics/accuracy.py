@@ -53,7 +53,7 @@ def accuracy(
     """
     if not spec.runs or not items:
         raise PoshgridError(
-            "--spec: nothing to judge: give at least one run and one suite of items"
+            "job: spec: nothing to judge: give at least one run and one suite of items"
         )
     known = trained(spec, Path(conditions)) if conditions else spec
     counts, tallies = count(known, Path(scores), items)

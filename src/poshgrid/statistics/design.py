@@ -108,8 +108,7 @@ def design(
     _check(rows)
     if by_set and (rows["lexical_set"] == "").any():
         raise PoshgridError(
-            f"models: {SET_TERM}: the counts are not by lexical set; run poshgrid accuracy again "
-            "with this suite among sets"
+            f"models: {SET_TERM}: the counts are not by lexical set; run `poshgrid run -R accuracy`"
         )
     of_sets, rows = rows, _summed(rows, "template" in used)
     frame, rounded = _frame(rows, fractions or by_set)
@@ -212,7 +211,7 @@ def _check(rows: pl.DataFrame) -> None:
     if twice.height:
         raise PoshgridError(
             f"counts: {named(twice.row(0, named=True))} is there twice; "
-            "delete counts.parquet and run poshgrid accuracy again"
+            "delete counts.parquet and run `poshgrid run -R accuracy`"
         )
 
 

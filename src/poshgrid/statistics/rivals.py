@@ -50,7 +50,7 @@ def read_rules(path: Path, pairs: pl.DataFrame) -> dict[str, pl.DataFrame]:
     if unknown.height:
         raise PoshgridError(
             f"{path}: pair {unknown['item_id'].sort()[0]!r} is not in the suite: the items have "
-            "changed since; run poshgrid rules again"
+            "changed since; run `poshgrid run -R rule_preferences`"
         )
     wrong = rows.filter(~pl.col("hierarchical"))
     said = predictions.of_words(wrong, pairs)

@@ -67,7 +67,7 @@ def write(
     if lacking := sorted(items.keys() ^ tables.keys()):
         raise PoshgridError(f"--rules: {lacking[0]}: give --items and --rules of the same suites")
     if not spec.runs or not items:
-        raise PoshgridError("--spec: nothing to judge: give at least one run and one suite")
+        raise PoshgridError("job: spec: nothing to judge: give at least one run and one suite")
     schemas = {"shares": SHARES, "mixture": MIXTURE, "identifiability": IDENTIFIABILITY}
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in schemas}
     learners = set()
@@ -140,7 +140,7 @@ def _order(cell: tuple[str, ...]) -> tuple[str, int]:
     try:
         return cell[0], words_of(cell[1])
     except ValueError as error:
-        raise PoshgridError(f"--spec: runs: {'/'.join(cell)}: {error}") from error
+        raise PoshgridError(f"job: spec: runs: {'/'.join(cell)}: {error}") from error
 
 
 def phenomenon(suite: str, frame: pl.DataFrame) -> Phenomenon:

@@ -39,7 +39,7 @@ def trained(spec: JudgementSpec, conditions: Path) -> JudgementSpec:
             words = int(files.read_json(path)["splits"]["train"]["words"])
         except (KeyError, TypeError, ValueError) as error:
             raise PoshgridError(
-                f"{path}: not the statistics of a condition; run poshgrid condition again"
+                f"{path}: not the statistics of a condition; run `poshgrid run -R condition`"
             ) from error
         cells[name] = cells[name].model_copy(update={"words": words})
     return spec.model_copy(update={"cells": cells})
@@ -208,7 +208,7 @@ def _facts(spec: JudgementSpec, run: str) -> dict[str, Any]:
     cell = spec.cells.get(f"{axes['condition']}/{axes['size']}")
     if cell is None:
         raise PoshgridError(
-            f"--spec: cells: nothing on {axes['condition']}/{axes['size']}, which run {run!r} "
+            f"job: spec: cells: nothing on {axes['condition']}/{axes['size']}, which run {run!r} "
             "belongs to; copy the command of the job log whole"
         )
     return {**axes, **cell.model_dump()}

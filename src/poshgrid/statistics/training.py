@@ -57,7 +57,7 @@ def trained(names: Iterable[str]) -> list[str]:
         try:
             return condition, words(size), *others
         except ValueError as error:
-            raise PoshgridError(f"--spec: runs: {name!r}: {error}") from error
+            raise PoshgridError(f"job: spec: runs: {name!r}: {error}") from error
 
     return sorted((n for n in names if levels.axes(n)["regimen"] not in REFERENCE), key=order)
 
@@ -74,7 +74,7 @@ def statistics(folder: Path) -> dict[str, Any]:
     if lacking:
         raise PoshgridError(
             f"{path}: no {', '.join(map(repr, lacking))}: an earlier version wrote it, or it is "
-            "not a model's; train the run again (poshgrid train)"
+            "not a model's; train the run again: `poshgrid run -R train`"
         )
     return facts
 

@@ -253,14 +253,14 @@ def load(folder: Path) -> Tokenizer:
 
     path = Path(folder) / "tokenizer.json"
     if not path.is_file():
-        raise PoshgridError(f"{path}: not found; run `poshgrid tokenizer` first")
+        raise PoshgridError(f"{path}: not found; run the stage tokenizer first")
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises a bare Exception
         raise PoshgridError(f"{path}: not a tokenizer ({error}); delete it, run again") from error
     for token in (BOUNDARY, PADDING):
         if tokenizer.token_to_id(token) is None:
-            raise PoshgridError(f"{path}: has no token {token}; make it with `poshgrid tokenizer`")
+            raise PoshgridError(f"{path}: has no token {token}; make it with the stage tokenizer")
     tokenizer.encode_special_tokens = True
     return tokenizer
 

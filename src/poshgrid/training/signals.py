@@ -14,7 +14,7 @@ waits for the job, without a word to it, until SIGKILL comes; of SIGUSR1 it dies
 
 - Without more, a job that is out of time loses the steps since the last checkpoint
   (``checkpoint_every``), nothing else, and ``retries`` starts it again.
-- To be told in time, ``poshgrid train`` must be the task. The executor leaves ``srun`` to a rule
+- To be told in time, the stage ``train`` must be the task. The executor leaves ``srun`` to a rule
   that has the resource ``mpi``, empty or not, as rule ``train`` has. The rule's command begins with
   ``{resources.step}`` (empty by default), and the profile has, below ``set-resources``, ``train``::
 

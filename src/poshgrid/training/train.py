@@ -1,4 +1,4 @@
-"""``poshgrid train``: one run of the grid, from tokens to a Hugging Face folder."""
+"""Stage ``train``: one run of the grid, from tokens to a Hugging Face folder."""
 
 from __future__ import annotations
 
@@ -71,7 +71,8 @@ def train(
         trees = read_json(distances / "statistics.json")
         if trees.get("tokens") != facts["train"]["sha256"]:
             raise PoshgridError(
-                f"{distances}: made from other tokens than {tokens}; run `poshgrid distances` again"
+                f"{distances}: made from other tokens than {tokens}; run "
+                "`poshgrid run -R distances`"
             )
     if spec.regimen:
         data.check_length(regimen, splits["train"], str(tokens / "train.bin"))

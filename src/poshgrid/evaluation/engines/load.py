@@ -92,7 +92,7 @@ def _check_folder(folder: Path, words: Path) -> str:
     if not (folder / "config.json").is_file():
         raise PoshgridError(
             f"{folder}: no model (config.json is missing); name a folder that save_pretrained or "
-            "`poshgrid train` wrote"
+            "the stage train wrote"
         )
     config = read_json(folder / "config.json")
     kind = config.get("model_type", "") if isinstance(config, dict) else ""

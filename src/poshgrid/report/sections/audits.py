@@ -104,7 +104,7 @@ def gather(collected: Collected, paths: Paths) -> list[Sheet]:
                 sheets += [sheet for sheet in own if drawn or sheet.rating]
         except (KeyError, TypeError, AttributeError) as error:
             raise PoshgridError(
-                f"{path}: not the statistics of an audit; delete it and run poshgrid audit again"
+                f"{path}: not the statistics of an audit; delete it and run `poshgrid run -R audit`"
             ) from error
     return sheets
 

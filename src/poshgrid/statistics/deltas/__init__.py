@@ -39,7 +39,7 @@ def deltas(
         spec: the runs, which condition is set against which, and what filters are aimed at.
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         items: suite -> its table of pairs.
-        perplexity: run -> what ``poshgrid perplexity`` wrote of it; a run may have none.
+        perplexity: run -> what the stage ``perplexity`` wrote of it; a run may have none.
         output: folder for deltas, delta_tests and perplexity (.parquet, .csv), and delta_items
             (.parquet).
 
@@ -50,7 +50,7 @@ def deltas(
 
     Raises:
         PoshgridError: see :func:`judgements.judged`; a perplexity is missing or broken or is not
-            what ``poshgrid perplexity`` writes.
+            what the stage ``perplexity`` writes.
     """
     output = Path(output)
     pairs = {suite: judgements.read_items(items[suite]) for suite in sorted(items)}
@@ -87,6 +87,6 @@ def _perplexities(paths: dict[str, Path]) -> pl.DataFrame:
             rows.append({**levels.axes(run), **{key: facts[key] for key in _MEASURED}})
         except (KeyError, TypeError) as error:
             raise PoshgridError(
-                f"{path}: not what poshgrid perplexity writes; delete it and run again"
+                f"{path}: not what the stage perplexity writes; delete it and run again"
             ) from error
     return levels.ordered(pl.DataFrame(rows, schema=PERPLEXITY, strict=False), "seed")

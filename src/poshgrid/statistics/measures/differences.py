@@ -112,5 +112,5 @@ def _check_sets(items: pl.DataFrame) -> None:
     if incomplete.height:
         raise PoshgridError(
             f"items: every set needs its four sentences: {scored.first(incomplete)!r} has not; "
-            "make the suite's items again (poshgrid items)"
+            "make the suite's items again: `poshgrid run -R items`"
         )

@@ -14,7 +14,7 @@ from poshgrid.files import Schema
 from poshgrid.statistics import levels
 from poshgrid.statistics.measures.schema import RUN
 
-AGAIN = "score the run again (poshgrid score)"
+AGAIN = "score the run again: `poshgrid run -R score`"
 
 
 class Unit(NamedTuple):
@@ -69,7 +69,7 @@ def of_runs(runs: Sequence[str], folder: Path, suite: str, schema: Schema) -> It
         PoshgridError: no run, or a file that is missing or breaks the contract.
     """
     if not runs:
-        raise PoshgridError("--spec: runs: nothing to measure; give at least one run")
+        raise PoshgridError("job: spec: runs: nothing to measure; give at least one run")
     for run in logs.progress(sorted(runs), "measuring runs"):
         point = {**levels.axes(run), "suite": suite}
         path = Path(folder) / run / f"{suite}.parquet"

@@ -162,7 +162,7 @@ class TreePlanting(Bias):
         if setting.distances is None:
             raise PoshgridError(
                 f"biases: {self.word}: no distances of parser {self.options.parser!r}; make them "
-                "with `poshgrid distances` and give their folder with --distances"
+                "with the stage distances and give their folder with --distances"
             )
         self._layers = [layer % model.config.n_layer for layer in self.options.layers]
         self._heads = [head % model.config.n_head for head in self.options.heads]
