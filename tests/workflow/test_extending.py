@@ -15,6 +15,7 @@ import yaml
 
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.corpora.schema import SENTENCES
+from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import write_table
 from tests.unit.training.training_support import corpus
 
@@ -270,3 +271,81 @@ def test_section(extended, tmp_path):
     )
     assert extended.run(code, tmp_path).stdout == "[['a', '1'], ['b', '2']]\n"
     assert (tmp_path / "tables/ties.csv").read_text() == "Suite,At 50%\na,1\nb,2\n"
+
+
+JOBS = """
+import json, sys
+from poshgrid.grid import configfile
+from poshgrid.grid.grid import Grid
+from poshgrid.stages import Stages
+from tests.jobs import Cell
+tokenizer = json.loads(sys.argv[1])
+data = configfile.read("studies/posh-bench/toy.yaml")
+data["tokenizer"] |= tokenizer
+stages = Stages(configfile.validate(data))
+cell = Cell(condition="baby", size="20K")
+print(json.dumps({name: getattr(stages, name).describe(cell).get("spec")
+                  for name in ("condition", "tokenizer", "tokens", "sweep")}))
+"""
+
+
+@pytest.fixture
+def checkout(root, tmp_path):
+    """Carry out the page's edits of a checkout in a copy: the folder, and what was edited by section."""
+    for name in ("src", "workflow", "resources", "studies", "config"):
+        shutil.copytree(root / name, tmp_path / name, symlinks=True)
+    shutil.copy(root / "Snakefile", tmp_path)
+    (tmp_path / "tests").symlink_to(root / "tests")
+    page = (root / "docs/extending.md").read_text(encoding="utf-8")
+    edited = {}
+    for section, text in re.findall(
+        r"^## (A key of .*?|A stage)\n(.*?)(?=^## )", page, re.S | re.M
+    ):
+        for header, block in re.findall(
+            r"```python\n# ((?:src|workflow)/.*?)\n(.*?)```", text, re.S
+        ):
+            name, _, place = header.partition(", ")
+            path = tmp_path / name
+            edited.setdefault(section.partition(" of")[0], set()).add(name)
+            lines = path.read_text(encoding="utf-8").splitlines(True) if place else []
+            anchor = place.removeprefix("below `").removesuffix("`")
+            number = len(lines)
+            if anchor != place:
+                (number,) = [n for n, line in enumerate(lines, 1) if anchor in line]
+            path.write_text("".join([*lines[:number], block, *lines[number:]]), encoding="utf-8")
+    return tmp_path, edited
+
+
+def test_a_key_and_a_stage_of_the_page_touch_three_files_each(checkout, root):
+    folder, edited = checkout
+    assert {section: len(files) for section, files in edited.items()} == {"A key": 2, "A stage": 3}
+
+    def run(where, *words, check=True):
+        paths = os.pathsep.join([str(where / "src"), str(where)])
+        result = subprocess.run(
+            [sys.executable, *words], cwd=where, env=os.environ | {"PYTHONPATH": paths},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert not check or result.returncode == 0, result.stdout + result.stderr
+        return result.stdout
+
+    # A new key reruns nothing until it is set, and then what reads it
+    before, after = (json.loads(run(where, "-c", JOBS, "{}")) for where in (root, folder))
+    assert after == before
+    found = json.loads(run(folder, "-c", JOBS, '{"strip_accents": true}'))
+    assert {name for name in found if found[name] != before[name]} == {"tokenizer", "sweep"}
+    # A new stage has a rule, a manifest and a log
+    target = "results/tiny/lengths/baby/20K.json"
+    words = ("-m", "snakemake", "--configfile", "config/tiny.yaml", "--cores", "1", target)
+    assert "lengths" in run(folder, *words, "-n")
+    train = folder / "train.parquet"
+    columns = {"text": ["a b", "c d", "e"], "n_words": [2, 2, 1], "source": ["x"] * 3,
+               "document": ["d"] * 3, "sent_id": [0, 1, 2], "position": [0, 1, 2],
+               "replaced": [None] * 3}  # fmt: skip
+    write_table(
+        pl.DataFrame(columns, schema_overrides=CONDITION).select(CONDITION), train, CONDITION
+    )
+    job = {"inputs": {"sentences": str(train)}, "output": target, "results": "results/tiny"}
+    run(folder, "-m", "poshgrid", "stage", "lengths", json.dumps(job))
+    assert json.loads((folder / target).read_text()) == {"1": 1, "2": 2}
+    assert (folder / target).with_name("20K.manifest.json").exists()
