@@ -291,7 +291,7 @@ print(json.dumps({name: getattr(stages, name).describe(cell).get("spec")
 
 @pytest.fixture
 def checkout(root, tmp_path):
-    """Carry out the page's edits of a checkout in a copy: the folder, and what was edited by section."""
+    """Carry out the page's edits in a copy; return the folder, and section -> files."""
     for name in ("src", "workflow", "resources", "studies", "config"):
         shutil.copytree(root / name, tmp_path / name, symlinks=True)
     shutil.copy(root / "Snakefile", tmp_path)
@@ -342,9 +342,8 @@ def test_a_key_and_a_stage_of_the_page_touch_three_files_each(checkout, root):
     columns = {"text": ["a b", "c d", "e"], "n_words": [2, 2, 1], "source": ["x"] * 3,
                "document": ["d"] * 3, "sent_id": [0, 1, 2], "position": [0, 1, 2],
                "replaced": [None] * 3}  # fmt: skip
-    write_table(
-        pl.DataFrame(columns, schema_overrides=CONDITION).select(CONDITION), train, CONDITION
-    )
+    rows = pl.DataFrame(columns, schema_overrides=CONDITION).select(*CONDITION)
+    write_table(rows, train, CONDITION)
     job = {"inputs": {"sentences": str(train)}, "output": target, "results": "results/tiny"}
     run(folder, "-m", "poshgrid", "stage", "lengths", json.dumps(job))
     assert json.loads((folder / target).read_text()) == {"1": 1, "2": 2}
