@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import difflib
 import errno
-import io
-import os
-import tempfile
-import traceback
 from collections.abc import Collection, Iterable
-from contextlib import suppress
 from pathlib import Path
 
 _LONGEST = 800  # characters of a line
@@ -78,53 +73,13 @@ def above(path: str | Path) -> Path | None:
 
 
 def place(error: OSError) -> str:
-    """Return the file or folder that an error of the system is about; "": nobody knows.
-
-    A write that fails names no file: it is the one that the innermost function has open. Without
-    one, a disk that is full is looked for among the temporary and the working folder.
-    """
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    if full and error.filename2:  # of a copy it is the second that cannot be written
-        return str(error.filename2)
-    if error.filename:
-        return str(error.filename)
-    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
-        for value in frame.f_locals.values():
-            name = getattr(value, "name", None) if _is_file(value) else None
-            if isinstance(name, str):
-                return name
-    if full:
-        for folder in reversed(_folders()):
-            with suppress(OSError):
-                if os.statvfs(folder).f_bavail == 0:
-                    return folder
-    return ""
-
-
-def _folders() -> list[str]:
-    """Return the working and the temporary folder; either may have been deleted, or be closed."""
-    found = []
-    for folder in (os.getcwd, tempfile.gettempdir):
-        with suppress(OSError):
-            found.append(folder())
-    return found
+    """Return the file or folder that an error of the system is about; "": it does not say."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)  # of a copy, the second cannot be written
+    return str((full and error.filename2) or error.filename or "")
 
 
 def of_system(error: OSError) -> str:
     """Return the line for an error of the system: file or folder, what it says, what to do."""
-    found, folders = place(error), _folders()
-    both = len(folders) == 2
-    remedy = "check the path, permissions and disk space"
-    # Who works in the temporary folder has files of their own there.
-    apart = both and not Path(folders[0]).is_relative_to(folders[1])
-    if found and apart and Path(found).is_relative_to(folders[1]):
-        remedy = f"a temporary file: make room in {folders[1]}, or set TMPDIR to another folder"
-    elif not both:
-        remedy = "go to a folder that is there, and set TMPDIR to one that can be written"
-    reason = error.strerror or error
-    where = f"a file of {' or '.join(folders)}" if both else "the working or the temporary folder"
-    return plain(f"{found or where}: {reason}; {remedy}")
-
-
-def _is_file(value: object) -> bool:
-    return isinstance(value, io.IOBase) or (hasattr(value, "file") and hasattr(value, "delete"))
+    where = place(error) or "a file that was read or written"
+    remedy = "check the path, permissions and disk space (TMPDIR names another temporary folder)"
+    return plain(f"{where}: {error.strerror or error}; {remedy}")

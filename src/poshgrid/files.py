@@ -41,46 +41,79 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
+def cannot_write(path: Path, error: Exception) -> PoshgridError:
+    """Return the error that says why a path cannot be written, and what to do."""
+    remedy = "check the folder's permissions and the space left on the disk, then run again"
+    return PoshgridError(f"{path}: cannot write: {system_reason(error)}; {remedy}")
+
+
+def system_reason(error: Exception) -> str:
+    """Return what the system says; safetensors wraps it: ``... (os error 28)``."""
+    wrapped = re.search(r"\(os error (\d+)\)", str(error))
+    if wrapped:
+        return os.strerror(int(wrapped[1]))
+    return getattr(error, "strerror", None) or str(error).partition("\n")[0]
+
+
 @contextmanager
 def atomic(path: str | os.PathLike[str], *, lasting: bool = False) -> Iterator[Path]:
     """Yield a temporary path beside ``path``; rename it into place if the block succeeds.
 
-    The temporary file is removed if the block fails, so that nothing half-written is left; one that
-    a killed process of this machine has left is removed by the next attempt. Parent folders are
-    created.
+    What is written there may be a file or a folder. What is in its place stays until then. Nothing
+    half-written is left if the block fails; what a killed process of this machine has left is
+    removed by the next attempt. Parent folders are created.
 
     Args:
-        path: the file.
+        path: the file or folder.
         lasting: have it, and its name, on the disk.
 
     Raises:
-        PoshgridError: the folder cannot be written, or the path has no name of a file.
+        PoshgridError: it cannot be written, or the path has no name of a file.
     """
+    from safetensors import SafetensorError  # no OSError, even if the disk is full
+
     final = Path(path)
     if not final.name:
         raise PoshgridError(f"{final}: a folder; name a file")
     prefix = f".{final.name}.{socket.gethostname()}-"
     temporary = final.with_name(f"{prefix}{os.getpid()}.tmp")
+    old = aside(final)
     try:
         final.parent.mkdir(parents=True, exist_ok=True)
-        for left in _left(final.parent, prefix, ".tmp"):
-            left.unlink(missing_ok=True)
+        clear(*_left(final.parent, prefix, ".tmp"), old)
         yield temporary
         if lasting:
             sync(temporary)
+        if final.is_dir() and temporary.is_dir():  # a folder is not replaced by a rename
+            final.rename(old)
         temporary.replace(final)
         if lasting:
             sync(final.parent)
-    except OSError as error:
+    except (OSError, SafetensorError) as error:
         # Its own temporary file goes by its name; another that was open meanwhile does not
-        found = place(error)
-        raise PoshgridError(
-            f"{final if found in ('', str(temporary)) else found}: cannot write: "
-            f"{error.strerror or error}; "
-            "check the folder's permissions and the space left on the disk"
-        ) from error
+        other = place(error) if isinstance(error, OSError) else ""
+        named = final if other in ("", str(temporary)) else Path(other)
+        raise cannot_write(named, error) from error
     finally:
-        temporary.unlink(missing_ok=True) if temporary.parent.is_dir() else None
+        with suppress(OSError):
+            if old.exists() and not final.exists():
+                old.rename(final)
+        clear(temporary, old)
+
+
+def aside(path: Path) -> Path:
+    """Return the hidden name that a folder has while it is removed."""
+    return path.with_name(f".{path.name}.{os.getpid()}.old.tmp")
+
+
+def clear(*paths: Path) -> None:
+    """Remove files and folders that may be there."""
+    for path in paths:
+        with suppress(OSError):
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink()
 
 
 @contextmanager
@@ -103,8 +136,7 @@ def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
     old = folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for left in _left(folder, prefix):
-            shutil.rmtree(left, ignore_errors=True)
+        clear(*_left(folder, prefix))
         temporary.mkdir()
         yield temporary
         entries = sorted(temporary.iterdir())
@@ -115,10 +147,7 @@ def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
                 entry.chmod(0o644)
             entry.replace(folder / entry.name)
     except (OSError, SafetensorError) as error:
-        raise PoshgridError(
-            f"{folder}: cannot write: {getattr(error, 'strerror', None) or error}; "
-            "check the folder's permissions and the space left on the disk"
-        ) from error
+        raise cannot_write(folder, error) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
         if not old:

@@ -30,7 +30,6 @@ def solve(program: pulp.LpProblem, **options: float) -> int:
 
     Raises:
         PoshgridError: the solver failed; a full temporary folder is told.
-        OSError: the program could not be written.
     """
     import pulp
 
@@ -38,9 +37,9 @@ def solve(program: pulp.LpProblem, **options: float) -> int:
     remedy = f"make room in {folder} or set TMPDIR to another folder, then run again; or report it"
     try:
         status = program.solve(pulp.PULP_CBC_CMD(msg=False, threads=1, **options))
-    except (pulp.PulpSolverError, IndexError, ValueError) as error:  # of a file that is cut off
+    except (pulp.PulpSolverError, OSError, IndexError, ValueError) as error:  # a file is cut off
         raise PoshgridError(
-            f"{folder}: CBC, the solver, did not write its solution of {program.name} here "
+            f"{folder}: CBC, the solver, could not write {program.name} or its solution here "
             f"({error}); {remedy}"
         ) from error
     solved = program.sol_status in {pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible}

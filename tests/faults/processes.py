@@ -1,53 +1,120 @@
-"""Snakemake in a session of its own, the stages that it runs, and how to kill them."""
+"""Snakemake in a session of its own, the stages that it runs, their manifests, and how to kill."""
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from poshgrid.provenance import adopt
 from tests.faults import grid
 
 TICK = 0.05
 """Seconds between two looks at the processes."""
 PATIENCE = 1800
 """Seconds that one start of Snakemake may take."""
+STARTING = 3.0
+"""Seconds that a command takes before its manifest counts them: imports."""
+_RULES = {"measure-collateral": "collateral", "rules": "rule_preferences"}
 
 
 @dataclass(frozen=True)
-class Stage:
-    """A job's process.
+class Job:
+    """A job of an undisturbed run.
 
     Attributes:
-        pid: its id.
-        rule: the rule whose job it is.
-        output: where it writes.
+        rule: whose job it is.
+        command: its arguments after ``poshgrid``.
+        manifest: relative to the copy.
+        outputs: what it wrote, relative to the copy.
+        seconds: how long it took.
     """
 
-    pid: int
     rule: str
-    output: str
+    command: tuple[str, ...]
+    manifest: str
+    outputs: tuple[str, ...]
+    seconds: float
+
+    def remove(self, folder: Path) -> None:
+        """Remove what the job wrote, its resumable checkpoints among it, and what is kept of it."""
+        for name in (self.manifest, *self.outputs):
+            (folder / name).unlink(missing_ok=True)
+        shutil.rmtree(adopt.folder_of(folder / self.manifest), ignore_errors=True)
+        if self.rule == "train":
+            shutil.rmtree(folder / grid.RESULTS / "checkpoints", ignore_errors=True)
 
 
-def stages(folder: Path) -> list[Stage]:
-    """Return the stages that run in a folder, oldest first."""
-    found = []
-    for pid in _inside(folder):
-        arguments = _arguments(pid)
-        if len(arguments) > 2 and arguments[1] == str(folder / "bin" / "poshgrid"):
-            output = arguments[arguments.index("--output") + 1] if "--output" in arguments else ""
-            found.append(Stage(pid, rule_of(arguments[2], output), output))
-    return sorted(found, key=lambda stage: stage.pid)
+def rule_of(arguments: Sequence[str]) -> str:
+    """Return the rule whose job a command is, by its arguments after ``poshgrid``."""
+    word = arguments[1] if arguments[0] == "stage" else arguments[0]
+    text = " ".join(arguments)
+    for rule, name, place in (
+        ("ngrams", "count", "/ngrams/"),
+        ("untrained", "train", "/untrained/"),
+    ):
+        if word == name and place in text:
+            return rule
+    return _RULES.get(word, word.replace("-", "_"))
+
+
+def jobs(folder: Path) -> dict[str, Job]:
+    """Return the first job of each rule, as the manifests of a folder's results tell."""
+    found: dict[str, Job] = {}
+    for path in sorted((folder / grid.RESULTS).rglob("*manifest.json")):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        command = tuple(content["command"][1:])
+        names = [(path.parent / name).relative_to(folder).as_posix() for name in content["outputs"]]
+        job = Job(rule_of(command), command, path.relative_to(folder).as_posix(), tuple(names),
+                  content["wall_seconds"] + STARTING)  # fmt: skip
+        found.setdefault(job.rule, job)
+    return found
+
+
+def run(folder: Path, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run a command of poshgrid in a folder, as Snakemake would."""
+    return subprocess.run(
+        [str(folder / "bin" / "poshgrid"), *command], cwd=folder, env=grid.environment(folder),
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def refused(done: subprocess.CompletedProcess[str], name: str = "") -> bool:
+    """Say whether a command has failed with one line for people, which names a file."""
+    errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    known = len(errors) == 1 and "internal error" not in errors[0] and name in errors[0]
+    return done.returncode == 1 and known and "Traceback" not in done.stderr
+
+
+def stages(folder: Path) -> list[tuple[int, str]]:
+    """Return the number and rule of the stages that run in a folder, oldest first."""
+    return sorted(_stages(folder))
+
+
+def _stages(folder: Path) -> Iterator[tuple[int, str]]:
+    for pid in left(folder):
+        with suppress(OSError):
+            arguments = Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8").split("\0")
+            if len(arguments) > 2 and arguments[1] == str(folder / "bin" / "poshgrid"):
+                yield pid, rule_of(arguments[2:])
 
 
 def left(folder: Path) -> list[int]:
-    """Return the processes whose working folder is this one."""
-    return _inside(folder)
+    """Return the processes whose working folder is this one, less those that have ended."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                if (entry / "cwd").readlink() == folder:
+                    found.append(int(entry.name))
+    return found
 
 
 def wait_until_empty(folder: Path, seconds: float) -> list[int]:
@@ -67,94 +134,34 @@ def kill(*pids: int) -> None:
 
 
 def make(
-    folder: Path, *arguments: str, watch: Callable[[subprocess.Popen[bytes]], bool] | None = None
+    folder: Path, *arguments: str, watch: Callable[[int], bool] = lambda _: True
 ) -> tuple[int, str]:
     """Run Snakemake in a folder; return its status and what it printed.
 
     Args:
         folder: a copy (:func:`tests.faults.grid.checkout`).
         arguments: more arguments.
-        watch: called again and again with the process until it returns true.
+        watch: called again and again with the process's number until it returns true.
     """
     log = folder / ".drill.log"
     with log.open("wb") as stream:
         process = subprocess.Popen(
-            grid.snakemake(*arguments),
-            cwd=folder,
-            env=grid.environment(folder),
-            stdin=subprocess.DEVNULL,
-            stdout=stream,
-            stderr=subprocess.STDOUT,
+            grid.snakemake(*arguments), cwd=folder, env=grid.environment(folder),
+            stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT,
             start_new_session=True,
-        )
-        end, watching = time.monotonic() + PATIENCE, watch is not None
+        )  # fmt: skip
+        end, over = time.monotonic() + PATIENCE, False
         while process.poll() is None:
-            if watching and watch is not None:
-                watching = not watch(process)
+            over = over or watch(process.pid)
             if time.monotonic() > end:
                 kill(*left(folder))
             time.sleep(TICK)
     return process.returncode, log.read_text(encoding="utf-8", errors="replace")
 
 
-def once(
-    folder: Path, act: Callable[[], None], after: float, rule: str = ""
-) -> Callable[[subprocess.Popen[bytes]], bool]:
-    """Return a watch that acts once, so many seconds after a job was first seen.
-
-    Args:
-        folder: of the run.
-        act: what to do.
-        after: seconds.
-        rule: of the job; empty: any.
-    """
-    seen: list[float] = []
-
-    def look(_: subprocess.Popen[bytes]) -> bool:
-        if not seen and any(rule in ("", stage.rule) for stage in stages(folder)):
-            seen.append(time.monotonic())
-        if not seen or time.monotonic() < seen[0] + after:
-            return False
-        act()
-        return True
-
-    return look
-
-
-def locked(folder: Path) -> bool:
-    """Say whether Snakemake has left its lock."""
-    return any((folder / ".snakemake" / "locks").glob("*"))
-
-
-def unlock(folder: Path) -> None:
-    """Take Snakemake's lock away as users do."""
-    status, text = make(folder, "--unlock")
-    if status:
-        raise RuntimeError(f"{folder}: snakemake --unlock failed:\n{text}")
-
-
-def _inside(folder: Path) -> list[int]:
-    """Return the processes whose working folder is this one, less those that have ended."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with suppress(OSError):
-                if (entry / "cwd").readlink() == folder:
-                    found.append(int(entry.name))
-    return found
-
-
-def _arguments(pid: int) -> list[str]:
-    with suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8").split("\0")
-    return []
-
-
-def rule_of(command: str, output: str) -> str:
-    """Return the rule that runs a command; two serve two rules each, two have another name."""
-    if command == "count" and "/ngrams/" in output:
-        return "ngrams"
-    if command == "train" and "/untrained/" in output:
-        return "untrained"
-    named = {"measure-collateral": "collateral", "rules": "rule_preferences"}
-    return named.get(command, command.replace("-", "_"))
+def unlock(folder: Path) -> bool:
+    """Take away Snakemake's lock as users do; return whether there was one."""
+    locked = any((folder / ".snakemake" / "locks").glob("*"))
+    if locked and (failed := make(folder, "--unlock"))[0]:
+        raise RuntimeError(f"{folder}: snakemake --unlock failed:\n{failed[1]}")
+    return locked

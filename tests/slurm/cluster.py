@@ -24,59 +24,7 @@ DAEMONS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol")
 LINK = Path("/etc/slurm/slurm.conf")
 """Where SLURM looks for its configuration: job steps drop SLURM_CONF from their environment."""
 
-_CONF = """\
-ClusterName=poshgrid
-SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={controller_port}
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-CryptoType=crypto/munge
-# A requeued job waits until its old credential has expired: 120 s by default.
-AuthInfo=socket={folder}/munge/socket,cred_expire=15
-CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
-StateSaveLocation={folder}/state
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmctldLogFile={folder}/log/slurmctld.log
-SlurmdSpoolDir={folder}/spool.%n
-SlurmdPidFile={folder}/slurmd.%n.pid
-SlurmdLogFile={folder}/log/slurmd.%n.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/linux
-JobAcctGatherFrequency=task=2
-JobAcctGatherParams=OverMemoryKill
-AccountingStorageType=accounting_storage/none
-JobCompType=jobcomp/filetxt
-JobCompLoc={folder}/log/completed.txt
-MpiDefault=none
-SwitchType=switch/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core_Memory
-SchedulerType=sched/backfill
-SchedulerParameters=sched_interval=2,bf_interval=2,sched_min_interval=0
-PriorityType=priority/basic
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
-JobRequeue=1
-ReturnToService=2
-KillWait=5
-# Drills ask what became of a job when all have ended.
-MinJobAge=36000
-SlurmctldTimeout=60
-SlurmdTimeout=30
-GresTypes=gpu
-# The nodes have the processors that they are told, not the machine's.
-SlurmdParameters=config_overrides
-{nodes}
-PartitionName=DEFAULT Nodes={many} MaxTime=1-0 DefaultTime=10 PriorityTier=10 PreemptMode=OFF
-PartitionName=main Default=YES
-PartitionName=urgent PriorityTier=20
-# As high as main: it waits its turn, and only what is urgent takes its nodes.
-PartitionName=scavenge PreemptMode=REQUEUE
-# A node that may fail while the others work
-PartitionName=apart Nodes={last}
-"""
+_CONF = Path(__file__).with_name("slurm.conf.in")
 
 
 def unavailable() -> str | None:
@@ -102,14 +50,10 @@ class Cluster:
         cpus: int = 2,
         memory_mb: int = 64_000,
         gpus: int = 1,
-        cgroups: str = "",
     ) -> None:
         self.folder = Path(folder).resolve()
         self.nodes = [f"n{i + 1}" for i in range(nodes)]
         self.cpus, self.memory_mb, self.gpus = cpus, memory_mb, gpus
-        self.cgroups = cgroups
-        """cgroup.conf; none: processes are watched, and nothing confines them. A cluster with it is
-        not linked to, so that another may run beside it."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -119,13 +63,9 @@ class Cluster:
     def run(self, *command: str, timeout: float = 60) -> str:
         """Run a command of SLURM's; return what it prints."""
         done = subprocess.run(
-            command,
-            check=False,
-            env=self.environment,
-            capture_output=True,
-            text=True,
+            command, check=False, env=self.environment, capture_output=True, text=True,
             timeout=timeout,
-        )
+        )  # fmt: skip
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
         return done.stdout
@@ -137,19 +77,11 @@ class Cluster:
         self.folder.chmod(0o755)
         self._munge()
         self._configure()
-        self.start_controller()
+        subprocess.run(["slurmctld"], env=self.environment, check=True, capture_output=True)
+        _wait("slurmctld answers", lambda: "UP" in self.run("scontrol", "ping"))
         for node in self.nodes:
             self.start_node(node)
         _wait("the nodes are idle", self._idle)
-
-    def start_controller(self) -> None:
-        """Start slurmctld, with the state that an earlier one saved."""
-        subprocess.run(["slurmctld"], env=self.environment, check=True, capture_output=True)
-        _wait("slurmctld answers", lambda: "UP" in self.run("scontrol", "ping"))
-
-    def stop_controller(self, number: int = signal.SIGTERM) -> None:
-        """End slurmctld; jobs run on."""
-        _end(self.folder / "slurmctld.pid", number)
 
     def start_node(self, node: str) -> None:
         """Start a node's slurmd."""
@@ -158,10 +90,6 @@ class Cluster:
             ["slurmd", "-N", node, "-f", str(self.folder / "slurm.conf")],
             env=self.environment, check=True, capture_output=True,
         )  # fmt: skip
-
-    def stop_node(self, node: str, number: int = signal.SIGTERM) -> None:
-        """End a node's slurmd; its jobs run on until the controller gives them up."""
-        _end(self.folder / f"slurmd.{node}.pid", number)
 
     def revive(self, node: str) -> bool:
         """Bring a node that is down back; return whether it is."""
@@ -179,19 +107,14 @@ class Cluster:
     def stop(self) -> None:
         """Cancel all jobs and end every daemon that this cluster has started."""
         if (self.folder / "slurm.conf").exists():
-            subprocess.run(
-                ["scancel", "--user=root"],
-                check=False,
-                env=self.environment,
-                capture_output=True,
-                timeout=30,
-            )
+            with contextlib.suppress(RuntimeError):
+                self.run("scancel", "--user=root")
             time.sleep(1)
         for node in self.nodes:
-            self.stop_node(node)
-        self.stop_controller()
+            _end(self.folder / f"slurmd.{node}.pid")
+        _end(self.folder / "slurmctld.pid")
         _end(self.folder / "munge" / "pid")
-        if _ours(LINK) and not self.cgroups:
+        if _ours(LINK):
             LINK.unlink()
             LINK.with_name("gres.conf").unlink(missing_ok=True)
 
@@ -224,24 +147,12 @@ class Cluster:
         gres = "AutoDetect=off\n" + "".join(
             f"NodeName={node} Name=gpu File={device}\n" for node in self.nodes for device in devices
         )
-        conf = self.folder / "slurm.conf"
-        conf.write_text(
-            _CONF.format(
-                host=host,
-                folder=self.folder,
-                controller_port=controller,
-                nodes=nodes,
-                many=",".join(self.nodes[:-1] or self.nodes),
-                last=self.nodes[-1],
-            )
-        )
+        many, last = ",".join(self.nodes[:-1]), self.nodes[-1]
+        values = {"host": host, "folder": self.folder, "controller_port": controller,
+                  "nodes": nodes, "many": many, "last": last}  # fmt: skip
+        text = _CONF.read_text(encoding="utf-8").format_map(values)
+        (self.folder / "slurm.conf").write_text(text)
         (self.folder / "gres.conf").write_text(gres)
-        if self.cgroups:
-            (self.folder / "cgroup.conf").write_text(self.cgroups)
-            text = conf.read_text().replace("proctrack/linuxproc", "proctrack/cgroup")
-            text = text.replace("TaskPlugin=task/none", "TaskPlugin=task/cgroup")
-            conf.write_text(text.replace("JobAcctGatherParams=OverMemoryKill\n", ""))
-            return
         LINK.parent.mkdir(parents=True, exist_ok=True)
         for name in ("slurm.conf", "gres.conf"):
             link = LINK.with_name(name)
@@ -268,11 +179,11 @@ def _free_ports(count: int) -> list[int]:
             each.close()
 
 
-def _end(pid_file: Path, number: int = signal.SIGTERM) -> None:
-    """Signal the process of a pid file and wait for its end, with SIGKILL after ten seconds."""
+def _end(pid_file: Path) -> None:
+    """End the process of a pid file, with SIGKILL after ten seconds."""
     try:
         pid = int(pid_file.read_text())
-        os.kill(pid, number)
+        os.kill(pid, signal.SIGTERM)
     except (FileNotFoundError, ValueError, ProcessLookupError):
         return
     for _ in range(200):

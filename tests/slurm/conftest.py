@@ -28,23 +28,3 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         with suppress(psutil.Error):
             if Path(process.cwd()).is_relative_to(tmp_path_factory.getbasetemp()):
                 process.kill()
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the account that each drill recorded."""
-    reports = [
-        report
-        for outcome in ("passed", "failed")
-        for report in terminalreporter.stats.get(outcome, [])
-        if getattr(report, "when", "") == "call"
-    ]
-    lines = [
-        f"{report.head_line} ({report.outcome}): {value}"
-        for report in reports
-        for name, value in report.user_properties
-        if name == "account"
-    ]
-    if lines:
-        terminalreporter.section("drills on SLURM")
-        for line in lines:
-            terminalreporter.write_line(line)

@@ -17,17 +17,13 @@ from typing import Any
 import psutil
 import yaml
 
-from poshgrid.cluster import slurm
 from tests.slurm.cluster import Cluster
-from tests.slurm.ledger import Account, account
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = "baby-f/20K/gpt2-tiny/packed/none/seed42"
 ONLY = "only=size=20K,seed=42"
 MODEL = f"results/models/{RUN}/manifest.json"
 STEPS = 600  # long enough to be disturbed
-# The executor waits ten seconds longer after each look at which no job has ended.
-POLLS = ("--slurm-init-seconds-before-status-checks", "10")
 _TIMED = ("manifest.json", "training.jsonl", "training.csv", "training.parquet", "diagnostics.json")
 """They hold times. Statistics of a model do, too, and are compared without."""
 
@@ -57,12 +53,6 @@ class Site:
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
     @property
-    def slurm_logs(self) -> str:
-        """What SLURM and all attempts at training said."""
-        logs = sorted(self.folder.glob(".snakemake/slurm_logs/rule_train/*/*.log"))
-        return "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in logs)
-
-    @property
     def said(self) -> str:
         """What Snakemake said."""
         return self.log.read_text(encoding="utf-8") if self.log.exists() else ""
@@ -81,18 +71,9 @@ class Site:
         return int(re.findall(r"Restarts=(\d+)", told)[0])
 
     def submitted(self, rule: str) -> int:
-        """Return how many jobs of a rule were submitted by themselves."""
-        return self._submitted(rf"rule_{rule}")
-
-    def grouped(self, rule: str) -> int:
-        """Return how many groups with jobs of a rule were submitted."""
-        return self._submitted(rf"group_(?:\w*_)?{rule}(?:_\w*)?")
-
-    def account(self) -> Account:
-        """Return what the cluster did with the jobs of this folder."""
-        completed = self.cluster.folder / "log/completed.txt"
-        training = self.submitted("train") + self.grouped("train")
-        return account(self.said, completed, training, self.model_log)
+        """Return how many jobs of a rule were submitted, by themselves or in a group."""
+        kind = rf"(?:rule_{rule}|group_(?:\w*_)?{rule}(?:_\w*)?)"
+        return len(re.findall(rf"has been submitted .*/slurm_logs/{kind}/", self.said))
 
     def start(
         self, *targets: str, profile: str | None = None, retries: int | None = None
@@ -107,7 +88,7 @@ class Site:
         command = [
             sys.executable, "-m", "snakemake", "--profile", profile or str(self.folder / "profile"),
             "--directory", str(self.folder), "--configfile", str(self.folder / "config.yaml"),
-            "--config", self.only, "--latency-wait", "20", *POLLS,
+            "--config", self.only, "--latency-wait", "20",
             *([] if retries is None else ["--retries", str(retries)]), *targets,
         ]  # fmt: skip
         places = [Path(sys.executable).parent, os.environ["PATH"]]
@@ -169,12 +150,6 @@ class Site:
         """Return the training job that runs."""
         return self.wait("the job runs", lambda: next(iter(self._jobs("RUNNING")), None))
 
-    def kill_training(self) -> None:
-        """Kill the process that trains the model, and nothing beside it."""
-        for process in self._trainers():
-            with suppress(psutil.Error):
-                process.kill()
-
     @contextmanager
     def held(self) -> Iterator[list[psutil.Process]]:
         """Have training wait, on however fast a machine; yield its processes."""
@@ -193,8 +168,9 @@ class Site:
         process = self.wait("training takes steps", self._taking_steps, 1200)
         process.suspend()
         job = self.job()["id"]
-        elapsed = slurm.minutes(self.cluster.run("squeue", "-h", "-j", job, "-o", "%M"))
-        self._limit(job, (elapsed or 0) + 2)
+        elapsed = self.cluster.run("squeue", "-h", "-j", job, "-o", "%M").strip()
+        seconds = sum(int(n) * 60**i for i, n in enumerate(reversed(elapsed.split(":"))))
+        self._limit(job, seconds // 60 + 3)  # it is told two minutes before
         # SLURM wakes it to tell it.
         self.wait("it is told, and ends", lambda: not process.is_running())
         self.wait("it has time again", lambda: self._limit(job, 60))
@@ -225,7 +201,8 @@ class Site:
     def _trainers(self) -> Iterator[psutil.Process]:
         for process in psutil.process_iter(["cmdline"]):
             words = process.info["cmdline"] or []
-            if words[-2:] == ["--output", f"results/models/{RUN}"] and "srun" not in words:
+            ours = len(words) > 2 and Path(words[1]).name == "poshgrid" and "train" in words[2:4]
+            if ours and any(f"results/models/{RUN}" in word for word in words):
                 with suppress(psutil.Error):
                     if process.cwd() == str(self.folder):
                         yield process
@@ -236,9 +213,6 @@ class Site:
             (each for each in self._trainers()
              if self.trained and log.stat().st_mtime > each.create_time()), None,
         )  # fmt: skip
-
-    def _submitted(self, kind: str) -> int:
-        return len(re.findall(rf"has been submitted .*/slurm_logs/{kind}/", self.said))
 
     def _jobs(self, state: str) -> list[dict[str, str]]:
         mine = {line.split("jobid ")[1].split()[0] for line in self.said.splitlines()

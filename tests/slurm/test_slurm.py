@@ -1,20 +1,17 @@
 """The tiny grid on a real SLURM, and what may happen to a job there.
 
 Every drill ends with the bytes of a run without a cluster that nothing disturbed. They run side by
-side, but for the one that takes the controller away.
+side.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,14 +43,14 @@ def drills(
 
     plans = {
         "grid": (whole_grid, {}),
-        "time": (time_limit, {"slurm_extra": "'--signal=USR1@60'"}),
+        "time": (time_limit, {}),
         "memory": (memory_limit, {"mem_mb": "200 * attempt ** 3"}),
         "cancelled": (cancelled, {}),
         "preempted": (preempted, {"slurm_partition": "scavenge"}),
         "killed": (workflow_killed, {}),
-        "ended": (ended_meanwhile, {}),
         "down": (node_down, {"slurm_partition": "apart"}),
-        "twice": (two_workflows, {}),
+        "interrupted": (interrupted, {}),
+        "stuck": (stuck, {"slurm_partition": "short", "runtime": 10}),
     }  # fmt: skip
 
     def site(name: str, **given: Any) -> Site:
@@ -131,19 +128,6 @@ def workflow_killed(site: Site) -> Site:
     return site
 
 
-def ended_meanwhile(site: Site) -> Site:
-    """Kill Snakemake, and start it again when its job has ended well."""
-    process = site.start(MODEL)
-    job = site.training()["id"]
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    site.wait("the job ends", lambda: job not in {each["id"] for each in site.cluster.queue()}, 600)
-    assert (site.folder / f"results/models/{RUN}/manifest.json").is_file()
-    site.unlock()
-    site.finish(site.start(f"results/scores/{RUN}/manifest.json"))  # the next that wants it
-    return site
-
-
 def node_down(site: Site) -> Site:
     """Take a node down while it trains, and bring it back."""
     process = site.start(MODEL)
@@ -155,33 +139,39 @@ def node_down(site: Site) -> Site:
     return site
 
 
-def two_workflows(site: Site) -> Site:
-    """Start a second Snakemake in the same folder."""
-    first = site.start(MODEL)
-    site.training()
-    second = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--directory", str(site.folder), "-c", "1",
-         "--configfile", str(site.folder / "config.yaml"), "--", MODEL],
-        env=site.cluster.environment, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-    assert second.returncode != 0
-    assert "lock" in second.stderr.lower()
-    site.finish(first)
+def interrupted(site: Site) -> Site:
+    """Press Ctrl-C three times, and start again."""
+    process = site.start(MODEL)
+    job = site.training()["id"]
+    for _ in range(3):
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(1)
+    assert process.wait(120) != 0
+    assert job not in {each["id"] for each in site.cluster.queue()}
+    assert "no job of this run left in the queue" in site.said
+    site.finish(site.start(MODEL))  # no lock is left
+    return site
+
+
+def stuck(site: Site) -> Site:
+    """Ask a partition for more time than it gives: the job is named, and goes on in another."""
+    process = site.start(MODEL)
+    site.wait("the job is named", lambda: "can never start as it is: Partition" in site.said)
+    job = re.findall(r"SLURM: job (\d+)", site.said)[0]
+    site.cluster.run("scontrol", "update", f"jobid={job}", "partition=main")
+    site.finish(process)
     return site
 
 
 @pytest.fixture
-def same(quiet: Site, record_property: Callable[[str, object], None]) -> Same:
-    """Hold a site's results to those of the undisturbed run, and record what happened to it."""
+def same(quiet: Site) -> Same:
+    """Compare a site's results with those of the undisturbed run."""
 
     def check(site: Site) -> None:
         expected, found = quiet.digests(), site.digests()
         shared = [name for name in found if name in expected]
-        differ = [name for name in shared if found[name] != expected[name]]
-        told = replace(site.account(), compared=len(shared), differ=len(differ))
-        record_property("account", told.line)
         assert f"results/models/{RUN}/model.safetensors" in shared
-        assert differ == []
+        assert [name for name in shared if found[name] != expected[name]] == []
         assert list((site.folder / "results" / "checkpoints").glob("*")) == []
 
     return check
@@ -194,8 +184,6 @@ def test_grid_runs_to_its_report(site: Site, same: Same) -> None:
     assert "Models trained" in page
     assert site.submitted("train") == 1
     assert "gpu=1" in site.said
-    # Groups: the steps of a cell are one job of the cluster.
-    assert (site.submitted("tokens"), site.grouped("tokens")) == (0, 1)
     same(site)
 
 
@@ -230,6 +218,17 @@ def test_preempted(site: Site, same: Same) -> None:
     same(site)
 
 
+@pytest.mark.drill("interrupted")
+def test_interrupted(site: Site, same: Same) -> None:
+    assert "resumed at step" in site.model_log
+    same(site)
+
+
+@pytest.mark.drill("stuck")
+def test_a_job_that_can_never_start_is_named(site: Site, same: Same) -> None:
+    same(site)
+
+
 @pytest.mark.drill("killed")
 def test_workflow_killed(site: Site, same: Same) -> None:
     """A duplicate is submitted, waits for the job that nobody waits for, and trains nothing."""
@@ -239,42 +238,8 @@ def test_workflow_killed(site: Site, same: Same) -> None:
     same(site)
 
 
-@pytest.mark.slow
-@pytest.mark.drill("ended")
-def test_training_that_ended_while_snakemake_was_away(site: Site, same: Same) -> None:
-    """The job's own Snakemake has recorded its end, or what it made is taken over."""
-    submitted = site.submitted("train")
-    assert (submitted, site.trained) in {(1, STEPS), (2, 0)}
-    assert (submitted == 2) == ("taken over" in site.model_log)
-    same(site)
-
-
 @pytest.mark.drill("down")
 def test_node_down(site: Site, same: Same) -> None:
     assert site.submitted("train") == 1  # the same job, back in the queue
     assert "resumed at step" in site.model_log
-    same(site)
-
-
-@pytest.mark.slow
-@pytest.mark.drill("twice")
-def test_two_workflows_at_once(site: Site, same: Same) -> None:
-    same(site)
-
-
-@pytest.mark.slow
-def test_controller_restarted(
-    drills: dict[str, Future[Site]], quiet: Site, same: Same, cluster: Cluster, tmp_path: Path
-) -> None:
-    for drill in drills.values():
-        drill.exception()  # the others have the cluster to themselves
-    site = Site(tmp_path, cluster)
-    site.take(quiet)
-    process = site.start(MODEL)
-    site.training()
-    cluster.stop_controller(signal.SIGKILL)
-    time.sleep(3)
-    cluster.start_controller()
-    site.finish(process)
-    assert site.submitted("train") == 1
     same(site)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import random
 import socket
 import subprocess
 import sys
 
 import polars as pl
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -22,7 +20,6 @@ from poshgrid.files import (
     read_table,
     table_batches,
     table_writer,
-    write_json,
     write_table,
     write_text,
 )
@@ -98,12 +95,6 @@ def test_a_page_of_fewer_than_no_rows_is_refused(tmp_path):
     assert refused == 2
 
 
-def test_json_is_sorted(tmp_path):
-    write_json(tmp_path / "a", {"b": 1, "a": 2})
-    write_json(tmp_path / "b", {"a": 2, "b": 1})
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-
-
 def test_what_a_killed_process_left_is_removed_and_what_others_write_is_not(tmp_path):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
@@ -115,27 +106,6 @@ def test_what_a_killed_process_left_is_removed_and_what_others_write_is_not(tmp_
         path.write_text("half")
     write_text(tmp_path / "a", "whole")
     assert {p.name for p in tmp_path.iterdir()} == {"a", living.name, elsewhere.name}
-
-
-def test_a_folder_that_another_process_writes_stays_and_what_a_killed_one_left_goes(tmp_path):
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    prefix = f".writing-{socket.gethostname()}-"
-    gone, earlier = tmp_path / f"{prefix}{ended.pid}", tmp_path / f"{prefix}{os.getpid()}"
-    others = [tmp_path / f".writing-other-{ended.pid}", tmp_path / f"{prefix}7-{ended.pid}"]
-    for path in (gone, earlier, *others):
-        path.mkdir()
-        (path / "half").touch()
-    with atomic_folder(tmp_path) as temporary:
-        assert list(temporary.iterdir()) == []  # a process that had this number left it
-        (temporary / "a").write_text("whole")
-        subprocess.run(
-            [sys.executable, "-c", f"import pathlib, poshgrid.files as f\n"
-             f"with f.atomic_folder(pathlib.Path({str(tmp_path)!r})) as t: (t / 'b').touch()"],
-            check=True,
-        )  # fmt: skip
-    assert {path.name for path in tmp_path.iterdir()} == {"a", "b", *(p.name for p in others)}
-    assert (tmp_path / "a").read_text() == "whole"
 
 
 def test_a_table_in_pieces(tmp_path):
@@ -154,20 +124,7 @@ def test_a_table_in_pieces(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["t"]
 
 
-def test_pieces_that_were_read_are_not_kept_in_memory(tmp_path):
-    """40 row groups of 250 kB that cannot be compressed: two of them at a time at most."""
-    draw, columns = random.Random(1), {"item_id": pl.String, "n": pl.UInt32}
-    with table_writer(tmp_path / "t", columns) as append:
-        for _ in range(40):
-            append(frame(item_id=[draw.randbytes(1_250).hex() for _ in range(200)], n=range(200)))
-    before, most = pa.total_allocated_bytes(), 0
-    for _ in table_batches(tmp_path / "t", columns, size=200):
-        most = max(most, pa.total_allocated_bytes() - before)
-    assert (tmp_path / "t").stat().st_size > 9_000_000
-    assert most < 2_500_000
-
-
-@pytest.mark.parametrize("parts", [1, 2, 3, 7, 40])
+@pytest.mark.parametrize("parts", [1, 3, 40])
 def test_parts_of_a_table_are_the_table(tmp_path, parts):
     """Row groups of 1 to 13 rows; 40 parts of 33 rows: some hold none."""
     sizes = (1, 13, 2, 9, 8)
@@ -182,21 +139,6 @@ def test_parts_of_a_table_are_the_table(tmp_path, parts):
     ]
     pieces = list(table_batches(tmp_path / "t", SCHEMA, ["n"], 4, part=(0, parts)))
     assert [n for piece in pieces for n in piece["n"]] == found[0]["n"].to_list()
-
-
-def test_row_groups_of_other_parts_are_not_read(tmp_path):
-    """Read they would raise: a byte of the first is broken."""
-    with table_writer(tmp_path / "t", SCHEMA) as append:
-        for number in range(4):
-            append(frame(item_id=[f"{number}"] * 9, n=range(9)))
-    whole = (tmp_path / "t").read_bytes()
-    at = pq.ParquetFile(tmp_path / "t").metadata.row_group(0).column(0).dictionary_page_offset
-    (tmp_path / "t").write_bytes(whole[:at] + b"\xff" * 8 + whole[at + 8 :])
-    with pytest.raises(PoshgridError, match="not a parquet table"):
-        read_table(tmp_path / "t", SCHEMA, part=(0, 2))
-    assert read_table(tmp_path / "t", SCHEMA, part=(1, 2))["item_id"].to_list() == [
-        *["2"] * 9, *["3"] * 9,
-    ]  # fmt: skip
 
 
 def test_row_groups_without_a_value_are_not_read(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from pathlib import Path
 
 import pytest
@@ -17,12 +16,6 @@ from tests.unit.provenance.manifest_support import flip, stage, text
 
 def names(results: Path) -> list[str]:
     return [fault.path.relative_to(results).as_posix() for fault in faults(results)]
-
-
-def test_a_whole_file_passes_with_its_digest(tmp_path: Path) -> None:
-    table = text(tmp_path / "model.bin")
-    stage(tmp_path / "manifest.json")
-    assert verification.check([table]) == {str(table): sha256(table)}
 
 
 def test_a_flipped_bit_is_refused_with_the_file_the_stage_and_the_remedy(tmp_path: Path) -> None:
@@ -40,19 +33,10 @@ def test_a_flipped_bit_is_refused_with_the_file_the_stage_and_the_remedy(tmp_pat
 def test_a_file_that_was_digested_before_is_digested_again_once_it_changes(tmp_path: Path) -> None:
     table = text(tmp_path / "model.bin")
     stage(tmp_path / "manifest.json")
-    verification.check([table])
+    assert verification.check([table]) == {str(table): sha256(table)}
     table.write_text("one", encoding="utf-8")
     with pytest.raises(PoshgridError, match="not the bytes"):
         verification.check([table])
-
-
-def test_the_manifest_of_a_folder_lists_folders_below(tmp_path: Path) -> None:
-    deep = text(tmp_path / "run" / "checkpoints" / "step-50" / "model.safetensors")
-    stage(tmp_path / "run" / "manifest.json")
-    flip(deep)
-    with pytest.raises(PoshgridError, match="step-50"):
-        verification.check([deep])
-    assert names(tmp_path) == ["run/checkpoints/step-50/model.safetensors"]
 
 
 def test_a_file_belongs_to_its_nearest_manifest(tmp_path: Path) -> None:
@@ -66,16 +50,6 @@ def test_a_file_belongs_to_its_nearest_manifest(tmp_path: Path) -> None:
     verification.check([swept])
     flip(swept)
     assert names(tmp_path) == ["sweep.json"]
-
-
-def test_shards_have_manifests_of_their_own(tmp_path: Path) -> None:
-    first, tenth = text(tmp_path / "1.parquet"), text(tmp_path / "10.parquet", "other")
-    stage(tmp_path / "1.manifest.json")
-    stage(tmp_path / "10.manifest.json")
-    assert list(verification.outputs(tmp_path / "1.manifest.json")[0]) == ["1.parquet"]
-    flip(tenth)
-    verification.check([first])
-    assert names(tmp_path) == ["10.parquet"]
 
 
 def test_what_people_may_edit_temporary_files_and_manifests_are_not_listed(tmp_path: Path) -> None:
@@ -111,18 +85,4 @@ def test_a_manifest_that_is_none_is_refused_in_one_line(tmp_path: Path, content:
     table = text(tmp_path / "table.bin")
     text(tmp_path / "manifest.json", content)
     with pytest.raises(PoshgridError, match="not a manifest"):
-        verification.check([table])
-
-
-def test_a_manifest_that_cannot_be_read_is_told_from_a_broken_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table = text(tmp_path / "table.bin")
-    stage(tmp_path / "manifest.json")
-
-    def fail(path: Path) -> bytes:
-        raise OSError(errno.EIO, "Input/output error", str(path))
-
-    monkeypatch.setattr(Path, "read_bytes", fail)
-    with pytest.raises(PoshgridError, match=r"manifest\.json: cannot be read: Input/output error"):
         verification.check([table])

@@ -1,4 +1,4 @@
-"""SLURM's commands, and what they say of nodes and partitions.
+"""SLURM's commands, and what they say of partitions.
 
 A job that is out of time, and has saved, goes back into the queue (:func:`requeue`). Snakemake
 counts a job that ends early as an attempt that failed: a training of many time limits would need as
@@ -14,8 +14,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
@@ -25,9 +23,8 @@ log = logs.get(__name__)
 
 PATIENCE = 60
 """Seconds that a busy controller may take to answer."""
-_FIELD = "\t"
-# States (sinfo's short form) in which a node takes no job; those that sleep are woken by one.
-_OUT = ("down", "drain", "drng", "fail", "inval", "unk", "err", "no_respond")
+DEFAULT = "*"
+"""Stands for the partition of jobs that ask for none."""
 
 
 def run(*command: str, timeout: float = PATIENCE) -> str:
@@ -43,8 +40,9 @@ def run(*command: str, timeout: float = PATIENCE) -> str:
         )
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", check=False, timeout=timeout
-        )
+            command, capture_output=True, text=True, errors="replace", check=False, timeout=timeout,
+            start_new_session=True,  # a Ctrl-C is for Snakemake
+        )  # fmt: skip
     except subprocess.TimeoutExpired as error:
         raise PoshgridError(
             f"{command[0]}: no answer within {timeout:g} s; is slurmctld up? (scontrol ping)"
@@ -62,63 +60,18 @@ def run(*command: str, timeout: float = PATIENCE) -> str:
     return done.stdout
 
 
-@dataclass(frozen=True)
-class Node:
-    """A node as a partition has it."""
+def partitions() -> dict[str, tuple[int | None, str]]:
+    """Return partition -> minutes that it gives (none: any number), and what it has, in words.
 
-    name: str
-    partition: str
-    cpus: int
-    memory_mb: int
-    devices: Mapping[tuple[str, str], int]
-    state: str
-
-    @property
-    def usable(self) -> bool:
-        """Whether it takes jobs, now or when it is free."""
-        return not self.state.lower().startswith(_OUT)
-
-
-@dataclass(frozen=True)
-class Partition:
-    """A partition's limits; ``None``: it has none."""
-
-    name: str
-    default: bool
-    up: bool
-    minutes: int | None
-    memory_mb: int | None
-
-
-def nodes() -> list[Node]:
-    """Return the nodes, once for each partition that they are in."""
-    found = []
-    wanted = _FIELD.join(("%N", "%P", "%c", "%m", "%G", "%t"))
-    for line in run("sinfo", "-h", "-N", "-o", wanted).splitlines():
-        fields = line.split(_FIELD)
-        if len(fields) != 6:
-            continue
-        name, partition, cpus, memory, gres, state = fields
-        found.append(
-            Node(name, partition.rstrip("*"), number(cpus), number(memory), generic(gres), state)
-        )
-    return found
-
-
-def partitions() -> dict[str, Partition]:
-    """Return the partitions that this user may see, by name."""
-    found = {}
-    for line in run("scontrol", "-o", "show", "partition").splitlines():
-        given = dict(re.findall(r"(\w+)=(\S*)", line))
-        if "PartitionName" not in given:
-            continue
-        found[given["PartitionName"]] = Partition(
-            name=given["PartitionName"],
-            default=given.get("Default") == "YES",
-            up=given.get("State", "UP") == "UP",
-            minutes=minutes(given.get("MaxTime", "UNLIMITED")),
-            memory_mb=number(given.get("MaxMemPerNode", "")) or None,
-        )
+    The default partition is there under the name :data:`DEFAULT`, too.
+    """
+    found: dict[str, tuple[int | None, str]] = {}
+    for line in run("sinfo", "-h", "-o", "%P\t%l\t%m\t%c\t%G").splitlines():
+        name, limit, memory, cpus, devices = line.split("\t")
+        what = f"{name} gives {limit}, {memory} MB, {cpus} CPUs, {devices}"
+        longest = minutes(limit)
+        for key in {name.rstrip("*"), *([DEFAULT] if name.endswith("*") else [])}:
+            found[key] = longest, f"{found[key][1]} or {what}" if key in found else what
     return found
 
 
@@ -141,32 +94,10 @@ def minutes(text: str) -> int | None:
     return parts[0]  # minutes[:seconds]
 
 
-def generic(text: str) -> dict[tuple[str, str], int]:
-    """Return (name, type) -> number of generic resources as SLURM writes them.
-
-    >>> generic("gpu:a100:4(S:0-1),gpu:2,shard:8")
-    {('gpu', 'a100'): 4, ('gpu', ''): 2, ('shard', ''): 8}
-    """
-    devices: dict[tuple[str, str], int] = {}
-    # Brackets with the sockets of a node, `(S:0,2-3)`, go: their commas separate nothing
-    for part in re.sub(r"\([^()]*\)", "", text).split(","):
-        match = re.fullmatch(r"([^:]+)(?::(\D[^:]*))?(?::(\d+)([KMGT]?))?", part.strip())
-        if match:
-            name, kind, count, unit = match.groups()
-            scale = 1024 ** (" KMGT".index(unit) if unit else 0)
-            key = (name, kind or "")
-            devices[key] = devices.get(key, 0) + int(count or 1) * scale
-    return devices
-
-
-def number(text: str) -> int:
-    """Return the number that a text begins with; 0: none, or no limit."""
-    found = re.match(r"\d+", text)
-    return int(found.group()) if found else 0
-
-
 def reach(executor: str) -> None:
-    """Stop a run on SLURM where no cluster answers: Snakemake would wait for ever.
+    """Prepare a run on SLURM (:mod:`poshgrid.cluster.executor`), or stop it if no cluster answers.
+
+    Snakemake would wait for ever.
 
     Args:
         executor: of the run, by Snakemake's name.
@@ -181,6 +112,9 @@ def reach(executor: str) -> None:
     except PoshgridError as error:
         sys.stderr.write(f"error: {error}; `poshgrid doctor` says what else is wrong\n")
         sys.exit(1)
+    from poshgrid.cluster import executor as ours
+
+    ours.extend()
 
 
 def requeue(told: ToldToEndError) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,13 +19,10 @@ from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
-from poshgrid.planning import work
-from poshgrid.training import bias
+from poshgrid.training import bias, learner
 
-TOKENS_PER_WORD = 1.3
+TOKENS_PER_WORD, WORDS_PER_SENTENCE = 1.3, 8
 """Assumed of a size whose text has no tokens yet."""
-WORDS_PER_SENTENCE = 8
-"""Assumed likewise."""
 
 
 class Speed(BaseModel):
@@ -55,33 +53,53 @@ class Costs:
         check_known("--device: no measured speed of", device, {row.device for row in speeds})
         self.grid, self.device = grid, device
         self._speeds = [row for row in speeds if row.device == device]
+        self._size = functools.cache(self._built)
 
     def hours(self, run: Run) -> float:
         """Return the hours that training a run takes, if it is not stopped early."""
-        regimen = self.grid.regimens[run.regimen]
-        flops = self.size(run).flops
+        precision, flops = self.grid.regimens[run.regimen].precision, self.size(run)[1]
         row = min(
-            (row for row in self._speeds if row.precision == regimen.precision),
+            (row for row in self._speeds if row.precision == precision),
             key=lambda row: abs(math.log(flops / row.flops_per_token)),
             default=None,
         )
         if row is None:
             raise PoshgridError(
-                f"--device {self.device}: no speed was measured in {regimen.precision}, the "
-                f"precision of regimen {run.regimen!r}; add one to a file and give it as --speeds"
+                f"--device {self.device}: no speed was measured in {precision}, the precision of "
+                f"regimen {run.regimen!r}; add one to a file and give it as --speeds"
             )
         rate = row.tokens_per_second * row.flops_per_token / flops
         return (self.tokens(run) + self.bias_tokens(run)) / rate / 3600
 
     def megabytes(self, run: Run) -> float:
         """Return the size of a run's weights, those of its checkpoints included."""
-        return 4 * self.size(run).parameters * (1 + work.kept(self.grid, run.regimen)) / 1e6
+        models = 1
+        if regimen := self.grid.regimens.get(run.regimen):
+            epochs = regimen.checkpoint_epochs
+            models += len(regimen.checkpoints)
+            models += (regimen.epochs or 0) if epochs == "every" else len(epochs)
+        return 4 * self.size(run)[0] * models / 1e6
 
-    def size(self, run: Run) -> work.LearnerSize:
-        """Return the size of a run's learner."""
+    def size(self, run: Run) -> tuple[int, float]:
+        """Return the parameters of a run's learner, and the FLOPs of training it on a token."""
         regimen = self.grid.regimens.get(run.regimen) or Regimen(name=run.regimen)
-        types = self.grid.tokenizer_of(run.condition).vocabulary_size
-        return work.learner_size(self.grid.learners[run.learner], regimen, types)
+        types, context = (
+            self.grid.tokenizer_of(run.condition).vocabulary_size,
+            regimen.context_length,
+        )
+        return self._size(run.learner, types, context, regimen.positions or context)
+
+    def _built(self, name: str, types: int, context: int, positions: int) -> tuple[int, float]:
+        import torch
+
+        from poshgrid.training import flops
+
+        with torch.device("meta"):  # without memory for the weights
+            model = learner.build(
+                self.grid.learners[name], vocabulary_size=types, context_length=positions,
+                dropout=0.0, boundary_id=0, padding_id=1, seed=0,
+            )  # fmt: skip
+        return sum(w.numel() for w in model.parameters()), flops.per_token(model, context)
 
     def tokens(self, run: Run) -> float:
         """Return the tokens that a run is trained on if it is not stopped early."""

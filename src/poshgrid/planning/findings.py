@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 
@@ -21,16 +22,4 @@ class Finding:
         return f"{self.state:7} {self.check}: {self.what}{remedy}"
 
 
-def ok(check: str, what: str) -> Finding:
-    """Say that a check has found nothing wrong."""
-    return Finding("ok", check, what)
-
-
-def warning(check: str, what: str, remedy: str = "") -> Finding:
-    """Say that something may go wrong."""
-    return Finding("warning", check, what, remedy)
-
-
-def error(check: str, what: str, remedy: str = "") -> Finding:
-    """Say that something will go wrong."""
-    return Finding("error", check, what, remedy)
+ok, warning, error = partial(Finding, "ok"), partial(Finding, "warning"), partial(Finding, "error")

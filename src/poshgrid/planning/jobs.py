@@ -13,7 +13,9 @@ import contextlib
 import io
 import json
 import logging
+import re
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,18 +27,8 @@ from poshgrid.errors import PoshgridError
 MISSING, INCOMPLETE, PARAMETER, CODE, INPUT, ENVIRONMENT, UPSTREAM, FORCED = (
     "missing", "incomplete", "parameter", "code", "input", "environment", "upstream", "forced",
 )  # fmt: skip
-"""Why a job would run. ``input``: a file is newer, or another one, and no job of the plan makes it.
-``upstream``: a job before it runs; the reason is that job's."""
-REASONS = {
-    MISSING: "results are missing",
-    INCOMPLETE: "results are of a job that was cut off",
-    PARAMETER: "its part of the configuration has changed",
-    CODE: "code has changed",
-    INPUT: "an input file has changed",
-    ENVIRONMENT: "its environment has changed",
-    UPSTREAM: "a job before it runs",
-    FORCED: "it always runs",
-}
+"""Why a job would run (docs/planning.md). ``input``: a file is newer, or another one, and no job of
+the plan makes it. ``upstream``: a job before it runs; the reason is that job's."""
 _LONGEST = 60  # characters of a value that is shown
 
 
@@ -45,20 +37,16 @@ class Job:
     """One job of the graph.
 
     Attributes:
-        number: its place in the list; ``needs`` holds such numbers.
         rule: name of the rule.
         wildcards: what makes the job one of its rule's.
-        reasons: words of :data:`REASONS`; none: the job's results are up to date.
+        reasons: such as :data:`MISSING`; none: the job's results are up to date.
         changes: what of the configuration has changed, e.g. ``options.recency.decay: 0.6 -> 0.5``.
-        needs: jobs whose results it reads.
     """
 
-    number: int
     rule: str
     wildcards: Mapping[str, str]
     reasons: tuple[str, ...]
     changes: tuple[str, ...]
-    needs: tuple[int, ...]
 
     @property
     def cell(self) -> str:
@@ -88,25 +76,18 @@ def read(files: Sequence[Path], target: str, results: Path | None = None) -> lis
             is missing.
     """
     with graph(files, target, results) as workflow:
-        return _jobs(workflow.dag)
-
-
-def _jobs(dag: Any) -> list[Job]:  # noqa: ANN401 - Snakemake's
-    """Return the jobs of a graph that make something, each after those that it needs."""
-    found = [job for level in dag.toposorted() for job in sorted(level, key=_order)]
-    made = [job for job in found if not job.rule.norun and job.output]
-    number = {job: place for place, job in enumerate(made)}
-    return [
-        Job(
-            number=number[job],
-            rule=job.rule.name,
-            wildcards=dict(job.wildcards_dict),
-            reasons=tuple(_reasons(dag, job)),
-            changes=tuple(_changes(dag, job)),
-            needs=tuple(sorted(number[n] for n in dag.dependencies[job] if n in number)),
-        )
-        for job in made
-    ]
+        dag = workflow.dag
+        return [
+            Job(
+                rule=job.rule.name,
+                wildcards=dict(job.wildcards_dict),
+                reasons=tuple(_reasons(dag, job)),
+                changes=tuple(_changes(dag, job)),
+            )
+            for level in dag.toposorted()
+            for job in sorted(level, key=lambda job: (job.rule.name, *job.wildcards_dict.values()))
+            if job.output and not job.rule.norun
+        ]
 
 
 @contextlib.contextmanager
@@ -137,9 +118,9 @@ def graph(
     from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
     quiet = OutputSettings(dryrun=True, quiet={Quietness.ALL}, enable_file_logging=False)
-    told = io.StringIO()
+    said = io.StringIO()
     try:
-        with SnakemakeApi(quiet) as api, contextlib.redirect_stderr(told), _silent():
+        with SnakemakeApi(quiet) as api, contextlib.redirect_stderr(said), _silent():
             workflow = api.workflow(
                 # Fewer cores would cap the threads of every job.
                 resource_settings=ResourceSettings(cores=sys.maxsize, **(asked or {})),
@@ -166,9 +147,9 @@ def graph(
             f"{target}: Snakemake cannot plan it: {reason}; `snakemake -n {target}` says more"
         ) from error
     except SystemExit as error:  # the Snakefile refuses the configuration
-        lines = told.getvalue().splitlines()
-        said = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
-        raise PoshgridError(*(said or [f"{target}: the workflow cannot be read"])) from error
+        lines = said.getvalue().splitlines()
+        errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+        raise PoshgridError(*(errors or [f"{target}: the workflow cannot be read"])) from error
 
 
 @contextlib.contextmanager
@@ -180,10 +161,6 @@ def _silent() -> Iterator[None]:
         yield
     finally:
         logging.disable(before)
-
-
-def _order(job: Any) -> tuple[str, tuple[str, ...]]:  # noqa: ANN401 - Snakemake's
-    return job.rule.name, tuple(job.wildcards_dict.values())
 
 
 def _reasons(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
@@ -218,32 +195,26 @@ def _reasons(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
 def _digests(job: Any, changed: Any) -> set[str]:  # noqa: ANN401 - Snakemake's
     """Return the digests among the changed values: new ones, and old ones like them."""
     new: set[str] = {repr(job.params.get(name)) for name in ("code", "given")} & changed.only_new
-    as_long = set(map(len, new))
-    return new.union(v for v in changed.only_old if len(v) in as_long and _hexadecimal(v))
-
-
-def _hexadecimal(value: str) -> bool:
-    return all(letter in "0123456789abcdef" for letter in value.strip("'"))
+    lengths = {len(value) - 2 for value in new}
+    return new.union(old for old in changed.only_old
+                     if len(old) - 2 in lengths and re.fullmatch("'[0-9a-f]*'", old))  # fmt: skip
 
 
 def _changes(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
     """Yield what of a job's slice of the configuration has changed: ``key: old -> new``."""
     changed = dag.reason(job).params_changed
-    if not dag.needrun(job) or not changed:
-        return
-    old, new = (
-        [s for s in map(_slice, sorted(v)) if s is not None]
-        for v in (changed.only_old, changed.only_new)
-    )
-    if len(old) == len(new) == 1:
-        yield from differences(old[0], new[0])
+    if dag.needrun(job) and changed:
+        old, new = (list(filter(None, map(_slice, sorted(values))))
+                    for values in (changed.only_old, changed.only_new))  # fmt: skip
+        if len(old) == len(new) == 1:
+            yield from differences(old[0], new[0])
 
 
 def _slice(value: str) -> dict[str, Any] | None:
     """Return the slice that a recorded parameter is; none: it is another parameter."""
     with contextlib.suppress(ValueError, SyntaxError):
-        found = json.loads(ast.literal_eval(value))
-        return found if isinstance(found, dict) else None
+        content = json.loads(ast.literal_eval(value))
+        return content if isinstance(content, dict) else None
     return None
 
 
@@ -254,9 +225,5 @@ def differences(old: object, new: object, place: str = "") -> Iterator[str]:
             where = f"{place}.{key}" if place else str(key)
             yield from differences(old.get(key), new.get(key), where)
     elif old != new:
-        yield f"{place}: {_short(old)} -> {_short(new)}"
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+        shown = (textwrap.shorten(json.dumps(value), _LONGEST) for value in (old, new))
+        yield f"{place}: {' -> '.join(shown)}"

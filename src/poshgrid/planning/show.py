@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from poshgrid.planning.jobs import REASONS
-from poshgrid.planning.plan import Group, Plan
+from poshgrid.planning.plan import Plan
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-_SHOWN = 3  # changes of the configuration, of each group
+CHANGES_SHOWN = 3
+"""Changes of the configuration that are named, of each group of jobs."""
 
 
 def page(plan: Plan, examples: int) -> Iterator[RenderableType]:
@@ -24,59 +24,50 @@ def page(plan: Plan, examples: int) -> Iterator[RenderableType]:
         plan: what to show.
         examples: cells to name for each rule and reason.
     """
-    waiting, there = len(plan.pending), len(plan.jobs) - len(plan.pending)
-    nulls = len(plan.grid.nulls(plan.runs))
+    facts = plan.to_dict(examples)
+    jobs = facts["jobs"]
     yield (
-        f"[bold]{plan.target}[/]: {len(plan.runs):,} runs, {nulls:,} nulls. "
-        f"{waiting:,} jobs would run, {there:,} are up to date."
+        f"[bold]{plan.target}[/]: {facts['runs']:,} runs, {facts['nulls']:,} nulls. "
+        f"{jobs['run']:,} jobs would run, {jobs['up_to_date']:,} are up to date."
     )
     if plan.missing:
         yield (
             f"Sources missing: {', '.join(plan.missing)}. Their jobs would fail; "
             "`poshgrid ready` says what to do."
         )
-    if not plan.pending:
+    if not jobs["run"]:
         return
-    yield _by_rule(plan)
-    yield _why(plan, examples)
-    used = {word for group in plan.groups for word in group.reasons}
-    yield "; ".join(f"{word}: {text}" for word, text in REASONS.items() if word in used) + "."
+    table = _table("rule", "run", "cached")
+    for rule in facts["rules"]:
+        table.add_row(rule["rule"], f"{rule['run']:,}", f"{rule['up_to_date']:,}")
+    yield table
+    table = _table("rule", "jobs", "why (docs/planning.md)", "for instance")
+    for group in facts["reasons"]:
+        why = ", ".join(group["reasons"])
+        table.add_row(group["rule"], f"{group['jobs']:,}", why, _instances(group))
+    yield table
     yield (
-        f"\nTraining takes at most {plan.hours:,.2f} hours of one {plan.costs.device}; training "
-        f"that stops early takes less. Models take {plan.gigabytes:,.2f} GB."
+        f"Training takes at most {facts['training']['hours_at_most']:,.2f} hours of one "
+        f"{plan.costs.device}; training that stops early takes less. Models take "
+        f"{facts['gigabytes_of_models']:,.2f} GB."
     )
 
 
-def _table(*columns: str, right: tuple[str, ...] = ()) -> Table:
+def _table(*columns: str) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     for name in columns:
-        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+        numbers = name in ("run", "cached", "jobs")
+        table.add_column(name, justify="right" if numbers else "left", overflow="fold")
     return table
 
 
-def _by_rule(plan: Plan) -> Table:
-    table = _table("rule", "run", "cached", right=("run", "cached"))
-    for rule, waiting, there in plan.counts:
-        table.add_row(rule, f"{waiting:,}", f"{there:,}")
-    return table
-
-
-def _why(plan: Plan, examples: int) -> Table:
-    table = _table("rule", "jobs", "why", "for instance", right=("jobs",))
-    for group in plan.groups:
-        why = ", ".join(group.reasons)
-        table.add_row(group.rule, f"{len(group.jobs):,}", why, _instances(group, examples))
-    return table
-
-
-def _instances(group: Group, examples: int) -> str:
-    changes = group.changes[:_SHOWN]
-    if len(group.changes) > _SHOWN:
-        changes.append(f"and {len(group.changes) - _SHOWN} more changes")
-    cells = [job.cell or job.rule for job in group.jobs[:examples]]
-    left = len(group.jobs) - len(cells)
-    cells += [f"and {left:,} more"] * bool(left and cells)
-    return "\n".join([*(f"[bold]{escape(c)}[/]" for c in changes), *map(escape, cells)])
+def _instances(group: dict[str, Any]) -> str:
+    changes, cells = group["changes"], [cell or group["rule"] for cell in group["cells"]]
+    lines = [f"[bold]{escape(change)}[/]" for change in changes[:CHANGES_SHOWN]]
+    lines += [f"and {len(changes) - CHANGES_SHOWN} more changes"] * (len(changes) > CHANGES_SHOWN)
+    lines += map(escape, cells)
+    left = group["jobs"] - len(cells)
+    return "\n".join([*lines, *[f"and {left:,} more"] * bool(left and cells)])

@@ -11,11 +11,9 @@ from poshgrid import verification
 from poshgrid.errors import PoshgridError
 from poshgrid.verification import Recorded, sha256
 
-Kind = Literal[
-    "missing", "changed", "outdated", "broken", "moved", "unlisted", "foreign", "unreadable"
-]
+Kind = Literal["missing", "changed", "outdated", "broken", "moved", "unlisted", "foreign"]
 DELETED: tuple[Kind, ...] = ("missing", "changed", "outdated", "broken", "moved")
-"""What is deleted. An unlisted or foreign file may be a person's, an unreadable one whole."""
+"""What is deleted. An unlisted or foreign file may be a person's."""
 NO_RESULTS = ("arguments", "checkpoints", "logs", "tracking")
 """Folders of a results folder that hold no results of stages."""
 
@@ -28,17 +26,14 @@ class Fault(NamedTuple):
         manifest: the manifest that lists it, or the same one.
         kind: of a file: it is gone, its bytes differ, or no manifest lists it; of a manifest: its
             stage read what has been written anew since, its JSON or seal is broken, it was
-            written elsewhere in the results, or poshgrid did not write it; of either: the system
-            cannot read it.
+            written elsewhere in the results, or poshgrid did not write it.
         what: that in words.
-        state: of the manifest when it was read.
     """
 
     path: Path
     manifest: Path
     kind: Kind
     what: str
-    state: tuple[int, ...] = ()
 
     def line(self) -> str:
         """Return what is wrong with which file."""
@@ -53,6 +48,7 @@ def faults(results: Path) -> Iterator[Fault]:
 
     Raises:
         PoshgridError: there is no such folder, or it has no manifest.
+        OSError: a file cannot be read.
     """
     if not results.is_dir():
         raise PoshgridError(
@@ -82,48 +78,40 @@ def _is_result(path: Path, results: Path) -> bool:
 
 def _listed(path: Path) -> bool:
     owner = verification.nearest(path)
-    with suppress(verification.NoManifestError, OSError):
+    try:
         recorded = owner and verification.recorded(owner, verification.state(owner))
-        if not recorded or not owner:
-            return False
-        name = path.relative_to(owner.parent).as_posix()
-        return name in recorded.outputs or name in recorded.editable
-    return True  # its manifest is at fault
+    except verification.NoManifestError:
+        return True  # its manifest is at fault
+    if not recorded or not owner:
+        return False
+    name = path.relative_to(owner.parent).as_posix()
+    return name in recorded.outputs or name in recorded.editable
 
 
 def _of_manifest(manifest: Path, results: Path) -> Iterator[Fault]:
     """Yield what is wrong with a manifest, or with the files that it lists."""
-    state: tuple[int, ...] = ()
     try:
-        state = verification.state(manifest)
-        recorded = verification.recorded(manifest, state)
+        recorded = verification.recorded(manifest, verification.state(manifest))
     except verification.NoManifestError as problem:
-        kind: Kind = "foreign" if problem.foreign else "broken"
-        yield Fault(manifest, manifest, kind, problem.what, state)
+        yield Fault(manifest, manifest, "foreign" if problem.foreign else "broken", problem.what)
         return
     except FileNotFoundError:
         return  # its job has begun again
-    except OSError as error:
-        yield _unreadable(manifest, manifest, error)
-        return
     place = manifest.absolute().relative_to(results.absolute()).as_posix()
     if recorded.path and not f"/{recorded.path}".endswith(f"/{place}"):
         what = f"not the manifest that its stage wrote here: it is of {recorded.path}"
-        yield Fault(manifest, manifest, "moved", what, state)
+        yield Fault(manifest, manifest, "moved", what)
         return
     for name, digest in sorted(recorded.outputs.items()):
         path = manifest.parent / name
         if verification.nearest(path) != manifest:
             continue  # written while this stage ran, by one that has its own manifest
-        try:
-            if not path.is_file():
-                yield Fault(path, manifest, "missing", "is gone", state)
-            elif sha256(path) != digest:
-                yield Fault(path, manifest, "changed", recorded.changed(), state)
-        except OSError as error:
-            yield _unreadable(path, manifest, error)
+        if not path.is_file():
+            yield Fault(path, manifest, "missing", "is gone")
+        elif sha256(path) != digest:
+            yield Fault(path, manifest, "changed", recorded.changed())
     if other := outdated(manifest, recorded):
-        yield Fault(manifest, manifest, "outdated", f"made of another {other}", state)
+        yield Fault(manifest, manifest, "outdated", f"made of another {other}")
 
 
 def outdated(manifest: Path, recorded: Recorded) -> str | None:
@@ -142,8 +130,7 @@ def outdated(manifest: Path, recorded: Recorded) -> str | None:
 def delete(found: Iterable[Fault]) -> list[Fault]:
     """Delete faulty files and their manifests, so that Snakemake runs their jobs again.
 
-    Every rule declares its manifest, not every file. What belongs to a manifest that was written
-    anew since stays: a job has made it again.
+    Every rule declares its manifest, not every file.
 
     Args:
         found: what :func:`faults` yields; what is not :data:`DELETED` stays.
@@ -152,32 +139,10 @@ def delete(found: Iterable[Fault]) -> list[Fault]:
         What was deleted.
 
     Raises:
-        PoshgridError: a file cannot be deleted.
+        OSError: a file cannot be deleted.
     """
-    deleted = []
-    wanted = [fault for fault in found if fault.kind in DELETED]
-    current = {fault.manifest: _state(fault.manifest) for fault in wanted}
-    for fault in wanted:
-        if current[fault.manifest] != fault.state:
-            continue
-        for path in (fault.path, fault.manifest):
-            try:
-                path.unlink(missing_ok=True)
-            except OSError as error:
-                raise PoshgridError(
-                    f"{path}: cannot delete: {error.strerror}; check the folder's permissions"
-                ) from error
-        deleted.append(fault)
+    deleted = [fault for fault in found if fault.kind in DELETED]
+    for fault in deleted:
+        fault.path.unlink(missing_ok=True)
+        fault.manifest.unlink(missing_ok=True)
     return deleted
-
-
-def _state(manifest: Path) -> tuple[int, ...]:
-    try:
-        return verification.state(manifest)
-    except OSError:
-        return ()
-
-
-def _unreadable(path: Path, manifest: Path, error: OSError) -> Fault:
-    what = f"cannot be read: {error.strerror or error}; it stays: check the disk"
-    return Fault(path, manifest, "unreadable", what)

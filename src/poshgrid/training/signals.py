@@ -19,7 +19,9 @@ waits for the job, without a word to it, until SIGKILL comes; of SIGUSR1 it dies
   ``{resources.step}`` (empty by default), and the profile has, below ``set-resources``, ``train``::
 
       step: "'srun --ntasks=1 --cpu-bind=none'"
-      slurm_extra: "'--signal=USR1@120'"    # without B: the steps are told, not the batch shell
+
+  :mod:`poshgrid.cluster.executor` then adds ``--signal=USR1@SECONDS`` to the job; without B, the
+  steps are told, not the batch shell.
 """
 
 from __future__ import annotations

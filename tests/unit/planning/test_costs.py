@@ -1,4 +1,4 @@
-"""Hours and disk of training: worked by hand, and sizes compared with the models themselves."""
+"""Hours and disk of training, worked by hand."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ import yaml
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
-from poshgrid.planning import work
 from poshgrid.planning.costs import Costs, speeds
-from poshgrid.training import flops, learner
 
 
 @pytest.fixture(scope="module")
@@ -30,50 +28,30 @@ def run_of(costs, **axes):
                 if all(getattr(r, k) == v for k, v in axes.items()))  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("architecture", "options"),
-    [
-        ("gpt2", {"hidden_size": 48, "layers": 3, "heads": 4, "ffn": 100}),
-        ("gpt2", {"hidden_size": 48, "layers": 2, "heads": 4}),
-        ("lstm", {"hidden_size": 40, "layers": 3}),
-        ("babyberta", {"hidden_size": 48, "layers": 3, "heads": 4, "ffn": 100}),
-    ],
-)
-def test_sizes_are_those_of_the_models(paper, architecture, options):
-    model = paper.learners[0].model_copy(update={"architecture": architecture, "options": options})
-    regimen = paper.regimens[0].model_copy(update={"context_length": 24, "positions": 32})
-    size = work.learner_size(model, regimen, 300)
-    built = learner.build(model, vocabulary_size=300, context_length=32, dropout=0.0,
-                          boundary_id=0, padding_id=1, seed=1)  # fmt: skip
-    assert size.flops == flops.per_token(built, 24)
-    assert size.parameters == sum(w.numel() for w in built.parameters())
-
-
 def test_training_by_hand(paper, tmp_path):
     costs = costs_of(paper, tmp_path)
     packed = run_of(costs, learner="gpt2-mini", regimen="packed")
+    # gpt2-mini: width 512, 4 layers, 32,768 types, 512 positions: attention and feed-forward have
+    # 12 w^2 weights and 13 w of biases and norms a layer
+    layers, embeddings = 4 * (12 * 512**2 + 13 * 512), (32_768 + 512) * 512
+    flops = 6 * (4 * 12 * 512**2 + 32_768 * 512) + 12 * 4 * 512 * 512 / 2
+    assert costs.size(packed) == (layers + embeddings + 2 * 512, flops)
     assert costs.tokens(packed) == 100_000 * 32 * 512
     # float32 on an H100: a row of the table
     assert costs.hours(packed) == pytest.approx(1_638_400_000 / 229_472 / 3600, rel=1e-3)
-    # 345 tokens a second on a core
     on_core = costs_of(paper, tmp_path, "core").hours(packed)
     assert on_core == pytest.approx(1_638_400_000 / 345 / 3600, rel=1e-3)
     # sentences: ten epochs of 10M words at 1.3 tokens; dyck: 2,000 steps of 8 rows of 2,048 more
     plain = run_of(costs, regimen="sentence", bias="none", size="10M")
     dyck = run_of(costs, regimen="sentence", bias="dyck+recency", size="10M")
     assert costs.tokens(plain) == pytest.approx(130e6)
-    assert costs.bias_tokens(plain) == 0
-    assert costs.bias_tokens(dyck) == 2_000 * 8 * 2_048
+    assert (costs.bias_tokens(plain), costs.bias_tokens(dyck)) == (0, 2_000 * 8 * 2_048)
     # weights of every epoch are kept: eleven models
-    assert costs.megabytes(plain) == pytest.approx(11 * 4 * costs.size(plain).parameters / 1e6)
-
-
-def test_a_learner_without_a_row_is_scaled_by_the_flops_of_the_nearest(paper, tmp_path):
-    costs = costs_of(paper, tmp_path)
-    run = run_of(costs, learner="gpt2-xs", regimen="packed")
+    assert costs.megabytes(plain) == pytest.approx(11 * 4 * costs.size(plain)[0] / 1e6)
     # 223 M FLOPs a token: nearer to gpt2-mini's 182 M than to gpt2-small's 689 M
-    rate = 229_472 * 182.5e6 / costs.size(run).flops
-    assert costs.hours(run) == pytest.approx(costs.tokens(run) / rate / 3600)
+    small = run_of(costs, learner="gpt2-xs", regimen="packed")
+    rate = 229_472 * 182.5e6 / costs.size(small)[1]
+    assert costs.hours(small) == pytest.approx(costs.tokens(small) / rate / 3600)
 
 
 def test_counted_tokens_replace_assumed_ones(paper, tmp_path):
@@ -93,10 +71,9 @@ def test_a_wrong_table_or_device_is_an_error(root, paper, tmp_path):
     with pytest.raises(PoshgridError) as error:
         speeds(tmp_path / "t.yaml")
     assert len(error.value.args) == 2
-    assert "0.tokens_per_second" in str(error.value)
-    with pytest.raises(PoshgridError, match="no measured speed of 'A100'"):
+    with pytest.raises(PoshgridError, match="A100"):
         costs_of(paper, tmp_path, "A100")
     only = [row for row in speeds() if row.precision == "bf16"]
     costs = Costs(Grid(paper), only, "H100")
-    with pytest.raises(PoshgridError, match="no speed was measured in float32"):
+    with pytest.raises(PoshgridError, match="float32"):
         costs.hours(run_of(costs, regimen="packed"))

@@ -115,20 +115,6 @@ def test_a_plan_of_the_papers_grid_needs_no_data(root, tmp_path):
     assert {tuple(group["reasons"]) for group in plan["reasons"]} == {("missing",)}
 
 
-def test_errors_are_one_line(root, tmp_path):
-    for arguments, said in (
-        (["--target", "exp9"], "unknown target 'exp9'"),
-        (["--device", "abacus"], "--device: no measured speed of 'abacus'"),
-        (["--speeds", "t.yaml"], "t.yaml: cannot read"),
-    ):
-        words = ("-c", PLAN, "plan", root / "config/tiny.yaml", *arguments)
-        found = forks.python(words, tmp_path)
-        assert found.returncode == 1
-        assert len(found.stderr.splitlines()) == 1, found.stderr
-        assert said in found.stderr
-        assert list(tmp_path.iterdir()) == []
-
-
 def test_snakemakes_refusal_is_an_error_for_people(root, tmp_path, monkeypatch):
     """A rule's input that no job makes: Snakemake's reason, no traceback."""
     (tmp_path / "Snakefile").write_text(
@@ -141,20 +127,7 @@ def test_snakemakes_refusal_is_an_error_for_people(root, tmp_path, monkeypatch):
     assert Path.cwd() == tmp_path
     (tmp_path / "gone.txt").write_text("here")
     found = jobs.read([], "all")
-    assert [(job.rule, job.reasons, job.needs) for job in found] == [("make", ("missing",), ())]
-
-
-def test_results_go_elsewhere(tmp_path, monkeypatch):
-    (tmp_path / "Snakefile").write_text(
-        "rule all:\n    input: f\"{config['results']}/made.txt\"\n"
-        "rule make:\n    output: '{folder}/made.txt'\n"
-        "    shell: 'touch {output}'\n"
-    )
-    (tmp_path / "c.yaml").write_text("results: here")
-    monkeypatch.chdir(tmp_path)
-    for results, folder in ((None, "here"), (Path("else where"), "else where")):
-        (made,) = jobs.read([Path("c.yaml")], "all", results)
-        assert made.wildcards == {"folder": folder}
+    assert [(job.rule, job.reasons) for job in found] == [("make", ("missing",))]
 
 
 def test_differences_name_keys_and_values():

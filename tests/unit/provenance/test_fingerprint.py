@@ -48,6 +48,7 @@ def edit(path, old, new):
 def test_comments_docstrings_and_layout_change_nothing(package):
     folder, digest = package
     before = digest()
+    edit(folder / "d.py", "Y = 1", "Y = 2")  # nobody imports it
     edit(folder / "a.py", '"""G."""', '"""Another."""  # and a comment\n')
     edit(folder / "c.py", "X = 1", "# why\nX  =  1")
     assert digest() == before
@@ -64,13 +65,6 @@ def test_a_change_anywhere_below_is_seen(package, module, old, new):
     assert digest() != before
 
 
-def test_a_module_that_is_not_imported_is_not_seen(package):
-    folder, digest = package
-    before = digest()
-    edit(folder / "d.py", "Y = 1", "Y = 2")
-    assert digest() == before
-
-
 def test_infrastructure_and_other_packages_are_not_followed(package):
     """What of a configuration matters to a job, the job is given."""
     folder, digest = package
@@ -83,12 +77,6 @@ def test_infrastructure_and_other_packages_are_not_followed(package):
     after = digest()
     edit(folder / "d.py", "Y = 1", "Y = 2")
     assert len({before, after, digest()}) == 3
-
-
-def test_a_digest_has_16_digits(package):
-    _, digest = package
-    assert len(digest()) == 16
-    assert int(digest(), 16)
 
 
 def test_what_was_found_is_kept_until_a_module_changes(package, monkeypatch):
@@ -142,8 +130,3 @@ def test_every_exemption_is_of_a_module_and_has_a_reason():
     assert fingerprint.exempt("poshgrid.commands.corpora")
     assert not fingerprint.exempt("poshgrid.config.runs")
     assert not fingerprint.exempt("poshgrid.commandsx")
-
-
-def test_missing_module():
-    with pytest.raises(FileNotFoundError, match=r"poshgrid\.nowhere"):
-        fingerprint.code("poshgrid.nowhere")

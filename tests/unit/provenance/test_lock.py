@@ -47,109 +47,44 @@ def test_a_folder_that_is_removed_while_its_lock_is_taken_is_locked_anew(
             assert refused and refused.taken
 
 
-@pytest.mark.parametrize("number", [errno.ENOENT, errno.ESTALE])
-def test_a_lock_whose_file_is_gone_is_taken_anew(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, number: int
-) -> None:
-    original, times = Path.stat, []
-
-    def stat(path: Path, **more: object) -> os.stat_result:
-        if path.name == "lock" and not times:
-            times.append(path)
-            raise OSError(number, os.strerror(number), str(path))
-        return original(path, **more)
-
-    monkeypatch.setattr(Path, "stat", stat)
-    with lock.held(folder) as alone:
-        assert alone
-    assert times
-
-
-def test_a_disk_that_fails_is_no_removed_folder(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stat(path: Path, **_: object) -> os.stat_result:
-        raise OSError(errno.EIO, "Input/output error", str(path))
-
-    folder.mkdir()
-    (folder / "lock").touch()
-    descriptor = os.open(folder / "lock", os.O_RDONLY)
-    monkeypatch.setattr(Path, "stat", stat)
-    with pytest.raises(OSError, match="Input/output error"):
-        lock._same_file(folder / "lock", descriptor)
-    os.close(descriptor)
-
-
-def test_a_folder_that_goes_before_its_lock_is_opened_is_made_again(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    original, times = Path.mkdir, []
-
-    def mkdir(path: Path, *rest: object, **more: object) -> None:
-        original(path, *rest, **more)
-        times.append(path)
-        if len(times) == 1:
-            path.rmdir()
-
-    monkeypatch.setattr(Path, "mkdir", mkdir)
-    with lock.held(folder) as alone:
-        assert alone
-    assert times == [folder, folder]
-
-
 def test_without_locks_nobody_is_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failing(monkeypatch, errno.ENOLCK)
     with lock.held(folder) as alone:
         assert alone is False
     with lock.at_once(folder) as refused:
-        assert refused == (False, "no lock: No locks available")
-
-
-@pytest.mark.parametrize("number", [errno.EAGAIN, errno.EACCES])
-@pytest.mark.parametrize(
-    ("written", "holder"), [("process 7 on node3\n", "process 7 on node3"), ("", "another process")]
-)
-def test_at_once_names_the_holder(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, number: int, written: str, holder: str
-) -> None:
-    folder.mkdir()
-    (folder / "lock").write_text(written)
-    failing(monkeypatch, number)
-    with lock.at_once(folder) as refused:
-        assert refused == (True, f"{holder} is training this run")
-
-
-def test_at_once_makes_nothing_and_cannot_read_everything(folder: Path) -> None:
-    with lock.at_once(folder) as refused:
-        assert refused is None
-    assert not folder.exists()
-    (folder / "lock").mkdir(parents=True)
-    with lock.at_once(folder) as refused:
-        assert refused == (False, "no lock: Is a directory")
+        assert refused and not refused.taken
 
 
 @pytest.mark.parametrize("taken", [True, False])
-def test_what_is_half_removed_goes_with_the_lock_that_was_had(
+def test_at_once_names_the_holder_and_sweeps_only_with_the_lock(
     folder: Path, monkeypatch: pytest.MonkeyPatch, taken: bool
 ) -> None:
-    folder.mkdir()
-    (folder / "lock").touch()
+    with lock.at_once(folder) as refused:
+        assert refused is None
+    assert not folder.exists()
     durable.aside(folder).mkdir()
+    folder.mkdir()
+    (folder / "lock").write_text("process 7 on node3\n")
     if taken:
         failing(monkeypatch, errno.EAGAIN)
-    with lock.at_once(folder):
-        assert durable.aside(folder).exists()
+    with lock.at_once(folder) as refused:
+        assert (refused is not None and "process 7 on node3" in refused.why) == taken
     assert durable.aside(folder).exists() == taken
 
 
-def test_the_folders_above_what_is_placed_are_made(tmp_path: Path) -> None:
+def test_what_is_placed_is_whole_and_what_was_there_stays_until_then(tmp_path: Path) -> None:
     final = tmp_path / "a" / "b" / "c"
-    with durable.placed(final) as temporary:
+    for text in ("one", "two"):
+        with durable.placed(final) as temporary:
+            temporary.mkdir()
+            (temporary / text).write_text("whole")
+            assert final.exists() == (text == "two")
+        assert [path.name for path in final.iterdir()] == [text]
+    with pytest.raises(RuntimeError), durable.placed(final) as temporary:
         temporary.mkdir()
-        (temporary / "file").write_text("whole")
-        assert not final.exists()
-    assert (final / "file").read_text() == "whole"
+        raise RuntimeError
     assert [path.name for path in final.parent.iterdir()] == ["c"]
+    assert [path.name for path in final.iterdir()] == ["two"]
 
 
 def test_a_lock_that_cannot_be_made_is_an_error_in_one_line(folder: Path) -> None:
@@ -157,18 +92,6 @@ def test_a_lock_that_cannot_be_made_is_an_error_in_one_line(folder: Path) -> Non
     for each in (folder, Path("/proc/run")):  # where nobody can make a folder
         with pytest.raises(PoshgridError, match=r"run: cannot write: "), lock.held(each):
             pytest.fail("there is no folder")
-
-
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (OSError(errno.ENOSPC, "No space left on device"), "No space left on device"),
-        (Exception("I/O error: whatever (os error 13)"), "Permission denied"),
-        (ValueError("the first line\nthe second"), "the first line"),
-    ],
-)
-def test_why_a_path_cannot_be_written_is_told_in_one_line(error: Exception, said: str) -> None:
-    assert durable.reason(error) == said
 
 
 def test_results_belong_to_one_workflow(tmp_path: Path) -> None:

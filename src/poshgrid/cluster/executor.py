@@ -1,0 +1,125 @@
+"""What poshgrid adds to Snakemake's SLURM executor, in the process that submits jobs.
+
+- Jobs that can never start are named, with SLURM's reason, while the run waits.
+- After Ctrl-C nothing more is submitted, every job of the run is cancelled, also one that was
+  submitted at that moment, and what stays in the queue is named.
+- The signal that a training is out of time comes early by a share of its time limit, so that it
+  fits short and long partitions (see :mod:`poshgrid.training.signals`).
+
+The executor itself (version 2.8) looks at its jobs and sleeps for up to three minutes; while it
+looks it has no list of them, and it waits for the end of its sleep before it ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import re
+import signal
+import sys
+import time
+from typing import Any
+
+from poshgrid.cluster import slurm
+from poshgrid.errors import PoshgridError
+
+LEAD_SHARE, LONGEST_LEAD = 20, 120
+"""A training is told to save when 1/20 of its time is left, and at most two minutes (seconds)."""
+GONE_WITHIN = 60
+"""Seconds that cancelled jobs have to save and leave the queue."""
+ACTIVE = "PENDING,RUNNING,SUSPENDED,COMPLETING,CONFIGURING,REQUEUED"
+"""States of a job that SLURM has not done with."""
+NEVER = re.compile(
+    r"Partition(TimeLimit|NodeLimit|Config|Down|Inactive)|BadConstraints|MaxMemPerLimit|NeverSatisf"
+    r"|Invalid(Account|QOS)|NotAllowed|PerJob|QOSMin|JobHeld|requeued held"
+)
+"""SLURM's reasons with which a job waits until somebody changes the job or the cluster."""
+
+
+def extend() -> None:
+    """Change Snakemake's SLURM executor in this process."""
+    import snakemake_executor_plugin_slurm as plugin
+
+    named: set[str] = set()
+
+    async def sleep(executor: Any) -> None:  # noqa: ANN401 - Snakemake's
+        end = time.monotonic() + executor.next_seconds_between_status_checks
+        for job, line in stuck(executor.run_uuid).items():
+            if job not in named:
+                say(line)
+                named.add(job)
+        while executor.wait and time.monotonic() < end:
+            await asyncio.sleep(0.5)
+
+    command = plugin.get_submit_command
+
+    def submit_command(job: Any, *rest: Any, **more: Any) -> str:  # noqa: ANN401
+        return f"{command(job, *rest, **more)}{lead(job.resources)}"
+
+    plugin.Executor.sleep, plugin.Executor.cancel = sleep, cancel
+    plugin.get_submit_command = submit_command
+
+
+def lead(resources: Any) -> str:  # noqa: ANN401 - Snakemake's
+    """Return the option with which a job that is a step of its own is told that its time is over.
+
+    Args:
+        resources: of the job; ``runtime`` in minutes.
+    """
+    minutes = int(resources.get("runtime") or 0)
+    if not resources.get("step") or "--signal" in str(resources.get("slurm_extra")):
+        return ""
+    seconds = min(LONGEST_LEAD, minutes * 60 // LEAD_SHARE) if minutes else LONGEST_LEAD
+    return f" --signal=USR1@{seconds}"
+
+
+def stuck(run: str) -> dict[str, str]:
+    """Return the jobs of a run that can never start: number -> what to say of it.
+
+    Args:
+        run: the name that all its jobs have.
+    """
+    try:
+        rows = _queue(run, "PENDING", "%i\t%r\t%k")
+    except PoshgridError:
+        return {}  # a controller that is busy: the next look tells
+    jobs = (row.split("\t", 2) for row in rows)
+    return {
+        job: f"job {job} ({what}) can never start as it is: {reason}; `scancel {job}` fails this "
+        "attempt, `poshgrid doctor` says what to change in the profile"
+        for job, reason, what in jobs
+        if NEVER.search(reason)
+    }
+
+
+def cancel(executor: Any) -> None:  # noqa: ANN401 - Snakemake's
+    """End a run that was interrupted: submit nothing more, cancel its jobs, say what stays."""
+    run = executor.run_uuid
+    signal.signal(signal.SIGINT, lambda *_: say("already ending: waiting for cancelled jobs"))
+    say("cancelling the jobs of this run; results and checkpoints stay")
+    executor.wait = False  # no look at the queue that would tell of cancelled jobs as failed
+    executor._job_submission_executor.shutdown(cancel_futures=True)
+    try:
+        slurm.run("scancel", f"--user={getpass.getuser()}", f"--name={run}")
+        end = time.monotonic() + GONE_WITHIN
+        while (left := _queue(run, ACTIVE, "%i")) and time.monotonic() < end:
+            time.sleep(1)
+        jobs = ", ".join(left) or "no job of this run"
+        last = f"`scancel --name={run}`" if left else "the same command goes on"
+        last = f"{jobs} left in the queue; {last}"
+    except PoshgridError as error:
+        last = f"{error}; cancel the jobs with `scancel --name={run}`"
+    executor.shutdown()
+    say(last)
+
+
+def _queue(run: str, states: str, fields: str) -> list[str]:
+    """Return a line for each job of a run that is in one of these states."""
+    told = slurm.run("squeue", "-h", "--me", f"--name={run}", f"--states={states}", "-o", fields)
+    return told.splitlines()
+
+
+def say(line: str) -> None:
+    """Print a line for a person."""
+    sys.stderr.write(f"SLURM: {line}\n")
+    sys.stderr.flush()
