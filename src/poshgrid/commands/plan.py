@@ -19,7 +19,7 @@ def ready(
     target: Target = "all",
     results: Results = None,
 ) -> None:
-    """Check a configuration, and whether its files, disk space and memory suffice for a target.
+    """Check a configuration, and whether what a target reads is there.
 
     Ends with status 1 if something is missing or wrong, and says what to do. Nothing is run.
     """

@@ -22,7 +22,9 @@ PLAN = "import poshgrid.commands.plan; from poshgrid.cli import main; main()"
 @pytest.fixture(scope="module")
 def checkout(root, tmp_path_factory):
     """The smallest grid that has two biases and parses, completed by a stub."""
-    configuration = yaml.safe_load((root / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
+    configuration = yaml.safe_load(
+        (root / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8")
+    )
     configuration["experiments"] = [
         {"name": "arms", "conditions": ["baby-f"], "sizes": ["20K"], "learners": ["gpt2-tiny"],
          "regimen": "sentence", "biases": ["none", "recency"], "seeds": [42]},

@@ -94,7 +94,13 @@ def test_spreads_of_a_fit_are_its_medians(tmp_path):
 
 def test_the_command_counts_the_items_of_a_grid(root, tmp_path):
     def call(*words):
-        words = ("power", str(root / "studies/posh-bench/toy.yaml"), "--results", str(tmp_path), *words)
+        words = (
+            "power",
+            str(root / "studies/posh-bench/toy.yaml"),
+            "--results",
+            str(tmp_path),
+            *words,
+        )
         return CliRunner().invoke(app, words)
 
     missing = call()
