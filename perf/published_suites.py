@@ -13,9 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from poshgrid.quality.terminal import phenomena
-
 WORST = 8  # phenomena of a suite
+NAMES = {"untrained": "untrained", "unigram": "unigram", "ngram": "n-gram"}
 _TEXT = "pairs"  # what a check needs that is made of every suite
 
 
@@ -87,6 +86,36 @@ def _check(suite: dict[str, Any], name: str) -> dict[str, Any]:
 
 def _off(of: dict[str, Any]) -> bool:
     return abs(of["mean"] - 0.5) > 0.05 + 1e-9
+
+
+def phenomena(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a row for each phenomenon, the worst null first: pairs, faults, nulls by base.
+
+    Args:
+        found: what ``quality.json`` holds.
+
+    Returns:
+        phenomenon, pairs, faults (of all checks; a pair with two counts twice), nulls:
+        "null, base" -> mean, low, high, flagged.
+    """
+    nulls: dict[str, dict[str, dict[str, Any]]] = {}
+    for null in found["nulls"]:
+        for base, of in null["bases"].items():
+            nulls.setdefault(null["phenomenon"], {})[f"{NAMES[null['null']]}, {base}"] = of
+    rows = [
+        {
+            "phenomenon": phenomenon,
+            "pairs": pairs,
+            "faults": sum(check["phenomena"].get(phenomenon, 0) for check in found["checks"]),
+            "nulls": nulls.get(phenomenon, {}),
+        }
+        for phenomenon, pairs in found["phenomena"].items()
+    ]
+    return sorted(rows, key=lambda row: -max(map(_distance, row["nulls"].values()), default=0.0))
+
+
+def _distance(of: dict[str, Any]) -> float:
+    return abs(float(of["mean"]) - 0.5)
 
 
 if __name__ == "__main__":

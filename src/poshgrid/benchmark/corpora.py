@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import polars as pl
@@ -16,8 +15,6 @@ from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.context import Context, Null
 from poshgrid.errors import PoshgridError
 from poshgrid.models.ngram import NGram
-
-_LETTERS = re.compile(r"[^\W_]+")
 
 
 def context(bases: dict[str, Path], ngrams: dict[str, Path], top_k: int) -> Context:
@@ -35,7 +32,7 @@ def context(bases: dict[str, Path], ngrams: dict[str, Path], top_k: int) -> Cont
     return Context(
         vocabulary=lexicon.usable(lexicon.read(), counts, top_k),
         nulls={name: _null(path) for name, path in sorted(ngrams.items())},
-        heard=lambda sentences: heard(sentences, list(bases.values())),
+        heard=lambda sentences: heard(sentences, bases.values()),
     )
 
 
@@ -66,24 +63,23 @@ def count(path: Path) -> Counter[str]:
     return counts
 
 
-def heard(sentences: set[str], tables: list[Path]) -> set[str]:
-    """Return the sentences that a table's training rows hold, case and punctuation aside.
+def heard(sentences: Iterable[str], tables: Iterable[Path]) -> set[str]:
+    """Return the sentences that a table's training rows hold, but for case, marks and spaces.
 
-    Spare ones are among them: a condition may be refilled from them.
+    Spare rows are among them: a condition may be refilled from them.
+
+    Raises:
+        PoshgridError: a table is missing or broken.
     """
-    wanted: dict[str, set[str]] = {}
-    for sentence in sentences:
-        wanted.setdefault(bare(sentence), set()).add(sentence)
+    key = pl.col("text").str.to_lowercase().str.replace_all(r"[\W_]+", "").alias("key")
+    wanted = pl.DataFrame({"text": sorted(sentences)}, schema={"text": pl.String})
+    wanted = wanted.with_columns(key).filter(pl.col("key") != "")
     found: set[str] = set()
     for path in tables:
         for batch in texts(path, spare=True):
-            found.update(key for text in batch if (key := bare(text)) in wanted)
-    return {sentence for key in found for sentence in wanted[key]}
-
-
-def bare(sentence: str) -> str:
-    """Return a sentence's letters and digits, lower-cased, words apart: what makes it the same."""
-    return " ".join(_LETTERS.findall(sentence.lower()))
+            held = batch.to_frame("text").select(key)
+            found.update(wanted.join(held, on="key", how="semi")["text"])
+    return found
 
 
 def texts(path: Path, *, spare: bool) -> Iterator[pl.Series]:

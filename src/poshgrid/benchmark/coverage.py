@@ -12,12 +12,12 @@ from pathlib import Path
 
 import polars as pl
 
-from poshgrid.benchmark.schema import ITEMS, TASKS
+from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Filter
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.screening.screen import screen, screens
-from poshgrid.files import Schema, read_schema, read_table
+from poshgrid.files import Schema, read_table
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
 
@@ -46,10 +46,6 @@ def read(path: Path, remedy: str) -> pl.DataFrame:
     """
     if not path.is_file():
         raise PoshgridError(f"{path}: no items yet; {remedy}")
-    found = set(read_schema(path))
-    for task, columns in TASKS.items():
-        if task != "pairs" and found == set(columns):
-            raise PoshgridError(f"{path}: holds {task}; name a suite of minimal pairs")
     return read_table(path, ITEMS)
 
 
@@ -76,25 +72,21 @@ def coverage(
     """
     texts = pl.concat([items["good"], items["bad"]]).unique(maintain_order=True)
     words = {text: tuple(tokenize(text)) for text in texts}
-    names = screens({each.name for each in filters})
-    wanted = screen(names)
+    wanted = screen(screens({each.name for each in filters}))
     trees = parse(each for each in words.values() if wanted(each))
     parts = [pl.DataFrame(schema=COVERAGE)]
     for each in filters:
-        test = _test(each, backstop=backstop)
-        gone = {found for found, tree in trees.items() if test(tree)}
-        parts.append(_shares(items, each, [text for text in texts if words[text] in gone]))
+        rules = rules_of(each.name)
+        rule = rules.readings[each.reading]
+        looks = rules.backstops.get(each.reading) if backstop else None
+        gone = {
+            form
+            for form, tree in trees.items()
+            if rule(tree) is not None or (looks is not None and looks(tree.form) is not None)
+        }
+        removed = [text for text in texts if words[text] in gone]
+        parts.append(_shares(items, each, removed))
     return pl.concat(parts)
-
-
-def _test(wanted: Filter, *, backstop: bool) -> Callable[[Tree], bool]:
-    """Return what says whether a filter removes a sentence."""
-    rules = rules_of(wanted.name)
-    rule = rules.readings[wanted.reading]
-    looks = rules.backstops.get(wanted.reading) if backstop else None
-    return lambda tree: (
-        rule(tree) is not None or (looks is not None and looks(tree.form) is not None)
-    )
 
 
 def _shares(items: pl.DataFrame, wanted: Filter, removed: list[str]) -> pl.DataFrame:

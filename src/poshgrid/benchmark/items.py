@@ -14,7 +14,6 @@ import polars as pl
 
 from poshgrid import files, logs, plugins
 from poshgrid.benchmark import corpora
-from poshgrid.benchmark.checks import surface
 from poshgrid.benchmark.context import Loaded
 from poshgrid.benchmark.reading.pairwords import shared_ends
 from poshgrid.benchmark.schema import DESIGN, PAIRS, TASKS
@@ -25,12 +24,6 @@ from poshgrid.plugins import SUITES
 log = logs.get(__name__)
 
 _WORD = re.compile(r"\S+")
-_MEMBERS = ["item_id", "good", "bad"]
-_WARNED = {
-    surface.spaces: "both members are scored as they are; mend the file",
-    surface.spelling: "they are scored so; the reader's option `spelling: corpora` changes them",
-}
-"""Faults of pairs that models would see, and what to do about each."""
 
 
 def region(good: str, bad: str) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -150,14 +143,6 @@ def pairs(suite: str, items: pl.DataFrame) -> pl.DataFrame:
     )
     files.check_schema(items.schema, PAIRS, f"suite {suite}")
     _sound(suite, items)
-    for find, remedy in _WARNED.items():
-        found = [(item, why) for item, *pair in items[_MEMBERS].iter_rows() if (why := find(*pair))]
-        if found:
-            item, why = found[0]
-            log.warning(
-                "%s: %d of %d pairs: %s (item %s); %s", suite, len(found), items.height, why, item,
-                remedy,
-            )  # fmt: skip
     return with_regions(items)
 
 

@@ -9,20 +9,21 @@ from functools import cached_property
 from pathlib import Path
 
 from poshgrid import resources
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, check_known
 
 LEXICON = resources.ROOT / "lexicon"
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
-def _one_of(words: str) -> frozenset[str]:
+def one_of(words: str) -> frozenset[str]:
+    """Return the words of a text."""
     return frozenset(words.split())
 
 
 # thing: any object that one can see and touch; portable: one that a hand can carry or throw; meal:
 # what a cook makes, of what is raw; tale: what one tells; opening: what opens and closes; ridden,
 # wheeled: what one rides, drives; dish: what is on a laid table but food.
-_KINDS = _one_of(
+_KINDS = one_of(
     "person animal food fruit raw meal drink text writing tale idea music game show picture toy "
     "opening clothes vehicle wheeled ridden dish instrument device furniture body building place "
     "portable thing"
@@ -44,13 +45,13 @@ TABLES = {
         "nouns.tsv",
         ("singular", "plural"),
         {
-            "gender": _one_of("m f n"),
+            "gender": one_of("m f n"),
             "kinds": _KINDS,
-            "relational": _one_of("yes no"),
-            "determiners": _one_of("definite possessive"),  # kinds that sound natural before it
+            "relational": one_of("yes no"),
+            "determiners": one_of("definite possessive"),  # kinds that sound natural before it
         },
     ),
-    "name": Table("names.tsv", ("name",), {"gender": _one_of("m f")}),
+    "name": Table("names.tsv", ("name",), {"gender": one_of("m f")}),
     "verb": Table(
         "verbs.tsv",
         ("base", "third", "past", "participle", "gerund"),
@@ -63,33 +64,33 @@ TABLES = {
             # that, whether: clauses that it selects; bridge: a question may reach into its
             # that-clause; perception, participle: an object and a bare infinitive, a participle;
             # reflexive: makes sense with -self
-            "frames": _one_of(
+            "frames": one_of(
                 "intransitive objectless either involuntary ditransitive that whether bridge "
                 "perception participle reflexive"
             ),
         },
     ),
-    "adjective": Table("adjectives.tsv", ("adjective",), {"describes": _one_of("person thing")}),
+    "adjective": Table("adjectives.tsv", ("adjective",), {"describes": one_of("person thing")}),
     "determiner": Table(
         "determiners.tsv",
         ("determiner",),
         {
-            "number": _one_of("singular plural"),
-            "kind": _one_of("definite possessive indefinite quantifier"),
+            "number": one_of("singular plural"),
+            "kind": one_of("definite possessive indefinite quantifier"),
         },
         content=False,
     ),
     "auxiliary": Table(
         "auxiliaries.tsv",
         ("auxiliary",),
-        {"number": _one_of("singular plural"), "kind": _one_of("do modal")},
+        {"number": one_of("singular plural"), "kind": one_of("do modal")},
         content=False,
     ),
     "function": Table(
         "functions.tsv",
         ("word",),
         {
-            "roles": _one_of(
+            "roles": one_of(
                 "wh-argument wh-adjunct person thing complementizer declarative interrogative "
                 "subordinator finite reflexive pronoun m f contraction control infinitive"
             )
@@ -170,17 +171,13 @@ def _read(folder: Path, category: str) -> Iterator[Word]:
         if len(cells) != len(header):
             raise PoshgridError(f"{place}: {len(cells)} cells where {len(header)} are needed")
         forms = dict(zip(table.forms, cells, strict=False))
-        for form in forms.values():
-            if not _LETTERS.fullmatch(form):
-                raise PoshgridError(f"{place}: {form!r} is not a word form; use letters only")
+        if wrong := [form for form in forms.values() if not _LETTERS.fullmatch(form)]:
+            raise PoshgridError(f"{place}: {wrong[0]!r} is not a word form; use letters only")
         features = {}
         for column, cell in zip(table.features, cells[len(forms) :], strict=True):
             features[column] = frozenset(() if cell == "-" else cell.split())
-            known = table.features[column]
-            for value in sorted(features[column] - known):
-                raise PoshgridError(
-                    f"{place}: unknown {column} {value!r}{did_you_mean(value, known)}"
-                )
+            for value in sorted(features[column]):
+                check_known(f"{place}: unknown {column}", value, table.features[column])
         if cells[0].casefold() in seen:
             raise PoshgridError(f"{place}: {cells[0]!r} is in the file twice; remove one")
         seen.add(cells[0].casefold())

@@ -9,28 +9,18 @@ import typer
 
 from poshgrid.commands.base import Code, Data, Pairs, Spec, app, named, run
 from poshgrid.config import specs
-from poshgrid.errors import PoshgridError
 
 
 @app.command(rich_help_panel="Stages")
 def items(
-    output: Annotated[Path, typer.Option(help="Table of items, to write or to show")],
-    spec: Spec = "",
+    spec: Spec,
+    output: Annotated[Path, typer.Option(help="Table of items to write")],
     data: Data = Path("data"),
     base: Pairs = [],  # noqa: B006 - typer copies it
     ngrams: Pairs = [],  # noqa: B006
     code: Code = "",
-    show: Annotated[int, typer.Option(help="Number of pairs to show of each phenomenon")] = 0,
-    seed: Annotated[int, typer.Option(help="Of the pairs that are shown")] = 0,
 ) -> None:
-    """Make or read the items of a suite, or show some of them."""
-    if show:
-        from poshgrid.benchmark.examples import examples, read
-
-        typer.echo(examples(read(output), show, seed))
-        return
-    if not spec:
-        raise PoshgridError("items: give --show N to see pairs of a table, or --spec to make one")
+    """Make or read the items of a suite."""
     from poshgrid.benchmark.items import generate
 
     bases, models = named(base), named(ngrams)

@@ -61,31 +61,27 @@ def gate(
     text: Annotated[
         list[str], typer.Option(help="Text to count nulls on: [name=]path; may be repeated")
     ] = [],  # noqa: B006
-    words: Annotated[
-        list[str], typer.Option(help="Allowed words: [name=]path; may be repeated")
-    ] = [],  # noqa: B006
     order: Annotated[int, typer.Option(min=2, help="Of the n-gram null")] = 5,
     tolerance: Annotated[float, typer.Option(min=0, max=0.5, help="Of a null, around 50%")] = 0.05,
     name: Annotated[str | None, typer.Option(help="Of the suite; none: the first path's")] = None,
 ) -> None:
     """Check minimal pairs of any suite: a page of faults and of word-counting nulls."""
-    from rich.console import Console
-
-    from poshgrid.quality import given, terminal
+    from poshgrid.quality import given
 
     items = given.read(paths, reader, options_of(option))
     found = given.check(
         items,
         suite=name or paths[0].stem,
         texts=_named(text),
-        lists=_named(words),
         order=order,
         tolerance=tolerance,
         output=output,
     )
-    console = Console(highlight=False)
-    for each in terminal.draw(found):
-        console.print(each)
+    for check in found["checks"]:
+        if check["items"]:
+            first = check["first"][0]
+            typer.echo(f"{check['items']:,} {check['name']} ({first['item']}: {first['reason']})")
+    typer.echo(f"{found['suite']}: {found['verdict']}, {found['pairs']:,} pairs")
     typer.echo(f"{output / 'index.html'}")
 
 

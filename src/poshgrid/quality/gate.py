@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +21,11 @@ from poshgrid.benchmark.checks import structure
 from poshgrid.benchmark.lexicon import tokens
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.errors import PoshgridError
-from poshgrid.quality import balance, nulls, page
+from poshgrid.quality import nulls, page
 from poshgrid.tables import formats
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.checks.structure import Fault
-    from poshgrid.benchmark.lexicon import Lexicon, Vocabulary
     from poshgrid.config import Scoring
 
 log = logs.get(__name__)
@@ -88,9 +87,6 @@ def _described(values: list[float]) -> dict[str, Any]:
     }
 
 
-_MARKS = r"[\W_]+"
-
-
 def leaks(items: pl.DataFrame, train: Mapping[str, Path]) -> list[Fault]:
     """Return the items of which a training split holds a member.
 
@@ -106,29 +102,18 @@ def leaks(items: pl.DataFrame, train: Mapping[str, Path]) -> list[Fault]:
     Raises:
         PoshgridError: a table is missing or broken.
     """
-    members = pl.concat(
-        items.select("item_id", member=pl.lit(member), key=_key(member))
-        for member in ("good", "bad")
-    ).filter(pl.col("key") != "")
-    keys = members.select("key").unique()
-    found: dict[str, dict[str, list[str]]] = {}
-    for cell, path in train.items():
-        held: set[str] = set()
-        for batch in corpora.texts(path, spare=True):
-            texts = batch.to_frame("text").select(key=_key("text"))
-            held.update(texts.join(keys, on="key", how="semi")["key"])
-        for item, member, key in members.iter_rows():
-            if key in held:
-                found.setdefault(item, {}).setdefault(member, []).append(cell)
-    return [
-        (item, "; ".join(f"{m} member in {', '.join(c)}" for m, c in found[item].items()))
-        for item in dict.fromkeys(items["item_id"])
-        if item in found
-    ]
-
-
-def _key(column: str) -> pl.Expr:
-    return pl.col(column).str.to_lowercase().str.replace_all(_MARKS, "").alias("key")
+    members = {*items["good"], *items["bad"]}
+    held = {cell: corpora.heard(members, [path]) for cell, path in train.items()}
+    found = []
+    for item in items.unique("item_id", keep="first", maintain_order=True).iter_rows(named=True):
+        reasons = [
+            f"{member} member in {', '.join(cells)}"
+            for member in ("good", "bad")
+            if (cells := [cell for cell in train if item[member] in held[cell]])
+        ]
+        if reasons:
+            found.append((item["item_id"], "; ".join(reasons)))
+    return found
 
 
 _FIRST = 10  # faults of a check that quality.json names
@@ -147,13 +132,12 @@ def gate(
     tolerance: float,
     output: Path,
     bases_of: Mapping[str, str] | None = None,
-    lists: Mapping[str, Path] | None = None,
 ) -> dict[str, Any]:
     """Write ``index.html``, ``quality.json`` and ``nulls.csv`` of a suite.
 
     All suites are held to the same checks, as far as they have what a check needs. Faults and leaks
-    of a generated suite are refused, after the files are written: the page is what people mend the
-    suite by. Imbalance and nulls far from 50% are flagged. Of a suite that was read from files,
+    of a generated suite are refused, after the files are written: the page is what people fix the
+    suite by. Nulls far from 50% are flagged. Of a suite that was read from files,
     nothing is refused.
 
     Args:
@@ -170,7 +154,6 @@ def gate(
             flagged.
         output: the folder to write to.
         bases_of: condition -> base, of the nulls; a condition that is not named is a base.
-        lists: name -> a list of words that members may have, in a text.
 
     Returns:
         Facts for the manifest: verdict, pairs, faults of each check, flagged phenomena.
@@ -183,18 +166,20 @@ def gate(
         raise PoshgridError(f"{items}: no items; make the suite again")
     words = lexicon.read()
     counts = {base: corpora.count(path) for base, path in sorted(bases.items())}
-    listed = {name: corpora.count(path) for name, path in sorted((lists or {}).items())}
     judged = nulls.accuracies(pairs, scores, scoring)
-    checks = structure.checks(
-        pairs, words, _vocabulary(words, counts, listed, top_k), generated=generated
-    )
-    heard = structure.Check("leaked pairs", "No member is in a training split")
+    vocabulary = None
+    if counts:
+        vocabulary = lexicon.usable(words, counts, top_k or max(map(len, counts.values())))
+    checks = structure.checks(pairs, words, vocabulary, generated=generated)
+    heard = structure.Check("leaked pairs")
     if train:
         heard.checked, heard.faults = pairs.height, leaks(pairs, train)
     checks.append(heard)
-    balances = balance.balances(pairs, words) if generated else []
-    summary = nulls.summarise(judged, pairs, counts, tolerance, bases_of or {})
-    flags = balance.flagged([*summary, *balances])
+    summary = nulls.summarise(judged, pairs, tolerance, bases_of or {})
+    flags: dict[str, list[str]] = {}
+    for null in summary:
+        if null.flagged:
+            flags.setdefault(null.phenomenon, []).append(null.sentence())
     told = [check for check in checks if check.faults]
     failed = [check for check in told if check.refuses and generated]
     verdict = "failed" if failed else "flagged" if flags or told else "passed"
@@ -209,10 +194,8 @@ def gate(
         "top_k": top_k,
         "tolerance": tolerance,
         "runs": len(scores),
-        "lists": {name: len(counted) for name, counted in listed.items()},
         "phenomena": dict(Counter(pairs["phenomenon"])),
         "checks": [_told(check, homes) for check in checks],
-        "balance": [asdict(each) for each in balances],
         "differences": list(differences(pairs, counts, judged.lengths)),
         "nulls": [asdict(each) for each in summary],
         "flags": flags,
@@ -233,25 +216,9 @@ def gate(
     }
 
 
-def _vocabulary(
-    words: Lexicon,
-    counts: dict[str, Counter[str]],
-    listed: dict[str, Counter[str]],
-    top_k: int | None,
-) -> Vocabulary | None:
-    """Return the words that members may have: frequent in every base, and in every list."""
-    if not counts and not listed:
-        return None
-    most = top_k or max(map(len, counts.values()), default=0)
-    found = lexicon.usable(words, counts, most)
-    lists = {name: frozenset(counted) for name, counted in listed.items()}
-    return replace(found, frequent={**found.frequent, **lists})
-
-
 def _told(check: structure.Check, homes: Mapping[str, str]) -> dict[str, Any]:
     return {
         "name": check.name,
-        "requirement": check.requirement,
         "needs": check.needs,
         "refuses": check.refuses,
         "checked": check.checked,

@@ -13,12 +13,11 @@ from pydantic import ValidationError
 from poshgrid import files, logs, plugins, verification
 from poshgrid.benchmark import corpora
 from poshgrid.benchmark import items as suites
-from poshgrid.benchmark.context import Loaded
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring, runs, specs
 from poshgrid.config.base import path_name
 from poshgrid.config.evaluation import Quality
-from poshgrid.errors import PoshgridError
+from poshgrid.errors import PoshgridError, check_known
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.plugins import SUITES
 from poshgrid.quality.gate import gate
@@ -53,30 +52,22 @@ def read(paths: Sequence[Path], reader: str | None, options: Mapping[str, Any]) 
     Raises:
         PoshgridError: no such reader; a file that it cannot read; an id that occurs twice.
     """
+    loaded = []
     for path in paths:
         if not path.exists():
             raise PoshgridError(f"{path}: no such file or folder; name minimal pairs")
-    loaded = [_loaded(path, reader or reader_of(path), options) for path in paths]
-    for path, each in zip(paths, loaded, strict=True):
-        if number := each.facts.get("repeated_pairs"):
+        word = reader or reader_of(path)
+        check_known("--reader: no reader of minimal pairs", word, readers())
+        try:
+            chosen = plugins.options(SUITES, word, dict(options))
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"]))
+            raise PoshgridError(f"--option {place}: {first['msg']} (reader {word})") from error
+        loaded.append(plugins.load(SUITES, word).load(path, chosen, None))
+        if number := loaded[-1].facts.get("repeated_pairs"):
             log.warning("%s: %d pairs stand there more than once: each counts", path, number)
     return suites.pairs(", ".join(map(str, paths)), pl.concat(each.items for each in loaded))
-
-
-def _loaded(path: Path, reader: str, options: Mapping[str, Any]) -> Loaded:
-    if reader not in readers():
-        raise PoshgridError(
-            f"--reader: {reader!r} reads no minimal pairs; readers: {', '.join(readers())} "
-            "(docs/benchmark.md says what each reads)"
-        )
-    try:
-        given = plugins.options(SUITES, reader, dict(options))
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise PoshgridError(f"--option {place}: {first['msg']} (reader {reader})") from error
-    loaded: Loaded = plugins.load(SUITES, reader).load(path, given, None)
-    return loaded
 
 
 def check(
@@ -84,7 +75,6 @@ def check(
     *,
     suite: str,
     texts: Mapping[str, Path],
-    lists: Mapping[str, Path],
     order: int,
     tolerance: float,
     output: Path,
@@ -96,7 +86,6 @@ def check(
         suite: its name.
         texts: name -> a text, a sentence in a line, or a table with a column ``text``: unigram and
             n-gram nulls are counted on each, and members are looked for in it.
-        lists: name -> words that members may have.
         order: of the n-gram null.
         tolerance: distance from 50%.
         output: the folder to write to.
@@ -107,9 +96,9 @@ def check(
     Raises:
         PoshgridError: a text cannot be read or has no word.
     """
-    for name, path in (*texts.items(), *lists.items()):
+    for name, path in texts.items():
         if not path.is_file():
-            raise PoshgridError(f"{path}: no such file; give a text (--text, --words)")
+            raise PoshgridError(f"{path}: no such file; give a text (--text)")
         if "/" in name:
             raise PoshgridError(f"{name!r}: a name with a slash; write NAME={path} without one")
     with tempfile.TemporaryDirectory() as folder:
@@ -131,7 +120,6 @@ def check(
             scoring=Scoring(),
             tolerance=tolerance,
             output=output,
-            lists=lists,
         )
     found: dict[str, Any] = files.read_json(output / "quality.json")
     return found

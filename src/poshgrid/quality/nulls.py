@@ -1,4 +1,4 @@
-"""What models that know no syntax make of a suite, and why.
+"""What models that know no syntax make of a suite.
 
 The interval of a null's accuracy knows how many pairs there are, and how they hang together: pairs
 of a lexical set share their words, so a model that counts words solves them alike; untrained
@@ -11,9 +11,7 @@ pairs, holds for few of them, and is never narrower than for independent ones.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,7 +20,6 @@ import numpy as np
 import polars as pl
 
 from poshgrid import files
-from poshgrid.benchmark.lexicon import tokens
 from poshgrid.config import runs as points
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
@@ -116,8 +113,6 @@ SETS: files.Schema = {
     "right": pl.Float64,  # pairs, ties half
 }
 """The same by lexical set, for intervals."""
-_FEW = 5  # words that an explanation names
-_LONGER = 0.5  # mean difference of tokens that is worth a word
 
 
 @dataclass(frozen=True)
@@ -144,7 +139,6 @@ class Null:
     bases: dict[str, OfBase]
     runs: int
     flagged: bool  # on any base
-    why: str  # "" where the cause is not known
 
     def sentence(self) -> str:
         """Return what is wrong, for people."""
@@ -154,9 +148,7 @@ class Null:
             for base, of in self.bases.items()
             if of.flagged and of.low is not None and of.high is not None
         )
-        return f"The {name} null is right in {shares}, not in about 50% of the pairs." + (
-            f" {self.why}" if self.why else ""
-        )
+        return f"The {name} null is right in {shares}, not in about 50% of the pairs."
 
 
 class Judged(NamedTuple):
@@ -211,7 +203,6 @@ def accuracies(items: pl.DataFrame, scores: Mapping[str, Path], scoring: Scoring
 def summarise(
     judged: Judged,
     items: pl.DataFrame,
-    counts: Mapping[str, Counter[str]],
     tolerance: float,
     bases: Mapping[str, str],
 ) -> list[Null]:
@@ -220,7 +211,6 @@ def summarise(
     Args:
         judged: as :func:`accuracies` returns it.
         items: the columns of ``PAIRS``.
-        counts: base -> type -> tokens, for explanations.
         tolerance: a null whose interval on a base lies wholly further than this from 50% is
             flagged.
         bases: condition -> base; a condition that is not named is a base of its own.
@@ -230,9 +220,7 @@ def summarise(
     tables = judged.table.with_columns(based).partition_by(key, as_dict=True)
     sets = judged.sets.with_columns(based).partition_by(key, as_dict=True)
     found = []
-    for (category, phenomenon), rows in items.group_by(
-        "category", "phenomenon", maintain_order=True
-    ):
+    for category, phenomenon in items.select(key[:2]).unique(maintain_order=True).iter_rows():
         for kind in points.NULLS:
             of_kind = tables.get((category, phenomenon, kind))
             if of_kind is None:
@@ -248,11 +236,10 @@ def summarise(
                 str(base): _of_base(kind, part, by_base[(base,)], tolerance)
                 for (base,), part in of_kind.group_by("base", maintain_order=True)
             }
-            flagged = any(of.flagged for of in of_bases.values())
             found.append(
                 Null(
-                    str(category),
-                    str(phenomenon),
+                    category,
+                    phenomenon,
                     kind,
                     sum(cells.values()) / len(cells),
                     min(cells.values()),
@@ -260,8 +247,7 @@ def summarise(
                     cells,
                     of_bases,
                     of_kind.height,
-                    flagged,
-                    explain(rows, kind, counts, judged.lengths) if flagged else "",
+                    any(of.flagged for of in of_bases.values()),
                 )
             )
     return found
@@ -282,67 +268,14 @@ def _of_base(kind: str, runs: pl.DataFrame, sets: pl.DataFrame, tolerance: float
     return OfBase(mean, low, high, beyond(bounds, tolerance))
 
 
-def explain(
-    rows: pl.DataFrame, kind: str, counts: Mapping[str, Counter[str]], lengths: pl.DataFrame
-) -> str:
-    """Return why a null leaves 50% on a phenomenon, where its words tell; "" where they do not.
-
-    Args:
-        rows: the pairs of the phenomenon.
-        kind: the null.
-        counts: base -> type -> tokens.
-        lengths: as :func:`accuracies` returns them.
-    """
-    only: dict[str, Counter[str]] = {"good": Counter(), "bad": Counter()}
-    for good, bad in rows.select("good", "bad").iter_rows():
-        first, second = Counter(tokens(good)), Counter(tokens(bad))
-        only["good"].update(first - second)
-        only["bad"].update(second - first)
-    if not only["good"] and not only["bad"]:
-        return "The members have the same words: their order alone tells them apart."
-    if max(map(len, only.values())) > _FEW:
-        return ""
-    mean = lengths.join(rows.select("item_id"), on="item_id")["tokens"].mean()
-    if kind == "untrained" and isinstance(mean, float) and abs(mean) >= _LONGER:
-        more = "longer" if mean > 0 else "shorter"
-        return f"Good members are {abs(mean):.1f} tokens {more} on average."
-    differ = f"The members differ in few words ({_listed(only)})"
-    if kind == "untrained":
-        return f"{differ}, and an untrained model prefers some of them at random."
-    frequencies = [
-        f"{base}: {_listed({member: _counted(only[member], counted) for member in only})}"
-        for base, counted in counts.items()
-    ]
-    if not frequencies:
-        return f"{differ}."
-    also = " So may the words beside them." if kind == "ngram" else ""
-    return (
-        "The members differ in few words, and their frequencies tell "
-        f"({'; '.join(frequencies)}).{also}"
-    )
-
-
-def _counted(words: Iterable[str], counted: Counter[str]) -> list[str]:
-    return [f"{word} {counted[word]:,}" for word in sorted(words)]
-
-
-def _listed(only: Mapping[str, Iterable[str]]) -> str:
-    return " against ".join(", ".join(sorted(words)) or "nothing" for words in only.values())
-
-
 def _null(name: str, path: Path) -> dict[str, str]:
     """Return the columns of ``NULLS`` that a run's name gives."""
-    with suppress(PoshgridError):  # misnamed: the message below says more of nulls
-        axes = levels.axes(name)
-        counted = axes["regimen"] == points.COUNTED
-        kind = axes["learner"] if counted else axes["regimen"]
-        if kind in (points.WORD_NULLS if counted else (points.UNTRAINED,)):
-            return {
-                "null": kind,
-                "seed": f"seed{axes['seed']}",
-                **{axis: axes[axis] for axis in ("condition", "size", "learner")},
-            }
-    raise PoshgridError(
-        f"{path}: run {name!r} is no null; name condition/size/learner/regimen/bias/seedN with "
-        "regimen untrained, or counted and learner unigram or ngram"
-    )
+    axes = levels.axes(name)
+    kind = axes["learner" if axes["regimen"] == points.COUNTED else "regimen"]
+    if kind not in points.NULLS:
+        raise PoshgridError(
+            f"{path}: run {name!r} is no null; name condition/size/learner/regimen/bias/seedN with "
+            "regimen untrained, or counted and learner unigram or ngram"
+        )
+    columns = {axis: axes[axis] for axis in ("condition", "size", "learner")}
+    return {"null": kind, "seed": f"seed{axes['seed']}", **columns}

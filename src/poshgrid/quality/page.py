@@ -5,12 +5,11 @@ It shows some pairs of each phenomenon, drawn at random, their critical regions 
 
 from __future__ import annotations
 
-from itertools import groupby
+import random
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
-
-from poshgrid.benchmark.examples import drawn
 
 Pieces = list[tuple[str, bool]]
 """A sentence cut up: text, and whether it is in the critical region."""
@@ -29,7 +28,6 @@ def _pieces(text: str, start: int, end: int) -> Pieces:
 
 _DRAWN = 5  # pairs of a phenomenon that are shown; the same suite shows the same
 _SHOWN = 5  # faults of a check that are shown with their pair
-_WORDS = 12  # words of a set that are named
 VERDICTS = {
     "passed": "All checks passed.",
     "flagged": "Usable, with flags: read them before you read an accuracy.",
@@ -66,13 +64,9 @@ def render(found: dict[str, Any], items: pl.DataFrame) -> str:
         nulls=_by_phenomenon(found["nulls"], "null"),
         measures=measures,
         differences=_by_phenomenon(found["differences"], "measure"),
-        balance={
-            phenomenon: [_words(each) for each in sets]
-            for phenomenon, sets in groupby(found["balance"], key=lambda b: b["phenomenon"])
-        },
         examples={
             phenomenon: [_example(row) for row in some.iter_rows(named=True)]
-            for phenomenon, _, some in drawn(items, _DRAWN, seed=0)
+            for phenomenon, some in _drawn(items)
         },
     )
 
@@ -85,11 +79,8 @@ def _by_phenomenon(rows: list[dict[str, Any]], key: str) -> dict[str, dict[str, 
     return found
 
 
-def _words(balance: dict[str, Any]) -> dict[str, Any]:
-    """Return a set with its counts as text: all of a small set, the ends of a large one."""
-    pairs = [f"{word} {n:,}" for word, n in balance["counts"].items()]
-    half = _WORDS // 2
-    text = ", ".join(pairs)
-    if len(pairs) > _WORDS:
-        text = f"{', '.join(pairs[:half])} … {', '.join(pairs[-half:])}"
-    return {**balance, "text": text, "types": len(pairs)}
+def _drawn(items: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield each phenomenon and some of its pairs, whatever the other phenomena are."""
+    for (name,), part in items.group_by("phenomenon", maintain_order=True):
+        rng = random.Random(f"0/{name}")
+        yield str(name), part[sorted(rng.sample(range(part.height), min(_DRAWN, part.height)))]

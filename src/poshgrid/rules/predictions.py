@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
@@ -103,15 +103,11 @@ def comparisons(items: pl.DataFrame) -> pl.DataFrame:
     for item, good, bad in items.select("item_id", "good", "bad").sort("item_id").iter_rows():
         pair = Pair(good, bad)
         rows += [
-            (item, name, *map(_listed, found))
+            (item, name, *([words] if isinstance(words, str) else words for words in found))
             for name, rule in rules.items()
             if (found := rule.compares(pair))
         ]
     return pl.DataFrame(rows, schema=_COMPARED, orient="row")
-
-
-def _listed(words: str | Sequence[str]) -> list[str]:
-    return [words] if isinstance(words, str) else list(words)
 
 
 def of_nulls(judged: Mapping[str, pl.DataFrame]) -> pl.DataFrame:

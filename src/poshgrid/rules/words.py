@@ -12,17 +12,14 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from poshgrid.benchmark import lexicon
+from poshgrid.benchmark.lexicon import one_of
 
 _WORD = re.compile(r"[^\W\d_]+['’]t\b|['’]s\b|[^\W\d_]+")
 
 
-def _one_of(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
 POSSESSIVE = "'s"
 DO = frozenset({"do", "does", "did", "don't", "doesn't", "didn't"})
-_OTHER_AUXILIARIES = _one_of(
+_OTHER_AUXILIARIES = one_of(
     "am is are was were isn't aren't wasn't weren't have has had haven't hasn't hadn't shall "
     "shan't won't can't cannot"
 )
@@ -37,14 +34,14 @@ _PRONOUNS = {
     "he": ({"m"}, {"singular"}), "she": ({"f"}, {"singular"}), "it": ({"n"}, {"singular"}),
     "they": ({"m", "f", "n"}, {"plural"}), "we": ((), ()), "you": ((), ()), "i": ((), ()),
 }  # fmt: skip
-_DETERMINERS = _one_of("the a an this that these those my your his her its our their no")
+_DETERMINERS = one_of("the a an this that these those my your his her its our their no")
 _GENDERED = {"male": "m", "female": "f"}
 """Adjectives that tell the gender of their noun."""
-PREPOSITIONS = _one_of(
+PREPOSITIONS = one_of(
     "about at to with of for on in up out by from near beside behind into over under"
 )
-SUBORDINATORS = _one_of("because when if since until although before after while without")
-INTERROGATIVES = _one_of("whether who whom what which when where why how")
+SUBORDINATORS = one_of("because when if since until although before after while without")
+INTERROGATIVES = one_of("whether who whom what which when where why how")
 ARGUMENTS, ADJUNCTS = frozenset({"who", "whom", "what"}), frozenset({"when", "where", "why", "how"})
 RELATIVES = frozenset({"who", "whom", "which", "that"})
 CONJUNCTIONS = frozenset({"and", "or", "but"})

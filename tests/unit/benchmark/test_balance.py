@@ -43,21 +43,6 @@ def _from_rows(*rows: tuple[int, ...]) -> tuple[list[Word], SimpleNamespace]:
     )
 
 
-def test_the_largest_part_is_kept_in_its_order():
-    # all: 42 and 84; without b: 37 and 34, and 3 <= 0.1 * 35.5; no other three words do
-    words, vocabulary = _from_rows((10, 10), (5, 50), (20, 21), (7, 3))
-    assert _balance(words, vocabulary, relative=0.1) == ["a", "c", "d"]
-    # 3 > 0.08 * 35.5; of two words, a and c differ by 1 only
-    assert _balance(words, vocabulary, relative=0.08) == ["a", "c"]
-
-
-def test_every_two_bases_are_near():
-    # the mean of the three bases would hide that the second and the third are far apart
-    words, vocabulary = _from_rows((10, 10, 10), (10, 6, 14))
-    assert _balance(words, vocabulary, relative=0.2) == ["a"]
-    assert _balance(words, vocabulary, relative=0.5) == ["a", "b"]  # 8 <= 0.5 * 20
-
-
 def test_frequencies_are_scaled_to_the_smallest_base():
     words = [_word("boy"), _word("girl")]
     counts = {"small": {"boy": 10, "girl": 20}, "large": {"boy": 100, "girl": 200}}
@@ -81,43 +66,6 @@ def test_spellings_are_lower_cased_and_counted_once():
     assert _balance([mary], vocabulary, forms=["past"]) == []
 
 
-def test_a_difference_of_so_many_occurrences_is_never_too_large():
-    words, vocabulary = _from_rows((5, 900), (400, 380))
-    assert _balance(words, vocabulary, relative=0.1) == ["b"]
-    assert _balance(words, vocabulary, relative=0.1, occurrences=875) == ["a", "b"]
-    assert _balance(words, vocabulary, relative=0.1, occurrences=874) == ["b"]
-
-
-def test_the_larger_of_the_two_tolerances_counts():
-    # 30 apart; a tenth of the mean is 98.5
-    words, vocabulary = _from_rows(
-        (1_000, 970),
-    )
-    assert _balance(words, vocabulary, relative=0.1, occurrences=1) == ["a"]
-
-
-def test_of_parts_of_one_size_the_most_even_is_taken():
-    # one of b and c must go (12 apart); a and c are 1 apart, a and b 3
-    words, vocabulary = _from_rows((50, 50), (10, 13), (9, 10), (0, 90))
-    assert _balance(words, vocabulary, occurrences=3) == ["a", "c"]
-    words, vocabulary = _from_rows((50, 50), (10, 13), (9, 8), (0, 90))
-    assert _balance(words, vocabulary, occurrences=3) == ["a", "b", "c"]
-
-
-def test_of_words_that_are_alike_the_first_is_taken():
-    words, vocabulary = _from_rows((0, 4), (4, 0), (0, 4), (0, 4))
-    assert _balance(words, vocabulary) == ["a", "b"]
-    assert _balance(words[1:], vocabulary) == ["b", "c"]
-
-
-def test_of_parts_that_are_equally_even_the_one_that_stands_first_is_taken():
-    # c needs a or b; both are 1 more frequent in the first base, and not alike otherwise
-    rows = (2, 1), (3, 2), (1, 2)
-    for swapped in (rows, (rows[1], rows[0], rows[2])):
-        words, vocabulary = _from_rows(*swapped)
-        assert _balance(words, vocabulary) == ["a", "c"]
-
-
 def test_each_group_is_balanced_by_itself():
     words = [_word("boy", "m"), _word("girl", "f"), _word("king", "m"), _word("queen", "f")]
     vocabulary = _vocabulary(
@@ -131,7 +79,7 @@ def test_each_group_is_balanced_by_itself():
 
     # all men together are more frequent in a, all women in b
     assert _balance(words, vocabulary, groups=gender) == ["king", "queen"]
-    with pytest.raises(PoshgridError, match=r"group 'f': 1 of 2 words .* 2 needed; .*girl \(a 10"):
+    with pytest.raises(PoshgridError, match=r"group 'f': 1 of 2 words .* 2 needed; .*girl"):
         _balance(words, vocabulary, groups=gender, least=2)
 
 
@@ -139,25 +87,6 @@ def test_each_group_is_balanced_by_itself():
 def test_without_two_bases_every_word_stays(counts):
     words = [_word("boy"), _word("girl")]
     assert _balance(words, _vocabulary(**counts)) == ["boy", "girl"]
-
-
-def test_the_words_in_the_way_are_named_with_their_counts():
-    words, vocabulary = _from_rows((1_200, 3), (10, 10), (5, 2_001), (40, 45))
-    with pytest.raises(PoshgridError) as error:
-        _balance(words, vocabulary, relative=0.01, least=2)
-    message = str(error.value)
-    assert message.startswith("slot 'subject': 1 of 4 words can be counterbalanced over base0, ")
-    assert "2 needed; too uneven: c (base0 5, base1 2,001), a (base0 1,200, base1 3), d" in message
-    assert "raise the tolerance of the lexicon, extend resources/lexicon" in message
-    assert "\n" not in message
-
-
-def test_too_few_words_are_not_laid_to_the_tolerance():
-    words, vocabulary = _from_rows((3, 3))
-    with pytest.raises(PoshgridError, match=r"1 of 1 words .* 2 needed; extend resources/lexicon"):
-        _balance(words, vocabulary, least=2)
-    with pytest.raises(PoshgridError, match="0 of 0 words"):
-        _balance([], vocabulary, least=1)
 
 
 @st.composite

@@ -35,7 +35,7 @@ def test_what_was_heard_whatever_its_case_and_marks(base):
     asked = {"The girl saw it!", "the Girl, saw it", "A dog ran.", "Do you wanna go?", "saw it"}
     assert corpora.heard(asked, [base]) == {"The girl saw it!", "the Girl, saw it"}
     assert corpora.heard({"a cat sat"}, [base]) == {"a cat sat"}  # a refill may hold a spare one
-    assert corpora.heard({"dont you wanna go?"}, [base]) == set()
+    assert corpora.heard({"dont you wanna go?"}, [base]) == {"dont you wanna go?"}
     assert corpora.heard(set(), [base]) == set()
 
 

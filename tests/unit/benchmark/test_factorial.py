@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter, defaultdict
 
 import polars as pl
 import pytest
 
-from poshgrid.benchmark import items, lexicon
-from poshgrid.benchmark.checks import agreement, grammar, readings, structure
-from poshgrid.benchmark.checks.contrasts import Contrasts
-from poshgrid.benchmark.checks.readings import Spelling, bare, negated, split
+from poshgrid.benchmark import lexicon
+from poshgrid.benchmark.checks import agreement, structure
+from poshgrid.benchmark.checks.readings import split
 from poshgrid.benchmark.context import Context
-from poshgrid.benchmark.generation import factorial, selection, templatefile
+from poshgrid.benchmark.generation import selection, templatefile, templates
 from poshgrid.benchmark.generation.balance import counterbalance
+from poshgrid.benchmark.generation.pairs import Filled
+from poshgrid.benchmark.generation.templates import Pair
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.benchmark.suites import factorial as reader
-from poshgrid.errors import PoshgridError
 
 WORDS = lexicon.read()
 VOCABULARY = lexicon.Vocabulary(9, {"a": frozenset(f for w in WORDS.words for f in w.folded)})
 SETS = 100
-SMALL = "does did when where the my boy girl happy sad john mary help carry dog cat go sleep"
 CELLS = {
     "island-adjunct": {"gap": 1, "no-gap": 1},
     "island-complex-np": {"gap": 1, "no-gap": 1},
@@ -65,7 +63,7 @@ def test_every_phenomenon_has_whole_sets_of_all_its_cells(made):
     rows = made.items
     assert dict(rows.schema) == PAIRS
     assert rows["item_id"].n_unique() == rows.height == rows.select("good", "bad").n_unique()
-    assert templatefile.names(factorial.FACTORIAL) == sorted(CELLS)
+    assert templatefile.names(templates.FACTORIAL) == sorted(CELLS)
     for name, cells in CELLS.items():
         own = sets(rows.filter(pl.col("phenomenon") == name))
         assert len(own) == SETS
@@ -77,17 +75,6 @@ def test_every_phenomenon_has_whole_sets_of_all_its_cells(made):
             assert {row["joint"] for row in of_set} == {name in JOINT}
     assert set(rows["cell"]) == {cell for cells in CELLS.values() for cell in cells}
     assert made.facts["pairs"] == rows.height
-
-
-def test_the_same_seed_gives_the_same_sets():
-    def load(seed):
-        options = reader.Options(
-            sets=10, pool=1, seed=seed, phenomena=["wanna", "principle-a-number"]
-        )
-        return reader.load(None, options, Context(VOCABULARY)).items
-
-    assert load(42).equals(load(42))
-    assert not load(42).equals(load(1))
 
 
 def test_no_weights_of_words_prefer_the_good_members_of_a_set(made):
@@ -129,67 +116,6 @@ def test_the_cells_of_principle_a_set_commanding_against_local_nouns(made):
         ("relative", "clause"): {True}, ("relative", "relative"): {False},
         ("object-relative", "clause"): {True}, ("object-relative", "relative"): {False},
     }  # fmt: skip
-
-
-def test_each_reflexive_and_auxiliary_is_right_as_often_as_wrong(made):
-    for name in sorted(set(CELLS) - JOINT):
-        rows = made.items.filter(phenomenon=name)
-        place = 0 if name.startswith("question") else -1
-        counted = [Counter(split(text)[place] for text in rows[m]) for m in ("good", "bad")]
-        assert counted[0] == counted[1], name
-
-
-# ---- what is refused ------------------------------------------------------------------------
-
-DESIGN = """
-category: c
-phenomenon: p
-contrast: complementizer
-joint: true
-templates:
-  - name: one
-    cells:
-      - {cell: gap, good: "who said that {noun}?", bad: "who said whether {noun}?"}
-      - {cell: no-gap, good: "why said whether {noun}?", bad: "why said that {noun}?"}
-    slots:
-      noun: {category: noun}
-"""
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('bad: "why said that', 'bad: "who said that', "do not cancel"),
-        ("cell: no-gap", 'cell: ""', "at least 1 character"),
-        ('      - {cell: no-gap, good: "why said whether {noun}?", bad: "why said that {noun}?"}\n',
-         "", "at least 2 items"),
-        ("joint: true", "joined: true", "Extra inputs"),
-    ],
-)  # fmt: skip
-def test_a_faulty_design_is_refused(tmp_path, old, new, message):
-    (tmp_path / "p.yaml").write_text(DESIGN)
-    assert [pair.cell for pair in factorial.read("p", tmp_path).templates[0].written] == [
-        "gap", "no-gap",
-    ]  # fmt: skip
-    assert old in DESIGN
-    (tmp_path / "p.yaml").write_text(DESIGN.replace(old, new))
-    with pytest.raises(PoshgridError, match=message):
-        factorial.read("p", tmp_path)
-
-
-def test_words_that_do_not_cancel_are_welcome_where_pairs_stand_alone(tmp_path):
-    text = DESIGN.replace('bad: "why said that', 'bad: "who said that').replace("joint: true\n", "")
-    (tmp_path / "p.yaml").write_text(text)
-    assert not factorial.read("p", tmp_path).joint
-
-
-def test_an_unknown_phenomenon_and_too_many_sets_are_refused():
-    with pytest.raises(ValueError, match="unknown phenomenon 'wana'; did you mean 'wanna'"):
-        reader.Options(phenomena=["wana"])
-    small = lexicon.Vocabulary(9, {"a": frozenset(SMALL.split())})
-    options = reader.Options(sets=900, pool=1, phenomena=["wanna"])
-    with pytest.raises(PoshgridError, match=r"wanna, template .*: only \d+ different sets of"):
-        reader.load(None, options, Context(small))
 
 
 # ---- the gate -------------------------------------------------------------------------------
@@ -245,34 +171,6 @@ def test_planted_faults_of_a_cell_are_found(row, reason):
     assert (found.reason if found else None) == reason or reason in found.reason
 
 
-def parses(sentence):
-    known = readings.readings(WORDS)
-    return grammar.Parser(split(sentence), known).parses(question=sentence.endswith("?"))
-
-
-@pytest.mark.parametrize(
-    ("sentence", "sound"),
-    [
-        ("Who does the girl want to help the dog?", True),
-        ("Who does the girl wanna help the dog?", False),
-        ("Who does the girl want to carry?", True),
-        ("Who does the girl wanna carry?", True),
-        ("What does the girl want to help the dog?", False),  # nobody asks a thing to help
-        ("When does the girl want help the dog?", False),
-        ("Why did the man leave before Mary found the ball?", True),
-        ("What did the man leave before Mary found?", False),
-        ("Why did the man leave without Mary found the ball?", False),  # a gerund only
-        ("The boys helped themselves.", True),
-        ("The boy helped themselves.", False),
-        ("The boys helped himself.", False),
-        ("Can't the boy help the girl?", True),
-        ("Won't the boy helps the girl?", False),
-    ],
-)
-def test_the_grammar_knows_the_constructions_of_the_designs(sentence, sound):
-    assert bool(parses(sentence)) == sound
-
-
 # ---- choosing sets --------------------------------------------------------------------------
 
 
@@ -281,10 +179,10 @@ def test_a_null_judges_a_joint_set_by_its_sums_and_others_pair_by_pair():
     pairs = (("a a", "b b"), ("c c", "d d"))  # -6 and +5
 
     def choose(joint):
-        candidate = selection.Candidate(pairs, "t", "c", (), joint)
+        candidate = Filled("t", "", "c", tuple(Pair("", *members) for members in pairs))
         _, facts = selection.choose(
             [candidate], 1, {"n": lambda texts: [sums[text] for text in texts]},
-            tolerance=0, seed=1, place="p",
+            joint=joint, tolerance=0, seed=1, place="p",
         )  # fmt: skip
         return facts["nulls"]["n"]["before"]
 
@@ -296,36 +194,7 @@ def test_a_null_judges_a_joint_set_by_its_sums_and_others_pair_by_pair():
     assert choose(joint=True) == 0.5
 
 
-def test_the_stage_writes_cells_and_joint_sets(tmp_path, made, monkeypatch):
-    monkeypatch.setattr(items.corpora, "context", lambda *_: Context(VOCABULARY))
-    from poshgrid.config import Suite, specs
-
-    suite = Suite(name="posh-factorial", reader="factorial", options={"sets": 4, "pool": 1})
-    facts = items.generate(
-        specs.ItemsSpec(suite=suite, top_k=9), tmp_path, {}, {}, tmp_path / "items.parquet"
-    )
-    table = pl.read_parquet(tmp_path / "items.parquet")
-    assert facts["items"] == table.height == 4 * (4 * 2 + 2 * 4 + 3 * 2)
-    assert set(table.filter("joint")["phenomenon"]) == JOINT
-    assert (table["cell"] != "").all()
-    assert not table["item_id"].is_duplicated().any()
-    assert all(re.fullmatch(r"[a-z-]+-\d{4}", item) for item in table["item_id"])
-
-
 # ---- words ----------------------------------------------------------------------------------
-
-
-def test_a_negated_auxiliary_is_one_word():
-    good, bad = "Can't the man who won't leave sleep?", "Won't the man who leave can't sleep?"
-    assert split(good)[:1] == ["can't"]
-    assert [bare(word) for word in ("can't", "won't", "didn't", "mary's")] == [
-        "can", "will", "did", "mary",
-    ]  # fmt: skip
-    assert all(bare(negated(word)) == word for word in ("can", "will", "must", "does"))
-    assert Spelling(WORDS).fault(good) == ""
-    contrasts = Contrasts(WORDS)
-    assert contrasts.minimal("moved-auxiliary", split(good), split(bad))
-    assert not contrasts.minimal("moved-auxiliary", split(good), split(bad.replace("Wo", "Do")))
 
 
 def test_as_many_names_of_one_gender_as_of_the_other_stay():

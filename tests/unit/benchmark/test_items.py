@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 import yaml
 
-from poshgrid.benchmark import corpora, examples, lexicon
 from poshgrid.benchmark import items as stage
+from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.context import Context
 from poshgrid.benchmark.schema import ITEMS, PAIRS
 from poshgrid.benchmark.suites import templates as suite
@@ -98,13 +98,6 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(made):
         )
         made[name] = path.read_bytes()
     assert made["first"] == made["again"] != made["other"]
-
-
-def test_a_phenomenon_does_not_depend_on_the_others(made):
-    items, _, bases, folder = made
-    stage.generate(spec(phenomena=["wanna"]), folder, bases, {}, folder / "wanna.parquet")
-    alone = pl.read_parquet(folder / "wanna.parquet")
-    assert alone.equals(items.filter(pl.col("phenomenon") == "wanna"))
 
 
 def rows(items, phenomenon):
@@ -218,65 +211,21 @@ def test_islands_differ_in_the_gap_or_in_the_clause_type(made):
         assert row["bad"] == f"{start} {verb} {moved}?"
 
 
-def test_only_training_rows_count(tmp_path, toy_text):
-    path = base(tmp_path / "baby.parquet", ["wanna", "zebra"])
-    pl.concat(
-        [pl.read_parquet(path), pl.DataFrame({"text": ["secret Zebra"], "split": ["dev"]})]
-    ).write_parquet(path)
-    assert corpora.count(path) == {"wanna": 1, "zebra": 1}
-    base(path, toy_text, split="test")
-    with pytest.raises(PoshgridError, match="no training sentence has a word"):
-        stage.generate(spec(), tmp_path, {"baby": path}, {}, tmp_path / "items.parquet")
-    assert not (tmp_path / "items.parquet").exists()
-
-
 def test_a_poor_base_is_named_with_the_slot_and_the_missing_words(tmp_path, toy_text):
-    rich = base(tmp_path / "rich.parquet", toy_text)
-    poor = base(
-        tmp_path / "poor.parquet",
-        [re.sub("mother|sister|aunt", "tree", line, flags=re.IGNORECASE) for line in toy_text],
-    )
-    with pytest.raises(PoshgridError) as error:
-        stage.generate(
-            spec(phenomena=["principle-a-command"], pairs=2_000),
-            tmp_path,
-            {"rich": rich, "poor": poor},
-            {},
-            tmp_path / "items.parquet",
-        )
-    message = str(error.value)
-    assert "phenomenon principle-a-command, template possessor" in message
-    assert "\n" not in message
+    poor = [re.sub("mother|sister|aunt", "tree", line, flags=re.IGNORECASE) for line in toy_text]
+    bases = {
+        "rich": base(tmp_path / "rich.parquet", toy_text),
+        "poor": base(tmp_path / "poor.parquet", poor),
+    }
+    for options, says in (
+        ({"phenomena": ["principle-a-command"], "pairs": 2_000}, "principle-a-command, template p"),
+        ({"top_k": 5}, r"island-adjunct, template who, slot 'aux': .*5 most .*can in (poor|rich)"),
+        ({"phenomena": ["wanna"], "pairs": 1_600}, r"intransitive-name: only \d+ different"),
+    ):
+        with pytest.raises(PoshgridError, match=says) as error:
+            stage.generate(spec(**options), tmp_path, bases, {}, tmp_path / "items.parquet")
+        assert "\n" not in str(error.value)
     assert not (tmp_path / "items.parquet").exists()
-    with pytest.raises(PoshgridError) as error:
-        stage.generate(
-            spec(top_k=5), tmp_path, {"rich": rich, "poor": poor}, {}, tmp_path / "items.parquet"
-        )
-    message = str(error.value)
-    assert "phenomenon island-adjunct, template who, slot 'aux'" in message
-    assert re.search(r"can in (poor|rich)", message)
-    assert "5 most frequent" in message
-
-
-def test_too_many_pairs_for_the_words_is_an_error(tmp_path, toy_text):
-    path = base(tmp_path / "baby.parquet", toy_text)
-    with pytest.raises(PoshgridError, match=r"template intransitive-name: only \d+ different"):
-        stage.generate(
-            spec(phenomena=["wanna"], pairs=1_600),
-            tmp_path,
-            {"b": path},
-            {},
-            tmp_path / "i.parquet",
-        )
-
-
-def test_options_are_checked():
-    with pytest.raises(ValueError, match="unknown phenomenon 'wana'; did you mean 'wanna'"):
-        spec(phenomena=["wana"])
-    with pytest.raises(ValueError, match="pairs"):
-        spec(pairs=0)
-    with pytest.raises(ValueError, match="number"):
-        spec(number=3)
 
 
 # ---- the suite, step by step ---------------------------------------------------------------
@@ -381,86 +330,3 @@ def test_the_two_that_are_not_default_are_made_when_named():
     assert {p.name for p in named if p.suffix == ".tsv"} == {
         table.file for table in lexicon.TABLES.values()
     }
-
-
-# ---- examples ---------------------------------------------------------------------------------
-
-
-def item(number, good, bad, marks, **other):
-    start = dict(zip(("good_start", "good_end", "bad_start", "bad_end"), marks, strict=True))
-    return {
-        "item_id": f"p-{number:04}", "category": "c", "phenomenon": "p", "template": "p-t",
-        "lexical_set": "man+see", "contrast": "wh-word", "good": good, "bad": bad,
-        **start, **other,
-    }  # fmt: skip
-
-
-def test_examples_mark_what_differs():
-    items = pl.DataFrame(
-        [
-            item(1, "When does he go?", "Who does he go?", (0, 4, 0, 3)),
-            item(1, "I go.", "I really go.", (2, 2, 2, 8), phenomenon="q", template="q-t"),
-            item(2, "Left as it is.", "Right as it is.", (0, 0, 0, 0), phenomenon="q"),
-        ],
-        schema=ITEMS,
-    )
-    assert (
-        examples.examples(items, 9, 1)
-        == """\
-p (c, 1 pair, 1 lexical set, 1 template)
-=
-
-p-0001
-  p-t · wh-word · man+see
-  good  [When] does he go?
-  bad   [Who] does he go?
-
-q (c, 2 pairs, 1 lexical set, 2 templates)
-=
-
-p-0001
-  q-t · wh-word · man+see
-  good  I []go.
-  bad   I [really] go.
-
-p-0002
-  p-t · wh-word · man+see
-  good  Left as it is.
-  bad   Right as it is.
-"""
-    )
-
-
-def test_examples_fit_a_terminal_and_are_drawn_by_phenomenon(made):
-    text = examples.examples(made[0], 3, 7)
-    assert max(map(len, text.splitlines())) <= 80
-    shown = re.findall(r"^([a-z-]+)-\d{4}$", text, re.MULTILINE)
-    assert Counter(shown) == dict.fromkeys(NINE, 3)
-    alone = examples.examples(made[0].filter(pl.col("phenomenon") == "wanna"), 3, 7)
-    assert alone in text + "\n"
-    assert examples.examples(made[0], 3, 8) != text
-    long = item(1, "A " * 60 + "b.", "A " * 60 + "c.", (120, 121, 120, 121))
-    lines = examples.examples(pl.DataFrame([long], schema=ITEMS), 1, 1).splitlines()
-    assert max(map(len, lines)) <= 80
-    assert lines[-1].endswith("[c].")
-
-
-# ---- real vocabularies ------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_real_corpora_hold_enough_words(shared, tmp_path):
-    """Child-directed speech and Wikipedia share enough frequent words for every phenomenon."""
-    speech = []
-    for path in sorted((shared / "corpora/childes-db").glob("*.csv")):
-        table = pl.read_csv(path, columns=["gloss", "speaker_role"], infer_schema_length=0)
-        adults = table.filter(pl.col("speaker_role") != "Target_Child")
-        speech += adults["gloss"].drop_nulls().to_list()
-    articles = pl.read_csv(shared / "corpora/wikipedia/sentences.csv")["text"].to_list()
-    bases = {
-        "baby": base(tmp_path / "baby.parquet", speech),
-        "wiki": base(tmp_path / "wiki.parquet", articles),
-    }
-    facts = stage.generate(spec(top_k=3_000), tmp_path, bases, {}, tmp_path / "items.parquet")
-    assert facts["phenomena"] == dict.fromkeys(sorted(NINE), 500)
-    assert min(of_one["lexical_sets"] for of_one in facts["generated"].values()) > 350

@@ -6,9 +6,6 @@ import shutil
 from collections import Counter
 
 import pytest
-import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 from poshgrid.benchmark import lexicon
 from poshgrid.errors import PoshgridError
@@ -43,7 +40,6 @@ PLURALS = {
     "leaf": "leaves",
 }  # fmt: skip
 # what one does to oneself and not to others, or in another sense
-ONESELF = {"cover", "cut", "dress", "enjoy", "prepare", "prove", "repeat", "show"}
 
 
 def _s(word: str) -> str:
@@ -90,72 +86,6 @@ def test_plurals_are_those_of_english():
         assert noun.forms["plural"] == PLURALS.get(noun.lemma, _s(noun.lemma))
 
 
-def test_features_are_coherent():
-    for noun in WORDS.of("noun"):
-        assert noun.features["kinds"], noun
-        assert "definite" in noun.features["determiners"], noun
-        if "portable" in noun.features["kinds"]:
-            assert "thing" in noun.features["kinds"], noun
-        if (
-            "person" in noun.features["kinds"]
-            or "n" not in noun.features["gender"]
-            or "yes" in noun.features["relational"]
-        ):
-            assert noun.features["kinds"] == {"person"}, noun
-    for verb in WORDS.of("verb"):
-        if "objectless" in verb.features["frames"]:
-            assert "intransitive" in verb.features["frames"], verb
-            assert not verb.features["objects"], verb
-            assert "ditransitive" not in verb.features["frames"], verb
-        if "bridge" in verb.features["frames"]:
-            assert "that" in verb.features["frames"], verb
-        if "participle" in verb.features["frames"]:
-            assert "person" in verb.features["objects"], verb
-        if "reflexive" in verb.features["frames"]:
-            assert verb.features["objects"] & {"person", "animal"} or verb.lemma in ONESELF, verb
-    names = [name.lemma for name in WORDS.of("name")]
-    assert all(name[0].isupper() and name[1:].islower() for name in names)
-    others = {f for w in WORDS.words if w.category != "name" for f in w.folded}
-    assert not {name.lower() for name in names} & others, "a name that is also a word"
-    assert len(WORDS.words) > 500
-
-
-def test_holds_every_word_of_the_toy_grammar(root):
-    toy = yaml.safe_load((root / "resources/toy/lexicon.yaml").read_text())
-    genders = {"m": "m", "f": "f", "x": "n"}
-    nouns = {w.lemma: w for w in WORDS.of("noun")}
-    for group, members in toy["nouns"]["person"].items():
-        for singular, plural in members.items():
-            assert nouns[singular].forms["plural"] == plural
-            assert nouns[singular].features["gender"] == {genders[group]}
-    things = {k: v for kind, v in toy["nouns"].items() if kind != "person" for k, v in v.items()}
-    assert {n: nouns[n].forms["plural"] for n in things} == things
-    names = {w.lemma: w for w in WORDS.of("name")}
-    for gender, members in toy["names"].items():
-        assert all(names[name].features["gender"] == {gender} for name in members)
-    verbs = {w.lemma: w for w in WORDS.of("verb")}
-    for base, (*forms, _) in toy["verbs"].items():
-        assert list(verbs[base].forms.values()) == [base, *forms]
-    adjectives = {w.lemma for w in WORDS.of("adjective")}
-    assert {a for group in toy["adjectives"].values() for a in group} <= adjectives
-
-
-def test_clause_verbs_select_what_they_select():
-    frames = {w.lemma: w.features["frames"] for w in WORDS.of("verb")}
-    for verb in ("say", "know", "hear", "see"):
-        assert {"that", "whether"} <= frames[verb]
-    for verb in ("say", "know", "hear", "guess", "think"):
-        assert "bridge" in frames[verb]
-    for verb in ("see", "find", "notice", "realize", "forget"):
-        assert "bridge" not in frames[verb]
-    for verb in ("think", "believe", "hope"):
-        assert "that" in frames[verb]
-        assert "whether" not in frames[verb]
-    for verb in ("ask", "wonder"):
-        assert "whether" in frames[verb]
-        assert "that" not in frames[verb]
-
-
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -175,34 +105,6 @@ def test_a_fault_is_named_with_its_line(tmp_path, line, message):
     with pytest.raises(PoshgridError, match=message) as error:
         lexicon.read(tmp_path)
     assert f"nouns.tsv: line {len(lines) + 1}" in str(error.value)
-
-
-def test_a_wrong_header_and_a_missing_file_are_named(tmp_path):
-    shutil.copytree(lexicon.LEXICON, tmp_path, dirs_exist_ok=True)
-    (tmp_path / "names.tsv").write_text("name\tsex\nJohn\tm\n")
-    with pytest.raises(PoshgridError, match=r"names.tsv: line 1: the columns must be name, gender"):
-        lexicon.read(tmp_path)
-    (tmp_path / "names.tsv").unlink()
-    with pytest.raises(PoshgridError, match=r"names.tsv: cannot read"):
-        lexicon.read(tmp_path)
-
-
-def test_tokens_are_lower_cased_letters():
-    assert lexicon.tokens("Don't you see it, Élan 3-fold?") == [
-        "don", "t", "you", "see", "it", "élan", "fold",
-    ]  # fmt: skip
-
-
-def test_the_most_frequent_types_break_ties_by_the_alphabet():
-    assert lexicon.most_frequent({"b": 2, "a": 2, "c": 3, "d": 1}, 2) == {"c", "a"}
-
-
-@given(st.dictionaries(st.text("abcdef", min_size=1), st.integers(1, 9)), st.integers(1, 30))
-def test_nothing_left_out_is_more_frequent_than_what_is_kept(counts, k):
-    kept = lexicon.most_frequent(counts, k)
-    assert len(kept) == min(k, len(counts))
-    out = [counts[w] for w in counts if w not in kept]
-    assert not out or max(out) <= min(counts[w] for w in kept)
 
 
 def test_a_word_is_usable_only_if_frequent_in_every_base():

@@ -8,11 +8,9 @@ from collections import Counter
 import polars as pl
 import pytest
 
-from poshgrid import plugins
 from poshgrid.benchmark import lexicon
-from poshgrid.benchmark.checks import paradigms as paradigm_check
 from poshgrid.benchmark.context import Context
-from poshgrid.benchmark.generation import paradigms, sets, slots, templatefile
+from poshgrid.benchmark.generation import paradigms, slots, templatefile
 from poshgrid.benchmark.generation.words import rare
 from poshgrid.benchmark.lexicon import Vocabulary
 from poshgrid.benchmark.schema import PARADIGMS
@@ -108,15 +106,6 @@ def test_crossed_sets_are_every_combination_as_many_as_the_published_ones(crosse
     filled = items.filter(pl.col("filler") & pl.col("gap"))
     assert filled["text"].n_unique() == 8_064 / 6  # no name stands there
     assert {region(row) for row in plain.iter_rows(named=True)} == {"Emma", "David", "Laura"}
-
-
-def test_only_crossed_sets_may_share_sentences(crossed, words):
-    rows = crossed.items.to_dicts()[: 4 * 6]
-    may = {"parasitic-gap-crossed"}
-    assert paradigm_check.faults(rows, words, may) == {}
-    assert set(paradigm_check.faults(rows, words)) == {"whose sentences occur before"}
-    twice = rows + [{**row, "item_id": "again"} for row in rows[:4]]
-    assert set(paradigm_check.faults(twice, words, may)) == {"whose sentences occur before"}
 
 
 def rebuilt(phenomenon: str, template: str, plain: str) -> dict[tuple[bool, bool], str]:
@@ -218,18 +207,6 @@ def test_seed_decides_and_phenomena_are_independent(vocabulary, made):
     assert alone.equals(made.items.filter(pl.col("phenomenon") == "across-the-board"))
 
 
-def test_options_are_checked():
-    with pytest.raises(ValueError, match="did you mean 'across-the-board'"):
-        plugins.options("poshgrid.benchmark.suites", "paradigms", {"phenomena": ["across-board"]})
-    with pytest.raises(ValueError, match="at least one"):
-        reader.Options(phenomena=[])
-    with pytest.raises(ValueError, match="greater than 0"):
-        reader.Options(sets=0)
-    watched = [path.name for path in reader.files(None, reader.Options())]
-    assert watched[:3] == [f"{name}.yaml" for name in sorted(THREE)]
-    assert "verbs.tsv" in watched
-
-
 def test_rare_words_are_reported_and_names_are_held_to_the_corpora(words, vocabulary):
     gone = {"soon", "chasing", "anna", "king"}
     poor = Vocabulary(3_000, {**vocabulary.frequent, "wiki": vocabulary.frequent["wiki"] - gone})
@@ -289,28 +266,22 @@ def test_a_template_by_hand(tmp_path, words, vocabulary):
     )  # fmt: skip
     assert slots.lexical_set(filled) == "Anna+Paul+find+greet+queen"
     with pytest.raises(PoshgridError, match="template one: only 2 different sets of 3"):
-        sets.generate(phenomenon(tmp_path), 3, 0, words, vocabulary)
+        paradigms.generate(phenomenon(tmp_path), 3, 0, words, vocabulary)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("<who|that>", "who", "0 of the mark <with filler"),
-        ("<|{first}>", "{first}", "0 of the mark <.first object>"),
-        ("[{second}] {end}.", "{end} [{second}].", "a word must follow the second object"),
-        ("[{second}]", "[{second}] [{first}]", "2 of the mark .second object."),
-        ("{start} <who|that>", "[{second}] {start} <who|that>", "2 of the mark .second object."),
+        ("<who|that>", "who", "the text must have"),
+        ("[{second}] {end}.", "{end} [{second}].", "the text must have"),
+        ("[{second}]", "[{second}] [{first}]", "the text must have"),
+        ("{start} <who|that>", "[{second}] {start} <who|that>", "the text must have"),
         ("{verb:gerund}", "{verb:gerunds}", "slot 'verb' has no form 'gerunds'"),
         ("{start} <", "<", "'start' is described but not used"),
-        ("{end}.", "{ends}.", "slot 'end' is described but not used|slot 'ends' is used"),
-        ("[we know]", "[we  know]", "not words with single spaces"),
-        ("[queen, king]", "[king, king]", "'king' is there twice"),
-        ("only: [find], ", "onyl: [find], ", "onyl"),
+        ("[we know]", "[we  know]", "should match pattern"),
         # nothing here would heed them
         ("only: [find], ", "agree: {objects: head.kinds}, ", "agree: Extra inputs"),
         ("{words: [we know]}", "{words: [we know], frequent: true}", "frequent: Extra inputs"),
-        ("phenomenon: p", "phenomenon: q", "must be 'p'"),
-        ("category: c", "category: [", "not YAML"),
     ],
 )
 def test_a_broken_template_is_named(tmp_path, old, new, message):
@@ -319,117 +290,6 @@ def test_a_broken_template_is_named(tmp_path, old, new, message):
         phenomenon(tmp_path, GOOD.replace(old, new))
     assert str(tmp_path / "p.yaml") in str(error.value)
     assert "\n" not in str(error.value)
-
-
-def test_a_word_that_the_lexicon_lacks_is_named(tmp_path, words, vocabulary):
-    one = phenomenon(tmp_path, GOOD.replace("only: [find]", "only: [fnid]"))
-    with pytest.raises(PoshgridError, match="slot 'verb': 'fnid' is no verb of resources/lexicon"):
-        sets.generate(one, 1, 0, words, vocabulary)
-    with pytest.raises(PoshgridError, match="slot 'verb': 'fnid' is no verb of resources/lexicon"):
-        rare(one, words, vocabulary)
-
-
-def test_a_slot_of_phrases_is_rare_word_by_word_and_uses_each_phrase(tmp_path, words, vocabulary):
-    """Two phrases that begin alike are two; a lexical set has their first word."""
-    one = phenomenon(
-        tmp_path,
-        GOOD.replace("[queen, king]", "[old Queen, old king]").replace("[find]", "[find, chase]"),
-    )
-    known = frozenset({"we", "know", "who", "that", "after", "the", "may", "old", "greet", "find"})
-    found = rare(one, words, Vocabulary(9, {"a": known, "b": known | {"queen", "chasing"}}))
-    assert found == {
-        "chasing": ["a"], "finding": ["a", "b"], "king": ["a", "b"], "queen": ["a"],
-        "soon": ["a", "b"],
-    }  # fmt: skip
-    rows = sets.generate(one, 4, 0, words, vocabulary)
-    assert Counter(row["text"].split(" may ")[0].split()[-1] for row in rows) == {
-        "Queen": 8,
-        "king": 8,
-    }
-    assert {row["lexical_set"].split("+")[-1] for row in rows} == {"old"}
-
-
-# ---- the gate ---------------------------------------------------------------------------------
-
-
-def swap(row, old, new):
-    assert old in row["text"]
-    row["text"] = row["text"].replace(old, new, 1)
-
-
-def set_of(*texts, item="a-0001", object_="Paul", adverb="soon"):
-    """Return rows of a set in the order of CELLS, the regions marked."""
-    rows = []
-    for (filler, gap), text in zip(paradigms.CELLS, texts, strict=True):
-        marked = adverb if gap else object_
-        start = text.index(marked)
-        rows.append(
-            {"item_id": item, "phenomenon": "a", "filler": filler, "gap": gap, "text": text,
-             "start": start, "end": start + len(marked)}
-        )  # fmt: skip
-    return rows
-
-
-def sound():
-    return set_of(
-        "I know who the story about is likely to upset soon.",
-        "I know who the story about is likely to upset Paul soon.",
-        "I know that the story about Mary is likely to upset soon.",
-        "I know that the story about Mary is likely to upset Paul soon.",
-    )
-
-
-def plant(kind):
-    """Return a set with one fault."""
-    rows = sound()
-    if kind == "that differ beyond filler and gaps":
-        for row in rows[2:]:
-            swap(row, "likely", "certain")
-            row["start"] += 1
-            row["end"] += 1
-    elif kind == "with a repeated word":
-        for row in rows[2:]:
-            swap(row, "Mary", "Paul")
-        for row in rows[1::2]:
-            row["start"] = row["text"].rindex("Paul")
-            row["end"] = row["start"] + 4
-    elif kind == "with a misplaced critical region":
-        rows[0]["start"] -= 6
-    elif kind == "not written as sentences":
-        swap(rows[1], "I know", "i know")
-    elif kind == "without four sentences":
-        rows.pop()
-    else:
-        rows += [{**row, "item_id": "a-0002"} for row in sound()]
-    return rows
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "that differ beyond filler and gaps",
-        "with a repeated word",
-        "with a misplaced critical region",
-        "not written as sentences",
-        "without four sentences",
-        "whose sentences occur before",
-    ],
-)
-def test_the_gate_finds_a_planted_fault(kind, words):
-    assert paradigm_check.faults(sound(), words) == {}
-    found = paradigm_check.faults(plant(kind), words)
-    assert kind in found
-    with pytest.raises(PoshgridError, match=rf"generated sets: .*{kind} \(first: a-0001\)"):
-        paradigm_check.gate(plant(kind), words)
-
-
-def test_the_gate_wants_the_first_object_to_go_with_the_filler(words):
-    rows = sound()
-    swap(rows[0], "about is", "about Mary is")
-    swap(rows[1], "about is", "about Mary is")
-    for row in rows[:2]:
-        row["start"], row["end"] = row["start"] + 5, row["end"] + 5
-    assert set(paradigm_check.faults(rows, words)) == {"that differ beyond filler and gaps"}
 
 
 # ---- the published CSV ------------------------------------------------------------------------
@@ -465,70 +325,29 @@ def test_regions_are_what_the_sentences_differ_in(tmp_path):
     assert items.select("item_id", "category", "phenomenon").unique().rows() == [
         ("subject-pg-1", "parasitic-gap", "subject-pg")
     ]
-    assert (facts["sets"], facts["ambiguous"], facts["regions_derived"]) == (1, 0, 4)
-    assert len(facts["sha256"]) == 64
-
-
-def test_a_region_may_be_several_words_or_a_replacement(tmp_path):
-    several = ONE.replace("Omar", "the old man")
-    found = read(tmp_path, HEADER + several).items
-    assert [region(row) for row in found.iter_rows(named=True)] == [
-        "soon", "soon", "the old man", "the old man",
-    ]  # fmt: skip
-    instead = ONE.replace("Omar soon", "Omar")
-    found = read(tmp_path, HEADER + instead).items
-    assert [region(row) for row in found.iter_rows(named=True)] == ["soon", "soon", "Omar", "Omar"]
-
-
-def test_columns_may_give_region_and_ambiguity(tmp_path):
-    regions = {"PFPG": "vex soon", "MFPG": "vex soon", "PFMG": "", "MFMG": "Omar"}
-    lines = [f"{line},{regions[line.split(',')[2]]},TRUE" for line in ONE.splitlines()]
-    items, facts = read(
-        tmp_path, HEADER.strip() + ",region,ambiguous\n" + "\n".join(lines), category="gaps"
-    )
-    assert [region(row) for row in items.iter_rows(named=True)] == [
-        "vex soon", "vex soon", "Omar", "Omar",
-    ]  # fmt: skip
-    assert items["ambiguous"].all()
-    assert set(items["category"]) == {"gaps"}
-    assert (facts["regions_given"], facts["regions_derived"]) == (3, 1)
+    assert (facts["sets"], facts["ambiguous"]) == (1, 0)
+    for old, new, regions in (
+        ("Omar", "the old man", ["soon", "soon", "the old man", "the old man"]),
+        ("Omar soon", "Omar", ["soon", "soon", "Omar", "Omar"]),
+        ("PFPG", "PLUS_FILLER_PLUS_GAP", ["soon", "soon", "Omar", "Omar"]),
+    ):
+        found = read(tmp_path, HEADER + ONE.replace(old, new)).items
+        assert [region(row) for row in found.iter_rows(named=True)] == regions
 
 
 @pytest.mark.parametrize(
     ("subject", "ambiguous"),
     [
-        ("Omar's talking to", True),
         ("Ida’s whispering to", True),
         ("Bob's intent to talk to", True),
         ("Bob's decision to dance with", False),
-        ("Omar's talk to", False),
-        ("Omar's talking about", True),
         ("Omar's recordings of", False),
-        ("the story about", False),
         ("it's talking to", False),
     ],
 )
 def test_the_ambiguous_pattern(tmp_path, subject, ambiguous):
     items = read(tmp_path, HEADER + ONE.replace("the tale of", subject).replace("Omar s", "Eve s"))
     assert set(items.items["ambiguous"]) == {ambiguous}
-
-
-def in_words(text):
-    """The same file with the conditions of Lan et al.'s."""
-    words = {
-        "PFPG": "PLUS_FILLER_PLUS_GAP", "MFPG": "MINUS_FILLER_PLUS_GAP",
-        "PFMG": "PLUS_FILLER_MINUS_GAP", "MFMG": "MINUS_FILLER_MINUS_GAP",
-    }  # fmt: skip
-    for name, spelled in words.items():
-        text = text.replace(f",{name},", f",{spelled},")
-    return text
-
-
-def test_conditions_may_be_said_in_words(tmp_path):
-    assert read(tmp_path, HEADER + in_words(ONE)).items.equals(read(tmp_path, HEADER + ONE).items)
-    misspelt = in_words(ONE).replace("PLUS_FILLER_PLUS", "PLUS_FILER_PLUS", 1)
-    with pytest.raises(PoshgridError, match=r"line 2: .*did you mean 'PLUS_FILLER_PLUS_GAP'"):
-        read(tmp_path, HEADER + misspelt)
 
 
 @pytest.mark.parametrize(
@@ -548,65 +367,22 @@ def test_both_published_files_are_read(shared, name, sets, ambiguous):
     ("old", "new", "message"),
     [
         ("condition,", "cond,", "line 1: unknown column 'cond'; did you mean 'condition'"),
-        ("condition,", "", "line 1: no column condition"),
-        ("full_sentence\n", "full_sentence,regoin\n", "line 1: unknown column 'regoin'; did you"),
         ("pg,1,MFMG", "pg,1,MFPG", "line 5: set 1 of subject_pg has MFPG already, in line 3"),
         ("subject_pg,1,MFMG", "subject_pg,2,MFMG", "line 2: set 1 of subject_pg lacks MFMG"),
         ("PFPG", "PFGP", "line 2: unknown condition 'PFGP'; did you mean 'PFPG'"),
-        ("We heard who", "We, too, heard who", "line 2: 6 cells, but the header has 4"),
+        ("PFPG", "PLUS_FILER_PLUS_GAP", "line 2: .*did you mean 'PLUS_FILLER_PLUS_GAP'"),
         ("vex Omar soon", "vex soon", "line 2: PFPG lacks no word of PFMG .line 4."),
-        ("vex soon.", "vex.", "line 2: PFPG|no word follows the gap"),
+        (" soon.", ".", "line 2: no word follows the gap"),
+        (" soon.", " so\x85on.", r"line 2: full_sentence: the character U\+0085 is no"),
         ("subject_pg,1,MFPG,We", ",1,MFPG,We", "line 3: sentence_type is empty"),
-        (ONE, "", "no rows; give a header line"),
-        ("tale of will surely vex soon", 'tale "of" will surely vex soon', "XX"),
     ],
-)  # fmt: skip
+)
 def test_a_broken_file_is_named_with_its_line(tmp_path, old, new, message):
     text = HEADER + ONE
     assert old in text
-    if message == "XX":  # a quotation mark inside a cell is no fault
-        assert read(tmp_path, text.replace(old, new)).items.height == 4
-        return
     with pytest.raises(PoshgridError, match=message) as error:
         read(tmp_path, text.replace(old, new))
     assert str(tmp_path / "pg.csv") in str(error.value)
-
-
-def test_exchanged_conditions_are_found(tmp_path):
-    exchanged = ONE.replace("PFPG", "X").replace("PFMG", "PFPG").replace("X", "PFMG")
-    with pytest.raises(PoshgridError, match="are the two exchanged"):
-        read(tmp_path, HEADER + exchanged)
-
-
-def test_no_word_after_the_gap(tmp_path):
-    with pytest.raises(PoshgridError, match="line 2: no word follows the gap"):
-        read(tmp_path, HEADER + ONE.replace(" soon.", "."))
-
-
-def test_half_given_ambiguity_and_unfindable_regions(tmp_path):
-    lines = ONE.splitlines()
-    header = HEADER.strip() + ",region,ambiguous\n"
-    some = [f"{line},,{'yes' if i == 0 else ''}" for i, line in enumerate(lines)]
-    with pytest.raises(PoshgridError, match=r"line 2: set 1 .* in some of its lines only"):
-        read(tmp_path, header + "\n".join(some))
-    lost = [f"{line},{'vexed' if i == 3 else ''}," for i, line in enumerate(lines)]
-    with pytest.raises(PoshgridError, match="line 5: region 'vexed' occurs 0 times"):
-        read(tmp_path, header + "\n".join(lost))
-    with pytest.raises(PoshgridError, match=r"line 2: full_sentence: the character U\+0085 is no"):
-        read(tmp_path, HEADER + ONE.replace(" soon.", " so\x85on.", 1))
-    with pytest.raises(PoshgridError, match="line 2: ambiguous is 'perhaps'"):
-        read(tmp_path, header + f"{lines[0]},,perhaps\n")
-
-
-def test_a_missing_file_or_another_encoding(tmp_path):
-    with pytest.raises(PoshgridError, match="not found; give a CSV"):
-        paradigm_csv.load(tmp_path / "none.csv", paradigm_csv.Options(), None)
-    (tmp_path / "latin.csv").write_bytes((HEADER + ONE).replace("Omar", "Zoé").encode("latin-1"))
-    with pytest.raises(PoshgridError, match="not UTF-8"):
-        paradigm_csv.load(tmp_path / "latin.csv", paradigm_csv.Options(), None)
-    there = tmp_path / "latin.csv"
-    assert paradigm_csv.files(there, paradigm_csv.Options()) == [there]
-    assert paradigm_csv.files(tmp_path / "none.csv", paradigm_csv.Options()) == []
 
 
 def test_generated_sets_survive_the_road_through_csv(tmp_path, made):

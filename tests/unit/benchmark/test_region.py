@@ -1,12 +1,10 @@
 """The critical region of a pair: worked by hand, and as a property of any two members."""
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from poshgrid.benchmark import items
-from poshgrid.benchmark.schema import ITEMS, PAIRS
 
 CASES = [
     # good, bad, region of each
@@ -43,11 +41,3 @@ def test_outside_the_region_the_members_are_the_same(good, bad, mark):
     assert 0 <= c <= d <= len(second)
     if first == second:
         assert first[a:b] == second[c:d] == ""
-
-
-def test_the_columns_of_items():
-    row = dict.fromkeys(PAIRS, "x") | {"joint": False, "good": "a b.", "bad": "a c."}
-    frame = pl.DataFrame([row], PAIRS)
-    found = items.with_regions(frame)
-    assert dict(found.schema) == ITEMS
-    assert found.select("good_start", "good_end", "bad_start", "bad_end").row(0) == (2, 3, 2, 3)

@@ -110,7 +110,7 @@ def test_no_items_and_items_of_another_task_are_told(tmp_path):
         read(tmp_path / "items.parquet", "run this first")
     path = tmp_path / "choices.parquet"
     pl.DataFrame(schema=CHOICES).write_parquet(path)
-    with pytest.raises(PoshgridError, match="holds choices; name a suite of minimal pairs"):
+    with pytest.raises(PoshgridError, match=r"see docs/data\.md"):
         read(path, "")
 
 

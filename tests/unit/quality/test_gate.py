@@ -6,20 +6,19 @@ import json
 import math
 import re
 from collections import Counter
-from html.parser import HTMLParser
+from html import escape
 
 import polars as pl
 import pytest
 
 from poshgrid import files
 from poshgrid.benchmark import lexicon
-from poshgrid.benchmark.checks import structure
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.evidence.schema import CONDITION
-from poshgrid.quality import balance, nulls
+from poshgrid.quality import nulls
 from poshgrid.quality.gate import differences, gate, leaks
 from tests.unit.quality.quality_suite import SOUND, WORDS, table
 
@@ -66,43 +65,6 @@ def write_scores(path, items, right):
     return path
 
 
-# ---- balance ------------------------------------------------------------------------------------
-
-
-def test_even_words_are_balanced():
-    found = balance.balances(questions(*["does", "will", "should", "can"] * 10), WORDS)
-    by = {(b.member, b.words): b for b in found}
-    assert by["good", "first auxiliary"].counts == {"can": 10, "does": 10, "should": 10, "will": 10}
-    assert by["good", "first auxiliary"].p == pytest.approx(1)
-    assert by["bad", "wh-word"].counts == {"what": 20, "who": 20}
-    assert ("bad", "first auxiliary") not in by  # as in the good members
-    assert not any(b.flagged for b in found)
-
-
-def test_unbalanced_auxiliaries_are_flagged_by_chi_square_by_hand():
-    found = balance.balances(questions(*["does", "will"] * 20, *["does", "does"] * 10), WORDS)
-    (wrong,) = [b for b in found if b.flagged]
-    assert (wrong.words, wrong.counts) == ("first auxiliary", {"does": 40, "will": 20})
-    # X2 = (10^2 + 10^2) / 30; with one degree of freedom p = erfc(sqrt(X2 / 2))
-    assert wrong.p == pytest.approx(math.erfc(math.sqrt(200 / 30 / 2)))
-    assert wrong.ratio == 2
-    (text,) = balance.flagged(found)["wanna"]
-    assert text == (
-        "Not balanced: first auxiliary of the good members ('does' 40, 'will' 20; χ² p = 0.0098)."
-    )
-
-
-def test_a_pair_more_is_rounding_and_a_fifth_more_is_not():
-    assert not any(b.flagged for b in balance.balances(questions("does", "will", "does"), WORDS))
-    rows = [r for r in SOUND if r[0] == "principle-a-locality"]
-    turned = (*rows[0][:2], "The boy said that the girl liked herself.",
-              "The boy said that the girl liked himself.")  # fmt: skip
-    even = balance.balances(table(*[rows[0]] * 10, *[turned] * 12), WORDS)
-    assert not any(b.flagged for b in even)
-    uneven = balance.balances(table(*[rows[0]] * 10, *[turned] * 13), WORDS)
-    assert {b.words for b in uneven if b.flagged} == {"reflexive"}
-
-
 # ---- differences --------------------------------------------------------------------------------
 
 
@@ -122,14 +84,6 @@ def test_differences_by_hand():
     first = (1 - 3) / 4  # when - who, of four words
     second = (2 + math.log10(101) - 4 * total) / 4 - (1 + math.log10(101) - 5 * total) / 5
     assert found["log frequency (a)"]["mean"] == pytest.approx((first + second) / 2)
-
-
-def test_members_with_the_same_words_have_exactly_the_same_frequency():
-    items = table(*[row for row in SOUND if row[1] in {"gap-position", "moved-auxiliary"}])
-    counts = {"a": Counter({w: 7 * i for i, w in enumerate(sorted(WORDS.content_lemmas))})}
-    lengths = pl.DataFrame(schema={"item_id": pl.String, "tokens": pl.Int64})
-    for found in differences(items, counts, lengths):
-        assert found["equal"] == found["pairs"], found
 
 
 # ---- leaks --------------------------------------------------------------------------------------
@@ -154,13 +108,13 @@ def test_leaks_are_found_whatever_their_case_and_marks(tmp_path, monkeypatch):
 # ---- nulls --------------------------------------------------------------------------------------
 
 
-def judged(tmp_path, items, shares, tolerance=0.05, counts=None):
+def judged(tmp_path, items, shares, tolerance=0.05):
     scores = {
         run: write_scores(tmp_path / f"{i}.parquet", items, share)
         for i, (run, share) in enumerate(shares.items())
     }
     judged = nulls.accuracies(items, scores, Scoring())
-    return judged.table, nulls.summarise(judged, items, counts or {}, tolerance, {"b": "a"})
+    return judged.table, nulls.summarise(judged, items, tolerance, {"b": "a"})
 
 
 def test_nulls_are_means_over_cells_of_means_over_runs(tmp_path):
@@ -206,70 +160,15 @@ def test_ties_are_half_a_point(tmp_path):
     assert rows.select("ties", "accuracy").row(0) == (1, 0.75)
 
 
-def test_the_clause_type_is_explained_by_both_words(tmp_path):
-    items = table(*[row for row in SOUND if row[1] == "clause-type"] * 8)
-    counts = {"baby": Counter({"that": 8_353, "whether": 38})}
-    _, (null,) = judged(tmp_path, items, {"a/1K/unigram/counted/none/seed0": 1.0}, counts=counts)
-    assert "right in 100.0% (63.1 to 100.0) on a, not in about 50% of the pairs" in null.sentence()
-    assert "baby: that 8,353 against whether 38" in null.sentence()
-
-
-def test_permutations_are_explained_by_order(tmp_path):
-    items = table(*[row for row in SOUND if row[1] == "gap-position"] * 8)
-    shares = {"a/1K/ngram/counted/none/seed0": 1.0}
-    _, found = judged(tmp_path, items, shares)
-    assert all("order alone" in null.sentence() for null in found)
-
-
-@pytest.mark.parametrize(
-    ("run", "change", "message"),
-    [
-        ("a/1K/m/base/none/seed1", None, "is no null"),
-        ("a/1K/m/counted/none/seed1", None, "is no null"),
-        ("a/1K/untrained", None, "is no null"),
-        (
-            "a/1K/m/untrained/none/seed1",
-            lambda f: f.head(1),
-            "1 of 2 pairs have no score, first 'x-0002'",
-        ),
-        ("a/1K/m/untrained/none/seed1", lambda f: pl.concat([f, f]), "occurs twice"),
-    ],
-)
-def test_scores_that_are_not_the_suites_are_refused(tmp_path, run, change, message):
+@pytest.mark.parametrize("run", ["a/1K/m/base/none/seed1", "a/1K/m/counted/none/seed1"])
+def test_runs_that_are_no_nulls_are_refused(tmp_path, run):
     items = questions("does", "will")
     path = write_scores(tmp_path / "s.parquet", items, 0.5)
-    if change:
-        files.write_table(change(pl.read_parquet(path)), path, SCORES)
-    with pytest.raises(PoshgridError, match=message):
+    with pytest.raises(PoshgridError, match="is no"):
         nulls.accuracies(items, {run: path}, Scoring())
 
 
 # ---- the gate -----------------------------------------------------------------------------------
-
-
-class Page(HTMLParser):
-    """Texts, and what a browser would run or load."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.links, self.texts, self.marks = Counter(), [], [], []
-        self._open = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attributes):
-        self.tags[tag] += 1
-        self.links += [v for k, v in attributes if k in {"href", "src"}]
-        self._open.append(tag)
-
-    def handle_endtag(self, tag):
-        while self._open and self._open.pop() != tag:
-            pass
-
-    def handle_data(self, text):
-        self.texts.append(text)
-        if "mark" in self._open:
-            self.marks.append(text)
 
 
 @pytest.fixture
@@ -322,7 +221,7 @@ def test_a_null_is_flagged_and_does_not_fail(run):
     assert (facts["verdict"], facts["flagged"]) == ("flagged", ["wanna"])
     text = " ".join(files.read_json(run.output / "quality.json")["flags"]["wanna"])
     assert text.startswith("The untrained null is right in 100.0% (")
-    assert text in " ".join(Page((run.output / "index.html").read_text()).texts)
+    assert escape(text) in (run.output / "index.html").read_text()
 
 
 def test_a_fault_fails_after_the_page_is_written(run):
@@ -337,9 +236,9 @@ def test_a_fault_fails_after_the_page_is_written(run):
     (check,) = [c for c in found["checks"] if c["items"] and c["refuses"]]
     assert check["phenomena"] == {"wanna": 1}
     assert (check["name"], check["first"][0]["item"]) == ("errors of number", "x-0015")
-    page = Page((run.output / "index.html").read_text())
-    assert "x-0015" in page.texts
-    assert page.marks.count("When") > 1  # in its example and in the fault
+    page = (run.output / "index.html").read_text()
+    assert "<b>x-0015</b>" in page
+    assert page.count("<mark>When</mark>") > 1  # in its example and in the fault
 
 
 def test_a_leak_fails_a_generated_suite_and_only_flags_an_outside_one(run):
@@ -357,57 +256,13 @@ def test_an_outside_suite_is_flagged_and_not_held_to_templates(run):
     assert {name: c["items"] for name, c in found.items() if c["items"]} == {
         "identical members": 1, "words outside the vocabulary": 1,
     }  # fmt: skip
-    assert {c["needs"] for c in found.values() if not c["checked"]} == {"grammar", "templates"}
+    assert {c["needs"] for c in found.values() if not c["checked"]} == {"grammar"}
 
 
 def test_the_page_needs_nothing_and_escapes_items(run):
     row = (PLANTED, PLANTED, f"Good {PLANTED} one.", f"Bad {PLANTED} one.")
     run(table(row, ("x", "x", PLANTED, PLANTED)), generated=False, suite=PLANTED)
     text = (run.output / "index.html").read_text()
-    page = Page(text)
-    assert page.tags["script"] == 0
-    assert PLANTED not in text
-    assert page.links == ["data:,", "#checks", "nulls.csv"]
-    assert not re.search(r"url\(|@import|https?:", text)
-    assert "prefers-color-scheme: dark" in text
-    assert 'name="viewport"' in text
-    assert {"Good", "Bad"} <= set(page.marks)
-
-
-def test_five_pairs_of_each_phenomenon_are_shown_and_always_the_same(run):
-    items = table(*[
-        ("wanna", "wh-word", f"{good} {aux} {who} wanna sleep?", f"Who {aux} {who} wanna sleep?")
-        for good in ("When", "How") for aux in ("does", "will") for who in ("Mary", "John")
-    ])  # fmt: skip
-    run(items, share=0.5)
-    first = (run.output / "index.html").read_text()
-    run(items, share=0.5)
-    assert (run.output / "index.html").read_text() == first
-    shown = [text for text in Page(first).texts if re.fullmatch(r"x-\d{4}", text)]
-    assert len(shown) == len(set(shown)) == 5
-
-
-def test_without_bases_training_and_scores_the_structure_is_checked(run):
-    items = questions("does", "will")
-    facts = run(items, bases={}, train={}, scores={})
-    assert facts["verdict"] == "passed"
-    text = (run.output / "index.html").read_text()
-    assert "not checked" in text
-    assert "No null has been scored yet." in text
-    assert "Log frequency (" not in text
-
-
-def test_every_sound_pair_passes_the_whole_gate(run):
-    facts = run(table(*SOUND))
-    assert {name for name, n in facts["faults"].items() if n} <= {"vacuous gaps"}
-    assert facts["pairs"] == len(SOUND)
-
-
-def test_an_empty_suite_is_refused(run):
-    with pytest.raises(PoshgridError, match="no items"):
-        run(table(*SOUND).clear())
-
-
-def test_the_summary_of_faults_is_one_line():
-    check = structure.Check("errors", "none", faults=[("a", "why"), ("a", "twice"), ("b", "why")])
-    assert structure.summary([check]) == "errors: 2 (first: a, why)"
+    assert "<script" not in text
+    assert not re.search(r"url\(|@import|https?:| src=", text)
+    assert set(re.findall(r'href="([^"]*)"', text)) == {"data:,", "#checks", "nulls.csv"}

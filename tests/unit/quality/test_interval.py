@@ -76,11 +76,6 @@ def test_what_is_far_from_chance_is_flagged(n, share, least):
     assert np.mean(flags) >= least
 
 
-def test_five_hundred_pairs_at_sixty_percent_are_flagged():
-    assert beyond(interval([1] * 300 + [0] * 200, [1] * 500), TOLERANCE)
-    assert not beyond(interval([1] * 297 + [0] * 203, [1] * 500), TOLERANCE)
-
-
 def test_the_interval_covers_at_the_edge_of_the_tolerance():
     """At a true 55% a flag is an error: at most 2.5 in 100."""
     generator = np.random.default_rng(3)

@@ -13,7 +13,6 @@ from poshgrid.errors import PoshgridError
 from tests.unit.benchmark.generated import generate
 from tests.unit.quality.quality_suite import SOUND, VOCABULARY, WORDS, table
 
-BEYOND = "pairs that differ beyond the contrast"
 LOCAL, COMMAND, PARTICIPLE = (
     ("principle-a-locality", "reflexive-gender"),
     ("principle-a-command", "reflexive-gender"),
@@ -29,27 +28,6 @@ OR, SR = (
 OTHER = ("other", "gap-position")
 
 PLANTED = [
-    # the members differ in more than the contrast, in less, or the wrong way round
-    (BEYOND, *LOCAL, "The girl said that the boy likes himself.",
-     "The girl said that the boy liked herself."),
-    (BEYOND, *LOCAL, "The girl said that the boy liked himself.",
-     "The girl knew that the boy liked himself."),
-    (BEYOND, *PARTICIPLE, "The boy saw himself helping the dog.",
-     "The boy saw himself hit the dog."),
-    (BEYOND, *PARTICIPLE, "The boy saw himself helped the dog.",
-     "The boy saw himself helping the dog."),
-    (BEYOND, *CLAUSE, "What did the girl say whether John liked?",
-     "What did the girl say that John liked?"),
-    (BEYOND, *PRONOUN, "What did the girl say John liked?", "What did the girl say who liked?"),
-    (BEYOND, *PRONOUN, "What did the girl say he liked?", "What did the girl say who helped?"),
-    (BEYOND, *WANNA, "What does Mary wanna sleep?", "Who does Mary wanna sleep?"),
-    (BEYOND, *WANNA, "When does Mary wanna sleep?", "Who did Mary wanna sleep?"),
-    (BEYOND, *ADJUNCT, "Who should the man help before seeing the girl?",
-     "Who should the man help the boy before seeing?"),
-    (BEYOND, *ADJUNCT, "Who should the man help before seeing the girl?",
-     "Who the man should girl help the before seeing?"),
-    (BEYOND, *OR, "Will the man who the boy did see leave?",
-     "Did the man who the boy leave will see?"),
     # words
     ("words outside the vocabulary", *WANNA, "When does Zelda wanna sleep?",
      "Who does Zelda wanna sleep?"),
@@ -59,20 +37,14 @@ PLANTED = [
      "Who should the man help the girl before helping?"),
     ("repeated auxiliaries", *OR, "Will the man who the boy will see leave?",
      "Will the man who the boy see will leave?"),
-    ("members not written as sentences", *WANNA, "when does Mary wanna sleep?",
-     "who does Mary wanna sleep?"),
     ("capitals in one member only", *WANNA, "When does Mary wanna sleep?",
      "who does Mary wanna sleep?"),
     ("capitals in one member only", *WANNA, "When does Mary wanna sleep?",
-     "Who does mary wanna sleep?"),
-    ("members not written as sentences", *WANNA, "When does mary wanna sleep?",
      "Who does mary wanna sleep?"),
     ("marks in one member only", *WANNA, "When does Mary wanna sleep?",
      "Who does Mary wanna sleep."),
     ("marks in one member only", *WANNA, "When does Mary, wanna sleep?",
      "Who does Mary wanna sleep?"),
-    ("members not written as sentences", *WANNA, "When does  Mary wanna sleep?",
-     "Who does  Mary wanna sleep?"),
     # gender
     ("errors of gender", *LOCAL, "The girl said that the boy liked herself.",
      "The girl said that the boy liked himself."),
@@ -174,41 +146,6 @@ def test_repeated_and_identical_pairs_are_caught():
     assert failed(items) == {"repeated ids": ["x-0001"]}
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"good_start": 0}, "differ outside"),
-        ({"good_start": 0, "bad_start": 0}, "wider"),
-        ({"good_end": 1_000}, "does not lie in it"),
-        ({"good_start": 37, "bad_start": 37}, "cuts a word"),
-        ({"good_start": 0, "good_end": 0, "bad_start": 0, "bad_end": 0}, "differ outside"),
-        ({"good_start": 4, "good_end": 8, "bad_start": 4, "bad_end": 8}, "differ outside"),
-    ],
-)
-def test_a_misplaced_region_is_caught(changes, reason):
-    items = table(SOUND[0])  # "himself" is [33, 40)
-    assert items.select("good_start", "good_end").row(0) == (33, 40)
-    wrong = items.with_columns(pl.lit(v, dtype=pl.UInt32).alias(k) for k, v in changes.items())
-    checks = structure.checks(wrong, WORDS, VOCABULARY, generated=True)
-    (check,) = [c for c in checks if c.faults]
-    assert check.name == "misplaced critical regions"
-    assert reason in check.faults[0][1]
-
-
-def test_pairs_without_regions_are_checked_without_them():
-    checks = structure.checks(table(*SOUND).select(list(PAIRS)), WORDS, generated=True)
-    assert {c.name: c.checked for c in checks}["misplaced critical regions"] == 0
-    assert not any(c.faults for c in checks if c.refuses)
-
-
-def test_unknown_phenomena_are_not_parsed():
-    wrong = "The man help the girl."  # number
-    checks = structure.checks(
-        table(("other", "gap-position", wrong, "The girl help the man.")), WORDS, generated=True
-    )
-    assert {c.name: c.checked for c in checks}["errors of number"] == 0
-
-
 def test_without_counted_bases_only_the_lexicon_decides():
     witch = ("wanna", "wh-word", "When does the witch wanna sleep?",
              "Who does the witch wanna sleep?")  # fmt: skip
@@ -238,14 +175,6 @@ def test_a_gap_that_nothing_needs_to_fill_is_none(phenomenon, bad, gap):
         c for c in structure.checks(items, WORDS, generated=False) if c.name == "vacuous gaps"
     ]
     assert (check.checked, len(check.faults)) == (1, 0 if gap else 1)
-
-
-def test_wanna_contracts_over_a_subject_and_is_not_asked_for_a_gap():
-    (check,) = [
-        c for c in structure.checks(table(("wanna", *SOUND[6][1:])), WORDS, generated=False)
-        if c.name == "vacuous gaps"
-    ]  # fmt: skip
-    assert check.checked == 0
 
 
 # ---- suites of others ---------------------------------------------------------------------------
@@ -282,16 +211,6 @@ def test_a_planted_fault_of_an_outside_suite_is_caught_by_its_own_check(kind, go
     assert {c.name: c.ids for c in checks if c.faults} == {kind: ["x-0001"]}
 
 
-@pytest.mark.parametrize("odd", ["\u00a0", "  ", " \u200b", "\t"])
-def test_odd_space_in_one_member_is_two_faults(odd):
-    """The corpora have none of it either."""
-    items = table(("other", "other", f"the cat{odd}sees .", "the cat see ."))
-    checks = structure.checks(items, WORDS, generated=False)
-    assert {c.name for c in checks if c.faults} == {
-        "white space in one member only", "spelt unlike the corpora",
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("good", "bad"),
     [
@@ -312,14 +231,9 @@ def test_what_a_check_needs_decides_where_it_is_made():
     outside = structure.checks(table(("other", "other", "a b .", "a c .")), WORDS, generated=False)
     made = {c.needs for c in outside if c.checked}
     assert made == {"pairs"}
-    assert {c.needs for c in outside if not c.checked} == {"words", "grammar", "templates"}
+    assert {c.needs for c in outside if not c.checked} == {"words", "grammar"}
     known = structure.checks(table(*SOUND), WORDS, generated=False)
     assert {c.needs for c in known if c.checked} == {"pairs", "grammar"}
-
-
-def test_an_unknown_contrast_is_refused():
-    with pytest.raises(PoshgridError, match="unknown contrast 'wh-words'; did you mean 'wh-word'"):
-        structure.hold(table(("wanna", "wh-words", "When?", "Who?")), WORDS)
 
 
 # ---- what the generator makes -------------------------------------------------------------------
@@ -361,27 +275,3 @@ def test_no_generated_pair_is_sound_the_wrong_way_round(generated):
     }
     # Exchanging auxiliaries, reflexives or blocks is symmetric: the grammar alone must tell.
     assert found == set(items["item_id"])
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "kind"),
-    [
-        (r"^(\w+) does ", "$1 do ", "errors of number"),
-        (r" wanna (\w+)", " wanna ${1}ing", None),
-    ],
-)
-def test_a_fault_in_both_members_is_caught_everywhere(generated, old, new, kind):
-    items, words, vocabulary = generated
-    members = [pl.col(m).str.replace(old, new) for m in ("good", "bad")]
-    changed = items.filter(
-        (pl.col("phenomenon") == "wanna") & (pl.col("good").str.replace(old, new) != pl.col("good"))
-    ).with_columns(members)
-    assert changed.height > 10
-    faults = {
-        item: c.name
-        for c in structure.checks(changed.select(list(PAIRS)), words, vocabulary, generated=True)
-        for item in c.ids
-    }
-    assert set(faults) == set(changed["item_id"])
-    if kind:
-        assert set(faults.values()) == {kind}

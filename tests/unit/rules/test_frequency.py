@@ -5,11 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from poshgrid import plugins
 from poshgrid.models import ngram
-from poshgrid.plugins import RIVALS
 from poshgrid.rules import predictions
-from poshgrid.rules.pair import Pair
 
 # the 3, dog 2, cat 1, ran 1, sat 1, the mark 1
 TEXT = ["The dog ran", "the dog sat", "the cat."]
@@ -54,15 +51,3 @@ def test_sums_are_exact():
     """100,003 times one word, and two that make up as many; then one less."""
     text = ["a " * 100_003, "b " * 100_000, "c c c", "d d"]
     assert preferences(text, ("a", "b c"), ("a", "b d")) == {0: 0.5, 1: 1}
-
-
-def test_without_counts_it_has_no_say():
-    items = pl.DataFrame({"item_id": ["0"], "good": ["The dog"], "bad": ["The cat"]})
-    assert predictions.of_counts(predictions.comparisons(items), None).is_empty()
-
-
-def test_it_compares_all_words_of_both():
-    rule = plugins.load(RIVALS, "frequency")
-    assert rule.compares(Pair("Ann's dog ran.", "It sat")) == (
-        ["ann's", "dog", "ran", "."], ["it", "sat"],
-    )  # fmt: skip

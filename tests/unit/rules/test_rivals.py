@@ -1,5 +1,7 @@
 """What each rule says of a pair, worked by hand for every phenomenon."""
 
+import re
+
 import pytest
 
 from poshgrid import plugins
@@ -8,250 +10,102 @@ from poshgrid.rules.pair import Pair
 from poshgrid.rules.table import rivals
 from poshgrid.rules.words import Sentence
 
-QUESTIONS = {
-    "main-auxiliary": "good", "first-auxiliary": "bad",
-}  # fmt: skip
+# Pairs, the good member first; after each sentence the rules that prefer it, others have no say
+LONG = {"nearest": "nearest-noun", "gendered": "nearest-gendered-noun", "first": "first-noun"}
+CASES = """
+Will the man who the boy did see leave? main-auxiliary
+Did the man who the boy see will leave? first-auxiliary front-do
+Did the man the boy will see leave? main-auxiliary front-do
+Will the man the boy see did leave? first-auxiliary
+Must my sister who can meet the king eat the cake? main-auxiliary
+Can my sister who meet the king must eat the cake? first-auxiliary
+Will the lady who the council won't watch throw the ball? main-auxiliary
+Won't the lady who the council watch will throw the ball? first-auxiliary
+Mustn't the brother the friend does reach out to play the football? main-auxiliary
+Does the brother the friend reach out to mustn't play the football? first-auxiliary front-do
+Is the man who the dogs have seen running? main-auxiliary
+Have the man who the dogs seen is running? first-auxiliary
+Will the man see the boy who can swim? main-auxiliary first-auxiliary
+Can the man will see the boy who swim?
+Will the man who saw the girl help the boy who can swim? main-auxiliary first-auxiliary
+Can the man who saw the girl will help the boy who swim?
+Can the man who can swim leave? main-auxiliary
+Can the man who swim can leave? first-auxiliary
+The man said that John's mother helped herself. command nearest gendered
+The man said that John's mother helped himself. first
+The queen said that the king who saw the wife helped himself. command
+The queen said that the king who saw the wife helped herself. nearest gendered first
+The queen said that the king who saw the teacher helped himself. command gendered
+The queen said that the king who saw the teacher helped herself. first
+The woman said that the man helped himself. command nearest gendered
+The woman said that the man helped herself. first
+Ann says that the male president who trains Ann supports himself. command
+Ann says that the male president who trains Ann supports herself. nearest gendered first
+The woman said that the king's father helped himself. command nearest gendered
+The woman said that the king's father helped herself. first
+The man said that the boy who the girl saw helped himself. command first
+The man said that the boy who the girl saw helped herself. nearest gendered
+The boy said that the kings who saw the man helped themselves. command
+The boy said that the kings who saw the man helped himself. nearest gendered first
+The boys said that the girl hurt herself. command nearest gendered
+The boys said that the girl hurt themselves. first
+The boy's sister saw herself. command nearest gendered
+The girl's brother saw herself. first
+The man thinks the girl helped herself. command nearest gendered
+The man thinks the girl helped himself. first
+The king the queen saw helped himself. command first
+The king the queen saw helped herself. nearest gendered
+The queen saw the king who helped himself. command nearest gendered
+The queen saw the king who helped herself. first
+The girl saw herself helping the boy.
+The girl saw herself helped the boy.
+Who should the man help before seeing the girl? island first-gap
+Who should the man help the girl before seeing?
+What did Henry learn when teaching the language? island first-gap
+What did Henry learn the language when teaching?
+What did the man who helped the girl like? island
+What did the man who helped like the girl? first-gap
+Who did the customer who talked to Bill love? island
+Who did the customer who talked to love Bill? first-gap
+What did the girl say that John likes? island
+What did the girl say whether John likes?
+What must the female professor decide she shared? island
+What must the female professor decide who shared?
+Who did the professor who selected this teacher recognize? island
+Who did the professor who recognized select this teacher?
+Who did the man say that Mary found? island
+Who did the man leave before Mary found?
+Why did the man leave before Mary found the girl?
+Why did the man say that Mary found the girl?
+What did the man say that the boy found? island
+What did the man help the boy who found?
+Why did the girl know whether John liked the cake?
+Why did the girl know that John liked the cake?
+The girl said that John likes the dog.
+The girl said whether John likes the dog.
+When does the happy girl wanna help the dog? contraction
+Who does the happy girl wanna help the dog?
+Who does the happy girl want to help the dog? contraction
+Who does the happy girl wanna help the dog? shorter
+Why would James wanna swim? contraction
+Who would James wanna swim?
+When does the girl wanna help the dog? shorter
+When does the girl want to help the dog?
+Who do you want to help?
+Who do you wanna help? shorter
+When do you want to help the dog?
+When do you wanna help the dog? shorter
+"""
 
-# good, bad, and what the rules that have a say prefer
+_LINES = [re.fullmatch(r"(.*[.?]) ?(.*)", line).groups() for line in CASES.strip().splitlines()]
 PAIRS = [
-    # ---- question formation: ours
     (
-        # The statement: the man who the boy did see will leave. The first auxiliary is "did".
-        "Will the man who the boy did see leave?",
-        "Did the man who the boy see will leave?",
-        QUESTIONS | {"front-do": "bad"},
-    ),
-    (
-        "Did the man the boy will see leave?",
-        "Will the man the boy see did leave?",
-        QUESTIONS | {"front-do": "good"},
-    ),
-    (
-        "Must my sister who can meet the king eat the cake?",
-        "Can my sister who meet the king must eat the cake?",
-        QUESTIONS,
-    ),
-    # ... as published: negated, unknown nouns and verbs
-    (
-        "Will the lady who the council won't watch throw the ball?",
-        "Won't the lady who the council watch will throw the ball?",
-        QUESTIONS,
-    ),
-    (
-        "Mustn't the brother the friend does reach out to play the football?",
-        "Does the brother the friend reach out to mustn't play the football?",
-        QUESTIONS | {"front-do": "bad"},
-    ),
-    (
-        "Is the man who the dogs have seen running?",
-        "Have the man who the dogs seen is running?",
-        QUESTIONS,
-    ),
-    # ... the relative clause behind the main verb: the first auxiliary is the main one
-    (
-        "Will the man see the boy who can swim?",
-        "Can the man will see the boy who swim?",
-        {"main-auxiliary": "good", "first-auxiliary": "good"},
-    ),
-    # ... the relative clause has its verb already, and the auxiliary after it is the main one
-    (
-        "Will the man who saw the girl help the boy who can swim?",
-        "Can the man who saw the girl will help the boy who swim?",
-        {"main-auxiliary": "good", "first-auxiliary": "good"},
-    ),
-    # ... the same auxiliary twice, one of which has moved
-    (
-        "Can the man who can swim leave?",
-        "Can the man who swim can leave?",
-        QUESTIONS,
-    ),
-    # ---- binding: ours
-    (
-        "The man said that John's mother helped herself.",
-        "The man said that John's mother helped himself.",
-        {"command": "good", "nearest-noun": "good", "nearest-gendered-noun": "good",
-         "first-noun": "bad"},
-    ),
-    (
-        "The queen said that the king who saw the wife helped himself.",
-        "The queen said that the king who saw the wife helped herself.",
-        {"command": "good", "nearest-noun": "bad", "nearest-gendered-noun": "bad",
-         "first-noun": "bad"},
-    ),
-    (
-        # The nearest noun, a teacher, may be either
-        "The queen said that the king who saw the teacher helped himself.",
-        "The queen said that the king who saw the teacher helped herself.",
-        {"command": "good", "nearest-gendered-noun": "good", "first-noun": "bad"},
-    ),
-    (
-        "The woman said that the man helped himself.",
-        "The woman said that the man helped herself.",
-        {"command": "good", "nearest-noun": "good", "nearest-gendered-noun": "good",
-         "first-noun": "bad"},
-    ),
-    # ... as published: "trains" is no noun here; the gender of "president" is its adjective's
-    (
-        "Ann says that the male president who trains Ann supports himself.",
-        "Ann says that the male president who trains Ann supports herself.",
-        {"command": "good", "nearest-noun": "bad", "nearest-gendered-noun": "bad",
-         "first-noun": "bad"},
-    ),
-    (
-        "The woman said that the king's father helped himself.",
-        "The woman said that the king's father helped herself.",
-        {"command": "good", "nearest-noun": "good", "nearest-gendered-noun": "good",
-         "first-noun": "bad"},
-    ),
-    (
-        "The man said that the boy who the girl saw helped himself.",
-        "The man said that the boy who the girl saw helped herself.",
-        {"command": "good", "nearest-noun": "bad", "nearest-gendered-noun": "bad",
-         "first-noun": "good"},
-    ),
-    # ... number
-    (
-        "The boy said that the kings who saw the man helped themselves.",
-        "The boy said that the kings who saw the man helped himself.",
-        {"command": "good", "nearest-noun": "bad", "nearest-gendered-noun": "bad",
-         "first-noun": "bad"},
-    ),
-    (
-        "The boys said that the girl hurt herself.",
-        "The boys said that the girl hurt themselves.",
-        {"command": "good", "nearest-noun": "good", "nearest-gendered-noun": "good",
-         "first-noun": "bad"},
-    ),
-    # ... the antecedents differ, and not the reflexive
-    (
-        "The boy's sister saw herself.",
-        "The girl's brother saw herself.",
-        {"command": "good", "nearest-noun": "good", "nearest-gendered-noun": "good",
-         "first-noun": "bad"},
-    ),
-    # ... no complementizer, and an object relative without a pronoun
-    (
-        "The man thinks the girl helped herself.",
-        "The man thinks the girl helped himself.",
-        {"command": "good", "nearest-noun": "good", "nearest-gendered-noun": "good",
-         "first-noun": "bad"},
-    ),
-    (
-        "The king the queen saw helped himself.",
-        "The king the queen saw helped herself.",
-        {"command": "good", "nearest-noun": "bad", "nearest-gendered-noun": "bad",
-         "first-noun": "good"},
-    ),
-    # ... the reflexive is inside the relative clause
-    (
-        "The queen saw the king who helped himself.",
-        "The queen saw the king who helped herself.",
-        {"command": "good", "nearest-noun": "good", "nearest-gendered-noun": "good",
-         "first-noun": "bad"},
-    ),
-    # ... forms of a participle: no antecedents are compared
-    (
-        "The girl saw herself helping the boy.",
-        "The girl saw herself helped the boy.",
-        {},
-    ),
-    # ---- islands
-    (
-        "Who should the man help before seeing the girl?",
-        "Who should the man help the girl before seeing?",
-        {"island": "good", "first-gap": "good"},
-    ),
-    (
-        "What did Henry learn when teaching the language?",
-        "What did Henry learn the language when teaching?",
-        {"island": "good", "first-gap": "good"},
-    ),
-    (
-        "What did the man who helped the girl like?",
-        "What did the man who helped like the girl?",
-        {"island": "good", "first-gap": "bad"},
-    ),
-    (
-        "Who did the customer who talked to Bill love?",
-        "Who did the customer who talked to love Bill?",
-        {"island": "good", "first-gap": "bad"},
-    ),
-    (
-        "What did the girl say that John likes?",
-        "What did the girl say whether John likes?",
-        {"island": "good"},
-    ),
-    (
-        "What must the female professor decide she shared?",
-        "What must the female professor decide who shared?",
-        {"island": "good"},
-    ),
-    # ... no permutation: the verbs' forms differ
-    (
-        "Who did the professor who selected this teacher recognize?",
-        "Who did the professor who recognized select this teacher?",
-        {"island": "good"},
-    ),
-    # ... in sets of gap by structure
-    (
-        "Who did the man say that Mary found?",
-        "Who did the man leave before Mary found?",
-        {"island": "good"},
-    ),
-    (
-        "Why did the man leave before Mary found the girl?",
-        "Why did the man say that Mary found the girl?",
-        {},
-    ),
-    (
-        "What did the man say that the boy found?",
-        "What did the man help the boy who found?",
-        {"island": "good"},
-    ),
-    (
-        "Why did the girl know whether John liked the cake?",
-        "Why did the girl know that John liked the cake?",
-        {},
-    ),
-    # ... no gap, no island
-    (
-        "The girl said that John likes the dog.",
-        "The girl said whether John likes the dog.",
-        {},
-    ),
-    # ---- wanna
-    (
-        "When does the happy girl wanna help the dog?",
-        "Who does the happy girl wanna help the dog?",
-        {"contraction": "good"},
-    ),
-    (
-        "Who does the happy girl want to help the dog?",
-        "Who does the happy girl wanna help the dog?",
-        {"contraction": "good", "shorter": "bad"},
-    ),
-    (
-        "Why would James wanna swim?",
-        "Who would James wanna swim?",
-        {"contraction": "good"},
-    ),
-    (
-        "When does the girl wanna help the dog?",
-        "When does the girl want to help the dog?",
-        {"shorter": "good"},
-    ),
-    # ... the gap may be the object's: both are grammatical
-    (
-        "Who do you want to help?",
-        "Who do you wanna help?",
-        {"shorter": "bad"},
-    ),
-    (
-        "When do you want to help the dog?",
-        "When do you wanna help the dog?",
-        {"shorter": "bad"},
-    ),
-]  # fmt: skip
+        good,
+        bad,
+        {LONG.get(r, r): m for m, rules in (("good", on), ("bad", off)) for r in rules.split()},
+    )
+    for (good, on), (bad, off) in zip(_LINES[::2], _LINES[1::2], strict=True)
+]
 
 
 @pytest.mark.parametrize(("good", "bad", "expected"), PAIRS, ids=[good for good, _, _ in PAIRS])

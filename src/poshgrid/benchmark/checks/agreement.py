@@ -42,50 +42,30 @@ FACTORIAL: dict[tuple[str, str], frozenset[str]] = {
 CONTROLS = frozenset({"no-gap"})
 """Cells of joint sets whose bad member is a sentence, too: it is there for the frequencies."""
 
-_CAUSES = (  # what is relaxed, in this order -> what was wrong if that makes a sentence of it
-    ({"gender"}, "gender"),
-    ({"number"}, "number"),
-    ({"form"}, "verb form"),
-    ({"selection"}, "selection"),
-    ({"selection", "frame"}, "selection"),
+_CAUSES = (  # what is relaxed, in this order -> the check that finds it, and what was wrong
+    ({"gender"}, "errors of gender", "a reflexive does not agree with the subject of its clause"),
+    (
+        {"number"},
+        "errors of number",
+        "a determiner, an auxiliary or a verb does not agree in number",
+    ),
+    ({"form"}, "wrong verb forms", "a verb is in the wrong form"),
+    (
+        {"selection"},
+        "errors of selection",
+        "a verb or an adjective does not go with its noun or clause",
+    ),
+    ({"selection", "frame"}, "errors of selection", "a verb does not go with its clause"),
 )
-_GAPS = frozenset({"gap-position", "clause-type", "wh-pronoun", "complementizer", "structure"})
-"""Contrasts of islands: where one is not, there must be a gap."""
-_REASONS = {
-    "gender": "a reflexive does not agree with the subject of its clause",
-    "number": "a determiner, an auxiliary or a verb does not agree in number",
-    "verb form": "a verb is in the wrong form",
-    "selection": "a verb or an adjective does not go with its noun or clause",
-}
-
-
-def gap_sites(words: Sequence[str], known: readings.Readings) -> list[int]:
-    """Return the places of verbs that nothing follows that could be an object.
-
-    The sentence ends there, or a finite verb or a subordinator comes next: the places of gaps.
-
-    Args:
-        words: lower-cased words.
-        known: what each form may be.
-    """
-    categories = [{r.category for r in known.get(word, ())} for word in words]
-    found = []
-    for place, these in enumerate(categories):
-        after_determiner = place > 0 and "determiner" in categories[place - 1]
-        if "verb" not in these or ("noun" in these and after_determiner):
-            continue
-        rest = known.get(words[place + 1], ()) if place + 1 < len(words) else None
-        if rest is None or any(
-            r.category == "verb" or "subordinator" in r.features.get("roles", ()) for r in rest
-        ):
-            found.append(place)
-    return found
+_STRUCTURE, _BAD = "ungrammatical good members", "grammatical bad members"
+KINDS = (_STRUCTURE, *dict.fromkeys(kind for _, kind, _ in _CAUSES), _BAD)
+"""Checks that one parse of a pair decides."""
 
 
 class Fault(NamedTuple):
     """What is wrong with a pair."""
 
-    kind: str  # gender, number, verb form, selection, gap, structure, bad member
+    kind: str  # one of KINDS
     reason: str
 
 
@@ -104,12 +84,10 @@ class Judge:
 
         The good member must be a sentence of the grammar and hold the phenomenon's construction.
         The bad member must not be a sentence, even if any verb may go with any noun: nonsense would
-        be no evidence of syntax. In the ``CONTROLS`` of a joint set it must be one. At the gap of
-        an island stands a verb that must have its object: after one that can do without (*before
-        painting*) there need be no gap, and then no island is broken.
+        be no evidence of syntax. In the ``CONTROLS`` of a joint set it must be one.
 
         Args:
-            row: ``phenomenon``, ``good`` and ``bad``; also ``contrast``, ``cell`` and ``joint``.
+            row: ``phenomenon``, ``good`` and ``bad``; also ``cell`` and ``joint``.
         """
         cell = row.get("cell", "")
         needed = FACTORIAL.get((row["phenomenon"], cell)) or CONSTRUCTIONS.get(row["phenomenon"])
@@ -123,18 +101,15 @@ class Judge:
         fitting = [tags for tags in parses if needed <= tags]
         if not fitting:
             missing = sorted(map(str, needed - parses[0]))
-            return Fault("structure", f"the good member has no {' and no '.join(missing)}")
-        fault = self._binding(good, bad, fitting) or self._clause_verb(good, bad)
-        if not fault and row.get("contrast") in _GAPS:
-            fault = self._vacuous(good) or self._vacuous(bad)
-        if fault:
+            return Fault(_STRUCTURE, f"the good member has no {' and no '.join(missing)}")
+        if fault := self._binding(good, bad, fitting) or self._clause_verb(good, bad):
             return fault
         control = row.get("joint") and cell in CONTROLS
         relaxed = frozenset[str]() if control else frozenset({"selection"})
         asked = row["bad"].endswith("?")
         if bool(grammar.Parser(bad, self._known, relaxed).parses(question=asked)) != bool(control):
             return Fault(
-                "bad member",
+                _BAD,
                 f"cell {cell}: the bad member is no sentence, so it is no control"
                 if control
                 else "the bad member is a sentence, too",
@@ -143,10 +118,10 @@ class Judge:
 
     def _cause(self, good: Sequence[str], asked: bool) -> Fault:
         """Return what has to be relaxed for a good member to be a sentence."""
-        for relaxed, kind in _CAUSES:
+        for relaxed, kind, reason in _CAUSES:
             if grammar.Parser(good, self._known, frozenset(relaxed)).parses(question=asked):
-                return Fault(kind, f"good member: {_REASONS[kind]}")
-        return Fault("structure", "the good member is not a sentence of the grammar")
+                return Fault(kind, f"good member: {reason}")
+        return Fault(_STRUCTURE, "the good member is not a sentence of the grammar")
 
     def _binding(
         self, good: Sequence[str], bad: Sequence[str], parses: Sequence[grammar.Tags]
@@ -158,7 +133,9 @@ class Judge:
         place, other = places[-1], bad[places[-1]]
         if other not in readings.REFLEXIVES:
             return None
-        kind = "gender" if readings.REFLEXIVES[other] and good[place] != "themselves" else "number"
+        gendered = readings.REFLEXIVES[other] and good[place] != "themselves"
+        feature = "gender" if gendered else "number"
+        kind = f"errors of {feature}"
         binders = {int(tag[2]) for tags in parses for tag in tags if tag[:2] == ("bound", place)}
         for binder in sorted(binders):
             if other in self._bound(good[binder]):
@@ -167,7 +144,7 @@ class Judge:
             word for i, word in enumerate(good) if i not in binders and self._bound(word) == {other}
         ]
         if not distractors:
-            return Fault(kind, f"no other word has the {kind} of {other!r}")
+            return Fault(kind, f"no other word has the {feature} of {other!r}")
         return None
 
     def _clause_verb(self, good: Sequence[str], bad: Sequence[str]) -> Fault | None:
@@ -176,29 +153,26 @@ class Judge:
             if g != b:
                 if i == 0 or b not in {"whether", "who"}:
                     return None
-                verbs = self._verbs(good[i - 1])
+                verbs = [r for r in self._known.get(good[i - 1], ()) if r.category == "verb"]
                 if any({"that", "whether"} <= r.features["frames"] for r in verbs):
                     return None
-                return Fault("selection", f"{good[i - 1]!r} does not take both clauses")
+                return Fault("errors of selection", f"{good[i - 1]!r} does not take both clauses")
         return None
 
-    def _vacuous(self, words: Sequence[str]) -> Fault | None:
-        """Return which verb of a question stands without an object and can do so."""
+    def vacuous(self, member: str) -> str:
+        """Return why the gap of a member is none; "" if it is one, or the member has no gap.
+
+        In *Who did the man leave while painting?* nothing has to be missing after *painting*: the
+        question word is left over, but out of no island. Such a pair tests the count of arguments.
+        The rest of a question about an argument lacks that argument somewhere. If it is a yes/no
+        question as it stands, nothing is lacking: every verb in it can do without.
+        """
+        words = split(member)
         if not words or words[0] not in readings.WH_ARGUMENTS:
-            return None
-        sites = [
-            (words[place], {f for r in self._verbs(words[place]) for f in r.features["frames"]})
-            for place in gap_sites(words, self._known)
-        ]
-        for verb, frames in sites:
-            if "either" in frames:
-                return Fault("gap", f"{verb!r} can do without an object: no gap")
-        if all("objectless" in frames for _, frames in sites):
-            return Fault("gap", "no verb lacks an object: no gap")
-        return None
-
-    def _verbs(self, word: str) -> list[readings.Reading]:
-        return [r for r in self._known.get(word, ()) if r.category == "verb"]
+            return ""
+        if not grammar.Parser(words[1:], self._known).parses(question=True):
+            return ""
+        return f"without {words[0]!r} {member!r} is a whole question: it has no gap"
 
     def _bound(self, word: str) -> frozenset[str]:
         """Return the reflexives that agree with a noun or a name."""

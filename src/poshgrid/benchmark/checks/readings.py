@@ -1,4 +1,4 @@
-"""Words of a member: known, frequent, written as a sentence; and what the grammar reads them as."""
+"""Words of a member: known, frequent; and what the grammar reads them as."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from poshgrid.benchmark.lexicon import Lexicon, Vocabulary
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _IRREGULAR = {"can't": "can", "won't": "will", "shan't": "shall"}
-_MARKS = frozenset(".?")
 
 
 def split(sentence: str) -> list[str]:
@@ -50,37 +49,6 @@ def outside(words: Sequence[str], lexicon: Lexicon, vocabulary: Vocabulary | Non
         elif vocabulary and (lacking := vocabulary.lacking(word)):
             found.append(f"{word!r} is rare in {', '.join(lacking)}")
     return found
-
-
-class Spelling:
-    """How members are written: an upper-case start, single spaces, capitals in names, . or ?.
-
-    Args:
-        lexicon: tells names from other words.
-    """
-
-    def __init__(self, lexicon: Lexicon) -> None:
-        self._names = frozenset(word.lemma for word in lexicon.of("name"))
-        self._common = frozenset(f for w in lexicon.words if w.category != "name" for f in w.folded)
-
-    def fault(self, text: str) -> str:
-        """Return why a member is not written as a sentence; "" if it is."""
-        words = text[:-1].split(" ")
-        if text[-1:] not in _MARKS:
-            return "it does not end in . or ?"
-        if not all(_WORD.fullmatch(word) for word in words):
-            return "it holds more than words and single spaces"
-        if not words[0][0].isupper():
-            return "it does not open with a capital"
-        wrong = [word for word in words[1:] if not self._cased(bare(word))]
-        return f"{wrong[0]!r} is capital or small against the rule" if wrong else ""
-
-    def _cased(self, word: str) -> bool:
-        if word in self._names or word == "I":
-            return True
-        if word.islower():
-            return word.capitalize() not in self._names
-        return word.istitle() and word.lower() not in self._common  # a name that nobody knows
 
 
 WH_ADJUNCTS = frozenset({"when", "how", "why", "where"})

@@ -55,19 +55,11 @@ def spaces(good: str, bad: str) -> str:
     That is any but single spaces between words: no-break spaces, line breaks, invisible characters,
     several spaces, one at an end, or one before a mark that the other member has without it.
     """
-    counted = [Counter(map(_named, _SPACE.finditer(member))) for member in (good, bad)]
+    counted = [Counter(f"{space!a}" for space in _SPACE.findall(m)) for m in (good, bad)]
     if not marks(good, bad):
         for found, member in zip(counted, (good, bad), strict=True):
             found.update(f"a space before {mark}" for mark in _APART.findall(member))
     return _difference(*counted)
-
-
-def _named(space: re.Match[str]) -> str:
-    if " " not in space[0]:
-        return f"U+{ord(space[0]):04X}"
-    if space.start() == 0 or space.end() == len(space.string):
-        return f"a space at the {'end' if space.start() else 'beginning'}"
-    return f"{len(space[0])} spaces in a row"
 
 
 def _difference(good: Counter[str], bad: Counter[str]) -> str:
@@ -79,12 +71,10 @@ def _difference(good: Counter[str], bad: Counter[str]) -> str:
 
 
 def spelling(good: str, bad: str) -> str:
-    """Return which character a pair has that the corpora, as they are cleaned, have not; or ""."""
+    """Return how the corpora, as they are cleaned, would spell a member; "" if they would so."""
     for member in (good, bad):
-        written = normalise(member)
-        if written != member:
-            odd = max((Counter(member) - Counter(written)) or member)
-            return f"U+{ord(odd):04X}, where corpora have another character or none"
+        if (spelt := normalise(member)) != member:
+            return f"{member!a}; the corpora have {spelt!a}"
     return ""
 
 

@@ -10,18 +10,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+
+import pulp
 
 from poshgrid.benchmark.generation.selection import solved
+from poshgrid.benchmark.lexicon import Vocabulary, Word
 from poshgrid.errors import PoshgridError
 
-if TYPE_CHECKING:
-    import pulp
-
-    from poshgrid.benchmark.lexicon import Vocabulary, Word
-
 _NODES = 500  # of the search tree: a limit that, unlike seconds, every machine reaches alike
-_NAMED = 5  # words that an error message names
 _EXACT = 1e-6  # occurrences within which two differences are the same number
 
 Frequencies = tuple[float, ...]
@@ -66,8 +62,7 @@ def counterbalance(
         The words that stay, in their order.
 
     Raises:
-        PoshgridError: a group keeps fewer than ``least`` words; the message names those that are
-            much more frequent in one base than in another.
+        PoshgridError: a group keeps fewer than ``least`` words.
     """
     bases = sorted(vocabulary.counts)
     if len(bases) < 2 and not equal:
@@ -88,13 +83,12 @@ def counterbalance(
             best = _largest([frequencies[i] for i in members], relative, occurrences, smallest)
         chosen = [members[number] for number in best]
         if len(chosen) < least:
-            out = [i for i in members if i not in set(chosen)]
+            out = [words[i].lemma for i in members if i not in chosen]
             raise PoshgridError(
                 f"{place}{f', group {group!r}' if groups else ''}: {len(chosen)} of {len(members)} "
-                f"words can be counterbalanced over {', '.join(bases)}, {least} needed"
-                f"{_blocking([(words[i].lemma, frequencies[i]) for i in out], bases)}; "
-                f"{'raise the tolerance of the lexicon, ' if out else ''}extend resources/lexicon, "
-                "or use larger corpora"
+                f"words can be counterbalanced over {', '.join(bases)}, {least} needed; left out "
+                f"({', '.join(out) or 'none'}); raise the suite's option relative or occurrences, "
+                "extend resources/lexicon, or use larger corpora"
             )
         kept.update(chosen)
     return [word for index, word in enumerate(words) if index in kept]
@@ -112,18 +106,6 @@ def _frequencies(
         / vocabulary.totals[base]
         for base in bases
     )
-
-
-def _blocking(out: list[tuple[str, Frequencies]], bases: Sequence[str]) -> str:
-    """Name the words that were left out, the most uneven first, with their frequencies."""
-    if not out:
-        return ""
-    out = sorted(out, key=lambda entry: min(entry[1]) - max(entry[1]))
-    named = [
-        f"{lemma} ({', '.join(f'{b} {n:,.0f}' for b, n in zip(bases, counts, strict=True))})"
-        for lemma, counts in out[:_NAMED]
-    ]
-    return f"; too uneven: {', '.join(named)}{', ...' if len(out) > _NAMED else ''}"
 
 
 def _within(words: Sequence[Frequencies], relative: float, occurrences: int) -> bool:
@@ -144,8 +126,6 @@ def _largest(
     """
     if size is None and _within(words, relative, occurrences):
         return list(range(len(words)))
-    import pulp
-
     program, take, apart = _program(words, relative, occurrences)
     program.setObjective(-pulp.lpSum(take))
     if size is not None:
@@ -162,8 +142,6 @@ def _program(
     words: list[Frequencies], relative: float, occurrences: int
 ) -> tuple[pulp.LpProblem, list[pulp.LpVariable], list[pulp.LpVariable]]:
     """Return the program, a variable for each word, and the difference of every two bases."""
-    import pulp
-
     program = pulp.LpProblem("counterbalance", pulp.LpMinimize)
     take = [pulp.LpVariable(f"t{number}", cat=pulp.LpBinary) for number in range(len(words))]
     totals = [

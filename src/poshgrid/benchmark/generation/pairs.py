@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from poshgrid.benchmark.generation.factorial import Designed
 from poshgrid.benchmark.generation.slots import Filling, is_content, lexical_set
-from poshgrid.benchmark.generation.templates import Pair, Paired, Phenomenon, Slot
+from poshgrid.benchmark.generation.templates import Pair, Phenomenon, Slot, Template
 from poshgrid.benchmark.generation.words import Choices, Uses, fillings, least_used, shares
 from poshgrid.benchmark.lexicon import Word
 from poshgrid.errors import PoshgridError
@@ -38,8 +37,13 @@ class Filled(NamedTuple):
         """All sentences."""
         return tuple(text for pair in self.pairs for text in (pair.good, pair.bad))
 
+    @property
+    def words(self) -> list[str]:
+        """The content words."""
+        return self.lexical_set.split("+")
 
-def rows(phenomenon: Phenomenon | Designed, filled: Sequence[Filled]) -> list[Row]:
+
+def rows(phenomenon: Phenomenon, filled: Sequence[Filled]) -> list[Row]:
     """Return the pairs of filled templates as rows of ``PAIRS``, numbered in their order from 1."""
     pairs = [(each, pair) for each in filled for pair in each.pairs]
     return [
@@ -60,7 +64,7 @@ def rows(phenomenon: Phenomenon | Designed, filled: Sequence[Filled]) -> list[Ro
 
 
 def candidates(
-    phenomenon: Phenomenon | Designed,
+    phenomenon: Phenomenon,
     number: int,
     seed: int,
     choices: Choices,
@@ -102,13 +106,13 @@ def candidates(
             seen=seen,
             tries=_TRIES,
             least=at_least,
-            kind="sets" if isinstance(phenomenon, Designed) else "pairs",
+            kind="sets" if template.cells else "pairs",
         )
         made.extend(_filled(template, filling) for filling in found)
     return made
 
 
-def _once(template: Paired, filling: Filling) -> list[object]:
+def _once(template: Template, filling: Filling) -> list[object]:
     """Return what may be made once only: each pair, and each set of words of a design.
 
     The pairs of a set are found by its words, so a template has no two sets with the same ones.
@@ -118,13 +122,13 @@ def _once(template: Paired, filling: Filling) -> list[object]:
     return found if len(pairs) == 1 else [*found, (template.name, lexical_set(filling))]
 
 
-def _filled(template: Paired, filling: Filling) -> Filled:
+def _filled(template: Template, filling: Filling) -> Filled:
     balanced = (word.lemma for slot, word in filling.items() if template.slots[slot].balanced)
     return Filled(template.name, lexical_set(filling), "+".join(balanced), template.pairs(filling))
 
 
 def _schedule(
-    place: str, template: Paired, choices: Mapping[str, Sequence[Word]], rng: random.Random
+    place: str, template: Template, choices: Mapping[str, Sequence[Word]], rng: random.Random
 ) -> Iterator[Filling]:
     """Yield the combinations of balanced slots for ever: all once, in a new order, then again."""
     slots = [name for name, slot in template.slots.items() if slot.balanced]
@@ -142,7 +146,7 @@ def _schedule(
 
 
 def _draw(
-    template: Paired,
+    template: Template,
     choices: Mapping[str, Sequence[Word]],
     rng: random.Random,
     fixed: Filling,
@@ -202,7 +206,7 @@ def _in_turn(
     yield from sorted(others, key=lambda word: max(times[word.lemma], limit))
 
 
-def _related(template: Paired, one: str, other: str) -> bool:
+def _related(template: Template, one: str, other: str) -> bool:
     """Say whether one of two slots asks something of the other."""
     return any(
         b in template.slots[a].unlike
@@ -211,14 +215,14 @@ def _related(template: Paired, one: str, other: str) -> bool:
     )
 
 
-def _agrees(template: Paired, name: str, word: Word, filling: Filling) -> bool:
+def _agrees(template: Template, name: str, word: Word, filling: Filling) -> bool:
     """Say whether a word suits those that are there, as their slots and its own ask."""
     return _suits(template.slots[name], word, filling) and all(
         _suits(template.slots[other], there, {name: word}) for other, there in filling.items()
     )
 
 
-def _consistent(template: Paired, filling: Filling) -> bool:
+def _consistent(template: Template, filling: Filling) -> bool:
     """Say whether the words agree and differ as their slots ask."""
     return all(_suits(template.slots[name], word, filling) for name, word in filling.items())
 

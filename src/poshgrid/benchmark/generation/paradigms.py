@@ -1,4 +1,4 @@
-"""Templates of sets of four sentences, filler x gap, each in one line of text.
+"""Sets of four sentences, filler x gap: templates, each in one line of text, and their filling.
 
 ``{slot:form}`` is a word; ``<who|that>`` is what stands with and without a filler; ``<|{name1}>``
 is the place of the first gap, filled where there is no filler to license it; ``[{name2}]`` is the
@@ -9,7 +9,11 @@ Sources: Lan, Chemla & Katzir (2024); Pistotti, Brown & Witbrock (2025), Table 1
 
 from __future__ import annotations
 
+import functools
+import itertools
+import random
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -17,9 +21,11 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from poshgrid import resources
 from poshgrid.benchmark.generation import templatefile
-from poshgrid.benchmark.generation.slots import Filling, LexiconSlot, Phrases
+from poshgrid.benchmark.generation.slots import Filling, LexiconSlot, Phrases, lexical_set
 from poshgrid.benchmark.generation.templatefile import Pattern, capitalized
-from poshgrid.benchmark.lexicon import Lexicon, Word
+from poshgrid.benchmark.generation.words import Uses, fillings, least_used, shares
+from poshgrid.benchmark.generation.words import choices as usable_choices
+from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
 
 PARADIGMS = resources.ROOT / "paradigms"
 CELLS = tuple((filler, gap) for filler in (True, False) for gap in (True, False))
@@ -28,6 +34,13 @@ CELLS = tuple((filler, gap) for filler in (True, False) for gap in (True, False)
 _FILLER = re.compile(r"<([^<>|]+)\|([^<>|]+)>")  # <with filler|without>
 _FIRST = re.compile(r"<\|([^<>|]+)>")  # <|what fills the first gap>
 _OBJECT = re.compile(r"\[([^\[\]]+)\]")  # [what fills the second gap]
+_PLAIN = r"[^<>\[\]]*"
+_MARKED = re.compile(
+    rf"{_PLAIN}{_FILLER.pattern}{_PLAIN}{_FIRST.pattern}{_PLAIN}{_OBJECT.pattern} [{{\w]{_PLAIN}"
+)
+
+_TRIES = 1_000  # draws in search of a set that is not there yet
+_EVEN = 500  # draws that keep the shares equal; where they make nothing new, any word will do
 
 
 class Listed(LexiconSlot):
@@ -37,15 +50,7 @@ class Listed(LexiconSlot):
     only: list[str] = Field(default_factory=list)
 
     def suitable(self, lexicon: Lexicon) -> list[Word]:
-        """Return the words that suit, whatever the corpora hold.
-
-        Raises:
-            ValueError: ``only`` names a word that the lexicon does not have.
-        """
-        known = {word.lemma for word in lexicon.of(self.category)}
-        for lemma in self.only:
-            if lemma not in known:
-                raise ValueError(f"{lemma!r} is no {self.category} of resources/lexicon")
+        """Return the words that suit, whatever the corpora hold."""
         found = super().suitable(lexicon)
         return [word for word in found if not self.only or word.lemma in self.only]
 
@@ -73,26 +78,11 @@ class Template(Pattern[AnySlot]):
 
     @model_validator(mode="after")
     def _marked(self) -> Self:
-        marks = {
-            "<with filler|without>": list(_FILLER.finditer(self.text)),
-            "<|first object>": list(_FIRST.finditer(self.text)),
-            "[second object]": list(_OBJECT.finditer(self.text)),
-        }
-        for mark, found in marks.items():
-            if len(found) != 1:
-                raise ValueError(
-                    f"template {self.name}: {len(found)} of the mark {mark}, 1 is needed"
-                )
-        places = [found[0].start() for found in marks.values()]
-        if places != sorted(places):
+        if not _MARKED.fullmatch(self.text):
             raise ValueError(
-                f"template {self.name}: the marks must come in the order filler, "
-                "first object, second object"
-            )
-        if not re.match(r" (?:\{|\w)", self.text[marks["[second object]"][0].end() :]):
-            raise ValueError(
-                f"template {self.name}: a word must follow the second object: "
-                "it is the critical region of the gap"
+                f"template {self.name}: the text must have <with filler|without>, then "
+                "<|first object>, then [second object], once each, and a word after them: it is "
+                "the critical region of the gap"
             )
         return self
 
@@ -133,3 +123,110 @@ class Phenomenon(templatefile.TemplateFile[Template]):
 def read(phenomenon: str, folder: Path = PARADIGMS) -> Phenomenon:
     """Read and check the templates of a phenomenon; see :func:`templatefile.read`."""
     return templatefile.read(Phenomenon, phenomenon, folder)
+
+
+def generate(
+    phenomenon: Phenomenon, sets: int, seed: int, lexicon: Lexicon, vocabulary: Vocabulary
+) -> list[dict[str, Any]]:
+    """Return the sets of one phenomenon, the templates in turn, in equal shares.
+
+    Every slot takes its words equally often, as far as no word may occur twice in a set. Of a
+    phenomenon that is crossed every set is made.
+
+    Args:
+        phenomenon: the templates.
+        sets: how many sets of four sentences to make, unless it is crossed.
+        seed: the same seed gives the same sets; a template's sets do not depend on the others'.
+        lexicon: the words.
+        vocabulary: the words that are frequent enough in every base.
+
+    Returns:
+        Rows with the columns of ``PARADIGMS``, four for each set, in the order of ``CELLS``.
+
+    Raises:
+        PoshgridError: a slot has too few usable words, or the words allow too few sets.
+    """
+    choices = usable_choices(phenomenon, lexicon, vocabulary)
+    rows: list[dict[str, Any]] = []
+    for template, share in zip(
+        phenomenon.templates, shares(sets, len(phenomenon.templates)), strict=True
+    ):
+        words = {slot: choices[template.name, slot] for slot in template.slots}
+        if phenomenon.crossed:
+            filled = _every(words)
+        else:
+            rng = random.Random(f"{seed}/{phenomenon.phenomenon}/{template.name}")
+            filled = fillings(
+                phenomenon.place(template),
+                words,
+                itertools.repeat({}, share),
+                functools.partial(_draw, template, words, rng),
+                functools.partial(_sentences, template),
+                seen=set(),
+                tries=_TRIES,
+                least=share,
+                kind="sets",
+            )
+        for filling in filled:
+            rows += _rows(phenomenon, template, filling, len(rows) // len(CELLS) + 1)
+    return rows
+
+
+def _every(words: Mapping[str, Sequence[Word]]) -> Iterator[Filling]:
+    """Yield every filling in which no word stands twice, in the order of the words."""
+    for each in itertools.product(*words.values()):
+        folded = [part for word in each for part in word.folded]
+        if len(set(folded)) == len(folded):
+            yield dict(zip(words, each, strict=True))
+
+
+def _rows(
+    phenomenon: Phenomenon, template: Template, filling: Filling, number: int
+) -> list[dict[str, Any]]:
+    rows = []
+    for filler, gap in CELLS:
+        text, start, end = template.sentence(filling, filler=filler, gap=gap)
+        rows.append(
+            {
+                "item_id": f"{phenomenon.phenomenon}-{number:04}",
+                "category": phenomenon.category,
+                "phenomenon": phenomenon.phenomenon,
+                "template": f"{phenomenon.phenomenon}-{template.name}",
+                "lexical_set": lexical_set(filling),
+                "ambiguous": template.ambiguous,
+                "filler": filler,
+                "gap": gap,
+                "text": text,
+                "start": start,
+                "end": end,
+            }
+        )
+    return rows
+
+
+def _sentences(template: Template, filling: Filling) -> list[str]:
+    return [template.sentence(filling, filler=f, gap=g)[0] for f, g in CELLS]
+
+
+def _draw(
+    template: Template,
+    choices: Mapping[str, Sequence[Word]],
+    rng: random.Random,
+    start: Filling,
+    used: Uses,
+    attempt: int,
+) -> Filling | None:
+    """Fill the slots at random, the least used words first; ``None`` at a dead end.
+
+    No word stands twice in a sentence, in whatever form; no slot asks anything else of another.
+    """
+    filling = dict(start)
+    taken: set[str] = set()
+    # The slot with the fewest words chooses first, or the others would take them.
+    for slot in sorted(choices, key=lambda name: len(choices[name])):
+        fitting = [word for word in choices[slot] if taken.isdisjoint(word.folded)]
+        if not fitting:
+            return None
+        filling[slot] = rng.choice(least_used(fitting, used[slot]) if attempt < _EVEN else fitting)
+        taken |= filling[slot].folded
+    return {slot: filling[slot] for slot in template.slots}

@@ -16,30 +16,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import pulp
+
 from poshgrid import solver
 from poshgrid.benchmark.generation.words import shares
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
-    import pulp
-
     from poshgrid.benchmark.context import Null
+    from poshgrid.benchmark.generation.pairs import Filled
+    from poshgrid.benchmark.generation.templates import Pair
 
 _TIE = 1e-6  # nats within which a null has no preference, as everywhere in the evaluation
 _NODES = 200  # of the search tree: a limit that, unlike seconds, every machine reaches alike
 _NEAR = 0.02  # a second goal so near to the best is good enough: the proof of the rest takes long
 _LUCK = 0.01  # largest weight of chance: it decides between pairs that are equally good
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A pair, or a set of pairs, that may be chosen."""
-
-    pairs: tuple[tuple[str, str], ...]  # good and bad members
-    template: str
-    cell: str  # the combination of its balanced function words
-    words: tuple[str, ...]  # its content words
-    joint: bool = False  # the pairs are judged as one, their log-probabilities added
 
 
 @dataclass(frozen=True)
@@ -60,10 +51,11 @@ class _Preference:
 
 
 def choose(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[Filled],
     pairs: int,
     nulls: Mapping[str, Null],
     *,
+    joint: bool,
     tolerance: float,
     seed: int,
     place: str,
@@ -77,10 +69,11 @@ def choose(
     and the most used content word is used as little as possible.
 
     Args:
-        candidates: pairs, the templates in the order in which they get their shares.
+        candidates: pairs or sets, the templates in the order in which they get their shares.
         pairs: how many to choose.
         nulls: name -> log-probabilities of sentences by an n-gram model. Members are compared by
             their mean over words, which is the sum where they are equally long.
+        joint: the pairs of a set are judged as one, their log-probabilities added.
         tolerance: distance from one half that is near enough.
         seed: decides between candidates that are equally good.
         place: what an error message calls the phenomenon.
@@ -92,10 +85,12 @@ def choose(
         was ``reached``; the most used content words.
 
     Raises:
-        PoshgridError: there are fewer candidates than pairs, in all, of a template or in a cell.
+        PoshgridError: a cell of a template has fewer candidates than pairs.
     """
     cells = _cells(candidates, pairs, place)
-    preferences = {name: _prefer(candidates, null) for name, null in sorted(nulls.items())}
+    preferences = {
+        name: _prefer(candidates, null, joint=joint) for name, null in sorted(nulls.items())
+    }
     chosen = _solve(candidates, pairs, cells, list(preferences.values()), tolerance, seed)
     used = Counter(word for i in chosen for word in set(candidates[i].words))
     facts = {
@@ -116,45 +111,37 @@ def choose(
 
 
 def _cells(
-    candidates: Sequence[Candidate], pairs: int, place: str
+    candidates: Sequence[Filled], pairs: int, place: str
 ) -> list[tuple[int, list[list[int]]]]:
     """Return, template by template, how many pairs it gets and the candidates of its cells."""
-    if len(candidates) < pairs:
-        raise PoshgridError(_short(place, len(candidates), pairs))
     templates: dict[str, dict[str, list[int]]] = {}
     for index, candidate in enumerate(candidates):
-        templates.setdefault(candidate.template, {}).setdefault(candidate.cell, []).append(index)
+        templates.setdefault(candidate.template, {}).setdefault(candidate.combination, []).append(
+            index
+        )
     found = []
     for share, (template, cells) in zip(
         shares(pairs, len(templates)), templates.items(), strict=True
     ):
         least, most = share // len(cells), -(-share // len(cells))
-        where = f"{place}, template {template}"
-        if (there := sum(map(len, cells.values()))) < share:
-            raise PoshgridError(_short(where, there, share))
-        for cell, members in cells.items():
-            if len(members) < least:
-                raise PoshgridError(_short(f"{where}, cell {cell!r}", len(members), least))
-        if sum(min(most, len(members)) for members in cells.values()) < share:
-            small = min(cells, key=lambda cell: len(cells[cell]))
-            raise PoshgridError(_short(f"{where}, cell {small!r}", len(cells[small]), most))
+        small = min(cells, key=lambda cell: len(cells[cell]))
+        enough = sum(min(most, len(members)) for members in cells.values()) >= share
+        if not enough or len(cells[small]) < least:
+            raise PoshgridError(
+                f"{place}, template {template}, cell {small!r}: {len(cells[small]):,} candidates, "
+                f"{least if enough else most:,} needed; ask for fewer pairs, or let the slots take "
+                "more words: raise lexicon.top_k, use larger corpora, or extend resources/lexicon"
+            )
         found.append((share, list(cells.values())))
     return found
 
 
-def _short(place: str, there: int, needed: int) -> str:
-    return (
-        f"{place}: {there:,} candidates, {needed:,} needed; ask for fewer pairs, or let the slots "
-        "take more words: raise lexicon.top_k, use larger corpora, or extend resources/lexicon"
-    )
-
-
-def _prefer(candidates: Sequence[Candidate], null: Null) -> _Preference:
-    texts = list(dict.fromkeys(text for c in candidates for pair in c.pairs for text in pair))
+def _prefer(candidates: Sequence[Filled], null: Null, *, joint: bool) -> _Preference:
+    texts = list(dict.fromkeys(text for c in candidates for text in c.members))
     logprobs = dict(zip(texts, null(texts), strict=True))
     right, margin = [], []
     for candidate in candidates:
-        judged = [candidate.pairs] if candidate.joint else [(pair,) for pair in candidate.pairs]
+        judged = [candidate.pairs] if joint else [(pair,) for pair in candidate.pairs]
         found = [_difference(pairs, logprobs) for pairs in judged]
         # The mean is compared, the sum is what is reproducible to a millionth.
         rights = [0.5 if abs(d) * words <= _TIE else float(d > 0) for d, words in found]
@@ -164,24 +151,19 @@ def _prefer(candidates: Sequence[Candidate], null: Null) -> _Preference:
     return _Preference(right, [d / size for d in margin])
 
 
-def _difference(
-    pairs: Sequence[tuple[str, str]], logprobs: Mapping[str, float]
-) -> tuple[float, int]:
+def _difference(pairs: Sequence[Pair], logprobs: Mapping[str, float]) -> tuple[float, int]:
     """Return how much better the good members are, by their mean over words, and their words."""
+    _, *sides = zip(*pairs, strict=True)
     (good, words), (bad, others) = (
-        (math.fsum(logprobs[text] for text in members), sum(map(_length, members)))
-        for members in zip(*pairs, strict=True)
+        # One more for each end of a sentence, which is predicted too
+        (math.fsum(logprobs[text] for text in side), sum(len(text.split()) + 1 for text in side))
+        for side in sides
     )
     return good / words - bad / others, words
 
 
-def _length(text: str) -> int:
-    """Return the words of a sentence, and one for its end, which is predicted too."""
-    return len(text.split()) + 1
-
-
 def _solve(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[Filled],
     pairs: int,
     cells: list[tuple[int, list[list[int]]]],
     preferences: list[_Preference],
@@ -189,8 +171,6 @@ def _solve(
     seed: int,
 ) -> list[int]:
     """Return the chosen positions: first the nulls' shares are settled, then the other goals."""
-    import pulp
-
     program = pulp.LpProblem("selection", pulp.LpMinimize)
     take = [pulp.LpVariable(f"t{i}", cat=pulp.LpBinary) for i in range(len(candidates))]
     for share, of_template in cells:
@@ -225,7 +205,7 @@ def _solve(
 
 def _lopsided(
     program: pulp.LpProblem,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[Filled],
     take: list[pulp.LpVariable],
     cells: list[tuple[int, list[list[int]]]],
 ) -> pulp.LpVariable:
@@ -233,13 +213,11 @@ def _lopsided(
 
     Cells that differ by one pair could make a word's cells all larger and another's all smaller.
     """
-    import pulp
-
     lopsided = pulp.LpVariable("l", 0)
     for share, of_template in cells:
         fillers: dict[tuple[int, str], list[list[int]]] = {}
         for members in of_template:
-            for place, word in enumerate(candidates[members[0]].cell.split("+")):
+            for place, word in enumerate(candidates[members[0]].combination.split("+")):
                 fillers.setdefault((place, word), []).append(members)
         for with_it in fillers.values():
             even = share * len(with_it) / len(of_template)
@@ -260,7 +238,7 @@ def _first(cells: list[tuple[int, list[list[int]]]]) -> list[int]:
 
 def _unevenness(
     program: pulp.LpProblem,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[Filled],
     take: list[pulp.LpVariable],
     pairs: int,
 ) -> pulp.LpAffineExpression:
@@ -269,8 +247,6 @@ def _unevenness(
     It is the use of the most used word, and every use of a word beyond the mean of all words:
     where a narrow slot sets the first, the second still makes the other words even.
     """
-    import pulp
-
     holders: dict[str, list[pulp.LpVariable]] = {}
     for candidate, variable in zip(candidates, take, strict=True):
         for word in dict.fromkeys(candidate.words):
@@ -290,8 +266,6 @@ def _unevenness(
 
 
 def _weighted(weights: list[float], take: list[pulp.LpVariable]) -> pulp.LpAffineExpression:
-    import pulp
-
     return pulp.LpAffineExpression(
         [(variable, weight) for variable, weight in zip(take, weights, strict=True) if weight]
     )
@@ -304,8 +278,6 @@ def solved(
     **limits: float,
 ) -> list[int]:
     """Solve a program; return the positions that it takes, ``start`` where it finds none."""
-    import pulp
-
     # No limit in seconds: the same choice on a slow machine.
     solver.solve(program, **limits)
     if program.sol_status not in {pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible}:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from poshgrid.benchmark.lexicon import TABLES, Lexicon, Word
 from poshgrid.errors import did_you_mean
@@ -43,22 +42,16 @@ class LexiconSlot(Part):
     @model_validator(mode="after")
     def _known(self) -> Self:
         table = TABLES[self.category]
-        for feature, values in {**self.without, **self.where}.items():
-            if feature not in table.features:
-                raise ValueError(
-                    f"unknown feature {feature!r} of a {self.category}"
-                    f"{did_you_mean(feature, table.features)}"
-                )
-            for value in (v for alternatives in values for v in alternatives.split("|")):
-                if value not in table.features[feature]:
-                    raise ValueError(
-                        f"unknown {feature} {value!r}{did_you_mean(value, table.features[feature])}"
-                    )
-        for form in self.distinct:
-            if form not in table.forms:
-                raise ValueError(
-                    f"unknown form {form!r} of a {self.category}{did_you_mean(form, table.forms)}"
-                )
+        named = [(f, v) for group in (self.without, self.where) for f, v in group.items()]
+        wanted = [(f, one) for f, values in named for value in values for one in value.split("|")]
+        for feature, value in wanted:
+            known = table.features.get(feature, frozenset())
+            if value not in known:
+                near = did_you_mean(value, known) or did_you_mean(feature, table.features)
+                raise ValueError(f"unknown {feature} {value!r} of a {self.category}{near}")
+        for form in set(self.distinct) - set(table.forms):
+            near = did_you_mean(form, table.forms)
+            raise ValueError(f"unknown form {form!r} of a {self.category}{near}")
         return self
 
     @property
@@ -109,18 +102,10 @@ class Phrases(Part):
     frequent: ClassVar[bool] = False
     least: ClassVar[int] = 1
 
-    words: list[str] = Field(min_length=1)
+    words: list[Annotated[str, StringConstraints(pattern=r"^[A-Za-z]+(?: [A-Za-z]+)*$")]] = Field(
+        min_length=1
+    )
     content: bool = False  # counts for the lexical set
-
-    @field_validator("words")
-    @classmethod
-    def _once(cls, value: list[str]) -> list[str]:
-        for text in value:
-            if not re.fullmatch(r"[A-Za-z]+(?: [A-Za-z]+)*", text):
-                raise ValueError(f"{text!r} is not words with single spaces between them")
-            if value.count(text) > 1:
-                raise ValueError(f"{text!r} is there twice; remove one")
-        return value
 
     def suitable(self, lexicon: Lexicon) -> list[Word]:
         """Return the words, whatever the lexicon holds."""

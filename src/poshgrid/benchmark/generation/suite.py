@@ -7,29 +7,25 @@ Zorro (Huebner et al. 2021, Appendix B).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from poshgrid import logs, plugins
-from poshgrid.config.base import Count, Seed
+from poshgrid.benchmark.generation import templatefile
+from poshgrid.config.base import Count
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.context import Context, Loaded
-    from poshgrid.benchmark.generation.factorial import Designed
     from poshgrid.benchmark.generation.pairs import Filled, Row
     from poshgrid.benchmark.generation.templates import Phenomenon
     from poshgrid.benchmark.generation.words import Choices
     from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
 
-log = logs.get(__name__)
 
-
-class Options(plugins.Options):
+class Options(templatefile.Options):
     """Options of the readers that fill templates of pairs."""
 
-    seed: Seed = Field(42, description="The same seed gives the same items")
     pool: int = Field(4, ge=1, le=1_000, description="Candidates made for each that is kept")
     balanced: bool = Field(True, description="Counterbalance a slot's words over the bases")
     relative: float = Field(
@@ -47,7 +43,7 @@ class Options(plugins.Options):
 
 
 def generate(
-    described: Sequence[Phenomenon | Designed], number: int, options: Options, context: Context
+    described: Sequence[Phenomenon], number: int, options: Options, context: Context
 ) -> Loaded:
     """Fill the templates of a suite and hold the pairs to the gate of the structural checks.
 
@@ -73,98 +69,72 @@ def generate(
     from poshgrid.benchmark import lexicon
     from poshgrid.benchmark.checks import structure
     from poshgrid.benchmark.context import Loaded
+    from poshgrid.benchmark.generation import pairs, selection
     from poshgrid.benchmark.schema import PAIRS
 
-    words = lexicon.read()
+    words, vocabulary = lexicon.read(), context.vocabulary
+    prepared = [_prepared(each, number, options, words, vocabulary) for each in described]
+    # The corpora are long: they are gone through once for all phenomena.
+    heard = context.heard({m for made, _ in prepared for filled in made for m in filled.members})
     rows: list[Row] = []
     phenomena: dict[str, dict[str, Any]] = {}
-    prepared = [_prepared(each, number, options, words, context.vocabulary) for each in described]
-    # The corpora are long: they are gone through once for all phenomena.
-    heard = context.heard({m for each in prepared for pair in each.made for m in pair.members})
-    for each in prepared:
-        made, facts = _selected(each, heard, number, options, context)
-        phenomena[each.phenomenon.phenomenon] = facts
-        rows += made
+    for phenomenon, (made, facts) in zip(described, prepared, strict=True):
+        place = f"phenomenon {phenomenon.phenomenon}"
+        unheard = [filled for filled in made if heard.isdisjoint(filled.members)]
+        if len(unheard) < number:
+            raise PoshgridError(
+                f"{place}: {len(unheard)} of {len(made)} candidates are not in the corpora, "
+                f"{number} needed; ask for fewer or raise the option pool"
+            )
+        positions, reached = selection.choose(
+            unheard,
+            number,
+            context.nulls,
+            joint=phenomenon.joint,
+            tolerance=options.null_tolerance,
+            seed=options.seed,
+            place=place,
+        )
+        chosen = [unheard[position] for position in positions]
+        rows += pairs.rows(phenomenon, chosen)
+        phenomena[phenomenon.phenomenon] = {
+            **reached,
+            "candidates": len(made),
+            "heard": len(made) - len(unheard),
+            "lexical_sets": len({filled.lexical_set for filled in chosen}),
+            **facts,
+        }
     items = pl.DataFrame(rows, schema=PAIRS)
-    structure.hold(items, words, context.vocabulary)
-    candidates = sum(facts["candidates"] for facts in phenomena.values())
+    structure.hold(items, words, vocabulary)
+    candidates = sum(len(made) for made, _ in prepared)
     return Loaded(items, {"pairs": items.height, "candidates": candidates, "generated": phenomena})
 
 
-class _Prepared(NamedTuple):
-    """A phenomenon's candidates."""
-
-    phenomenon: Phenomenon | Designed
-    made: list[Filled]
-    left_out: dict[str, list[str]]  # "template.slot" -> words that counterbalancing leaves out
-    rare: dict[str, list[str]]  # words that make the construction -> bases that hardly have them
-
-
 def _prepared(
-    phenomenon: Phenomenon | Designed,
+    phenomenon: Phenomenon,
     number: int,
     options: Options,
     lexicon: Lexicon,
     vocabulary: Vocabulary,
-) -> _Prepared:
-    """Return the candidates of a phenomenon, from counterbalanced words."""
+) -> tuple[list[Filled], dict[str, Any]]:
+    """Return a phenomenon's candidates, from counterbalanced words, and facts.
+
+    The facts are "template.slot" -> words that counterbalancing leaves out, and the words that make
+    the construction -> bases that hardly have them.
+    """
     from poshgrid.benchmark.generation import pairs, words
 
     rare = words.rare(phenomenon, lexicon, vocabulary)
-    for word, bases in rare.items():
-        log.warning("%s: %r is rare in %s", phenomenon.phenomenon, word, ", ".join(bases))
     choices = words.choices(phenomenon, lexicon, vocabulary)
     left_out: dict[str, list[str]] = {}
     if options.balanced:
         choices, left_out = _counterbalanced(phenomenon, choices, options, vocabulary)
     made = pairs.candidates(phenomenon, options.pool * number, options.seed, choices, least=number)
-    return _Prepared(phenomenon, made, left_out, rare)
-
-
-def _selected(
-    prepared: _Prepared, heard: set[str], number: int, options: Options, context: Context
-) -> tuple[list[Row], dict[str, Any]]:
-    """Return the pairs of a phenomenon and the facts for the manifest."""
-    from poshgrid.benchmark.generation import pairs, selection
-
-    phenomenon, made, left_out, rare = prepared
-    name = phenomenon.phenomenon
-    unheard = [each for each in made if heard.isdisjoint(each.members)]
-    if len(unheard) < number:
-        raise PoshgridError(
-            f"phenomenon {name}: {len(unheard)} of {len(made)} candidates are not in the corpora, "
-            f"{number} needed; ask for fewer or raise the option pool"
-        )
-    positions, facts = selection.choose(
-        [
-            selection.Candidate(
-                tuple((pair.good, pair.bad) for pair in each.pairs),
-                each.template,
-                each.combination,
-                tuple(each.lexical_set.split("+")),
-                phenomenon.joint,
-            )
-            for each in unheard
-        ],
-        number,
-        context.nulls,
-        tolerance=options.null_tolerance,
-        seed=options.seed,
-        place=f"phenomenon {name}",
-    )
-    chosen = [unheard[position] for position in positions]
-    return pairs.rows(phenomenon, chosen), {
-        **facts,
-        "candidates": len(made),
-        "heard": len(made) - len(unheard),
-        "lexical_sets": len({each.lexical_set for each in chosen}),
-        "left_out": left_out,
-        "rare": rare,
-    }
+    return made, {"left_out": left_out, "rare": rare}
 
 
 def _counterbalanced(
-    phenomenon: Phenomenon | Designed, choices: Choices, options: Options, vocabulary: Vocabulary
+    phenomenon: Phenomenon, choices: Choices, options: Options, vocabulary: Vocabulary
 ) -> tuple[dict[tuple[str, str], list[Word]], dict[str, list[str]]]:
     """Return the words that stay, and "template.slot" -> those that go.
 

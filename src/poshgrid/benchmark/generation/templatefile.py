@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
-from poshgrid import resources
+from poshgrid import plugins, resources
 from poshgrid.benchmark.generation.slots import Filling, LexiconSlot, Part, Phrases
 from poshgrid.config import yamltext
+from poshgrid.config.base import Seed
 from poshgrid.errors import PoshgridError, did_you_mean
 
 _SLOT = re.compile(r"\{(\w+)(?::(\w+))?\}")
@@ -124,10 +124,8 @@ def read(model: type[Described], phenomenon: str, folder: Path) -> Described:
         PoshgridError: the file is missing, is not YAML, or breaks the rules of a template.
     """
     path = folder / f"{phenomenon}.yaml"
-    known = None
-    with suppress(OSError):  # what is not there is told below
-        told = path.stat()
-        known = told.st_mtime_ns, told.st_size
+    status = path.stat() if path.is_file() else None
+    known = (status.st_mtime_ns, status.st_size) if status else None
     found: Described = _read(model, phenomenon, path, known)
     return found
 
@@ -157,19 +155,24 @@ def _read(
     return found
 
 
-def chosen(phenomena: list[str] | None, folder: Path) -> list[str] | None:
-    """Check a reader's option ``phenomena``.
+class Options(plugins.Options):
+    """Options of the readers that fill templates."""
 
-    Raises:
-        ValueError: a phenomenon has no file, or is named twice, or none is named.
-    """
-    known = names(folder)
-    for name in phenomena or []:
-        if name not in known:
-            raise ValueError(f"unknown phenomenon {name!r}{did_you_mean(name, known)}")
-    if phenomena is not None and (not phenomena or len(set(phenomena)) < len(phenomena)):
-        raise ValueError("name each phenomenon once, and at least one")
-    return phenomena
+    FOLDER: ClassVar[Path]
+
+    seed: Seed = Field(42, description="The same seed gives the same items")
+    phenomena: list[str] | None = Field(None, description="Default: see docs/benchmark.md")
+
+    @field_validator("phenomena")
+    @classmethod
+    def _known(cls, value: list[str] | None) -> list[str] | None:
+        known = names(cls.FOLDER)
+        for name in value or []:
+            if name not in known:
+                raise ValueError(f"unknown phenomenon {name!r}{did_you_mean(name, known)}")
+        if value is not None and (not value or len(set(value)) < len(value)):
+            raise ValueError("name each phenomenon once, and at least one")
+        return value
 
 
 def watched(phenomena: Sequence[str], folder: Path) -> list[Path]:

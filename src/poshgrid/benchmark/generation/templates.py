@@ -1,19 +1,30 @@
-"""Templates of minimal pairs: two members, their slots, and what the slots ask of each other."""
+"""Templates of minimal pairs: members, their slots, and what the slots ask of each other.
+
+A template is one pair, or a factorial design: several pairs, which share their words, make a set. A
+set carries all cells of its design, and both polarities of a contrast: what is right in one pair is
+wrong in another, so that a preference for a word is right as often as wrong. Where ``joint``, the
+pairs are judged as one, as a difference in differences: (good - bad) of the cell that the grammar
+rules out, less the same replacement where both members are sentences. All words cancel.
+
+Source: Sprouse, Wagers & Phillips (2012), "A test of the relation between working memory capacity
+and syntactic island effects"; Wilcox, Futrell & Levy (2024).
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from pydantic import Field, model_validator
 
 from poshgrid import resources
 from poshgrid.benchmark.generation import templatefile
-from poshgrid.benchmark.generation.slots import Filling, LexiconSlot
+from poshgrid.benchmark.generation.slots import Filling, LexiconSlot, Part
 from poshgrid.benchmark.generation.templatefile import Pattern, capitalized
 from poshgrid.benchmark.lexicon import TABLES
 
 TEMPLATES = resources.ROOT / "templates"
+FACTORIAL = resources.ROOT / "factorial"
 
 
 class Slot(LexiconSlot):
@@ -24,13 +35,6 @@ class Slot(LexiconSlot):
     unlike: list[str] = Field(default_factory=list)  # slots that hold another word
     balanced: bool = False  # every word (and combination of balanced slots) equally often
 
-    @model_validator(mode="after")
-    def _agreeing(self) -> Self:
-        for feature in self.agree:
-            if feature not in TABLES[self.category].features:
-                raise ValueError(f"unknown feature {feature!r} of a {self.category}")
-        return self
-
 
 class Pair(NamedTuple):
     """A good and a bad member: with slots, or with their words."""
@@ -40,13 +44,27 @@ class Pair(NamedTuple):
     bad: str
 
 
-class Paired(Pattern[Slot]):
-    """A template of one pair or more, which share their slots' words."""
+class Cell(Part):
+    """A pair of a set."""
+
+    cell: str = Field(min_length=1)  # two pairs of a set may share it: the polarities of a contrast
+    good: str
+    bad: str
+
+
+class Template(Pattern[Slot]):
+    """A pair whose members differ in the contrast only, or the pairs of a design."""
+
+    good: str = ""
+    bad: str = ""
+    cells: list[Cell] = Field(default_factory=list, min_length=2)
 
     @property
     def written(self) -> tuple[Pair, ...]:
         """The pairs, as they are written."""
-        raise NotImplementedError
+        if self.cells:
+            return tuple(Pair(each.cell, each.good, each.bad) for each in self.cells)
+        return (Pair("", self.good, self.bad),)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -55,15 +73,16 @@ class Paired(Pattern[Slot]):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        if not all(self.texts) or (self.cells and self.good + self.bad):
+            raise ValueError(f"template {self.name}: give good and bad, or cells")
         for name, slot in self.slots.items():
-            others = [reference.partition(".") for reference in slot.agree.values()]
-            for other, _, feature in [*others, *((o, "", "") for o in slot.unlike)]:
+            asked = [(f, *r.partition(".")[::2]) for f, r in slot.agree.items()]
+            for own, other, feature in [*asked, *(("", other, "") for other in slot.unlike)]:
                 if other not in self.slots:
                     raise ValueError(f"template {self.name}: slot {name!r}: no slot {other!r}")
-                if feature and feature not in TABLES[self.slots[other].category].features:
-                    raise ValueError(
-                        f"template {self.name}: slot {name!r}: {other!r} has no {feature!r}"
-                    )
+                for key, of in ((own, slot), (feature, self.slots[other])):
+                    if key and key not in TABLES[of.category].features:
+                        raise ValueError(f"template {self.name}: slot {name!r}: no {key!r} there")
         return self
 
     def pairs(self, filling: Filling) -> tuple[Pair, ...]:
@@ -74,24 +93,11 @@ class Paired(Pattern[Slot]):
         )
 
 
-class Template(Paired):
-    """Two members that differ in the contrast only, and the slots that they share."""
-
-    good: str
-    bad: str
-
-    @property
-    def written(self) -> tuple[Pair, ...]:
-        """The one pair."""
-        return (Pair("", self.good, self.bad),)
-
-
 class Phenomenon(templatefile.TemplateFile[Template]):
     """One file of templates."""
 
-    joint: ClassVar[bool] = False  # each pair is judged by itself
-
     contrast: str
+    joint: bool = False  # the pairs of a set are judged as one
     default: bool = True  # false: made only where the option ``phenomena`` names it
     # Named pieces that the templates repeat by YAML reference.
     shared: dict[str, Slot] = Field(default_factory=dict)

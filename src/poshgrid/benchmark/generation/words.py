@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from poshgrid.benchmark.generation.slots import Filling, LexiconSlot, Phrases, lexical_set
+from poshgrid import logs
+from poshgrid.benchmark.generation.slots import Filling, lexical_set
 from poshgrid.benchmark.generation.templatefile import Pattern, TemplateFile
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
 from poshgrid.errors import PoshgridError
 
+log = logs.get(__name__)
 NAMED = 8  # words that an error message names
 
 Choices = Mapping[tuple[str, str], Sequence[Word]]
@@ -32,7 +34,7 @@ def choices(
             the slot has ``frequent: false``.
 
     Raises:
-        PoshgridError: a slot has fewer words than it needs, or names one that there is not.
+        PoshgridError: a slot has fewer words than it needs.
     """
     return {
         (template.name, slot): _usable(
@@ -51,39 +53,29 @@ def rare(
     These are the templates' literals and the words of slots with ``frequent: false`` (*wanna*,
     *herself*, *whether*), in the forms in which they occur, lower-cased. Without them there is no
     item, so they are reported and not refused.
-
-    Raises:
-        PoshgridError: a slot names a word that there is not.
     """
     found: set[str] = set()
     for template in phenomenon.templates:
         found |= template.literals()
         for slot, described in template.slots.items():
             if not described.frequent:
-                place = f"{phenomenon.place(template)}, slot {slot!r}"
                 found |= {
                     part
-                    for word in _suitable(place, described, lexicon)
+                    for word in described.suitable(lexicon)
                     for form in template.forms(slot)
                     for part in word.forms[form].lower().split()
                 }
-    return {word: lacking for word in sorted(found) if (lacking := vocabulary.lacking(word))}
-
-
-def _suitable(place: str, described: LexiconSlot | Phrases, lexicon: Lexicon) -> list[Word]:
-    try:
-        return described.suitable(lexicon)
-    except ValueError as error:
-        raise PoshgridError(
-            f"{place}: {error}; mend the template or add the word to resources/lexicon"
-        ) from error
+    rare = {word: lacking for word in sorted(found) if (lacking := vocabulary.lacking(word))}
+    for word, bases in rare.items():
+        log.warning("%s: %r is rare in %s", phenomenon.phenomenon, word, ", ".join(bases))
+    return rare
 
 
 def _usable(
     place: str, template: Pattern[Any], slot: str, lexicon: Lexicon, vocabulary: Vocabulary
 ) -> list[Word]:
     described = template.slots[slot]
-    suitable = _suitable(place, described, lexicon)
+    suitable = described.suitable(lexicon)
     chosen: list[Word] = []
     missing: list[str] = []
     for word in suitable:

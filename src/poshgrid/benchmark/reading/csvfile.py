@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -37,6 +36,11 @@ class Row(NamedTuple):
         return PoshgridError(f"{self.place}: {text}")
 
 
+def watched(path: Path | None, options: object) -> list[Path]:
+    """Return the file that a suite is read from; :func:`table` says if it is missing."""
+    return [path] if path and path.is_file() else []
+
+
 def table(
     path: Path | None, required: Sequence[str], optional: Sequence[str] = (), *, numbered: str = ""
 ) -> list[Row]:
@@ -59,8 +63,8 @@ def table(
         raise PoshgridError("suites: no path: give it a CSV file, relative to the data folder")
     if not path.is_file():
         raise PoshgridError(
-            f"{path}: {'a folder' if path.is_dir() else 'not found'}; give a CSV file; in a "
-            "configuration its path begins in the data folder"
+            f"{path}: no such file; give a CSV file; in a configuration its path begins in the "
+            "data folder"
         )
     reader = csv.reader(textfile.lines(path), strict=True)
     found: list[Row] = []
@@ -84,7 +88,7 @@ def table(
             found.append(Row(place, dict(zip(header, cells, strict=True))))
     except csv.Error as error:
         raise PoshgridError(
-            f"{path}: line {reader.line_num}: broken CSV ({error}); mend its quotes"
+            f"{path}: line {reader.line_num}: broken CSV ({error}); fix its quotes"
         ) from error
     if not found:
         raise PoshgridError(f"{path}: no rows; give a header line and, below it, the rows")
@@ -97,7 +101,6 @@ def rows(
     optional: Sequence[str] = (),
     *,
     numbered: str = "",
-    as_written: Sequence[str] = (),
 ) -> list[Row]:
     """Read a CSV file of items: :func:`table`, each row an item, each cell cleaned.
 
@@ -106,7 +109,6 @@ def rows(
         required: columns beside those of ``ITEM``; none of their cells may be empty.
         optional: columns that may be missing, and whose cells may be empty.
         numbered: as in :func:`table`; these cells may be empty.
-        as_written: columns whose cells keep a space that they begin or end with.
 
     Raises:
         PoshgridError: as :func:`table`; a cell is empty, or an item_id is that of another row.
@@ -114,26 +116,15 @@ def rows(
     found: list[Row] = []
     places: dict[str, str] = {}  # item_id -> line
     for row in table(path, (*ITEM, *required), optional, numbered=numbered):
-        cells = {
-            name: _outer(cell, clean(cell)) if name in as_written else clean(cell)
-            for name, cell in row.cells.items()
-        }
+        cells = {name: clean(cell) for name, cell in row.cells.items()}
         for name in (*ITEM, *required):
             if not cells[name]:
                 raise row.fault(f"{name} is empty; fill the cell or take the row out")
-        if cells["item_id"] in places:
-            raise row.fault(
-                f"item_id {cells['item_id']!r} is that of {places[cells['item_id']]}; "
-                "name each item once"
-            )
-        places[cells["item_id"]] = row.line
+        item = cells["item_id"]
+        if places.setdefault(item, row.line) != row.line:
+            raise row.fault(f"item_id {item!r} is that of {places[item]}; name each item once")
         found.append(Row(row.place, cells))
     return found
-
-
-def block(row: Row) -> str:
-    """Return a row's block: "" where the file has none."""
-    return row.cells.get("block", "")
 
 
 def listed(row: Row, name: str) -> list[str]:
@@ -162,31 +153,29 @@ def check_blocks(found: Iterable[Row]) -> None:
         PoshgridError: blocks of a category differ in size, a block has items of two phenomena, or
             some items of a category with blocks have none.
     """
-    categories: defaultdict[str, defaultdict[str, list[Row]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
+    categories: dict[str, dict[str, list[Row]]] = {}
     for row in found:
-        categories[row.cells["category"]][block(row)].append(row)
+        blocks = categories.setdefault(row.cells["category"], {})
+        blocks.setdefault(row.cells.get("block", ""), []).append(row)
     for category, blocks in categories.items():
         if "" in blocks and len(blocks) > 1:
             raise blocks[""][0].fault(
                 f"block is empty, but other items of {category!r} have one; "
                 "give a block to each of its items or to none"
             )
-        first, *others = blocks.items()
-        for name, members in (first, *others):
-            phenomena = list(dict.fromkeys(row.cells["phenomenon"] for row in members))
-            if name and len(phenomena) > 1:
-                odd = next(r for r in members if r.cells["phenomenon"] != phenomena[0])
-                raise odd.fault(
-                    f"block {name!r} holds {' and '.join(phenomena)}; "
-                    "name the blocks of different phenomena differently"
+        (first, alike), *_ = blocks.items()
+        for name, members in blocks.items():
+            odd = [r for r in members if r.cells["phenomenon"] != members[0].cells["phenomenon"]]
+            if name and odd:
+                raise odd[0].fault(
+                    f"block {name!r} holds {members[0].cells['phenomenon']} and "
+                    f"{odd[0].cells['phenomenon']}; name the blocks of different phenomena "
+                    "differently"
                 )
-        for name, members in others:
-            if len(members) != len(first[1]):
+            if len(members) != len(alike):
                 raise members[-1].fault(
                     f"block {name!r} of {category!r} has {len(members)} items and block "
-                    f"{first[0]!r} {len(first[1])}; give all blocks of a category one size"
+                    f"{first!r} {len(alike)}; give all blocks of a category one size"
                 )
 
 
@@ -212,10 +201,3 @@ def _check_header(
             f"{place}: no column {', '.join(missing)}; found {', '.join(found)}; "
             "write the columns' names in the first line"
         )
-
-
-def _outer(written: str, cleaned: str) -> str:
-    """Give a cleaned cell back the white space that it began and ended with."""
-    if not cleaned:
-        return ""
-    return f"{' ' if written[0].isspace() else ''}{cleaned}{' ' if written[-1].isspace() else ''}"

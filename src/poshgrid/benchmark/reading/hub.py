@@ -32,20 +32,14 @@ def ensure(
         PoshgridError: no network, no such dataset or revision, no such file in it, or the folder
             holds another dataset or revision. The folder is never incomplete.
     """
-    if path.is_file() or (path.is_dir() and any(path.iterdir())):
-        return _there(path, dataset, revision)
-    _download(path, dataset, revision, suffixes)
-    return _there(path, dataset, revision)
-
-
-def _there(path: Path, dataset: str, revision: str | None) -> dict[str, str]:
     mark = path / MARK
-    if not mark.is_file():
+    if not path.is_file() and not (path.is_dir() and any(path.iterdir())):
+        _download(path, dataset, revision, suffixes)
+    elif not mark.is_file():
         log.info("%s: files put there by hand; nothing is downloaded", path)
         return {"dataset": dataset, "commit": "put there by hand"}
     found: dict[str, str] = files.read_json(mark)
-    same = found["dataset"] == dataset and revision in {found["revision"], found["commit"], None}
-    if not same:
+    if found["dataset"] != dataset or revision not in {found["revision"], found["commit"], None}:
         raise PoshgridError(
             f"{path}: holds {found['dataset']} at {found['revision'] or found['commit']}, not "
             f"{dataset} at {revision or 'the default branch'}; remove the folder or give another "
@@ -57,37 +51,29 @@ def _there(path: Path, dataset: str, revision: str | None) -> dict[str, str]:
 def _download(path: Path, dataset: str, revision: str | None, suffixes: tuple[str, ...]) -> None:
     import huggingface_hub
 
-    endings = " or ".join(suffixes)
-    by_hand = f"or put its {endings} files into {path} by hand"
+    by_hand = f"or put its {' or '.join(suffixes)} files into {path} by hand"
+    wanted = [f"*{suffix}" for suffix in suffixes]
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        try:
-            commit = huggingface_hub.dataset_info(dataset, revision=revision, timeout=30).sha
-            huggingface_hub.snapshot_download(
-                dataset,
-                repo_type="dataset",
-                revision=commit,
-                local_dir=temporary,
-                allow_patterns=[f"*{suffix}" for suffix in suffixes],
-            )
-        except Exception as error:  # its errors and its HTTP library change between releases
-            raise PoshgridError(
-                f"suites[].options.hub: cannot download {dataset} ({reason(error)}); check hub, "
-                f"revision and the network, {by_hand}"
-            ) from error
+        commit = huggingface_hub.dataset_info(dataset, revision=revision, timeout=30).sha
+        huggingface_hub.snapshot_download(
+            dataset,
+            repo_type="dataset",
+            revision=commit,
+            local_dir=temporary,
+            allow_patterns=wanted,
+        )
         shutil.rmtree(temporary / ".cache", ignore_errors=True)
-        if not any(found for suffix in suffixes for found in temporary.rglob(f"*{suffix}")):
-            raise PoshgridError(
-                f"suites[].options.hub: {dataset}: holds no {endings} file; check hub, {by_hand}"
-            )
+        if not any(found for pattern in wanted for found in temporary.rglob(pattern)):
+            raise PoshgridError("it holds no such file")
         record = {"dataset": dataset, "revision": revision, "commit": commit}
         files.write_json(temporary / MARK, record)
-        try:
-            temporary.replace(path)
-        except OSError as error:
-            if not (path / MARK).is_file():  # it is there where another job was faster
-                raise PoshgridError(
-                    f"{path}: cannot write: {error.strerror}; check the folder's permissions"
-                ) from error
+        if not (path / MARK).is_file():  # another job was faster
+            temporary.replace(path)  # whole, or not at all
+    except Exception as error:  # the hub's errors and its HTTP library change between releases
+        raise PoshgridError(
+            f"suites[].options.hub: cannot download {dataset} ({reason(error)}); check hub, "
+            f"revision and the network, {by_hand}"
+        ) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

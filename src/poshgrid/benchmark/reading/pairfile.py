@@ -1,20 +1,19 @@
 """Files of minimal pairs that others have made: what all readers of such files share.
 
-A reader turns a file into :class:`Pair` and :class:`Malformed`; here they are counted, checked,
-named and put into categories, and faults become errors or facts.
+A reader turns a file into :class:`Pair`; here they are checked, named and put into categories.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import Field, field_validator
 
-from poshgrid import logs, plugins, verification
+from poshgrid import plugins, verification
 from poshgrid.benchmark.context import Loaded
 from poshgrid.benchmark.reading import pairwords, table10
 from poshgrid.corpora.clean import normalise
@@ -24,9 +23,7 @@ from poshgrid.errors import PoshgridError, check_known
 if TYPE_CHECKING:
     import polars as pl
 
-log = logs.get(__name__)
 _LONGEST = 10_000  # characters of a sentence
-_MALFORMED = 0.05  # share of a file's pairs that may be skipped
 # Control characters, half characters, and what turns the text after it round on a page
 _BROKEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _ENDING = re.compile(r"\.[^./]+(\.(gz|bz2))?$")
@@ -42,12 +39,6 @@ class PairOptions(plugins.Options):
         "paper", description="paper: those of Table 10, the rest as other-TERM; own: the suite's"
     )
     mapped: bool = Field(False, description="Leave out phenomena that Table 10 does not name")
-    malformed: Literal["error", "skip"] = Field(
-        "error", description="skip: leave out malformed lines, at most 5% of a file, and list them"
-    )
-    identical: Literal["keep", "drop"] = Field(
-        "keep", description="Pairs with two equal members: ties that count half, or left out"
-    )
     detokenise: bool = Field(
         False, description='"who is here ?" becomes "Who is here?", as our corpora are written'
     )
@@ -76,45 +67,34 @@ class Pair(NamedTuple):
     term: str = ""  # the suite's own word for the phenomenon's category; none: from its name
 
 
-class Malformed(NamedTuple):
-    """A line of a file that is no pair."""
-
-    line: int
-    reason: str
+Parse = Callable[[Path], Iterator[Pair]]
 
 
-Parse = Callable[[Path], Iterator[Pair | Malformed]]
+def fault(file: Path, line: int, reason: str) -> PoshgridError:
+    """Return the error for a line that is no pair."""
+    return PoshgridError(f"{file}: line {line:,}: {reason}; fix it or take the pair out")
 
 
-def _listed(path: Path, suffixes: tuple[str, ...], *, below: bool = False) -> list[Path]:
-    """Return a file, or the files of a folder that end in one of the suffixes, sorted.
+def _listed(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """Return a file, or the files below a folder that end in one of the suffixes, sorted.
 
-    Args:
-        path: file or folder.
-        suffixes: endings of names.
-        below: look into folders of the folder too. Hidden ones are passed over.
+    Hidden files and folders are passed over.
 
     Raises:
         PoshgridError: nothing there, or no such file in it.
     """
     if path.is_file():
         return [path]
-    if not path.is_dir():
-        raise PoshgridError(f"{path}: not found; check `data` and suites[].path in the config")
-    try:
-        found = sorted(
-            file
-            for file in (path.rglob("*") if below else path.iterdir())
-            if file.name.endswith(suffixes)
-            and file.is_file()
-            and not any(part.startswith(".") for part in file.relative_to(path).parts)
-        )
-    except OSError as error:
-        raise PoshgridError(f"{path}: cannot read: {error.strerror}; check its rights") from error
+    found = sorted(
+        file
+        for file in path.rglob("*")
+        if file.name.endswith(suffixes)
+        and file.is_file()
+        and not any(part.startswith(".") for part in file.relative_to(path).parts)
+    )
     if not found:
-        raise PoshgridError(
-            f"{path}: holds no {' or '.join(suffixes)} file; check suites[].path and its options"
-        )
+        what = f"holds no {' or '.join(suffixes)} file" if path.is_dir() else "not found"
+        raise PoshgridError(f"{path}: {what}; check `data`, suites[].path and the suite's options")
     return found
 
 
@@ -132,12 +112,9 @@ def name_of(file: Path, path: Path) -> str:
     return table10.spelled((_SHARD.sub("", name) or name).replace("/", "-"))
 
 
-def watched(
-    path: Path, options: PairOptions, suffixes: tuple[str, ...], *, below: bool = False
-) -> list[Path]:
+def watched(path: Path, options: PairOptions, suffixes: tuple[str, ...]) -> list[Path]:
     """Return what a suite is made of: its files, and the table of categories where it is used."""
-    found = _chosen(_listed(path, suffixes, below=below), path, options)
-    return [*found, *mapping(options)]
+    return [*_chosen(_listed(path, suffixes), path, options), *mapping(options)]
 
 
 def mapping(options: PairOptions) -> list[Path]:
@@ -146,30 +123,23 @@ def mapping(options: PairOptions) -> list[Path]:
 
 
 def load(
-    path: Path | None,
-    options: PairOptions,
-    suffixes: tuple[str, ...],
-    parse: Parse,
-    *,
-    below: bool = False,
+    path: Path | None, options: PairOptions, suffixes: tuple[str, ...], parse: Parse
 ) -> Loaded:
     """Read the pairs of a suite.
 
     Args:
         path: file or folder; none where the configuration names none.
-        options: which pairs, and what becomes of faults.
+        options: which pairs, and how they are written.
         suffixes: endings of the files of a folder.
         parse: reads a file.
-        below: look into folders of the folder too.
 
     Returns:
         A table with the columns of ``PAIRS``, in the order of the files and their lines, and facts:
-        version, files (SHA-256, pairs), malformed lines, identical and repeated pairs, phenomena
-        that were left out.
+        version, files (SHA-256, pairs), identical and repeated pairs, phenomena that were left out.
 
     Raises:
-        PoshgridError: no path, no file; a malformed line where none may be, or too many; a
-            phenomenon that is asked for and not there, or there in two files; no pair.
+        PoshgridError: no path, no file; a malformed line; a phenomenon that is asked for and not
+            there, or there in two files; no pair.
     """
     import polars as pl
 
@@ -178,42 +148,37 @@ def load(
 
     if path is None:
         raise PoshgridError("suites[].path: missing; name the suite's file or folder below `data`")
-    chosen = _chosen(_listed(path, suffixes, below=below), path, options)
     digests: dict[str, dict[str, Any]] = {}
-    malformed: list[dict[str, Any]] = []
     home: dict[str, Path] = {}
     table: list[dict[str, str]] = []
-    for file in chosen:
+    for file in _chosen(_listed(path, suffixes), path, options):
         name = name_of(file, path)
-        pairs, faults = _read(file, parse, options)
-        malformed += [{"file": file.name, "line": f.line, "reason": f.reason} for f in faults]
+        phenomena: dict[str, list[tuple[int, Pair]]] = {}
+        number = 0
+        for number, pair in enumerate(map(_sound, itertools.repeat(file), parse(file)), 1):
+            phenomenon = table10.spelled(pair.phenomenon) or name
+            phenomena.setdefault(phenomenon, []).append((number, pair))
+        if not number:
+            raise PoshgridError(f"{file}: holds no pair; replace it or take it out of the folder")
         digests[str(file.relative_to(path)) if path.is_dir() else file.name] = {
             "sha256": verification.sha256(file),
-            "pairs": len(pairs),
+            "pairs": number,
         }
-        for phenomenon, numbered in _by_phenomenon(pairs, name).items():
+        for phenomenon, numbered in phenomena.items():
             other = home.setdefault(phenomenon, file)
             if other != file:
                 raise PoshgridError(
                     f"{file}: phenomenon {phenomenon!r} is in {other} too; keep one of the files"
                 )
             table += rows(phenomenon, numbered, options)
-    frame = pl.DataFrame(table, schema=PAIRS)
     left_out = sorted(p for p in home if options.mapped and not table10.category(p))
-    frame = _restricted(frame, path, options, left_out)
-    identical = structure.identical(frame)
-    if options.identical == "drop":
-        frame = frame.filter(pl.col("good") != pl.col("bad"))
+    frame = _restricted(pl.DataFrame(table, schema=PAIRS), path, options, left_out)
     if frame.is_empty():
         raise PoshgridError(f"{path}: no pair is left; check the suite's options and its files")
-    if malformed:
-        log.warning("%s: %s malformed lines are left out", path, len(malformed))
     facts = {
         "version": options.version,
         "files": digests,
-        "malformed": malformed,
-        "identical": options.identical,
-        "identical_pairs": identical,
+        "identical_pairs": structure.identical(frame),
         "repeated_pairs": len(structure.repeated(frame, "good", "bad")),
         "left_out": left_out,
         "detokenised": options.detokenise,
@@ -230,66 +195,25 @@ def _chosen(found: list[Path], path: Path, options: PairOptions) -> list[Path]:
     return [file for name, file in names.items() if name in asked]
 
 
-def _read(
-    file: Path, parse: Parse, options: PairOptions
-) -> tuple[list[tuple[int, Pair]], list[Malformed]]:
-    """Return a file's pairs, each with its number, and its malformed lines.
-
-    A malformed pair keeps its number, so that the others have the same ids with and without it.
-    """
-    pairs: list[tuple[int, Pair]] = []
-    faults: list[Malformed] = []
-    number = 0
-    for number, found in enumerate(parse(file), 1):
-        if not isinstance(found, Malformed):
-            pair, fault = found, _fault(found)
-            if fault is None:
-                pairs.append((number, pair))
-                continue
-        else:
-            fault = found
-        if options.malformed == "error":
-            raise PoshgridError(
-                f"{file}: line {fault.line:,}: {fault.reason}; mend it, or leave such lines out "
-                "with the suite's option malformed: skip"
-            )
-        faults.append(fault)
-    if not number:
-        raise PoshgridError(f"{file}: holds no pair; replace it or take it out of the folder")
-    if len(faults) > _MALFORMED * number:
-        raise PoshgridError(
-            f"{file}: line {faults[0].line:,}: {faults[0].reason}; {len(faults):,} of {number:,} "
-            f"pairs are malformed, more than {_MALFORMED:.0%}; check the file and the reader"
-        )
-    return pairs, faults
-
-
-def _fault(pair: Pair) -> Malformed | None:
-    for text, line in zip((pair.good, pair.bad), pair.lines, strict=True):
-        if not text.strip():
-            return Malformed(line, "empty sentence")
-        if len(text) > _LONGEST:
-            return Malformed(line, f"a sentence of more than {_LONGEST:,} characters")
+def _sound(file: Path, pair: Pair) -> Pair:
+    """Return a pair whose members and names are text; raise if one is not."""
     good, bad = pair.lines
-    texts = {pair.good: good, pair.bad: bad, pair.phenomenon: good, pair.term: good}
-    for text, line in texts.items():
-        member = text in (pair.good, pair.bad)
-        if fault := no_text(text.replace("\n", " ") if member else text):
-            return Malformed(line, fault)
-    return None
+    for text, line in ((pair.good, good), (pair.bad, bad)):
+        if not text.strip():
+            raise fault(file, line, "empty sentence")
+        if len(text) > _LONGEST:
+            raise fault(file, line, f"a sentence of more than {_LONGEST:,} characters")
+        if reason := no_text(text.replace("\n", " ")):
+            raise fault(file, line, reason)
+    if reason := no_text(pair.phenomenon + pair.term):
+        raise fault(file, good, reason)
+    return pair
 
 
 def no_text(text: str) -> str | None:
     """Return which character of a text is none; ``None``: all are text."""
     broken = _BROKEN.search(text)
     return f"the character U+{ord(broken[0]):04X} is no text" if broken else None
-
-
-def _by_phenomenon(pairs: list[tuple[int, Pair]], name: str) -> dict[str, list[tuple[int, Pair]]]:
-    found: dict[str, list[tuple[int, Pair]]] = {}
-    for number, pair in pairs:
-        found.setdefault(table10.spelled(pair.phenomenon) or name, []).append((number, pair))
-    return found
 
 
 def rows(
@@ -351,7 +275,7 @@ def _restricted(
     """Return the pairs of the phenomena that are asked for and mapped."""
     import polars as pl
 
-    known = Counter(frame["phenomenon"])
+    known = set(frame["phenomenon"])
     wanted = [table10.spelled(name) for name in options.phenomena or known]
     for name in wanted:
         check_known(f"{path}: no phenomenon", name, known)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from poshgrid import plugins
+from poshgrid.benchmark.reading import csvfile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,9 +26,7 @@ class Options(plugins.Options):
     """The reader ``acceptability`` takes no options."""
 
 
-def files(path: Path | None, options: Options) -> list[Path]:
-    """Return the file that the suite is read from; :func:`load` says if it is missing."""
-    return [path] if path and path.is_file() else []
+files = csvfile.watched
 
 
 def load(path: Path | None, options: Options, context: Context | None = None) -> Loaded:
@@ -42,7 +41,7 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
         context: not used.
 
     Returns:
-        The columns of ``PAIRS``. Facts: the pairs that differ in more than one word.
+        The columns of ``PAIRS``.
 
     Raises:
         PoshgridError: names file, line and remedy; see ``rows`` of
@@ -53,8 +52,6 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
     import polars as pl
 
     from poshgrid.benchmark.context import Loaded
-    from poshgrid.benchmark.reading import csvfile
-    from poshgrid.benchmark.reading.pairwords import shared_ends
     from poshgrid.benchmark.schema import PAIRS
 
     found = csvfile.rows(path, ["good", "bad"], ["template", "lexical_set", "contrast"])
@@ -65,10 +62,9 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
         cells = row.cells
         if cells["good"] == cells["bad"]:
             raise row.fault("good and bad are the same; change one of them")
-        key = (cells["good"], cells["bad"])
-        if key in seen:
-            raise row.fault(f"the same pair as {seen[key].line}; take one of them out")
-        seen[key] = row
+        before = seen.setdefault((cells["good"], cells["bad"]), row)
+        if before is not row:
+            raise row.fault(f"the same pair as {before.line}; take one of them out")
         template = cells.get("template") or cells["phenomenon"]
         if owners.setdefault(template, cells["phenomenon"]) != cells["phenomenon"]:
             raise row.fault(
@@ -77,19 +73,10 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
             )
         records.append(
             {
-                **{name: cells[name] for name in csvfile.ITEM},
+                **{name: cells[name] for name in (*csvfile.ITEM, "good", "bad")},
                 "template": template,
                 "lexical_set": cells.get("lexical_set") or cells["item_id"],
                 "contrast": cells.get("contrast") or cells["phenomenon"],
-                "good": cells["good"],
-                "bad": cells["bad"],
             }
         )
-    wide = []
-    for row in found:
-        good, bad = row.cells["good"].split(), row.cells["bad"].split()
-        if max(len(good), len(bad)) - sum(shared_ends(good, bad)) > 1:
-            wide.append(row.cells["item_id"])
-    return Loaded(
-        pl.DataFrame(records, schema=PAIRS), {"pairs_that_differ_in_more_than_one_word": wide}
-    )
+    return Loaded(pl.DataFrame(records, schema=PAIRS))

@@ -9,15 +9,14 @@ Hugging Face hub keeps data sets so.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from poshgrid.benchmark.reading import pairfile
-from poshgrid.benchmark.reading.pairfile import Malformed, Pair
+from poshgrid.benchmark.reading.pairfile import Pair, fault
 from poshgrid.errors import PoshgridError
 from poshgrid.files import foreign_table
 
@@ -38,12 +37,6 @@ class Options(pairfile.PairOptions):
     )
     revision: str | None = Field(None, description="Its branch, tag or commit")
 
-    @model_validator(mode="after")
-    def _of_a_hub(self) -> Self:
-        if self.revision and not self.hub:
-            raise ValueError("revision belongs to hub: name the dataset too")
-        return self
-
 
 def files(path: Path, options: Options) -> list[Path]:
     """Return the suite's files and the table of categories.
@@ -53,7 +46,7 @@ def files(path: Path, options: Options) -> list[Path]:
     """
     if options.hub:
         return pairfile.mapping(options)
-    return pairfile.watched(path, options, _SUFFIXES, below=True)
+    return pairfile.watched(path, options, _SUFFIXES)
 
 
 def fetch(path: Path | None, options: Options) -> dict[str, str] | None:
@@ -85,36 +78,40 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
     from poshgrid.benchmark.context import Loaded
 
     origin = fetch(path, options)
-    items, facts = pairfile.load(path, options, _SUFFIXES, _pairs, below=True)
+    items, facts = pairfile.load(path, options, _SUFFIXES, _pairs)
     return Loaded(items, {**facts, "hub": origin})
 
 
-def _pairs(file: Path) -> Iterator[Pair | Malformed]:
-    rows = _parquet(file) if file.suffix == ".parquet" else _json(file)
-    for number, row in rows:
-        yield row if isinstance(row, Malformed) else _pair(row, number)
+def _pairs(file: Path) -> Iterator[Pair]:
+    for number, row in _parquet(file) if file.suffix == ".parquet" else _json(file):
+        if not isinstance(row, Mapping):
+            raise fault(file, number, "not a JSON object")
+        for name in (*_MEMBERS, "UID", "linguistics_term"):
+            if name in _MEMBERS and name not in row:
+                raise fault(file, number, f"no key {name}")
+            if not isinstance(row[name] if name in _MEMBERS else row.get(name) or "", str):
+                raise fault(file, number, f"{name} is not a text")
+        good, bad = (row[name] for name in _MEMBERS)
+        names = (row.get(name) or "" for name in ("UID", "linguistics_term"))
+        yield Pair(good, bad, (number, number), *names)
 
 
 def _json(file: Path) -> Iterator[tuple[int, Any]]:
     from poshgrid.corpora import textfile
 
     for number, line in enumerate(textfile.lines(file), 1):
-        if not line.strip():
-            continue
-        try:
-            yield number, json.loads(line, object_pairs_hook=_once)
-        except json.JSONDecodeError as error:
-            yield number, Malformed(number, f"not JSON ({error.msg}, column {error.colno})")
-        except (RecursionError, ValueError) as error:  # nested too deep; a number too long
-            yield number, Malformed(number, f"not JSON that can be read ({error})")
+        if line.strip():
+            try:
+                yield number, json.loads(line, object_pairs_hook=_once)
+            except (RecursionError, ValueError) as error:  # also nested too deep, a number too long
+                raise fault(file, number, f"not JSON that can be read ({error})") from error
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON; a key that it holds twice would lose its first value."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
-        raise ValueError(f"{twice!r} stands twice in an object")
+        raise ValueError(f"a key stands twice: {', '.join(key for key, _ in pairs)}")
     return found
 
 
@@ -127,20 +124,3 @@ def _parquet(file: Path) -> Iterator[tuple[int, Any]]:
                 "BLiMP's form: of a study's own, `poshgrid export items` writes them to pairs/"
             )
     yield from enumerate(table.iter_rows(named=True), 1)
-
-
-def _pair(row: object, number: int) -> Pair | Malformed:
-    if not isinstance(row, Mapping):
-        return Malformed(number, "not a JSON object")
-    for name in _MEMBERS:
-        if name not in row:
-            return Malformed(number, f"no key {name}")
-        if not isinstance(row[name], str):
-            return Malformed(number, f"{name} is not a text")
-    for name in ("UID", "linguistics_term"):
-        if not isinstance(row.get(name) or "", str):
-            return Malformed(number, f"{name} is not a text")
-    good, bad = (row[name] for name in _MEMBERS)
-    return Pair(
-        good, bad, (number, number), row.get("UID") or "", row.get("linguistics_term") or ""
-    )

@@ -5,7 +5,7 @@ segue la volpe.*); the model chooses the text of lowest perplexity. The format i
 tests of comprehension with pictures were made fit for language models by Capone, Suozzi, Lebani and
 Lenci (2024), BaBIEs, section 3.
 
-CSV: item_id, category, phenomenon, [block], stimulus, [connective], target, distractor1,
+CSV: item_id, category, phenomenon, [block], stimulus, target, distractor1,
 [distractor2 ...].
 """
 
@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, StringConstraints, field_validator
 
 from poshgrid import plugins
+from poshgrid.benchmark.reading import csvfile
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
@@ -41,14 +41,12 @@ class Options(plugins.Options):
     connective: str = Field(
         ", cioè ", description="Between stimulus and option, with its spaces; ', that is, '"
     )
-    strip_mark: bool = Field(True, description="Leave out the stimulus' final . ! ?")
     option_case: Literal["lower", "keep"] = Field(
         "lower", description="lower: an option begins with a small letter, but for names"
     )
     names: list[Annotated[str, StringConstraints(min_length=1)]] = Field(
         [], description="First words of options that keep their capital, e.g. Maria; English: I"
     )
-    capital: bool = Field(True, description="The text begins with a capital")
     final_mark: str = Field(
         ".", max_length=3, description="Ends a text whose option has no final mark; '': nothing"
     )
@@ -77,9 +75,7 @@ def spacing(connective: str) -> str:
     return ""
 
 
-def files(path: Path | None, options: Options) -> list[Path]:
-    """Return the file that the suite is read from; :func:`load` says if it is missing."""
-    return [path] if path and path.is_file() else []
+files = csvfile.watched
 
 
 def load(path: Path | None, options: Options, context: Context | None = None) -> Loaded:
@@ -93,58 +89,42 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
         context: not used.
 
     Returns:
-        The columns of ``CHOICES``, a row for each option. Facts: items by number of options, by
-        position of the target, blocks, connectives, and the items in which an option repeats the
-        stimulus (it wins by being a repetition).
+        The columns of ``CHOICES``, a row for each option.
 
     Raises:
         PoshgridError: names file, line and remedy; see ``rows`` and ``check_blocks`` of
-            :mod:`poshgrid.benchmark.reading.csvfile`. Also: distractors with a gap between
-            them, options of an item that give the same text or end in different marks, an item that
-            repeats another, a connective that glues words, a name that would lose its capital.
+            :mod:`poshgrid.benchmark.reading.csvfile`. Also: options of an item that give the same
+            text or end in different marks, an item that repeats another, a name that would lose its
+            capital.
     """
     import polars as pl
 
     from poshgrid.benchmark.context import Loaded
-    from poshgrid.benchmark.reading import csvfile
     from poshgrid.benchmark.schema import CHOICES
 
     found = csvfile.rows(
         path,
         ["stimulus", "target", "distractor1"],
-        ["block", "connective", "tags"],
+        ["block", "tags"],
         numbered="distractor",
-        as_written=["connective"],
     )
     csvfile.check_blocks(found)
     _check_names(found, options)
     records = []
-    sizes, positions, connectives = Counter[int](), Counter[int](), Counter[str]()
-    repeating = []
     seen: dict[tuple[str, ...], Row] = {}
     for row in found:
-        written = _written(row)
-        connective = row.cells.get("connective") or options.connective
-        if fault := spacing(connective):
-            raise row.fault(f"connective {connective!r} {fault}")
         texts = {
-            name: join(row.cells["stimulus"], option, connective, options)
-            for name, option in written.items()
+            name: join(row.cells["stimulus"], option, options)
+            for name, option in _written(row).items()
         }
         _check_options(row, texts)
-        key = tuple(texts.values())
-        if key in seen:
-            raise row.fault(f"the same texts as {seen[key].line}; take one of them out")
-        seen[key] = row
-        if any(_plain(option) == _plain(row.cells["stimulus"]) for option in written.values()):
-            repeating.append(row.cells["item_id"])
-        sizes[len(texts)] += 1
-        positions[list(texts).index("target")] += 1
-        connectives[connective] += 1
+        before = seen.setdefault(tuple(texts.values()), row)
+        if before is not row:
+            raise row.fault(f"the same texts as {before.line}; take one of them out")
         records += [
             {
                 **{name: row.cells[name] for name in csvfile.ITEM},
-                "block": csvfile.block(row),
+                "block": row.cells.get("block", ""),
                 "option": number,
                 "correct": name == "target",
                 "text": text,
@@ -152,19 +132,10 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
             }
             for number, (name, text) in enumerate(texts.items())
         ]
-    items = pl.DataFrame(records, schema=CHOICES)
-    blocks = items.filter(pl.col("block") != "").select("category", "block").n_unique()
-    facts = {
-        "items_by_options": {str(k): n for k, n in sorted(sizes.items())},
-        "items_by_target_position": {str(k): n for k, n in sorted(positions.items())},
-        "blocks": blocks,
-        "connectives": dict(sorted(connectives.items())),
-        "items_with_an_option_that_repeats_the_stimulus": repeating,
-    }
-    return Loaded(items, facts)
+    return Loaded(pl.DataFrame(records, schema=CHOICES))
 
 
-def join(stimulus: str, option: str, connective: str, options: Options) -> str:
+def join(stimulus: str, option: str, options: Options) -> str:
     """Return the text of stimulus and option.
 
     *La volpe è seguita dal lupo.* + *, cioè* + *Il lupo segue la volpe* gives *La volpe è seguita
@@ -173,13 +144,10 @@ def join(stimulus: str, option: str, connective: str, options: Options) -> str:
     Args:
         stimulus: what is heard.
         option: what may be meant by it.
-        connective: between the two, with its spaces.
         options: what happens to marks and letters.
     """
-    begin = _FINAL.sub("", stimulus).rstrip() if options.strip_mark else stimulus
-    text = begin + connective + _lowered(option, options)
-    if options.capital:
-        text = text[:1].upper() + text[1:]
+    text = _FINAL.sub("", stimulus).rstrip() + options.connective + _lowered(option, options)
+    text = text[:1].upper() + text[1:]
     return text if text[-1] in _MARKS else text + options.final_mark
 
 
@@ -192,30 +160,21 @@ def _lowered(option: str, options: Options) -> str:
 
 
 def _first_word(text: str) -> str:
-    found = _WORD.match(text)
-    return found[0] if found else ""
+    return match[0] if (match := _WORD.match(text)) else ""
 
 
 def _written(row: Row) -> dict[str, str]:
-    """Return column -> option, in the order of the file; the last distractors may be empty."""
-    numbered = [name for name in row.cells if name.startswith("distractor")]
-    filled = [name for name in numbered if row.cells[name]]
-    if filled != numbered[: len(filled)]:
-        gap = next(name for name in numbered if not row.cells[name])
-        raise row.fault(f"{gap} is empty, but {filled[-1]} is not; close the gap")
-    return {name: row.cells[name] for name in row.cells if name == "target" or name in filled}
+    """Return column -> option, in the order of the file, of those that are not empty."""
+    named = ("target", "distractor")
+    return {name: cell for name, cell in row.cells.items() if name.startswith(named) and cell}
 
 
 def _check_options(row: Row, texts: dict[str, str]) -> None:
     """Refuse options that no model could, or anybody should, tell apart."""
-    seen: dict[str, str] = {}
-    for name, text in texts.items():
-        if _plain(text) in seen:
-            raise row.fault(
-                f"{seen[_plain(text)]} and {name} are the same; change or take out one of them"
-            )
-        seen[_plain(text)] = name
-    ends = {name: _ending(text) for name, text in texts.items()}
+    plain = [_FINAL.sub("", text).casefold().strip() for text in texts.values()]
+    if twice := [name for n, name in enumerate(texts) if plain[n] in plain[:n]]:
+        raise row.fault(f"{twice[0]} is the same as another option; change or take out one of them")
+    ends = {name: "".join(_FINAL.findall(text)) for name, text in texts.items()}
     for name, end in ends.items():
         if end != ends["target"]:
             raise row.fault(
@@ -244,13 +203,3 @@ def _check_names(found: Sequence[Row], options: Options) -> None:
                     f"{inside[word].line} has {word!r} inside a text; add it "
                     "to the option `names`, or set `option_case: keep`"
                 )
-
-
-def _plain(text: str) -> str:
-    """Return what remains of a text when letter case and the final mark do not count."""
-    return _FINAL.sub("", text).casefold().strip()
-
-
-def _ending(text: str) -> str:
-    found = _FINAL.search(text)
-    return found[0] if found else ""

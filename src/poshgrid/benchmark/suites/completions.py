@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from poshgrid import plugins
+from poshgrid.benchmark.reading import csvfile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,9 +29,7 @@ class Options(plugins.Options):
     """The reader ``completions`` takes no options."""
 
 
-def files(path: Path | None, options: Options) -> list[Path]:
-    """Return the file that the suite is read from; :func:`load` says if it is missing."""
-    return [path] if path and path.is_file() else []
+files = csvfile.watched
 
 
 def load(path: Path | None, options: Options, context: Context | None = None) -> Loaded:
@@ -42,7 +41,7 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
         context: not used.
 
     Returns:
-        The columns of ``COMPLETIONS``. Facts: blocks, and accepted continuations in all.
+        The columns of ``COMPLETIONS``.
 
     Raises:
         PoshgridError: names file, line and remedy; see ``rows`` and ``check_blocks`` of
@@ -52,7 +51,6 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
     import polars as pl
 
     from poshgrid.benchmark.context import Loaded
-    from poshgrid.benchmark.reading import csvfile
     from poshgrid.benchmark.schema import COMPLETIONS
 
     found = csvfile.rows(path, ["prompt", "accepted"], ["block", "tags"])
@@ -63,21 +61,16 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
         prompt = row.cells["prompt"]
         if _BLANK.search(prompt):
             raise row.fault("the prompt ends in a blank; end it with its last word")
-        if prompt in seen:
-            raise row.fault(f"the same prompt as {seen[prompt].line}; take one of them out")
-        seen[prompt] = row
+        before = seen.setdefault(prompt, row)
+        if before is not row:
+            raise row.fault(f"the same prompt as {before.line}; take one of them out")
         records.append(
             {
                 **{name: row.cells[name] for name in csvfile.ITEM},
-                "block": csvfile.block(row),
+                "block": row.cells.get("block", ""),
                 "prompt": prompt,
                 "accepted": csvfile.listed(row, "accepted"),
                 "tags": csvfile.listed(row, "tags"),
             }
         )
-    items = pl.DataFrame(records, schema=COMPLETIONS)
-    facts = {
-        "blocks": items.filter(pl.col("block") != "").select("category", "block").n_unique(),
-        "accepted": int(items["accepted"].list.len().sum()),
-    }
-    return Loaded(items, facts)
+    return Loaded(pl.DataFrame(records, schema=COMPLETIONS))

@@ -1,15 +1,15 @@
 """Our own sets of a factorial design, generated from ``resources/factorial`` and the lexicon.
 
-Minimal pairs, of which several make a set; see :mod:`..generation.factorial`.
+Minimal pairs, of which several make a set; see :mod:`..generation.templates`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from poshgrid.benchmark.generation import factorial, suite, templatefile
+from poshgrid.benchmark.generation import suite, templatefile, templates
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,21 +22,17 @@ CORPORA = True  # items are made from the corpora
 class Options(suite.Options):
     """Options of the reader ``factorial``."""
 
+    FOLDER = templates.FACTORIAL
+
     sets: int = Field(
         200, gt=0, le=999, description="Sets of each phenomenon, of two pairs or more"
     )
     pool: int = Field(16, ge=1, le=1_000, description="Candidates made for each that is kept")
-    phenomena: list[str] | None = Field(None, description="Default: every file of designs")
-
-    @field_validator("phenomena")
-    @classmethod
-    def _known(cls, value: list[str] | None) -> list[str] | None:
-        return templatefile.chosen(value, factorial.FACTORIAL)
 
 
 def files(path: Path, options: Options) -> list[Path]:
     """Return the templates and the lexicon; ``path`` is not used."""
-    return templatefile.watched(chosen(options), factorial.FACTORIAL)
+    return templatefile.watched(chosen(options), templates.FACTORIAL)
 
 
 def load(path: Path | None, options: Options, context: Context) -> Loaded:
@@ -50,14 +46,10 @@ def load(path: Path | None, options: Options, context: Context) -> Loaded:
     Raises:
         PoshgridError: too few usable words, or a pair with a fault.
     """
-    return suite.generate(described(options), options.sets, options, context)
-
-
-def described(options: Options) -> list[factorial.Designed]:
-    """Return the phenomena that are made, as their files describe them."""
-    return [factorial.read(name) for name in chosen(options)]
+    described = [templates.read(name, templates.FACTORIAL) for name in chosen(options)]
+    return suite.generate(described, options.sets, options, context)
 
 
 def chosen(options: Options) -> list[str]:
     """Return the phenomena that are made."""
-    return sorted(options.phenomena or templatefile.names(factorial.FACTORIAL))
+    return sorted(options.phenomena or templatefile.names(templates.FACTORIAL))

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from poshgrid import plugins
 from poshgrid.benchmark.generation import paradigms, templatefile
-from poshgrid.config.base import Seed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,8 +20,10 @@ TASK = "paradigms"
 CORPORA = True
 
 
-class Options(plugins.Options):
+class Options(templatefile.Options):
     """Options of the reader ``paradigms``."""
+
+    FOLDER = paradigms.PARADIGMS
 
     sets: int = Field(
         500,
@@ -31,15 +31,6 @@ class Options(plugins.Options):
         le=9_999,
         description="Sets of each phenomenon, four sentences each; crossed ones make all there are",
     )
-    seed: Seed = Field(42, description="The same seed gives the same sets")
-    phenomena: list[str] | None = Field(
-        None, description="Default: every file of paradigms that is not crossed"
-    )
-
-    @field_validator("phenomena")
-    @classmethod
-    def _known(cls, value: list[str] | None) -> list[str] | None:
-        return templatefile.chosen(value, paradigms.PARADIGMS)
 
 
 def files(path: Path, options: Options) -> list[Path]:
@@ -48,7 +39,7 @@ def files(path: Path, options: Options) -> list[Path]:
 
 
 def load(path: Path, options: Options, context: Context) -> Loaded:
-    """Generate the sets and hold them to the gate of :mod:`poshgrid.benchmark.checks.paradigms`.
+    """Generate the sets.
 
     Args:
         path: not used; the templates are part of the repository.
@@ -60,37 +51,22 @@ def load(path: Path, options: Options, context: Context) -> Loaded:
         sets of each phenomenon, and the rare words that they need.
 
     Raises:
-        PoshgridError: too few usable words, or a set with a fault.
+        PoshgridError: too few usable words.
     """
     import polars as pl
 
-    from poshgrid import logs
     from poshgrid.benchmark import lexicon
-    from poshgrid.benchmark.checks import paradigms as paradigm_check
     from poshgrid.benchmark.context import Loaded
-    from poshgrid.benchmark.generation import sets
     from poshgrid.benchmark.generation.words import rare
     from poshgrid.benchmark.schema import PARADIGMS
 
-    log = logs.get(__name__)
     words, vocabulary = lexicon.read(), context.vocabulary
     rows: list[dict[str, Any]] = []
     rare_words: dict[str, list[str]] = {}
-    crossed: set[str] = set()
     for name in _chosen(options):
         phenomenon = paradigms.read(name)
-        found = rare(phenomenon, words, vocabulary)
-        if found:
-            log.warning(
-                "%s: %d words that make the construction are rare in a base: %s",
-                name,
-                len(found),
-                ", ".join(found),
-            )
-        rare_words |= found
-        crossed |= {name} if phenomenon.crossed else set()
-        rows += sets.generate(phenomenon, options.sets, options.seed, words, vocabulary)
-    paradigm_check.gate(rows, words, crossed)
+        rare_words |= rare(phenomenon, words, vocabulary)
+        rows += paradigms.generate(phenomenon, options.sets, options.seed, words, vocabulary)
     items = pl.DataFrame(rows, schema=PARADIGMS)
     each = items.unique("item_id")
     return Loaded(

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from poshgrid.benchmark.reading import pairfile
-from poshgrid.benchmark.reading.pairfile import Malformed, Pair
+from poshgrid.benchmark.reading.pairfile import Pair, fault
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ _NAMES = {
     for member in ("good", "bad")
     for name in (member, f"sentence_{member}", f"{member}_sentence")
 }
-_NAME = re.compile(r"[^\W\d][\w-]*")
 _MARKS = (".", "?", "!", '"', "'")
 """What a sentence ends with, and a name of a column does not."""
 _GAP = re.compile(r"[\s-]+")
@@ -35,16 +34,6 @@ class Options(pairfile.PairOptions):
     """Options of the reader ``scamp``."""
 
     suffix: str = Field(".tsv", min_length=1, description="Ending of the files of a folder")
-    columns: list[str] = Field(
-        ["good", "bad"], description="Columns of a file without a header; others are passed over"
-    )
-
-    @field_validator("columns")
-    @classmethod
-    def _both(cls, value: list[str]) -> list[str]:
-        if value.count("good") != 1 or value.count("bad") != 1:
-            raise ValueError("name good and bad once each, e.g. [good, bad]")
-        return value
 
 
 def files(path: Path, options: Options) -> list[Path]:
@@ -56,15 +45,15 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
     """Read the pairs; see :func:`poshgrid.benchmark.reading.pairfile.load`.
 
     A first line with the fields ``good`` and ``bad`` (or ``sentence_good``, ``bad_sentence`` ...)
-    is a header and goes before the option ``columns``. Quotation marks are text.
+    is a header: it says which columns hold the members. Quotation marks are text.
 
     Raises:
         PoshgridError: as there, and a header with only one of the two columns, or of other names.
     """
-    return pairfile.load(path, options, (options.suffix,), lambda file: _pairs(file, options))
+    return pairfile.load(path, options, (options.suffix,), _pairs)
 
 
-def _pairs(file: Path, options: Options) -> Iterator[Pair | Malformed]:
+def _pairs(file: Path) -> Iterator[Pair]:
     from poshgrid.corpora import textfile
 
     rows = [
@@ -72,19 +61,19 @@ def _pairs(file: Path, options: Options) -> Iterator[Pair | Malformed]:
         for number, line in enumerate(textfile.lines(file), 1)
         if line.strip(" \r\n")
     ]
-    columns = options.columns
-    if rows and (
-        header := _header([fields for _, fields in rows[:2]], f"{file}: line {rows[0][0]}")
-    ):
+    columns = ["good", "bad"]
+    place = f"{file}: line {rows[0][0] if rows else 1}"
+    if header := _header([fields for _, fields in rows[:2]], place):
         columns, rows = header, rows[1:]
     for number, fields in rows:
         if len(fields) != len(columns):
-            yield Malformed(
-                number, f"not {len(columns)} columns separated by tabs: {len(fields)} found"
+            raise fault(
+                file,
+                number,
+                f"not {len(columns)} columns separated by tabs: {len(fields)} found",
             )
-        else:
-            good, bad = fields[columns.index("good")], fields[columns.index("bad")]
-            yield Pair(good, bad, (number, number))
+        good, bad = fields[columns.index("good")], fields[columns.index("bad")]
+        yield Pair(good, bad, (number, number))
 
 
 def _header(lines: list[list[str]], place: str) -> list[str]:
@@ -92,23 +81,16 @@ def _header(lines: list[list[str]], place: str) -> list[str]:
 
     Names that are not ours, above a line of sentences, would be scored as a pair: they are refused.
     """
+    if not lines:
+        return []
     first, *second = ([field.strip() for field in fields] for fields in lines)
     named = [_NAMES.get(_GAP.sub("_", field.casefold()), "") for field in first]
-    identifiers = [all(map(_NAME.fullmatch, fields)) for fields in (first, *second)]
+    if named.count("good") == named.count("bad") == 1:
+        return named
     sentences = [all(field.endswith(_MARKS) for field in fields) for fields in second]
-    names = identifiers == [True, False] or (
-        sentences == [True] and not any(field.endswith(_MARKS) for field in first)
-    )
-    if names and not any(named):
+    if any(named) or (sentences == [True] and not any(f.endswith(_MARKS) for f in first)):
         raise PoshgridError(
-            f"{place}: a header, as it seems ({', '.join(first)}); call its columns good and bad, "
-            "or take it out and give the option columns"
+            f"{place}: a header, as it seems ({', '.join(first)}); call one column good and one "
+            "column bad, or take it out"
         )
-    if not any(named):
-        return []
-    if named.count("good") != 1 or named.count("bad") != 1:
-        raise PoshgridError(
-            f"{place}: the header must name one column good and one column bad; found "
-            f"{', '.join(first)}"
-        )
-    return named
+    return []

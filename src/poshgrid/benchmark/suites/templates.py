@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from poshgrid.benchmark.generation import suite, templatefile, templates
 
@@ -22,13 +22,9 @@ CORPORA = True  # items are made from the corpora
 class Options(suite.Options):
     """Options of the reader ``templates``."""
 
-    pairs: int = Field(500, gt=0, le=9_999, description="Pairs of each phenomenon")
-    phenomena: list[str] | None = Field(None, description="Default: the paper's nine")
+    FOLDER = templates.TEMPLATES
 
-    @field_validator("phenomena")
-    @classmethod
-    def _known(cls, value: list[str] | None) -> list[str] | None:
-        return templatefile.chosen(value, templates.TEMPLATES)
+    pairs: int = Field(500, gt=0, le=9_999, description="Pairs of each phenomenon")
 
 
 def files(path: Path, options: Options) -> list[Path]:
@@ -47,12 +43,8 @@ def load(path: Path | None, options: Options, context: Context) -> Loaded:
     Raises:
         PoshgridError: too few usable words, or a pair with a fault.
     """
-    return suite.generate(described(options), options.pairs, options, context)
-
-
-def described(options: Options) -> list[templates.Phenomenon]:
-    """Return the phenomena that are made, as their files describe them."""
-    return [templates.read(name) for name in chosen(options)]
+    described = [templates.read(name) for name in chosen(options)]
+    return suite.generate(described, options.pairs, options, context)
 
 
 def chosen(options: Options) -> list[str]:
