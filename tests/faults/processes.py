@@ -22,7 +22,6 @@ PATIENCE = 1800
 """Seconds that one start of Snakemake may take."""
 STARTING = 3.0
 """Seconds that a command takes before its manifest counts them: imports."""
-_RULES = {"measure-collateral": "collateral", "rules": "rule_preferences"}
 
 
 @dataclass(frozen=True)
@@ -54,15 +53,7 @@ class Job:
 
 def rule_of(arguments: Sequence[str]) -> str:
     """Return the rule whose job a command is, by its arguments after ``poshgrid``."""
-    word = arguments[1] if arguments[0] == "stage" else arguments[0]
-    text = " ".join(arguments)
-    for rule, name, place in (
-        ("ngrams", "count", "/ngrams/"),
-        ("untrained", "train", "/untrained/"),
-    ):
-        if word == name and place in text:
-            return rule
-    return _RULES.get(word, word.replace("-", "_"))
+    return arguments[1] if arguments[0] == "stage" else arguments[0]
 
 
 def jobs(folder: Path) -> dict[str, Job]:

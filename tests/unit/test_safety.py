@@ -17,12 +17,12 @@ import yaml
 
 import poshgrid
 from poshgrid import plugins
-from poshgrid.config import specs
 from poshgrid.corpora import textfile
 from poshgrid.corpora.read import READERS
 from poshgrid.corpora.report import Report
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
+from tests import jobs
 from tests.unit.corpora.reader_support import put, refused, source_spec
 
 SOURCE = Path(poshgrid.__file__).parent
@@ -365,11 +365,10 @@ def run(*arguments: object) -> None:
 def test_nothing_but_fetch_asks_for_the_network(tmp_path, guarded, root, capsys):
     tiny = root / "studies/posh-bench/toy.yaml"
     run("ready", tiny)
-    run("runs", tiny)
     run("schema", "--output", tmp_path / "schema.json")
     put(tmp_path, "a.txt", "The dog sat.\n")
-    spec = specs.canonical(source_spec("text", "a.txt"))
-    run("read", "--spec", spec, "--data", tmp_path, "--output", tmp_path / "out/sentences.parquet")
+    job = jobs.text(tmp_path / "out", source_spec("text", "a.txt"), data=str(tmp_path))
+    run("stage", "read", job)
     assert guarded == []
 
 

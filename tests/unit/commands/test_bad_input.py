@@ -60,8 +60,8 @@ def table(path, schema, rows):
     ("name", "reader", "content", "said"),
     [
         ("a.txt", "text", b"", ""),
-        ("a.txt", "text", b"A fine line.\n\x00\x01\x02", "byte 13: "),
-        ("a.txt", "text", "Café crème.".encode("latin-1"), "byte 3: not UTF-8"),
+        ("a.txt", "text", b"A fine line.\n\x00\x01\x02", "line 2: "),
+        ("a.txt", "text", "Café crème.".encode("latin-1"), "line 1 or soon after: not UTF-8"),
         ("a.txt", "text", b"\n\n\n", ""),
         ("a.txt", "text", None, "not found"),
         ("a.csv", "childes-db", b"id,gloss\n1,hello\n", "line 1: no column"),

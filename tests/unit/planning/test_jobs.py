@@ -72,7 +72,8 @@ def test_causes_are_told_apart_and_nothing_else_would_run(checkout):
     )  # fmt: skip
     checkout.configuration["biases"]["recency"] = {"decay": 0.7}
     checkout.append("src/poshgrid/tokenization/sweep.py", "ANOTHER = 1")
-    for path in (checkout.folder / "results/tiny/scores").rglob("untrained/none/seed42/posh*"):
+    scores = checkout.folder / "results/posh-bench-toy/scores"
+    for path in scores.rglob("untrained/none/seed42/posh*"):
         path.unlink()
     plan, counts = planned(checkout, "--examples", "1")
     assert {rule["rule"]: rule["run"] for rule in plan["rules"] if rule["run"]} == counts
@@ -83,14 +84,14 @@ def test_causes_are_told_apart_and_nothing_else_would_run(checkout):
     assert found["train", "parameter"]["jobs"] == 1
     assert found["sweep", "code"]["changes"] == []
     assert ("score", "upstream") in found
-    assert found["score", "missing"]["cells"] == ["baby-f/20K/gpt2-tiny/untrained/none/42"]
-    assert counts["score"] == 2
+    assert found["untrained", "missing"]["cells"] == ["baby-f/20K/gpt2-tiny/untrained/none/42"]
+    assert (counts["score"], counts["untrained"]) == (1, 1)
     assert {key[0] for key in found} == set(counts)
 
     # A job that was cut off leaves a mark; its results are made again.
     checkout.configuration = configuration
     checkout.append("src/poshgrid/tokenization/sweep.py", "")
-    output = "results/tiny/tokenizers/baby-f/20K/tokenizer.json"
+    output = "results/posh-bench-toy/tokenizers/baby-f/20K/tokenizer.json"
     mark = checkout.folder / ".snakemake/incomplete"
     mark.mkdir(exist_ok=True)
     (mark / base64.b64encode(output.encode(), altchars=b"_-").decode()).write_text("1")
@@ -110,7 +111,7 @@ def test_a_plan_of_the_papers_grid_needs_no_data(root, tmp_path):
     # 11 cells x 3 seeds; as many untrained; two word nulls a cell
     assert (plan["runs"], plan["nulls"]) == (33, 33 + 22)
     assert (by_rule["train"], by_rule["untrained"], by_rule["count"]) == (33, 33, 22)
-    assert by_rule["score"] == 33 + 33 + 22
+    assert by_rule["score"] == 33 + 22
     assert plan["jobs"]["up_to_date"] == 0
     assert "childes" in plan["sources_missing"]
     assert not (tmp_path / "r").exists()

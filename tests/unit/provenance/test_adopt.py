@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 
 from poshgrid import files, verification
-from poshgrid.commands.base import run
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.provenance import adopt, lock, manifest
 from poshgrid.provenance.verify import faults
+from poshgrid.stages.stage import Job, run
+from poshgrid.stages.stage import Stage as Declared
+from tests import jobs
 from tests.unit.provenance.manifest_support import flip, text
 from tests.unit.provenance.manifest_support import stage as made
 
@@ -53,12 +55,14 @@ class Stage:
         return {"words": 3}
 
     def __call__(self, spec: str = SPEC, code: str = "abc") -> None:
-        run(
-            specs.ModelSpec, spec, self.make, manifest=self.manifest, code=code,
-            inputs=(path for path in [self.source]), finished=self.end,
-        )  # fmt: skip
+        class Made(Declared):
+            Spec, outputs, costly = specs.ModelSpec, ("model.bin",), True
+            run, finished = staticmethod(self.make), staticmethod(self.end)
 
-    def end(self) -> None:
+        job = jobs.text(self.folder, json.loads(spec), words=self.source, code=code)
+        run(Made, job)
+
+    def end(self, _: Job) -> None:
         assert self.manifest.exists()
         self.ends += 1
 
@@ -222,7 +226,7 @@ def events(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(
         Path, "replace", lambda path, to: (found.append(f"-> {to.name}"), replace(path, to))[1]
     )
-    stage.end = lambda: found.append("end")
+    stage.end = lambda _: found.append("end")
     return found
 
 

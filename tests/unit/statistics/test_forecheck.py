@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from poshgrid.grid.slices import Slices
 
 from poshgrid.config import BayesianModel, Contrast
 from poshgrid.config.runs import agrees, parse_only
@@ -49,7 +48,7 @@ def test_contrasts_of_shipped_models_take_seeds_of_a_point_for_one_witness(path)
 def test_a_formula_that_only_data_refuse(tiny):
     """It names nothing unknown; but nobody takes the logarithm of a word."""
     made = grid(tiny, formula="p(correct, n) ~ np.log(category)")
-    coherence.check(Slices(made))
+    coherence.check(made)
     with pytest.raises(PoshgridError, match=r"^models: mine: formula .* cannot be fitted"):
         forecheck.check(made)
 

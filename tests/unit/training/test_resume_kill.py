@@ -28,6 +28,7 @@ from poshgrid.files import write_table
 from poshgrid.parsing.schema import PARSES
 from poshgrid.provenance import fingerprint
 from poshgrid.training import seeds
+from tests import jobs
 from tests.unit.training.training_support import corpus, regimen
 
 PRELOADED = [
@@ -121,14 +122,18 @@ class Job:
 
     def start(self, slow=0.0, largest=None):
         tokens, tokenizer = self.inputs
-        command = [
-            "train", "--spec", specs.canonical(self.spec), "--tokens", str(tokens),
-            "--tokenizer", str(tokenizer), "--checkpoints", str(self.checkpoints),
-            "--output", str(self.model),
-            "--checkpoint-every", str(self.spec.regimen.checkpoint_every),
-        ]  # fmt: skip
-        if "tree-planting" in self.spec.bias:
-            command += ["--distances", str(tokens.parent / "distances")]
+        trees = tokens.parent / "distances"
+        job = jobs.text(
+            self.model,
+            self.spec,
+            tokens=sorted(path for path in tokens.iterdir() if path.is_file()),
+            tokenizer=tokenizer / "tokenizer.json",
+            distances=sorted(trees.iterdir()) if "tree-planting" in self.spec.bias else [],
+            results=str(self.folder),
+            cell=vars(jobs.of_run("/".join(self.model.parts[-6:]))),
+        )
+        command = ["stage", "train", job]
+        command += ["--checkpoint-every", str(self.spec.regimen.checkpoint_every)]
         self.step = self._context.RawValue("i", -1)
         self.log.write_text("")
         self._process = self._context.Process(

@@ -46,8 +46,12 @@ def load(path: Path | None, options: Options, context: Context) -> Loaded:
     Raises:
         PoshgridError: too few usable words, or a pair with a fault.
     """
-    described = [templates.read(name, templates.FACTORIAL) for name in chosen(options)]
-    return suite.generate(described, options.sets, options, context)
+    return suite.generate(described(options), options.sets, options, context)
+
+
+def described(options: Options) -> list[templates.Phenomenon]:
+    """Return what is made, without making it."""
+    return [templates.read(name, templates.FACTORIAL) for name in chosen(options)]
 
 
 def chosen(options: Options) -> list[str]:

@@ -43,8 +43,12 @@ def load(path: Path | None, options: Options, context: Context) -> Loaded:
     Raises:
         PoshgridError: too few usable words, or a pair with a fault.
     """
-    described = [templates.read(name) for name in chosen(options)]
-    return suite.generate(described, options.pairs, options, context)
+    return suite.generate(described(options), options.pairs, options, context)
+
+
+def described(options: Options) -> list[templates.Phenomenon]:
+    """Return what is made, without making it."""
+    return [templates.read(name) for name in chosen(options)]
 
 
 def chosen(options: Options) -> list[str]:
