@@ -13,10 +13,10 @@ rule score:
         STAGE.score.written(),
     log:
         STAGE.score.log,
-    conda:
-        "../envs/models.yaml"
     wildcard_constraints:
         regimen=f"(?!{UNTRAINED}/)[^/]+",
+    conda:
+        "../envs/models.yaml"
     threads: CONFIG.scoring.threads
     resources:
         **STAGE.score.resources,
