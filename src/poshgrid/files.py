@@ -70,8 +70,6 @@ def atomic(path: str | os.PathLike[str], *, lasting: bool = False) -> Iterator[P
     Raises:
         PoshgridError: it cannot be written, or the path has no name of a file.
     """
-    from safetensors import SafetensorError  # no OSError, even if the disk is full
-
     final = Path(path)
     if not final.name:
         raise PoshgridError(f"{final}: a folder; name a file")
@@ -89,7 +87,11 @@ def atomic(path: str | os.PathLike[str], *, lasting: bool = False) -> Iterator[P
         temporary.replace(final)
         if lasting:
             sync(final.parent)
-    except (OSError, SafetensorError) as error:
+    except Exception as error:
+        from safetensors import SafetensorError  # no OSError, even if the disk is full
+
+        if not isinstance(error, OSError | SafetensorError):
+            raise
         # Its own temporary file goes by its name; another that was open meanwhile does not
         other = place(error) if isinstance(error, OSError) else ""
         named = final if other in ("", str(temporary)) else Path(other)

@@ -376,8 +376,8 @@ def test_a_damaged_folder_is_refused(tmp_path):
     make(*inputs)
     with (inputs[-1] / DISTANCES).open("ab") as stream:
         stream.write(b"\0")
-    with pytest.raises(PoshgridError, match="run `poshgrid distances` again"):
+    with pytest.raises(PoshgridError, match="cannot read the distances"):
         load(inputs[-1])
     (inputs[-1] / DISTANCES).unlink()
-    with pytest.raises(PoshgridError, match="run `poshgrid distances` again"):
+    with pytest.raises(PoshgridError, match="cannot read the distances"):
         load(inputs[-1])

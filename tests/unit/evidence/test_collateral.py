@@ -305,7 +305,7 @@ def test_tables_of_another_base(tmp_path):
     (tmp_path / "2").mkdir()
     one, two = (write_base(tmp_path / str(n), rows(n)) for n in (1, 2))
     folder = made(one, chosen())
-    again = "run poshgrid condition again"
+    again = "run -R condition"
     # The labels, the base, and both are another's
     refused(one, again, condition=folder, labels=two.labels)
     refused(one, again, condition=folder, sentences=two.sentences)

@@ -338,7 +338,7 @@ def test_what_does_not_fit_is_refused(changes, options, place):
 
 def test_missing_distances_are_an_error_that_names_the_command(toy, tmp_path):
     folder, spec = toy[0], spec_of(sentence_regimen(), parser="stanza")
-    with pytest.raises(PoshgridError, match="'stanza'; make them with `poshgrid distances`"):
+    with pytest.raises(PoshgridError, match="tree-planting: no distances of parser 'stanza'"):
         train(spec, folder / "tokens", folder / "tokenizer", tmp_path / "c", tmp_path / "m")
 
 

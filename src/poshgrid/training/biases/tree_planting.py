@@ -161,8 +161,8 @@ class TreePlanting(Bias):
         self._seed = setting.spec.seed
         if setting.distances is None:
             raise PoshgridError(
-                f"biases: {self.word}: no distances of parser {self.options.parser!r}; make them "
-                "with the stage distances and give their folder with --distances"
+                f"biases: {self.word}: no distances of parser {self.options.parser!r}; "
+                "the workflow makes them: `poshgrid run`"
             )
         self._layers = [layer % model.config.n_layer for layer in self.options.layers]
         self._heads = [head % model.config.n_head for head in self.options.heads]
