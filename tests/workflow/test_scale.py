@@ -97,5 +97,5 @@ def test_our_own_cost_of_a_job_is_flat(root, tmp_path):
     second = sum(most.values()) - sum(more.values())
     assert first > 100  # runs do cost something
     assert second <= 1.1 * first
-    for name in ("_tree", "_source", "_imported"):  # once, however many jobs there are
+    for name in ("_tree", "_imported"):  # once, however many jobs there are
         assert few[name] == most[name]
