@@ -44,6 +44,7 @@ EXEMPT = {
         "validators accept or refuse"
         for name in DECLARATIONS
     },
+    "poshgrid.config.paths": "where results are: jobs name their inputs and outputs",
     "poshgrid.errors": "text of errors",
     "poshgrid.logs": "log lines and progress bars",
     "poshgrid.grid.*": "decides which jobs there are; its answers are their arguments",
