@@ -14,7 +14,6 @@ from snakemake.utils import min_version, update_config
 
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile as configuration
-from poshgrid.grid.inputs import Inputs
 from poshgrid.config.names import PAPER
 from poshgrid.config.runs import COUNTED, PRETRAINED, UNTRAINED, WORD_NULLS
 from poshgrid.stages import Stages
@@ -105,7 +104,7 @@ include: "workflow/rules/report.smk"
 onstart:
     slurm.reach(workflow.executor_plugin.name)
     if not workflow.touch:
-        download.ahead(workflow.dag, Inputs(GRID))
+        download.ahead(workflow.dag, STAGE.files)
 
 
 onsuccess:

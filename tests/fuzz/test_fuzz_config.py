@@ -134,7 +134,7 @@ def whole(config):
     found = [paths.parses(b, p, grid.shards(b)) for b in bases for p in grid.parsers]
     for target, runs in grid.targets.items():
         for run in [*runs[:3], *grid.nulls(runs)[:3]]:
-            found += [paths.token_scores(run.name, s) for s in grid.suites]
+            found += [paths.scores(run.name, s) for s in grid.suites]
             jobs += [(stages.train, of_run(run.name))] if run.regimen in grid.regimens else []
             jobs += [(stages.score, of_run(run.name))]
         jobs += [(stages.audit, Cell(condition=c, size=s)) for c, s in grid.audits(target)]

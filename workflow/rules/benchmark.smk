@@ -21,7 +21,7 @@ rule ngrams:
     params:
         job=STAGE.ngrams.job,
     shell:
-        "poshgrid stage ngrams {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage ngrams {params.job:q} > {log:q} 2>&1"
 
 
 rule items:
@@ -38,7 +38,7 @@ rule items:
     params:
         job=STAGE.items.job,
     shell:
-        "poshgrid stage items {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage items {params.job:q} > {log:q} 2>&1"
 
 
 rule rule_preferences:
@@ -55,7 +55,7 @@ rule rule_preferences:
     params:
         job=STAGE.rule_preferences.job,
     shell:
-        "poshgrid stage rule_preferences {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage rule_preferences {params.job:q} > {log:q} 2>&1"
 
 
 rule quality:
@@ -72,4 +72,4 @@ rule quality:
     params:
         job=STAGE.quality.job,
     shell:
-        "poshgrid stage quality {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage quality {params.job:q} > {log:q} 2>&1"

@@ -23,7 +23,7 @@ rule score:
     params:
         job=STAGE.score.job,
     shell:
-        "poshgrid stage score {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage score {params.job:q} > {log:q} 2>&1"
 
 
 rule untrained:
@@ -43,7 +43,7 @@ rule untrained:
     params:
         job=STAGE.untrained.job,
     shell:
-        "poshgrid stage untrained {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage untrained {params.job:q} > {log:q} 2>&1"
 
 
 rule perplexity:
@@ -61,4 +61,4 @@ rule perplexity:
     params:
         job=STAGE.perplexity.job,
     shell:
-        "poshgrid stage perplexity {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage perplexity {params.job:q} > {log:q} 2>&1"

@@ -23,7 +23,7 @@ rule evidence:
     params:
         job=STAGE.evidence.job,
     shell:
-        "poshgrid stage evidence {params.job:q} --threads {threads} >> {log:q} 2>&1"
+        "poshgrid stage evidence {params.job:q} --threads {threads} > {log:q} 2>&1"
 
 
 rule recall:
@@ -40,7 +40,7 @@ rule recall:
     params:
         job=STAGE.recall.job,
     shell:
-        "poshgrid stage recall {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage recall {params.job:q} > {log:q} 2>&1"
 
 
 rule condition:
@@ -59,7 +59,7 @@ rule condition:
     params:
         job=STAGE.condition.job,
     shell:
-        "poshgrid stage condition {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage condition {params.job:q} > {log:q} 2>&1"
 
 
 rule collateral:
@@ -76,7 +76,7 @@ rule collateral:
     params:
         job=STAGE.collateral.job,
     shell:
-        "poshgrid stage collateral {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage collateral {params.job:q} > {log:q} 2>&1"
 
 
 rule detector:
@@ -93,7 +93,7 @@ rule detector:
     params:
         job=STAGE.detector.job,
     shell:
-        "poshgrid stage detector {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage detector {params.job:q} > {log:q} 2>&1"
 
 
 rule audit:
@@ -110,4 +110,4 @@ rule audit:
     params:
         job=STAGE.audit.job,
     shell:
-        "poshgrid stage audit {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage audit {params.job:q} > {log:q} 2>&1"

@@ -21,7 +21,7 @@ rule treebank:
     params:
         job=STAGE.treebank.job,
     shell:
-        "poshgrid stage treebank {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage treebank {params.job:q} > {log:q} 2>&1"
 
 
 rule train_parser:
@@ -39,7 +39,7 @@ rule train_parser:
     params:
         job=STAGE.train_parser.job,
     shell:
-        "poshgrid stage train_parser {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage train_parser {params.job:q} > {log:q} 2>&1"
 
 
 rule parse:
@@ -57,4 +57,4 @@ rule parse:
     params:
         job=STAGE.parse.job,
     shell:
-        "poshgrid stage parse {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage parse {params.job:q} > {log:q} 2>&1"

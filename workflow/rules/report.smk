@@ -27,4 +27,4 @@ rule report:
     params:
         job=STAGE.report.job,
     shell:
-        "poshgrid stage report {params.job:q} --threads {threads} >> {log:q} 2>&1"
+        "poshgrid stage report {params.job:q} --threads {threads} > {log:q} 2>&1"

@@ -23,7 +23,7 @@ rule accuracy:
     params:
         job=STAGE.accuracy.job,
     shell:
-        "poshgrid stage accuracy {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage accuracy {params.job:q} > {log:q} 2>&1"
 
 
 rule curves:
@@ -40,7 +40,7 @@ rule curves:
     params:
         job=STAGE.curves.job,
     shell:
-        "poshgrid stage curves {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage curves {params.job:q} > {log:q} 2>&1"
 
 
 rule fit:
@@ -59,7 +59,7 @@ rule fit:
     params:
         job=STAGE.fit.job,
     shell:
-        "poshgrid stage fit {params.job:q} --threads {threads} >> {log:q} 2>&1"
+        "poshgrid stage fit {params.job:q} --threads {threads} > {log:q} 2>&1"
 
 
 rule deltas:
@@ -76,7 +76,7 @@ rule deltas:
     params:
         job=STAGE.deltas.job,
     shell:
-        "poshgrid stage deltas {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage deltas {params.job:q} > {log:q} 2>&1"
 
 
 rule rule_shares:
@@ -93,7 +93,7 @@ rule rule_shares:
     params:
         job=STAGE.rule_shares.job,
     shell:
-        "poshgrid stage rule_shares {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage rule_shares {params.job:q} > {log:q} 2>&1"
 
 
 rule measures:
@@ -110,4 +110,4 @@ rule measures:
     params:
         job=STAGE.measures.job,
     shell:
-        "poshgrid stage measures {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage measures {params.job:q} > {log:q} 2>&1"

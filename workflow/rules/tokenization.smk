@@ -20,7 +20,7 @@ rule tokenizer:
     params:
         job=STAGE.tokenizer.job,
     shell:
-        "poshgrid stage tokenizer {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage tokenizer {params.job:q} > {log:q} 2>&1"
 
 
 rule tokens:
@@ -37,7 +37,7 @@ rule tokens:
     params:
         job=STAGE.tokens.job,
     shell:
-        "poshgrid stage tokens {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage tokens {params.job:q} > {log:q} 2>&1"
 
 
 rule sweep:
@@ -54,4 +54,4 @@ rule sweep:
     params:
         job=STAGE.sweep.job,
     shell:
-        "poshgrid stage sweep {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage sweep {params.job:q} > {log:q} 2>&1"

@@ -23,7 +23,7 @@ rule distances:
     params:
         job=STAGE.distances.job,
     shell:
-        "poshgrid stage distances {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage distances {params.job:q} > {log:q} 2>&1"
 
 
 rule train:
@@ -45,7 +45,7 @@ rule train:
     params:
         job=STAGE.train.job,
     shell:
-        "{resources.step} poshgrid stage train {params.job:q} {resources.options} >> {log:q} 2>&1"
+        "{resources.step} poshgrid stage train {params.job:q} {resources.options} > {log:q} 2>&1"
 
 
 rule count:
@@ -64,4 +64,4 @@ rule count:
     params:
         job=STAGE.count.job,
     shell:
-        "poshgrid stage count {params.job:q} >> {log:q} 2>&1"
+        "poshgrid stage count {params.job:q} > {log:q} 2>&1"

@@ -24,7 +24,7 @@ from poshgrid.cluster import slurm
 from poshgrid.errors import PoshgridError
 
 LEAD_SHARE, LONGEST_LEAD = 20, 120
-"""A training is told to save when 1/20 of its time is left, and at most two minutes (seconds)."""
+"""A training is warned when 1/20 of its time is left, but at most 120 seconds before its end."""
 GONE_WITHIN = 60
 """Seconds that cancelled jobs have to save and leave the queue."""
 ACTIVE = "PENDING,RUNNING,SUSPENDED,COMPLETING,CONFIGURING,REQUEUED"

@@ -128,10 +128,6 @@ class Paths:
         """Scores of one run on one suite."""
         return f"{self.score_folder(run)}/{suite}.parquet"
 
-    def token_scores(self, run: str, suite: str) -> str:
-        """Scores of one run on one suite, token by token."""
-        return f"{self.score_folder(run)}/{suite}.tokens.parquet"
-
     def quality(self, target: str, suite: str) -> str:
         """Folder of a suite's quality page, with the nulls of a target's cells."""
         return f"{self.results}/quality/{target}/{suite}"

@@ -104,7 +104,7 @@ def fetch(
         first: dict[str, str] = files.read_json(lock) if lock.exists() else {}
         checksum = item.sha256 or first.get(item.url)
         paths.append(download(item.model_copy(update={"sha256": checksum}), target, patience))
-        # A file that was put there by hand says nothing of what the publisher has.
+        # A file that a user copied here may differ from the publisher's.
         if new and checksum is None:
             files.write_json(lock, dict(sorted({**first, item.url: _sha256(target)}.items())))
         if item.unpack:

@@ -17,7 +17,7 @@ import polars as pl
 
 from poshgrid import files, verification
 from poshgrid.analysis.results import Results
-from poshgrid.config.runs import AXES, COUNTED, SCORED, UNTRAINED, Run, agrees
+from poshgrid.config.runs import AXES, NULL_REGIMENS, SCORED, Run, agrees
 from poshgrid.corpora import catalogue, toy
 from poshgrid.errors import PoshgridError
 from poshgrid.export import card
@@ -38,19 +38,16 @@ def chosen(results: Results, kept: dict[str, set[str]]) -> list[Run]:
 
     Args:
         results: that hold them.
-        kept: axis -> values (:func:`poshgrid.config.runs.parse_only`). Untrained nulls are among
-            them if their regimen is asked for; n-gram nulls are no models of the Hub.
+        kept: axis -> values (:func:`poshgrid.config.runs.parse_only`). Baselines are not exported.
 
     Raises:
         PoshgridError: there are none.
     """
-    wanted = kept.get("regimen", set())
     found = [
         run
         for run in results.names
         if agrees(run, kept)
-        and run.regimen not in (COUNTED, *SCORED)
-        and (run.regimen != UNTRAINED or UNTRAINED in wanted)
+        and run.regimen not in (*NULL_REGIMENS, *SCORED)
         and (results.model(run) / "config.json").is_file()
     ]
     if not found:

@@ -108,6 +108,10 @@ class Inputs:
         """Return the gold trees that parsers are set beside."""
         return self._trees(self.grid.config.evidence.gold)
 
+    def parser_folder(self, parser: str) -> str:
+        """Return the folder of a parser's model, trained or given."""
+        return self.grid.parsers[parser].model or self.paths.parser(parser)
+
     def given_parser(self, parser: str) -> list[str]:
         """Return the files of a parser's model, if that is given by path."""
         given = self.grid.parsers[parser].model

@@ -96,7 +96,7 @@ def repeated(collected: Collected) -> Iterator[str]:
 
 
 def void(collected: Collected) -> Iterator[str]:
-    """Yield a sentence for each filter or re-insertion without effect, and for what is the same."""
+    """Yield a sentence for each filter without effect, and for conditions with the same text."""
     same: dict[tuple[str, str, str], list[str]] = {}
     for (condition, size), statistics in collected.conditions.items():
         where = f"{condition} at {size}"

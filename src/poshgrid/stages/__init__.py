@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from poshgrid.grid.grid import Grid
+from poshgrid.grid.inputs import Inputs
 from poshgrid.stages import corpora, evidence, models, scoring, statistics
 from poshgrid.stages.stage import Stage
 
@@ -26,8 +27,9 @@ class Stages:
             grid: of the configuration.
             write: says whether to write files that jobs name; a dry-run writes none.
         """
+        self.files = Inputs(grid)
         for name, stage in STAGES.items():
-            setattr(self, name, stage(grid, write))
+            setattr(self, name, stage(grid, write, self.files))
 
     def __getattr__(self, name: str) -> Stage:
         """Raise AttributeError: there is no such stage."""

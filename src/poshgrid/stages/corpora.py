@@ -41,8 +41,7 @@ class Read(Stage):
         """Read the source."""
         from poshgrid.corpora.read import read_source
 
-        data = job.data
-        return read_source(job.spec, data, job.output / "sentences.parquet", job.threads)
+        return read_source(job.spec, job.data, job.output / "sentences.parquet", job.threads)
 
 
 class Mix(Stage):
@@ -175,7 +174,7 @@ class Parse(Stage):
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
         """Return the folder of the parser."""
-        return {"model": self.grid.parsers[wc.parser].model or self.paths.parser(wc.parser)}
+        return {"model": self.files.parser_folder(wc.parser)}
 
     @staticmethod
     def run(job: Job) -> dict[str, Any]:

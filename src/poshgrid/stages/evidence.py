@@ -97,7 +97,7 @@ class Recall(Stage):
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
         """Return the folder of the parser."""
-        return {"model": self.grid.parsers[wc.parser].model or self.paths.parser(wc.parser)}
+        return {"model": self.files.parser_folder(wc.parser)}
 
     @staticmethod
     def run(job: Job) -> dict[str, Any]:

@@ -70,8 +70,8 @@ class Items(Stage):
         from poshgrid.benchmark.items import generate
 
         ngrams = {name: path.parent for name, path in job.named("ngrams").items()}
-        data, table = job.data, job.output / "items.parquet"
-        return generate(job.spec, data, job.named("bases"), ngrams, table)
+        table = job.output / "items.parquet"
+        return generate(job.spec, job.data, job.named("bases"), ngrams, table)
 
 
 class RulePreferences(Stage):

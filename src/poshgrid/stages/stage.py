@@ -154,16 +154,19 @@ class Stage:
         """Name the stage: ``TrainParser`` is ``train_parser``."""
         cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
 
-    def __init__(self, grid: Grid, write: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self, grid: Grid, write: Callable[[], bool] = lambda: False, files: Inputs | None = None
+    ) -> None:
         """Keep the grid.
 
         Args:
             grid: whose jobs these are.
             write: says whether to write the files that jobs name; a dry-run writes none.
+            files: of the grid; stages share them, since they are worked out once.
         """
         self.grid = grid
         self.paths = grid.paths
-        self.files = Inputs(grid)
+        self.files = files or Inputs(grid)
         self.write = write
 
     # What a subclass declares

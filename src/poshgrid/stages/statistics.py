@@ -17,17 +17,18 @@ from poshgrid.stages.scoring import RulePreferences, judging
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
 
 
+def tables(*names: str) -> tuple[str, ...]:
+    """Return the files of tables, each as Parquet and as CSV."""
+    return tuple(f"{name}.{kind}" for name in names for kind in ("parquet", "csv"))
+
+
 class RuleShares(Stage):
     """Say which heuristics explain the choices of models."""
 
     module = "poshgrid.statistics.shares"
     output = PATHS.rule_shares("{target}")
     Spec = specs.RuleSharesSpec
-    outputs = tuple(
-        f"{name}.{kind}"
-        for name in ("shares", "mixture", "identifiability")
-        for kind in ("parquet", "csv")
-    )
+    outputs = tables("shares", "mixture", "identifiability")
     external = ("lexicon",)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
@@ -63,7 +64,7 @@ class Accuracy(Stage):
     module = "poshgrid.statistics.accuracy"
     output = PATHS.statistics("{target}")
     Spec = specs.JudgementSpec
-    outputs = ("counts.parquet", "accuracy.parquet", "accuracy.csv", "nulls.parquet", "nulls.csv")
+    outputs = ("counts.parquet", *tables("accuracy", "nulls"))
     memory_mb = 8000
     minutes = 30
 
@@ -103,17 +104,12 @@ class Accuracy(Stage):
         return accuracy(job.spec, scores, items, conditions, job.output, rules)
 
 
-class Curves(Stage):
+class Curves(Accuracy):
     """Write accuracies by step and epoch, and a table of how training went."""
 
     module = "poshgrid.statistics.curves"
     output = PATHS.curves("{target}")
-    Spec = specs.JudgementSpec
-    outputs = tuple(
-        f"{name}.{kind}"
-        for name in ("curves", "curves_mean", "training")
-        for kind in ("parquet", "csv")
-    )
+    outputs = tables("curves", "curves_mean", "training")
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the items, the scores of trained runs, and their logs."""
@@ -123,9 +119,6 @@ class Curves(Stage):
             "scores": self.files.scores(trained, *self.grid.pairs),
             "training": self.files.training_logs(wc.target),
         }
-
-    spec = Accuracy.spec
-    _by_set = Accuracy._by_set
 
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
@@ -144,11 +137,7 @@ class Fit(Stage):
     Spec = specs.ModelSpec
     outputs = (
         "posterior.nc",
-        *(
-            f"{name}.{kind}"
-            for name in ("summary", "contrasts", "predictive")
-            for kind in ("parquet", "csv")
-        ),
+        *tables("summary", "contrasts", "predictive"),
         "diagnostics.json",
     )
     memory_mb = 8000
@@ -182,13 +171,8 @@ class Deltas(Stage):
     output = PATHS.deltas("{target}")
     Spec = specs.DeltasSpec
     outputs = (
-        "deltas.parquet",
-        "deltas.csv",
+        *tables("deltas", "delta_tests", "perplexity"),
         "delta_items.parquet",
-        "delta_tests.parquet",
-        "delta_tests.csv",
-        "perplexity.parquet",
-        "perplexity.csv",
     )
     minutes = 30
 
@@ -231,7 +215,7 @@ class Measures(Stage):
     module = "poshgrid.statistics.measures.paradigms"
     output = PATHS.measures("{target}", "{suite}")
     Spec = specs.MeasuresSpec
-    outputs = ("measures.parquet", "measures.csv")
+    outputs = tables("measures")
     external = ("norms",)
     minutes = 30
 

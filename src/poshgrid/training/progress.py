@@ -155,7 +155,7 @@ class Ledger:
         self._began: float | None = None
 
     def begin(self) -> None:
-        """Start the clock, unless it runs since an earlier step that is not booked yet."""
+        """Start the clock; do nothing if it still runs for an earlier step."""
         self._began = time.perf_counter() if self._began is None else self._began
 
     def enter(self, tokens: int, nll: Tensor, added: Tensor) -> None:

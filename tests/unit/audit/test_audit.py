@@ -288,7 +288,7 @@ def test_what_another_reading_finds_and_a_dose_brings_is_no_leakage(tmp_path):
 
 
 def test_a_filter_without_candidates_is_drawn_from_all_that_is_left(tmp_path):
-    """Of existential there nobody tells what words to look for beside the rule's own."""
+    """The filter of existential *there* names no words to look for."""
     word = "agr-rel-cl"
     assert not hasattr(lexical(word), "candidates")
     base = [(i, "s", "d", i, f"text {i}", 2, "train", i, "1K") for i in range(20)]

@@ -101,12 +101,6 @@ def test_a_damaged_model_is_not_exported(paths, tmp_path, opened):
     assert not list((tmp_path / "out").rglob("*.safetensors"))
 
 
-def test_a_null_is_exported_if_it_is_asked_for(opened):
-    (null,) = models.chosen(opened, {"regimen": {"untrained"}})
-    assert null.name == NULL
-    with pytest.raises(PoshgridError, match="no trained model to export; see --only"):
-        models.chosen(opened, {"seed": {"99"}})
-
 
 def test_a_name_is_one_that_the_hub_takes():
     run = Run("baby-f", "10M", "gpt2-mini", "packed", "dyck+recency", 42)
