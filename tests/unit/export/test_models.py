@@ -17,7 +17,7 @@ from poshgrid.cli import app
 from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.export import models
-from tests.unit.analysis.small_results import NAMES, NULL
+from tests.unit.analysis.small_results import NAMES
 
 NAME = NAMES[0].replace("/", "-")
 
@@ -100,6 +100,11 @@ def test_a_damaged_model_is_not_exported(paths, tmp_path, opened):
     assert str(answer.exception).startswith(f"{source}: not the bytes that")
     assert not list((tmp_path / "out").rglob("*.safetensors"))
 
+
+def test_only_trained_models_are_exported(opened):
+    for kept in ({"regimen": {"untrained"}}, {"seed": {"99"}}):
+        with pytest.raises(PoshgridError, match="no trained model to export; see --only"):
+            models.chosen(opened, kept)
 
 
 def test_a_name_is_one_that_the_hub_takes():
