@@ -1,16 +1,14 @@
-r"""What a filter's screen lets through, and what its backstop and its detector find and cost.
+r"""What a filter's screen lets through, and what its backstop finds and costs.
 
     python perf/backstop.py GOLD ... [--filter question-formation] [--text NAME=READER:PATH ...]
 
-Each GOLD, a CoNLL-U file or a folder of them, is left out in turn: the detector that scores it was
-learned from all others, and its threshold is the one at which so many words of the others would go.
-Files share the column of their folder. Other text is only counted: how many words would go. So:
+Each GOLD is a CoNLL-U file or a folder of them. Files share the column of their folder. Other text
+is only counted: how many words would go. So:
 
     python perf/backstop.py treebanks/childes/*.conllu treebanks/ewt treebanks/gum \
         --text childes-db=childes-db:corpora/childes-db --text phone=switchboard:corpora/switchboard
 
-A screen must lose nothing; then the curve: recall of each reading against words removed, for the
-backstop of the reading `direct`, for a detector of that reading and for one of all readings.
+A screen must lose nothing; then, for each backstop, recall of each reading and the words removed.
 """
 
 from __future__ import annotations
@@ -33,14 +31,11 @@ from poshgrid.corpora.read import READERS
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import split
 from poshgrid.evidence.label import Backstop, rules_of
-from poshgrid.evidence.screening.detector import train
 from poshgrid.evidence.screening.screen import Screen, screen_of
 from poshgrid.parsing import treebank
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
 
-BUDGETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
-"""Shares of the words of the other gold files that a detector may take."""
 LIMIT = 150_000  # sentences of a text that are looked at
 Fold = tuple[str, list[Tree]]
 Sentences = Sequence[Sequence[str]]
@@ -140,38 +135,10 @@ def _curve(word: str, folds: list[Fold], columns: list[str], texts: dict[str, Se
     for reading, looks in rules.backstops.items():
         line(f"backstop of {reading}", [_marked(looks, each) for each in forms],
              [_marked(looks, each) for each in texts.values()])  # fmt: skip
-    for title, readings in (
-        *((f"detector of {reading}", [rules.readings[reading]]) for reading in rules.backstops),
-        ("detector of all readings", list(rules.readings.values())),
-    ):
-        scores = []
-        for held in range(len(folds)):
-            others = [tree for i, (_, trees) in enumerate(folds) if i != held for tree in trees]
-            scores.append(train(others, {word: readings}).scores(word, forms[held]))
-        whole = train([tree for _, trees in folds for tree in trees], {word: readings})
-        outside = [whole.scores(word, sentences) for sentences in texts.values()]
-        for budget in BUDGETS:
-            cuts = [_cut(scores, forms, budget, i) for i in range(len(folds))]
-            every = _cut(scores, forms, budget, None)
-            line(f"{title}, {budget:.1%}",
-                 [each >= cut for each, cut in zip(scores, cuts, strict=True)],
-                 [each >= every for each in outside])  # fmt: skip
 
 
 def _marked(looks: Backstop, sentences: Sentences) -> np.ndarray:
     return np.array([looks(words) is not None for words in sentences])
-
-
-def _cut(
-    scores: list[np.ndarray], forms: list[list[Sequence[str]]], budget: float, but: int | None
-) -> float:
-    """Return the lowest threshold at which all files but one lose no more words than a share."""
-    kept = [i for i in range(len(scores)) if i != but]
-    found = np.concatenate([scores[i] for i in kept])
-    words = np.array([len(form) for i in kept for form in forms[i]])
-    order = np.argsort(-found, kind="stable")
-    within = np.cumsum(words[order]) <= budget * words.sum()
-    return max(float(found[order[within.sum()]]), np.finfo(float).tiny) * (1 + 1e-9)
 
 
 def _cost(parts: list[tuple[np.ndarray, Sentences]]) -> float:

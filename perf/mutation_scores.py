@@ -50,7 +50,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "conditions": (
         ("evidence/condition", "evidence/removal", "evidence/reinsertion", "evidence/matching",
          "evidence/sentences", "grid/conditions", "grid/filtering"),
-        ("tests/unit/evidence/test_conditions.py", "tests/unit/evidence/test_conditions_apart.py",
+        ("tests/unit/evidence/test_conditions.py", "tests/unit/evidence/test_reinsertion.py",
          "tests/unit/evidence/test_matching.py", "tests/unit/grid/test_conditions.py",
          "tests/unit/grid/test_filtering.py"),
     ),

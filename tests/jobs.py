@@ -37,7 +37,6 @@ CELLS = {
     "recall": Cell(parser="spacy"),
     "condition": Cell(condition="baby-f", size="20K"),
     "collateral": Cell(condition="baby-f", size="20K"),
-    "detector": Cell(),
     "audit": Cell(condition="baby-f", size="60K"),
     "tokenizer": Cell(condition="baby-f", size="20K"),
     "tokens": Cell(condition="baby-f", size="20K"),

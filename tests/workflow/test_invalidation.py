@@ -36,7 +36,6 @@ AFTER_NULLS = {**AFTER_SCORES, "quality": {"all/posh"}}
 # Filtered runs and the full ones that they are compared with; their files are named after the seed.
 READ = {run.rpartition("/")[0] for run in PACKED if not run.startswith("wiki")}
 DELTAS = {"deltas": {"all/deltas"}}
-DETECTOR = {"detector": {""}}
 RECALL = {"recall": {""}}  # of both parsers: their tables lie beside each other
 
 
@@ -140,7 +139,7 @@ def test_a_rule_reruns_what_rules_say_and_whom_they_explain(rerun):
         ("data/*.txt", {"read", "mix", "train", "report"}),
         ("resources/templates/*.yaml", {"items", "rule_preferences", "quality", "deltas",
                                         *SCORED, *AFTER_SCORES}),
-        ("resources/toy/grammar.yaml", {"treebank", "train_parser", "recall", "detector", "parse"}),
+        ("resources/toy/grammar.yaml", {"treebank", "train_parser", "recall", "parse"}),
         ("src/poshgrid/report/*.css", {"report"}),
         ("studies/posh-bench/published/*/table3.csv", {"report"}),
     ],
@@ -197,7 +196,7 @@ def after_labels():
 def test_a_filter_rule_reruns_the_filtered_base_and_no_parse(checkout, rerun, own):
     name = "evidence/filters/binding.py"
     ours, plugin = checkout.folder / "src/poshgrid" / name, checkout.folder / "plugins" / name
-    expected = {"evidence": {"baby"}, **RECALL, **DETECTOR, **after_labels()}
+    expected = {"evidence": {"baby"}, **RECALL, **after_labels()}
     if not own:
         assert rerun(**{f"src/poshgrid/{name}": CODE}) == expected
         return
@@ -220,7 +219,7 @@ def test_a_lexical_test_reruns_the_parses_too(rerun):
     jobs = rerun(**{"src/poshgrid/evidence/screening/lexical/binding.py": CODE})
     # not those of the parser whose trees a bias is trained with: it parses everything
     assert jobs.pop("parse") == {"baby/stanza"}
-    assert jobs == {"evidence": {"baby"}, **RECALL, **DETECTOR, **after_labels()}
+    assert jobs == {"evidence": {"baby"}, **RECALL, **after_labels()}
 
 
 def test_a_reading_reruns_its_condition_and_no_label(rerun):
@@ -231,8 +230,7 @@ def test_a_reading_reruns_its_condition_and_no_label(rerun):
     }
     # the condition that puts back what the other reading removed is no longer its counterpart
     del expected["perplexity"], expected["deltas"]
-    # the detector is learned for the readings that sheets are drawn for
-    assert jobs == {**expected, **DETECTOR}
+    assert jobs == expected
 
 
 def test_one_more_condition_makes_no_other_again(checkout, rerun):

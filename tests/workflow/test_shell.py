@@ -25,7 +25,7 @@ HOSTILE = (
 )
 NAMES = {
     name: f"{HOSTILE} {name}"
-    for name in ("results", "data", "text", "treebank", "gold", "detector", "parser", "prebuilt",
+    for name in ("results", "data", "text", "treebank", "gold", "parser", "prebuilt",
                  "norms", "suite", "pretrained")
 }  # fmt: skip
 """What is a path in the configuration -> its name."""
@@ -46,9 +46,7 @@ def configuration() -> dict:
     found["experiments"].append(ready)
     suite = next(suite for suite in found["suites"] if suite["name"] == "choices")
     suite |= {"norms": NAMES["norms"], "path": NAMES["suite"]}
-    found["evidence"] |= {
-        "compare": ["given"], "gold": [NAMES["gold"]], "detector": {"path": NAMES["detector"]},
-    }  # fmt: skip
+    found["evidence"] |= {"compare": ["given"], "gold": [NAMES["gold"]]}
     return found | {
         "results": NAMES["results"],
         "data": NAMES["data"],
@@ -61,7 +59,7 @@ def found(tmp_path_factory):
     """The folder, Snakemake's rules, and its jobs."""
     folder = tmp_path_factory.mktemp("hostile")
     data = folder / NAMES["data"]
-    files = [data / NAMES[name] / "a b.conllu" for name in ("treebank", "gold", "detector")]
+    files = [data / NAMES[name] / "a b.conllu" for name in ("treebank", "gold")]
     files += [data / NAMES[name] for name in ("text", "norms", "suite")]
     splits = ("train", "dev", "test")
     files += [data / NAMES["prebuilt"] / "20K" / f"{split}.txt" for split in splits]

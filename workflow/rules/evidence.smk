@@ -4,7 +4,6 @@ evidence   parses of a base                        -> evidence/{base}/{parser}.p
 recall     gold trees, a parser                    -> recall/{parser}.parquet
 condition  sentences (and labels), or ready files  -> conditions/{condition}/{size}/
 collateral condition, its base and labels          -> collateral/{condition}/{size}/
-detector   CoNLL-U files or the toy grammar        -> detector/
 audit      condition, its base and labels          -> audit/{condition}/{size}/
 """
 
@@ -77,23 +76,6 @@ rule collateral:
         job=STAGE.collateral.job,
     shell:
         "poshgrid stage collateral {params.job:q} > {log:q} 2>&1"
-
-
-rule detector:
-    input:
-        STAGE.detector.read,
-    output:
-        STAGE.detector.written(),
-    log:
-        STAGE.detector.log,
-    conda:
-        "../envs/parsing.yaml"
-    resources:
-        **STAGE.detector.resources,
-    params:
-        job=STAGE.detector.job,
-    shell:
-        "poshgrid stage detector {params.job:q} > {log:q} 2>&1"
 
 
 rule audit:

@@ -2,12 +2,10 @@
 
 Sheets for each filter of a condition:
 
-* *leakage*: a uniform sample of the training sentences that it left in. Without a detector only
-  the *candidates* are drawn, those with the words that evidence needs (``candidates`` of the
-  filter's module in :mod:`poshgrid.evidence.screening.lexical`), as the paper drew 1,000 of 5.7k
-  sentences with a reflexive; what has none of the words is never looked at.
-* *suspects*, with a detector: what of them looks most like evidence to it, distinct texts, the
-  likeliest first. It is no sample: it says which leaks there are, and not how many.
+* *leakage*: a uniform sample of the training sentences that it left in; of the *candidates*, those
+  with the words that evidence needs (``candidates`` of the filter's module in
+  :mod:`poshgrid.evidence.screening.lexical`), as the paper drew 1,000 of 5.7k sentences with a
+  reflexive, or of all. A rate of candidates says nothing of sentences with none of the words.
 * *precision*: a uniform sample of what the filter, or its backstop, removed.
 
 Evidence that the condition put back is no leakage: it is left out, and counted. A sentence that a
@@ -19,17 +17,16 @@ from __future__ import annotations
 import hashlib
 import heapq
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from poshgrid import logs
 from poshgrid.audit import sheet
-from poshgrid.audit.sheet import Row, sheet_name
+from poshgrid.audit.sheet import Row
 from poshgrid.config import Filter
 from poshgrid.config.specs import AuditSpec
 from poshgrid.corpora.schema import SENTENCES, trains
@@ -38,9 +35,6 @@ from poshgrid.evidence.schema import CONDITION, TOKENS, Labels, column
 from poshgrid.evidence.screening.screen import lexical
 from poshgrid.files import Schema, read_json, read_schema, read_table, table_batches, write_json
 from poshgrid.parsing.words import tokenize
-
-if TYPE_CHECKING:
-    from poshgrid.evidence.screening.detector import Detector
 
 STATISTICS = "statistics.json"
 Candidates = Callable[[Sequence[str]], tuple[int, ...] | None]
@@ -73,36 +67,24 @@ class _Filter:
     """What is known of a filter, by sent_id of the base where it is an array.
 
     Attributes:
-        module: its lexical tests.
+        candidates: its test of the words that evidence needs, if it has one.
         readings: the filter in the condition's readings of it, mostly one.
         by_rule: sentences that its rule removes.
         removed: those, and what the backstop removes.
         left: sentences that may be drawn for leakage.
         reinserted: how many were put back.
-        suspects: text -> negative score and sent_id, the likeliest first.
     """
 
-    module: ModuleType
+    candidates: Candidates | None
     readings: list[Filter]
     by_rule: np.ndarray
     removed: np.ndarray
     left: np.ndarray
     reinserted: int = 0
-    suspects: dict[str, tuple[float, int]] = field(default_factory=dict)
-
-    @property
-    def candidates(self) -> Candidates | None:
-        """Its test of the words that evidence needs, if it has one."""
-        return getattr(self.module, "candidates", None)
 
 
 def draw(
-    spec: AuditSpec,
-    condition: Path,
-    sentences: Path,
-    evidence: Path,
-    output: Path,
-    detector: Path | None = None,
+    spec: AuditSpec, condition: Path, sentences: Path, evidence: Path, output: Path
 ) -> dict[str, Any]:
     """Write the sheets of a condition as CSV, and ``statistics.json``.
 
@@ -115,7 +97,6 @@ def draw(
         sentences: the base's table.
         evidence: labels of the base, from which the condition was made.
         output: folder to write to.
-        detector: folder of the detector that the spec asks for.
 
     Returns:
         The content of ``statistics.json``: ``sentences`` in the condition, ``base_sentences`` at
@@ -125,15 +106,14 @@ def draw(
         precision ``backstop``, those removed for their words alone.
 
     Raises:
-        PoshgridError: a table is missing or not of the others, a filter has no labels or is unknown
-            to the detector, or a sheet in the folder holds a person's labels on another sample.
+        PoshgridError: a table is missing or not of the others, a filter has no labels, or a sheet
+            in the folder holds a person's labels on another sample.
     """
     if not spec.filters:
         raise PoshgridError(
             f"{condition}: condition {spec.condition!r} at {spec.size} has no filters: there is "
             "nothing to audit; name a condition that has"
         )
-    known = _detector(spec, detector)
     filters = _filters(spec, condition, evidence)
     at_size = np.concatenate(
         [
@@ -141,7 +121,7 @@ def draw(
             for batch in table_batches(sentences, SENTENCES, ("split", "size"))
         ]
     )
-    n_train = _look(spec, condition / "train.parquet", evidence, filters, known)
+    n_train = _look(spec, condition / "train.parquet", evidence, filters)
     chosen: dict[str, list[int]] = {}
     facts: dict[str, dict[str, Any]] = {}
     for word, each in filters.items():
@@ -152,7 +132,7 @@ def draw(
             )
         out = at_size & each.removed
         backstop = int((out & ~each.by_rule).sum())
-        whole = known is not None or each.candidates is None
+        whole = spec.whole or each.candidates is None
         facts[word] = {}
         for kind, possible, counts in (
             ("leakage", each.left, {"reinserted": each.reinserted, "whole": whole}),
@@ -161,10 +141,6 @@ def draw(
             name, ids = f"{word}.{kind}", np.flatnonzero(possible).tolist()
             chosen[name] = sample(ids, spec.sample, spec.seed, name)
             facts[word][kind] = {"candidates": len(ids), **counts}
-        if known is not None:
-            name = sheet_name(word, "suspects")
-            chosen[name] = [sent_id for _, sent_id in each.suspects.values()]
-            facts[word]["suspects"] = {"candidates": int(each.left.sum())}
     rows_of = _rows(chosen, sentences, evidence, filters)
     for name, rows in rows_of.items():
         word, _, kind = name.rpartition(".")
@@ -183,27 +159,6 @@ def draw(
     write_json(output / STATISTICS, statistics)
     logs.get(__name__).info("%s at %s: %d sheets", spec.condition, spec.size, len(rows_of))
     return statistics
-
-
-def _detector(spec: AuditSpec, folder: Path | None) -> Detector | None:
-    """Return a detector that knows the filters, if the audit asks for one."""
-    if not spec.detector:
-        return None
-    if folder is None:
-        raise PoshgridError(
-            f"condition {spec.condition!r}: the audit asks for a detector; name its folder with "
-            "--detector"
-        )
-    from poshgrid.evidence.screening.detector import Detector
-
-    detector = Detector.load(folder)
-    if unknown := sorted({each.name for each in spec.filters} - detector.weights.keys()):
-        raise PoshgridError(
-            f"{folder}: the detector knows {', '.join(sorted(detector.weights))}, not "
-            f"{', '.join(unknown)}; run the stage detector with the filters of "
-            f"condition {spec.condition!r}"
-        )
-    return detector
 
 
 def _filters(spec: AuditSpec, condition: Path, evidence: Path) -> dict[str, _Filter]:
@@ -228,17 +183,12 @@ def _filters(spec: AuditSpec, condition: Path, evidence: Path) -> dict[str, _Fil
             for on in (False, backstop)
         )  # fmt: skip
         left = np.zeros(table.height, bool)
-        found[word] = _Filter(lexical(word), readings, by_rule, removed, left)
+        candidates = getattr(lexical(word), "candidates", None)
+        found[word] = _Filter(candidates, readings, by_rule, removed, left)
     return found
 
 
-def _look(
-    spec: AuditSpec,
-    train: Path,
-    evidence: Path,
-    filters: dict[str, _Filter],
-    detector: Detector | None,
-) -> int:
+def _look(spec: AuditSpec, train: Path, evidence: Path, filters: dict[str, _Filter]) -> int:
     """Read a condition's text, note what each filter left in, and return how many sentences it has.
 
     Raises:
@@ -263,16 +213,10 @@ def _look(
                 )
             each.reinserted += int(gone.sum())
             possible = ~gone
-            if detector is None and (rule := each.candidates):
-                looks = np.array([rule(words) is not None for words in tokens], bool)
+            if each.candidates and not spec.whole:
+                looks = np.array([each.candidates(words) is not None for words in tokens], bool)
                 possible = possible & looks[places]
             each.left[ids[possible]] = True
-            if detector is not None:
-                scores = detector.scores(word, tokens)[places]
-                for i in np.flatnonzero(possible & (scores > 0)).tolist():
-                    each.suspects.setdefault(batch["text"][i], (-float(scores[i]), int(ids[i])))
-                likeliest = sorted(each.suspects.items(), key=lambda item: item[1])
-                each.suspects = dict(likeliest[: spec.sample])
     return n_train
 
 

@@ -1,7 +1,7 @@
 """What an annotated sheet says: how much evidence a filter leaves in, or how often it is right.
 
 Intervals are Clopper and Pearson's (1934). An *unsure* is counted both ways: as no (low) and as yes
-(high). Suspects are no sample: of them the share of yes is known, and nothing follows for others.
+(high).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evidence.agreement import cohens_kappa
 from poshgrid.files import read_json
 
-RATES = {"leakage": "leak rate", "suspects": "evidence", "precision": "precision"}
+RATES = {"leakage": "leak rate", "precision": "precision"}
 """Kind of a sheet -> what its share of yes is called."""
 
 
@@ -28,7 +28,7 @@ class Share:
     """A share of yes, and the number of sentences that it stands for."""
 
     share: float
-    interval: tuple[float, float] | None = None  # None: no sample
+    interval: tuple[float, float]
     expected: float | None = None  # sentences; None: how many there are is unknown
     expected_interval: tuple[float, float] | None = None
 
@@ -128,7 +128,7 @@ def rate(
     if statistics is not None or given.is_file():
         drawn = _drawn(sheet, entries, given, word, kind)
     number = drawn["candidates"] if drawn else None
-    first = _annotation(sheet, entries, kind, number, confidence)
+    first = _annotation(sheet, entries, number, confidence)
     if second is None:
         return Rating(word, kind, confidence, drawn, first)
     others = read(second)
@@ -136,7 +136,7 @@ def rate(
         raise PoshgridError(
             f"{second}: not another copy of {sheet}; give two people's copies of one sheet"
         )
-    other = _annotation(second, others, kind, number, confidence)
+    other = _annotation(second, others, number, confidence)
     return Rating(word, kind, confidence, drawn, first, other, _agreement(entries, others))
 
 
@@ -163,7 +163,7 @@ def _drawn(
 
 
 def _annotation(
-    sheet: Path, entries: Sequence[Entry], kind: str, candidates: int | None, confidence: float
+    sheet: Path, entries: Sequence[Entry], candidates: int | None, confidence: float
 ) -> Annotation:
     labels = [entry.label for entry in entries]
     yes, no, unsure, blank = (labels.count(label) for label in ("yes", "no", "unsure", ""))
@@ -173,15 +173,11 @@ def _annotation(
             f"{sheet}: no sentence has a label; write yes, no or unsure in the column 'label'"
         )
 
-    def share(number: int) -> Share:
-        if kind == "suspects":
-            return Share(number / annotated)
-        return estimate(number, annotated, confidence, candidates)
-
-    skipped = "" in labels[:annotated]
-    return Annotation(
-        sheet.name, annotated, yes, no, unsure, blank, skipped, share(yes), share(yes + unsure)
+    low, high = (
+        estimate(number, annotated, confidence, candidates) for number in (yes, yes + unsure)
     )
+    skipped = "" in labels[:annotated]
+    return Annotation(sheet.name, annotated, yes, no, unsure, blank, skipped, low, high)
 
 
 def _agreement(entries: Sequence[Entry], others: Sequence[Entry]) -> Agreement:
@@ -222,10 +218,11 @@ def lines(rating: Rating) -> list[str]:
         )
         ways = {", unsure as no": person.low, ", unsure as yes": person.high}
         for way, each in ways.items() if person.unsure else [("", person.low)]:
-            found.append(f"  {RATES[rating.kind]}{way}: {percent(each.share)}%")
-            if each.interval:
-                low, high = map(percent, each.interval)
-                found[-1] += f" ({rating.confidence * 100:g}% interval {low} to {high}%)"
+            low, high = map(percent, each.interval)
+            found.append(
+                f"  {RATES[rating.kind]}{way}: {percent(each.share)}% "
+                f"({rating.confidence * 100:g}% interval {low} to {high}%)"
+            )
             if drawn and each.expected_interval:
                 low, high = (f"{bound:,.1f}" for bound in each.expected_interval)
                 found.append(
@@ -236,8 +233,6 @@ def lines(rating: Rating) -> list[str]:
             found.append(
                 "  sentences were skipped: the rate holds only if they are like the others"
             )
-    if rating.kind == "suspects":
-        found.append("  the likeliest leaks, and no sample: of others the share says nothing")
     if drawn and not drawn.get("whole", True):
         found.append(
             "  sentences without candidates' words were never looked at: the rate says nothing of "

@@ -26,10 +26,9 @@ _NEEDED = ("number", "sheet", "sent_id", "text", "label")  # what tools may not 
 LABELS = ("yes", "no", "unsure")
 """What a person may write in the column ``label``; blank: not labelled yet."""
 
-Kind = Literal["leakage", "suspects", "precision"]
-KINDS: tuple[Kind, ...] = ("leakage", "suspects", "precision")
-"""Leakage: a sample of what a filter left in. Suspects: what of it looks most like evidence to a
-detector. Precision: a sample of what the filter removed."""
+Kind = Literal["leakage", "precision"]
+KINDS: tuple[Kind, ...] = ("leakage", "precision")
+"""Leakage: a sample of what a filter left in. Precision: a sample of what the filter removed."""
 
 BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes UTF-8 for the computer's old encoding
 

@@ -113,14 +113,6 @@ class Evidence(Section):
             "sentences that a parser was trained on are left out"
         ),
     )
-    detector: Treebank | None = Field(
-        None,
-        description=(
-            "gold trees that a detector of evidence is learned from (docs/data.md): audits then "
-            "draw from all sentences, and list those that it finds likeliest; `null`: from "
-            "those with certain words. It may hold the conditions' own text"
-        ),
-    )
 
     @field_validator("gold")
     @classmethod
@@ -137,5 +129,12 @@ class Audit(Section):
     )
     sample: Positive = Field(
         1_000, description="sentences on a sheet; a larger sample begins with the smaller one"
+    )
+    whole: bool = Field(
+        False,
+        description=(
+            "leakage is drawn from all sentences that a filter left in; `false`: from those with "
+            "the words that its evidence needs, as in the paper"
+        ),
     )
     seed: Seed = Field(42, description="which sentences these are")

@@ -12,7 +12,7 @@ T = TypeVar("T", bound=Hashable)
 PAPER = Path("config/config.yaml")
 """The configuration that is read where no other is named."""
 RULES = frozenset({
-    "accuracy", "audit", "collateral", "condition", "count", "curves", "deltas", "detector",
+    "accuracy", "audit", "collateral", "condition", "count", "curves", "deltas",
     "distances", "evidence", "fit", "items", "measures", "mix", "ngrams", "parse",
     "perplexity", "quality", "read", "recall", "report", "rule_preferences", "rule_shares",
     "score", "sweep", "tokenizer", "tokens", "train", "train_parser", "treebank",

@@ -52,10 +52,6 @@ class Paths:
         """Folder of what went from a base when a condition was made."""
         return f"{self.results}/collateral/{condition}/{size}"
 
-    def detector(self) -> str:
-        """Folder of the detector of evidence."""
-        return f"{self.results}/detector"
-
     def audit(self, condition: str, size: str) -> str:
         """Folder of the sheets of a condition."""
         return f"{self.results}/audit/{condition}/{size}"

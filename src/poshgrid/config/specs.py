@@ -103,20 +103,13 @@ class CollateralSpec(ConditionSpec):
     """Stage ``collateral``: what a condition that goes without something was made of."""
 
 
-class DetectorSpec(Section):
-    """Stage ``detector``: gold trees to a detector of evidence."""
-
-    treebank: config.Treebank
-    filters: list[config.Filter]
-
-
 class AuditSpec(Section):
     """Stage ``audit``: the sentences of a condition that people read."""
 
     condition: Name
     size: Size
     filters: list[config.Filter]
-    detector: bool = False  # leaks are looked for in the whole condition, by a detector's score
+    whole: bool = False  # leakage is drawn from all that a filter left in
     sample: Positive
     seed: Seed
 

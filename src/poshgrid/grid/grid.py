@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from poshgrid import plugins
-from poshgrid.config import BayesianModel, Condition, Filter, specs
+from poshgrid.config import BayesianModel, Condition, specs
 from poshgrid.config.formula import suite_of
 from poshgrid.config.runs import (
     PRETRAINED,
@@ -297,16 +297,6 @@ class Grid(Targets):
             if self.conditions[name].filters and size not in self.conditions[name].unfiltered_sizes
         }
         return [(name, size) for name, size in largest.items() if name in wanted]
-
-    def detected(self) -> list[Filter]:
-        """Return the filters that a detector is learned for: those of the audited conditions."""
-        wanted = self.config.audit.conditions
-        check_names("audit", "condition", wanted, self.conditions)
-        return sorted({f for name in wanted for f in self.conditions[name].filters}, key=str)
-
-    def detected_words(self) -> list[str]:
-        """Return the words of those filters, each once, sorted."""
-        return sorted({each.name for each in self.detected()})
 
     def tokenizer_place(self, condition: str, size: str) -> tuple[str, str]:
         """Return what stands for condition and size in the path of a cell's tokenizer.

@@ -123,14 +123,11 @@ def _conllu(grid: Grid, check: str, paths: Sequence[str], made: str | None) -> F
 
 
 def _trees(grid: Grid, target: str) -> Iterator[Finding]:
-    """Yield whether the trees that parsers are checked against, or detectors learn from, exist."""
+    """Yield whether the trees that parsers are checked against exist."""
     evidence = grid.config.evidence
     if evidence.gold and grid.parsed_bases(target):
         made = grid.paths.recall(grid.evidence_parsers()[0])
         yield _conllu(grid, "evidence.gold", evidence.gold, made)
-    if evidence.detector and grid.audits(target):
-        paths = [part.path for part in components(evidence.detector)]
-        yield _conllu(grid, "evidence.detector", paths, None)
 
 
 def _suites(grid: Grid, target: str) -> Iterator[Finding]:

@@ -82,9 +82,6 @@ def _of_texts(spec: specs.ReportSpec, paths: Paths) -> Iterator[_Place]:
         for size in spec.sizes:
             yield "ngrams", f"{base}/{size}", paths.ngrams(base, size)
     cells = {cell: cell.split("/") for cell in spec.cells}
-    audits = (read_json(Path(paths.audit(*cell), "manifest.json")) for cell in cells.values())
-    if any((audit.get("settings") or {}).get("detector") for audit in audits):
-        yield "detector", "detector", paths.detector()
     tokenizers = [_tokenizer(paths, *cell) for cell in cells.values()]
     for stage, folders in (
         ("condition", [paths.condition(*cell) for cell in cells.values()]),

@@ -9,7 +9,6 @@ from typing import Any
 from poshgrid import plugins
 from poshgrid.config import specs
 from poshgrid.corpora import conservation
-from poshgrid.errors import PoshgridError
 from poshgrid.evidence.screening.screen import lexical
 from poshgrid.files import write_text
 from poshgrid.plugins import ENGINES, FILTERS
@@ -215,46 +214,6 @@ class Collateral(Stage):
         return collateral(job.spec, job.folder("condition"), sentences, labels, job.output)
 
 
-class Detector(Stage):
-    """Learn from gold trees what evidence looks like in words."""
-
-    module = "poshgrid.evidence.screening.detector"
-    reads_data = True
-    output = PATHS.detector()
-    Spec = specs.DetectorSpec
-    outputs = ("detector.safetensors", "statistics.json")
-    external = ("word_lists", "treebank")
-
-    def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return gold trees and word lists."""
-        return {
-            "treebank": self.files.treebank(self.spec(wc).treebank),
-            "word_lists": self.files.word_lists(self.grid.detected_words()),
-        }
-
-    def spec(self, wc: Wildcards) -> specs.DetectorSpec:
-        """Return the treebank and the filters.
-
-        Raises:
-            PoshgridError: the configuration names no treebank.
-        """
-        treebank = self.grid.config.evidence.detector
-        if treebank is None:
-            raise PoshgridError("evidence: detector: no treebank")
-        return specs.DetectorSpec(treebank=treebank, filters=self.grid.detected())
-
-    def modules(self, wc: Wildcards) -> Sequence[str]:
-        """Return the filters' modules."""
-        return [self.module, *filter_modules(self.grid.detected_words())]
-
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Learn the detector."""
-        from poshgrid.evidence.screening.detector import learn
-
-        return learn(job.spec, job.data, job.output)
-
-
 class Audit(Stage):
     """Draw sheets of sentences for people to judge."""
 
@@ -267,13 +226,9 @@ class Audit(Stage):
     editable = ("*.csv",)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the condition, its base and labels, the detector and word lists."""
-        detector, words = self.paths.detector(), self.grid.conditions[wc.condition].words
-        learned = [f"{detector}/{name}" for name in (*Detector.outputs, "manifest.json")]
-        return Collateral.inputs(self, wc) | {  # type: ignore[arg-type]  # the same cell
-            "detector": learned if self.grid.config.evidence.detector else [],
-            "word_lists": self.files.word_lists(words),
-        }
+        """Return the condition, its base and labels, and word lists."""
+        word_lists = self.files.word_lists(self.grid.conditions[wc.condition].words)
+        return Collateral.inputs(self, wc) | {"word_lists": word_lists}  # type: ignore[arg-type]
 
     def spec(self, wc: Wildcards) -> specs.AuditSpec:
         """Return the filters, and how many sentences are drawn."""
@@ -282,7 +237,7 @@ class Audit(Stage):
             condition=wc.condition,
             size=wc.size,
             filters=self.grid.conditions[wc.condition].filters,
-            detector=self.grid.config.evidence.detector is not None,
+            whole=audit.whole,
             sample=audit.sample,
             seed=audit.seed,
         )
@@ -297,15 +252,13 @@ class Audit(Stage):
         """Draw the sheets."""
         from poshgrid.audit.draw import draw
 
-        detector = job.file("detector")
         return draw(
             job.spec,
             job.folder("condition"),
             job.path("sentences"),
             job.path("evidence"),
             job.output,
-            detector.parent if detector else None,
         )
 
 
-STAGES = (Evidence, Recall, Condition, Collateral, Detector, Audit)
+STAGES = (Evidence, Recall, Condition, Collateral, Audit)

@@ -6,6 +6,7 @@ import random
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -14,49 +15,69 @@ from poshgrid.config import Condition, Filter, specs
 from poshgrid.config.runs import SPLITS
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.database import opened
+from poshgrid.evidence.condition import build
 from poshgrid.evidence.schema import CONDITION, Labels
 from poshgrid.evidence.sentences import Base
 from poshgrid.files import read_table, write_json, write_table
 
 FILTERS = ["binding", "question-formation"]
+DIRECT = [f"{word}.direct" for word in FILTERS]
 READINGS = dict.fromkeys(FILTERS, ("paper", "direct"))
 SCHEMA = Labels(READINGS, dict.fromkeys(FILTERS, ("paper",))).schema
 
 
-def make(folder, seed=0, rows=1_500, removed=0.1, strict=0.5, spare=0.0):
-    """Write a base of two sources and two sizes, and its labels.
+@dataclass(frozen=True)
+class Made:
+    """A base and its labels, as files and as one table."""
 
-    With a share of spare sentences the sizes stand in their order, as in a real base.
-    """
+    sentences: Path
+    labels: Path
+    table: pl.DataFrame
+
+    def build(self, wanted, folder, labels=None, **beside):
+        """Build a condition; return its training sentences and facts."""
+        other = specs.BesideSpec(**beside)
+        facts = build(wanted, self.sentences, labels or self.labels, folder, other)
+        return read(folder)["train"], facts
+
+    def at(self, size):
+        """Return the training sentences of a size."""
+        sizes = ("1K", "2K") if size == "2K" else ("1K",)
+        return self.table.filter(pl.col("size").is_in(sizes))
+
+
+def make(folder, seed=0, rows=1_600, removed=0.08):
+    """Write a base of two sources, two sizes and spare sentences, and its labels."""
     rng = random.Random(seed)
+    trained = round(0.8 * rows)
+    ranks = rng.sample(range(trained), trained)
     base, labels = [], []
     for sent_id in range(rows):
-        split = "train" if sent_id < rows * 0.8 else rng.choice(["dev", "test"])
-        size = "" if split != "train" else ("1K" if rng.random() < 0.5 else "2K")
-        if spare and split == "train":
-            place = sent_id / rows / 0.8 + spare
-            size = "1K" if place < 0.5 else "2K" if place < 1 else ""
-        length = rng.randint(1, 30)
-        source = rng.choice(["childes", "books"])
-        asks = rng.random() < 0.3
-        text = f"text {sent_id}{' ?' if asks else ''}"
-        base.append((sent_id, source, "d", sent_id, text, length, split, sent_id, size))
+        split = "train" if sent_id < trained else rng.choice(["dev", "test"])
+        rank = ranks[sent_id] if split == "train" else sent_id
+        size = "1K" if rank < 0.4 * trained else "2K" if rank < 0.8 * trained else ""
+        asks = " ?" if rng.random() < 0.3 else ""
+        base.append(
+            (sent_id, rng.choice(["childes", "books"]), "d", sent_id, f"text {sent_id}{asks}",
+             rng.randint(1, 30), split, rank, size)
+        )  # fmt: skip
         row = [sent_id]
         for _ in FILTERS:
-            out = rng.random() < removed
-            looks = rng.random() < 0.03
-            direct = out and rng.random() < strict
+            out, looks = rng.random() < removed, rng.random() < 0.03
+            direct = out and rng.random() < 0.5
             row += [out, looks, [1] if out else [], direct, [1] if direct else []]
-        labels.append((*row, False, rng.random() < 0.1, False))
+        labels.append((*row, False, rng.random() < 0.25, False))
     sentences, evidence = folder / "sentences.parquet", folder / "evidence.parquet"
-    write_table(pl.DataFrame(base, schema=SENTENCES, orient="row"), sentences, SENTENCES)
-    write_labels(pl.DataFrame(labels, schema=SCHEMA, orient="row"), evidence)
-    return sentences, evidence
+    table = pl.DataFrame(base, schema=SENTENCES, orient="row")
+    write_table(table, sentences, SENTENCES)
+    says = pl.DataFrame(labels, schema=SCHEMA, orient="row")
+    write_labels(says, evidence)
+    return Made(sentences, evidence, table.hstack(says.drop("sent_id")))
 
 
 def write_labels(table, path, never=None):
     """Write labels and their counts; ``never``: (filter, reading) -> what no tree bears."""
-    write_table(table, path, SCHEMA)
+    write_table(table.select(list(SCHEMA)), path, SCHEMA)
     facts = {
         word: {each: {"never": (never or {}).get((word, each), [])} for each in READINGS[word]}
         for word in FILTERS
@@ -68,16 +89,12 @@ def write_labels(table, path, never=None):
 def spec(size="1K", name="baby", rates=None, backstop=False, of=(), **settings):
     """Return a condition's spec; ``of``: what the condition removes that it is a control of."""
     reinsert = [
-        {"filter": f, **(rate if isinstance(rate, dict) else {"rate": rate, "tolerance": 0.01})}
-        for f, rate in (rates or {}).items()
+        {"filter": word, "tolerance": 0.01, **(rate if isinstance(rate, dict) else {"rate": rate})}
+        for word, rate in (rates or {}).items()
     ]
     condition = Condition(name=name, base="baby", reinsert=reinsert, **settings)
-    return specs.ConditionSpec(
-        condition=condition,
-        control=[Filter.model_validate(each) for each in of],
-        size=size,
-        backstop=backstop,
-    )
+    control = [Filter.model_validate(each) for each in of]
+    return specs.ConditionSpec(condition=condition, control=control, size=size, backstop=backstop)
 
 
 def read(folder):
@@ -85,12 +102,33 @@ def read(folder):
     return {split: read_table(folder / f"{split}.parquet", CONDITION) for split in SPLITS}
 
 
+def words_of(rows):
+    """Return source -> words."""
+    return dict(rows.group_by("source").agg(pl.col("n_words").sum()).iter_rows())
+
+
+HAND = Labels({"binding": ("paper", "direct")}, {})
+
+
 @contextmanager
-def planned(rows: pl.DataFrame, labels: Labels, seeds: tuple[int, ...] = (42,)) -> Iterator[Base]:
-    """Yield a base of sentences and their labels."""
+def planned(*rows: tuple[str, int, str, bool]) -> Iterator[Base]:
+    """Yield a base of training sentences: source, words, size, whether they are evidence."""
+    schema = {
+        "sent_id": pl.UInt32, "source": pl.String, "n_words": pl.UInt32, "split": pl.String,
+        "rank": pl.UInt32, "size": pl.String, "binding_paper": pl.Boolean,
+        "binding_direct": pl.Boolean, "question": pl.Boolean,
+    }  # fmt: skip
+    table = pl.DataFrame(
+        [
+            (i, source, words, "train", i, size, gone, gone, False)
+            for i, (source, words, size, gone) in enumerate(rows)
+        ],
+        schema=schema,
+        orient="row",
+    )
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as database:
-        base = Base(database, labels)
-        base.load([rows], seeds)
+        base = Base(database, HAND)
+        base.load([table], [42])
         yield base
 
 

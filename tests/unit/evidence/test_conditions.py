@@ -1,360 +1,344 @@
-"""Conditions: what is removed, what is put back, and what stays the same."""
+"""Conditions: what they go without, what refills them, their controls, and void ones."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
+import numpy as np
 import polars as pl
 import pytest
 
-from poshgrid.config import specs
 from poshgrid.config.runs import SPLITS
-from poshgrid.corpora import listing
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.database import Database
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence import condition, prebuilt
+from poshgrid.evidence import condition
 from poshgrid.evidence import sentences as planning
 from poshgrid.evidence.condition import build
-from poshgrid.evidence.schema import Labels
-from poshgrid.files import read_table, write_json, write_table
+from poshgrid.evidence.removal import choose
+from poshgrid.files import read_json, write_table
 from tests.unit.evidence.condition_support import (
+    DIRECT,
     FILTERS,
     SCHEMA,
+    held,
     make,
+    planned,
     read,
     spec,
+    words_of,
     write_labels,
 )
 
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
-    return make(tmp_path_factory.mktemp("base"))
+    return make(tmp_path_factory.mktemp("base"), rows=3_000)
 
 
-@pytest.fixture(scope="module")
-def tables(base):
-    sentences, evidence = base
-    return read_table(sentences, SENTENCES), read_table(evidence, SCHEMA)
+# ---- what is removed, by brute force ----------------------------------------------------------
 
 
-def test_no_removed_sentence_in_baby_f(tmp_path, base, tables):
-    build(spec(filters=FILTERS), *base, tmp_path)
-    sentences, labels = tables
-    removed = set(
-        labels.filter(pl.col("binding_paper") | pl.col("question_formation_paper"))["sent_id"]
-    )
-    train = read(tmp_path)["train"]
-    assert not removed & set(train["sent_id"])
-    at_size = sentences.filter((pl.col("split") == "train") & (pl.col("size") == "1K"))
-    assert set(train["sent_id"]) == set(at_size["sent_id"]) - removed
-    assert train["sent_id"].is_sorted()
+def removes(row, word, backstop=False):
+    """Return whether a filter in a reading, or its backstop, removes a sentence."""
+    name, _, reading = word.partition(".")
+    stem = f"{name.replace('-', '_')}_{reading or 'paper'}"
+    return row[stem] or (backstop and row.get(f"{stem}_backstop", False))
+
+
+def brute(base, wanted):
+    """Plan a condition again, sentence by sentence: what it keeps, lost and got in exchange."""
+    rows = base.table.to_dicts()
+    bare = wanted.size in wanted.condition.unfiltered_sizes
+    filters = [] if bare else [str(each) for each in wanted.condition.filters]
+    sizes = ("1K",) if wanted.size == "1K" else ("1K", "2K")
+
+    def gone(row):
+        return any(removes(row, word, wanted.backstop) for word in filters)
+
+    whole = [row for row in rows if row["size"] in sizes]
+    left = [row for row in whole if not gone(row)]
+    kept = list(left)
+    if wanted.condition.refill:
+        for source in ("childes", "books"):
+            lacking = sum(row["n_words"] for row in whole if row["source"] == source and gone(row))
+            for row in sorted(rows, key=lambda row: row["rank"]):
+                further = row["split"] == "train" and row["size"] not in sizes and not gone(row)
+                if further and row["source"] == source and lacking > 0:
+                    kept.append(row)
+                    lacking -= row["n_words"]
+    if wanted.condition.downsample < 1:
+        drawn = np.random.default_rng(wanted.condition.seed).random(len(rows))
+        number = int(wanted.condition.downsample * len(whole))
+        kept = sorted(kept, key=lambda row: drawn[row["sent_id"]])[:number]
+    removed = {}
+    for word in filters:
+        rule = [row for row in whole if removes(row, word)]
+        both = [row for row in whole if removes(row, word, wanted.backstop)]
+        words = sum(row["n_words"] for row in both)
+        counts = {"rule": len(rule), "backstop": len(both) - len(rule), "words": words}
+        removed[word if "." in word else f"{word}.paper"] = {**counts, "never": []}
+    return whole, left, sorted(kept, key=lambda row: row["sent_id"]), removed
+
+
+def counted(rows):
+    return {"sentences": len(rows), "words": sum(row["n_words"] for row in rows)}
+
+
+def summary(rows):
+    """Return what ``statistics.json`` says of some sentences."""
+
+    def facts(some):
+        counts = counted(some)
+        return {**counts, "words_per_sentence": round(counts["words"] / counts["sentences"], 4)}
+
+    sources = sorted({row["source"] for row in rows})
+    own = {source: facts([row for row in rows if row["source"] == source]) for source in sources}
+    return {**facts(rows), "sources": own}
+
+
+CONDITIONS = {
+    "nothing": {},
+    "one filter": {"filters": ["binding"]},
+    "both": {"filters": FILTERS},
+    "direct": {"filters": DIRECT},
+    "readings": {"filters": ["binding.paper", "binding.direct", "question-formation.direct"]},
+    "backstop": {"filters": FILTERS, "backstop": True},
+    "larger": {"filters": FILTERS, "size": "2K"},
+    "refilled": {"filters": FILTERS, "refill": True},
+    "larger, refilled": {"filters": FILTERS, "refill": True, "size": "2K"},
+    "down-sampled": {"filters": FILTERS, "downsample": 0.7, "seed": 3},
+    "bare": {"filters": FILTERS, "size": "2K", "unfiltered_sizes": ["2K"], "refill": True},
+}
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_sentences_and_statistics_by_brute_force(tmp_path, base, name):
+    wanted = spec(**CONDITIONS[name])
+    train, facts = base.build(wanted, tmp_path)
+    whole, left, kept, removed = brute(base, wanted)
+    assert train["sent_id"].to_list() == [row["sent_id"] for row in kept]
+    assert train["text"].to_list() == [row["text"] for row in kept]
     assert train["replaced"].null_count() == train.height
-
-
-def test_sizes_are_nested(tmp_path, base):
-    build(spec("1K", filters=FILTERS), *base, tmp_path / "1K")
-    build(spec("2K", filters=FILTERS), *base, tmp_path / "2K")
-    small, large = (set(read(tmp_path / size)["train"]["sent_id"]) for size in ("1K", "2K"))
-    assert small < large
-
-
-def test_dev_and_test_are_the_same_for_all_conditions(tmp_path, base, tables):
-    conditions = {
-        "none": spec(),
-        "one": spec(filters=["binding"]),
-        "both": spec(filters=FILTERS, rates={"binding": 0.02}),
-        "bare": spec("2K", filters=FILTERS, unfiltered_sizes=["2K"]),
-    }
-    for name, each in conditions.items():
-        build(each, *base, tmp_path / name)
+    assert facts == read_json(tmp_path / "statistics.json")
+    assert facts["splits"]["train"] == summary(kept) and facts["whole"] == summary(whole)
+    assert facts["removed"] == removed
+    lost = len(whole) - len(left), counted(whole)["words"] - counted(left)["words"]
+    assert (facts["removed_sentences"], facts["removed_words"]) == lost
+    if "downsample" not in CONDITIONS[name]:
+        more = {key: counted(kept)[key] - counted(left)[key] for key in ("sentences", "words")}
+        assert facts["refilled"] == more
+    # What any filter of the labels removes is in no condition's dev and test
     for split in ("dev", "test"):
-        first, *rest = ((tmp_path / n / f"{split}.parquet").read_bytes() for n in conditions)
-        assert all(other == first for other in rest)
-    labels = tables[1]
-    removed = set(
-        labels.filter(pl.col("binding_paper") | pl.col("question_formation_paper"))["sent_id"]
+        rows = [row for row in base.table.to_dicts() if row["split"] == split]
+        clean = [r for r in rows if not any(removes(r, word, wanted.backstop) for word in FILTERS)]
+        found = read(tmp_path)[split]
+        assert found["sent_id"].to_list() == [row["sent_id"] for row in clean]
+        assert facts["splits"][split] == summary(clean)
+        assert facts["heldout_removed"][split] == len(rows) - len(clean)
+
+
+def test_a_refill_takes_the_next_sentences_until_the_words_are_there():
+    here = [("a", 5, "1K", True), ("b", 3, "1K", True), ("a", 4, "1K", False)]
+    further = [("a", n, size, False) for n, size in ((2, "2K"), (3, "2K"), (1, ""))]
+    # All that b had is gone; the three words of a are neither too many nor too few
+    rest = [("b", 1, "2K", False), ("b", 9, "2K", True), ("b", 1, "", False), ("b", 1, "", False)]
+    wanted = spec(filters=["binding"], refill=True)
+    with planned(*here, *further, *rest) as base:
+        assert held(base, choose(base, wanted).filled) == [2, 3, 4, 6, 8, 9]
+    with (
+        planned(*here, *further, *rest[:-1]) as base,
+        pytest.raises(PoshgridError, match=r"source 'b' lacks 1 words to refill the 3 that are"),
+    ):
+        choose(base, wanted)
+
+
+@pytest.mark.parametrize("kept", [3, 2])
+def test_a_downsampled_condition_needs_as_many_sentences_as_it_keeps(kept):
+    rows = [("a", 5, "1K", i >= kept) for i in range(7)]
+    wanted = spec(filters=["binding"], downsample=0.5)  # three of seven
+    with planned(*rows) as base:
+        if kept == 3:
+            assert held(base, choose(base, wanted).kept) == [0, 1, 2]
+            return
+        with pytest.raises(PoshgridError, match=r"leave 2; lower downsample.* to 0\.285$"):
+            choose(base, wanted)
+
+
+# ---- controls ------------------------------------------------------------------------------------
+
+
+def control(size="1K", **settings):
+    return spec(size, name="c", control="f", of=FILTERS, **settings)
+
+
+@pytest.mark.parametrize("match", [[], ["question"], ["relative"], ["question", "relative"]])
+def test_a_control_goes_without_as_much(tmp_path, base, match):
+    """As many sentences of each source and kind, as many words, and none of the evidence."""
+    train, facts = base.build(control("2K", match=match), tmp_path)
+    whole = base.at("2K").with_columns(question=pl.col("text").str.ends_with("?"))
+    gone = whole.filter(~pl.col("sent_id").is_in(train["sent_id"].implode()))
+    is_evidence = pl.col("binding_paper") | pl.col("question_formation_paper")
+    evidence = whole.filter(is_evidence)
+    assert gone.height and not gone.select(is_evidence.any()).item()
+    kinds = ["source", *match]
+    assert Counter(gone.select(kinds).iter_rows()) == Counter(evidence.select(kinds).iter_rows())
+    for source, words in words_of(whole).items():
+        assert abs(words_of(gone)[source] - words_of(evidence)[source]) <= 0.001 * words
+    assert (facts["removed_sentences"], facts["control"]) == (evidence.height, "f")
+    # What it is a control of is counted by filter
+    assert facts["removed"]["binding.paper"]["rule"] == whole["binding_paper"].sum()
+    assert facts["removed_words"] == gone["n_words"].sum()
+
+
+def test_a_control_depends_on_its_seed_alone(tmp_path, base):
+    one, again, other = (
+        base.build(control(seed=seed), tmp_path / name)[0]["sent_id"].to_list()
+        for name, seed in (("one", 1), ("again", 1), ("other", 2))
     )
-    found = read(tmp_path / "none")
-    parts = [set(found[split]["sent_id"]) for split in SPLITS]
-    assert not (parts[1] | parts[2]) & removed
-    assert not parts[0] & parts[1] and not parts[0] & parts[2] and not parts[1] & parts[2]
+    assert one == again and one != other
 
 
-@pytest.mark.parametrize("seed", range(3))
+def test_a_refilled_control_is_nested(tmp_path, base):
+    small, large = (
+        base.build(control(size, refill=True), tmp_path / size)[0] for size in ("1K", "2K")
+    )
+    assert set(small["sent_id"]) < set(large["sent_id"])
+    for size, train in (("1K", small), ("2K", large)):
+        evidence = base.at(size).filter(
+            pl.col("binding_paper") | pl.col("question_formation_paper")
+        )
+        assert set(evidence["sent_id"]) <= set(train["sent_id"])
+        for source, words in words_of(base.at(size)).items():
+            assert words <= words_of(train)[source] < words + 30  # sentences have at most 30
+
+
+def test_a_control_by_structure_needs_every_sentence_parsed(tmp_path, base):
+    half = pl.when(pl.col("sent_id") % 2 == 0).then("relative")
+    labels = write_labels(base.table.with_columns(relative=half), tmp_path / "labels.parquet")
+    with pytest.raises(PoshgridError, match=r"'c' at 1K: .* set evidence\.parse: all"):
+        base.build(control(match=["relative"]), tmp_path / "out", labels)
+    # A question is one by its last character
+    screened = base.build(control(match=["question"]), tmp_path / "screened", labels)[0]
+    assert screened.equals(base.build(control(match=["question"]), tmp_path / "whole")[0])
+
+
 @pytest.mark.parametrize(
-    "rates", [{"binding": 0.03}, {"binding": 0.01, "question-formation": 0.04}]
+    ("match", "others", "fits"),
+    [([], 110, True), ([], 109, False), (["question"], 222, True), (["question"], 221, False)],
 )
-def test_reinsertion(tmp_path, seed, rates):
-    base = make(tmp_path, seed)
-    sentences, labels = (
-        read_table(base[0], SENTENCES), read_table(base[1], SCHEMA),
-    )  # fmt: skip
-    build(spec(filters=FILTERS), *base, tmp_path / "f")
-    facts = build(spec(filters=FILTERS, rates=rates), *base, tmp_path / "b")
-    plain, mixed = (read(tmp_path / name)["train"] for name in "fb")
-    assert plain.height == mixed.height
-    new = mixed.filter(pl.col("replaced").is_not_null())
-    rest = mixed.filter(pl.col("replaced").is_null())
-    # the places of the sentences that gave way, and nothing else, have changed
-    kept = mixed.select(pl.coalesce("replaced", "sent_id"))["replaced"]
-    assert kept.to_list() == plain["sent_id"].to_list()
-    assert set(rest["sent_id"]) | set(new["replaced"]) == set(plain["sent_id"])
-    assert new["sent_id"].is_unique().all() and not set(new["sent_id"]) & set(plain["sent_id"])
-    told = labels.join(new.select("sent_id"), on="sent_id")
-    for word, rate in rates.items():
-        stem = word.replace("-", "_")
-        other = next(f for f in FILTERS if f != word).replace("-", "_")
-        needed = round(rate * plain.height)
-        assert facts["reinserted"][word]["sentences"] == needed
-        assert told.filter(f"{stem}_direct")[f"{other}_paper"].sum() == 0
-        assert told[f"{stem}_direct"].sum() == needed
-    before = sentences.join(new.select("replaced"), left_on="sent_id", right_on="replaced")
-    assert Counter(before["source"]) == Counter(new["source"])
-    texts = dict(zip(sentences["sent_id"], sentences["text"], strict=True))
-    assert new["text"].to_list() == [texts[i] for i in new["sent_id"]]
-    lengths = dict(zip(sentences["sent_id"], sentences["n_words"], strict=True))
-    apart = [abs(lengths[r] - n) for r, n in zip(new["replaced"], new["n_words"], strict=True)]
-    assert max(apart) <= 2  # about twenty sentences of each length and source
+def test_a_control_keeps_to_a_thousandth_of_the_words_of_a_source(match, others, fits):
+    """20 words are gone, and others have 18: two of 2,000 may, of 4,000 for each of two kinds."""
+    rows = [("a", 20, "1K", True), *[("a", 18, "1K", False)] * others]
+    wanted = spec(name="c", control="f", of=["binding"], match=match)
+    with planned(*rows) as base:
+        if fits:
+            found = held(base, choose(base, wanted).left)
+            assert len(found) == others and 0 in found
+            return
+        with pytest.raises(PoshgridError, match=r"source 'a.* would gain at least 2 of"):
+            choose(base, wanted)
 
 
-def test_evidence_of_this_size_comes_first(tmp_path, base, tables):
-    build(spec(filters=FILTERS, rates={"binding": 0.01}), *base, tmp_path / "few")
-    facts = build(spec(filters=FILTERS, rates={"binding": 0.07}), *base, tmp_path / "many")
-    sizes = dict(zip(tables[0]["sent_id"], tables[0]["size"], strict=True))
-    few, many = (
-        [sizes[i] for i in
-         read(tmp_path / n)["train"].filter(pl.col("replaced").is_not_null())["sent_id"]]
-        for n in ("few", "many")
-    )  # fmt: skip
-    assert set(few) == {"1K"}
-    assert facts["reinserted"]["binding"]["from_larger_sizes"] == many.count("2K") > 0
+# ---- void conditions, and faults -----------------------------------------------------------------
 
 
-def test_one_filter_does_not_change_the_choice_for_another(tmp_path, base):
-    build(spec(filters=FILTERS, rates={"question-formation": 0.02}), *base, tmp_path / "a")
-    both = {"question-formation": 0.02, "binding": 0.02}
-    build(spec(filters=FILTERS, rates=both), *base, tmp_path / "b")
-    a, b = (
-        set(read(tmp_path / n)["train"].filter(pl.col("replaced").is_not_null())["sent_id"])
-        for n in "ab"
+def test_a_filter_that_removes_nothing_stops_its_condition(tmp_path, base):
+    names = ["binding_paper", "binding_paper_backstop"]
+    nothing = base.table.with_columns(pl.lit(False).alias(name) for name in names)
+    labels = write_labels(nothing, tmp_path / "labels.parquet")
+    wanted = spec(filters=FILTERS, backstop=True)
+    # A control has nothing to match, either
+    for each in (wanted, control()):
+        with pytest.raises(PoshgridError, match=r" at 1K: filter 'binding\.paper' removes nothing"):
+            base.build(each, tmp_path / "out", labels)
+    assert not (tmp_path / "out").exists()
+    facts = base.build(wanted, tmp_path / "out", labels, allow=["void"])[1]
+    nothing = {"rule": 0, "backstop": 0, "words": 0, "never": []}
+    assert facts["removed"]["binding.paper"] == nothing
+    base.build(spec(filters=DIRECT), tmp_path / "direct", labels)
+
+
+def test_a_filter_that_asks_for_what_no_tree_bears_stops_its_condition(tmp_path, base):
+    """It may find something by its other rules, or by words: not what it is to remove."""
+    never = {("binding", "paper"): ["Voice=Pass", "acl:relcl"]}
+    labels = write_labels(base.table, tmp_path / "labels.parquet", never)
+    wanted = spec(filters=FILTERS)
+    with pytest.raises(PoshgridError, match=r"'binding\.paper' asks for Voice=Pass, acl:relcl"):
+        base.build(wanted, tmp_path / "out", labels)
+    facts = base.build(wanted, tmp_path / "out", labels, allow=["void"])[1]
+    assert facts["removed"]["binding.paper"]["never"] == ["Voice=Pass", "acl:relcl"]
+
+
+def test_conditions_that_hold_the_same_sentences_are_refused(tmp_path, base):
+    """Both readings take the same here: neither condition is built, whichever comes first."""
+    same = base.table.with_columns(
+        binding_direct="binding_paper", question_formation_direct="question_formation_paper"
     )
-    assert a < b
-
-
-def test_too_scarce_evidence_names_the_largest_rate(tmp_path, base):
-    wanted = spec(filters=FILTERS, rates={"binding": 0.5})
-    with pytest.raises(PoshgridError, match=r"'binding' at rate 0\.5 needs") as caught:
-        build(wanted, *base, tmp_path)
-    assert not list(tmp_path.iterdir())
-    rate = float(str(caught.value).split("lower the rate to ")[1].split(",")[0])
-    build(spec(filters=FILTERS, rates={"binding": rate}), *base, tmp_path)
-    with pytest.raises(PoshgridError):
-        build(spec(filters=FILTERS, rates={"binding": rate + 0.002}), *base, tmp_path / "more")
-
-
-def test_same_seed_same_bytes_other_seed_other_choice(tmp_path, base):
-    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        build(spec(filters=FILTERS, rates={"binding": 0.02}, seed=seed), *base, tmp_path / name)
-    a, b, c = ((tmp_path / n / "train.parquet").read_bytes() for n in "abc")
-    assert a == b != c
-
-
-def test_unfiltered_size_is_the_bare_base(tmp_path, base, tables):
-    wanted = spec("2K", filters=FILTERS, rates={"binding": 0.5}, unfiltered_sizes=["2K"])
-    build(wanted, *base, tmp_path)
-    train = tables[0].filter(pl.col("split") == "train")
-    assert read(tmp_path)["train"]["sent_id"].to_list() == train["sent_id"].to_list()
-
-
-def test_statistics_by_hand(tmp_path):
-    rows = [
-        (0, "a", "d", 0, "one two", 2, "train", 0, "1K"),
-        (1, "a", "d", 1, "one two three", 3, "train", 1, "1K"),
-        (2, "b", "e", 0, "one", 1, "train", 0, "1K"),
-        (3, "b", "e", 1, "gone", 1, "train", 1, "1K"),
-        (4, "a", "f", 0, "x", 1, "dev", 0, ""),
-        (5, "a", "f", 1, "y", 1, "test", 0, ""),
-        (6, "a", "f", 2, "z", 1, "test", 1, ""),
+    labels = write_labels(same, tmp_path / "same.parquet")
+    one, two = spec(name="a", filters=FILTERS), spec(name="b", filters=DIRECT)
+    other = spec(name="c", filters=["binding"])
+    for mine, its in ((one, two), (two, one)):
+        with pytest.raises(PoshgridError, match="'a' and 'b' at 1K hold the same"):
+            base.build(mine, tmp_path / "out", labels, others=[other, its])
+    assert not (tmp_path / "out").exists()
+    # Where the readings differ, and where it is allowed, both are built
+    digests = [
+        base.build(one, tmp_path / "a", others=[other, two])[1]["digest"],
+        base.build(one, tmp_path / "x", labels, others=[two], allow=["void"])[1]["digest"],
+        base.build(two, tmp_path / "y", labels)[1]["digest"],
+        base.build(other, tmp_path / "c")[1]["digest"],
     ]
-    schema = Labels({"binding": ("paper",)}, {}).schema
-    labels = [(i, i in (3, 6), [], *[None] * 3) for i in range(7)]
-    sentences, evidence = tmp_path / "s.parquet", tmp_path / "e.parquet"
-    write_table(pl.DataFrame(rows, schema=SENTENCES, orient="row"), sentences, SENTENCES)
-    write_table(pl.DataFrame(labels, schema=schema, orient="row"), evidence, schema)
-    facts = {"binding": {"paper": {"never": []}}}
-    write_json(evidence.with_suffix(".json"), {"parsed": 7, "filters": facts})
-    build(spec(filters=["binding"]), sentences, evidence, tmp_path / "out")
-    found = json.loads((tmp_path / "out" / "statistics.json").read_text())
-    assert found["splits"]["train"] == {
-        "sentences": 3, "words": 6, "words_per_sentence": 2.0,
-        "sources": {"a": {"sentences": 2, "words": 5, "words_per_sentence": 2.5},
-                    "b": {"sentences": 1, "words": 1, "words_per_sentence": 1.0}},
-    }  # fmt: skip
-    assert found["whole"]["words"] == 7 and found["whole"]["sentences"] == 4
-    assert found["removed"] == {
-        "binding.paper": {"rule": 1, "backstop": 0, "words": 1, "never": []}
-    }
-    assert (found["removed_sentences"], found["removed_words"]) == (1, 1)
-    assert found["heldout_removed"] == {"dev": 0, "test": 1}
-    assert found["refilled"] == {"sentences": 0, "words": 0} and found["reinserted"] == {}
-    # A bare base is told apart by what it holds
-    whole = build(spec(), sentences, None, tmp_path / "plain")
-    assert whole["removed"] == {} and whole["digest"] != found["digest"]
-    plain = read(tmp_path / "plain")
-    assert [plain[split].height for split in SPLITS] == [4, 1, 2]
+    assert digests[0] == digests[1] == digests[2] != digests[3]
+
+
+def test_what_is_put_back_and_in_whose_place_tells_conditions_apart(tmp_path, base):
+    def back(name, **settings):
+        return spec(name=name, filters=FILTERS, rates={"binding": 0.01}, **settings)
+
+    void = spec(name="void", filters=FILTERS, rates={"binding": 0.0001})
+    base.build(spec(filters=FILTERS), tmp_path / "f", others=[void])
+    others = [spec(name="f", filters=FILTERS), back("other", seed=7), spec(name="whole")]
+    base.build(back("b"), tmp_path / "b", others=others)
+    with pytest.raises(PoshgridError, match="'b' and 'twin' at 1K hold the same"):
+        base.build(back("b"), tmp_path / "b", others=[back("twin")])
+    # A control differs from the base and from what it is one for; one that cannot be made is passed
+    unknown = spec(name="u", filters=["passive"])
+    base.build(control(), tmp_path / "c", others=[*others, unknown])
+    twin = spec(name="b", control="f", of=FILTERS)
+    with pytest.raises(PoshgridError, match="'b' and 'c' at 1K hold the same"):
+        base.build(control(), tmp_path / "x", others=[twin])
 
 
 def test_faults_are_named(tmp_path, base):
-    sentences, evidence = base
-    out = tmp_path / "out"
+    out, sentences = tmp_path / "out", base.sentences
     with pytest.raises(PoshgridError, match=r"no labels of filter 'binding\.paper'"):
         build(spec(filters=["binding"]), sentences, None, out)
+    short = write_labels(base.table.filter(pl.col("sent_id") != 17), tmp_path / "short.parquet")
+    everything = base.table.with_columns(binding_paper=True)
+    everything = write_labels(everything, tmp_path / "all.parquet")
+    for wanted, labels, message in (
+        (spec("0.5K"), base.labels, "no train sentences"),
+        (spec(filters=FILTERS), everything, "no train sentences"),
+        (spec(filters=FILTERS), short, "not one row for each sentence"),
+        (spec(filters=FILTERS), tmp_path / "absent.parquet", "not found"),
+    ):
+        with pytest.raises(PoshgridError, match=message):
+            build(wanted, sentences, labels, out)
+    empty = tmp_path / "empty.parquet"
+    write_table(pl.DataFrame(schema=SENTENCES), empty, SENTENCES)
+    for wanted, labels in ((spec(), None), (spec(filters=FILTERS), None)):
+        with pytest.raises(PoshgridError, match="'b"):
+            build(wanted, empty, labels, out)
+    write_labels(pl.DataFrame(schema=SCHEMA), tmp_path / "none.parquet")
     with pytest.raises(PoshgridError, match="no train sentences"):
-        build(spec("0.5K"), sentences, evidence, out)
-    labels = read_table(evidence, SCHEMA)
-    short = tmp_path / "short.parquet"
-    write_table(labels.filter(pl.col("sent_id") != 17), short, SCHEMA)
-    with pytest.raises(PoshgridError, match="not one row for each sentence"):
-        build(spec(filters=FILTERS), sentences, short, out)
-    everything = labels.with_columns(binding_paper=True)
-    write_labels(everything, tmp_path / "all.parquet")
-    with pytest.raises(PoshgridError, match="no train sentences"):
-        build(spec(filters=FILTERS), sentences, tmp_path / "all.parquet", out)
-    with pytest.raises(PoshgridError, match="not found"):
-        build(spec(filters=FILTERS), sentences, tmp_path / "absent.parquet", out)
+        build(spec(filters=FILTERS), empty, tmp_path / "none.parquet", out)
     assert not out.exists()
 
 
-def test_backstop_is_removed_counted_and_never_put_back(tmp_path, base, tables):
-    labels = tables[1]
-    looks = set(
-        labels.filter(
-            pl.col("binding_paper_backstop") | pl.col("question_formation_paper_backstop")
-        )["sent_id"]
-    )
-    without = build(spec(filters=FILTERS), *base, tmp_path / "without")
-    rates = {"binding": {"rate": 0.02, "tolerance": 0.01}}
-    found = build(spec(filters=FILTERS, rates=rates, backstop=True), *base, tmp_path / "with")
-    plain, strict = (set(read(tmp_path / n)["train"]["sent_id"]) for n in ("without", "with"))
-    assert plain & looks and not (strict - _put_back(tmp_path / "with")) & looks
-    # the direct evidence that is put back may look like evidence of its own filter alone
-    other = set(labels.filter(pl.col("question_formation_paper_backstop"))["sent_id"])
-    assert not _put_back(tmp_path / "with") & other
-    rule, words = pl.col("binding_paper"), pl.col("binding_paper_backstop")
-    at_size = tables[0].filter((pl.col("split") == "train") & (pl.col("size") == "1K"))
-    here = labels.join(at_size, on="sent_id")
-    assert found["removed"]["binding.paper"] == {
-        "rule": here.filter(rule).height,
-        "backstop": here.filter(words & ~rule).height,
-        "words": here.filter(words | rule)["n_words"].sum(),
-        "never": [],
-    }
-    assert found["removed"]["binding.paper"]["backstop"] > 0 and found["backstop"]
-    assert {each["backstop"] for each in without["removed"].values()} == {0}
-    for split in ("dev", "test"):
-        assert not set(read(tmp_path / "with")[split]["sent_id"]) & looks
-
-
-def _put_back(folder):
-    train = read(folder)["train"]
-    return set(train.filter(pl.col("replaced").is_not_null())["sent_id"])
-
-
-def test_natural_rate_and_pools(tmp_path, base, tables):
-    joined = tables[0].join(tables[1], on="sent_id")
-    at_size = joined.filter((pl.col("split") == "train") & (pl.col("size") == "1K"))
-    left = at_size.filter(~pl.col("binding_paper") & ~pl.col("question_formation_paper")).height
-    for pool in (None, "direct", "paper"):
-        rates = {"binding": {"rate": "natural", "pool": pool, "tolerance": 0.01}}
-        found = build(spec(filters=FILTERS, rates=rates), *base, tmp_path / str(pool))
-        mine = at_size.filter(
-            pl.col(f"binding_{pool or 'direct'}") & ~pl.col("question_formation_paper")
-        )
-        facts = found["reinserted"]["binding"]
-        assert facts["pool"] == (pool or "direct")
-        assert (
-            facts["sentences"] == facts["different"] == round(mine.height / at_size.height * left)
-        )
-        assert _put_back(tmp_path / str(pool)) <= set(mine["sent_id"])
-        assert facts["from_larger_sizes"] == 0
-        assert all(abs(share) <= 0.01 for share in facts["words_difference"].values())
-    assert len(_put_back(tmp_path / "paper")) > len(_put_back(tmp_path / "direct"))
-    assert _put_back(tmp_path / "None") == _put_back(tmp_path / "direct")
-
-
-def test_conditions_are_downsampled_to_one_number_in_order(tmp_path, base, tables):
-    joined = tables[0].join(tables[1], on="sent_id")
-    total = joined.filter((pl.col("split") == "train") & (pl.col("size") == "1K")).height
-    kept = {}
-    for name, filters in (("none", []), ("binding", ["binding"]), ("both", FILTERS)):
-        build(spec(filters=filters, downsample=0.7), *base, tmp_path / name)
-        train = read(tmp_path / name)["train"]
-        assert train.height == int(0.7 * total)
-        assert train["sent_id"].is_sorted()
-        kept[name] = set(train["sent_id"])
-    removed = set(tables[1].filter("binding_paper")["sent_id"])
-    assert not kept["binding"] & removed
-    # what is not filtered is mostly the same, as the ranks are
-    assert len(kept["none"] & kept["binding"]) > 0.85 * len(kept["none"])
-    with pytest.raises(PoshgridError, match=r"lower downsample, for all conditions .* to 0\.\d+"):
-        build(spec(filters=FILTERS, downsample=0.95), *base, tmp_path / "much")
-
-
-FEW = specs.BesideSpec(allow=["size"])
-"""Ready files of a few words that are called 10M."""
-
-
-def test_ready_files_are_taken_as_they_are(tmp_path):
-    folder = tmp_path / "ready"
-    folder.mkdir()
-    texts = {
-        "train": "Is it ?\n\n the boy  left\n", "dev": "One two three.\n", "test": "Caf\u00e9\n"
-    }  # fmt: skip
-    for split, text in texts.items():
-        (folder / f"{split}.txt").write_text(text, encoding="utf-8")
-    given = spec("10M", name="baby-f", prebuilt="x")
-    facts = prebuilt.build(given, folder, tmp_path / "out", FEW)
-    found = read(tmp_path / "out")
-    assert found["train"]["text"].to_list() == ["Is it ?", "the boy  left"]
-    assert found["train"]["n_words"].to_list() == [3, 3]
-    assert [found[s]["sent_id"].to_list() for s in SPLITS] == [[0, 1], [2], [3]]
-    assert facts["splits"]["train"]["words"] == 6
-    # another's that train on the same sentences has the same digest
-    (folder / "test.txt").write_text("Yes.\n", encoding="utf-8")
-    assert prebuilt.build(given, folder, tmp_path / "test", FEW)["digest"] == facts["digest"]
-    (folder / "train.txt").write_text("Is it ?\n", encoding="utf-8")
-    assert prebuilt.build(given, folder, tmp_path / "train", FEW)["digest"] != facts["digest"]
-    (folder / "dev.txt").write_text("\n \n", encoding="utf-8")
-    with pytest.raises(PoshgridError, match=r"dev\.txt: no sentence"):
-        prebuilt.build(given, folder, tmp_path / "empty", FEW)
-    (folder / "dev.txt").unlink()
-    with pytest.raises(PoshgridError, match=r"dev\.txt: not found; .* needs train\.txt"):
-        prebuilt.build(given, folder, tmp_path / "none", FEW)
-
-
-def test_ready_files_lie_in_folders_of_their_splits_too(tmp_path):
-    """As the corpora of POSH-BENCH do: 10Mf/train/10Mf.txt."""
-    folder = tmp_path / "baby" / "10Mf"
-    for split in SPLITS:
-        (folder / split).mkdir(parents=True)
-        (folder / split / "10Mf.txt").write_text(f"The {split} .\n", encoding="utf-8")
-    assert listing.ready_place("baby/{size}f", "10M") == "baby/10Mf"
-    assert listing.ready_place("baby", "10M") == "baby/10M"
-    prebuilt.build(spec("10M", name="baby-f", prebuilt="x"), folder, tmp_path / "out", FEW)
-    found = read(tmp_path / "out")
-    assert [found[s]["text"].to_list() for s in SPLITS] == [[f"The {s} ."] for s in SPLITS]
-    (folder / "dev" / "other.txt").write_text("Which?\n", encoding="utf-8")
-    with pytest.raises(PoshgridError, match=r"dev\.txt: not found; .* with one \.txt each"):
-        prebuilt.build(spec("10M", name="baby-f", prebuilt="x"), folder, tmp_path / "two", FEW)
-
-
-def test_a_condition_is_read_in_pieces_without_a_trace(tmp_path, monkeypatch):
-    base = make(tmp_path)
-    rates = {"binding": 0.02}
-    build(spec(filters=FILTERS, rates=rates), *base, tmp_path / "whole")
+def test_a_condition_is_read_in_pieces_without_a_trace(tmp_path, base, monkeypatch):
+    wanted = spec(filters=FILTERS, rates={"binding": 0.02})
+    base.build(wanted, tmp_path / "whole")
     original = condition.table_batches
     for module in (condition, planning):
         monkeypatch.setattr(
@@ -363,17 +347,7 @@ def test_a_condition_is_read_in_pieces_without_a_trace(tmp_path, monkeypatch):
             lambda path, schema, columns: original(path, schema, columns, 97),
         )
     monkeypatch.setattr(Database.pieces, "__defaults__", (31,))
-    build(spec(filters=FILTERS, rates=rates), *base, tmp_path / "pieces")
+    base.build(wanted, tmp_path / "pieces")
     for split in SPLITS:
         one, two = (read(tmp_path / n)[split] for n in ("whole", "pieces"))
         assert one.equals(two)
-
-
-def test_a_base_without_a_sentence_is_told(tmp_path):
-    sentences, labels = tmp_path / "sentences.parquet", tmp_path / "labels.parquet"
-    write_table(pl.DataFrame(schema=SENTENCES), sentences, SENTENCES)
-    write_labels(pl.DataFrame(schema=SCHEMA), labels)
-    for wanted, evidence in ((spec(), None), (spec(filters=FILTERS), labels)):
-        with pytest.raises(PoshgridError, match="'baby' at 1K has no train sentences; give base"):
-            build(wanted, sentences, evidence, tmp_path / "out")
-    assert not (tmp_path / "out").exists()

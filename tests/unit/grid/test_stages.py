@@ -61,7 +61,7 @@ def test_every_stage_has_a_job_here() -> None:
         (put("evidence", parser="spacy", compare=["stanza"]), {*OF_TEXT, "audit", "report"}),
         (put("conditions", 0, seed=3), OF_TEXT),
         (put("conditions", 0, filters=["question-formation.direct", "binding"]),
-         {*OF_TEXT, "detector", "audit", "deltas", "report"}),
+         {*OF_TEXT, "audit", "deltas", "report"}),
         (put("conditions", 0, allow=["void"]), set()),
         (put("conditions", 0, unfiltered_sizes=["60K"]),
          {"accuracy", "curves", "deltas", "report"}),
@@ -155,7 +155,6 @@ CODE = {
     "parse": ["poshgrid.parsing.engines.stanza", "poshgrid.evidence.screening.lexical.binding"],
     "recall": ["poshgrid.parsing.engines.spacy", "poshgrid.evidence.filters.binding"],
     "evidence": ["poshgrid.evidence.filters.question_formation"],
-    "detector": ["poshgrid.evidence.filters.binding"],
     "audit": ["poshgrid.evidence.screening.lexical.binding"],
     "items": ["poshgrid.benchmark.suites.templates"],
     "rule_preferences": ["poshgrid.rules.rivals.first_auxiliary"],
@@ -195,17 +194,10 @@ def test_slices_of_text_and_evidence(tiny: Stages, stages_of: Any) -> None:
     recall = tiny.recall.spec(CELLS["recall"])
     assert (recall.parser.name, recall.gold) == ("spacy", ["toy"])
     assert recall.filters == ["binding", "question-formation"]
-    detector = tiny.detector.spec(CELLS["detector"])
-    assert [each.name for each in detector.filters] == ["binding", "question-formation"]
     audit = tiny.audit.spec(CELLS["audit"])
-    assert (audit.condition, audit.size, audit.sample, audit.detector) == (
+    assert (audit.condition, audit.size, audit.sample, audit.whole) == (
         "baby-f", "60K", 50, True,
     )  # fmt: skip
-    without = stages_of(put("evidence", detector=None))
-    assert not without.audit.spec(CELLS["audit"]).detector
-    assert without.audit.inputs(CELLS["audit"])["detector"] == []
-    with pytest.raises(PoshgridError, match="evidence: detector"):
-        without.detector.spec(CELLS["detector"])
 
 
 def test_a_parser_without_a_treebank_is_not_trained(stages_of: Any, written: Any) -> None:

@@ -36,7 +36,7 @@ def test_the_tiny_configuration_is_ready(tiny):
     assert {check for check, each in checks.items() if each.state != "ok"} == set()
     assert {
         "source toy-baby", "source toy-wiki", "parser stanza", "parser spacy", "evidence.gold",
-        "evidence.detector", "suite choices", "suite completions",
+        "suite choices", "suite completions",
     } <= checks.keys()  # fmt: skip
 
 

@@ -142,19 +142,3 @@ def test_the_page_names_the_sheets(results, tmp_path):
     (sheets,) = (each for each in found if isinstance(each, Fold))
     paths = [text.rpartition(" ")[2] for text in sheets.blocks[0].texts]
     assert paths == [f"audit/baby-f/10K/binding.{k}.csv" for k in ("leakage", "precision")]
-
-
-def test_suspects_have_a_share_and_no_interval(results, tmp_path):
-    path = results[2] / "statistics.json"
-    value = files.read_json(path)
-    suspects = {"candidates": 900, **drawn(results[2], "binding.suspects", 4)}
-    value["filters"]["binding"]["suspects"] = suspects
-    files.write_json(path, value)
-    fill(results[2] / "binding.suspects.csv", "yynu")
-    found = section(results, tmp_path)
-    row = table_of(found).rows[1]
-    named = dict(zip([c.title for c in table_of(found).columns], row, strict=True))
-    assert (named["Sheet"], named["Candidates"], named["Yes"]) == ("suspects", 900, 2)
-    assert (named["Rate (%)"], named["Unsure as yes (%)"]) == (0.5, 0.75)
-    assert not {"2.5% (%)", "Expected, to"} & named.keys()
-    assert "50.00 to 75.00%, from 4" in said(found)[0]

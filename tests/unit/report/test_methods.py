@@ -103,7 +103,7 @@ def test_evidence_names_filters_parsers_and_what_was_put_back(collected, path, c
                      {"filter": "mine", "rate": 0.002}],
         "unfiltered_sizes": ["100M"], "downsample": 0.5,
     }  # fmt: skip
-    audit = {"condition": "baby", "size": "10K", "sample": 200, "detector": True}
+    audit = {"condition": "baby", "size": "10K", "sample": 200}
     records = [
         *(record("train-parser", name, {"parser": {"engine": name, "treebank": {"path": path}}})
           for name in ("spacy", "stanza")),

@@ -14,8 +14,7 @@ def test_manifests_come_in_the_order_of_the_pipeline(tmp_path):
         biases=("none", "tree-planting"),
     )  # fmt: skip
     paths = Paths(str(tmp_path))
-    report_results.manifest(tmp_path / "audit/baby-f/10K", {"detector": True}, 1.0)
-    report_results.manifest(tmp_path / "detector", {}, 1.0)
+    report_results.manifest(tmp_path / "audit/baby-f/10K", {}, 1.0)
     report_results.manifest(tmp_path / "benchmark/ngrams/baby/10K", {}, 1.0)
     for condition in ("baby", "baby-f"):
         report_results.manifest(tmp_path / f"distances/{condition}/10K/spacy", {}, 1.0)
@@ -32,7 +31,7 @@ def test_manifests_come_in_the_order_of_the_pipeline(tmp_path):
     found = list(manifests(spec, paths, spec.runs))
     stages = list(dict.fromkeys(record.stage for record in found))
     assert stages == [
-        "read", "mix", "train-parser", "parse", "evidence", "ngrams", "detector", "condition",
+        "read", "mix", "train-parser", "parse", "evidence", "ngrams", "condition",
         "collateral", "audit", "tokenizer", "sweep", "tokens", "distances", "train", "items",
         "score", "perplexity", "accuracy", "curves", "deltas", "quality", "fit",
     ]  # fmt: skip

@@ -134,10 +134,9 @@ def _rating(folder: Path, name: str) -> Rating | None:
 # ---- tables --------------------------------------------------------------------------------------
 
 
-def _interval(labels: Annotation) -> tuple[float | None, float | None]:
+def _interval(labels: Annotation) -> tuple[float, float]:
     """Return the interval that holds both readings of "unsure"."""
-    low, high = labels.low.interval, labels.high.interval
-    return (low and low[0], high and high[1])
+    return labels.low.interval[0], labels.high.interval[1]
 
 
 def _expected(labels: Annotation) -> tuple[float | None, float | None]:
@@ -148,7 +147,7 @@ def _expected(labels: Annotation) -> tuple[float | None, float | None]:
 def _drawn_from(sheet: Sheet) -> str:
     if sheet.kind == "leakage":
         return "all left in" if sheet.whole else "with certain words"
-    return {"suspects": "likeliest left in", "precision": "removed"}[sheet.kind]
+    return "removed"
 
 
 def _table(sheets: list[Sheet]) -> Table:
@@ -180,7 +179,7 @@ def _table(sheets: list[Sheet]) -> Table:
     ]  # fmt: skip
     left = {sheet.whole for sheet in sheets if sheet.kind == "leakage"}
     rated = any(sheet.rating for sheet in sheets)
-    caption = say("audit", {sheet.kind for sheet in sheets}, left, flags, rated)
+    caption = say("audit", left, flags, rated)
     table = Table("audit", caption, columns, rows, flags)
     return without_empty(table, [column.title for column in columns[7:]])
 
@@ -202,6 +201,6 @@ def _agreement(sheets: list[Sheet]) -> Table:
 
 def _finding(sheet: Sheet, labels: Annotation) -> str:
     shares = dict.fromkeys(percent(share) for share in (labels.low.share, labels.high.share))
-    ends = [percent(end) for end in _interval(labels) if end is not None]
+    ends = [percent(end) for end in _interval(labels)]
     expected = _expected(labels) if sheet.kind == "leakage" else (None, None)
     return say("rate", sheet, labels, RATES[sheet.kind], list(shares), ends, expected)

@@ -1,0 +1,190 @@
+"""What labelled sheets say: rates, intervals, agreement, and sheets that are refused."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from poshgrid.audit import sheet
+from poshgrid.audit.draw import sample
+from poshgrid.audit.rate import estimate, percent, rate
+from poshgrid.audit.sheet import COLUMNS
+from poshgrid.errors import PoshgridError
+from poshgrid.files import write_json
+from tests.unit.audit.sheets import fill, write_sheet
+
+
+def statistics(folder, path, candidates):
+    """Write what the audit of a sheet wrote."""
+    digest = sheet.digest((e.number, e.sent_id, e.text) for e in sheet.read(path))
+    facts = {"candidates": candidates, "digest": digest}
+    value = {"condition": "baby-f", "size": "10M", "filters": {"binding": {"leakage": facts}}}
+    write_json(folder / "statistics.json", value)
+
+
+def clopper_pearson(yes, n, level=0.95):
+    """The interval by its definition: each tail holds half of what the interval leaves out."""
+    tail = (1 - level) / 2
+    low = stats.beta.ppf(tail, yes, n - yes + 1) if yes else 0.0
+    high = stats.beta.ppf(1 - tail, yes + 1, n - yes) if yes < n else 1.0
+    return low, high
+
+
+def test_the_papers_number(tmp_path):
+    """Appendix C: 6 of 1,000 of 5.7k candidates, "30 sentences in 1.5M"."""
+    path = write_sheet(tmp_path, ["yes"] * 6 + ["no"] * 994)
+    statistics(tmp_path, path, 5_700)
+    first = rate(path).first
+    assert (first.annotated, first.yes, first.blank) == (1_000, 6, 0)
+    assert first.low == first.high and first.low.share == 0.006
+    low, high = first.low.interval
+    assert (low, high) == pytest.approx((0.002205, 0.013013), abs=1e-6)
+    # So many or more, and so many or fewer, are as rare as 1 in 40 at the bounds
+    assert stats.binom.sf(5, 1_000, low) == pytest.approx(0.025)
+    assert stats.binom.cdf(6, 1_000, high) == pytest.approx(0.025)
+    assert first.low.expected == pytest.approx(34.2)
+    assert first.low.expected_interval == pytest.approx((12.57, 74.18), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("yes", "n", "level"), [(0, 1_000, 0.95), (10, 10, 0.95), (1, 7, 0.9), (50, 100, 0.99)]
+)
+def test_intervals_are_exact(yes, n, level):
+    assert estimate(yes, n, level).interval == pytest.approx(clopper_pearson(yes, n, level))
+
+
+def test_planted_leaks_are_estimated_without_bias():
+    """Sheets of 100 of 500 sentences, 40 of them leaks: their mean, and what intervals hold."""
+    leaks = set(range(0, 500, 13)) | {1, 2}
+    found = []
+    for seed in range(300):
+        drawn = sample(range(500), 100, seed, "x")
+        found.append(estimate(len(leaks.intersection(drawn)), 100, 0.95, 500))
+    expected = np.array([each.expected for each in found])
+    assert abs(expected.mean() - len(leaks)) < 4 * expected.std(ddof=1) / len(found) ** 0.5
+    bounds = [each.expected_interval for each in found]
+    assert np.mean([low <= len(leaks) <= high for low, high in bounds]) > 0.93
+
+
+def test_unsure_counts_both_ways(tmp_path):
+    path = write_sheet(tmp_path, ["yes"] * 2 + ["unsure"] * 3 + ["no"] * 15 + [""] * 5)
+    statistics(tmp_path, path, 200)
+    first = rate(path, confidence=0.9).first
+    assert (first.annotated, first.yes, first.no, first.unsure, first.blank) == (20, 2, 15, 3, 5)
+    assert (first.low.share, first.high.share) == (0.1, 0.25)
+    assert first.low.interval == pytest.approx(clopper_pearson(2, 20, 0.9))
+    assert first.high.interval == pytest.approx(clopper_pearson(5, 20, 0.9))
+    assert (first.low.expected, first.high.expected) == (20, 50)
+    assert not first.skipped
+
+
+def test_sentences_that_were_skipped_are_reported(tmp_path):
+    path = write_sheet(tmp_path, ["no", "", "yes", ""])
+    lines = path.read_text("utf-8-sig").splitlines()
+    path.write_text("\n".join([lines[0], *lines[:0:-1]]))  # sorted the other way round
+    assert rate(path).first.skipped
+    fill(path, {1: "no", 2: "yes"})
+    assert not rate(path).first.skipped
+
+
+@pytest.mark.parametrize(
+    "saved",
+    [
+        {"separator": ";"},
+        {"separator": "\t", "encoding": "utf-16"},
+        {"encoding": "cp1252", "separator": ";"},
+        {"end": "\n", "encoding": "utf-8"},
+    ],
+)
+def test_sheets_as_spreadsheets_save_them(tmp_path, saved):
+    path = write_sheet(tmp_path, [""] * 6)
+    labels = {1: "YES", 2: " no ", 3: "Unsure", 4: "No\u00a0", 5: "yes"}
+    fill(path, labels, note="a; note, with\r\na line", **saved)
+    encoding = saved.get("encoding", "utf-8-sig")
+    text = path.read_bytes().decode(encoding)
+    empty = saved.get("separator", ",") * 9  # a row that somebody cleared
+    path.write_bytes((text + empty + saved.get("end", "\r\n")).encode(encoding))
+    first = rate(path).first
+    assert (first.yes, first.no, first.unsure, first.blank) == (2, 2, 1, 1)
+
+
+def test_exports_of_label_studio_and_doccano_are_read(tmp_path):
+    """Columns in another order, some left out, some more, and rows in another order."""
+    path = write_sheet(tmp_path, ["", "", ""])
+    statistics(tmp_path, path, 10)
+    rows = list(csv.DictReader(path.read_text("utf-8-sig").splitlines()))
+    for row, label in zip(rows, ["no", "yes", ""], strict=True):
+        row |= {"label": label, "annotator": "1", "lead_time": "3.2"}
+    kept = ["annotator", "label", "lead_time", "number", "sent_id", "sheet", "text"]
+    pl.DataFrame(rows[::-1]).select(kept).write_csv(path)
+    found = rate(path)
+    assert (found.first.yes, found.first.no, found.first.blank) == (1, 1, 1)
+    assert found.drawn["candidates"] == 10
+
+
+def test_two_people(tmp_path):
+    """Cohen (1960) by hand: 4 both yes, 1 and 1 apart, 4 neither: .8 observed, .5 expected."""
+    one = ["yes"] * 5 + ["no"] * 4 + ["unsure", "no", ""]
+    two = ["yes"] * 4 + ["no"] + ["no"] * 3 + ["yes", "no", "", "yes"]
+    first = write_sheet(tmp_path, one)
+    second = write_sheet(tmp_path, two, "binding.leakage.ben.csv")
+    found = rate(first, second)
+    assert found.second.yes == 6 and found.second.blank == 1
+    assert found.agreement.compared == 10
+    assert found.agreement.kappa == pytest.approx(0.6)
+    assert [(d["number"], d["first"], d["second"]) for d in found.agreement.disagreements] == [
+        (5, "yes", "no"), (9, "no", "yes"), (10, "unsure", "no"),
+    ]  # fmt: skip
+
+
+def wrong(message, *args, **settings):
+    with pytest.raises(PoshgridError, match=message) as error:
+        rate(*args, **settings)
+    assert "\n" not in str(error.value)
+
+
+HEADER = ",".join(COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("PK\x03\x04", "column 'number'"),
+        (f"{HEADER},number", "column 'number'"),
+        (f"{HEADER}\n1,b.leakage,5,s,d,t,w,ja,\n", "number 1: label 'ja'"),
+        (f"{HEADER}\n1,b.leakage,5,s\n", "number 1: label None"),
+        (f'{HEADER}\n1,b.leakage,5,s,d,"text,w,no,\n', "unexpected end of data"),
+        (f"{HEADER}\n1,b.leakage,5E3,s,d,t,w,no,\n", "sent_id '5E3'"),
+        (f"{HEADER}\n1,b.leakage,5,s,d,t,w,no,\n1,b.leakage,6,s,d,t,w,no,\n", "number 1 is"),
+        (f"{HEADER}\n1,b.leakage,5,s,d,t,w,no,\n2,c.leakage,6,s,d,t,w,no,\n", "one sheet alone"),
+        (f"{HEADER}\n1,b.leakage,5,s,d,t,w, ,\n", "no sentence has a label"),
+    ],
+)
+def test_what_is_no_annotated_sheet_is_refused(tmp_path, text, message):
+    (tmp_path / "a.csv").write_text(text)
+    wrong(message, tmp_path / "a.csv")
+
+
+def test_sheets_that_do_not_belong_together(tmp_path):
+    path = write_sheet(tmp_path, ["no", "yes", ""])
+    wrong("none.csv: cannot read", tmp_path / "none.csv")
+    wrong("confidence", path, confidence=95)
+    wrong("not another copy", path, path)
+    wrong("not another copy", path, write_sheet(tmp_path, ["no", "yes", ""], "o.csv", first=101))
+    statistics(tmp_path, path, 10)
+    wrong("not a sample of", write_sheet(tmp_path, ["no", "yes", ""], "o.csv", first=7))
+    rows = path.read_text("utf-8-sig").splitlines()
+    path.write_text("\n".join(rows[:-1]))
+    wrong("not a sample of", path)
+    write_json(tmp_path / "statistics.json", {"condition": "x"})
+    wrong("not the statistics of an audit", path)
+
+
+def test_small_rates_are_not_written_as_naught():
+    assert [percent(x) for x in (0, 1, 0.001, 0.00034, 3.1e-7)] == [
+        "0.00", "100.00", "0.10", "0.034", "0.000031",
+    ]  # fmt: skip
