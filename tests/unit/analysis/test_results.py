@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
-from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -15,8 +14,8 @@ from poshgrid import files
 from poshgrid.analysis.results import JUDGEMENTS, MODELS, RUNS, TARGETS
 from poshgrid.config.runs import AXES
 from poshgrid.errors import PoshgridError
-from poshgrid.statistics.fit import _write_posterior
-from poshgrid.statistics.schema import ACCURACY, COUNTS, SUMMARY
+from poshgrid.statistics import schema
+from poshgrid.statistics.schema import ACCURACY, SUMMARY
 from tests.unit.analysis.small_results import NAMES, NULL
 from tests.unit.report import report_results
 
@@ -54,27 +53,6 @@ def test_judgements_are_those_that_the_accuracies_count(opened):
     assert (every["correct"] == 0.5).sum() == 3
 
 
-def test_a_fitted_model(tmp_path):
-    import arviz
-
-    results = tmp_path / "results"
-    spec = report_results.build(results, conditions=("baby", "baby-f"), sizes=("10M",))
-    opened = poshgrid.open(results)
-    assert opened.models() == sorted(spec.models)
-    summary = opened.summary("paper").collect()
-    assert summary.schema == pl.Schema(SUMMARY)
-    assert not opened.contrasts("condition").collect().is_empty()
-    draws = np.arange(8.0).reshape(2, 4)
-    drawn = arviz.from_dict(
-        posterior={"Intercept": draws}, sample_stats={"lp": draws}, observed_data={"y": [1, 0]}
-    )
-    _write_posterior(drawn, Path(opened.paths.fit("all", "paper"), "posterior.nc"))
-    found = opened.posterior("paper")
-    assert found.posterior["Intercept"].values.tolist() == draws.tolist()
-    with pytest.raises(PoshgridError, match=r"unknown model 'papper'; did you mean 'paper'\?"):
-        opened.posterior("papper")
-
-
 def test_nothing_heavy_is_imported_until_it_is_asked_for():
     code = (
         "import sys, poshgrid; assert 'polars' not in sys.modules; "
@@ -86,34 +64,35 @@ def test_nothing_heavy_is_imported_until_it_is_asked_for():
 
 
 @pytest.mark.parametrize(
-    ("ask", "message"),
+    ("ask", "key"),
     [
-        (lambda o: o.table("acuracy"), "unknown table 'acuracy'; did you mean 'accuracy'?"),
-        (lambda o: o.accuracy("exp9"), "unknown target 'exp9'; known: all"),
-        (lambda o: o.items("blimp"), "unknown suite 'blimp'; known: posh"),
-        (lambda o: o.table("deltas"), "deltas.parquet: not found"),
-        (lambda o: o.measures("posh"), "holds pairs; see accuracy()"),
+        (lambda o: o.table("acuracy"), "'acuracy'; did you mean 'accuracy'?"),
+        (lambda o: o.accuracy("exp9"), "'exp9'"),
+        (lambda o: o.items("blimp"), "'blimp'"),
+        (lambda o: o.posterior("papper"), "'papper'"),
+        (lambda o: o.table("deltas"), "deltas.parquet: "),
+        (lambda o: o.measures("posh"), "pairs"),
     ],
 )
-def test_what_is_not_there_is_told(opened, ask, message):
-    with pytest.raises(PoshgridError) as caught:
+def test_what_is_not_there_is_told(opened, ask, key):
+    with pytest.raises(PoshgridError, match=re.escape(key)):
         ask(opened)
-    assert message in str(caught.value)
 
 
-def test_a_table_that_breaks_its_contract_is_refused(tmp_path):
-    spec = report_results.build(tmp_path, conditions=("baby",), sizes=("10M",), models=())
+def test_a_fitted_model_and_a_table_that_breaks_its_contract(tmp_path):
+    spec = report_results.build(tmp_path, conditions=("baby", "baby-f"), sizes=("10M",))
+    opened = poshgrid.open(tmp_path)
+    assert opened.models() == sorted(spec.models)
+    assert opened.summary("paper").collect().schema == pl.Schema(SUMMARY)
+    assert not opened.contrasts("condition").collect().is_empty()
     path = tmp_path / "statistics" / spec.target / "accuracy.parquet"
     files.read_table(path, ACCURACY).drop("mean").write_parquet(path)
-    with pytest.raises(PoshgridError, match="column 'mean' is missing"):
-        poshgrid.open(tmp_path).accuracy()
-    assert set(poshgrid.open(tmp_path).table("counts").collect_schema()) == set(COUNTS)
+    with pytest.raises(PoshgridError, match="'mean'"):
+        opened.accuracy()
 
 
 def test_every_table_that_statistics_write_is_in_the_catalogue():
     """A new contract of statistics is a table that users can ask for."""
-    from poshgrid.statistics import schema
-
     known = {name for _, _, name in (*TARGETS.values(), *MODELS.values())}
     contracts = {
         name for name, value in vars(schema).items()

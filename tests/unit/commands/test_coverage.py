@@ -12,7 +12,6 @@ from poshgrid.benchmark.coverage import COVERAGE, coverage, targets
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.cli import app
 from poshgrid.config import Filter
-from poshgrid.errors import PoshgridError
 from poshgrid.files import write_table
 from tests.unit.evidence.trees import tree
 
@@ -26,6 +25,8 @@ TREES = [
     "Ida/PROPN/2/nsubj wants/VERB/0/root those/DET/4/det goose/NOUN/2/obj",
     "Ida/PROPN/2/nsubj wants/VERB/0/root that/DET/4/det goose/NOUN/2/obj",
     "Ida/PROPN/2/nsubj wants/VERB/0/root the/DET/4/det geese/NOUN/2/obj",
+    # Nothing in the tree is a clause: its words alone look like a question with one
+    "Is/X/0/root the/X/1/dep boy/X/1/dep who/X/1/dep is/X/1/dep here/X/1/dep ill/X/1/dep ?/X/1/dep",
 ]
 PARSED = {" ".join(t.form): t for t in map(tree, TREES)}
 TEXTS = list(PARSED)
@@ -34,37 +35,30 @@ PAIRS = [(ADJECTIVE, 0, 1), (ADJECTIVE, 2, 3), (NOUN, 4, 3), (NOUN, 5, 3)]
 
 def table(pairs=PAIRS):
     rows = [
-        {
-            "item_id": f"{name}-{place}", "category": "x", "phenomenon": name, "template": name,
-            "lexical_set": "x", "contrast": "x", "good": TEXTS[good], "bad": TEXTS[bad],
-            "good_start": 0, "good_end": 1, "bad_start": 0, "bad_end": 1,
-        }
-        for place, (name, good, bad) in enumerate(pairs)
-    ]  # fmt: skip
+        {"item_id": f"{name}-{i}", "phenomenon": name, "good": TEXTS[good], "bad": TEXTS[bad]}
+        for i, (name, good, bad) in enumerate(pairs)
+    ]
     return pl.DataFrame(rows, schema=ITEMS)
 
 
-class Parser:
-    """Knows the trees of a few sentences, and remembers what it was given."""
+def shares(items, filters, *, backstop=False):
+    """Return the table of coverage, and the texts that were parsed."""
+    parsed = []
 
-    def __init__(self):
-        self.seen = []
+    def parse(sentences):
+        trees = {words: PARSED[" ".join(words)] for words in sentences}
+        parsed.extend(map(" ".join, trees))
+        return trees
 
-    def parse(self, sentences):
-        found = {words: PARSED[" ".join(words)] for words in sentences}
-        self.seen += map(" ".join, found)
-        return found
-
-
-def filters(*words):
-    return [Filter.model_validate(word) for word in words]
+    words = [Filter.model_validate(word) for word in filters]
+    return coverage(items, words, parse, backstop=backstop), sorted(parsed)
 
 
-def test_shares_are_those_counted_by_hand():
-    words = filters("det-adj-noun", "det-adj-noun.published", "det-noun")
-    found = coverage(table(), words, Parser().parse, backstop=False)
-    assert found.schema == COVERAGE
-    assert found.rows() == [
+def test_shares_are_those_counted_by_hand_of_texts_that_have_the_words():
+    words = ["det-adj-noun", "det-adj-noun.published", "det-noun"]
+    covered, parsed = shares(table(), words)
+    assert covered.schema == COVERAGE
+    assert covered.rows() == [
         (ADJECTIVE, "det-adj-noun.paper", True, 2, 0.5, 0.5),
         (NOUN, "det-adj-noun.paper", False, 2, 0.0, 0.0),
         (ADJECTIVE, "det-adj-noun.published", True, 2, 1.0, 0.5),
@@ -72,110 +66,74 @@ def test_shares_are_those_counted_by_hand():
         (ADJECTIVE, "det-noun.paper", False, 2, 0.0, 0.5),
         (NOUN, "det-noun.paper", True, 2, 0.5, 1.0),
     ]
+    assert parsed == sorted(TEXTS[:5])
+    # agr-pp-mod may remove any sentence
+    assert shares(table(), ["det-noun", "agr-pp-mod"])[1] == sorted(TEXTS[:6])
 
 
-def test_texts_are_parsed_only_if_they_have_the_words():
-    parser = Parser()
-    coverage(table(), filters("det-noun"), parser.parse, backstop=False)
-    assert sorted(parser.seen) == sorted(TEXTS[:5])
-    parser = Parser()  # agr-pp-mod may remove any sentence
-    coverage(table(), filters("det-noun", "agr-pp-mod"), parser.parse, backstop=False)
-    assert sorted(parser.seen) == sorted(TEXTS)
-
-
-def test_the_backstop_removes_too_where_conditions_use_it():
-    # Nothing in the tree is a clause: its words alone look like a question with one
-    text = "Is the boy who is here ill ?"
-    words = tuple(text.split())
-    row = table(PAIRS[:1]).with_columns(good=pl.lit(text), bad=pl.lit(TEXTS[0]))
-
-    def parse(sentences):
-        flat = " ".join(f"{w}/X/{place and 1}/dep" for place, w in enumerate(words))
-        known = {**PARSED, text: tree(flat)}
-        return {given: known[" ".join(given)] for given in sentences}
-
-    for backstop, share in ((True, 1.0), (False, 0.0)):
-        found = coverage(row, filters("question-formation.direct"), parse, backstop=backstop)
-        assert found.select("good", "bad").row(0) == (share, 0.0)
+@pytest.mark.parametrize("backstop", [False, True])
+def test_the_backstop_removes_too_where_conditions_use_it(backstop):
+    covered, _ = shares(table([("x", 6, 0)]), ["question-formation.direct"], backstop=backstop)
+    assert covered.select("good", "bad").row(0) == (float(backstop), 0.0)
 
 
 def test_targets_are_those_of_the_filters():
-    assert targets(filters("passive", "agr-pp-mod.published")) == {
-        "passive_1", "passive_2", "distractor_agreement_relational_noun",
-    }  # fmt: skip
+    words = [Filter.model_validate(word) for word in ("passive", "agr-pp-mod.published")]
+    assert targets(words) == {"passive_1", "passive_2", "distractor_agreement_relational_noun"}
 
 
 # --- the command --------------------------------------------------------------
 
 
 @pytest.fixture
-def configured(root, tmp_path):
-    """The tiny configuration with a suite's items and a parser that needs no model."""
+def ask(root, tmp_path):
+    """Run the command with a suite's items and a parser that needs no model."""
     overlay = tmp_path / "overlay.yaml"
     overlay.write_text(yaml.safe_dump({
         "results": str(tmp_path / "results"),
-        "suites": [
-            {"name": "blimp", "reader": "blimp", "path": "blimp"},
-            {"name": "other", "reader": "blimp", "path": "other"},
-        ],
+        "suites": [{"name": name, "reader": "blimp", "path": name} for name in ("blimp", "other")],
         "parsers": [
             {"name": "words", "engine": "words", "model": str(root / "config")},
             {"name": "spacy", "engine": "spacy", "model": str(tmp_path / "nowhere")},
         ],
         "evidence": {"parser": "words", "compare": []},
     }))  # fmt: skip
-    folder = tmp_path / "results" / "benchmark" / "blimp"
-    folder.mkdir(parents=True)
     rows = table(PAIRS[:2]).with_columns(
+        pl.lit("x").alias(name) for name in ("category", "template", "lexical_set", "contrast")
+    ).with_columns(
         good=pl.Series(["Only Ida ever sings .", "Only Ida sings ."]),
         bad=pl.lit("Ida ever sings ."),
         phenomenon=pl.Series(["only_npi_scope", "passive_1"]),
     )  # fmt: skip
-    write_table(rows, folder / "items.parquet", ITEMS)
-    return [str(root / "studies/posh-bench/toy.yaml"), str(overlay)]
+    write_table(rows, tmp_path / "results/benchmark/blimp/items.parquet", ITEMS)
+    configs = [str(root / "studies/posh-bench/toy.yaml"), str(overlay)]
+    return lambda *words: CliRunner().invoke(app, ["coverage", *configs, *words])
 
 
-def said(*arguments):
-    found = CliRunner().invoke(app, ["coverage", *arguments], catch_exceptions=False)
-    assert found.exit_code == 0, found.output
-    return found.output
-
-
-def test_command_prints_a_table_and_marks_targets(configured):
-    output = said(*configured, "--filters", "npi-only,passive.published")
+def test_the_command_prints_a_table_or_csv_and_marks_targets(shown):
+    output = shown("--filters", "npi-only,passive.published")
     rows = {line.split()[0]: line.split()[1:] for line in output.splitlines() if "_" in line}
     assert rows == {"only_npi_scope": ["1", "100.0*", "0.0"], "passive_1": ["1", "0.0", "0.0*"]}
-    output = said(*configured, "--filters", "npi-only", "--targets")
-    assert "only_npi_scope" in output and "passive_1" not in output
-
-
-def test_command_writes_csv(configured):
-    output = said(*configured, "--filters", "npi-only, passive.published,npi-only.paper", "--csv")
+    output = shown("--filters", "npi-only", "--targets", "--csv")
     rows = list(csv.DictReader(io.StringIO(output)))
     assert list(rows[0]) == list(COVERAGE)
-    assert [(r["phenomenon"], r["filter"], r["good"], r["bad"]) for r in rows] == [
-        ("only_npi_scope", "npi-only.paper", "1.0", "0.0"),
-        ("passive_1", "npi-only.paper", "0.0", "0.0"),
-        ("only_npi_scope", "passive.published", "0.0", "0.0"),
-        ("passive_1", "passive.published", "0.0", "0.0"),
+    assert [(r["phenomenon"], r["good"], r["bad"]) for r in rows] == [
+        ("only_npi_scope", "1.0", "0.0")
     ]
     # no filters: those that conditions use
-    assert "question-formation.paper" in said(*configured, "--csv")
+    assert "question-formation.paper" in shown("--csv")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "word"),
+    ("arguments", "key"),
     [
-        (["--suite", "other"], "results/benchmark/other/items.parquet --configfile "),
+        (["--suite", "other"], "results/benchmark/other/items.parquet"),
         (["--suite", "blimpp"], "--suite: unknown suite 'blimpp'"),
         (["--filters", "passive.publishd"], "'publishd'; did you mean 'published'"),
         (["--filters", "passive", "--parser", "wrds"], "'wrds'"),
         (["--filters", "passive", "--parser", "spacy"], "'spacy'"),
-        (["--filters", "det-noun", "--targets"], "none of these filters"),
+        (["--filters", "det-noun", "--targets"], "--targets"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(configured, arguments, word):
-    found = CliRunner().invoke(app, ["coverage", *configured, *arguments])
-    assert isinstance(found.exception, PoshgridError)
-    assert word in str(found.exception)
-    assert "\n" not in str(found.exception)
+def test_what_cannot_be_done_is_one_line(refused, arguments, key):
+    assert key in refused(*arguments)

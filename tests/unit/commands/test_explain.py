@@ -28,29 +28,20 @@ TEXTS = {
 }
 
 
-def facts(**binding):
-    found = {"paper": {"rules": {}, "backstop": 0, "never": []},
-             "direct": {"rules": {}, "never": []}}  # fmt: skip
-    return {"sentences": 40, "parsed": 30, "filters": {"binding": {**found, **binding}}}
-
-
-PAPER = {"paper": {"rules": {"a rule": 8, "more of it": 12}, "backstop": 10, "never": []}}
-
-
 @pytest.fixture
 def tables(tmp_path):
     """Write a base of forty sentences and its labels; return their paths."""
-    texts = list(TEXTS) * 10
     base = pl.DataFrame(
-        [(i, "s", "d", i, t, 4, "train", i, "20K") for i, t in enumerate(texts)],
+        [(i, "s", "d", i, t, 4, "train", i, "20K") for i, t in enumerate(list(TEXTS) * 10)],
         schema=SENTENCES, orient="row",
     )  # fmt: skip
+    rule, backstop, words = zip(*TEXTS.values(), strict=True)
     labels = pl.DataFrame(
         {
             "sent_id": range(40),
-            "binding_paper": [TEXTS[t][0] for t in texts],
-            "binding_paper_backstop": [TEXTS[t][1] for t in texts],
-            "binding_paper_tokens": [TEXTS[t][2] for t in texts],
+            "binding_paper": rule * 10,
+            "binding_paper_backstop": backstop * 10,
+            "binding_paper_tokens": words * 10,
             "binding_direct": [False] * 40,
             "binding_direct_tokens": [[]] * 40,
             **dict.fromkeys(list(LABELS.schema)[6:], [None] * 40),
@@ -61,13 +52,18 @@ def tables(tmp_path):
              tmp_path / "results/evidence/baby/stanza.parquet")  # fmt: skip
     write_table(base, paths[0], SENTENCES)
     write_table(labels, paths[1], LABELS.schema)
-    write_json(paths[1].with_suffix(".json"), facts(**PAPER))
+    readings = {
+        "paper": {"rules": {"a rule": 8, "more of it": 12}, "backstop": 10, "never": []},
+        "direct": {"rules": {}, "never": ["Voice=Pass"]},
+    }
+    facts = {"sentences": 40, "parsed": 30, "filters": {"binding": readings}}
+    write_json(paths[1].with_suffix(".json"), facts)
     return paths
 
 
-def sampled(tables, size=40, seed=42, backstop=True, reading="paper"):
+def sampled(tables, size=40, seed=42, reading="paper"):
     wanted = Filter(name="binding", reading=reading)
-    return list(fires(wanted, *tables, backstop=backstop, size=size, seed=seed))
+    return list(fires(wanted, *tables, backstop=True, size=size, seed=seed))
 
 
 def test_totals_and_every_sentence_that_is_removed(tables):
@@ -75,34 +71,26 @@ def test_totals_and_every_sentence_that_is_removed(tables):
     assert first == (
         "binding.paper: 30 of 40 sentences (75.00%): more of it 12; a rule 8; backstop alone 10"
     )
-    assert len(rest) == 30
-    told = {tuple(line.split(maxsplit=2)) for line in rest}
-    assert ("rule", "0", "[Ann]'s [dog] hurt [itself].") in told
-    assert ("rule", "1", "[You] see it [yourself].") in told
-    assert ("backstop", "2", "Do [it], [yourself]!") in told
-    assert not any("runs" in line for line in rest)
-    assert {int(number) % 4 for _, number, _ in told} == {0, 1, 2}
+    removed = {tuple(line.split(maxsplit=2)) for line in rest}
+    assert ("rule", "0", "[Ann]'s [dog] hurt [itself].") in removed
+    assert ("backstop", "2", "Do [it], [yourself]!") in removed
+    assert len(rest) == 30 and {int(number) % 4 for _, number, _ in removed} == {0, 1, 2}
 
 
 def test_a_sample_is_seeded_and_begins_a_larger_one(tables):
     assert sampled(tables, 5) == sampled(tables, 30)[:6]
     assert sampled(tables, 5) != sampled(tables, 5, seed=1)
-    assert len(sampled(tables, 0)) == 1
 
 
-@pytest.mark.parametrize("never", [["Voice=Pass", "aux:pass"], []])
-def test_nothing_fires_and_why(tables, never):
-    none = {"rules": {}, "never": never}
-    write_json(tables[1].with_suffix(".json"), facts(direct=none))
+def test_nothing_fires_and_why(tables):
     (line,) = sampled(tables, reading="direct")
-    assert line.startswith("binding.direct: nothing fires in 40 sentences: ")
-    assert line.endswith(", ".join(never) if never else "(30)")  # with a tree
+    assert line.startswith("binding.direct: ") and "Voice=Pass" in line
 
 
 def test_labels_of_other_sentences_are_told(tables):
     table = pl.read_parquet(tables[0]).with_columns(text=pl.lit("No."))
     write_table(table, tables[0], SENTENCES)
-    with pytest.raises(PoshgridError, match="labels of other sentences; label them again"):
+    with pytest.raises(PoshgridError, match=r"stanza\.parquet"):
         sampled(tables)
 
 
@@ -110,38 +98,33 @@ def test_labels_of_other_sentences_are_told(tables):
 
 
 @pytest.fixture
-def explain(root, tmp_path):
-    """Run the command with the tiny configuration and this test's results."""
+def ask(root, tmp_path):
+    """Run the command with the toy configuration and this test's results."""
     config = yaml.safe_load((root / "studies/posh-bench/toy.yaml").read_text())
     config |= {"results": str(tmp_path / "results"), "data": str(tmp_path)}
     path = tmp_path / "config.yaml"
     path.write_text(yaml.safe_dump(config))
 
     def run(*arguments):
-        answer = CliRunner().invoke(
-            app, ["explain", *map(str, arguments), "--config", str(path)], catch_exceptions=False
-        )
-        assert answer.exit_code == 0, answer.output
-        return answer.stdout.splitlines()
+        words = ["explain", *map(str, arguments), "--config", str(path)]
+        return CliRunner().invoke(app, words)
 
     return run
 
 
-def test_a_sample_of_a_base(explain, tables):
-    lines = explain("--sample", 2, "--filter", "binding")
+def test_a_sample_of_a_base(shown, tables):
+    lines = shown("--sample", 2, "--filter", "binding").splitlines()
     assert lines == sampled(tables, 2)
-    assert explain("--base", "baby", "--filter", "binding.paper") == sampled(tables, 20)
-    with pytest.raises(PoshgridError, match=r"no labels of question-formation\.paper"):
-        explain("--sample", 2)  # what conditions use, the other filter among it
 
 
 class Pronouns:
     """A parser that knows pronouns; the first one is the subject of the second word."""
 
     def parse(self, sentences):
+        pronouns = ("you", "she", "it", "him", "yourself", "herself")
         return [
             Tree(
-                words, ["PRON" if w.lower() in PRONOUNS else "VERB" for w in words],
+                words, ["PRON" if w.lower() in pronouns else "VERB" for w in words],
                 ["_"] * len(words), [2, 0, *[2] * len(words)][: len(words)],
                 ["nsubj", "root", *["obj"] * len(words)][: len(words)],
             )
@@ -149,65 +132,42 @@ class Pronouns:
         ]  # fmt: skip
 
 
-PRONOUNS = ("you", "she", "it", "him", "yourself", "herself")
-
-
-@pytest.fixture
-def pronouns(tmp_path, monkeypatch):
-    """A parser that is trained already."""
+def test_a_text_of_ones_own(shown, tmp_path, monkeypatch):
     monkeypatch.setattr(parse, "_load", lambda *given: Pronouns())
     write_json(tmp_path / "results/parsers/stanza/manifest.json", {})
-
-
-def test_a_text_of_ones_own(explain, tmp_path, pronouns):
     text = tmp_path / "mine.txt"
     text.write_text("You see it yourself.\n\nYou see yourself. Cats run.\nShe saw him herself.\n")
-    first, *rest = explain("--text", text, "--filter", "binding.paper")
+    first, *rest = shown("--text", text, "--filter", "binding.paper").splitlines()
     assert first.startswith("binding.paper: 2 of 4 sentences (50.00%): ")
-    told = {tuple(line.split(maxsplit=2)) for line in rest}
-    assert told == {
+    assert {tuple(line.split(maxsplit=2)) for line in rest} == {
         ("rule", "0", "[You] see [it] [yourself]."), ("rule", "3", "[She] saw [him] [herself]."),
     }  # fmt: skip
     assert [path.name for path in (tmp_path / "results").iterdir()] == ["parsers"]
 
 
-def test_a_parser_that_is_not_trained_yet(explain):
-    """Its treebank is set: what is missing is the run."""
-    command = r"parsers/stanza: .*`poshgrid run \S*/parsers/stanza/manifest.json --configfile \S+`"
-    with pytest.raises(PoshgridError, match=command):
-        explain("A dog.")
-
-
 @pytest.mark.parametrize(
-    ("arguments", "word"),
+    ("arguments", "key"),
     [
         ((), "--sample N"),
+        (("A dog.",), "parsers/stanza: "),  # it is not trained yet
         (("A dog.", "--sample", 2), "--sample"),
         (("--base", "baby", "--text", "x"), "--base or --text"),
         (("--sample", -1), "--sample -1"),
         (("--base", "bab"), "'bab'; did you mean 'baby'"),
         (("--base", "wiki"), "'wiki'"),
-        (("--sample", 2), r"sentences\.parquet: .*`poshgrid run "),
-        (("--sample", 2, "--filter", "bindin"), "'bindin'; did you mean 'binding'"),
+        (("--sample", 2), "sentences.parquet: "),
         (("--text", "none.txt"), "none.txt: "),
         (("A dog.", "--filter", "binding.dirct"), "'dirct'; did you mean 'direct'"),
     ],
 )
-def test_faults_are_one_line(explain, tables, arguments, word):
-    if arguments == ("--sample", 2):
-        tables[0].unlink()
-    with pytest.raises(PoshgridError, match=word) as caught:
-        explain(*arguments)
-    assert "\n" not in str(caught.value)
+def test_faults_are_one_line(refused, arguments, key):
+    assert key in refused(*arguments)
 
 
-def test_gold_trees_are_shown(explain, tmp_path):
+def test_gold_trees_are_shown(shown, tmp_path):
     path = tmp_path / "gold.conllu"
     path.write_text(conllu({"Give me it": ("iobj", "")}))
-    lines = explain(path, "--filter", "passive", "--filter", "binding.direct")
+    lines = shown(path, "--filter", "passive", "--filter", "binding.direct").splitlines()
     assert lines[0].split() == ["1", "Give", "X", "root", "-", "_"]
     assert [line for line in lines[4:] if not line.startswith("  ")] == ["passive", "binding", ""]
     assert not any("removed" in line for line in lines)
-    path.write_text(conllu({"it sees itself": ("nsubj", "")}))
-    (said,) = [line for line in explain(path, "--filter", "binding") if "direct: kept" in line]
-    assert said.endswith("no rule fires")

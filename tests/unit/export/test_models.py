@@ -1,4 +1,4 @@
-"""Exported models: the same weights, and a card that says what they are worth."""
+"""Exported models: the same weights, and a card that says what they are worth; judgements."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from unittest.mock import create_autospec
 
 import huggingface_hub
+import polars as pl
 import pytest
 from huggingface_hub import ModelCard
 from typer.testing import CliRunner
@@ -22,11 +23,15 @@ from tests.unit.analysis.small_results import NAMES
 NAME = NAMES[0].replace("/", "-")
 
 
+def export(what, paths, output, *options):
+    words = ["export", what, paths.results, "--output", str(output), *options]
+    return CliRunner().invoke(app, words)
+
+
 @pytest.fixture(scope="module")
 def exported(paths, tmp_path_factory):
     output = tmp_path_factory.mktemp("exported")
-    options = ["--output", str(output), "--licence", "cc-by-4.0"]
-    answer = CliRunner().invoke(app, ["export", "models", paths.results, *options])
+    answer = export("models", paths, output, "--licence", "cc-by-4.0")
     assert answer.exception is None, answer.exception
     assert answer.stdout.split() == [
         str(output / "models" / run.replace("/", "-")) for run in NAMES
@@ -34,39 +39,37 @@ def exported(paths, tmp_path_factory):
     return output / "models" / NAME
 
 
-@pytest.fixture
-def card(exported):
-    return ModelCard.load(exported / "README.md")
-
-
-def test_the_weights_and_the_tokenizer_are_the_runs(exported, opened):
+def test_the_weights_are_the_runs_and_the_provenance_tells_nothing_of_the_machine(exported, opened):
     source = opened.model(NAMES[0])
     for name in ("model.safetensors", "config.json", "tokenizer.json", "training.jsonl"):
         assert (exported / name).read_bytes() == (source / name).read_bytes()
+    text = (exported / "provenance.json").read_text(encoding="utf-8")
+    manifest = files.read_json(source / "manifest.json")
+    assert json.loads(text)["code"] == manifest["code"] == "c0de"
+    weights = verification.sha256(exported / "model.safetensors")
+    assert json.loads(text)["outputs"]["model.safetensors"] == weights
+    assert {"host", "command"} <= set(manifest)
+    assert manifest["host"] not in text
+    assert str(Path(opened.paths.results).parent) not in text
 
 
-def test_the_card_holds_the_runs_own_accuracies(card, opened):
-    """Each is the mean of the run's judgements, not of its seeds."""
+def test_the_card_holds_the_runs_own_accuracies_corpora_and_licences(exported, opened):
+    """Each accuracy is the mean of the run's judgements, not of its seeds."""
+    card = ModelCard.load(exported / "README.md")
     judged = opened.judgements().filter(regimen="small", seed=42).collect()
     own = {name: rows["correct"].mean() for (name,), rows in judged.group_by("phenomenon")}
-    told = {each.dataset_config: each.metric_value for each in card.data.eval_results}
-    assert told == pytest.approx(own, abs=1e-6)
-    assert {e.metric_type for e in card.data.eval_results} == {"accuracy"}
+    listed = {result.dataset_config: result.metric_value for result in card.data.eval_results}
+    assert listed == pytest.approx(own, abs=1e-6)
     null = opened.accuracy().filter(regimen="untrained", phenomenon="order").collect()
-    assert f"| posh | order | 25 | {100 * own['order']:.1f} | {100 * null['mean'][0]:.1f} |" in (
-        card.text
-    )
-
-
-def test_the_card_names_corpora_and_licences(card):
+    row = f"| posh | order | 25 | {100 * own['order']:.1f} | {100 * null['mean'][0]:.1f} |"
+    assert row in card.text
     assert card.data.license == "cc-by-4.0"
-    assert "1,234 words in 200 sentences: condition baby-f at size 1K, of base baby" in card.text
-    assert "took sentences out: binding.paper. Some were put back: binding." in card.text
+    assert "1,234 words in 200 sentences" in card.text and "binding.paper" in card.text
     assert "| childes | 1,000 | [CC BY-NC-SA 3.0" in card.text
 
 
-def test_the_card_says_that_toy_text_is_no_childs(card, paths, opened, tmp_path):
-    assert "Toy text" not in card.text
+def test_the_card_says_that_toy_text_is_no_childs(exported, paths, opened, tmp_path):
+    assert "Toy text" not in (exported / "README.md").read_text(encoding="utf-8")
     manifest = Path(paths.source("childes")).with_name("manifest.json")
     files.write_json(manifest, {"settings": {"source": {"reader": "toy"}}})
     try:
@@ -77,40 +80,32 @@ def test_the_card_says_that_toy_text_is_no_childs(card, paths, opened, tmp_path)
     assert "**Toy text** (childes)" in (folder / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_provenance_tells_nothing_of_the_machine(exported, opened):
-    told = (exported / "provenance.json").read_text(encoding="utf-8")
-    manifest = files.read_json(opened.model(NAMES[0]) / "manifest.json")
-    assert json.loads(told)["code"] == manifest["code"] == "c0de"
-    weights = verification.sha256(exported / "model.safetensors")
-    assert json.loads(told)["outputs"]["model.safetensors"] == weights
-    assert {"host", "command"} <= set(manifest)
-    assert manifest["host"] not in told
-    assert str(Path(opened.paths.results).parent) not in told
-
-
 def test_a_damaged_model_is_not_exported(paths, tmp_path, opened):
     source = opened.model(NAMES[0]) / "model.safetensors"
     whole = source.read_bytes()
     source.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     try:
-        words = ["export", "models", paths.results, "--output", str(tmp_path / "out")]
-        answer = CliRunner().invoke(app, words)
+        answer = export("models", paths, tmp_path)
     finally:
         source.write_bytes(whole)
-    assert str(answer.exception).startswith(f"{source}: not the bytes that")
-    assert not list((tmp_path / "out").rglob("*.safetensors"))
+    assert str(answer.exception).startswith(f"{source}: ")
+    assert not list(tmp_path.rglob("*.safetensors"))
 
 
-def test_only_trained_models_are_exported(opened):
-    for kept in ({"regimen": {"untrained"}}, {"seed": {"99"}}):
-        with pytest.raises(PoshgridError, match="no trained model to export; see --only"):
-            models.chosen(opened, kept)
-
-
-def test_a_name_is_one_that_the_hub_takes():
+def test_a_name_is_one_that_the_hub_takes_and_no_others(exported, opened):
     run = Run("baby-f", "10M", "gpt2-mini", "packed", "dyck+recency", 42)
     assert models.name_of(run) == "baby-f-10M-gpt2-mini-packed-dyck-recency-seed42"
     huggingface_hub.utils.validate_repo_id(f"lab/{models.name_of(run)}")
+    # `a-b/c` and `a/b-c`: neither takes the other's folder
+    record = exported / "provenance.json"
+    before = record.read_bytes()
+    files.write_json(record, json.loads(before) | {"run": "another/run"})
+    runs = [run for run in opened.scored("posh") if run.name == NAMES[0]]
+    try:
+        with pytest.raises(PoshgridError, match=f"another/run and of {NAMES[0]}"):
+            models.export(opened, runs, exported.parent, target=None, licence=None)
+    finally:
+        record.write_bytes(before)
 
 
 @pytest.fixture
@@ -122,29 +117,10 @@ def hub(monkeypatch):
     return api
 
 
-def send(paths, tmp_path, *options):
-    arguments = ["export", "models", paths.results, "--output", str(tmp_path), "--upload", "lab"]
-    return CliRunner().invoke(app, [*arguments, "--only", "seed=42", *options])
-
-
-def test_two_runs_with_one_name_are_told_apart(exported, opened, tmp_path):
-    """`a-b/c` and `a/b-c`: neither takes the other's folder."""
-    told = exported / "provenance.json"
-    before = told.read_bytes()
-    content = json.loads(before)
-    assert content["run"] == NAMES[0]
-    files.write_json(told, content | {"run": "another/run"})
-    runs = [run for run in opened.scored("posh") if run.name == NAMES[0]]
-    try:
-        with pytest.raises(PoshgridError, match=f"the name of another/run and of {NAMES[0]}"):
-            models.export(opened, runs, exported.parent, target=None, licence=None)
-    finally:
-        told.write_bytes(before)
-
-
 @pytest.mark.parametrize(("options", "private"), [((), True), (("--public",), False)])
 def test_what_is_uploaded(paths, tmp_path, hub, options, private):
-    answer = send(paths, tmp_path, *options)
+    words = ("--upload", "lab", "--only", "seed=42", *options)
+    answer = export("models", paths, tmp_path, *words)
     assert answer.exception is None, answer.exception
     hub.create_repo.assert_called_once_with(
         f"lab/{NAME}", repo_type="model", private=private, exist_ok=True
@@ -153,11 +129,36 @@ def test_what_is_uploaded(paths, tmp_path, hub, options, private):
     assert call.kwargs["repo_id"] == f"lab/{NAME}"
     assert call.kwargs["folder_path"] == tmp_path / "models" / NAME
     assert answer.stdout.splitlines()[-1] == "https://hub/commit/1"
-
-
-def test_an_upload_that_fails_is_one_line(paths, tmp_path, hub):
     hub.create_repo.side_effect = RuntimeError("401 Client Error\nno token")
-    error = send(paths, tmp_path).exception
-    assert isinstance(error, PoshgridError)
-    assert "hf auth login" in str(error)
-    assert "\n" not in str(error)
+    error = export("models", paths, tmp_path / "again", *words).exception
+    assert isinstance(error, PoshgridError) and "\n" not in str(error)
+
+
+def test_deltas_are_the_margins_of_the_judgements(paths, opened, tmp_path):
+    answer = export("judgements", paths, tmp_path)
+    assert answer.exception is None, answer.exception
+    table = pl.read_csv(tmp_path / "judgements/posh/judgements.tsv", separator="\t")
+    runs = [run.name for run in opened.scored("posh")]
+    assert set(table["run"]) == set(runs)
+    for run in runs:
+        scores = pl.read_parquet(paths.scores(run, "posh")).filter(pl.col("step").is_null())
+        margin = pl.col("good_logprob") - pl.col("bad_logprob")
+        mine = table.filter(run=run).select("item_id", "delta")
+        assert dict(mine.rows()) == pytest.approx(dict(scores.select("item_id", margin).rows()))
+        assert list((tmp_path / "judgements/posh" / run).glob("*.tsv"))
+
+
+@pytest.mark.parametrize(
+    ("what", "options", "key"),
+    [
+        ("judgements", ("--suite", "poss"), "'poss'; did you mean 'posh'?"),
+        ("judgements", ("--target", "exp2"), "unknown target 'exp2'"),
+        ("judgements", ("--upload", "lab"), "--upload: "),
+        ("models", ("--only", "regimen=untrained"), "--only"),
+        ("models", ("--only", "seed=99"), "--only"),
+    ],
+)
+def test_what_cannot_be_exported_is_told(paths, tmp_path, what, options, key):
+    answer = export(what, paths, tmp_path, *options)
+    assert isinstance(answer.exception, PoshgridError) and key in str(answer.exception)
+    assert not any(tmp_path.iterdir())

@@ -8,12 +8,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from poshgrid.report.page import write
-
-from . import report_results
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
@@ -50,23 +47,17 @@ def look(folder, width, *, dark):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """The folder of a fabricated report with every section."""
-    results = tmp_path_factory.mktemp("browser")
-    spec = report_results.build(results)
-    write(spec, results, results / "report/all")
-    return results / "report/all"
+def folder(study, tmp_path_factory):
+    """The page of a study with every section."""
+    folder = tmp_path_factory.mktemp("browser")
+    write(study.spec, study.folder, folder)
+    return folder
 
 
 @browser
 @pytest.mark.parametrize(
     ("width", "dark"),
-    [
-        (1400, False),
-        (400, True),
-        pytest.param(1400, True, marks=pytest.mark.slow),
-        pytest.param(400, False, marks=pytest.mark.slow),
-    ],
+    [(1400, False), (400, True), pytest.param(1400, True, marks=pytest.mark.slow)],
 )
 def test_the_page_fits_and_can_be_read(folder, width, dark):
     found = look(folder, width, dark=dark)
@@ -74,23 +65,3 @@ def test_the_page_fits_and_can_be_read(folder, width, dark):
     assert found["wide"] == [], "wider than the window"
     assert found["pale"] == [], "contrast below WCAG AA"
     assert found["dead"] == [], "links to places that are not on the page"
-
-
-def test_marks_of_the_first_figure_say_their_numbers(folder):
-    """The text that hovering shows, from the frame beside the figure."""
-    page = (folder / "index.html").read_text(encoding="utf-8")
-    figure = page[page.index('<figure id="figure-accuracy-posh">') :].partition("</figure>")[0]
-    titles = re.findall(r"<title>([^<]*)</title>", figure)
-    rows = pl.read_csv(folder / "tables/accuracy-posh-data.csv")
-    assert len(titles) == rows["mean"].count()
-    row = rows.filter(pl.col("panel") == "Wanna").row(0, named=True)
-    (said,) = {
-        title
-        for title in titles
-        if title.startswith(f"{row['series']}, {row['size']}: {100 * row['mean']:.1f}%")
-        and f"interval {100 * row['low']:.1f} to {100 * row['high']:.1f};" in title
-    }
-    assert said.endswith(
-        f"SD over seeds {100 * row['sd']:.1f}; {row['n_seeds']} seeds of {row['n_pairs']} pairs; "
-        f"untrained {100 * row['untrained']:.1f}"
-    )

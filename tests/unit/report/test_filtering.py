@@ -1,23 +1,24 @@
 """The section on filtering: figures, tables and sentences hold the numbers of the tables."""
 
 import re
-from types import SimpleNamespace
 
 import polars as pl
 import pytest
 
 from poshgrid.report import style
-from poshgrid.report.blocks import Page
 from poshgrid.report.sections import filtering as deltas
 from poshgrid.report.sections.filtering import figures, scatter, tables
 from poshgrid.report.sections.filtering.tables import named
-from poshgrid.report.shelf import Shelf
 from poshgrid.statistics.deltas.tables import conditions
 from poshgrid.statistics.schema import DELTA_ITEMS, DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
 
 from . import report_results
 
 AIMED = {"wiki~a": ("p0", "p1"), "wiki~b": ("p2",), "baby-f": ("p0", "p1")}
+
+
+def point(condition, learner, size="10M"):
+    return dict(zip(RUN_AXES, (condition, size, learner, "fict", "none"), strict=True))
 
 
 def change(condition, learner, phenomenon):
@@ -32,21 +33,21 @@ def table(conditions=("wiki~a", "wiki~b"), points=(("10M", "gpt"), ("10M", "lstm
     for condition in conditions:
         for size, learner in points:
             for level, p in places:
-                delta, each = change(condition, learner, p), level == "phenomenon"
+                delta, single = change(condition, learner, p), level == "phenomenon"
                 rows.append({
-                    **dict(zip(RUN_AXES, (condition, size, learner, "fict", "none"), strict=True)),
+                    **point(condition, learner, size),
                     "full": condition[:4], "suite": "blimp", "n_seeds": 3, "n_seeds_full": 3,
                     "accuracy_full": 0.8, "level": level, "category": f"c{p[1:]}", "phenomenon": p,
                     "targeted": p in AIMED[condition], "accuracy": 0.8 + delta, "delta": delta,
-                    "delta_sd": 0.004, "margin": 100 * delta if each else None,
-                    "margin_full": 2.5 if each else None, "r": 0.75 if each else None,
+                    "delta_sd": 0.004, "margin": 100 * delta if single else None,
+                    "margin_full": 2.5 if single else None, "r": 0.75 if single else None,
                 })  # fmt: skip
     return pl.DataFrame(rows, schema=DELTAS)
 
 
 def perplexity():
     rows = [
-        {**dict(zip(RUN_AXES, (c, "10M", learner, "fict", "none"), strict=True)), "seed": seed,
+        {**point(c, learner), "seed": seed,
          "tested": "wiki", "sentences": 3, "words": 10, "tokens": 20, "loss": 3.0,
          "perplexity": 40.0 + seed + 5 * (learner == "lstm"), "word_perplexity": 90.0}
         for c in ("wiki", "wiki~a")
@@ -63,42 +64,38 @@ LINE = {
 }  # fmt: skip
 
 
-def collected(rows=None, tests=(), read=None):
-    return SimpleNamespace(
-        tokens={},
-        conditions={},
-        deltas=pl.DataFrame(schema=DELTAS) if rows is None else rows,
-        delta_tests=pl.DataFrame(list(tests), schema=DELTA_TESTS),
-        delta_items=pl.DataFrame(schema=DELTA_ITEMS),
-        perplexity=pl.DataFrame(schema=PERPLEXITY) if read is None else read,
-    )
+def filtered(study, rows, tests=(), read=None):
+    """Return the study with these deltas, comparisons and perplexities."""
+    read = pl.DataFrame(schema=PERPLEXITY) if read is None else read
+    tests = pl.DataFrame(list(tests), schema=DELTA_TESTS)
+    return study.changed(deltas=rows, delta_tests=tests, perplexity=read)
 
 
 def drawn(function, frame):
     with style.drawing("test"):
-        return function(frame).axes[0]
+        return function(frame).axes
 
 
 def test_rows_are_conditions_and_marks_their_means():
-    found = figures.marks(named(table()))
-    targeted = found.filter(kind=figures.TARGETED)
+    marks = figures.marks(named(table()))
+    targeted = marks.filter(kind=figures.TARGETED)
     assert [row[:2] for row in targeted.rows()] == [
         ("a", "gpt"), ("a", "lstm"), ("b", "gpt"), ("b", "lstm")
     ]  # fmt: skip
     assert targeted["value"].to_list() == pytest.approx([-0.15, -10.15, -2.3, -12.3])
     assert targeted["low"].to_list() == pytest.approx([-0.2, -10.2, -2.3, -12.3])
-    every = found.filter(kind=figures.ALL)
+    every = marks.filter(kind=figures.ALL)
     assert every["value"].to_list() == pytest.approx([-1.0, -11.0, -3.0, -13.0])
 
 
 def test_of_one_condition_rows_are_phenomena_targeted_first():
     points = (("10M", "mini"), ("30M", "small"))
     rows = named(table(("baby-f",), points))
-    found = figures.marks(rows)
+    marks = figures.marks(rows)
     # The learner follows from the size and is not named.
-    assert found["series"].unique(maintain_order=True).to_list() == ["10M", "30M"]
-    assert found["row"].unique(maintain_order=True).to_list() == ["p0", "p1", "p2", "p3"]
-    first = found.row(0, named=True)
+    assert marks["series"].unique(maintain_order=True).to_list() == ["10M", "30M"]
+    assert marks["row"].unique(maintain_order=True).to_list() == ["p0", "p1", "p2", "p3"]
+    first = marks.row(0, named=True)
     assert (first["value"], first["low"], first["high"]) == pytest.approx((-0.1, -0.5, 0.3))
     assert figures.moves(rows).row(0) == ("p0", "10M", 2.5, pytest.approx(-0.1))
     many = figures.marks(named(table(("baby-f",), points[:1], n=figures.FEW + 1)))
@@ -107,23 +104,21 @@ def test_of_one_condition_rows_are_phenomena_targeted_first():
 
 def test_the_figures_draw_every_number_once():
     frame = figures.marks(named(table()))
-    axes = drawn(figures.draw_deltas, frame)
+    (axes,) = drawn(figures.draw_deltas, frame)
     dots = [line for line in axes.lines if line.get_linestyle() == "None"]
     assert [dot.get_xdata()[0] for dot in dots] == pytest.approx(frame["value"].to_list())
     filled = [dot.get_markerfacecolor() != style.PAGE.light for dot in dots]
     assert filled == (frame["kind"] == figures.TARGETED).to_list()
-    assert len({(dot.get_color(), dot.get_marker()) for dot in dots}) == 2
-    heights = [dot.get_ydata()[0] for dot in dots]
-    assert len({round(y, 6) for y in heights}) == 4 and heights == sorted(heights, reverse=True)
     moved = figures.moves(named(table()))
-    lines = [ln for ln in drawn(figures.draw_margins, moved).lines if ln.get_linestyle() == "-"]
+    (axes,) = drawn(figures.draw_margins, moved)
+    lines = [line for line in axes.lines if line.get_linestyle() == "-"]
     ends = [x for line in lines[1:] for x in line.get_xdata()]  # the first: zero
     assert ends == pytest.approx([x for row in moved.select("before", "after").rows() for x in row])
     cells = figures.heat_of_accuracies(named(table()))
     assert cells["row"].unique(maintain_order=True).to_list() == ["wiki", "a", "b"]
-    found = {row[:3]: row[4] for row in cells.iter_rows()}
-    assert found["wiki", "gpt", "p0"] == pytest.approx(30)
-    assert found["b", "lstm", "p2"] == pytest.approx(30 + 100 * change("wiki~b", "lstm", "p2"))
+    values = {row[:3]: row[4] for row in cells.iter_rows()}
+    assert values["wiki", "gpt", "p0"] == pytest.approx(30)
+    assert values["b", "lstm", "p2"] == pytest.approx(30 + 100 * change("wiki~b", "lstm", "p2"))
     assert figures.heat(named(table()))["value"].max() == pytest.approx(-0.1)
 
 
@@ -131,27 +126,23 @@ def test_the_figures_draw_every_number_once():
 PAIRS = {"wiki~a": [(2, 3, 1, -1), (-1, 1, -2, -1)], "wiki~b": [(2, 2, 0, 2)]}
 
 
-def pairs():
+def test_pairs_are_marks_of_one_learner_against_the_other():
     rows = [
-        {**dict(zip(RUN_AXES, (condition, "10M", learner, "fict", "none"), strict=True)),
+        {**point(condition, learner),
          "suite": "blimp", "category": "c", "phenomenon": "p", "item_id": f"i{number}",
          "margin_full": pair[place], "margin": pair[2 + place]}
-        for condition, found in PAIRS.items()
-        for number, pair in enumerate(found)
+        for condition, pairs in PAIRS.items()
+        for number, pair in enumerate(pairs)
         for place, learner in enumerate(("gpt", "lstm"))
     ]  # fmt: skip
-    return pl.DataFrame(rows, schema=DELTA_ITEMS)
-
-
-def test_pairs_are_marks_of_one_learner_against_the_other():
-    found = scatter.points(pairs(), named(table()))
-    assert found.select("row", "text", "item_id", "x", "y").rows() == [
+    items = pl.DataFrame(rows, schema=DELTA_ITEMS)
+    points = scatter.points(items, named(table()))
+    assert points.select("row", "text", "item_id", "x", "y").rows() == [
         ("a", "full", "i0", 2, 3), ("a", "full", "i1", -1, 1),
         ("a", "filtered", "i0", 1, -1), ("a", "filtered", "i1", -2, -1),
         ("b", "full", "i0", 2, 2), ("b", "filtered", "i0", 0, 2),
     ]  # fmt: skip
-    with style.drawing("test"):
-        panels = scatter.draw(found).axes
+    panels = drawn(scatter.draw, points)
     both, one, neither = (
         [len(axes.collections[quadrant].get_offsets()) for axes in panels] for quadrant in range(3)
     )
@@ -168,9 +159,7 @@ def test_the_conditions_are_each_learners_loss_and_the_least_change():
         for letter, (gpt, lstm) in lost.items()
     )  # fmt: skip
     assert scatter.chosen(rows) == ["wiki~b", "wiki~a", "wiki~d"]
-    alone = rows.filter(pl.col("learner") == "gpt")
-    assert scatter.chosen(alone) == []
-    assert scatter.points(pairs(), named(alone)).is_empty()
+    assert scatter.chosen(rows.filter(pl.col("learner") == "gpt")) == []
 
 
 def test_perplexity_falls_with_text_as_the_authors_say(shared):
@@ -183,21 +172,21 @@ def test_perplexity_falls_with_text_as_the_authors_say(shared):
     counts = table.select("condition", "corpus_tokens").unique().iter_rows()
     tokens = {(c, "100M"): {"train": {"tokens": n}} for c, n in counts}
     said = sorted(deltas.falling(read, tokens))
-    assert [re.findall(r"(80|16) |−(0\.\d+)", each) for each in said] == [
+    assert [re.findall(r"(80|16) |−(0\.\d+)", text) for text in said] == [
         [("80", ""), ("16", ""), ("", r)] for r in ("0.970", "0.976")
     ]
     assert list(deltas.falling(read.head(2), tokens)) == []  # two points always lie on a line
 
 
-def test_sentences_hold_the_means_and_the_tests():
-    (means, tested) = deltas.sentences(collected(table(), [LINE, LINE | {"measure": "delta"}]))
+def test_sentences_hold_the_means_and_the_tests(study):
+    def sentences(rows, *tests):
+        return deltas.sentences(filtered(study, rows, tests).collected)
+
+    (means, tested) = sentences(table(), LINE, LINE | {"measure": "delta"})
     assert re.findall(r"−\d+\.\d", means) == ["−1.2", "−11.2", "−2.0", "−12.0"]
-    assert "2 conditions" in means
     assert "t(14) = −0.56, p = .583" in tested and "do not differ" in tested
-    sure = deltas.sentences(collected(table(), [LINE | {"p": 0.0001}]))[1]
-    assert "p < .001" in sure and "do not" not in sure
-    aimless = table().with_columns(targeted=pl.lit(value=False))
-    assert not re.search(r"\d", deltas.sentences(collected(aimless))[0])
+    assert "do not" not in sentences(table(), LINE | {"p": 0.0001})[1]
+    assert not re.search(r"\d", sentences(table().with_columns(targeted=pl.lit(value=False)))[0])
 
 
 def test_tables():
@@ -205,34 +194,27 @@ def test_tables():
     assert conditions(rows, "blimp").shown()[1] == [
         "wiki~a", "lstm", "2", "−10.2", "−11.0", "0.4", "2.50", "−10.15", "0.75"
     ]  # fmt: skip
-    each = tables.phenomena(rows, "blimp")
-    assert len(each.rows) == 2 * 2 * 4
-    assert each.shown()[0] == [
+    phenomena = tables.phenomena(rows, "blimp")
+    assert len(phenomena.rows) == 2 * 2 * 4
+    assert phenomena.shown()[0] == [
         "p0", "wiki~a", "gpt", "yes", "80.0", "79.9", "−0.1", "0.4", "2.50", "−0.10", "0.75"
     ]  # fmt: skip
-    many = tables.phenomena(table(n=60), "blimp")  # 240 rows: too long for the page
-    assert {row[3] for row in many.rows} == {"yes"}
     unknown = LINE | dict.fromkeys(("t", "df", "p", "r"))
-    found = tables.tests(pl.DataFrame([LINE, unknown], schema=DELTA_TESTS)).shown()
-    assert found[0][4:] == ["15", "−5.41", "−4.62", "−0.56", "14", ".583", "0.50"]
-    assert found[1][7:] == ["–"] * 4
+    tests = tables.tests(pl.DataFrame([LINE, unknown], schema=DELTA_TESTS)).shown()
+    assert tests[0][4:] == ["15", "−5.41", "−4.62", "−0.56", "14", ".583", "0.50"]
+    assert tests[1][7:] == ["–"] * 4
     read = tables.perplexities(perplexity()).shown()
     assert read[1] == ["wiki", "lstm", "wiki", "2", "3.0000", "47.00", "1.41", "90.00", "0.00"]
 
 
-def test_the_section_links_to_what_was_written_and_escapes(tmp_path):
-    def section(found):
-        made = deltas.blocks(Page(found, None, Shelf(tmp_path), None))
-        return made and report_results.rendered(made)
-
+def test_the_section_links_to_what_was_written_and_escapes(study, tmp_path):
     rows = table().with_columns(learner=pl.col("learner") + "<b>")
-    text = section(collected(rows, [LINE], perplexity()))
+    made = filtered(study, rows, [LINE], perplexity())
+    text = report_results.rendered(deltas.blocks(made.page(tmp_path)))
     links = set(re.findall(r'href="((?:tables|figures)/[^"]+)"', text))
     assert {"tables/deltas-blimp-all.csv", "figures/margins-blimp.pdf"} <= links
     assert all((tmp_path / link).is_file() for link in links)
     assert "<b>" not in text and "gpt&lt;b&gt;" in text
     whole = pl.read_csv(tmp_path / "tables/deltas-blimp-all.csv")
     assert whole.columns == list(DELTAS) and whole.height == rows.height
-    assert section(collected()) is None
-    text = section(collected(rows.with_columns(targeted=pl.lit(value=False))))
-    assert 'id="figure-deltas-blimp"' in text and 'id="figure-margins-blimp"' not in text
+    assert deltas.blocks(study.page(tmp_path)) is None

@@ -8,37 +8,16 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
+from poshgrid import files
+from poshgrid.config.paths import Paths
 from poshgrid.report import answers, figures, page
-from poshgrid.report.collect import Fit, gather
-from poshgrid.report.layout import lay_out
 from poshgrid.report.records import Record
 from poshgrid.report.sections import findings
-from poshgrid.report.shelf import Shelf
 from tests.unit.report import report_results
 
 
-def built(tmp_path_factory, **options):
-    results = tmp_path_factory.mktemp("results")
-    return gather(report_results.build(results, **options), results)
-
-
-@pytest.fixture(scope="module")
-def complete(tmp_path_factory):
-    """Three conditions, three sizes, and both models."""
-    return built(tmp_path_factory)
-
-
-@pytest.fixture(scope="module")
-def biased(tmp_path_factory):
-    """Two conditions and biases, one size, and the model of biases."""
-    return built(
-        tmp_path_factory, conditions=("baby", "baby-f"), sizes=("10K",), seeds=(1, 2),
-        biases=("none", "recency"), models=("bias",),
-    )  # fmt: skip
-
-
-def found(collected):
-    return findings.findings(collected, lay_out(collected))
+def sentences(study):
+    return findings.findings(study.collected, study.layout)
 
 
 def signed(text):
@@ -46,70 +25,70 @@ def signed(text):
     return [float(n.replace("−", "-")) for n in re.findall(r"(?<![\w.])[+−]\d+\.\d", text)]
 
 
-def bare(name="other", contrasts=(), diagnostics=None, **spec):
-    facts = {"converged": True} if diagnostics is None else diagnostics
-    cells = report_results.predictive().clear()
-    rows = report_results.contrasts(*contrasts)
-    return Fit(name, report_results.summary([]), rows, cells, facts, spec)
+def fitted(name="bias", contrasts=None, diagnostics=None, **spec):
+    """Return a fit whose cells are not known."""
+    made = report_results.fit("bias")
+    return replace(
+        made, name=name, spec=spec, predictive=made.predictive.clear(),
+        contrasts=made.contrasts.clear() if contrasts is None else contrasts,
+        diagnostics=diagnostics or {"converged": True},
+    )  # fmt: skip
 
 
-def with_fits(collected, *fits):
-    return replace(collected, fits={fit.name: fit for fit in fits})
+def answer(study, question, *fits):
+    fits = {fit.name: fit for fit in fits} or study.collected.fits
+    return answers.answer(replace(study.collected, fits=fits), question)
 
 
-def overall_of(collected, *axes):
-    rows = collected.accuracy.filter(level="overall", regimen="packed")
+def overall_of(study, *axes):
+    rows = study.collected.accuracy.filter(level="overall", regimen="packed")
     return {row[:-1]: 100 * row[-1] for row in rows.select(*axes, "mean").iter_rows()}
 
 
 def test_the_opening_shows_conditions_alone_and_says_which_lost_evidence(biased, tmp_path):
-    made = report_results.page(biased, Shelf(tmp_path))
-    assert figures.opening(made, "posh").name == "opening-posh"
+    figures.opening(biased.page(tmp_path), "posh")
     csv = pl.read_csv(tmp_path / "tables/opening-posh-data.csv")
     # No bias: recency is out
     assert set(csv["series"]) == {"baby", "baby-f (without binding and question-formation)"}
-    plain = biased.accuracy.filter(bias="none", level="overall", regimen="packed")
+    plain = biased.collected.accuracy.filter(bias="none", level="overall", regimen="packed")
     assert sorted(csv.filter(panel="Overall")["mean"]) == pytest.approx(sorted(plain["mean"]))
 
 
 # ---- what models say -----------------------------------------------------------------------------
 
 
-def test_a_contrast_is_quoted_with_its_parts_where_evidence_is_gone_and_kept(complete):
-    said = answers.answer(complete, "filtering")
-    aimed, _, kept = said.partition("Where evidence is kept")
+def test_a_contrast_is_quoted_with_its_parts_where_evidence_is_gone_and_kept(study):
+    aimed, _, kept = answer(study, "filtering").partition("Where evidence is kept")
     assert signed(aimed) == [-1.2, -3.8, 1.2, -7.5, -10.0, -5.0]  # overall, binding
     assert signed(kept) == [5.0, 2.5, 7.5]  # wanna
     # A filter that names no phenomenon may be aimed at any; without filters nothing is named
-    unnamed = complete.spec.model_copy(update={"removed": {"baby-f": {"own": []}}})
-    said = answers.answer(replace(complete, spec=unnamed), "filtering")
+    unnamed = study.spec.model_copy(update={"removed": {"baby-f": {"own": []}}})
+    said = answer(study.changed(spec=unnamed), "filtering")
     assert "of own" in said and "kept" not in said and len(signed(said)) == 9
-    assert signed(answers.answer(complete, "register"))[:3] == [-5.0, -7.5, -2.5]
-    assert answers.answer(complete, "biases") == ""
+    assert signed(answer(study, "register"))[:3] == [-5.0, -7.5, -2.5]
+    assert answer(study, "biases") == ""
 
 
-def test_a_model_that_has_not_converged_is_not_quoted(complete):
-    failed = {"converged": False, "reasons": ["17 divergences"], "predictive": {}}
-    fits = {**complete.fits}
-    fits["condition"] = replace(fits["condition"], diagnostics=failed)
-    broken = replace(complete, fits=fits)
-    assert answers.answer(broken, "filtering") == ""
-    texts = found(broken)
-    assert answers.unconverged(broken) in texts and "condition" in answers.unconverged(broken)
+def test_a_model_that_has_not_converged_is_not_quoted(study):
+    fits = study.collected.fits
+    broken = replace(fits["condition"], diagnostics={"converged": False})
+    made = study.changed(fits=fits | {"condition": broken})
+    assert answer(made, "filtering") == ""
+    assert answers.unconverged(made.collected) in sentences(made)
     # The accuracies answer in its place
-    (said,) = [text for text in texts if "direct evidence is removed" in text]
-    overall = overall_of(complete, "condition", "size")
+    (said,) = [text for text in sentences(made) if "direct evidence is removed" in text]
+    overall = overall_of(study, "condition", "size")
     changes = [overall["baby-f", s] - overall["baby", s] for s in ("10M", "30M", "50M")]
     assert signed(said) == pytest.approx(changes, abs=0.051)
 
 
-def test_a_model_of_some_phenomena_speaks_of_its_templates_after_the_others(complete):
+def test_a_model_of_some_phenomena_speaks_of_its_templates_after_the_others(study):
     by = pl.when(pl.col("by") == "").then(pl.lit(""))
     rows = report_results.contrasts("filtering").with_columns(
         by=by.otherwise(pl.lit("template")), level=by.otherwise("b/" + pl.col("level"))
     )
-    more = replace(bare("binding", phenomena=["binding"]), contrasts=rows)
-    said = answers.answer(with_fits(complete, more, complete.fits["condition"]), "filtering")
+    binding = fitted("binding", rows, phenomena=["binding"])
+    said = answer(study, "filtering", binding, study.collected.fits["condition"])
     first, _, second = said.partition("Bayesian model binding")
     assert signed(first)[0] == -1.2
     assert signed(second) == [-7.5, -10.0, -5.0, 5.0, 2.5, 7.5]  # no overall number again
@@ -120,29 +99,12 @@ def test_a_model_of_some_phenomena_speaks_of_its_templates_after_the_others(comp
     [
         ("condition", "baby", "baby-f", "filtering"), ("condition", "wiki", "baby-f", "register"),
         ("condition", "elsewhere", "baby", "other"), ("filter", "yes", "no", "filtering"),
-        ("source", "wiki", "baby", "register"), ("bias", "dyck", "none", "biases"),
-        ("learner", "a", "b", "other"),
+        ("bias", "dyck", "none", "biases"), ("learner", "a", "b", "other"),
     ],
 )  # fmt: skip
-def test_which_question_a_contrast_answers(complete, factor, first, less, question):
+def test_which_question_a_contrast_answers(study, factor, first, less, question):
     row = {"factor": factor, "first": first, "less": less}
-    assert answers.asked(complete, row) == question
-
-
-def controlled(*less_of_tree_planting):
-    """Contrasts of tree-planting: (less, low, high in points); and of a control less none."""
-    row = report_results.contrasts("dyck - none").filter(by="")
-    return pl.concat([
-        row.with_columns(
-            contrast=pl.lit(f"{first} - {less}"), first=pl.lit(first), less=pl.lit(less),
-            share=pl.lit((low + high) / 200), joint_low=pl.lit(low / 100),
-            joint_high=pl.lit(high / 100),
-        )
-        for first, less, low, high in [
-            *(("tree-planting", *each) for each in less_of_tree_planting),
-            ("random-trees", "none", 1.0, 3.0),
-        ]
-    ])  # fmt: skip
+    assert answers.asked(study.collected, row) == question
 
 
 @pytest.mark.parametrize(
@@ -155,8 +117,18 @@ def controlled(*less_of_tree_planting):
     ],
 )  # fmt: skip
 def test_structure_helps_only_where_it_beats_its_controls(biased, rows, short):
-    fit = replace(bare("bias"), contrasts=controlled(*rows))
-    said = answers.answer(with_fits(biased, fit), "biases")
+    """Rows: what tree-planting is compared with, and the interval in points."""
+    usual = report_results.contrasts("dyck - none").filter(by="")
+    compared = [*(("tree-planting", *row) for row in rows), ("random-trees", "none", 1, 3)]
+    frame = pl.concat([
+        usual.with_columns(
+            contrast=pl.lit(f"{first} - {less}"), first=pl.lit(first), less=pl.lit(less),
+            share=pl.lit((low + high) / 200), joint_low=pl.lit(low / 100),
+            joint_high=pl.lit(high / 100),
+        )
+        for first, less, low, high in compared
+    ])  # fmt: skip
+    said = answer(biased, "biases", fitted(contrasts=frame))
     verdict = said.rpartition(": ")[2]
     assert ("not shown to help" in verdict) == bool(short)
     assert all(name in verdict for name in short)
@@ -172,71 +144,72 @@ def test_of_many_contrasts_the_furthest_from_zero_are_listed(biased):
         )
         for i in range(1, 7)
     ])  # fmt: skip
-    said = answers.answer(with_fits(biased, replace(bare("many"), contrasts=rows)), "biases")
+    said = answer(biased, "biases", fitted(contrasts=rows))
     assert re.findall(r"b\d", said) == ["b6", "b5", "b4", "b3"] and "6 of 6" in said
 
 
 def test_one_seed_is_said_of_models_and_of_accuracies(biased):
     one_seed = "one seed only"
+    fit = fitted(contrasts=report_results.contrasts("recency - none", "dyck - none"))
     cells = report_results.predictive(0).with_columns(n_seeds=pl.lit(1, dtype=pl.UInt32))
-    fit = bare("bias", ("recency - none", "dyck - none"))
-    alone = with_fits(biased, replace(fit, predictive=cells))
-    assert one_seed in answers.answer(alone, "biases")
-    assert one_seed not in answers.answer(with_fits(biased, fit), "biases")
-    bare_ = with_fits(biased)
-    changes = [text for text in found(bare_) if text.startswith("Change with a bias")]
+    assert one_seed in answer(biased, "biases", replace(fit, predictive=cells))
+    assert one_seed not in answer(biased, "biases", fit)
+    bare = biased.changed(fits={})
+    changes = [text for text in sentences(bare) if text.startswith("Change with a bias")]
     overall = overall_of(biased, "condition", "bias")
     mean = sum(overall[c, "recency"] - overall[c, "none"] for c in ("baby", "baby-f")) / 2
     assert signed(changes[0]) == [pytest.approx(mean, abs=0.051)] and one_seed not in changes[0]
-    single = biased.accuracy.with_columns(n_seeds=pl.lit(1, dtype=pl.UInt32))
-    assert sum(one_seed in text for text in found(replace(bare_, accuracy=single))) == 2
+    single = biased.collected.accuracy.with_columns(n_seeds=pl.lit(1, dtype=pl.UInt32))
+    texts = sentences(bare.changed(accuracy=single))
+    assert sum(one_seed in text for text in texts) == 2
 
 
-def test_coefficients_and_checks_are_those_of_the_fits(complete):
-    medians = re.findall(r"([+−]\d\.\d\d) \[", answers.coefficients(complete))
-    assert medians == ["+0.12", "+0.09", "+0.07"]  # size, filter, source
-    facts = {"converged": True, "predictive": {"cells": 99, "inside": 58}}
-    seeds = {"converged": True, "predictive": {"cells": 20, "inside": 19, "p": 0.002}}
-    fine = {"converged": True, "predictive": {"cells": 20, "inside": 19}}
-    fits = [bare(n, diagnostics=d) for n, d in (("a", facts), ("b", seeds), ("c", fine))]
-    said = answers.checks(with_fits(complete, *fits))
+def test_coefficients_and_checks_are_those_of_the_fits(study):
+    medians = re.findall(r"([+−]\d\.\d\d) \[", answers.coefficients(study.collected))
+    assert medians == ["+0.12", "+0.09", "+0.09"]  # size, filter, source
+    facts = {"a": {"cells": 99, "inside": 58}, "b": {"cells": 20, "inside": 19, "p": 0.002},
+             "c": {"cells": 20, "inside": 19}}  # fmt: skip
+    fits = {
+        name: fitted(name, diagnostics={"converged": True, "predictive": counts})
+        for name, counts in facts.items()
+    }
+    said = answers.checks(replace(study.collected, fits=fits))
     shown = re.findall(r"(\d+) of (\d+) cells \(Bayesian model (\w)(, too narrow)?\)", said)
     assert shown == [
         ("41", "99", "a", ", too narrow"), ("1", "20", "b", ", too narrow"), ("1", "20", "c", ""),
     ]  # fmt: skip
-    assert answers.checks(with_fits(complete, bare("a"))) == ""
 
 
 # ---- what accuracies say, what is missing --------------------------------------------------------
 
 
-def test_several_suites_are_named_and_the_opening_stays_short(complete):
+def test_several_suites_are_named_and_the_opening_stays_short(study):
     suites = [f"suite{i}" for i in range(4)]
-    rows = [complete.accuracy.with_columns(suite=pl.lit(name)) for name in suites]
-    spec = complete.spec.model_copy(update={"suites": [*suites, "empty"]})
-    items = dict.fromkeys(spec.suites, complete.items["posh"])
-    made = replace(complete, spec=spec, accuracy=pl.concat(rows), items=items)
-    texts = found(made)
+    rows = [study.collected.accuracy.with_columns(suite=pl.lit(name)) for name in suites]
+    spec = study.spec.model_copy(update={"suites": [*suites, "empty"]})
+    items = dict.fromkeys(spec.suites, study.collected.items["posh"])
+    made = study.changed(spec=spec, accuracy=pl.concat(rows), items=items)
+    texts = sentences(made)
     assert len(texts) == findings.MOST
     assert [text.split(": ")[0] for text in texts[:4]] == suites
     # Far more sentences than there is room for: the check and what is missing stay
-    assert texts[-2] == answers.checks(made)
-    assert "9 of 45 cells" in texts[-1]
-    assert found(replace(with_fits(complete), accuracy=complete.accuracy.clear())) == []
+    assert texts[-2] == answers.checks(made.collected)
+    assert "13 of 45 cells" in texts[-1]  # all of one suite, and wiki at 30M of the others
+    bare = study.changed(accuracy=study.collected.accuracy.clear(), fits={})
+    assert sentences(bare) == []
 
 
-def test_what_is_missing_is_counted_by_cells_and_seeds(tmp_path):
-    spec = report_results.build(
+def test_seeds_that_are_missing_are_counted(tmp_path):
+    study = report_results.study(
         tmp_path, conditions=("baby", "baby-f"), sizes=("10K", "20K"), seeds=(1, 2), models=(),
         missing=("baby-f/20K/gpt2-small/packed", "baby/20K/gpt2-small/packed/none/seed2"),
     )  # fmt: skip
-    collected = gather(spec, tmp_path)
-    assert re.findall(r"(\d+) of 4 cells", found(collected)[-1]) == ["1", "1"]
-    ((what, why),) = page.warnings(collected)
-    assert what == "Incomplete." and "3 of 16 models" in why
+    assert re.findall(r"(\d+) of 4 cells", sentences(study)[-1]) == ["1", "1"]
+    ((_, why),) = page.warnings(study.collected)
+    assert "3 of 16 models" in why
 
 
-def test_learned_counts_every_cell_and_chooses_none(complete):
+def test_learned_counts_every_cell_and_chooses_none(study):
     """Once intervals tell, the sentence is no longer about each phenomenon's best cell."""
     trained = (pl.col("level") == "phenomenon") & (pl.col("regimen") == "packed")
     sure = (
@@ -244,19 +217,21 @@ def test_learned_counts_every_cell_and_chooses_none(complete):
         .when(phenomenon="island-wh").then(pl.col("condition") == "baby")
         .otherwise(pl.lit(value=False))
     )  # fmt: skip
-    rows = complete.accuracy.with_columns(learned=pl.when(trained).then(sure))
-    text = found(replace(complete, accuracy=rows))[0]
+    rows = study.collected.accuracy.with_columns(learned=pl.when(trained).then(sure))
+    text = sentences(study.changed(accuracy=rows))[0]
     assert "in every cell: wanna;" in text
-    assert "in some cells: island-wh (3 of 9: baby 10M, baby 30M and baby 50M);" in text
+    assert "in some cells: island-wh (3 of 8: baby 10M, baby 30M and baby 50M);" in text
     assert text.count(",") >= 6 and "in none: " in text
 
 
-def test_void_conditions_shared_pairs_and_models_without_files_are_warned_of(complete):
-    def warned(**fields):
-        return dict(page.warnings(replace(complete, **fields)))
+def test_void_conditions_shared_pairs_and_models_without_files_are_warned_of(study):
+    collected = study.collected
 
-    assert warned() == {}
-    (place, facts), *_ = complete.conditions.items()
+    def warned(**fields):
+        return dict(page.warnings(replace(collected, **fields)))
+
+    assert list(warned()) == ["Incomplete."]
+    (cell, facts), *_ = collected.conditions.items()
     nothing = {"binding.paper": {"rule": 0, "backstop": 0, "words": 0, "never": []}}
     blind = {"passive.paper": {"rule": 9, "backstop": 0, "words": 80, "never": ["Voice=Pass"]}}
     for change, names in (
@@ -264,18 +239,32 @@ def test_void_conditions_shared_pairs_and_models_without_files_are_warned_of(com
         ({"removed": blind}, ("passive.paper", "Voice=Pass")),
         ({"reinserted": {"binding": {"sentences": 0}}}, ("binding",)),
     ):
-        told = warned(conditions=complete.conditions | {place: facts | change})["No contrast."]
-        assert all(name in told for name in (*names, f"{place[0]} at {place[1]}"))
-    same = {key: f | {"base": "b", "digest": key[1]} for key, f in complete.conditions.items()}
+        why = warned(conditions=collected.conditions | {cell: facts | change})["No contrast."]
+        assert all(name in why for name in (*names, f"{cell[0]} at {cell[1]}"))
+    same = {key: f | {"base": "b", "digest": key[1]} for key, f in collected.conditions.items()}
     assert warned(conditions=same)["No contrast."].count("baby and baby-f and wiki") == 3
-    (suite, items), *_ = complete.items.items()
-    turned = items.head(3).rename({"good": "bad", "bad": "good"})
-    told = warned(items={suite: items, "again": items.head(2), "turned": turned})
-    shared = told["Pairs in two suites."]
-    assert "share 2 pairs" in shared or "share 1 pair" in shared
-    assert "calls good what turned calls bad" in shared
-    assert warned(items={suite: items, f"{suite}-holistic": items}) == {}
-    assert warned(fits={"paper": complete.fits["paper"]})["Models missing."].endswith("condition.")
+    posh = collected.items["posh"]
+    turned = posh.head(3).rename({"good": "bad", "bad": "good"})
+    shared = warned(items={"posh": posh, "again": posh.head(2), "turned": turned})
+    assert {"again", "turned"} <= set(shared["Pairs in two suites."].split())
+    assert "Pairs in two suites." not in warned(items={"posh": posh, "posh-holistic": posh})
+    assert "condition" in warned(fits={"paper": collected.fits["paper"]})["Models missing."]
     content = {"settings": {"source": {"name": "made-up", "reader": "toy"}}}
-    toys = [*complete.records, Record("read", "made-up", "read", content)]
+    toys = [*collected.records, Record("read", "made-up", "read", content)]
     assert warned(records=toys)["Toy text."].startswith("made-up: ")
+
+
+def test_overridden_checks_are_told_before_the_numbers(tmp_path):
+    spec = report_results.build(tmp_path, conditions=("baby", "baby-f"), sizes=("20K",), seeds=(1,))
+    paths = Paths(str(tmp_path))
+    assert list(page.allowed(report_results.study(tmp_path, spec).collected)) == []
+    condition = f"{paths.condition('baby-f', '20K')}/statistics.json"
+    leak = {"allowed": {"leak": "99 of 100 dev sentences are trained on"}}
+    files.write_json(condition, files.read_json(condition) | leak)
+    base = paths.sentences("baby").replace("sentences.parquet", "statistics.json")
+    statistics = files.read_json(base)
+    statistics["train"]["20K"]["words"] = 30_000
+    files.write_json(base, statistics)
+    first, second = page.allowed(report_results.study(tmp_path, spec).collected)
+    assert first == leak["allowed"]["leak"]
+    assert "20K" in second and "30,000" in second

@@ -1,0 +1,436 @@
+"""Tables and figures of accuracies: nulls, marks, rivals, suites, children, curves, the paper's."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from poshgrid.errors import PoshgridError
+from poshgrid.report import curves, figures, style, tables
+from poshgrid.report.cells import Cell
+from poshgrid.report.layout import Arm, groups, title
+from poshgrid.report.sections import accuracy, across, children, items
+from poshgrid.report.shelf import Picture
+from poshgrid.statistics import published
+from poshgrid.statistics.schema import ACCURACY, BESIDE_NULLS, CURVES_MEAN
+from poshgrid.tables import formats, words
+
+from . import report_results
+
+UNTRAINED = {"10M": 0.30, "30M": 0.40, "50M": 0.35}
+UNIGRAM = {"10M": 0.52, "30M": 0.60, "50M": 0.50}
+TRAINED = pl.col("regimen") == "packed"
+
+
+@pytest.fixture
+def nulled(study):
+    """The study with planted nulls; only the unigram null is far from 50%, and at 30M alone."""
+    size = pl.col("size")
+    frame = study.collected.accuracy.with_columns(
+        untrained=pl.when(TRAINED).then(size.replace_strict(UNTRAINED, return_dtype=pl.Float64)),
+        unigram=pl.when(TRAINED).then(size.replace_strict(UNIGRAM, return_dtype=pl.Float64)),
+        far=pl.when(TRAINED & (size == "30M")).then(pl.lit("unigram")).otherwise(pl.lit("")),
+    )
+    return study.changed(accuracy=frame)
+
+
+def drawn(draw, frame):
+    with style.drawing("test"):
+        return draw(frame)
+
+
+def lines(axes):
+    return {line.get_label(): line for line in axes.lines}
+
+
+# ---- nulls and marks -----------------------------------------------------------------------------
+
+
+def test_table3_ends_with_the_nulls_over_its_rows(nulled):
+    table = tables.table3(nulled.collected, nulled.layout, "posh")
+    assert [row[:2] for row in table.rows[-2:]] == [["Nulls", "untrained"], ["Nulls", "unigram"]]
+    assert table.rows[5][1:] == ["wiki", *[words.NOT_RUN] * 5]
+    for (_, null, *cells), values in zip(table.rows[-2:], (UNTRAINED, UNIGRAM), strict=True):
+        # three conditions at 10M and 50M, and two at 30M, were run
+        mean = (3 * values["10M"] + 2 * values["30M"] + 3 * values["50M"]) / 8
+        for cell in cells:
+            assert cell.mean == pytest.approx(mean)
+            assert (cell.least, cell.most) == (min(values.values()), max(values.values()))
+            assert (cell.n_cells, cell.stars_pooled, cell.sd) == (8, "", None)
+            assert cell.marks == ("‡" if null == "unigram" else "")
+
+
+def test_a_null_enters_once_however_many_biases_share_it(biased):
+    runs = [t for t in biased.collected.trained if "baby-f/10K/gpt2-mini/packed/rec" not in
+            t.run.name]  # fmt: skip
+    # By hand: baby's two arms share one null of 30%, the only one of baby-f has 60%.
+    value = pl.when(pl.col("condition") == "baby").then(0.3).otherwise(0.6)
+    frame = biased.collected.accuracy.with_columns(untrained=pl.when(TRAINED).then(value))
+    made = biased.changed(accuracy=frame, trained=runs)
+    rows = tables.table3(made.collected, made.layout, "posh").rows
+    columns = tables.table8(made.collected, made.layout, "posh").rows
+    for null in (*rows[-1][2:], *(row[-1] for row in columns)):
+        assert null.mean == pytest.approx(0.45)  # 0.4 if every cell counted
+        assert null.n_cells == 2
+
+
+@pytest.mark.parametrize(
+    ("by_sum", "by_mean", "marked"),
+    [(0.6, 0.66, True), (0.66, 0.6, True), (0.6, 0.65, False), (None, 0.6, False)],
+)
+def test_a_cell_that_the_reduction_turns_by_more_than_five_points_is_marked(
+    by_sum, by_mean, marked
+):
+    assert Cell(0.6, mean_sum=by_sum, mean_mean=by_mean).marks == ("§" if marked else "")
+
+
+def of_null(**changed):
+    usual = {
+        "condition": "wiki", "size": "10M", "learner": "mini", "regimen": "packed", "bias": "none",
+        "suite": "posh", "category": "wanna", "phenomenon": "wanna", "null": "unigram", "r": 0.2,
+        "r_low": 0.1, "r_high": 0.3, "less": "baby", "difference": -0.28, "difference_low": -0.4,
+        "difference_high": -0.16, "null_difference": -0.71, "null_difference_low": -0.8,
+        "null_difference_high": -0.62,
+    }  # fmt: skip
+    return usual | changed
+
+
+def test_registers_and_margins_of_models_stand_beside_their_nulls(study):
+    rows = [
+        of_null(null="untrained", null_difference=0.01, null_difference_low=None),
+        of_null(), of_null(bias="dyck"), of_null(suite="blimp"),
+        of_null(condition="baby", less="", difference=None, r=None),
+    ]  # fmt: skip
+    made = study.changed(nulls=pl.DataFrame(rows, schema=BESIDE_NULLS))
+    table = items.register(made.collected, made.layout, "posh")
+    assert table.shown() == [
+        ["wanna", "wiki − baby", "10M", "mini", "packed", "−28.0", "[−40.0, −16.0]", "+1.0", "–",
+         "−71.0", "[−80.0, −62.0]"]
+    ]  # fmt: skip
+    island = {"category": "island", "phenomenon": "island-wh"}
+    rows = [
+        of_null(**island, r=0.83, r_low=0.8, r_high=0.86, condition="baby"),
+        of_null(**island, r=0.5), of_null(**island, r=0.5, less="baby-whole"),  # the same point
+        of_null(**island, r=0.1, size="30M"),
+    ]  # fmt: skip
+    made = study.changed(nulls=pl.DataFrame(rows, schema=BESIDE_NULLS))
+    found = {row[0]: row[1:] for row in items.margins(made.collected, made.layout, "posh").rows}
+    assert found["island-wh"] == [pytest.approx(0.5), 0.83, "baby 10M [0.80, 0.86]"]
+    assert found["wanna"] == [None, None, None]
+
+
+def test_nulls_and_pretrained_models_stand_side_by_side(study):
+    def row(phenomenon, regimen, learner, mean, condition="baby", far=""):
+        return {
+            **dict.fromkeys(ACCURACY), "condition": condition, "size": "10M", "learner": learner,
+            "regimen": regimen, "bias": "none", "suite": "posh", "level": "phenomenon",
+            "category": phenomenon.partition("-")[0], "phenomenon": phenomenon, "mean": mean,
+            "far": far,
+        }  # fmt: skip
+
+    rows = [
+        row("wanna", "packed", "gpt2-mini", 0.9, far="ngram"),
+        row("wanna", "untrained", "gpt2-mini", 0.4),
+        row("wanna", "untrained", "gpt2-mini", 0.6, condition="wiki"),
+        row("wanna", "counted", "unigram", 0.5),
+        row("wanna", "counted", "ngram", 0.8),
+        row("wanna", "pretrained", "gpt2", 0.97),
+        row("island-wh", "counted", "unigram", 0.5),
+    ]
+    made = study.changed(accuracy=pl.DataFrame(rows, schema=ACCURACY))
+    table = items.nulls(made.collected, made.layout, "posh")
+    shown = {cells[0]: cells[1:] for cells in table.shown()}
+    assert shown["wanna ‡"] == [
+        "50.0", "40.0–60.0", "50.0", "50.0–50.0", "80.0", "80.0–80.0", "97.0", "ngram"
+    ]  # fmt: skip
+    assert shown["island-wh"] == ["–", "–", "50.0", "50.0–50.0", "–", "–", "–", "–"]
+    assert table.classes == {list(shown).index("wanna ‡"): "flag"}
+
+
+# ---- levels and rivals ---------------------------------------------------------------------------
+
+RIVAL = {
+    "rival": "nearest-noun", "rival_mean": 0.55, "above_rival": 0.2, "above_rival_low": 0.1,
+    "above_rival_high": 0.3, "learned": True, "p_apart": 0.01,
+}  # fmt: skip
+
+
+def test_a_rival_is_named_marked_and_listed_and_parts_have_tables_of_their_own(study):
+    place = {"level": "phenomenon", "phenomenon": "principle-a-command", "condition": "baby",
+             "size": "10M"}  # fmt: skip
+    here = pl.all_horizontal(TRAINED, *(pl.col(axis) == value for axis, value in place.items()))
+    planted = {"mean": 0.75, **RIVAL}
+    frame = study.collected.accuracy.with_columns(
+        pl.when(here).then(pl.lit(value)).otherwise(name).alias(name)
+        for name, value in planted.items()
+    )
+    parts = pl.concat([
+        frame.filter(here).with_columns(
+            level=pl.lit(level), part=pl.lit(part), mean=pl.lit(mean)
+        )
+        for level, part, mean in (
+            ("template", "relative", 0.3), ("template", "possessor", 0.9), ("cell", "a", 0.1))
+    ])  # fmt: skip
+    made = study.changed(accuracy=pl.concat([frame, parts]))
+    table = tables.table8(made.collected, made.layout, "posh")
+    row = next(row for row in table.rows if row[1] == "principle-a-command")
+    assert row[2].marks == "≠✓" and row[2].mean == 0.75  # not the last template's
+    numbers = re.findall(r"[+−]?\d+\.\d", row[2].detail.partition("nearest-noun")[2])
+    assert numbers == ["55.0", "+20.0", "+10.0", "+30.0"]
+    csv = table.frame().filter(row="principle-a-command", column="baby", column_group="10M")
+    assert csv.select(list(RIVAL)).row(0, named=True) == RIVAL
+    line = next(x for x in formats.latex(table).splitlines() if "principle-a-command" in x)
+    assert r"75.0$^{" in line and r"\neq\surd}$" in line
+
+    rivals = tables.rivals(made.collected, made.layout, "posh")
+    assert rivals.shown() == [[
+        "principle-a-command", "baby", "10M", "75.0", "nearest-noun", "55.0", "+20.0", "+10.0",
+        "+30.0", "yes", ".010",
+    ]]  # fmt: skip
+    assert rivals.classes == {0: "total"}
+    of_templates = tables.parts(made.collected, made.layout, "posh", "template").rows
+    assert [(row[1], row[2].mean) for row in of_templates] == [("possessor", 0.9),
+                                                               ("relative", 0.3)]  # fmt: skip
+    assert of_templates[0][3] == words.NOT_RUN  # baby-f at 10M has no such row
+    assert tables.parts(study.collected, study.layout, "posh", "template").rows == []
+
+
+# ---- beside the published ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("number", "levels", "places"),
+    [(3, ["category", "overall"], 5), (8, ["phenomenon", "average"], 10)],
+)
+def test_accuracies_stand_beside_the_papers(study, number, levels, places):
+    table = accuracy.published(study.collected, study.layout, "posh", number)
+    key = ["condition", "size", "level", "category", "phenomenon"]
+    ours = study.collected.accuracy.filter(TRAINED, pl.col("level").is_in(levels))
+    both = ours.join(published.accuracy(), on=key, suffix="_paper")
+    assert both.height == len(table.rows) == both.select(key[:2]).n_unique() * places > 0
+    expected = [
+        [r["mean"], r["stars_pooled"] or None, r["mean_paper"], r["stars"] or None,
+         r["mean"] - r["mean_paper"]]
+        for r in both.iter_rows(named=True)
+    ]  # fmt: skip
+    assert sorted(map(str, (row[-5:] for row in table.rows))) == sorted(map(str, expected))
+    tested = both.filter(pl.col("p_pooled").is_not_null())
+    sure, paper = pl.col("stars_pooled") != "", pl.col("stars") != ""
+    same_side = (pl.col("mean") > 0.5) == (pl.col("mean_paper") > 0.5)
+    agree = tested.filter((sure == paper) & (~paper | same_side)).height
+    assert f"in {agree} of {tested.height}" in table.caption
+    other = replace(study.layout, phenomena={"posh": [("island", "adjunct_island")]})
+    assert accuracy.published(study.collected, other, "posh") is None  # items of another suite
+
+
+# ---- across suites -------------------------------------------------------------------------------
+
+BLIMP = {"adjunct_island": "island", "wh_island": "island", "principle_A_case_2": "binding"}
+
+
+@pytest.fixture(scope="module")
+def two_suites(study):
+    """The study with a second suite, of three phenomena."""
+    own = study.collected
+    model = own.accuracy.filter(level="category", category="island").with_columns(
+        suite=pl.lit("blimp"), unigram=pl.lit(0.41), ngram=pl.lit(0.59)
+    )
+    rows = [model, model.with_columns(category=pl.lit("binding"), mean=pl.col("mean") / 2)]
+    for phenomenon, category in BLIMP.items():
+        level = {"level": "phenomenon", "category": category, "phenomenon": phenomenon}
+        rows.append(model.with_columns(pl.lit(value).alias(name) for name, value in level.items()))
+    names = pl.Series("phenomenon", [p for p in BLIMP for _ in range(7)])
+    pairs = own.items["posh"].head(21).with_columns(names)
+    pairs = pairs.with_columns(category=pl.col("phenomenon").replace_strict(BLIMP))
+    spec = study.spec.model_copy(update={"suites": ["blimp", "posh"]})
+    both = {"blimp": pairs, "posh": own.items["posh"]}
+    return study.changed(spec=spec, accuracy=pl.concat([own.accuracy, *rows]), items=both)
+
+
+def arm(condition, variant="", bias="none"):
+    return Arm(condition, None, "packed", bias, variant)
+
+
+@pytest.mark.parametrize(
+    ("arms", "compared"),
+    [
+        ([arm("baby"), arm("wiki")], [("", ["baby", "wiki"])]),
+        # Experiment 3: one condition, its biases
+        ([arm("baby-f", "no bias"), arm("baby-f", "dyck")], [("baby-f", ["no bias", "dyck"])]),
+        # all experiments together: conditions without a bias, then the biases of one of them
+        (
+            [arm("baby", "no bias"), arm("wiki", "no bias"), arm("wiki", "dyck")],
+            [("", ["baby", "wiki"]), ("wiki", ["no bias", "dyck"])],
+        ),
+        # an arm of no common variant is not left out, and says its variant
+        (
+            [arm("baby", "packed"), arm("wiki", "packed"), arm("x", "late")],
+            [("", ["baby · packed", "wiki · packed", "x · late"])],
+        ),
+    ],
+)
+def test_conditions_are_compared_where_all_else_is_alike(study, arms, compared):
+    made = groups(replace(study.layout, arms=arms))
+    assert [(g.condition, [name for name, _ in g.arms]) for g in made] == compared
+
+
+def test_categories_and_phenomena_are_drawn_in_every_suite(two_suites, tmp_path):
+    collected, layout = two_suites.collected, two_suites.layout
+    (group,) = groups(layout)
+    page = two_suites.page(tmp_path)
+    frame = across.marks(page, group, across.categories_of(collected, layout))
+    figure = drawn(figures.accuracy, frame)
+    panels = {tuple(a.get_title(loc="left").split("\n")): a for a in figure.axes if a.axison}
+    posh = [("posh", n) for n in ("Islands", "Binding", "Question formation", "Wanna")]
+    assert list(panels) == [*posh, ("blimp", "Islands"), ("blimp", "Binding")]
+    for row in frame.drop_nulls("mean").iter_rows(named=True):
+        line = lines(panels[row["facet"], row["panel"]])[row["series"]]
+        at = list(line.get_xdata()).index(row["words"])
+        assert line.get_ydata()[at] == pytest.approx(100 * row["mean"])
+    nulls = lines(panels["blimp", "Islands"])
+    assert {nulls[f"{n} baby"].get_ydata()[0] for n in ("unigram", "ngram")} == {41.0, 59.0}
+
+    frame = across.marks(page, group, across.phenomena_of(collected, layout))
+    assert frame.select("facet", "panel").n_unique() == 8  # 3 of blimp, 3 + 2 of posh
+    for axes, size in zip(drawn(across.dots, frame).axes, ("10M", "30M", "50M"), strict=True):
+        for series in ("baby", "baby-f", "wiki"):
+            rows = frame.filter(pl.col("mean").is_not_null(), size=size, series=series)
+            marks = [line for line in axes.lines if line.get_label() == series]
+            means = [100 * v for v in rows["mean"]]
+            assert [m.get_xdata()[0] for m in marks] == pytest.approx(means)
+            assert len(marks) == (0 if (series, size) == ("wiki", "30M") else 8)
+
+
+def test_the_mapping_counts_pairs_and_tells_the_papers_categories(two_suites, study, tmp_path):
+    table = across.mapping(two_suites.collected, two_suites.layout)
+    rows = {(suite, phenomenon): (c, n, theirs) for c, suite, phenomenon, n, theirs in table.rows}
+    assert len(rows) == len(table.rows) == 12 and not table.classes
+    assert rows["blimp", "wh_island"] == ("Islands", 7, "Islands")
+    wrong = two_suites.collected.items["blimp"].with_columns(category=pl.lit("wanna"))
+    judged = two_suites.collected.accuracy.filter(pl.col("suite") != "blimp")
+    both = two_suites.collected.items | {"blimp": wrong}
+    changed = two_suites.changed(accuracy=judged, items=both)
+    table = across.mapping(changed.collected, changed.layout)
+    assert [table.rows[index][4] for index in table.classes] == ["Islands", "Binding", "Islands"]
+    pictures = report_results.of(across.blocks(study.page(tmp_path)), Picture)
+    assert [picture.name for picture in pictures] == ["across-phenomena"]  # of one suite
+
+
+# ---- children ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("age", "years"), [("3", 3), ("3-4", 3.5), ("3;2-4;7", 3 + 10.5 / 12), ("4-4;6", 4.25)]
+)
+def test_ages(age, years):
+    assert children.years(age) == pytest.approx(years)
+    with pytest.raises(PoshgridError, match="table7"):
+        children.years(f"{age}-")
+
+
+def test_children_stand_at_the_words_of_their_age_and_models_at_theirs(study):
+    paper = published.load(*published.POSH, "table7")
+    frame = children.points(study.collected, study.layout, paper, "posh")
+    heard = frame.filter(series=children.CHILDREN, panel="Complex-NP island")
+    assert heard.select("age", "words", "words_low", "words_high", "sd").rows() == [
+        ("3-4", 21e6, 7e6, 35e6, None), ("4-5", 27e6, 9e6, 45e6, None),
+    ]  # fmt: skip
+    assert heard["mean"].to_list() == pytest.approx([0.553, 0.925])
+    for panel, place in {
+        "Adjunct island": {"level": "phenomenon", "phenomenon": "island-adjunct"},
+        "Question formation": {"level": "category", "category": "question-formation"},
+    }.items():
+        for condition in ("baby", "baby-f", "wiki"):
+            rows = study.collected.accuracy.filter(TRAINED, condition=condition, **place)
+            mine = frame.filter(panel=panel, series=condition)
+            columns = ["words", "mean", "sd", "untrained"]
+            assert mine.select(columns).rows() == rows.sort("words").select(columns).rows()
+    table = children.table7(study.collected, study.layout, paper, "posh")
+    shown = {row[0]: row[1:] for row in table.shown()}
+    assert shown["Question formation"][:4] == ["3;2–4;7", "38.0", "4;7–5;11", "80.0"]
+    assert [row[9] for row in shown.values()] == ["not run"] * 4  # 30M wiki
+
+
+def test_children_without_models_and_models_without_children(study, tmp_path):
+    figure, _ = children.blocks(study.page(tmp_path))
+    data = pl.read_csv(tmp_path / f"tables/{figure.name}-data.csv")
+    assert data.filter(series="children").height == 8
+    page = study.page(tmp_path)
+    # Of a given model nobody knows how many words it has read: no place on the axis
+    unknown = replace(study.layout, trained=dict.fromkeys(study.layout.trained, 0))
+    for made in (study.changed(accuracy=study.collected.accuracy.clear()).page(tmp_path),
+                 replace(page, layout=unknown)):  # fmt: skip
+        assert isinstance(children.blocks(made)[0], str)
+    other = {"posh": [("agreement", "verbs")]}
+    nothing = replace(study.layout, phenomena=other, categories={"posh": ["agreement"]})
+    assert children.blocks(replace(page, layout=nothing)) is None
+
+
+# ---- in the course of training -------------------------------------------------------------------
+
+
+def curve(bias="none", epochs=(0, 1, 2)):
+    """Return the rows of one arm: the categories at every epoch, and what was kept (epoch 1.5)."""
+    usual = {"condition": "baby-f", "size": "10K", "learner": "gpt2-mini", "regimen": "packed",
+             "suite": "posh", "level": "category", "phenomenon": "", "n_seeds": 2, "sd": 0.02,
+             "bias": bias, "pairs": 100}  # fmt: skip
+    return [
+        usual | {
+            "category": category, "kept": epoch is None, "epoch": epoch or 1.5 * (epoch is None),
+            "step": None if epoch is None else 10 * epoch,
+            "mean": 0.3 + number / 100 + (epoch or 1.5) / 10 + 0.05 * (bias != "none"),
+        }
+        for number, category in enumerate(sorted(set(report_results.CATEGORY.values())))
+        for epoch in (*epochs, None)
+    ]  # fmt: skip
+
+
+def trajectories(study, rows):
+    made = study.changed(curves=pl.DataFrame(rows, schema=CURVES_MEAN))
+    panels = [(title(c), "posh", "category", c, "") for c in made.layout.categories["posh"]]
+    return made, curves.trajectories(made.collected, made.layout, panels)
+
+
+def test_curves_draw_the_numbers_of_the_table(biased):
+    made, frame = trajectories(biased, [*curve(), *curve("recency", (1, 2))])
+    panels = {axes.get_title(loc="left"): axes for axes in drawn(curves.draw, frame).axes}
+    for row in made.collected.curves.iter_rows(named=True):
+        name = "baby-f · " + ("no bias" if row["bias"] == "none" else row["bias"])
+        line = lines(panels[title(row["category"])])[f"kept {name}" if row["kept"] else name]
+        at = list(line.get_xdata()).index(row["epoch"])
+        assert line.get_ydata()[at] == pytest.approx(100 * row["mean"])
+    axes = panels["Islands"]
+    band = axes.collections[0].get_paths()[0].vertices  # of the baseline: ± 2
+    baseline = lines(axes)["baby-f · no bias"]
+    for epoch, mean in zip(baseline.get_xdata(), baseline.get_ydata(), strict=True):
+        ends = [y for x, y in band if x == epoch]
+        assert [min(ends), max(ends)] == pytest.approx([mean - 2, mean + 2])
+
+
+@pytest.mark.parametrize("epochs", [None, (), (0,)])
+def test_no_curve_without_checkpoints(biased, tmp_path, epochs):
+    """What was kept and the untrained null alone are no curve."""
+    made, frame = trajectories(biased, [] if epochs is None else curve(epochs=epochs))
+    page = made.page(tmp_path)
+    assert frame.is_empty()
+    assert curves.pictures(page, "posh") == [] and curves.average_picture(page) is None
+
+
+# ---- numbers in words ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("write", "value", "text"),
+    [
+        (words.points, -0.012, "−1.2"), (words.points, -0.0004, "0.0"),
+        (words.probability, 0.0004, "< .001"), (words.probability, 0.9996, "> .999"),
+        (words.probability, 0.0234, ".023"), (words.listed, ["a"] * 3, "a, a and a"),
+        (words.listed, [], ""), (words.duration, 0.42, "0.4 s"), (words.duration, 60, "1 min 00 s"),
+        (words.duration, 7500, "2 h 05 min"),
+    ],
+)  # fmt: skip
+def test_numbers_in_words(write, value, text):
+    assert write(value) == text

@@ -1,0 +1,305 @@
+"""The page: what the tables hold, whatever is missing or malicious; its sections and manifests."""
+
+from __future__ import annotations
+
+import re
+import sys
+import types
+from html.parser import HTMLParser
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from poshgrid import files, plugins
+from poshgrid.benchmark.schema import ITEMS
+from poshgrid.config.paths import Paths
+from poshgrid.errors import PoshgridError
+from poshgrid.report import blocks, tables
+from poshgrid.report.layout import lay_out
+from poshgrid.report.page import render, write
+from poshgrid.report.records import manifests
+from poshgrid.report.sections import corpora, items
+from poshgrid.statistics.schema import ACCURACY
+from poshgrid.tables.table import Table, text
+
+from . import report_results
+
+PLANTED = "<script>alert('what')</script>"
+SMALL = {"conditions": ("baby", "baby-f"), "sizes": ("10K",), "seeds": (1, 2)}
+
+
+class Page(HTMLParser):
+    """The page taken apart: rows of tables, links, what is loaded, texts, tags left open."""
+
+    VOID = frozenset(("meta", "link", "input", "br", "hr", "img", "path", "use", "rect", "circle"))
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.text = (folder / "index.html").read_text(encoding="utf-8")
+        self.tables: dict[str, list[list[str]]] = {}
+        self.links, self.loaded, self.ids, self.tags, self.open, self.texts = ([] for _ in "123456")
+        self._rows = []
+        self.feed(self.text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        known = dict(attributes)
+        self.tags.append(tag)
+        self.open += [tag] * (tag not in self.VOID)
+        if "id" in known:
+            self.ids.append(known["id"])
+        address = known.get("href") or known.get("src")
+        if address:
+            (self.links if tag == "a" else self.loaded).append(address)
+        if tag == "table":
+            self._rows = self.tables.setdefault(known.get("id", ""), [])
+        elif tag == "tr":
+            self._rows.append([])
+        elif tag in ("td", "th") and self._rows:
+            self._rows[-1].append("")
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+        if {"td", "th"} & set(self.open[-3:]):
+            self._rows[-1][-1] += data
+
+
+@pytest.fixture(scope="module")
+def shown(study, tmp_path_factory):
+    """The page of the study, with its figures."""
+    folder = tmp_path_factory.mktemp("page")
+    write(study.spec, study.folder, folder)
+    return folder, Page(folder)
+
+
+# ---- numbers -------------------------------------------------------------------------------------
+
+
+def test_accuracies_on_the_page_are_those_of_the_table(study, shown):
+    folder, page = shown
+    table = tables.table3(study.collected, study.layout, "posh")
+    rows = [row for row in page.tables["table-accuracy-posh-categories"] if len(row) > 4]
+    numbers = [re.findall(r"\d+\.\d", " ".join(row[-5:])) for row in rows[1:]]
+    judged = study.collected.accuracy.filter(regimen="packed", condition="baby", size="10M")
+    overall = judged.filter(level="overall").row(0, named=True)
+    assert numbers[0][-3:] == [f"{100 * overall[name]:.1f}" for name in ("mean", "sd", "untrained")]
+    assert [row[-1] == "not run" for row in rows[1:]].count(True) == 1
+    csv = pl.read_csv(folder / "tables/accuracy-posh-categories.csv")
+    run = csv.filter(status="run")
+    assert csv["status"].to_list().count("not run") == 5 and csv.height == 5 * len(table.rows)
+    means = judged.filter(pl.col("level").is_in(["category", "overall"]))["mean"]
+    assert set(means) <= set(run["mean"])
+
+
+def test_a_plain_table_on_the_page_is_its_csv(study, shown):
+    folder, page = shown
+    table = corpora.words_by_source(study.collected, study.layout)
+    assert page.tables["table-words-by-source"][1:] == table.shown()
+    csv = pl.read_csv(folder / "tables/words-by-source.csv")
+    assert [list(row) for row in csv.iter_rows()] == table.rows
+
+
+def test_marks_of_the_first_figure_say_their_numbers(shown):
+    folder, page = shown
+    figure = page.text[page.text.index('<figure id="figure-accuracy-posh">') :]
+    titles = re.findall(r"<title>([^<]*)</title>", figure.partition("</figure>")[0])
+    rows = pl.read_csv(folder / "tables/accuracy-posh-data.csv").drop_nulls("mean")
+    assert len(titles) == rows.height
+    numbers = {tuple(re.findall(r"\d+\.\d", title)) for title in titles}
+    columns = ("mean", "low", "high", "sd", "untrained")
+    for row in rows.select(columns).iter_rows():
+        assert tuple(f"{100 * share:.1f}" for share in row) in numbers
+
+
+# ---- what is missing or malicious ----------------------------------------------------------------
+
+
+def test_what_is_missing_and_what_has_not_converged_comes_first(study, tmp_path):
+    spec = report_results.build(tmp_path, missing=("baby/10K",), **SMALL)
+    path = Path(Paths(str(tmp_path)).fit("all", "paper")) / "diagnostics.json"
+    bad = {"converged": False, "reasons": ["17 divergences"]}
+    files.write_json(path, files.read_json(path) | bad)
+    with report_results.undrawn():
+        facts = write(spec, tmp_path, tmp_path / "page")
+    assert (facts["missing"], facts["models"]) == (4, 8)
+    opening = Page(tmp_path / "page").text.partition('id="accuracy"')[0]
+    assert "4 of 8 models" in opening and "17 divergences" in opening
+    assert "+0.09" not in opening  # of the model that has not converged
+    facts = write(spec, tmp_path / "nothing", tmp_path / "page")
+    page = Page(tmp_path / "page")
+    assert facts["missing"] == 8 and not page.open and "table-exposure" not in page.tables
+
+
+def test_a_broken_file_is_one_line_and_leaves_no_page(tmp_path):
+    spec = report_results.build(tmp_path, **SMALL)
+    path = Path(Paths(str(tmp_path)).statistics("all")) / "accuracy.parquet"
+    path.write_bytes(b"PAR1 not parquet")
+    with pytest.raises(PoshgridError, match=r"accuracy\.parquet: ") as error:
+        write(spec, tmp_path, tmp_path / "page")
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "page/index.html").exists()
+
+
+def test_text_of_corpora_items_and_manifests_is_escaped(tmp_path):
+    spec = report_results.build(tmp_path, **SMALL)
+    paths = Paths(str(tmp_path))
+    pairs = files.read_table(paths.items("posh"), ITEMS).with_columns(
+        good=pl.lit(f"{PLANTED} & $x$"), phenomenon=pl.lit(f"{PLANTED}$"), contrast=pl.lit(PLANTED)
+    )
+    files.write_table(pairs, paths.items("posh"), ITEMS)
+    table = Path(paths.statistics("all")) / "accuracy.parquet"
+    phenomenon = pl.when(level="phenomenon").then(pl.lit(f"{PLANTED}$")).otherwise("phenomenon")
+    category = pl.when(category="wanna").then(pl.lit(PLANTED)).otherwise("category")
+    accuracy = pl.read_parquet(table).with_columns(phenomenon=phenomenon, category=category)
+    files.write_table(accuracy, table, ACCURACY)
+    base = Path(paths.sentences("baby")).parent
+    statistics = files.read_json(base / "statistics.json")
+    statistics["dev"]["sources"][PLANTED] = {"words": 1}
+    files.write_json(base / "statistics.json", statistics)
+    report_results.manifest(base, {"base": {"sources": [{"source": PLANTED}]}}, 1.0)
+    manifest = files.read_json(base / "manifest.json")
+    files.write_json(base / "manifest.json", manifest | {"host": PLANTED, "code": PLANTED})
+    summary = Path(paths.fit("all", "paper")) / "summary.parquet"
+    pl.read_parquet(summary).with_columns(label=pl.lit(PLANTED)).write_parquet(summary)
+
+    write(spec, tmp_path, tmp_path / "page")
+    page = Page(tmp_path / "page")
+    assert "script" not in page.tags and "<script" not in page.text.lower()
+    assert sum(PLANTED in words for words in page.texts) >= 8  # as text, in all those places
+    tex = (tmp_path / "page/tables/accuracy-posh-phenomena.tex").read_text(encoding="utf-8")
+    assert r"</script>\$" in tex
+
+
+def test_the_page_loads_nothing_and_every_link_leads_somewhere(study, shown):
+    folder, page = shown
+    assert not page.open
+    assert not [url for url in page.loaded if not url.startswith(("#", "data:"))]
+    assert not {"script", "iframe"} & set(page.tags)
+    css = page.text[page.text.index("<style>") : page.text.index("</style>")]
+    assert "url(" not in css and "@import" not in css
+    assert not re.search(r"\bon\w+=", re.sub(r">[^<]*<", "><", page.text))
+    assert len(page.ids) == len(set(page.ids))
+    for url in page.links:
+        if url.startswith("#"):
+            assert url[1:] in page.ids
+        elif "://" in url:  # a work that is cited
+            assert url.startswith("https://")
+        else:
+            assert (folder / url).is_file() and ".." not in url  # the folder travels whole
+    listed = re.findall(r"<code>([^<]*manifest\.json)</code>", page.text)
+    assert len(listed) == len(set(listed)) == len(list(study.folder.rglob("*manifest.json")))
+    svg = page.text[page.text.index("<svg") : page.text.rindex("</svg>")]
+    assert "var(--series-0)" in svg and not re.search("#006ab3", svg)
+
+
+@pytest.mark.slow
+def test_the_same_results_give_the_same_bytes_and_stale_files_go(tmp_path):
+    spec = report_results.build(tmp_path, **SMALL)
+    page = tmp_path / "page"
+
+    def written():
+        return {p.name: p.read_bytes() for p in sorted(page.rglob("*")) if p.is_file()}
+
+    write(spec, tmp_path, page)
+    first = written()
+    for name in ("figures/old.png", "tables/old.csv", "tables/mine.txt"):
+        (page / name).write_bytes(b"kept")
+    write(spec, tmp_path, page, threads=2)
+    assert written() == first | {"mine.txt": b"kept"}
+    assert {"accuracy-posh.pdf", "accuracy-posh.png", "forest-paper.pdf"} < set(first)
+
+
+def test_a_figure_that_cannot_be_saved_is_told_of(tmp_path):
+    spec = report_results.build(tmp_path, **SMALL, models=())
+    (tmp_path / "page").mkdir()
+    (tmp_path / "page" / "figures").write_text("in the way")
+    with pytest.raises(PoshgridError, match="figures"):
+        write(spec, tmp_path, tmp_path / "page", threads=2)
+
+
+# ---- sections and small parts --------------------------------------------------------------------
+
+
+def test_a_module_is_a_section(study, tmp_path, monkeypatch):
+    orders = [module.ORDER for module in blocks.sections().values()]
+    assert orders == sorted(set(orders))
+    for name, audience in (("mine", "reader"), ("yours", "reviewer"), ("none", "engineer")):
+        made = types.ModuleType(f"poshgrid.report.sections.{name}")
+        made.TITLE, made.ORDER, made.AUDIENCE = f"<{name}>", len(name), audience
+        made.blocks = lambda page, name=name: None if name == "none" else [
+            "said", page.shelf.table(Table(name, "c", [text("a")], [["b"]]))
+        ]  # fmt: skip
+        monkeypatch.setitem(sys.modules, made.__name__, made)
+    monkeypatch.setattr(plugins, "names", lambda package: ["none", "yours", "mine"])
+    page = render(study.page(tmp_path))
+    assert re.findall(r'<section id="(\w+)">', page) == ["mine", "yours"]
+    assert "&lt;mine&gt;" in page and "<mine>" not in page
+    assert ["<details" in part for part in page.split("<section")[1:]] == [False, True]
+    assert (tmp_path / "tables/mine.csv").is_file()
+
+
+def test_the_arms_name_only_what_varies(study):
+    assert [arm.label for arm in study.layout.arms] == ["baby", "baby-f", "wiki"]
+    own = ["packed/none", "sentence/dyck"]
+    runs = [f"baby/10M/{learner}/{more}/seed1" for learner in ("xs", "mini") for more in own]
+    trained = [t for t in study.collected.trained if t.run.condition == "baby"]
+    trained = [type(trained[0])(type(trained[0].run).parse(run), {}, {}) for run in runs]
+    layout = lay_out(study.changed(trained=trained).collected)
+    assert [arm.label for arm in layout.arms] == [
+        "baby · no bias · packed · mini", "baby · no bias · packed · xs",
+        "baby · dyck · sentence · mini", "baby · dyck · sentence · xs",
+    ]  # fmt: skip
+
+
+@given(st.text(alphabet="abc .?", min_size=1), st.text(alphabet="abc .?", min_size=1))
+def test_marked_stretches_make_up_the_sentences(good, bad):
+    first, second = items.differences(good, bad)
+    assert " ".join(words for words, _ in first).split() == good.split()
+    assert " ".join(words for words, _ in second).split() == bad.split()
+    assert [w for w, differs in first if not differs] == [w for w, differs in second if not differs]
+
+
+# ---- manifests -----------------------------------------------------------------------------------
+
+
+def test_manifests_come_in_the_order_of_the_pipeline_each_once(tmp_path):
+    spec = report_results.build(
+        tmp_path, conditions=("baby", "baby-f", "wiki"), sizes=("10K",), seeds=(1,),
+        biases=("none", "tree-planting"),
+    )  # fmt: skip
+    run = "baby/10K/gpt2-mini/packed/none"
+    trees = [f"distances/{condition}/10K/spacy" for condition in ("baby", "baby-f")]
+    for folder in ("benchmark/ngrams/baby/10K", "statistics/all/curves",
+                   "statistics/all/deltas", "quality/all/posh", *trees):  # fmt: skip
+        report_results.manifest(tmp_path / folder, {}, 1.0)
+    report_results.manifest(tmp_path / "audit/baby-f/10K", {}, 1.0)
+    report_results.manifest(tmp_path / f"perplexity/{run}", {}, 1.0, "seed1.manifest.json")
+    planted = tmp_path / "models/baby-f/10K/gpt2-mini/packed/tree-planting/seed1/manifest.json"
+    inputs = {"elsewhere/distances/baby-f/10K/spacy/words.bin": "0"}
+    files.write_json(planted, files.read_json(planted) | {"inputs": inputs})
+    shared = tmp_path / "corpora/wiki/manifest.json"
+    sources = {"base": {"sources": [{"source": "wikipedia"}, {"source": "childes"}]}}
+    files.write_json(shared, files.read_json(shared) | {"spec": sources, "settings": sources})
+    records = list(manifests(spec, Paths(str(tmp_path)), spec.runs))
+    assert list(dict.fromkeys(record.stage for record in records)) == [
+        "read", "mix", "train-parser", "parse", "evidence", "ngrams", "condition",
+        "collateral", "audit", "tokenizer", "sweep", "tokens", "distances", "train", "items",
+        "score", "perplexity", "accuracy", "curves", "deltas", "quality", "fit",
+    ]  # fmt: skip
+    # Only the trees that a run was trained with: those of the other condition are another target's
+    names = {(record.stage, record.name): record.place for record in records}
+    assert [name for stage, name in names if stage == "distances"] == ["baby-f/10K/spacy"]
+    assert names["perplexity", f"{run}/seed1"].endswith("/packed/none/seed1.manifest.json")
+    assert len({record.place for record in records}) == len(records)  # two bases read childes

@@ -1,0 +1,261 @@
+"""Other tasks than minimal pairs, and published numbers beside ours, from hand-made measures."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+import pytest
+
+from poshgrid import files
+from poshgrid.config.paths import Paths
+from poshgrid.errors import PoshgridError
+from poshgrid.report.layout import model_names
+from poshgrid.report.page import write
+from poshgrid.report.sections import battery, beside, gaps, tasks
+from poshgrid.statistics import published
+from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, PARADIGM_MEASURES, TAGS
+from poshgrid.statistics.schema import ACCURACY
+
+from . import report_results
+
+RUN = {"condition": "wiki", "size": "60K", "learner": "gpt2", "regimen": "packed", "bias": "none"}
+UNTRAINED = {**RUN, "regimen": "untrained"}
+
+
+def frame(schema, *rows):
+    return pl.DataFrame([{**RUN, **row} for row in rows], schema=schema)
+
+
+# ---- tests of language ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tested(study):
+    """The study with two other tests, and a suite of two phenomena."""
+    trog = {"level": "suite", "suite": "trog", "n": 80, "chance": 0.25, "blocks": 20}
+    words = {"level": "suite", "suite": "words", "n": 14}
+    tag = {"seed": 42, "tag": "neg", "other": "", "n": 4, "raw": 1.0, "n_rest": 10, "raw_rest": 6.0}
+    two = {
+        "seed": 42,
+        "tag": "neg",
+        "other": "pas",
+        "n": 1,
+        "raw": 1.0,
+        "n_rest": 3,
+        "raw_rest": 0.0,
+    }
+    age = {"suite": "trog", "category": "trog", "score": "blocks", "age_from": "4;0"}
+    pairs = {"suite": "pairs", "level": "phenomenon"}
+    asked = {"gaps": "paradigms", "trog": "choices", "words": "completions"}
+    return study.changed(
+        spec=study.spec.model_copy(update={"measured": asked}),
+        measures={
+            "trog": frame(
+                CHOICE_MEASURES,
+                {**trog, **UNTRAINED, "seed": 42, "raw": 20.0, "blocks_passed": 1},
+                {**trog, "seed": 42, "raw": 30.0, "blocks_passed": 5},
+                {**trog, "seed": 53, "raw": 38.0, "blocks_passed": 8},
+                {**trog, "level": "category", "category": "c", "seed": 42, "raw": 30.0},
+            ),
+            "words": frame(CHOICE_MEASURES, {**words, "seed": 42, "raw": 6.0}),
+        },
+        accuracy=frame(
+            ACCURACY,
+            {**pairs, "n_pairs": 10, "mean": 0.9},
+            {**pairs, "n_pairs": 8, "mean": 1.0},
+            {**pairs, "level": "average", "mean": 0.95},
+        ),
+        norms={"trog": frame(NORMS, *({**age, "seed": s, "age_equivalent": a} for s, a in
+                                      ((42, "4;1"), (53, "4;6"))))},
+        tags={
+            "trog": frame(TAGS, tag, two, {**tag, **UNTRAINED}).with_columns(suite=pl.lit("trog")),
+            "words": frame(TAGS, tag).with_columns(suite=pl.lit("words")),
+        },
+    ).collected  # fmt: skip
+
+
+def test_the_tests_of_language_a_row_a_test_and_model(tested):
+    rows = battery.tests(tested)
+    assert rows.select("suite", "model", "null", "n", "raw", "chance").rows() == [
+        ("trog", "gpt2", False, 80, 34.0, 0.25),  # the mean of both seeds
+        ("words", "gpt2", False, 14, 6.0, None),
+        ("pairs", "gpt2", False, 18, pytest.approx(17), 0.5),  # phenomena by their pairs
+        ("trog", "gpt2 untrained", True, 80, 20.0, 0.25),
+    ]
+    assert rows["low"][0] < rows["accuracy"][0] == 34 / 80 < rows["high"][0]
+    table = battery.table(rows, battery.ages(tested))
+    cells = {(row[0], row[1]): row for row in table.rows}
+    assert cells["trog", "gpt2"][2] == "34/80"
+    assert cells["trog", "gpt2"][6:] == ["6.5/20", "4;1, 4;6"]
+    assert cells["pairs", "gpt2"][6:] == ["–", "–"]
+
+
+def test_subsets_add_up_over_tests(tested):
+    tags = pl.concat(tested.tags.values())
+    (row,) = battery.tagged(tags).rows
+    assert row[:3] == ["gpt2", "neg", "2/8"]  # the null is left out
+    assert row[5] == "12/20"
+    # 14 of 28 are right, and of 8 drawn at random as many as two, or as six: both ends alike.
+    end = sum(math.comb(14, k) * math.comb(14, 8 - k) for k in range(3))
+    assert row[6] == pytest.approx(2 * end / math.comb(28, 8))
+    (row,) = battery.tagged(tags, crossed=True).rows
+    assert [*row[:4], row[6]] == ["gpt2", "neg", "pas", "1/1", "0/3"]
+
+
+def test_untrained_models_with_a_bias_have_a_row_of_their_own():
+    rows = [UNTRAINED, {**UNTRAINED, "bias": "dyck"}, {**RUN, "bias": "dyck"}, RUN]
+    assert model_names(pl.DataFrame([{"seed": 1, **row} for row in rows])) == [
+        "gpt2 untrained", "gpt2 · dyck untrained", "gpt2 · dyck", "gpt2 · none",
+    ]  # fmt: skip
+
+
+# ---- filler x gap --------------------------------------------------------------------------------
+
+
+def measured():
+    rows = [
+        {**RUN, "learner": learner, "regimen": regimen, "seed": seed, "suite": "sets",
+         "phenomenon": "subject", "subset": subset, "measure": measure, "n": 8,
+         "accuracy": share, "low": share / 2, "high": 1 - share / 2, "t": 1.5, "p_one": 0.1}
+        for learner, regimen, seed, share in (
+            ("unigram", "counted", 0, 0.5), ("gpt2", "packed", 42, 0.25),
+            ("gpt2", "untrained", 42, 0.0),
+        )
+        for subset in ("all", "ambiguous")
+        for measure in ("delta_plus_filler", "delta_minus_filler", "did")
+    ]  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+def test_runs_are_counted_whose_interval_is_above_the_best_null():
+    rows = gaps.shares(measured())  # the unigram null has half of the sets
+    assert "subject in 0 of 1 run" in gaps.summary(rows)
+    sure = pl.when("null").then("low").otherwise(pl.lit(0.51))
+    assert "subject in 1 of 1 run" in gaps.summary(rows.with_columns(low=sure))
+    table = gaps.table(rows)
+    assert table.rows[0] == ["sets", "subject", "gpt2", 42, 8, 0.25, 1.5, 0.1, 0.25, 1.5, 0.1]
+    assert len(table.rows) == 3
+    for axes in gaps.draw(rows).axes:
+        marks = [line.lines for line in axes.containers]
+        assert [dot.get_xdata()[0] for dot, *_ in marks] == [25, 0, 50]
+        hollow = [dot.get_markerfacecolor() == "white" for dot, *_ in marks]
+        assert hollow == [False, True, True]
+        low, high = marks[0][2][0].get_segments()[0][:, 0]
+        assert (low, high) == (12.5, 87.5)
+
+
+def test_a_suite_with_ambiguous_sets_stands_there_without_them_too():
+    clear = measured().filter(pl.col("subset") == "all").with_columns(subset=pl.lit("unambiguous"))
+    alike = gaps.shares(pl.concat([measured(), clear]))
+    assert alike["phenomenon"].unique().to_list() == ["subject"]  # no set is ambiguous
+    fewer = gaps.shares(pl.concat([measured(), clear.with_columns(n=pl.lit(5, pl.Int64))]))
+    clear = fewer.filter(phenomenon="subject, unambiguous")
+    assert set(clear["n"]) == {5} and clear.height == fewer.height / 2
+
+
+# ---- other tasks ---------------------------------------------------------------------------------
+
+
+def test_the_page_shows_other_tasks_and_quality(tmp_path):
+    spec = report_results.build(tmp_path, conditions=("baby",), sizes=("10K",), seeds=(1,))
+    paths = Paths(str(tmp_path))
+    known = {"learner": "gpt2-mini <b>", "subset": "all", "measure": "did", "mean": 1.23456}
+    plain = {pl.String: "x", pl.Float64: 0.5, pl.UInt32: 7, pl.Int64: 1}
+    row = {name: known.get(name, plain.get(kind)) for name, kind in PARADIGM_MEASURES.items()}
+    measures = pl.DataFrame([row], schema=PARADIGM_MEASURES)
+    path = f"{paths.measures('all', 'gaps')}/measures.parquet"
+    files.write_table(measures, path, PARADIGM_MEASURES)
+    files.write_json(f"{paths.quality('all', 'posh')}/quality.json", {"verdict": "flagged"})
+    spec = spec.model_copy(update={"measured": {"gaps": "paradigms", "tests": "choices"}})
+    with report_results.undrawn():
+        write(spec, tmp_path, tmp_path / "page")
+    page = (tmp_path / "page/index.html").read_text(encoding="utf-8")
+    section = page.partition('id="tasks"')[2].partition("</section>")[0]
+    assert ">1.235</td>" in section and "gpt2-mini &lt;b&gt;" in section
+    assert section.count("Not run.") == 1  # `tests` has no measures yet
+    assert "<strong>flagged</strong>" in page
+
+
+def test_wrong_answers_are_sorted_by_how_many_gave_them():
+    rows = pl.DataFrame(
+        [("i1", "x", "r1"), ("i2", "y", "r2"), ("i2", "z", "r2"), ("i2", "z", "r2")],
+        schema=["item_id", "answer", "right"], orient="row",
+    ).with_columns(category=pl.lit("c"), phenomenon=pl.lit("p"))  # fmt: skip
+    assert tasks.wrong_answers("choices", rows).rows == [
+        ["i2", "p", 3, "z", 2, "r2"],
+        ["i1", "p", 1, "x", 1, "r1"],
+    ]
+
+
+# ---- published numbers ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def compare(study):
+    """Set a published number beside accuracies of three rows; return the table's row."""
+
+    def row(**changed):
+        number = {
+            "version": "paper", "source": "Table 1", "what": "LSTM", "value": 70.4, "unit": "%",
+            "table": "accuracy", "column": "mean", "where": "learner=lstm,level=average",
+        }  # fmt: skip
+        rows = [{"learner": "lstm", "mean": 0.6, "sd": 0.02, "n_seeds": 4},
+                {"learner": "lstm", "mean": 0.7, "n_seeds": 1},
+                {"learner": "gpt2", "mean": 0.9, "sd": 0.03, "n_seeds": 9}]  # fmt: skip
+        accuracy = frame(ACCURACY, *({"level": "average", **row} for row in rows))
+        made = study.changed(accuracy=accuracy).collected
+        table = beside.beside(made, pl.DataFrame([number | changed]), "fict")
+        titles = [column.title for column in table.columns]
+        return dict(zip(titles, table.rows[0], strict=True))
+
+    return row
+
+
+def test_ours_is_the_mean_of_the_rows_that_are_named(compare):
+    row = compare()
+    assert (row["Published"], row["Ours"], row["Rows"]) == (70.4, pytest.approx(65.0), 2)
+    assert "±" not in row  # means of two points share no spread
+    single = compare(where="learner=gpt2", unit="")
+    half = 2.306004 * 0.03 / 3  # t of 8 degrees of freedom, from a printed table
+    assert (single["Ours"], single["±"]) == (0.9, pytest.approx(half, abs=1e-6))
+    for absent in ({"where": "learner=rnn"}, {"table": "", "column": "", "where": ""},
+                   {"table": "measures", "column": "accuracy", "where": "subset=all"}):  # fmt: skip
+        assert compare(**absent)["Ours"] is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "key"),
+    [({"table": "accurcy"}, "'accurcy'"), ({"column": "meen"}, "'meen'"),
+     ({"where": "lerner=lstm"}, "'lerner'")],
+)  # fmt: skip
+def test_a_mistake_is_named(compare, changed, key):
+    with pytest.raises(PoshgridError, match=f"studies/fict: LSTM: .*{key}"):
+        compare(**changed)
+
+
+def tagged(suite, other, *counts):
+    """Rows of ``TAGS``: of *negation*, items and right ones; and what is without it."""
+    row = dict(zip(("n", "raw", "n_rest", "raw_rest"), counts, strict=True))
+    row |= {"learner": "minerva", "seed": 0, "suite": suite, "tag": "negation", "other": other}
+    return pl.DataFrame([row], schema=TAGS)
+
+
+def test_negation_of_babies_is_over_all_tests_that_have_it(study):
+    """Section 5 of the paper: 9 of 28 negative clauses, 2 of 8 passives and 1 of 6 double ones."""
+    tags = {
+        "bvl": pl.concat([
+            tagged("bvl", "", 10, 5, 30, 15), tagged("bvl", "passive", 4, 2, 6, 3),
+        ]),
+        "trog-2": pl.concat([
+            tagged("trog-2", "", 18, 4, 62, 30), tagged("trog-2", "passive", 4, 0, 14, 4),
+            tagged("trog-2", "double-negation", 6, 1, 12, 3),
+        ]),
+    }  # fmt: skip
+    of_tags = published.numbers("babies").filter(table="tags")
+    rows = beside.beside(study.changed(tags=tags).collected, of_tags, "babies").rows
+    # Tests have other numbers of items: the mean of 5/10 and 4/18 would be 36.11.
+    assert [row[2:5] for row in rows] == [
+        [32.14, pytest.approx(900 / 28), 1], [25, pytest.approx(25), 1],
+        [16.67, pytest.approx(100 / 6), 1],
+    ]  # fmt: skip
