@@ -116,7 +116,6 @@ def _fit(
     if engine == "fast":
         inference = fast.sample(made, model)
     else:
-        fit.prepare_compiler()
         built = _bernoulli(made, model) if rows else fit.build(made, model)
         inference = built.fit(
             inference_method=engine,

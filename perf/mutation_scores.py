@@ -61,11 +61,11 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "statistics": (
         ("statistics/accuracy", "statistics/contrasts", "statistics/design", "statistics/gate",
-         "statistics/intervals", "statistics/levels", "statistics/nulls", "statistics/rivals",
-         "statistics/shares", "statistics/tally", "statistics/tests"),
+         "statistics/intervals", "statistics/levels", "statistics/rivals", "statistics/shares",
+         "statistics/tally", "statistics/tests"),
         tuple(f"tests/unit/statistics/test_{name}.py" for name in
-              ("accuracy", "contrasts", "design", "fit", "hostile", "levels", "nulls", "parts",
-               "sets", "shares", "tests")),
+              ("accuracy", "contrasts", "design", "fit", "levels", "nulls", "sets", "shares",
+               "tests")),
     ),
     "resume": (
         ("training/checkpoint", "training/data", "training/identity", "training/loop",

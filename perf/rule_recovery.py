@@ -69,7 +69,7 @@ def recovery(part: pl.DataFrame, given: argparse.Namespace) -> list[str]:
         part: from :func:`predictions.wide`.
         given: the command's arguments.
     """
-    found = shares.phenomenon("planted", part.with_columns(pl.lit(0.5).alias("\0")))
+    found = shares.phenomenon("planted", part, np.full((part.height, 1), 0.5))
     rules, says = shares.competing(found)
     drawn = shares.times(found)
     lines = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,10 +31,6 @@ def power(
     accuracy: Annotated[
         float, typer.Option(min=0.01, max=0.99, help="That cells vary around (share)")
     ] = 0.6,
-    fitted: Annotated[
-        Path | None,
-        typer.Option("--from", help="Folder of a fit with its SDs; default: published ones"),
-    ] = None,
     sd: Annotated[
         list[str] | None, typer.Option(help="SD of a group, log odds: cell=0.3, cell[wanna]=0.6")
     ] = None,
@@ -51,7 +46,7 @@ def power(
     check_known("--target: unknown target", target, grid.targets)
     chosen = _model(grid, target, model)
     shares = [x / 100 for x in _numbers("--effects", effects)]
-    sds = dict(powers.PUBLISHED if fitted is None else powers.spreads(fitted))
+    sds = dict(powers.PUBLISHED)
     for text in sd or []:
         name, _, number = text.partition("=")
         group, _, category = name.partition("[")

@@ -142,12 +142,6 @@ class Quality(Section):
 class Measures(Section):
     """How the scores of suites other than minimal pairs become results."""
 
-    sign: Literal["lan2024", "earlier"] = Field(
-        "lan2024",
-        description=(
-            "paradigms: surprisal of -gap less that of +gap; `earlier`: the other way round"
-        ),
-    )
     reduction: Literal["sum", "mean"] = Field(
         "sum", description="paradigms: surprisal over the tokens of the critical region; `mean`"
     )

@@ -93,9 +93,6 @@ class BayesianModel(Section):
             "`auto`: fast where the formula allows"
         ),
     )
-    sampler: Literal["nutpie", "pymc", "numpyro"] = Field(
-        "nutpie", description="of engine bambi: `nutpie`, `pymc`, or `numpyro` (if installed)"
-    )
     chains: int = Field(4, gt=0, le=1_000, description="chains")
     warmup: int = Field(
         1_000, gt=0, le=1_000_000, description="draws of a chain that are thrown away"

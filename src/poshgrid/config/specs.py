@@ -15,6 +15,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from poshgrid import config
 from poshgrid.config.base import Name, Positive, Section, Seed, Size
+from poshgrid.config.runs import words_of
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 
@@ -24,6 +25,7 @@ RUN = re.compile(r"([A-Za-z0-9][A-Za-z0-9+~._-]*/){5}seed[0-9]{1,10}")
 def _run_name(value: str) -> str:
     if not RUN.fullmatch(value):
         raise ValueError(f"{value!r} is not condition/size/learner/regimen/bias/seedN")
+    words_of(value.split("/")[1])
     return value
 
 

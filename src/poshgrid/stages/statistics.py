@@ -249,7 +249,7 @@ class Measures(Stage):
         how, scores = spec.measures, Path(job.paths.all_scores())
         files = spec.runs, scores, spec.suite, items, job.output
         if spec.task == "paradigms":
-            return paradigms.write(*files, sign=how.sign, reduction=how.reduction)
+            return paradigms.write(*files, reduction=how.reduction)
         return choices.write(*files, norms=job.file("norms"), block_pass=how.block_pass)
 
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from poshgrid import files, logs
-from poshgrid.config.runs import COUNTED, REFERENCE, UNTRAINED, WORD_NULLS
+from poshgrid.config.runs import COUNTED, REFERENCE, SCORED, UNTRAINED, WORD_NULLS
 from poshgrid.config.specs import JudgementSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
-from poshgrid.statistics import intervals, levels, nulls, parts, rivals, tests
-from poshgrid.statistics.schema import ACCURACY, BESIDE_NULLS, COUNTS, PARTS
-from poshgrid.statistics.tally import POINT, ROW, Tally, count, trained, written
+from poshgrid.statistics import intervals, levels, rivals, tests
+from poshgrid.statistics.schema import ACCURACY, BESIDE_NULLS, COUNTS, RUN_AXES
+from poshgrid.statistics.tally import count
 from poshgrid.tables import formats
+
+POINT = [*RUN_AXES, "suite"]
+"""What an accuracy over seeds is an accuracy of."""
+ROW = [*POINT, "level", "category", "phenomenon", "part"]
+"""What a row of the table of accuracies is known by."""
 
 log = logs.get(__name__)
 
@@ -55,21 +59,32 @@ def accuracy(
         raise PoshgridError(
             "job: spec: nothing to judge: give at least one run and one suite of items"
         )
-    known = trained(spec, Path(conditions)) if conditions else spec
-    counts, tallies = count(known, Path(scores), items)
-    found = summarise(counts, _bounds(tallies), spec.tolerance)
+    counts, tallies = count(
+        _columns(spec, conditions), Path(scores), items, spec.scoring, spec.sets
+    )
+    counts = counts.cast(pl.Schema(COUNTS))
+    bounds = pl.concat(
+        intervals.bootstrap(tally.sums).join(tests.apart(tally.sums), on=ROW, how="left")
+        for tally in tallies.values()
+    )
+    rows = summarise(counts, bounds, spec.tolerance)
     if not sums:
-        found = found.with_columns(mean_sum=pl.lit(None, pl.Float64))
-    found = _beside_rivals(found, tallies, items, rules or {})
+        rows = rows.with_columns(mean_sum=pl.lit(None, pl.Float64))
+    against, beside = [], []
+    for suite, tally in tallies.items():
+        phenomena = rows.filter(suite=suite, level="phenomenon")
+        of_rules = pl.DataFrame()
+        if rules and suite in rules:
+            pairs = judgements.read_items(items[suite])
+            of_rules = rivals.read_rules(rules[suite], pairs, tally.units)
+        against.append(rivals.against(tally, of_rules, phenomena))
+        beside.append(rivals.beside(tally, phenomena, spec.cells))
+    best = pl.concat(against).with_columns(level=pl.lit("phenomenon"), part=pl.lit(""))
+    rows = rows.join(best, on=ROW, how="left", maintain_order="left").select(list(ACCURACY))
     output = Path(output)
-    files.write_table(written(counts, spec.sets), output / "counts.parquet", COUNTS)
-    formats.write(found, output, "accuracy", ACCURACY)
-    by_null = [
-        nulls.beside(each.sums(), seeds, each.margins, each.places, spec.cells)
-        for suite, of_suite in tallies.items()
-        for each, seeds in [(of_suite["phenomenon"], _phenomena(found, suite))]
-    ]
-    formats.write(pl.concat(by_null), output, "nulls", BESIDE_NULLS)
+    files.write_table(_written(counts), output / "counts.parquet", COUNTS)
+    formats.write(rows, output, "accuracy", ACCURACY)
+    formats.write(pl.concat(beside), output, "nulls", BESIDE_NULLS)
     facts = {
         "runs": len(spec.runs),
         "suites": sorted(items),
@@ -83,24 +98,61 @@ def accuracy(
     return facts
 
 
+def _columns(spec: JudgementSpec, conditions: Path | None) -> dict[str, dict[str, Any]]:
+    """Return the columns that each run's name and its cell give, with the words trained on.
+
+    Raises:
+        PoshgridError: a run's cell is unknown; a condition's statistics are missing or broken.
+    """
+    runs = {run: levels.axes(run) for run in spec.runs}
+    names = {run: f"{axes['condition']}/{axes['size']}" for run, axes in runs.items()}
+    for run, name in names.items():
+        if name not in spec.cells:
+            raise PoshgridError(
+                f"job: spec: cells: nothing on {name}, which run {run!r} belongs to; copy the "
+                "command of the job log whole"
+            )
+    cells = {name: spec.cells[name].model_dump() for name in names.values()}
+    ours = {names[run] for run, axes in runs.items() if axes["regimen"] not in SCORED}
+    for name in ours if conditions else ():  # of others', the spec says it
+        path = Path(conditions or "") / name / "statistics.json"
+        try:
+            cells[name]["words"] = int(files.read_json(path)["splits"]["train"]["words"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise PoshgridError(
+                f"{path}: not the statistics of a condition; run `poshgrid run -R condition`"
+            ) from error
+    return {run: {**axes, **cells[names[run]]} for run, axes in runs.items()}
+
+
+def _written(counts: pl.DataFrame) -> pl.DataFrame:
+    """Return counts by template, and by lexical set where they are so counted (``COUNTS``)."""
+    key = [name for name in COUNTS if name not in ("correct", "ties", "n")]
+    place = ["suite", "category", "phenomenon", "template", "lexical_set"]
+    return (
+        counts.group_by(key)
+        .agg(pl.col("correct", "ties", "n").sum())
+        .select(list(COUNTS))
+        .sort("condition", "words", *RUN_AXES[1:], "seed", *place)
+    )
+
+
 def summarise(counts: pl.DataFrame, bounds: pl.DataFrame, tolerance: float) -> pl.DataFrame:
     """Return accuracies over seeds at every level.
 
     Args:
         counts: columns of ``COUNTS``, and ``by_sum`` and ``by_mean``: pairs right if scores were
             sums or means over tokens.
-        bounds: of every mean, as :func:`intervals.bootstrap` returns them.
+        bounds: columns of ``ROW``, low and high of every mean, and p_apart.
         tolerance: distance of a null from 50% (share) beyond which a row names it.
 
     Returns:
         Columns of ``ACCURACY`` but for those of rivals, sorted by condition, words, the other axes,
         suite and level.
     """
-    by = [*POINT, "seed"]
     also = list(judgements.REDUCTIONS)
-    whole = levels.by_level(counts, by, tuple(also)).with_columns(part=pl.lit(""))
     rows = (
-        pl.concat([whole, *(_of_parts(counts, by, also, level) for level in PARTS)], how="diagonal")
+        levels.by_level(levels.divided(counts, "suite"), [*POINT, "seed"], also)
         .sort("seed")
         .group_by(ROW, maintain_order=True)
         .agg(
@@ -114,85 +166,16 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame, tolerance: float) -> p
             each_n="n",
         )
     )
-    rows = _tested(rows)
-    rows = _beside_nulls(rows.join(bounds, on=ROW, how="left"), tolerance)
+    rows = _beside_nulls(_tested(rows).join(bounds, on=ROW, how="left"), tolerance)
     words = counts.select("condition", "size", "words").unique()
     return (
         rows.join(words, on=["condition", "size"])
         .sort(
-            "condition", "words", "size", "learner", "regimen", "bias", "suite", levels.rank(),
-            "category", "phenomenon", "part",
+            "condition", "words", *RUN_AXES[1:], "suite", levels.rank(), "category", "phenomenon",
+            "part",
         )
         .select(name for name in ACCURACY if name not in rivals.FOUND)
     )  # fmt: skip
-
-
-def _of_parts(counts: pl.DataFrame, by: list[str], also: list[str], level: str) -> pl.DataFrame:
-    """Return accuracies of the templates, or cells, of phenomena that have several."""
-    return (
-        parts.divided(counts, level)
-        .group_by(*by, "category", "phenomenon", "part")
-        .agg(pl.col("correct", "n", *also).sum())
-        .with_columns(
-            (pl.col(name) / pl.col("n")).alias("accuracy" if name == "correct" else name)
-            for name in ("correct", *also)
-        )
-        .with_columns(level=pl.lit(level))
-    )
-
-
-def _beside_rivals(
-    rows: pl.DataFrame,
-    tallies: dict[str, dict[str, Tally]],
-    items: dict[str, Path],
-    rules: dict[str, Path],
-) -> pl.DataFrame:
-    """Add the best rival of each phenomenon, and whether it is learned."""
-    found = []
-    for suite, of_suite in tallies.items():
-        tally = of_suite["phenomenon"]
-        by_rule: dict[str, np.ndarray] = {}
-        if suite in rules:
-            pairs = judgements.read_items(items[suite])
-            for rule, said in rivals.read_rules(rules[suite], pairs).items():
-                by_rule[rule] = tally.of(said["correct"].to_numpy())
-        found.append(rivals.against(tally.sums(), by_rule, _phenomena(rows, suite)))
-    beside = pl.concat(found).with_columns(level=pl.lit("phenomenon"))
-    on = [*POINT, "level", "category", "phenomenon"]
-    return rows.join(beside, on=on, how="left", maintain_order="left").select(list(ACCURACY))
-
-
-def _phenomena(rows: pl.DataFrame, suite: str) -> pl.DataFrame:
-    return rows.filter((pl.col("suite") == suite) & (pl.col("level") == "phenomenon"))
-
-
-def _bounds(tallies: dict[str, dict[str, Tally]]) -> pl.DataFrame:
-    """Return intervals of every mean, by pair and by set, and whether parts are apart."""
-    found = []
-    for of_suite in tallies.values():
-        for level, tally in of_suite.items():
-            by_pair, by_set = tally.sums(), tally.sums(whole=True)
-            bootstrap = intervals.bootstrap if level == "phenomenon" else parts.by_part
-            on = [*POINT, "category", "phenomenon", "level" if level == "phenomenon" else "part"]
-            bounds = bootstrap(by_pair).join(
-                bootstrap(by_set).rename({"low": "by_set_low", "high": "by_set_high"}), on=on
-            )
-            if level == "phenomenon":
-                bounds = bounds.with_columns(part=pl.lit(""))
-            else:
-                bounds = bounds.with_columns(level=pl.lit(level))
-            found.append(bounds.join(tally.shares(level), on=ROW, how="left"))
-        if "template" in of_suite:
-            tested = parts.apart(of_suite["template"].sums())
-            found[-len(of_suite)] = found[-len(of_suite)].join(
-                tested.with_columns(level=pl.lit("phenomenon")),
-                on=[*POINT, "level", "category", "phenomenon"],
-                how="left",
-            )
-    table = pl.concat(found, how="diagonal")
-    if "p_apart" not in table.columns:
-        table = table.with_columns(p_apart=pl.lit(None, dtype=pl.Float64))
-    return table
 
 
 def _beside_nulls(rows: pl.DataFrame, tolerance: float) -> pl.DataFrame:
@@ -223,22 +206,18 @@ def _tested(rows: pl.DataFrame) -> pl.DataFrame:
         countable = level in ("phenomenon", "category")
         pooled.append(tests.chi_square(sum(correct), sum(n)) if countable else None)
         combined.append(tests.combine_seeds(correct, n) if countable else None)
-    rows = rows.with_columns(
-        pl.Series("p_pooled", pooled, dtype=pl.Float64),
-        pl.Series("combined", combined, dtype=pl.Float64),
-    )
     # A column of the paper's tables is one point of the grid: Holm corrects for its rows.
-    columns: dict[tuple[Any, ...], list[int]] = {}
-    for i, key in enumerate(rows.select(*POINT, "level").iter_rows()):
-        columns.setdefault(key, []).append(i)
-    corrected: list[float | None] = [None] * rows.height
-    for members in columns.values():
-        found = [p for i in members if (p := combined[i]) is not None]  # of a level: all or none
-        if found:
-            for i, p in zip(members, tests.holm(found), strict=True):
-                corrected[i] = p
-    return rows.with_columns(
-        pl.Series("p_fisher_holm", corrected, dtype=pl.Float64),
-        pl.Series("stars_pooled", [tests.stars(p) for p in pooled], dtype=pl.String),
-        pl.Series("stars_fisher_holm", [tests.stars(p) for p in corrected], dtype=pl.String),
+    corrected = pl.col("p_fisher_holm").map_batches(
+        lambda p: pl.Series(tests.holm(p.to_list())), return_dtype=pl.Float64
+    )
+    stars = pl.col("p_pooled", "p_fisher_holm").map_elements(
+        tests.stars, return_dtype=pl.String, skip_nulls=False
+    )
+    return (
+        rows.with_columns(
+            pl.Series("p_pooled", pooled, dtype=pl.Float64),
+            pl.Series("p_fisher_holm", combined, dtype=pl.Float64),
+        )
+        .with_columns(corrected.over(*POINT, "level").fill_nan(None))
+        .with_columns(stars.name.replace("^p_", "stars_"))
     )

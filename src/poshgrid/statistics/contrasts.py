@@ -64,14 +64,12 @@ def contrasts(
     """
     notes: list[str] = []
     grid = ReferenceGrid(made, Predictor(made, posterior))
-    rows = [row for contrast in wanted for row in _rows(contrast, grid, made, notes)]
+    rows = [row for contrast in wanted for row in _rows(contrast, grid, notes)]
     return pl.DataFrame(rows, schema=CONTRASTS), list(dict.fromkeys(notes))
 
 
-def _rows(
-    contrast: Contrast, grid: ReferenceGrid, made: Design, notes: list[str]
-) -> Iterator[dict[str, Any]]:
-    found = list(places(contrast, grid, made, notes))
+def _rows(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator[dict[str, Any]]:
+    found = list(places(contrast, grid, notes))
     for place, tail in zip(found, tails(found), strict=True):
         draws, share = grid.difference(place.found)
         inside = [tail, TAIL, 0.5, 1 - TAIL, 1 - tail]
@@ -108,15 +106,13 @@ class Place(NamedTuple):
     found: Matched
 
 
-def places(
-    contrast: Contrast, grid: ReferenceGrid, made: Design, notes: list[str]
-) -> Iterator[Place]:
+def places(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator[Place]:
     """Yield the places of a contrast, overall ones before others; what is left out gives notes."""
     factor = contrast.factor
     called = f"contrast {contrast.name or factor}"
     levels = grid.levels.get(factor)
     if levels is None:
-        notes.append(f"{called} left out: {_why_absent(factor, made, grid)}")
+        notes.append(f"{called} left out: {_absent(factor, grid)}")
         return
     firsts = [contrast.first] if contrast.first else [x for x in levels if x != contrast.less]
     unknown = [x for x in (contrast.less, *firsts) if x not in levels]
@@ -129,7 +125,7 @@ def places(
         if by in grid.levels:
             wanted += [(by, level) for level in grid.levels[by] if by != factor]
         elif by != factor:
-            notes.append(f"{called}: not by {by}: {_why_absent(by, made, grid)}")
+            notes.append(f"{called}: not by {by}: {_absent(by, grid)}")
     for first in firsts:
         for by, level in wanted:
             found = grid.matched(factor, (first, contrast.less), {by: level} if by else {})
@@ -160,12 +156,9 @@ def tails(found: Iterable[Place]) -> list[float]:
     return [TAIL / family[place.by] for place in found]
 
 
-def _why_absent(factor: str, made: Design, grid: ReferenceGrid) -> str:
-    if factor not in made.frame.columns:
-        return f"unknown factor {factor!r}{did_you_mean(factor, grid.levels)}"
-    if made.frame[factor].nunique() == 1:
-        return f"{factor} has one value, {made.frame[factor].iloc[0]}"
-    return f"{factor} is no factor of the formula's common terms"
+def _absent(factor: str, grid: ReferenceGrid) -> str:
+    near = did_you_mean(factor, grid.levels)
+    return f"{factor!r} is no factor with several levels of the formula's common terms{near}"
 
 
 @dataclass(frozen=True)
@@ -238,19 +231,20 @@ class ReferenceGrid:
     def _lacking(
         alone: pd.DataFrame, factor: str, levels: tuple[str, str], same: Sequence[str]
     ) -> str:
-        said = []
         shown = [
             axis
             for axis in ("size", "learner", "regimen", "bias", "condition")
             if axis in same and (axis == "size" or alone[axis].nunique() > 1)
         ]
+        notes = []
         for level, other in (levels, levels[::-1]):
-            points = alone[alone[factor] == other][shown].astype(str)
-            names = list(dict.fromkeys(" ".join(row) for row in points.to_numpy()))
+            points = alone[alone[factor] == other][shown].astype(str).drop_duplicates()
+            names = [" ".join(point) for point in points.to_numpy()]
             more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
             if names:
-                said.append(f"{level} has no {', '.join(names[:_MOST])}{more}, left out of {other}")
-        return "; ".join(said)
+                named = ", ".join(names[:_MOST]) + more
+                notes.append(f"{level} has no {named}, left out of {other}")
+        return "; ".join(notes)
 
     def difference(self, found: Matched) -> tuple[np.ndarray, np.ndarray]:
         """Return the differences of the linear predictor (chain x draw) and of the accuracy.

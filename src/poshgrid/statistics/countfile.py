@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from pathlib import Path
 from typing import Annotated
 
@@ -16,8 +15,6 @@ from poshgrid.statistics.design import CELL
 from poshgrid.statistics.schema import COUNTS
 
 NEEDED = ("condition", "size", "seed", "category", "phenomenon", "correct", "n")
-_ONCE = ("suite", *CELL)
-_NAMES = [name for name, kind in COUNTS.items() if kind == pl.String and name != "lexical_set"]
 _Name = Annotated[str, Field(min_length=1)]
 _Whole = Annotated[int, Field(ge=0, le=2**32 - 1)]
 
@@ -72,13 +69,12 @@ def read(path: Path) -> pl.DataFrame:
 
     Raises:
         PoshgridError: the file cannot be read, lacks a column or has an unknown one, a cell is
-            empty or not of its column's type, names differ only in case or white space, a
-            phenomenon is in two categories, or no run can have such counts.
+            empty or not of its column's type, a phenomenon is in two categories, or no run can have
+            such counts.
     """
-    lines = csvfile.table(path, NEEDED, [name for name in COUNTS if name not in NEEDED])
-    first: dict[tuple[str, ...], str] = {}  # what was said before of a name, a phenomenon, a run
     rows = []
-    for line in lines:
+    first: dict[tuple[str, ...], str] = {}  # what was said before of a phenomenon, a run
+    for line in csvfile.table(path, NEEDED, [name for name in COUNTS if name not in NEEDED]):
         try:
             row = Counted.model_validate(line.cells)
         except ValidationError as error:
@@ -86,24 +82,12 @@ def read(path: Path) -> pl.DataFrame:
             name = "".join(f"{part} is {line.cells[str(part)]!r}: " for part in fault["loc"])
             raise line.fault(name + fault["msg"].removeprefix("Value error, ")) from error
         rows.append(row.model_dump())
-        for column in _NAMES:
-            name = str(rows[-1][column])
-            alike = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
-            before = first.setdefault((column, alike), name)
-            if name != before:
-                raise line.fault(
-                    f"{column} is {name!r}, but {before!r} before: they differ only in case, white "
-                    "space or accents' encoding; write one of them"
-                )
-        home = first.setdefault(("category of", row.suite, row.phenomenon), row.category)
-        if home != row.category:
-            raise line.fault(
-                f"phenomenon {row.phenomenon!r} is in category {row.category!r}, but in {home!r} "
-                "before; give it one category"
-            )
-        run = ("line of", *(str(rows[-1][name]) for name in _ONCE))
+        run = ("line", *(str(rows[-1][name]) for name in ("suite", *CELL)))
         if (before := first.setdefault(run, line.line)) != line.line:
             raise line.fault(f"of the same run and phenomenon as {before}; write one")
+        home = first.setdefault(("category", row.suite, row.phenomenon), row.category)
+        if home != row.category:
+            raise line.fault(f"{row.phenomenon!r} is in category {home!r} before; give it one")
     if not any(row["n"] for row in rows):
         raise PoshgridError(f"{path}: no counts below the header; give some")
     return pl.DataFrame(rows, schema=COUNTS)

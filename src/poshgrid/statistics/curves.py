@@ -139,7 +139,9 @@ def _of_run(
             points.insert(0, (scores / null / f"{suite}.parquet", None, 0, False))
         points.append((path, None, facts["best_step"], True))
         for file, asked, step, kept in points:
-            found = judgements.judged(file, table, spec.scoring, asked)
+            judged = judgements.judged(file, table, spec.scoring, asked)
+            correct = pl.col("correct").sum()
+            counted = judged.group_by("category", "phenomenon").agg(correct, n=pl.len())
             at = {
                 "suite": suite,
                 "step": step,
@@ -147,7 +149,8 @@ def _of_run(
                 "kept": kept,
                 "dev_loss": facts["dev_loss"] if kept else losses.get(step),
             }
-            yield levels.counted(found, {**axes, **at}, _COUNTED)
+            columns = [pl.lit(value).alias(name) for name, value in {**axes, **at}.items()]
+            yield counted.with_columns(columns).select(list(_COUNTED)).cast(pl.Schema(_COUNTED))
 
 
 def _sorted(rows: pl.DataFrame, *seed: str) -> pl.DataFrame:

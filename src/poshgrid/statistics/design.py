@@ -12,7 +12,7 @@ import polars as pl
 from poshgrid.config.formula import RESPONSE, SET_TERM, check, suite_of, without_sets
 from poshgrid.config.runs import REFERENCE, parse_only
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.statistics.schema import COUNTS, RUN_AXES
+from poshgrid.statistics.schema import RUN_AXES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,23 +89,19 @@ def design(
         fractions: keep counts as they are; bambi takes whole ones only, engine fast any.
 
     Raises:
-        PoshgridError: no row is left; a count is no number, is outside 0 to n, or is there twice;
-            or the formula cannot be read or names an unknown variable.
+        PoshgridError: no row, or one, is left; or the formula cannot be read or names an unknown
+            variable.
     """
-    # Text, whatever the type: categoricals of polars would be sorted by their codes.
-    counts = counts.cast({name: kind for name, kind in COUNTS.items() if kind == pl.String})
     counts = counts.with_columns(pl.col("template", "lexical_set").fill_null(""))
-    empty = [name for name in COUNTS if name != "correct" and counts[name].has_nulls()]
-    if empty:
-        raise PoshgridError(
-            f"counts: an empty cell in {', '.join(empty)}; delete counts.parquet and run poshgrid "
-            "accuracy again"
-        )
     formula, by_set = without_sets(formula)
     used = _variables(formula)
     rows = _rows(counts, suite, only, keep_biases="bias" in used)
     rows = rows if phenomena is None else _named(rows, phenomena)
-    _check(rows)
+    if rows.select(CELL[:-2]).n_unique() < 2:
+        raise PoshgridError(
+            f"counts: {'/'.join(map(str, rows.select(CELL[:-2]).row(0)))} is the only count: no "
+            "model can be fitted to it; add runs or phenomena to the target"
+        )
     if by_set and (rows["lexical_set"] == "").any():
         raise PoshgridError(
             f"models: {SET_TERM}: the counts are not by lexical set; run `poshgrid run -R accuracy`"
@@ -160,14 +156,9 @@ def _rows(
         ),
     )
     if rows.is_empty():
-        if suite and suite not in suites:
-            raise PoshgridError(
-                f"models: suite {suite!r} has no counts{did_you_mean(suite, suites)}"
-            )
         raise PoshgridError(
-            f"counts: no trained run without a bias on suite {chosen!r} (suites: "
-            f"{', '.join(suites) or 'none'}; only: {only or 'all'}); nothing to fit: add such a "
-            "run to the target"
+            f"counts: no trained run without a bias on suite {chosen!r} (only: {only or 'all'})"
+            f"{did_you_mean(chosen, suites)}; nothing to fit: add such a run to the target"
         )
     return rows.sort(_ORDER)
 
@@ -182,37 +173,6 @@ def _named(rows: pl.DataFrame, phenomena: Sequence[str]) -> pl.DataFrame:
                 f"{did_you_mean(name, known)}"
             )
     return rows.filter(pl.any_horizontal(pl.col("category", "phenomenon").is_in(phenomena)))
-
-
-def _check(rows: pl.DataFrame) -> None:
-    """Refuse counts that no run can have."""
-
-    def named(row: dict[str, object]) -> str:
-        return "/".join(
-            f"seed{row[x]}" if x == "seed" else str(row[x]) for x in CELL if row[x] != ""
-        )
-
-    correct = pl.col("correct")
-    wrong = rows.filter(
-        correct.is_null() | ~correct.is_finite() | (correct < 0) | (correct > pl.col("n"))
-    )
-    if wrong.height:
-        row = wrong.row(0, named=True)
-        raise PoshgridError(
-            f"counts: {named(row)}: correct is {row['correct']} of {row['n']} pairs; "
-            "delete the run's scores and score it again"
-        )
-    if rows.select(CELL[:-2]).n_unique() < 2:
-        raise PoshgridError(
-            f"counts: {named(rows.row(0, named=True))} is the only count: no model can be fitted "
-            "to it; add runs or phenomena to the target"
-        )
-    twice = rows.filter(pl.struct(CELL).is_duplicated())
-    if twice.height:
-        raise PoshgridError(
-            f"counts: {named(twice.row(0, named=True))} is there twice; "
-            "delete counts.parquet and run `poshgrid run -R accuracy`"
-        )
 
 
 def _frame(rows: pl.DataFrame, fractions: bool) -> tuple[pd.DataFrame, int]:
@@ -230,29 +190,33 @@ def _frame(rows: pl.DataFrame, fractions: bool) -> tuple[pd.DataFrame, int]:
         "n": n.astype(np.int64),
         "size_z": (size - mean) / sd if scaled else np.zeros_like(size),
     }
-    filtered = ["yes" if f else "no" for f in rows["filtered"]]
-    seeds = [str(s) for s in rows["seed"]]
-    by_words = rows.select("words", "size").unique().sort("words", "size")["size"].to_list()
-    factors: dict[str, tuple[list[str], list[str]]] = {
-        "filter": (filtered, [x for x in ("yes", "no") if x in filtered]),
-        "seed": (seeds, sorted(set(seeds), key=int)),
-        "size": (rows["size"].to_list(), list(dict.fromkeys(by_words))),
+    joined = {
+        "run": [*RUN_AXES, "seed"],
+        "cell": [*RUN_AXES, "seed", "phenomenon"],
+        "point": [*RUN_AXES, "phenomenon"],
+        "template": ["phenomenon", "template"],
     }
-    for name in ("category", "source", "phenomenon", "condition", "learner", "regimen", "bias"):
-        values = rows[name].to_list()
-        factors[name] = (values, sorted(set(values)))
-    runs = ["/".join(map(str, row)) for row in rows.select(*RUN_AXES, "seed").iter_rows()]
-    cells = [f"{run}/{x}" for run, x in zip(runs, rows["phenomenon"], strict=True)]
-    points = ["/".join(row) for row in rows.select(*RUN_AXES, "phenomenon").iter_rows()]
-    grouped = [("run", runs), ("cell", cells), ("point", points)]
-    if "template" in rows.columns:
-        names = rows.select("phenomenon", "template").iter_rows()
-        grouped.append(("template", ["/".join(row) for row in names]))
-    for name, values in grouped:
-        factors[name] = (values, list(dict.fromkeys(values)))  # in the order of the rows
-    for name, (values, levels) in factors.items():
+    if "template" not in rows.columns:
+        del joined["template"]
+    rows = rows.with_columns(
+        *(pl.concat_str(parts, separator="/").alias(name) for name, parts in joined.items()),
+        filter=pl.when("filtered").then(pl.lit("yes")).otherwise(pl.lit("no")),
+    )
+    by_words = rows.select("words", "size").unique().sort("words", "size")["size"]
+    levels = {
+        **{name: rows[name].unique(maintain_order=True) for name in joined},
+        "filter": rows["filter"].unique().sort(descending=True),
+        "seed": rows["seed"].unique().sort(),
+        "size": by_words.unique(maintain_order=True),
+    }
+    for name in (
+        "filter", "seed", "size", "category", "source", "phenomenon", "condition", "learner",
+        "regimen", "bias", *joined,
+    ):  # fmt: skip
+        known = levels.get(name, rows[name].unique().sort()).cast(pl.String).to_list()
         # Only an ordered categorical keeps its levels: strings are sorted anew, and signs flip.
-        data[name] = pd.Categorical(values, categories=levels, ordered=True)
+        values = rows[name].cast(pl.String).to_list()
+        data[name] = pd.Categorical(values, categories=known, ordered=True)
     return pd.DataFrame(data), 0 if fractions else int((correct % 1 != 0).sum())
 
 
@@ -292,12 +256,6 @@ def _bearable(formula: str, frame: pd.DataFrame) -> tuple[str, list[str]]:
     for term in found:
         if term.name == "Intercept":
             continue
-        unknown = sorted(v for v in term.var_names if v not in frame.columns)
-        if unknown:
-            raise PoshgridError(
-                f"models: formula {formula!r}: unknown variable {unknown[0]!r}"
-                f"{did_you_mean(unknown[0], list(frame.columns))}"
-            )
         one_valued = sorted(v for v in term.var_names if v in single)
         if one_valued:
             only = f"{one_valued[0]} has one value, {frame[one_valued[0]].iloc[0]}"

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
-import importlib.util
 import logging
-import os
 import shutil
 import tempfile
 import warnings
@@ -44,7 +41,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
     and summary.csv into ``{output}.unconverged`` and nothing else.
 
     Args:
-        spec: formula, priors, contrasts and sampler.
+        spec: formula, priors, contrasts and settings of the sampler.
         counts: ``counts.parquet``.
         output: folder for posterior.nc, diagnostics.json, and summary, contrasts and predictive
             (.parquet, .csv).
@@ -54,8 +51,8 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
         What diagnostics.json holds.
 
     Raises:
-        PoshgridError: no row to fit, a formula or prior that cannot be read, an engine or sampler
-            that cannot be had, or a fit that does not converge.
+        PoshgridError: no row to fit, a formula or prior that cannot be read, an engine
+            that cannot fit it, or a fit that does not converge.
     """
     model = spec.model
     if model.chains < 2 and model.unconverged == "fail":
@@ -88,7 +85,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
             "pairs": int(made.frame["n"].sum()),
             "rounded_counts": made.rounded,
             "engine": engine,
-            "sampler": "nutpie" if engine == "fast" else model.sampler,
+            "sampler": "nutpie",
             "seconds": round(sum(attempt["seconds"] for attempt in fitted.attempts), 1),
             **{k: last[k] for k in last if k not in ("seconds", *gate.SETTINGS)},
             "attempts": fitted.attempts,
@@ -121,11 +118,10 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
 
 
 def choose(made: design.Design, model: BayesianModel) -> tuple[str, Engine]:
-    """Return the name of the engine that fits a model, and its sampler.
+    """Return the name of the engine that fits a model, and the engine.
 
     Raises:
-        PoshgridError: the engine that was asked for cannot fit the formula, or the sampler is not
-            installed.
+        PoshgridError: the engine that was asked for cannot fit the formula.
     """
     from poshgrid.statistics import fast
     from poshgrid.statistics.fast import formula as fast_formula
@@ -140,19 +136,13 @@ def choose(made: design.Design, model: BayesianModel) -> tuple[str, Engine]:
     if made.sets is not None:
         raise PoshgridError(
             f"models: {model.name}: {formula.SET_TERM} is a term of engine fast alone"
-            + (f", which cannot fit this: {refusal}" if refusal else "; set engine: fast")
-        )
-    if importlib.util.find_spec(model.sampler) is None:
-        raise PoshgridError(
-            f"models: {model.name}: sampler {model.sampler} is not installed: "
-            f"pip install {model.sampler}, or set sampler: nutpie"
+            f"{f', which cannot fit this: {refusal}' if refusal else '; set engine: fast'}"
         )
     return "bambi", sample
 
 
 def build(made: design.Design, model: BayesianModel) -> bambi.Model:
     """Return the bambi model: binomial, logit link, weakly informative priors, nothing rescaled."""
-    prepare_compiler()
     import bambi
 
     def normal(sd: float | bambi.Prior) -> bambi.Prior:
@@ -172,10 +162,8 @@ def build(made: design.Design, model: BayesianModel) -> bambi.Model:
 
 def sample(made: design.Design, model: BayesianModel, threads: int = 1) -> arviz.InferenceData:
     """Draw from the posterior with bambi."""
-    if model.sampler == "pymc" and shutil.which("g++") is None:
-        log.warning("no g++ on the PATH: sampler pymc is about 170 times slower; use nutpie")
     return build(made, model).fit(
-        inference_method=model.sampler,
+        inference_method="nutpie",
         draws=model.draws,
         tune=model.warmup,
         chains=model.chains,
@@ -192,16 +180,11 @@ def _drawn(
 ) -> arviz.InferenceData:
     try:
         return draw(made, model, threads)
-    except (
-        RuntimeError,
-        ValueError,
-        ArithmeticError,
-        LookupError,
-    ) as error:  # what the samplers raise
+    except (RuntimeError, ValueError, ArithmeticError, LookupError) as error:  # as samplers do
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise PoshgridError(
             f"models: {model.name}: sampling failed ({reason[0]}); "
-            "check the priors, or set another engine or sampler"
+            "check the priors, or set another engine"
         ) from error
 
 
@@ -219,20 +202,6 @@ def _own_priors(model: BayesianModel, made: design.Design) -> tuple[BayesianMode
         else:
             notes.append(f"prior of {prior.term} left out: the term is")
     return model.model_copy(update={"priors": list(kept.values())}), notes
-
-
-def prepare_compiler() -> None:
-    """Give pytensor a folder of this process for compiled code if the home folder cannot hold it.
-
-    Takes effect only before pytensor is first imported.
-    """
-    flags = os.environ.get("PYTENSOR_FLAGS", "")
-    if "compiledir" in flags or os.access(os.environ.get("HOME", "/"), os.W_OK):
-        return
-    # Compiled code is loaded as it lies there: a name that others can guess would be a way in
-    folder = tempfile.mkdtemp(prefix="poshgrid-pytensor-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    os.environ["PYTENSOR_FLAGS"] = ",".join(filter(None, [flags, f"base_compiledir={folder}"]))
 
 
 @contextmanager

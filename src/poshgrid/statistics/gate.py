@@ -28,14 +28,12 @@ class Fitted:
     """The last attempt at a model.
 
     Attributes:
-        model: its settings.
         inference: its draws.
         table: columns of ``SUMMARY``.
         attempts: all of them: target_accept, warmup, draws, seconds, divergences, max_r_hat,
             min_ess, converged, reasons.
     """
 
-    model: BayesianModel
     inference: arviz.InferenceData
     table: pl.DataFrame
     attempts: list[dict[str, Any]]
@@ -81,7 +79,7 @@ def converge(
             "target_accept": accept, "warmup": 2 * model.warmup, "draws": 2 * model.draws
         }  # fmt: skip
         model = model.model_copy(update=stricter)
-    return Fitted(model, inference, table, attempts)
+    return Fitted(inference, table, attempts)
 
 
 def diagnose(rows: pl.DataFrame, divergences: int) -> dict[str, Any]:
@@ -120,13 +118,12 @@ def diagnose(rows: pl.DataFrame, divergences: int) -> dict[str, Any]:
 
 def complaint(fitted: Fitted) -> str:
     """Return one line: how many attempts, what is wrong with the last one, what to change."""
-    model, last, count = fitted.model, fitted.attempts[-1], len(fitted.attempts)
+    last, count = fitted.attempts[-1], len(fitted.attempts)
     change = "set chains: 4"
-    if model.chains > 1:
+    if last["max_r_hat"] is not None:
         change = (
-            f"raise target_accept (last {model.target_accept:g}), warmup and draws (last "
-            f"{model.warmup:,} and {model.draws:,}), or drop a term of which the data say little, "
-            "such as a group of two levels"
+            f"raise target_accept (last {last['target_accept']:g}), warmup and draws (last "
+            f"{last['warmup']:,} and {last['draws']:,}), or drop a term of which the data say "
+            "little, such as a group of two levels"
         )
-    reasons = "; ".join(last["reasons"])
-    return f"not converged after {count} attempt{'s' if count > 1 else ''}: {reasons}: {change}"
+    return f"not converged after {count} attempts: {'; '.join(last['reasons'])}: {change}"

@@ -35,9 +35,18 @@ class SetSums(NamedTuple):
     """
 
     suite: str
-    sets: pl.DataFrame  # category, phenomenon, lexical_set, n: pairs in it; a row for each
+    # level, category, phenomenon, part, lexical_set, n: pairs in it; a row for each
+    sets: pl.DataFrame
     points: pl.DataFrame  # the columns that name a point, and seeds: how many runs it has
     correct: np.ndarray  # sets x points: pairs judged right, summed over seeds
+
+    def of(self, level: str) -> list[tuple[tuple[str, str], np.ndarray]]:
+        """Return category and phenomenon of each stratum of a level, and its rows of sets."""
+        rows = self.sets.with_row_index("row").filter(level=level)
+        strata = rows.sort("category", "phenomenon", maintain_order=True).partition_by(
+            "category", "phenomenon", as_dict=True, maintain_order=True
+        )
+        return [((c, p), members["row"].to_numpy()) for (c, p), members in strata.items()]
 
 
 def half_t(sd: float, n: int) -> float:
@@ -68,11 +77,11 @@ def wilson(correct: float, n: float) -> tuple[float, float]:
 def bootstrap(sums: SetSums, *, replicates: int = REPLICATES, seed: int = SEED) -> pl.DataFrame:
     """Return percentile intervals (95%) for every level of accuracy, lexical sets resampled.
 
-    The sets of each phenomenon are drawn with replacement, each with all its pairs and seeds; a
-    category's accuracy is that of all the pairs drawn, ``overall`` the mean of the categories and
-    ``average`` that of the phenomena. The draws depend on the seed and the names of suite,
-    category and phenomenon alone: all points see the same ones, so that their differences are
-    paired, and a point's interval is the same whatever others stand beside it.
+    The sets of each phenomenon (and of each part of it, anew) are drawn with replacement, each with
+    all its pairs and seeds; a category's accuracy is that of all the pairs drawn, ``overall`` the
+    mean of the categories and ``average`` that of the phenomena. The draws depend on the seed and
+    the names of suite, category and phenomenon alone: all points see the same ones, so that their
+    differences are paired, and a point's interval is the same whatever others stand beside it.
 
     Where all sets are right, or all wrong, every replicate is, too, and the interval has no width.
     It says that these sets cannot show an error, not that there is none: with G sets, up to about
@@ -85,18 +94,16 @@ def bootstrap(sums: SetSums, *, replicates: int = REPLICATES, seed: int = SEED) 
         seed: of the draws.
 
     Returns:
-        The points' columns but for seeds, suite, level (one of ``LEVELS``), category, phenomenon,
-        low, high (shares): null where a phenomenon has fewer than two sets.
+        The points' columns but for seeds, suite, level (one of ``LEVELS`` and ``PARTS``), category,
+        phenomenon, part, low, high (shares): null where a stratum has fewer than two sets.
     """
     names = sums.points.drop("seeds").with_columns(suite=pl.lit(sums.suite))
     found = []
-    for level, category, phenomenon, shares in _replicated(sums, replicates, seed):
+    for place, shares in _replicated(sums, replicates, seed):
         low, high = np.quantile(shares, [0.025, 0.975], axis=0)
         found.append(
             names.with_columns(
-                level=pl.lit(level),
-                category=pl.lit(category),
-                phenomenon=pl.lit(phenomenon),
+                *(pl.lit(value).alias(name) for name, value in place.items()),
                 low=pl.Series(low, dtype=pl.Float64).fill_nan(None),
                 high=pl.Series(high, dtype=pl.Float64).fill_nan(None),
             )
@@ -146,28 +153,35 @@ def difference(
 
 def _replicated(
     sums: SetSums, replicates: int, seed: int
-) -> Iterator[tuple[str, str, str, np.ndarray]]:
-    """Yield level, category, phenomenon and accuracies (replicates x points); NaN: unknown."""
-    order = sums.sets.with_row_index("row").sort("category", "phenomenon", "lexical_set")
+) -> Iterator[tuple[dict[str, str], np.ndarray]]:
+    """Yield level, category, phenomenon, part; accuracies (replicates x points; NaN: unknown)."""
+    order = sums.sets.with_row_index("row").sort("category", "phenomenon", "part", "lexical_set")
     seeds = sums.points["seeds"].to_numpy()
-    overall, average, categories, phenomena = np.zeros(()), np.zeros(()), 0, 0
-    for (category,), members in order.group_by("category", maintain_order=True):
-        right, pairs = np.zeros(()), np.zeros(())
-        for (phenomenon,), stratum in members.group_by("phenomenon", maintain_order=True):
-            drawn_right, drawn_pairs = _drawn(
-                sums.correct[stratum["row"].to_numpy()],
-                stratum["n"].to_numpy(),
-                replicates,
-                np.random.default_rng([seed, *_digits(sums.suite, category, phenomenon)]),
-            )
-            drawn_pairs = drawn_pairs * seeds
-            yield "phenomenon", category, phenomenon, drawn_right / drawn_pairs
-            right, pairs = right + drawn_right, pairs + drawn_pairs
-            average, phenomena = average + drawn_right / drawn_pairs, phenomena + 1
-        yield "category", category, "", right / pairs
-        overall, categories = overall + right / pairs, categories + 1
-    yield "overall", "", "", overall / categories
-    yield "average", "", "", average / phenomena
+    of_category: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
+    place = ["level", "category", "phenomenon", "part"]
+    for key, stratum in order.group_by(place, maintain_order=True):
+        level, category, phenomenon, part = map(str, key)
+        names = [category, phenomenon, *filter(None, [part])]
+        right, pairs = _drawn(
+            sums.correct[stratum["row"].to_numpy()],
+            stratum["n"].to_numpy(),
+            replicates,
+            np.random.default_rng([seed, *_digits(sums.suite, *names)]),
+        )
+        pairs = pairs * seeds
+        yield dict(zip(place, map(str, key), strict=True)), right / pairs
+        if level == "phenomenon":
+            of_category.setdefault(category, []).append((right, pairs))
+    categories = {
+        category: np.sum([right for right, _ in drawn], 0) / np.sum([n for _, n in drawn], 0)
+        for category, drawn in of_category.items()
+    }
+    phenomena = [right / pairs for drawn in of_category.values() for right, pairs in drawn]
+    nowhere = dict.fromkeys(place, "")
+    for category, shares in categories.items():
+        yield nowhere | {"level": "category", "category": category}, shares
+    yield nowhere | {"level": "overall"}, np.sum([*categories.values()], 0) / len(categories)
+    yield nowhere | {"level": "average"}, np.sum(phenomena, 0) / len(phenomena)
 
 
 def _drawn(

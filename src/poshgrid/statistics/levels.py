@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
 from poshgrid.config.runs import words_of
-from poshgrid.files import Schema
 from poshgrid.statistics.schema import LEVELS, PARTS, RUN_AXES
 
 
@@ -22,21 +21,23 @@ def axes(run: str) -> dict[str, Any]:
     return {**dict(zip(RUN_AXES, parts, strict=True)), "seed": int(seed.removeprefix("seed"))}
 
 
-def counted(judged: pl.DataFrame, columns: Mapping[str, Any], schema: Schema) -> pl.DataFrame:
-    """Return what a run got right, phenomenon by phenomenon.
+def divided(units: pl.DataFrame, *within: str) -> pl.DataFrame:
+    """Return what was judged by level and part.
 
     Args:
-        judged: category, phenomenon, correct.
-        columns: of the run, with its values.
-        schema: category, phenomenon, correct, n, and these.
+        units: ``within``, category, phenomenon, template, cell.
+        within: columns beside them that name a phenomenon, such as the suite.
+
+    Returns:
+        All rows, as ``phenomenon``; and once more for each level of ``PARTS``, those of phenomena
+        that have several of its parts: with the columns level and part.
     """
-    return (
-        judged.group_by("category", "phenomenon")
-        .agg(correct=pl.col("correct").sum(), n=pl.len())
-        .with_columns(pl.lit(value).alias(name) for name, value in columns.items())
-        .select(list(schema))
-        .cast(pl.Schema(schema))
-    )
+    found = [units.with_columns(level=pl.lit("phenomenon"), part=pl.lit(""))]
+    for level in PARTS:
+        named = pl.col(level) != ""
+        several = pl.col(level).filter(named).n_unique().over(*within, "category", "phenomenon") > 1
+        found.append(units.filter(several & named).with_columns(level=pl.lit(level), part=level))
+    return pl.concat(found)
 
 
 def by_level(counts: pl.DataFrame, by: list[str], also: Sequence[str] = ()) -> pl.DataFrame:
@@ -46,35 +47,32 @@ def by_level(counts: pl.DataFrame, by: list[str], also: Sequence[str] = ()) -> p
     ``average`` the mean of the phenomena.
 
     Args:
-        counts: ``by``, category, phenomenon, correct, n.
+        counts: ``by``, category, phenomenon, correct, n; perhaps level and part (:func:`divided`).
         by: the columns that name what was judged: a run, a suite, perhaps a step.
         also: columns of counts that are counts of right pairs, too, by another way of judging.
 
     Returns:
-        ``by``, level (one of ``LEVELS``), category, phenomenon, accuracy (share), correct, n;
-        and ``also``, as shares.
+        ``by``, level (one of ``LEVELS``, or ``PARTS`` of divided counts), category, phenomenon,
+        part, accuracy (share), correct, n; and ``also``, as shares.
     """
-    sums = [pl.col("correct").sum(), pl.col("n").sum()]
-    others = [pl.col(name).sum() for name in also]
-    shares = [
-        (pl.col("correct") / pl.col("n")).alias("accuracy"),
-        *(pl.col(name) / pl.col("n") for name in also),
-    ]
-    phenomena = (
-        counts.group_by(*by, "category", "phenomenon").agg(*sums, *others).with_columns(shares)
-    )
-    categories = counts.group_by(*by, "category").agg(*sums, *others).with_columns(shares)
+    if "level" not in counts.columns:
+        counts = counts.with_columns(level=pl.lit("phenomenon"), part=pl.lit(""))
+    sums = pl.col("correct", "n", *also).sum()
+    shares = [(pl.col("correct") / pl.col("n")).alias("accuracy"), pl.col(also) / pl.col("n")]
+    place = ["level", "category", "phenomenon", "part"]
+    units = counts.group_by(*by, *place).agg(sums).with_columns(shares)
+    phenomena = units.filter(level="phenomenon")
+    whole = counts.filter(level="phenomenon")
+    categories = whole.group_by(*by, "category").agg(sums).with_columns(shares)
     # Sums of floats depend on the order of rows, which group_by does not keep.
-    means = [pl.col(name).sort().mean() for name in ("accuracy", *also)]
-    parts = {
-        "phenomenon": phenomena,
+    means = [pl.col("accuracy", *also).sort().mean(), pl.col("correct", "n").sum()]
+    found = {
         "category": categories,
-        "overall": categories.group_by(by).agg(*means, *sums),
-        "average": phenomena.group_by(by).agg(*means, *sums),
+        "overall": categories.group_by(by).agg(means),
+        "average": phenomena.group_by(by).agg(means),
     }
-    return pl.concat(
-        [parts[level].with_columns(level=pl.lit(level)) for level in LEVELS], how="diagonal"
-    ).with_columns(pl.col("category", "phenomenon").fill_null(""))
+    rows = [units, *(rows.with_columns(level=pl.lit(level)) for level, rows in found.items())]
+    return pl.concat(rows, how="diagonal").with_columns(pl.col(place[1:]).fill_null(""))
 
 
 def ordered(rows: pl.DataFrame, *by: str | pl.Expr) -> pl.DataFrame:

@@ -25,7 +25,6 @@ import polars as pl
 from scipy import optimize, stats
 from scipy.special import logit
 
-from poshgrid import files
 from poshgrid.config import BayesianModel
 from poshgrid.config.formula import without_sets
 from poshgrid.config.runs import AXES, Run
@@ -35,7 +34,7 @@ from poshgrid.grid.grid import Grid
 from poshgrid.statistics import contrasts, design
 from poshgrid.statistics.fast.formula import refuses, terms
 from poshgrid.statistics.predictor import Predictor
-from poshgrid.statistics.schema import COUNTS, SUMMARY
+from poshgrid.statistics.schema import COUNTS
 
 GROUPS = ("seed", "run", "point", "cell")
 """What may have effects of its own."""
@@ -111,25 +110,6 @@ def planned(grid: Grid, target: str, suite: str, seeds: int | None = None) -> pl
     return counts_of(grid, runs, units, suite)
 
 
-def spreads(folder: Path) -> dict[str, float]:
-    """Return the posterior medians of a finished fit's SDs: group, or ``cell[category]`` -> SD.
-
-    Raises:
-        PoshgridError: the folder has no summary, or the formula had no group of ``GROUPS``.
-    """
-    path = folder / "summary.parquet"
-    found = {}
-    rows = files.read_table(path, SUMMARY).filter(kind="sd")
-    for term, median in rows.select("term", "median").iter_rows():
-        effect, _, rest = term.partition("|")
-        group, _, level = rest.partition("_sigma")
-        if group in GROUPS and effect in ("1", "category"):
-            found[group + level] = median
-    if not found:
-        raise PoshgridError(f"{path}: no SD of {', '.join(GROUPS)}; name a fit with such a group")
-    return found
-
-
 def power(
     counts: pl.DataFrame,
     model: BayesianModel,
@@ -180,7 +160,7 @@ def power(
     posterior = np.linalg.inv(columns.T @ weights + np.diag(scales**-2))
     rows: list[dict[str, Any]] = []
     for contrast in model.contrasts:
-        places = list(contrasts.places(contrast, grid, made, notes))
+        places = list(contrasts.places(contrast, grid, notes))
         levels = made.frame[contrast.factor].astype(str) if places else None
         for place, tail in zip(places, contrasts.tails(places), strict=True):
             signs = np.select([levels == place.first, levels == contrast.less], [1, -1], 0)

@@ -44,25 +44,13 @@ def numbers(study: str) -> pl.DataFrame:
         ``version``, and the columns of ``numbers.csv``: ``source`` (where it is printed), ``what``
         (in words), ``value``, ``unit``, ``table`` and ``column`` (of our results), ``where``
         (``axis=value`` of its rows, comma-separated). Without rows: the study has none.
-
-    Raises:
-        PoshgridError: a file is no such table.
     """
-    found = []
+    frames = [pl.DataFrame(schema={"version": pl.String, **NUMBERS})]
     for path in resources.numbers(study):
-        try:
-            frame = pl.read_csv(
-                path, comment_prefix="#", columns=list(NUMBERS), schema_overrides=NUMBERS
-            )
-        except (OSError, pl.exceptions.PolarsError) as error:
-            reason = str(error).splitlines()[0]
-            raise PoshgridError(
-                f"{path}: no columns {', '.join(NUMBERS)} ({reason}); see studies/fict/published"
-            ) from error
-        texts = pl.col(pl.String).fill_null("")
-        found.append(frame.with_columns(texts, version=pl.lit(path.parent.name)))
-    rows = [frame.select("version", *NUMBERS) for frame in found]
-    return pl.concat([pl.DataFrame(schema={"version": pl.String, **NUMBERS}), *rows])
+        frame = pl.read_csv(path, comment_prefix="#", schema_overrides=NUMBERS)
+        version = pl.lit(path.parent.name).alias("version")
+        frames.append(frame.select(version, *NUMBERS).with_columns(pl.col(pl.String).fill_null("")))
+    return pl.concat(frames)
 
 
 def accuracy() -> pl.DataFrame:

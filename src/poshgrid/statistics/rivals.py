@@ -1,71 +1,61 @@
-"""Is a phenomenon learned: above 50%, and above the best rival, over sets and seeds.
+"""Models compared with their baselines and heuristics: what is learned, and what words alone do.
 
 Rivals know no syntax, or a wrong one: the nulls of the same condition and size, and rules that
 choose a member of each pair. They judge the pairs that a model judges, so that differences are
 taken set by set.
+
+A null that is far from 50% on one base and at 50% on the mean of two passes for a fair one. So what
+register does to a model (accuracy on one base less that on another) stands beside what it does to
+the null of the same text, phenomenon by phenomenon; and a model whose margins, pair by pair, go
+with a null's may know no more than the null, whatever its accuracy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+from scipy import stats
 
-from poshgrid import files
-from poshgrid.config.runs import REFERENCE
-from poshgrid.errors import PoshgridError
-from poshgrid.evaluation.judgements import JOINED
-from poshgrid.rules import predictions
-from poshgrid.rules.schema import RULES
-from poshgrid.statistics import intervals, nulls, tests
-from poshgrid.statistics.intervals import SetSums
-from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.config.runs import COUNTED, NULLS, REFERENCE, UNTRAINED, WORD_NULLS
+from poshgrid.config.specs import Cell
+from poshgrid.rules import predictions, table
+from poshgrid.statistics import intervals, tests
+from poshgrid.statistics.intervals import Difference
+from poshgrid.statistics.schema import BESIDE_NULLS, RUN_AXES
+from poshgrid.statistics.tally import Tally
 
 SURE = 0.025  # one-sided: a 95% interval leaves 0 out
 FOUND = {
     "rival": pl.String, "rival_mean": pl.Float64, "above_rival": pl.Float64,
     "above_rival_low": pl.Float64, "above_rival_high": pl.Float64, "learned": pl.Boolean,
 }  # fmt: skip
+_Z = float(stats.norm.ppf(0.975))
 
 
-def read_rules(path: Path, pairs: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Return what each rule but the hierarchical ones makes of a suite: item_id, correct.
+def read_rules(path: Path, pairs: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+    """Return what each rule but the hierarchical ones makes of a suite: a column for each.
 
-    Ids are those of judged rows.
     A rule that has no say tosses a coin, .5. Pairs that are judged as one are one choice: the
     member that the rule prefers in most of them.
 
     Args:
         path: columns of ``RULES``.
         pairs: the suite's, columns of ``ITEMS``.
+        judged: the units that are judged, sorted by item_id, as the rows of what is returned.
 
     Raises:
         PoshgridError: the file is missing, or its pairs are not those of the suite.
     """
-    rows = files.read_table(path, RULES)
-    unknown = rows.join(pairs, on="item_id", how="anti")
-    if unknown.height:
-        raise PoshgridError(
-            f"{path}: pair {unknown['item_id'].sort()[0]!r} is not in the suite: the items have "
-            "changed since; run `poshgrid run -R rule_preferences`"
-        )
-    wrong = rows.filter(~pl.col("hierarchical"))
-    said = predictions.of_words(wrong, pairs)
-    joint = pairs.filter("joint").group_by(JOINED).agg(pl.col("item_id").min())
-    judged = pl.concat([one.select("item_id") for one in (pairs.filter(~pl.col("joint")), joint)])
-    judged = judged.sort("item_id")
-    return {
-        rule: judged.join(
-            said.filter(rule=rule), on="item_id", how="left", maintain_order="left"
-        ).select("item_id", correct=pl.col("prefers").fill_null(0.5))
-        for rule in wrong["rule"].unique().sort()
-    }
+    wrong = table.read(path, pairs).filter(~pl.col("hierarchical"))
+    wide = predictions.wide(predictions.of_words(wrong, pairs), judged)
+    return wide.drop("item_id", "category", "phenomenon", "lexical_set").fill_null(0.5)
 
 
-def against(sums: SetSums, rules: Mapping[str, np.ndarray], seeds: pl.DataFrame) -> pl.DataFrame:
+def against(tally: Tally, rules: pl.DataFrame, accuracies: pl.DataFrame) -> pl.DataFrame:
     """Set every trained point beside its best rival, phenomenon by phenomenon.
 
     The rival is the one that is right most often there (50% if all are worse: a coin). A
@@ -78,72 +68,172 @@ def against(sums: SetSums, rules: Mapping[str, np.ndarray], seeds: pl.DataFrame)
     it is Holm's (p < .025, one-sided).
 
     Args:
-        sums: of one suite.
-        rules: rule -> pairs that it has right, set by set, as rows of ``sums``.
-        seeds: the columns of a point, category, phenomenon, mean, sd, n_seeds.
+        tally: of one suite.
+        rules: what each rule, a column, makes of the tally's units.
+        accuracies: the columns of a point, category, phenomenon, sd, n_seeds.
 
     Returns:
         The columns of a point, suite, category, phenomenon, and those of ``FOUND``.
     """
-    points = sums.points.to_dicts()
-    place = ["category", "phenomenon"]
-    known = seeds.rows_by_key([*RUN_AXES, *place], named=True, unique=True)
-    strata = [
-        (*key, rows["row"].to_numpy())
-        for key, rows in sums.sets.with_row_index("row")
-        .sort(place, maintain_order=True)
-        .group_by(place, maintain_order=True)
-    ]
-    pairs = sums.sets["n"].to_numpy().astype(float)
-    rows: list[dict[str, Any]] = []
-    for i, point in enumerate(points):
-        if point["regimen"] in REFERENCE:
-            continue
-        rivals = {
-            null: sums.correct[:, j] / points[j]["seeds"]
-            for null, j in nulls.of_point(point, points)
-        } | dict(rules)
-        mine = sums.correct[:, i] / point["seeds"]
+    points = tally.points.to_dicts()
+    spread = _spread(accuracies)
+    strata, n = tally.sums.of("phenomenon"), tally.sums.sets["n"].to_numpy().astype(float)
+    shares = tally.sums.correct / tally.points["seeds"].to_numpy()
+    by_rule = {rule: tally.of(rules[rule].to_numpy()) for rule in rules.columns}
+    rows: list[tuple[Any, ...]] = []
+    for i, name, rivals in _trained(points):
+        right = {null: shares[:, j] for null, j in rivals.items()} | by_rule
         column = []
-        for category, phenomenon, at in strata:
-            n = pairs[at]
+        for place, at in strata:
+            pairs, seeds = n[at], spread[*name.values(), *place]
             means = {
-                name: right[at].sum() / n.sum()
-                for name, right in rivals.items()
-                if not np.array_equal(right[at], 0.5 * n)  # without a say: a coin by another name
+                rival: its[at].sum() / pairs.sum()
+                for rival, its in right.items()
+                if not np.array_equal(its[at], 0.5 * pairs)  # without a say: a coin
             }
-            best = max(means, key=lambda name: means[name], default="")
-            over = known[(*(point[axis] for axis in RUN_AXES), category, phenomenon)]
-            parts = [_above(mine[at] - 0.5 * n, n, over)]
+            best = max(means, key=lambda rival: means[rival], default="")
+            above = [_above(shares[at, i] - 0.5 * pairs, pairs, seeds)]
             if not best or means[best] < tests.CHANCE:
                 best, means = "50%", {"50%": tests.CHANCE}
             else:
-                parts.append(_above(mine[at] - rivals[best][at], n, over))
-            above = parts[-1]
-            column.append(
-                {
-                    **{axis: point[axis] for axis in RUN_AXES},
-                    "suite": sums.suite,
-                    "category": category,
-                    "phenomenon": phenomenon,
-                    "rival": best,
-                    "rival_mean": float(means[best]),
-                    "above_rival": above.mean,
-                    "above_rival_low": above.low,
-                    "above_rival_high": above.high,
-                    "p": max((part.p for part in parts if part.p is not None), default=None),
-                }
-            )
-        corrected = iter(tests.holm([row["p"] for row in column if row["p"] is not None]))
-        for row in column:
-            row["learned"] = None if row.pop("p") is None else bool(next(corrected) < SURE)
-        rows += column
+                above.append(_above(shares[at, i] - right[best][at], pairs, seeds))
+            p = max((one.p for one in above if one.p is not None), default=None)
+            column.append((*place, best, float(means[best]), *above[-1][:3], p))
+        corrected = iter(tests.holm([p for *_, p in column if p is not None]))
+        rows += [
+            (*name.values(), tally.sums.suite, *values,
+             None if p is None else bool(next(corrected) < SURE))
+            for *values, p in column
+        ]  # fmt: skip
     texts = dict.fromkeys((*RUN_AXES, "suite", "category", "phenomenon"), pl.String)
-    return pl.DataFrame(rows, schema={**texts, **FOUND})
+    return pl.DataFrame(rows, schema={**texts, **FOUND}, orient="row")
 
 
-def _above(difference: np.ndarray, n: np.ndarray, over: dict[str, Any]) -> intervals.Difference:
+def beside(tally: Tally, accuracies: pl.DataFrame, cells: Mapping[str, Cell]) -> pl.DataFrame:
+    """Set every trained point beside each of its nulls, phenomenon by phenomenon.
+
+    ``r`` is Pearson's correlation of the margins of the phenomenon's pairs, its interval Fisher's
+    with as many observations as lexical sets. ``difference`` is the point's accuracy less that of
+    the same point on another base without a filter, ``null_difference`` the same of its null. Sets
+    are paired, and seeds count (:func:`intervals.difference`); word-counting nulls have none: their
+    interval is of sets alone.
+
+    Args:
+        tally: of one suite, nulls included.
+        accuracies: the columns of a point, category, phenomenon, sd, n_seeds.
+        cells: "condition/size" -> its base, and whether it goes without evidence.
+
+    Returns:
+        Columns of ``BESIDE_NULLS``, in the order of points, phenomena, nulls and conditions.
+    """
+    points, margins = tally.points.to_dicts(), tally.margins
+    spread, strata = _spread(accuracies), tally.sums.of("phenomenon")
+    nulls_of = [dict(of_point(point, points)) for point in points]
+    n = tally.sums.sets["n"].to_numpy()
+    shares = tally.sums.correct / tally.points["seeds"].to_numpy()
+    pairs = tally.units.select("category", "phenomenon").with_row_index("pair")
+    of_pairs = pairs.partition_by("category", "phenomenon", as_dict=True, include_key=False)
+
+    def difference(one: int, two: int, place: tuple[str, str], at: np.ndarray) -> Difference:
+        seeds = [spread[*(points[k][axis] for axis in RUN_AXES), *place] for k in (one, two)]
+        # Of one seed nobody knows how others would differ: it does not count
+        known = [(sd, number) for sd, number in seeds if sd]
+        return intervals.difference(shares[at, one] - shares[at, two], n[at], known)
+
+    rows: list[dict[str, Any]] = []
+    for i, name, nulls in _trained(points):
+        others = list(_other_bases(i, points, cells))
+        for place, at in strata:
+            mine = of_pairs[place]["pair"].to_numpy()
+            where = dict(zip(("category", "phenomenon"), place, strict=True))
+            for null, j in nulls.items():
+                row = {
+                    **name,
+                    **where,
+                    "suite": tally.sums.suite,
+                    "null": null,
+                    **_named("r", _correlation(margins[mine, i], margins[mine, j], len(at))),
+                }
+                compared = [
+                    {
+                        **row,
+                        "less": points[k]["condition"],
+                        **_named("difference", difference(i, k, place, at)),
+                        **_named("null_difference", difference(j, nulls_of[k][null], place, at)),
+                    }
+                    for k in others
+                    if null in nulls_of[k]
+                ]
+                rows += compared or [{**row, "less": ""}]
+    return pl.DataFrame(rows, schema=BESIDE_NULLS)
+
+
+def _spread(accuracies: pl.DataFrame) -> dict[Any, Any]:
+    """Return the SD over seeds, and their number, of a point's values, category and phenomenon."""
+    key = [*RUN_AXES, "category", "phenomenon"]
+    return accuracies.select(*key, "sd", "n_seeds").rows_by_key(key, unique=True)
+
+
+def _trained(points: list[dict[str, Any]]) -> Iterator[tuple[int, dict[str, str], dict[str, int]]]:
+    """Yield the place, the axes and the nulls of the points that are no reference."""
+    for i, point in enumerate(points):
+        if point["regimen"] not in REFERENCE:
+            yield i, {axis: point[axis] for axis in RUN_AXES}, dict(of_point(point, points))
+
+
+def _above(difference: np.ndarray, n: np.ndarray, seeds: tuple[float | None, int]) -> Difference:
     """Return a mean difference by pair; its interval, if there are several seeds."""
-    if over["sd"] is None:
-        return intervals.Difference(float(difference.sum() / n.sum()), None, None, None)
-    return intervals.difference(difference, n, [(over["sd"], over["n_seeds"])])
+    sd, number = seeds
+    if sd is None:
+        return Difference(float(difference.sum() / n.sum()), None, None, None)
+    return intervals.difference(difference, n, [(sd, number)])
+
+
+def of_point(point: dict[str, Any], points: list[dict[str, Any]]) -> Iterator[tuple[str, int]]:
+    """Yield the nulls of a point's condition and size, and where they are, in their usual order."""
+    cell = point["condition"], point["size"]
+    names = {
+        (*cell, point["learner"], UNTRAINED, "none"): UNTRAINED,
+        **{(*cell, null, COUNTED, "none"): null for null in WORD_NULLS},
+    }
+    places = {
+        null: j
+        for j, other in enumerate(points)
+        if (null := names.get(tuple(other[axis] for axis in RUN_AXES)))
+    }
+    yield from ((null, places[null]) for null in NULLS if null in places)
+
+
+def _other_bases(i: int, points: list[dict[str, Any]], cells: Mapping[str, Cell]) -> Iterator[int]:
+    """Yield the points that differ from one in their base alone: its text is whole, and theirs.
+
+    Of two bases the one that comes later in the alphabet is first, so that each pair is there once.
+    """
+    mine = points[i]
+    own = cells[f"{mine['condition']}/{mine['size']}"]
+    if own.filtered:
+        return
+    for k, other in enumerate(points):
+        if any(other[axis] != mine[axis] for axis in RUN_AXES if axis != "condition"):
+            continue
+        cell = cells[f"{other['condition']}/{other['size']}"]
+        if not cell.filtered and cell.source < own.source:
+            yield k
+
+
+def _correlation(one: np.ndarray, two: np.ndarray, sets: int) -> list[float | None]:
+    """Return Pearson's r and its interval; nothing where a side does not vary."""
+    if len(one) < 2 or one.std() == 0 or two.std() == 0:
+        return [None, None, None]
+    # No BLAS: its sums depend on its threads
+    first, second = one - one.mean(), two - two.mean()
+    product = (first * second).sum() / ((first**2).sum() * (second**2).sum()) ** 0.5
+    r = float(np.clip(product, -1, 1))
+    if sets <= 3 or abs(r) == 1:
+        return [r, None, None]
+    half = _Z / (sets - 3) ** 0.5
+    return [r, float(np.tanh(np.arctanh(r) - half)), float(np.tanh(np.arctanh(r) + half))]
+
+
+def _named(name: str, values: Sequence[float | None]) -> dict[str, float | None]:
+    return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=False))

@@ -69,11 +69,6 @@ ACCURACY = {
     # two
     "low": pl.Float64,
     "high": pl.Float64,
-    "n_sets": pl.UInt32,  # lexical sets
-    # share of sets all of whose pairs are right; a tie makes a half; mean over seeds
-    "by_set": pl.Float64,
-    "by_set_low": pl.Float64,  # 95% interval of it, as `low` and `high`
-    "by_set_high": pl.Float64,
     # that all templates of a phenomenon are alike (Wald, clustered by set, Holm over the phenomena
     # of a model); null: it has one, or this is another level
     "p_apart": pl.Float64,

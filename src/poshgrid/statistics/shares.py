@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +14,6 @@ import polars as pl
 from poshgrid import logs
 from poshgrid.config.runs import COUNTED, words_of
 from poshgrid.config.specs import RuleSharesSpec
-from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
 from poshgrid.rules import mixture, predictions
 from poshgrid.rules import table as rules_table
@@ -62,106 +61,87 @@ def write(
         Facts: runs, learners, suites, replicates.
 
     Raises:
-        PoshgridError: see :func:`judgements.judged`; or a suite has no table of rules.
+        PoshgridError: see :func:`judgements.judged`.
     """
-    if lacking := sorted(items.keys() ^ tables.keys()):
-        raise PoshgridError(f"--rules: {lacking[0]}: give --items and --rules of the same suites")
-    if not spec.runs or not items:
-        raise PoshgridError("job: spec: nothing to judge: give at least one run and one suite")
     schemas = {"shares": SHARES, "mixture": MIXTURE, "identifiability": IDENTIFIABILITY}
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in schemas}
     learners = set()
     for suite, path in sorted(items.items()):
         pairs = judgements.read_items(path)
-        table = rules_table.read(tables[suite], pairs)
-        apart: dict[tuple[str, ...], list[tuple[int, int]]] = {}
-        for axes, each in _phenomena(spec, Path(scores), Path(models), suite, pairs, table):
+        for axes, each in _phenomena(spec, scores, models, suite, pairs, tables[suite]):
             learners.add(tuple(axes.values()))
-            drawn = times(each)
-            found["shares"] += [{**axes, **each.names, **row} for row in shares(each, drawn)]
-            found["mixture"] += [{**axes, **each.names, **row} for row in mixed(each, drawn)]
-            for rule, other, *numbers in identifiable(each):
-                key = (*each.names.values(), rule, other)
-                apart.setdefault(key, []).append((numbers[0], numbers[1]))
-        found["identifiability"] += [
-            dict(zip(IDENTIFIABILITY, (*key, min(b for b, _ in each), min(a for _, a in each),
-                                       max(a for _, a in each)), strict=True))
-            for key, each in sorted(apart.items())
-        ]  # fmt: skip
+            drawn, place = times(each), each.names
+            found["shares"] += [{**axes, **place, **row} for row in shares(each, drawn)]
+            found["mixture"] += [{**axes, **place, **row} for row in mixed(each, drawn)]
+            found["identifiability"] += [
+                {**place, "rule": rule, "other": other, "both": both, "apart": apart}
+                for rule, other, both, apart in identifiable(each)
+            ]
+    made = {name: pl.DataFrame(found[name], schema=schema) for name, schema in schemas.items()}
+    key = ["suite", "category", "phenomenon", "rule", "other"]
+    made["identifiability"] = (
+        made["identifiability"]
+        .group_by(key)
+        .agg(pl.col("both", "apart").min(), apart_most=pl.col("apart").max())
+        .sort(key)
+    )
     for name, schema in schemas.items():
-        formats.write(pl.DataFrame(found[name], schema=schema), Path(output), name, schema)
+        formats.write(made[name], Path(output), name, schema)
     log.info("%d runs of %d learners", len(spec.runs), len(learners))
     return {"runs": len(spec.runs), "learners": len(learners), "suites": sorted(items),
             "replicates": REPLICATES}  # fmt: skip
 
 
 def _phenomena(
-    spec: RuleSharesSpec,
-    scores: Path,
-    models: Path,
-    suite: str,
-    items: pl.DataFrame,
-    table: pl.DataFrame,
+    spec: RuleSharesSpec, scores: Path, models: Path, suite: str, items: pl.DataFrame, rules: Path
 ) -> Iterator[tuple[dict[str, str], Phenomenon]]:
     """Yield what each learner (a run without its seed) chose, phenomenon by phenomenon."""
-    said, compared = predictions.of_words(table, items), predictions.comparisons(items)
-    cells: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    said = predictions.of_words(rules_table.read(rules, items), items)
+    compared = predictions.comparisons(items)
+    cells: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
     for run in spec.runs:
         axes = levels.axes(run)
-        cells.setdefault((axes["condition"], axes["size"]), []).append({**axes, "run": run})
-    for cell in sorted(cells, key=_order):
+        cells.setdefault((axes["condition"], axes["size"]), {})[run] = axes
+    for _, runs in sorted(cells.items(), key=lambda cell: (cell[0][0], words_of(cell[0][1]))):
         judged = {
-            each["run"]: judgements.judged(
-                scores / each["run"] / f"{suite}.parquet", items, spec.scoring
-            )
-            for each in cells[cell]
+            run: judgements.judged(scores / run / f"{suite}.parquet", items, spec.scoring)
+            for run in runs
         }
-        nulls = {each["learner"]: each["run"] for each in cells[cell] if each["regimen"] == COUNTED}
+        nulls = {axes["learner"]: r for r, axes in runs.items() if axes["regimen"] == COUNTED}
         heard = predictions.heard(models / nulls["unigram"]) if "unigram" in nulls else None
         of_counts = predictions.of_words(predictions.of_counts(compared, heard), items)
         of_nulls = predictions.of_nulls({name: judged[run] for name, run in nulls.items()})
-        frame = predictions.wide(
-            pl.concat([said, of_counts, of_nulls]), next(iter(judged.values()))
-        )
-        learners: dict[tuple[str, ...], list[str]] = {}
-        for each in cells[cell]:
-            if each["regimen"] != COUNTED:
-                learners.setdefault(tuple(each[a] for a in RUN_AXES), []).append(each["run"])
-        for learner, mine in sorted(learners.items()):
-            whole = frame.with_columns(
-                pl.Series(f"\0{i}", judged[run]["correct"]) for i, run in enumerate(mine)
-            )
-            axes = dict(zip(RUN_AXES, learner, strict=True))
-            for part in whole.partition_by("category", "phenomenon", maintain_order=True):
-                yield axes, phenomenon(suite, part)
+        every = pl.concat([said, of_counts, of_nulls])
+        frame = predictions.wide(every, next(iter(judged.values()))).with_row_index("unit")
+        learners: dict[tuple[str, ...], list[np.ndarray]] = {}
+        for run, axes in runs.items():
+            if axes["regimen"] != COUNTED:
+                learner = tuple(axes[axis] for axis in RUN_AXES)
+                learners.setdefault(learner, []).append(judged[run]["correct"].to_numpy())
+        for learner, seeds in sorted(learners.items()):
+            chose = np.column_stack(seeds)
+            for part in frame.partition_by("category", "phenomenon", maintain_order=True):
+                mine = chose[part["unit"].to_numpy()]
+                yield (
+                    dict(zip(RUN_AXES, learner, strict=True)),
+                    phenomenon(suite, part.drop("unit"), mine),
+                )
 
 
-def _order(cell: tuple[str, ...]) -> tuple[str, int]:
-    try:
-        return cell[0], words_of(cell[1])
-    except ValueError as error:
-        raise PoshgridError(f"job: spec: runs: {'/'.join(cell)}: {error}") from error
-
-
-def phenomenon(suite: str, frame: pl.DataFrame) -> Phenomenon:
+def phenomenon(suite: str, frame: pl.DataFrame, chose: np.ndarray) -> Phenomenon:
     """Return the arrays of a phenomenon.
 
     Args:
         suite: its name.
-        frame: from :func:`predictions.wide`, and a column of choices for each seed, whose name
-            begins with a null character.
+        frame: its rows of :func:`predictions.wide`.
+        chose: rows x seeds: 1 the good member, 0 the bad one, .5 a tie.
     """
-    seeds = [name for name in frame.columns if name.startswith("\0")]
-    known = [c for c in frame.columns if c not in seeds][4:]
-    rules = [c for c in known if (frame[c].is_not_null() & (frame[c] != 0.5)).any()]
+    says = frame.drop("item_id", "category", "phenomenon", "lexical_set")
+    rules = [c for c in says.columns if (says[c].is_not_null() & (says[c] != 0.5)).any()]
+    matrix = np.array([says[rule].fill_null(np.nan) for rule in rules]).reshape(-1, len(says))
     _, sets = np.unique(frame["lexical_set"].to_numpy(), return_inverse=True)
     names = {"suite": suite, "category": frame["category"][0], "phenomenon": frame["phenomenon"][0]}
-    says = (
-        frame.select(rules).fill_null(float("nan")).to_numpy().T
-        if rules
-        else np.empty((0, frame.height))
-    )
-    return Phenomenon(names, sets, frame.select(seeds).to_numpy(), rules, says)
+    return Phenomenon(names, sets, chose, rules, matrix)
 
 
 def times(found: Phenomenon) -> np.ndarray | None:
@@ -175,13 +155,6 @@ def times(found: Phenomenon) -> np.ndarray | None:
     seed = zlib.crc32("\0".join(found.names.values()).encode())
     generator = np.random.default_rng([SEED, seed])
     return generator.multinomial(sets, np.full(sets, 1 / sets), REPLICATES).astype(float)
-
-
-def _summed(found: Phenomenon, values: np.ndarray) -> np.ndarray:
-    """Return sums over the pairs of each lexical set: sets x ..."""
-    sums = np.zeros((int(found.sets.max()) + 1, *values.shape[1:]))
-    np.add.at(sums, found.sets, values)
-    return sums
 
 
 def shares(found: Phenomenon, drawn: np.ndarray | None) -> Iterator[dict[str, Any]]:
@@ -204,8 +177,8 @@ def shares(found: Phenomenon, drawn: np.ndarray | None) -> Iterator[dict[str, An
             if not there.any():
                 continue
             by_seed = agrees[there].mean(axis=0)
-            right = _summed(found, np.where(there, agrees.mean(axis=1), 0.0))
-            number = _summed(found, there.astype(float))
+            right = np.bincount(found.sets, np.where(there, agrees.mean(axis=1), 0.0))
+            number = np.bincount(found.sets, there.astype(float))
             low = high = None
             sets = int((number > 0).sum())
             if drawn is not None and sets > 1:
@@ -221,37 +194,22 @@ def shares(found: Phenomenon, drawn: np.ndarray | None) -> Iterator[dict[str, An
             }  # fmt: skip
 
 
-def merged(rules: Sequence[str], says: np.ndarray) -> tuple[list[str], np.ndarray]:
-    """Return rules that say different things, those that always say the same as one.
-
-    Args:
-        rules: names.
-        says: rules x pairs; NaN: no say.
-
-    Returns:
-        Names, of equal rules joined by `` = ``; and what they say.
-    """
-    groups: dict[bytes, list[int]] = {}
-    for number, row in enumerate(np.nan_to_num(says, nan=0.5)):
-        groups.setdefault((row + 0.0).tobytes(), []).append(number)
-    kept = [numbers[0] for numbers in groups.values()]
-    return [" = ".join(rules[n] for n in numbers) for numbers in groups.values()], says[kept]
-
-
 def competing(found: Phenomenon) -> tuple[list[str], np.ndarray]:
-    """Return the rules of a mixture, merged: names, and what they say (.5: nothing).
+    """Return the rules of a mixture, those that always say the same as one.
 
     Rules that have a say on fewer lexical sets than ``mixture.FEW`` are left out: what explains a
     handful of choices could have any weight.
+
+    Returns:
+        Names, of equal rules joined by `` = ``; and what they say, rules x pairs (.5: nothing).
     """
-    least = _least(found.sets)
-    often = [
-        number
-        for number, row in enumerate(found.says)
-        if len(np.unique(found.sets[~np.isnan(row) & (row != 0.5)])) >= least
-    ]
-    names = [found.rules[number] for number in often]
-    return merged(names, np.nan_to_num(found.says[often], nan=0.5))
+    groups: dict[bytes, list[int]] = {}
+    says = np.nan_to_num(found.says, nan=0.5) + 0.0
+    for number, row in enumerate(says):
+        if len(np.unique(found.sets[row != 0.5])) >= _least(found.sets):
+            groups.setdefault(row.tobytes(), []).append(number)
+    kept = [numbers[0] for numbers in groups.values()]
+    return [" = ".join(found.rules[n] for n in numbers) for numbers in groups.values()], says[kept]
 
 
 def _least(sets: np.ndarray) -> float:
@@ -301,13 +259,9 @@ def mixed(found: Phenomenon, drawn: np.ndarray | None) -> Iterator[dict[str, Any
 
 def identifiable(found: Phenomenon) -> Iterator[tuple[str, str, int, int]]:
     """Yield two rules, and the lexical sets on which both have a say and on which they disagree."""
+    decided = ~np.isnan(found.says) & (found.says != 0.5)
     for one, other in combinations(range(len(found.rules)), 2):
-        first, second = found.says[one], found.says[other]
-        both = ~np.isnan(first) & ~np.isnan(second) & (first != 0.5) & (second != 0.5)
-        differ = both & (first != second)
-        yield (
-            found.rules[one],
-            found.rules[other],
-            len(np.unique(found.sets[both])),
-            len(np.unique(found.sets[differ])),
-        )
+        both = decided[one] & decided[other]
+        differ = both & (found.says[one] != found.says[other])
+        shared, apart = (len(np.unique(found.sets[chosen])) for chosen in (both, differ))
+        yield found.rules[one], found.rules[other], shared, apart

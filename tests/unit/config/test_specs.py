@@ -52,7 +52,7 @@ def test_what_is_no_slice_is_refused_with_its_place(text: str, place: str) -> No
     ("run", "is_one"),
     [
         (RUN, True),
-        ("a/b/c/d/e/seed0123456789", True),
+        ("a/10M/c/d/e/seed0123456789", True),
         ("a/b/c/d/e/seed01234567890", False),
         ("a/b/c/d/seed1", False),
         ("a/b/c/d/e/f/seed1", False),

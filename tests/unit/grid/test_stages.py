@@ -85,7 +85,7 @@ def test_every_stage_has_a_job_here() -> None:
         (put("scoring", bos=False), {"score", "untrained"}),
         (put("scoring", per_token=True), {"score", "untrained"}),
         (put("quality", tolerance=0.1), {"quality", "accuracy", "curves"}),
-        (put("measures", sign="earlier"), {"measures"}),
+        (put("measures", reduction="mean"), {"measures"}),
         (put("filtering", perplexity=False), {"deltas"}),
         (put("models", 0, slope_sd=0.4), {"fit"}),
         (put("models", 1, slope_sd=0.4), set()),

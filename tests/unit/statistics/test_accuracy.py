@@ -89,7 +89,7 @@ def test_worked_by_hand(grid):
     )
     assert overall["p_pooled"] is None
     assert overall["stars_pooled"] == overall["stars_fisher_holm"] == ""
-    # Holm within the column of categories: two tests
+    # Holm within a model's categories: two tests
     p_island = tests.combine_seeds([52, 56], [80, 80])
     p_wanna = tests.combine_seeds([37, 38], [40, 40])
     assert island["p_fisher_holm"] == pytest.approx(max(p_island, 2 * p_wanna))
@@ -100,6 +100,7 @@ def test_worked_by_hand(grid):
 def test_nulls_stand_beside_and_those_far_from_chance_are_named(grid):
     """A null of the same condition and size; 22 of 40 is 5 points from 50%, 23 is further."""
     grid.run(f"{TRAINED}/seed42", same(30)).run(f"{NULL}/seed42", same(22))
+    grid.run(f"{NULL.replace('none', 'dyck')}/seed42", same(8))  # no null
     right = {"island-adjunct": 20, "island-wh": 23, "wanna": 17}
     grid.run("baby/10M/ngram/counted/none/seed0", right)
     grid.run("baby/10M/unigram/counted/none/seed0", same(0), ties=PAIRS)
@@ -113,27 +114,8 @@ def test_nulls_stand_beside_and_those_far_from_chance_are_named(grid):
         "island-wh": (0.55, 0.5, 0.575, "ngram"),
         "wanna": (0.55, 0.5, 0.425, "ngram"),
     }
-    nulls = rows.filter(pl.col("regimen") != "packed")
-    assert (
-        nulls.select(pl.col("untrained", "unigram", "ngram").null_count()).row(0)
-        == (nulls.height,) * 3
-    )
-
-
-def test_the_untrained_null_has_no_bias(grid):
-    grid.run(f"{TRAINED}/seed42", same(30)).run(f"{NULL}/seed42", same(20))
-    for bias in ("dyck", "recency"):
-        grid.run(f"{NULL.replace('none', bias)}/seed42", same(8))
-    _, rows = grid.judge()
-    trained = rows.filter(regimen="packed")
-    assert set(trained["untrained"]) == {0.5}
-    assert trained.height == rows.filter(regimen="untrained", bias="none").height == 3 + 2 + 2
-
-
-def test_seeds_that_disagree_get_p_1(grid):
-    grid.run(f"{TRAINED}/seed42", same(38)).run(f"{TRAINED}/seed53", same(2))
-    _, rows = grid.judge()
-    assert rows.filter(level="phenomenon")["p_fisher_holm"].to_list() == [1, 1, 1]
+    nulls = rows.filter(pl.col("regimen") != "packed").select("untrained", "unigram", "ngram")
+    assert nulls.drop_nulls("untrained").is_empty() and nulls.drop_nulls("ngram").is_empty()
 
 
 def test_one_seed_has_no_sd_and_all_correct_is_fine(grid):
@@ -218,23 +200,6 @@ def test_both_reductions_stand_beside_each_other(grid, reduction):
     overall, average = only(rows, level="overall"), only(rows, level="average")
     assert overall["mean_sum"] == pytest.approx((50 / 80 + 10 / 40) / 2)
     assert average["mean_mean"] == pytest.approx((2 * 50 / 80 + 30 / 40) / 3)
-    moved = rows.filter((pl.col("mean_sum") - pl.col("mean_mean")).abs() > 0.05)
-    # wanna, twice, and both means; not the islands
-    levels = sorted(moved.select("level", "category").iter_rows())
-    assert levels == [
-        ("average", ""),
-        ("category", "wanna"),
-        ("overall", ""),
-        ("phenomenon", "wanna"),
-    ]
-
-
-def test_level_rows_do_not_depend_on_other_runs(grid):
-    grid.run(f"{TRAINED}/seed42", same(31))
-    _, alone = grid.judge("alone")
-    grid.run("baby/10M/mini/packed/dyck/seed42", same(12))
-    _, together = grid.judge("together")
-    assert_frame_equal(alone, together.filter(bias="none"))
 
 
 # ---- the bootstrap over lexical sets -------------------------------------------------------------
@@ -243,10 +208,12 @@ def test_level_rows_do_not_depend_on_other_runs(grid):
 def sums_of(rows, correct, seeds=None):
     """Sums of (category, phenomenon, lexical_set, n) x points named a, b, ..."""
     columns = ["category", "phenomenon", "lexical_set", "n"]
+    sets = pl.DataFrame(rows, schema=columns, orient="row")
+    sets = sets.with_columns(level=pl.lit("phenomenon"), part=pl.lit(""))
     correct = np.atleast_2d(np.asarray(correct, float).T).T
     names = [f"point{i}" for i in range(correct.shape[1])]
     points = pl.DataFrame({"condition": names, "seeds": seeds or [1] * len(names)})
-    return intervals.SetSums("s", pl.DataFrame(rows, schema=columns, orient="row"), points, correct)
+    return intervals.SetSums("s", sets, points, correct)
 
 
 def bounds(sums, *, point="point0", **options):

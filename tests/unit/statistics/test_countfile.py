@@ -27,54 +27,40 @@ def csv(tmp_path, text):
 
 
 def test_what_is_left_out_is_filled_in(tmp_path):
-    found = countfile.read(csv(tmp_path, HEADER + ROWS))
+    found = countfile.read(csv(tmp_path, HEADER + ROWS.replace("b,10M,1", " b ,10M,1")))
     assert dict(found.schema) == COUNTS
-    row = found.row(0, named=True)
-    assert (row["words"], row["source"], row["filtered"]) == (10_000_000, "a", False)
-    assert (row["regimen"], row["bias"], row["template"], row["ties"]) == (
-        "released", "none", "wh", 0,
-    )  # fmt: skip
-    assert found["correct"].to_list() == [51, 51, 52, 52, 81, 81, 82, 82]
-
-
-def test_further_columns_are_taken(tmp_path):
+    assert found.row(4, named=True) == {
+        "condition": "b", "size": "10M", "learner": "model", "regimen": "released",
+        "bias": "none", "seed": 1, "suite": "suite", "category": "island", "phenomenon": "wh",
+        "template": "wh", "lexical_set": "", "correct": 81, "ties": 0, "n": 100,
+        "words": 10_000_000, "source": "b", "filtered": False,
+    }  # fmt: skip
     text = "condition,size,seed,category,phenomenon,correct,n,filtered,words\n"
-    found = countfile.read(csv(tmp_path, text + "a,10M,1,island,wh,3.5,9,Yes,77\n"))
-    row = found.row(0, named=True)
+    row = countfile.read(csv(tmp_path, text + "a,10M,1,island,wh,3.5,9,Yes,77\n")).to_dicts()[0]
     assert (row["filtered"], row["words"], row["correct"]) == (True, 77, 3.5)
 
 
+ROW = "a,10M,1,island,wh,3,9\n"
+
+
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "place"),
     [
-        (HEADER.replace("seed,", "") + "", "no column seed"),
-        (HEADER.replace(",n", ",n,leaner") + "", "unknown column 'leaner'; did you mean 'learner'"),
-        (HEADER + "a,10M,1,island,wh,many,9\n", "line 2: correct is 'many'"),
-        (HEADER + "a,10M,1,island,wh,3,\n", "line 2: n is ''"),
-        (HEADER + "a,large,1,island,wh,3,9\n", "impossible size 'large'"),
-        (HEADER + "a,10M,1,island,wh,60,50\n", "line 2: correct is 60 of 50 pairs"),
-        (HEADER + "a,10M,1,island,wh,3.7,50\n", "correct is 3.7 of 50 pairs; write how many were"),
-        (HEADER + "a,10M,1,island,wh,0,0\n", "no counts below the header"),
-        (HEADER + "a,10M,1,island,wh,1,9000000000\n", "line 2: n is '9000000000'"),
-        (HEADER + 2 * "a,10M,1,island,wh,3,9\n", "line 3: of the same run and phenom"),
-        (HEADER, "no rows"),
-        ("", "empty file"),
-        (HEADER.replace(",", ";") + ROWS.replace(",", ";"), "line 1: columns are divided by ';'"),
-        (HEADER + ROWS + "A,10M,1,island,wh,3,9\n", "line 10: condition is 'A', but 'a' before"),
-        (HEADER + "a  b,10M,1,i,wh,3,9\na b,10M,2,i,wh,3,9\n", "line 3: condition is 'a b'"),
-        (HEADER + ROWS + "a,10M,3,npi,wh,3,9\n", "line 10: phenomenon 'wh' is in category 'npi'"),
+        (HEADER.replace("seed,", ""), "line 1: no column seed"),
+        (HEADER.replace(",n", ",n,leaner"), "line 1: unknown column 'leaner'"),
+        (HEADER + ROW.replace(",3,", ",many,"), "line 2: correct"),
+        (HEADER + ROW.replace(",9", ","), "line 2: n"),
+        (HEADER + ROW.replace("10M", "large"), "line 2: .*'large'"),
+        (HEADER + ROW.replace(",3,", ",10,"), "line 2: correct"),
+        (HEADER + ROW.replace(",3,", ",3.7,"), "line 2: correct"),
+        (HEADER + ROW.replace(",3,9", ",0,0"), "no counts"),
+        (HEADER + 2 * ROW, "line 3: .* line 2"),
+        (HEADER + ROW + ROW.replace("1,island", "2,npi"), "line 3: 'wh' .*'island'"),
     ],
 )
-def test_mistakes_name_file_and_place(tmp_path, text, said):
-    with pytest.raises(PoshgridError, match=said) as error:
+def test_mistakes_name_file_and_place(tmp_path, text, place):
+    with pytest.raises(PoshgridError, match=rf"mine\.csv: {place}"):
         countfile.read(csv(tmp_path, text))
-    assert "mine.csv" in str(error.value)
-
-
-def test_a_number_sign_begins_a_name_and_outer_spaces_are_no_part_of_one(tmp_path):
-    rows = ROWS.replace("a,10M", "#a,10M").replace("b,10M,1", "b ,10M,1")
-    found = countfile.read(csv(tmp_path, HEADER + rows))
-    assert found["condition"].to_list() == ["#a"] * 4 + ["b"] * 4
 
 
 @pytest.mark.slow

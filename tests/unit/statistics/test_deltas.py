@@ -14,10 +14,9 @@ from scipy import stats
 from poshgrid import files
 from poshgrid.config import Scoring, specs
 from poshgrid.statistics.deltas import deltas, differences, paired
-from poshgrid.statistics.deltas.differences import by_condition
-from poshgrid.statistics.deltas.margins import Judged
+from poshgrid.statistics.deltas.differences import Judged, by_condition
 from poshgrid.statistics.deltas.paired import correlation, paired_t
-from poshgrid.statistics.schema import DELTA_ITEMS, DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
+from poshgrid.statistics.schema import DELTA_ITEMS, DELTA_TESTS, DELTAS, PERPLEXITY
 from tests.unit.statistics.scored import Folder, pairs
 
 FULL = {"wiki~a": "wiki", "wiki~b": "wiki"}
@@ -337,15 +336,7 @@ def authors(shared):
         .agg(pl.col("accuracy").mean())
         .with_columns(level=pl.lit("average"), category=pl.lit(""), phenomenon=pl.lit(""))
     )
-    found = Judged(
-        accuracy=pl.concat([rows, average.select(rows.columns)]),
-        ids={"blimp": pl.Series("item_id", [], pl.String)},
-        places={"blimp": {}},
-        margins={},
-        perplexity=pl.DataFrame(
-            schema=dict.fromkeys((*RUN_AXES, "suite"), pl.String) | {"value": pl.Float64}
-        ),
-    )
+    found = Judged(pl.concat([rows, average.select(rows.columns)]))
     aims = table.filter("filter_target").select("corpus", "blimp_benchmark").unique()
     spec = specs.DeltasSpec(
         scoring=Scoring(),

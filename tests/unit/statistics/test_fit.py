@@ -232,7 +232,7 @@ def test_priors_of_absent_terms(fitted):
     assert "prior of size_z left out: the term is" in facts["notes"]
 
 
-def test_choice_of_engine(counts, monkeypatch):
+def test_choice_of_engine(counts):
     from poshgrid.statistics import fast
 
     def chosen(formula=None, **settings):
@@ -246,7 +246,3 @@ def test_choice_of_engine(counts, monkeypatch):
     assert chosen(slopes) == ("bambi", fit.sample)
     with pytest.raises(errors.PoshgridError, match=r"engine fast cannot fit this: .*slope"):
         chosen(slopes, engine="fast")
-    monkeypatch.setattr(fit.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(errors.PoshgridError, match="pip install numpyro"):
-        chosen(engine="bambi", sampler="numpyro")
-    assert chosen(sampler="numpyro")[0] == "fast"  # which does not need it

@@ -8,7 +8,7 @@ from scipy import stats
 from poshgrid import errors, files
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.rules.schema import RULES
-from poshgrid.statistics import accuracy, parts, rivals
+from poshgrid.statistics import accuracy, rivals, tests
 from poshgrid.statistics.schema import ACCURACY, COUNTS
 from tests.unit.statistics.scored import Folder
 
@@ -71,7 +71,8 @@ def nearest(seed):
 def found(tmp_path_factory):
     right = {f"{CELL}/mini/packed/none/seed{s}": nearest(s) for s in (1, 2, 3)}
     rules = pl.DataFrame(
-        [(i, "nearest", False, float("near" in i)) for i in items()["item_id"] if "wanna" not in i]
+        [(i, "nearest", False, None if "wanna" in i else float("near" in i))
+         for i in items()["item_id"]]
         + [(i, "shorter", False, 1.0 if number(i) < 18 else 0.0) for i in items()["item_id"]]
         + [(i, "command", True, 1.0) for i in items()["item_id"]],
         schema=RULES, orient="row",
@@ -100,20 +101,6 @@ def test_templates_are_levels_and_single_ones_are_not(found):
     assert near["high"] - near["low"] < 0.3
 
 
-def test_a_set_is_right_when_all_its_pairs_are(found):
-    """27 near, 6 far, of the same 30 sets: 6 have both."""
-    _, table = found
-    whole = row(table, level="phenomenon", phenomenon="binding")
-    assert whole["n_sets"] == SETS
-    assert whole["by_set"] == pytest.approx(6 / SETS)
-    assert whole["by_set_low"] < 6 / SETS < whole["by_set_high"]
-    wanna = row(table, level="phenomenon", phenomenon="wanna")
-    assert wanna["by_set"] == pytest.approx(wanna["mean"])  # a set is a pair
-    overall = row(table, level="overall")
-    assert overall["by_set"] == pytest.approx((6 / SETS + wanna["by_set"]) / 2)
-    assert overall["n_sets"] == 2 * SETS
-
-
 def test_counts_go_by_set_where_asked(found, tmp_path):
     counts, _ = found
     assert counts["lexical_set"].n_unique() == SETS
@@ -135,7 +122,7 @@ def test_wald_by_hand():
         variances.append((residual**2).sum() * len(right) / (len(right) - 1))
         means.append(mean)
     statistic = (means[0] - means[1]) ** 2 / sum(variances)
-    p = parts.wald(np.concatenate(y), np.full(32, 2.0), np.repeat([0, 1], [12, 20]), np.arange(32))
+    p = tests.wald(np.concatenate(y), np.full(32, 2.0), np.repeat([0, 1], [12, 20]), np.arange(32))
     assert p == pytest.approx(stats.chi2.sf(statistic, 1))
 
 
@@ -148,12 +135,12 @@ def test_wald_holds_its_level_and_knows_shared_sets():
     for _ in range(300):
         share = np.clip(rng.normal(0.6, 0.2, 60), 0, 1)[sets]
         below += (
-            parts.wald(rng.binomial(2, share).astype(float), np.full(180, 2.0), part, sets) < 0.05
+            tests.wald(rng.binomial(2, share).astype(float), np.full(180, 2.0), part, sets) < 0.05
         )
     assert 0.02 < below / 300 < 0.09
     # All right in one part: no variance of its own, and still no certainty.
     right = np.r_[np.full(4, 1.0), [1.0, 1.0, 1.0, 0.0]]
-    assert parts.wald(right, np.ones(8), np.repeat([0, 1], 4), np.arange(8)) > 0.2
+    assert tests.wald(right, np.ones(8), np.repeat([0, 1], 4), np.arange(8)) > 0.2
 
 
 def test_the_best_rival_is_named_and_learned_needs_both(found):
@@ -222,7 +209,7 @@ def test_a_rival_at_chance_is_named_and_one_below_it_is_a_coin(tmp_path):
 
 def test_a_rule_without_a_say_is_no_rival(tmp_path):
     right = {f"{CELL}/mini/packed/none/seed{s}": varied(0.9)(s) for s in (1, 2)}
-    said = [(i, "nearest", False, 1.0) for i in items()["item_id"] if "binding" in i]
+    said = [(i, "nearest", False, 1.0 if "binding" in i else None) for i in items()["item_id"]]
     rules = pl.DataFrame(said, schema=RULES, orient="row")
     _, table = judge(tmp_path, right, rules=rules)
     assert row(table, level="phenomenon", phenomenon="binding")["rival"] == "nearest"
@@ -235,14 +222,15 @@ def test_rules_of_joint_pairs_and_without_a_say(tmp_path):
     doubled = pl.concat(
         [pairs, pairs.filter("joint").with_columns(item_id=pl.col("item_id") + "b")]
     )
-    said = [("wanna-only-00", 1.0), ("wanna-only-00b", 1.0), ("wanna-only-01", 1.0),
-            ("wanna-only-01b", 0.0), ("wanna-only-02", 0.0), ("wanna-only-02b", None)]  # fmt: skip
-    rows = pl.DataFrame([(i, "r", False, v) for i, v in said], schema=RULES, orient="row")
-    files.write_table(rows, tmp_path / "rules.parquet", RULES)
-    found = rivals.read_rules(tmp_path / "rules.parquet", doubled)["r"]
-    assert found.height == 3 * SETS
-    value = dict(found.iter_rows())
+    said = {"wanna-only-00": 1.0, "wanna-only-00b": 1.0, "wanna-only-01": 1.0,
+            "wanna-only-01b": 0.0, "wanna-only-02": 0.0}  # fmt: skip
+    rows = [(i, "r", False, said.get(i)) for i in doubled["item_id"]]
+    path = tmp_path / "rules.parquet"
+    files.write_table(pl.DataFrame(rows, schema=RULES, orient="row"), path, RULES)
+    judged = pairs.sort("item_id")
+    found = rivals.read_rules(path, doubled, judged)
+    value = dict(zip(judged["item_id"], found["r"], strict=True))
     assert [value[f"wanna-only-{i:02}"] for i in range(4)] == [1.0, 0.5, 0.0, 0.5]
     assert value["binding-near-00"] == 0.5
-    with pytest.raises(errors.PoshgridError, match="not in the suite"):
-        rivals.read_rules(tmp_path / "rules.parquet", pairs)
+    with pytest.raises(errors.PoshgridError, match=r"rules\.parquet: the items have changed"):
+        rivals.read_rules(path, pairs, judged)

@@ -14,8 +14,7 @@ from poshgrid.benchmark.schema import ITEMS
 from poshgrid.cli import app
 from poshgrid.config import BayesianModel, Contrast
 from poshgrid.errors import PoshgridError
-from poshgrid.statistics.power import power, spreads
-from poshgrid.statistics.schema import SUMMARY
+from poshgrid.statistics.power import power
 from tests.unit.statistics.test_design import make_counts
 
 FILTERING = Contrast(name="filtering", factor="condition", first="baby-f", less="baby", by=[])
@@ -83,13 +82,6 @@ def test_an_effect_beyond_certainty_and_a_missing_level_are_refused():
     )
     with pytest.raises(PoshgridError, match="nothing to find"):
         power(counts, model, effects=[0.1])
-
-
-def test_spreads_of_a_fit_are_its_medians(tmp_path):
-    terms = {"1|seed_sigma": 0.1, "category|cell_sigma[wanna]": 0.6, "1|phenomenon_sigma": 0.7}
-    rows = [{"term": term, "kind": "sd", "median": value} for term, value in terms.items()]
-    files.write_table(pl.DataFrame(rows, SUMMARY), tmp_path / "summary.parquet", SUMMARY)
-    assert spreads(tmp_path) == {"seed": 0.1, "cell[wanna]": 0.6}
 
 
 def test_the_command_counts_the_items_of_a_grid(root, tmp_path):

@@ -21,27 +21,18 @@ def counts_of_table_8():
     They are fractions. Rounded seed by seed they would be up to half a pair in 500 away, all three
     to the same side.
     """
-    rows = []
-    for cell in published.accuracy().filter(pl.col("level") == "phenomenon").iter_rows(named=True):
-        for seed in SEEDS:
-            rows.append(
-                {
-                    **{
-                        name: cell[name] for name in ("condition", "size", "category", "phenomenon")
-                    },
-                    "learner": "gpt2",
-                    "regimen": "packed",
-                    "bias": "none",
-                    "seed": seed,
-                    "suite": "posh",
-                    "correct": PAIRS * cell["mean"],
-                    "ties": 0,
-                    "n": PAIRS,
-                    "words": int(cell["size"][:-1]) * 10**6,
-                    "source": "wiki" if cell["condition"] == "wiki" else "baby",
-                    "filtered": cell["condition"] == "baby-f",
-                }
-            )
+    rows = [
+        {
+            **{name: cell[name] for name in ("condition", "size", "category", "phenomenon")},
+            "learner": "gpt2", "regimen": "packed", "bias": "none", "seed": seed,
+            "suite": "posh", "correct": PAIRS * cell["mean"], "ties": 0, "n": PAIRS,
+            "words": int(cell["size"][:-1]) * 10**6,
+            "source": "wiki" if cell["condition"] == "wiki" else "baby",
+            "filtered": cell["condition"] == "baby-f",
+        }
+        for cell in published.accuracy().filter(level="phenomenon").iter_rows(named=True)
+        for seed in SEEDS
+    ]  # fmt: skip
     return pl.DataFrame(rows, schema=COUNTS)
 
 

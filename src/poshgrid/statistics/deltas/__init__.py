@@ -15,9 +15,8 @@ import polars as pl
 from poshgrid import files, logs
 from poshgrid.config.specs import DeltasSpec
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation import judgements
 from poshgrid.statistics import levels, training
-from poshgrid.statistics.deltas import differences, margins, paired
+from poshgrid.statistics.deltas import differences, paired
 from poshgrid.statistics.schema import DELTA_ITEMS, DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
 from poshgrid.tables import formats
 
@@ -53,9 +52,8 @@ def deltas(
             what the stage ``perplexity`` writes.
     """
     output = Path(output)
-    pairs = {suite: judgements.read_items(items[suite]) for suite in sorted(items)}
     runs = training.trained(spec.runs)
-    found = margins.read(runs, Path(scores), pairs, spec.scoring, set(spec.perplexity))
+    found = differences.read(runs, Path(scores), items, spec)
     rows = differences.deltas(found, spec)
     read = _perplexities(perplexity)
     compared = paired.tests(rows, found, set(spec.full.values()), read)

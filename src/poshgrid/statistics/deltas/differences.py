@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from poshgrid import files
 from poshgrid.benchmark.reading.table10 import key
 from poshgrid.config.specs import DeltasSpec
-from poshgrid.statistics import levels
-from poshgrid.statistics.deltas.margins import Judged
+from poshgrid.evaluation.schema import SCORES
+from poshgrid.statistics import levels, tally
 from poshgrid.statistics.deltas.paired import correlation
 from poshgrid.statistics.schema import DELTA_ITEMS, DELTAS, RUN_AXES
+
+Point = tuple[str, ...]
+"""Values of ``RUN_AXES``: a point of the grid, its seeds taken together."""
 
 _PLACE = ["suite", "level", "category", "phenomenon"]
 _OTHERS = RUN_AXES[1:]  # what a filtered model shares with its full ones
@@ -20,6 +27,7 @@ _MARGINS = {
     **dict.fromkeys((*RUN_AXES, *_PLACE), pl.String),
     **dict.fromkeys(("margin", "margin_full", "r"), pl.Float64),
 }
+_PERPLEXITY = {**dict.fromkeys((*RUN_AXES, "suite"), pl.String), "value": pl.Float64}
 
 BY_CONDITION = {
     **dict.fromkeys(RUN_AXES, pl.String),  # condition: the filtered one
@@ -34,6 +42,75 @@ BY_CONDITION = {
     "every_sd": pl.Float64,  # over the filtered models' seeds
 }
 """Averages within a condition, one row for each filtered point of the grid and suite."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The judgements of some runs.
+
+    Attributes:
+        accuracy: one row per run, suite and level: see :func:`levels.by_level`.
+        units: suite -> item_id, category, phenomenon of what was judged, sorted by item_id.
+        margins: suite -> point -> log P(good) - log P(bad) of each of ``units``, in nats: the mean
+            over seeds (FiCT, equation 2 and section 5.4).
+        perplexity: ``RUN_AXES``, suite, value: exp(nats per token) of a suite's good members, the
+            mean over seeds, of the runs that read unfiltered text, too.
+    """
+
+    accuracy: pl.DataFrame
+    units: dict[str, pl.DataFrame] = field(default_factory=dict)
+    margins: dict[str, dict[Point, np.ndarray]] = field(default_factory=dict)
+    perplexity: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=_PERPLEXITY))
+
+    def phenomena(self, suite: str) -> list[tuple[tuple[str, str], np.ndarray]]:
+        """Return category and phenomenon of a suite's phenomena, and which units are theirs."""
+        key = ["category", "phenomenon"]
+        units = self.units[suite].select(key).with_row_index("unit")
+        members = units.group_by(key).agg("unit").sort(key)
+        return [((c, p), np.array(numbers)) for c, p, numbers in members.iter_rows()]
+
+
+def read(names: Sequence[str], scores: Path, items: Mapping[str, Path], spec: DeltasSpec) -> Judged:
+    """Judge every pair of every run, with the weights that training kept.
+
+    Margins are of sums of log-probabilities whatever ``scoring.reduction`` says, as in FiCT;
+    judgements are made as it says.
+
+    Args:
+        names: of runs.
+        scores: folder of score files: ``{run}/{suite}.parquet`` below it.
+        items: suite -> its table of pairs.
+        spec: how two scores become a judgement, and the runs whose perplexity is asked for.
+
+    Raises:
+        PoshgridError: see :func:`judgements.judged`.
+    """
+    runs = {name: levels.axes(name) for name in sorted(names)}
+    counts, tallies = tally.count(runs, scores, items, spec.scoring)
+    points = {name: tuple(axes[axis] for axis in RUN_AXES) for name, axes in runs.items()}
+    nats = [
+        (*point, suite, _perplexity(scores / name / f"{suite}.parquet"))
+        for suite in tallies
+        for name, point in points.items()
+        if name in spec.perplexity
+    ]
+    table = pl.DataFrame(nats, schema=_PERPLEXITY, orient="row")
+    return Judged(
+        levels.by_level(counts, [*RUN_AXES, "seed", "suite"]),
+        {suite: of_suite.units for suite, of_suite in tallies.items()},
+        {
+            suite: dict(zip(dict.fromkeys(points.values()), of_suite.margins.T, strict=True))
+            for suite, of_suite in tallies.items()
+        },
+        table.group_by(*RUN_AXES, "suite", maintain_order=True).agg(pl.col("value").mean()),
+    )
+
+
+def _perplexity(path: Path) -> float:
+    """Return exp(nats per token) of the good members that a score file holds."""
+    kept = files.read_table(path, SCORES).filter(pl.col("step").is_null()).sort("item_id")
+    nats, tokens = math.fsum(kept["good_logprob"]), sum(kept["good_tokens"])
+    return math.exp(-nats / tokens)
 
 
 def deltas(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
@@ -101,9 +178,9 @@ def items(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
     parts = [pl.DataFrame(schema=DELTA_ITEMS)]
     for named, places, after, before in _compared(found, spec):
         if (named["condition"], key(named["phenomenon"])) in aims:
-            ids = found.ids[named["suite"]].gather(places)
+            units = found.units[named["suite"]][places]
             parts.append(
-                pl.DataFrame({"item_id": ids, "margin": after, "margin_full": before})
+                units.with_columns(margin=after, margin_full=before)
                 .with_columns(pl.lit(value).alias(name) for name, value in named.items())
                 .select(list(DELTA_ITEMS))
                 .cast(pl.Schema(DELTA_ITEMS))
@@ -113,7 +190,7 @@ def items(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
 
 def alone(found: Judged, spec: DeltasSpec) -> list[str]:
     """Return the filtered points that no full models are otherwise like, by name, sorted."""
-    points = {point for point, _ in found.margins}
+    points = {point for margins in found.margins.values() for point in margins}
     return sorted(
         "/".join(point)
         for point in points
@@ -173,12 +250,13 @@ def _compared(
 
     First come the columns that name them, and which of what was judged is theirs.
     """
-    for (point, suite), filtered in sorted(found.margins.items(), key=lambda item: item[0]):
-        full = found.margins.get(((spec.full.get(point[0], ""), *point[1:]), suite))
-        if full is None:
-            continue
-        for (category, phenomenon), places in found.places[suite].items():
-            named = dict(zip(RUN_AXES, point, strict=True)) | {
-                "suite": suite, "category": category, "phenomenon": phenomenon,
-            }  # fmt: skip
-            yield named, places, filtered[places], full[places]
+    for point in sorted({point for margins in found.margins.values() for point in margins}):
+        for suite, margins in sorted(found.margins.items()):
+            full = margins.get((spec.full.get(point[0], ""), *point[1:]))
+            if full is None:
+                continue
+            for (category, phenomenon), places in found.phenomena(suite):
+                named = dict(zip(RUN_AXES, point, strict=True)) | {
+                    "suite": suite, "category": category, "phenomenon": phenomenon,
+                }  # fmt: skip
+                yield named, places, margins[point][places], full[places]

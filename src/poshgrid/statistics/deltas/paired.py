@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from poshgrid.statistics.deltas.margins import Judged
 from poshgrid.statistics.schema import DELTA_TESTS, RUN_AXES
+
+if TYPE_CHECKING:
+    from poshgrid.statistics.deltas.differences import Judged
 
 COMPARED = ("learner", "bias", "regimen")
 _SAME = 1e-9
@@ -149,10 +151,11 @@ def _constant(values: np.ndarray, scale: np.ndarray) -> bool:
 def _full_margins(found: Judged, full: set[str]) -> pl.DataFrame:
     """Return the mean margin of the full models by phenomenon: RUN_AXES, suite, place, value."""
     rows = [
-        (*point, suite, *place, float(margins[where].mean()))
-        for (point, suite), margins in found.margins.items()
+        (*point, suite, *place, float(margins[units].mean()))
+        for suite, of_suite in found.margins.items()
+        for place, units in found.phenomena(suite)
+        for point, margins in of_suite.items()
         if point[0] in full
-        for place, where in found.places[suite].items()
     ]
     names = (*RUN_AXES, "suite", "category", "phenomenon")
     schema = {**dict.fromkeys(names, pl.String), "value": pl.Float64}

@@ -21,7 +21,6 @@ from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judgements import TIE
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
-from poshgrid.files import Schema
 from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import norms as standings
 from poshgrid.statistics.measures import scores as scored
@@ -68,23 +67,27 @@ def write(
         PoshgridError: no run; items of another task; faulty scores
             (:func:`judged`) or norms (:func:`norms.read`, :func:`norms.compared`).
     """
-    table, kind = _read_items(items)
+    columns = files.read_schema(items)
+    schema, kind = (CHOICES, CHOICE_SCORES)
+    if "prompt" in columns:
+        schema, kind = (COMPLETIONS, COMPLETION_SCORES)
+    table = files.read_table(items, schema)
     given = standings.read(norms) if norms else []
     found, missed, tagged, silent = [], [], [], []
-    for each in scored.of_runs(runs, scores, suite, kind):
-        if each.rows.is_empty():  # a model that writes nothing has no completions
-            silent.append(each.run)
+    for run, path, rows in scored.of_runs(runs, scores, suite, kind):
+        if rows.is_empty():  # a model that writes nothing has no completions
+            silent.append(run)
             continue
-        answers = judged(each.rows, table, each.path)
-        found.append(each.named(measures(answers, block_pass)))
-        missed.append(each.named(wrong_answers(answers, each.rows, table)))
-        tagged.append(each.named(subsets.crossed(answers, table)))
+        answers = judged(rows, table, path)
+        found.append(scored.named(run, suite, measures(answers, block_pass)))
+        missed.append(scored.named(run, suite, wrong_answers(answers, rows, table)))
+        tagged.append(scored.named(run, suite, subsets.crossed(answers, table)))
     if not found:
         raise PoshgridError(f"suite {suite}: no run has scores; its models write nothing")
-    rows = pl.concat(found)
-    normed = standings.compared(rows, given, suite, norms) if norms else None
+    achieved = pl.concat(found)
+    normed = standings.compared(achieved, given, suite, norms) if norms else None
     output = Path(output)
-    formats.write(rows, output, "measures", CHOICE_MEASURES)
+    formats.write(achieved, output, "measures", CHOICE_MEASURES)
     formats.write(pl.concat(missed), output, "wrong_answers", WRONG_ANSWERS)
     by_tag = pl.concat(tagged)
     asked = {"norms": (normed, NORMS), "tags": (by_tag if by_tag.height else None, TAGS)}
@@ -93,7 +96,7 @@ def write(
             (output / f"{name}.{ending}").unlink(missing_ok=True)
         if frame is not None:
             formats.write(frame, output, name, schema)
-    whole = rows.filter(pl.col("level") == "suite")
+    whole = achieved.filter(level="suite")
     facts = {
         "suite": suite,
         "runs": len(found),
@@ -125,8 +128,8 @@ def judged(scores: pl.DataFrame, items: pl.DataFrame, place: str | Path) -> pl.D
         PoshgridError: an item or option has no score or two, is not in the suite, or has a score
             that is not a number.
     """
+    joined = scored.matched(scores, items, place)
     if "option" not in items.columns:
-        joined = scored.matched(scores, items, scored.COMPLETED, place)
         return joined.sort("item_id").select(
             *("item_id", "category", "phenomenon", "block"),
             credit=pl.col("correct").cast(pl.Float64),
@@ -134,8 +137,6 @@ def judged(scores: pl.DataFrame, items: pl.DataFrame, place: str | Path) -> pl.D
             chosen=pl.lit(None, dtype=pl.UInt32),
             options=pl.lit(None, dtype=pl.UInt32),
         )
-    joined = scored.matched(scores, items, scored.OPTIONS, place)
-    scored.check_numbers(joined, scored.OPTIONS, place)
     # The logarithm of perplexity: it orders alike and cannot overflow.
     surprisal = -pl.col("logprob") / pl.col("tokens")
     best = (surprisal <= surprisal.min().over("item_id") + TIE).alias("best")
@@ -168,15 +169,15 @@ def measures(answers: pl.DataFrame, block_pass: float) -> pl.DataFrame:
     """
     if not 0 < block_pass <= 1:
         raise PoshgridError(f"block_pass is {block_pass:g}; give a share above 0 and at most 1")
-    passed = _blocks(answers, block_pass)
-    rows = []
-    for level, keys in (("phenomenon", ["category", "phenomenon"]), ("category", ["category"])):
-        for key, members in answers.group_by(keys, maintain_order=True):
-            named = dict(zip(keys, key, strict=True))
-            blocks = passed.filter(*(pl.col(k) == v for k, v in named.items()))
-            rows.append({"level": level, **named, **_result(members, blocks)})
-    rows.append({"level": "suite", **_result(answers, passed)})
-    order = pl.col("level").replace_strict({"phenomenon": 0, "category": 1, "suite": 2})
+    levels = {"phenomenon": ["category", "phenomenon"], "category": ["category"], "suite": []}
+    rows = [
+        {"level": level, **dict(zip(keys, key, strict=True)), **_result(members, block_pass)}
+        for level, keys in levels.items()
+        for key, members in (
+            answers.partition_by(keys, as_dict=True) if keys else {(): answers}
+        ).items()
+    ]
+    order = pl.col("level").replace_strict(list(levels), range(3))
     return (
         pl.DataFrame(rows, schema=CHOICE_RESULT)
         .with_columns(pl.col("category", "phenomenon").fill_null(""))
@@ -230,41 +231,7 @@ def against_chance(correct: float, chances: Sequence[float]) -> tuple[float, str
     return min(1.0, float(max(found))), "poisson-binomial"
 
 
-def _read_items(path: str | Path) -> tuple[pl.DataFrame, Schema]:
-    """Return a suite's table and the contract of its scores."""
-    columns = files.read_schema(path)
-    schema, kind = (
-        (COMPLETIONS, COMPLETION_SCORES) if "prompt" in columns else (CHOICES, CHOICE_SCORES)
-    )
-    return scored.read_items(path, schema), kind
-
-
-def _blocks(answers: pl.DataFrame, block_pass: float) -> pl.DataFrame:
-    """Return category, phenomenon, block, passed and the chance that guessing passes it."""
-    rows = []
-    blocks = answers.filter(pl.col("block") != "").group_by("category", "block")
-    for (category, block), members in blocks:
-        n = members.height
-        needed = math.ceil(block_pass * n - 1e-9)  # .75 of 4 is 3, whatever floats make of it
-        guessed = None
-        if members["options"].null_count() == 0:
-            chances = (1 / members["options"]).to_list()
-            guessed = float(stats.poisson_binom.sf(needed - 1, chances))
-        rows.append(
-            {
-                "category": category,
-                "phenomenon": members["phenomenon"][0],
-                "block": block,
-                "passed": members["credit"].sum() >= needed - 1e-9,
-                "guessed": guessed,
-            }
-        )
-    kinds = dict.fromkeys(("category", "phenomenon", "block"), pl.String)
-    schema = {**kinds, "passed": pl.Boolean, "guessed": pl.Float64}
-    return pl.DataFrame(rows, schema=schema).sort("category", "block")
-
-
-def _result(members: pl.DataFrame, blocks: pl.DataFrame) -> dict[str, Any]:
+def _result(members: pl.DataFrame, block_pass: float) -> dict[str, Any]:
     """Return the numbers of a row of ``CHOICE_RESULT``."""
     n, raw = members.height, math.fsum(members["credit"])
     low, high = intervals.wilson(raw, n)
@@ -277,12 +244,21 @@ def _result(members: pl.DataFrame, blocks: pl.DataFrame) -> dict[str, Any]:
         "high": high,
         "test": "",
     }
-    if members["options"].null_count() == 0:
+    choices = members["options"].null_count() == 0
+    if choices:
         chances = (1 / members["options"]).to_list()
         row["chance"] = math.fsum(chances) / n
         row["p"], row["test"] = against_chance(raw, chances)
-    if blocks.height:
-        row["blocks"], row["blocks_passed"] = blocks.height, int(blocks["passed"].sum())
-        if blocks["guessed"].null_count() == 0:
-            row["blocks_chance"] = math.fsum(blocks["guessed"])
+    blocks = members.filter(pl.col("block") != "").partition_by("category", "block")
+    if blocks:
+        # .75 of 4 is 3, whatever floats make of it
+        needed = [math.ceil(block_pass * len(block) - 1e-9) for block in blocks]
+        pairs = list(zip(blocks, needed, strict=True))
+        row["blocks"] = len(blocks)
+        row["blocks_passed"] = sum(b["credit"].sum() >= least - 1e-9 for b, least in pairs)
+        if choices:
+            row["blocks_chance"] = math.fsum(
+                stats.poisson_binom.sf(least - 1, (1 / b["options"]).to_list())
+                for b, least in pairs
+            )
     return row

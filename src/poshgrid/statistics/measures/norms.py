@@ -1,18 +1,16 @@
-"""A score among children: z, standard score, percentile and age equivalent by norms.
+"""A score among children: z and age equivalent by norms.
 
 Ages are written years;months (*4;7*), the convention of developmental studies. The use of
 children's norms for a model's scores follows Capone, Suozzi, Lebani and Lenci (2024), BaBIEs,
 section 4.2. Norms come from a CSV file that the user supplies; this project ships none. A row of it
-is one of three:
+is one of two:
 
 - the mean and SD of an age band: ``category, score, age_from, age_to, mean, sd``;
-- an entry of a band's table of conversion: ``category, score, age_from, age_to, raw_score`` and
-  ``standard_score``, ``percentile`` or both;
 - an entry of the test's table of ages: ``category, score, raw_score, age``, ages of bands empty.
 
-``score`` says what is normed: ``raw`` (items right), ``blocks`` (blocks passed) or ``accuracy``
-(share of items, 0-1). ``items``, where given, is the length of the test that was normed: items, or
-blocks; ``excluded`` says how many items of it the suite leaves out.
+``score`` says what is normed: ``raw`` (items right) or ``blocks`` (blocks passed). ``items``, where
+given, is the length of the test that was normed: items, or blocks; ``excluded`` says how many items
+of it the suite leaves out.
 """
 
 from __future__ import annotations
@@ -20,19 +18,26 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import polars as pl
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from scipy import stats
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from poshgrid.benchmark.reading import csvfile
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.statistics.measures.schema import NORMS, RUN
 
-SCORES = {"raw": "raw", "blocks": "blocks_passed", "accuracy": "accuracy"}
+SCORES = {"raw": "raw", "blocks": "blocks_passed"}
 """What a norm is a norm of -> the column of ``CHOICE_MEASURES`` that holds it."""
 
 _SLACK = 1e-9  # scores are sums of shares: 1/3 + 1/3 + 1/3 reaches 1; 59.999... months are 60
@@ -61,15 +66,7 @@ def age(value: float) -> str:
 
 
 _Months = Annotated[int | None, BeforeValidator(months)]
-_VALUES = ("age_from", "age_to", "mean", "sd", "raw_score", "standard_score", "percentile", "age")
-_BAND = {"age_from", "age_to"}
-_KINDS = (
-    {"raw_score", "age"},
-    _BAND | {"mean", "sd"},
-    _BAND | {"raw_score", "standard_score"},
-    _BAND | {"raw_score", "percentile"},
-    _BAND | {"raw_score", "standard_score", "percentile"},
-)
+_KINDS = ({"age_from", "age_to", "mean", "sd"}, {"raw_score", "age"})
 
 
 class Row(BaseModel):
@@ -78,132 +75,46 @@ class Row(BaseModel):
     model_config = ConfigDict(allow_inf_nan=False)
 
     category: str = Field(min_length=1)
-    score: Literal["raw", "blocks", "accuracy"]
+    score: Literal["raw", "blocks"]
     age_from: _Months = None
     age_to: _Months = None
     mean: float | None = None
     sd: float | None = Field(None, gt=0)
     raw_score: float | None = None
-    standard_score: float | None = None
-    percentile: float | None = Field(None, ge=0, le=100)
     age: _Months = None
     items: int | None = Field(None, ge=1)
     excluded: int | None = Field(None, ge=0)
 
-    def check(self) -> None:
-        """Raise ValueError if the cells do not make one of the three kinds of rows."""
-        given = {name for name in _VALUES if getattr(self, name) is not None}
-        if given not in _KINDS:
-            raise ValueError(
-                "give age_from and age_to with mean and sd, or with raw_score and standard_score "
-                "or percentile; or raw_score and age"
-            )
+    @model_validator(mode="after")
+    def _is_one_of_two(self) -> Self:
+        if self.model_fields_set - {"category", "score", "items", "excluded"} not in _KINDS:
+            raise ValueError("give age_from, age_to, mean and sd; or raw_score and age")
         if self.age_from is not None and self.age_to is not None and self.age_to < self.age_from:
             raise ValueError("age_to is before age_from; exchange them")
-        share = self.mean if self.raw_score is None else self.raw_score
-        if self.score == "accuracy" and share is not None and not 0 <= share <= 1:
-            raise ValueError(f"{share:g} is no share; divide per cents by 100")
         if self.excluded and self.score != "raw":
-            raise ValueError(f"excluded is of items, not of {self.score}; norm the raw score")
+            raise ValueError("excluded is of items, not of blocks; norm the raw score")
+        return self
 
 
-class Entry(NamedTuple):
-    """A row of a table of conversion."""
-
-    raw_score: float
-    standard_score: float | None
-    percentile: float | None
-
-
-@dataclass
-class Band:
+class Band(NamedTuple):
     """The children of some ages."""
 
     first: int  # months, included
     last: int  # months, included: 4;5 is up to the day before 4;6
-    mean: float | None = None
-    sd: float | None = None
-    table: list[Entry] = field(default_factory=list)  # by rising score
-
-    @property
-    def name(self) -> str:
-        """The ages, as in *4;0-4;5*."""
-        return f"{age(self.first)}-{age(self.last)}"
-
-    @property
-    def middle(self) -> float:
-        """The age, in months, that the band's mean is taken to be the mean of."""
-        return (self.first + self.last + 1) / 2
-
-    def z(self, score: float) -> float | None:
-        """Return by how many SDs a score is above the mean; none without a mean."""
-        if self.mean is None or self.sd is None:
-            return None
-        return (score - self.mean) / self.sd
-
-    def entry(self, score: float) -> Entry | None:
-        """Return what the table of conversion says of a score.
-
-        A score between two entries has reached the lower one; one below the first has no entry.
-        """
-        reached = [entry for entry in self.table if entry.raw_score <= score + _SLACK]
-        return reached[-1] if reached else None
+    mean: float
+    sd: float
 
 
-@dataclass
+@dataclass(frozen=True)
 class Norm:
     """The norms of one category and kind of score."""
 
     category: str  # or the suite's name: the test as a whole
     score: str  # one of SCORES
     items: int | None = None  # length of the test that was normed; None: not said
-    bands: list[Band] = field(default_factory=list)  # by rising age
-    ages: list[tuple[float, int]] = field(default_factory=list)  # score, months; rising
+    bands: Sequence[Band] = ()  # by rising age
+    ages: Sequence[tuple[float, int]] = ()  # score, months; rising
     excluded: int | None = None  # items of the normed test that the suite leaves out
-
-    def add(self, row: Row) -> None:
-        """Add a row of the file.
-
-        Raises:
-            ValueError: the row contradicts an earlier one; says how.
-        """
-        for name in ("items", "excluded"):
-            value, known = getattr(row, name), getattr(self, name)
-            if value is not None:
-                if known not in (None, value):
-                    raise ValueError(f"{name} is {value}, but {known} in another row; give one")
-                setattr(self, name, value)
-        if row.age is not None:
-            _append(self.ages, (row.raw_score, row.age), "the table of ages")
-            return
-        ages = (row.age_from, row.age_to)
-        band = next((b for b in self.bands if (b.first, b.last) == ages), None)
-        if band is None:
-            band = Band(*ages)  # type: ignore[arg-type]
-            for other in self.bands:
-                if band.first <= other.last and other.first <= band.last:
-                    raise ValueError(
-                        f"ages {band.name} overlap {other.name}; a band ends in the month before "
-                        "the next"
-                    )
-            self.bands = sorted([*self.bands, band], key=lambda each: each.first)
-        if row.raw_score is not None:
-            entry = Entry(row.raw_score, row.standard_score, row.percentile)
-            _append(band.table, entry, f"the table of {band.name}")
-        elif band.mean is not None:
-            raise ValueError(f"{band.name} has a mean already; keep one")
-        else:
-            band.mean, band.sd = row.mean, row.sd
-
-
-def _append(rows: list[Any], row: tuple[Any, ...], name: str) -> None:
-    """Append a row whose score is above the last one's, and whose other values do not fall."""
-    if rows:
-        pairs = list(zip(rows[-1], row, strict=True))
-        falls = any(a is not None and b is not None and b < a for a, b in pairs[1:])
-        if pairs[0][0] >= pairs[0][1] or falls:
-            raise ValueError(f"{name} does not rise; order its rows by raw_score")
-    rows.append(row)
 
 
 def read(path: str | Path) -> list[Norm]:
@@ -217,57 +128,47 @@ def read(path: str | Path) -> list[Norm]:
 
     Raises:
         PoshgridError: names file, line and remedy: the file is missing or broken, a column is
-            missing or unknown, a cell is no age or no number, an SD is not above 0, an accuracy is
-            not a share, bands overlap, a band has two means, a table does not rise.
+            missing or unknown, a cell is no age or no number, an SD is not above 0. Or names file
+            and category: bands overlap, a table does not rise, lengths contradict each other.
     """
-    found: dict[tuple[str, str], Norm] = {}
+    rows: dict[tuple[str, str], list[Row]] = {}
     needed = ("category", "score", "age_from", "age_to")
     others = [name for name in Row.model_fields if name not in needed]
     for line in csvfile.table(Path(path), needed, others):
         cells = {name: text for name, cell in line.cells.items() if (text := cell.strip())}
         try:
             row = Row.model_validate(cells)
-            row.check()
-            found.setdefault((row.category, row.score), Norm(row.category, row.score)).add(row)
         except ValidationError as error:
             first = error.errors()[0]
-            column, value = first["loc"][0], cells.get(str(first["loc"][0]), "")
-            raise line.fault(f"{column} is {value!r}: {first['msg']}") from error
-        except ValueError as error:
-            raise line.fault(str(error)) from error
-    return list(found.values())
+            where = "".join(f"{name} is {cells.get(str(name), '')!r}: " for name in first["loc"])
+            raise line.fault(where + first["msg"].removeprefix("Value error, ")) from error
+        rows.setdefault((row.category, row.score), []).append(row)
+    try:
+        return [_norm(category, score, members) for (category, score), members in rows.items()]
+    except ValueError as error:
+        raise PoshgridError(f"{path}: {error}") from error
 
 
-def standing(band: Band, score: float) -> dict[str, Any]:
-    """Return where a score stands among the children of a band; null: the norms do not tell.
-
-    What the table of conversion gives is taken from there. Otherwise the standard score is
-    ``100 + 15 z``, and the percentile is that of the standard score in a normal distribution.
-
-    Args:
-        band: the children.
-        score: of the kind that was normed.
-
-    Returns:
-        z, within_1_sd, standard_score, percentile and percentile_by, as in ``NORMS``.
-    """
-    z = band.z(score)
-    entry = band.entry(score)
-    standard = entry.standard_score if entry else None
-    if standard is None and z is not None:
-        standard = 100 + 15 * z
-    percentile, by = None, ""
-    if entry and entry.percentile is not None:
-        percentile, by = entry.percentile, "table"
-    elif standard is not None:
-        percentile, by = 100 * float(stats.norm.cdf((standard - 100) / 15)), "normal"
-    return {
-        "z": z,
-        "within_1_sd": None if z is None else abs(z) <= 1,
-        "standard_score": standard,
-        "percentile": percentile,
-        "percentile_by": by,
-    }
+def _norm(category: str, score: str, rows: Sequence[Row]) -> Norm:
+    """Return the norm that rows make; raise ValueError if they contradict each other."""
+    lengths: dict[str, int | None] = {}
+    for name in ("items", "excluded"):
+        given = {value for row in rows if (value := getattr(row, name)) is not None}
+        if len(given) > 1:
+            raise ValueError(f"{category!r}: {name} is {' and '.join(map(str, given))}; give one")
+        lengths[name] = next(iter(given), None)
+    values = [(row.age_from, row.age_to, row.mean, row.sd) for row in rows if row.age is None]
+    bands = sorted(Band(*value) for value in values)  # type: ignore[arg-type]
+    for one, other in pairwise(bands):
+        if other.first <= one.last:
+            raise ValueError(
+                f"{category!r}: bands overlap at {age(other.first)}; a band ends in the month "
+                "before the next, and has one mean"
+            )
+    ages = [(row.raw_score or 0.0, row.age) for row in rows if row.age is not None]
+    if any(other[0] <= one[0] or other[1] < one[1] for one, other in pairwise(ages)):
+        raise ValueError(f"{category!r}: the table of ages does not rise; order it by raw_score")
+    return Norm(category, score, bands=bands, ages=ages, **lengths)
 
 
 def age_equivalent(norm: Norm, score: float) -> str:
@@ -278,7 +179,7 @@ def age_equivalent(norm: Norm, score: float) -> str:
     fall with age, nothing is smoothed: the youngest age counts.
 
     Args:
-        norm: its table of ages, or its bands with a mean.
+        norm: its table of ages, or its bands.
         score: of the kind that was normed.
 
     Returns:
@@ -289,20 +190,20 @@ def age_equivalent(norm: Norm, score: float) -> str:
     if norm.ages:
         reached = [entry for entry in norm.ages if entry[0] <= score + _SLACK]
         return age(reached[-1][1]) if reached else f"< {age(norm.ages[0][1])}"
-    points = [(band.middle, band.mean) for band in norm.bands if band.mean is not None]
-    if not points:
+    if not norm.bands:
         return ""
-    if score < points[0][1] - _SLACK:
-        return f"< {age(next(b for b in norm.bands if b.mean is not None).first)}"
+    if score < norm.bands[0].mean - _SLACK:
+        return f"< {age(norm.bands[0].first)}"
     before: tuple[float, float] | None = None
-    for middle, mean in points:
+    for first, last, mean, _ in norm.bands:
+        middle = (first + last + 1) / 2  # the age that the band's mean is taken to be the mean of
         if mean >= score - _SLACK:
             if before is None or mean <= score:
                 return age(middle)
             share = (score - before[1]) / (mean - before[1])
             return age(before[0] + share * (middle - before[0]))
         before = middle, mean
-    return f"> {age(max(b.last for b in norm.bands if b.mean is not None))}"
+    return f"> {age(norm.bands[-1].last)}"
 
 
 def compared(
@@ -379,9 +280,8 @@ def _standings(norm: Norm, row: dict[str, Any]) -> list[dict[str, Any]]:
             "age_equivalent": age_equivalent(norm, value),
         }
         if not norm.bands:
-            rows.append({**of_all, "age_from": "", "age_to": "", "percentile_by": ""})
-        for band in norm.bands:
-            ages = {"age_from": age(band.first), "age_to": age(band.last)}
-            of_band = {"mean": band.mean, "sd": band.sd, **standing(band, value)}
-            rows.append({**of_all, **ages, **of_band})
+            rows.append({**of_all, "age_from": "", "age_to": ""})
+        for first, last, mean, sd in norm.bands:
+            ages = {"age_from": age(first), "age_to": age(last)}
+            rows.append({**of_all, **ages, "mean": mean, "sd": sd, "z": (value - mean) / sd})
     return rows

@@ -1,21 +1,34 @@
-"""Paradigms: the differences of filler x gap, with accuracies, means, intervals and t tests."""
+"""Paradigms, filler x gap: surprisal in the critical region, its differences, and tests of them.
+
+In bits, S = -log2 p(region), with the signs of Lan, Chemla & Katzir (2024) and Pistotti et al.
+(2025, section 3.1):
+
+    delta(filler) = S(-gap, filler) - S(+gap, filler)
+    did           = delta(+filler) - delta(-filler)
+
+A model succeeds on a set if delta(+filler) > 0 (after "who ... __ is likely to upset" the gap is
+expected more than an object) and if did > 0 (the filler makes the gap more expected, whatever else
+makes it so); without a filler, the object is expected, and delta(-filler) < 0 is right. The earlier
+studies (Wilcox, Futrell & Levy 2024) take the difference the other way round, +gap less -gap, and
+succeed below 0; and they average over the tokens of the region (``reduction: mean``), not sum.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
+from scipy import stats
 
-from poshgrid import logs
+from poshgrid import files, logs
 from poshgrid.benchmark.schema import PARADIGMS
 from poshgrid.evaluation.judgements import TIE
 from poshgrid.evaluation.schema import PARADIGM_SCORES
 from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import scores as scored
-from poshgrid.statistics.measures.differences import Convention, Reduction, Sign, differences
 from poshgrid.statistics.measures.schema import (
     MEASURES,
     PARADIGM_MEASURES,
@@ -23,6 +36,15 @@ from poshgrid.statistics.measures.schema import (
     SUBSETS,
 )
 from poshgrid.tables import formats
+
+_CELLS = {
+    "s_plus_filler_gap": (True, True),
+    "s_plus_filler": (True, False),
+    "s_minus_filler_gap": (False, True),
+    "s_minus_filler": (False, False),
+}
+_TOWARDS = {"delta_plus_filler": 1, "delta_minus_filler": -1, "did": 1}
+"""On which side of 0 a measure is right."""
 
 log = logs.get(__name__)
 
@@ -34,8 +56,7 @@ def write(
     items: Path,
     output: Path,
     *,
-    sign: Sign,
-    reduction: Reduction,
+    reduction: Literal["sum", "mean"],
 ) -> dict[str, Any]:
     """Measure all runs of a target on a suite of filler x gap.
 
@@ -45,22 +66,18 @@ def write(
         suite: the suite's name.
         items: its sets (``PARADIGMS``).
         output: folder for measures.parquet and .csv.
-        sign: ``lan2024``: -gap less +gap; ``earlier``: the other way round.
         reduction: surprisal of a region: ``sum`` or ``mean`` over its tokens.
 
     Returns:
-        Numbers of runs, sets and ties, scores of checkpoints left out, and the conventions.
+        Numbers of runs, sets and ties, and the reduction.
 
     Raises:
         PoshgridError: no run, or a file that is missing or does not fit.
     """
-    convention = Convention(sign, reduction)
-    sets = scored.read_items(items, PARADIGMS)
-    parts, checkpoints = [], 0
-    for each in scored.of_runs(runs, scores, suite, PARADIGM_SCORES):
-        checkpoints += each.rows["step"].count()
-        found = differences(each.rows, sets, convention, each.path)
-        parts.append(each.named(measures(found, convention)))
+    sets, parts = files.read_table(items, PARADIGMS), []
+    for run, path, rows in scored.of_runs(runs, scores, suite, PARADIGM_SCORES):
+        found = differences(rows, sets, reduction, path)
+        parts.append(scored.named(run, suite, measures(found)))
     table = pl.concat(parts)
     formats.write(table, Path(output), "measures", PARADIGM_MEASURES)
     whole = table.filter(pl.col("subset") == "all")
@@ -68,20 +85,63 @@ def write(
         "runs": len(runs),
         "sets": sets["item_id"].n_unique(),
         "ties": int(whole["ties"].sum()),
-        "checkpoint_scores_left_out": checkpoints,
-        "sign": sign,
         "reduction": reduction,
     }
     log.info("%s: %d runs, %s sets", suite, facts["runs"], f"{facts['sets']:,}")
     return facts
 
 
-def measures(found: pl.DataFrame, convention: Convention) -> pl.DataFrame:
+def differences(
+    scores: pl.DataFrame,
+    items: pl.DataFrame,
+    reduction: Literal["sum", "mean"] = "sum",
+    place: str | Path = "scores",
+) -> pl.DataFrame:
+    """Return surprisals and their differences, one row for each set.
+
+    Args:
+        scores: columns of ``PARADIGM_SCORES``; rows of checkpoints (``step`` not null) are left
+            out.
+        items: columns of ``PARADIGMS``, four rows for each set.
+        reduction: of a region's surprisal, over its tokens.
+        place: what messages call the scores.
+
+    Returns:
+        item_id, category, phenomenon, lexical_set, ambiguous; the surprisals s_plus_filler_gap,
+        s_plus_filler, s_minus_filler_gap, s_minus_filler; delta_plus_filler, delta_minus_filler,
+        did (bits, or bits per token), sorted by item.
+
+    Raises:
+        PoshgridError: see :func:`scores.matched`.
+    """
+    surprisal = -pl.col("logprob") / math.log(2)
+    if reduction == "mean":
+        surprisal /= pl.col("tokens")
+    wide = (
+        scored.matched(scores, items, place)
+        .group_by("item_id")
+        .agg(
+            pl.first("category", "phenomenon", "lexical_set", "ambiguous"),
+            *(
+                surprisal.filter((pl.col("filler") == filler) & (pl.col("gap") == gap))
+                .first()
+                .alias(name)
+                for name, (filler, gap) in _CELLS.items()
+            ),
+        )
+        .sort("item_id")
+    )
+    return wide.with_columns(
+        delta_plus_filler=pl.col("s_plus_filler") - pl.col("s_plus_filler_gap"),
+        delta_minus_filler=pl.col("s_minus_filler") - pl.col("s_minus_filler_gap"),
+    ).with_columns(did=pl.col("delta_plus_filler") - pl.col("delta_minus_filler"))
+
+
+def measures(found: pl.DataFrame) -> pl.DataFrame:
     """Return the measures of one run.
 
     Args:
-        found: its :func:`~poshgrid.statistics.measures.differences.differences`.
-        convention: how surprisals became differences.
+        found: its :func:`differences`.
 
     Returns:
         Columns of ``PARADIGM_RESULT``, sorted by category, phenomenon, subset and measure.
@@ -99,9 +159,7 @@ def measures(found: pl.DataFrame, convention: Convention) -> pl.DataFrame:
         for subset, chosen in subsets.items()
     )
     tie = TIE / math.log(2)
-    towards = pl.col("value") * pl.col("measure").replace_strict(
-        {measure: float(convention.towards(measure)) for measure in MEASURES}
-    )
+    towards = pl.col("value") * pl.col("measure").replace_strict(_TOWARDS)
     long = long.with_columns(
         correct=pl.when(pl.col("value").abs() <= tie).then(0.5).otherwise((towards > 0).cast(float))
     )
@@ -116,18 +174,20 @@ def measures(found: pl.DataFrame, convention: Convention) -> pl.DataFrame:
             pl.col("value").alias("values"),
         )
     )
+    whole = {
+        (row["category"], row["phenomenon"], row["measure"]): (row["correct"], row["n"])
+        for row in rows.filter(subset="all").iter_rows(named=True)
+    }
     frame = pl.DataFrame(
-        [_described(row, convention) for row in rows.iter_rows(named=True)],
-        schema={
-            name: kind
-            for name, kind in PARADIGM_RESULT.items()
-            if "clustered" not in name and "chi_square" not in name
-        },
+        [
+            _described(row, *whole[row["category"], row["phenomenon"], row["measure"]])
+            for row in rows.iter_rows(named=True)
+        ],
+        schema={name: kind for name, kind in PARADIGM_RESULT.items() if "clustered" not in name},
     )
     sets = long.group_by(*key, "lexical_set").agg(pl.col("correct").sum(), pl.len().alias("n"))
     return (
-        _compared(frame)
-        .join(intervals.clustered(sets, key), on=key, how="left")
+        frame.join(intervals.clustered(sets, key), on=key, how="left")
         .with_columns(
             low_clustered=(pl.col("accuracy") - pl.col("half")).clip(0, 1),
             high_clustered=(pl.col("accuracy") + pl.col("half")).clip(0, 1),
@@ -145,17 +205,28 @@ def p_values(t: float, df: float, direction: int) -> tuple[float, float]:
         df: degrees of freedom.
         direction: +1: success is above 0; -1: below.
     """
-    from scipy import stats
-
     return float(stats.t.sf(direction * t, df)), float(2 * stats.t.sf(abs(t), df))
 
 
-def _described(row: dict[str, Any], convention: Convention) -> dict[str, Any]:
-    """Return a row with what its values come to: accuracy, mean, intervals and test."""
-    values, n = row.pop("values"), row["n"]
-    low, high = intervals.wilson(row["correct"], n)
+def _described(row: dict[str, Any], right: float, whole: int) -> dict[str, Any]:
+    """Return a row with what its values come to: accuracy, mean, intervals and tests.
+
+    A subset's accuracy is compared with that of the other sets, and with that of all sets, as was
+    published: subset and all sets overlap, so that the second chi-square has no p: it is no test.
+
+    Args:
+        row: with the values of its sets.
+        right: sets of all that are right.
+        whole: sets of all.
+    """
+    values, correct, n = row.pop("values"), row["correct"], row["n"]
+    low, high = intervals.wilson(correct, n)
     mean = math.fsum(values) / n
-    found = {**row, "accuracy": row["correct"] / n, "low": low, "high": high, "mean": mean}
+    found = {**row, "accuracy": correct / n, "low": low, "high": high, "mean": mean}
+    if row["subset"] != "all":
+        chi_square, p = yates(correct, n, right - correct, whole - n)
+        found |= {"chi_square": chi_square, "p_chi_square": p}
+        found["chi_square_all"], _ = yates(correct, n, right, whole)
     if n < 2:
         return found
     sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
@@ -164,28 +235,9 @@ def _described(row: dict[str, Any], convention: Convention) -> dict[str, Any]:
     # Values that differ in their last bits only are one value, and say nothing of their spread.
     if sd > 1e-12 * max(1.0, abs(mean)):
         t = mean / (sd / math.sqrt(n))
-        one, two = p_values(t, n - 1, convention.towards(row["measure"]))
+        one, two = p_values(t, n - 1, _TOWARDS[row["measure"]])
         found |= {"t": t, "p_one": one, "p_two": two}
     return found
-
-
-def _compared(frame: pl.DataFrame) -> pl.DataFrame:
-    """Set each subset's accuracy beside the other sets', and beside all sets', as was published.
-
-    Subset and all sets overlap, so that the second chi-square has no p here: it is no test.
-    """
-    key = ["category", "phenomenon", "measure"]
-    whole = frame.filter(pl.col("subset") == "all").select(*key, whole="correct", whole_n="n")
-    rows = []
-    for row in frame.join(whole, on=key, how="left").iter_rows(named=True):
-        whole_n, right = row.pop("whole_n"), row.pop("whole")
-        if row["subset"] != "all":
-            rest = right - row["correct"], whole_n - row["n"]
-            row["chi_square"], row["p_chi_square"] = yates(row["correct"], row["n"], *rest)
-            row["chi_square_all"], _ = yates(row["correct"], row["n"], right, whole_n)
-        rows.append(row)
-    new = {name: kind for name, kind in PARADIGM_RESULT.items() if "chi_square" in name}
-    return pl.DataFrame(rows, schema={**frame.schema, **new})
 
 
 def yates(a: float, n: int, b: float, m: int) -> tuple[float | None, float | None]:
@@ -200,8 +252,6 @@ def yates(a: float, n: int, b: float, m: int) -> tuple[float | None, float | Non
     Returns:
         Null where a row or a column of the table is empty.
     """
-    from scipy import stats
-
     table = [[a, n - a], [b, m - b]]
     if not n or not m or not a + b or a + b == n + m:
         return None, None

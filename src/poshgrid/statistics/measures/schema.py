@@ -118,7 +118,7 @@ tags: one row per run, tag, and second tag.
 NORMS: Schema = {
     **RUN,
     "category": pl.String,  # of the norm; the suite's name: the test as a whole
-    "score": pl.String,  # what is normed: raw, blocks, accuracy
+    "score": pl.String,  # what is normed: raw, blocks
     # of the items that the suite leaves out of the normed test, those taken as right: a row with
     # none of them, a row with all
     "excluded_right": pl.UInt32,
@@ -127,13 +127,9 @@ NORMS: Schema = {
     "age_equivalent": pl.String,
     "age_from": pl.String,  # of the band: years;months; "" without bands
     "age_to": pl.String,  # its end
-    "mean": pl.Float64,  # of the band's children; null: the norms do not tell
+    "mean": pl.Float64,  # of the band's children; null: without bands
     "sd": pl.Float64,  # of the band's children
     "z": pl.Float64,  # (value - mean) / sd
-    "within_1_sd": pl.Boolean,  # |z| <= 1: the typical range of that age
-    "standard_score": pl.Float64,  # 100 + 15 z, unless the norms' table gives one
-    "percentile": pl.Float64,  # of the band's children
-    "percentile_by": pl.String,  # what gives it: table, normal, "" (unknown)
 }
 """``statistics/{target}/measures/{suite}/norms.parquet``: one row per run, norm and age band, two
 where the suite leaves items of the normed test out.

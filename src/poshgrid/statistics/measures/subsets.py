@@ -12,12 +12,10 @@ import math
 import polars as pl
 from scipy import stats
 
-from poshgrid.files import Schema
 from poshgrid.statistics import intervals
 from poshgrid.statistics.measures.schema import RUN, TAGS
 
 _COUNTS = ("n", "raw", "n_rest", "raw_rest")
-_RESULT: Schema = {name: kind for name, kind in TAGS.items() if name not in RUN}
 
 
 def crossed(answers: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
@@ -40,20 +38,12 @@ def crossed(answers: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
         mine, among = (has, pl.lit(value=True)) if not other else (
             has & pl.col("tags").list.contains(other), has
         )  # fmt: skip
-        members, rest = tagged.filter(mine), tagged.filter(among & ~mine)
-        if tag != other and members.height:
-            sums = [
-                len(members),
-                math.fsum(members["credit"]),
-                len(rest),
-                math.fsum(rest["credit"]),
-            ]
-            rows.append({"tag": tag, "other": other, **dict(zip(_COUNTS, sums, strict=True))})
-    return tested(
-        pl.DataFrame(
-            rows, schema={n: k for n, k in _RESULT.items() if n in ("tag", "other", *_COUNTS)}
-        )
-    )
+        members, rest = (tagged.filter(among & side)["credit"] for side in (mine, ~mine))
+        if tag != other and len(members):
+            sums = (len(members), math.fsum(members), len(rest), math.fsum(rest))
+            rows.append((tag, other, *sums))
+    schema = {name: TAGS[name] for name in ("tag", "other", *_COUNTS)}
+    return tested(pl.DataFrame(rows, schema=schema, orient="row"))
 
 
 def tested(counts: pl.DataFrame) -> pl.DataFrame:
@@ -62,14 +52,12 @@ def tested(counts: pl.DataFrame) -> pl.DataFrame:
     Args:
         counts: tag, other, n, raw, n_rest, raw_rest, and columns that name what they are of.
     """
-    rows = []
-    for row in counts.iter_rows(named=True):
-        low, high = intervals.wilson(row["raw"], row["n"])
-        p = between(*(row[name] for name in ("raw", "n", "raw_rest", "n_rest")))
-        rows.append({"accuracy": row["raw"] / row["n"], "low": low, "high": high, "p": p})
-    kinds = {name: _RESULT[name] for name in ("accuracy", "low", "high", "p")}
-    both = pl.concat([counts, pl.DataFrame(rows, schema=kinds)], how="horizontal")
-    return both.select(*(n for n in counts.columns if n not in _RESULT), *_RESULT)
+    results = []
+    for n, raw, n_rest, raw_rest in counts.select(_COUNTS).iter_rows():
+        results.append((raw / n, *intervals.wilson(raw, n), between(raw, n, raw_rest, n_rest)))
+    kinds = dict.fromkeys(("accuracy", "low", "high", "p"), pl.Float64)
+    both = counts.hstack(pl.DataFrame(results, schema=kinds, orient="row"))
+    return both.select(name for name in TAGS if name in both.columns)
 
 
 def pooled(found: pl.DataFrame) -> pl.DataFrame:
