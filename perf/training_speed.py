@@ -124,13 +124,12 @@ def _print(found: dict[str, list[dict[str, float]]], title: str) -> None:
         return statistics.median(one / two for one, two in pairs)
 
     print(f"\n{title}")
-    print(f"{'engine':20} {'tokens/s':>10} {'per CPU s':>10} {'ours/it':>8} {'MB':>7} {'use':>6}")
+    print(f"{'engine':20} {'tokens/s':>10} {'per CPU s':>10} {'ours/it':>8} {'MB':>7}")
     for name, turns in found.items():
-        use = turns[-1]["utilisation"]
         print(
             f"{name:20} {statistics.median(speeds(name, 'seconds')):10,.0f} "
             f"{statistics.median(speeds(name, 'cpu')):10,.0f} {ratio('poshgrid', name):8.2f} "
-            f"{turns[-1]['memory']:7,.0f} {'-' if use is None else f'{use:.1%}':>6}"
+            f"{turns[-1]['memory']:7,.0f}"
         )
     others = [name for name in found if not name.startswith("poshgrid") or "@" in name]
     best = min(ratio("poshgrid", name) for name in others)
@@ -141,10 +140,10 @@ def _print(found: dict[str, list[dict[str, float]]], title: str) -> None:
 class _Turns:
     """The child's side: waits for its turn, measures its step, tells it."""
 
-    def __init__(self, flops: float = 0.0, peak: float | None = None) -> None:
+    def __init__(self) -> None:
         import torch
 
-        self._gpu, self._flops, self._peak = torch.cuda.is_available(), flops, peak
+        self._gpu = torch.cuda.is_available()
         self._told = os.fdopen(os.dup(1), "w")  # whatever else is printed does not disturb
         os.dup2(2, 1)
         self._wait()
@@ -159,9 +158,8 @@ class _Turns:
         else:
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         seconds, cpu = time.perf_counter() - self._began, time.process_time() - self._began_cpu
-        use = self._flops * tokens / seconds / self._peak if self._peak else None
         line = {"tokens": tokens, "seconds": seconds, "cpu": cpu, "memory": memory,
-                "utilisation": use, "gpu": self._gpu}  # fmt: skip
+                "gpu": self._gpu}  # fmt: skip
         print(json.dumps(line), file=self._told, flush=True)
         self._wait()
 
@@ -254,7 +252,7 @@ def _distances(folder: Path) -> Path:
 
 def _ours(given: argparse.Namespace) -> None:
     from poshgrid.tokenization.encode import Tokens
-    from poshgrid.training import bias, flops, learner, schedule, step
+    from poshgrid.training import bias, learner, schedule, step
     from poshgrid.training.checkpoint import Checkpoints
     from poshgrid.training.progress import Progress
     from poshgrid.training.train import _prepare_torch
@@ -282,8 +280,7 @@ def _ours(given: argparse.Namespace) -> None:
         model, rows, plan,
         seed=1, biases=list(biases.values()), progress=progress,
     )  # fmt: skip
-    length = rows.batch(0).inputs.shape[1]
-    turns = _Turns(flops.per_token(model, length), flops.peak(device, regimen.precision))
+    turns = _Turns()
     with step.training(model, regimen):
         for number in range(plan.total):
             before = progress.tokens

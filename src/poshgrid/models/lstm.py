@@ -121,8 +121,7 @@ class LSTMModel(LSTMPreTrainedModel):
         attention_mask: Tensor | None = None,
         past_key_values: LSTMState | None = None,
         use_cache: bool = False,
-        return_dict: bool | None = None,
-    ) -> BaseModelOutputWithPast | tuple[Any, ...]:
+    ) -> BaseModelOutputWithPast:
         """Read tokens.
 
         Args:
@@ -131,7 +130,6 @@ class LSTMModel(LSTMPreTrainedModel):
                 [rows, length] or with the columns of earlier tokens before them.
             past_key_values: state to go on from; none: every row begins at zero.
             use_cache: return the state after the last token.
-            return_dict: false: a tuple.
 
         Raises:
             ValueError: padding stands before a token, or before the state that is asked for; or
@@ -160,8 +158,7 @@ class LSTMModel(LSTMPreTrainedModel):
         read = length + (past_key_values.tokens if past_key_values else 0)
         # An LSTMState has what transformers asks of a cache, and is none of its caches.
         state_after: Any = LSTMState(after, read) if use_cache else None
-        found = BaseModelOutputWithPast(last_hidden_state=states, past_key_values=state_after)
-        return found.to_tuple() if return_dict is False else found
+        return BaseModelOutputWithPast(last_hidden_state=states, past_key_values=state_after)
 
 
 class LSTMForCausalLM(LSTMPreTrainedModel, GenerationMixin):
@@ -200,31 +197,22 @@ class LSTMForCausalLM(LSTMPreTrainedModel, GenerationMixin):
         input_ids: Tensor,
         attention_mask: Tensor | None = None,
         past_key_values: LSTMState | None = None,
-        labels: Tensor | None = None,
         use_cache: bool = False,
         logits_to_keep: int = 0,
-        return_dict: bool | None = None,
-    ) -> CausalLMOutputWithPast | tuple[Any, ...]:
+        **_: Any,  # noqa: ANN401 - what generate() says to every model
+    ) -> CausalLMOutputWithPast:
         """Predict the token that follows each token.
 
         Args:
             input_ids: token rows, [rows, length].
             attention_mask: see :meth:`LSTMModel.forward`.
             past_key_values: state to go on from; none: every row begins at zero.
-            labels: ``input_ids`` again, -100 where no loss is wanted; shifted here.
             use_cache: return the state after the last token.
             logits_to_keep: logits of so many last tokens; 0: of all.
-            return_dict: false: a tuple.
         """
         body = self.model(input_ids, attention_mask, past_key_values, use_cache)
         logits = self.lm_head(body.last_hidden_state[:, -logits_to_keep:])
-        loss = None
-        if labels is not None:
-            loss = self.loss_function(logits, labels, vocab_size=self.config.vocab_size)
-        found = CausalLMOutputWithPast(
-            loss=loss, logits=logits, past_key_values=body.past_key_values
-        )
-        return found.to_tuple() if return_dict is False else found
+        return CausalLMOutputWithPast(logits=logits, past_key_values=body.past_key_values)
 
 
 def register() -> None:

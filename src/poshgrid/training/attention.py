@@ -23,10 +23,8 @@ NAME = "poshgrid-causal"
 """Of the attention function among those of transformers; never written to ``config.json``."""
 HELD = "attended"
 """Attribute of an attention module whose queries and keys somebody wants: an :class:`Attended`."""
-
-
-TOLERANCE = 1e-4
-"""Of hidden states under our attention, relative to those under the model's own: rounding."""
+PLAIN = frozenset({"GPT2Model", "GPT2RecencyModel"})
+"""Bodies that attend to all tokens so far; one derived from them may have a window of its own."""
 
 
 @dataclass
@@ -47,24 +45,18 @@ class Attended:
 
 @contextmanager
 def causal(model: PreTrainedModel) -> Iterator[None]:
-    """Let GPT-2, or what is derived from it, attend by :func:`attend` for a time.
+    """Let a model whose body is :data:`PLAIN` attend by :func:`attend` for a time.
 
-    In that time a mask given to the model is not looked at. Any other model stays as it is, and so
-    does a derived one whose hidden states over a whole context would change: its attention may have
-    a window, or more queries than keys.
+    In that time a mask given to the model is not looked at. Any other model stays as it is.
     """
     config, body = model.config, model.base_model
     before = config._attn_implementation
-    plain = any(kind.__name__ == "GPT2LMHeadModel" for kind in type(model).__mro__)
-    if before != "sdpa" or not plain:
+    if before != "sdpa" or type(body).__name__ not in PLAIN:
         yield
         return
     from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
     ALL_ATTENTION_FUNCTIONS.register(NAME, attend)
-    if not agrees(model):
-        yield
-        return
     config._attn_implementation = NAME
     # It reads tokens to warn of padding without a mask: a GPU would be waited for.
     body.warn_if_padding_and_no_attention_mask = _silent  # type: ignore[assignment]  # a method
@@ -117,35 +109,6 @@ def attend(
         scale = query.shape[-1] ** -0.5 if scaling is None else scaling
         found = blockwise.attention(query, key, value, dropout, scale)
     return found.transpose(1, 2).contiguous(), None
-
-
-def agrees(model: PreTrainedModel) -> bool:
-    """Return whether hidden states over a whole context stay the same under our attention.
-
-    It is tried without dropout, once for a training.
-    """
-    config = model.config
-    before, own = config._attn_implementation, _states(model)
-    try:
-        config._attn_implementation = NAME
-        return bool((_states(model) - own).norm() <= TOLERANCE * own.norm())
-    finally:
-        config._attn_implementation = before
-
-
-def _states(model: PreTrainedModel) -> Tensor:
-    """Return the last hidden states of a row as long as the context, without dropout."""
-    import torch
-
-    body: Any = model.base_model
-    types = body.get_input_embeddings().num_embeddings
-    ids = torch.arange(model.config.max_position_embeddings, device=model.device)[None] % types
-    training = model.training
-    model.eval()
-    with torch.no_grad():
-        states: Tensor = body(input_ids=ids, use_cache=False).last_hidden_state
-    model.train(training)
-    return states
 
 
 def _silent(*_: object) -> None:

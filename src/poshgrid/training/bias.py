@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -92,8 +93,8 @@ def check(spec: specs.TrainSpec) -> None:
     """Say before any job runs what training would say.
 
     Raises:
-        PoshgridError: the run's learner or regimen cannot have one of its biases, a bias is
-            combined with its control, or comes in a place where it cannot be.
+        PoshgridError: the run's learner or regimen cannot have one of its biases, or a bias is
+            combined with its control.
     """
     words = parts(spec.bias)
     of: dict[str, str] = {}
@@ -105,19 +106,8 @@ def check(spec: specs.TrainSpec) -> None:
                 "controls of one; train each by itself"
             )
     build(spec.bias, spec.options)
-    modules = {word: plugins.load(PACKAGE, word) for word in words}
-    # Pre-pretraining makes initial weights; what draws attention to trees finds no other after it.
-    place = {
-        word: getattr(module, "TREES", False) - getattr(module, "PRETRAINS", False)
-        for word, module in modules.items()
-    }
-    order = sorted(words, key=place.__getitem__)
-    if order != list(words):
-        raise PoshgridError(
-            f"biases: {spec.bias}: in an order that cannot be; write {'+'.join(order)}"
-        )
-    for word, module in modules.items():
-        architecture = spec.learner.architecture
+    for word in words:
+        module, architecture = plugins.load(PACKAGE, word), spec.learner.architecture
         known = getattr(module, "ARCHITECTURES", (architecture,))
         if architecture not in known:
             raise PoshgridError(
@@ -169,7 +159,10 @@ def at(biases: Iterable[Bias], model: PreTrainedModel, epoch: int) -> None:
 
 
 def build(word: str, options: dict[str, dict[str, Any]]) -> dict[str, Bias]:
-    """Return the biases that a word of the grid names, in its order.
+    """Return the biases that a word of the grid names, in the order in which they are prepared.
+
+    What pre-trains comes first, for it makes initial weights; what draws attention to trees last,
+    for it finds no other attention after it.
 
     Args:
         word: ``none``, ``dyck``, ``dyck+recency`` ...
@@ -178,14 +171,18 @@ def build(word: str, options: dict[str, dict[str, Any]]) -> dict[str, Bias]:
     Raises:
         PoshgridError: a bias is unknown or has wrong options.
     """
-    found = {}
-    for part in parts(word):
-        module = plugins.load(PACKAGE, part)
+    modules = {part: plugins.load(PACKAGE, part) for part in parts(word)}
+    biases = {}
+    for part, module in sorted(modules.items(), key=lambda item: _place(item[1])):
         try:
-            given = plugins.options(PACKAGE, part, options.get(part, {}))
+            chosen = plugins.options(PACKAGE, part, options.get(part, {}))
         except ValidationError as error:
             first = error.errors()[0]
-            place = ".".join(["biases", part, *map(str, first["loc"])])
-            raise PoshgridError(f"{place}: {first['msg']}; correct it in the config") from error
-        found[part] = module.build(given)
-    return found
+            key = ".".join(["biases", part, *map(str, first["loc"])])
+            raise PoshgridError(f"{key}: {first['msg']}; correct it in the config") from error
+        biases[part] = module.build(chosen)
+    return biases
+
+
+def _place(module: ModuleType) -> int:
+    return getattr(module, "TREES", False) - getattr(module, "PRETRAINS", False)

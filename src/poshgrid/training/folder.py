@@ -29,6 +29,31 @@ if TYPE_CHECKING:
 CHECKPOINTS = "checkpoints"
 SHOWN = ("parameters", "vocabulary_size", "steps", "best_step", "dev_loss", "test_loss")
 """Of the statistics, in the model card."""
+CARD = """---
+library_name: transformers
+pipeline_tag: {pipeline}
+language: en
+tags: [poshgrid, poverty-of-the-stimulus, language-acquisition]
+---
+# {name}
+
+A language model of the poshgrid grid: condition / size / learner / regimen / bias / seed. Losses
+are nats per token; `statistics.json` and `training.jsonl` hold more.
+
+| | |
+|---|---|
+{table}
+
+Every sentence begins and ends with `<|endoftext|>`. The tokenizer puts a space before the first
+word, so that it is cut as inside a sentence.
+
+```python
+from transformers import {family}, AutoTokenizer
+
+model = {family}.from_pretrained(folder{remote})
+tokenizer = AutoTokenizer.from_pretrained(folder)
+```
+"""
 
 
 def write(
@@ -87,41 +112,13 @@ def card(
         output: the model's folder.
         own_code: the folder holds the code of its model, which transformers does not have.
     """
-    rows = {
-        "Learner": f"{spec.learner.name} ({spec.learner.architecture}, {spec.learner.options})",
-        "Regimen": spec.regimen.model_dump_json(exclude_defaults=True)
-        if spec.regimen
-        else "not trained: the initial weights, as a null",
-        "Inductive bias": spec.bias,
-        "Seed": spec.seed,
-        **{key: statistics[key] for key in SHOWN},
-    }
-    table = "\n".join(f"| {key} | {value} |" for key, value in rows.items())
     masked = learner.masked(spec.learner)
-    remote = ", trust_remote_code=True" if own_code else ""
-    family = "AutoModelForMaskedLM" if masked else "AutoModelForCausalLM"
-    return f"""---
-library_name: transformers
-pipeline_tag: {"fill-mask" if masked else "text-generation"}
-language: en
-tags: [poshgrid, poverty-of-the-stimulus, language-acquisition]
----
-# {"/".join(output.parts[-6:])}
-
-A language model of the poshgrid grid: condition / size / learner / regimen / bias / seed. Losses
-are nats per token; `statistics.json` and `training.jsonl` hold more.
-
-| | |
-|---|---|
-{table}
-
-Every sentence begins and ends with `<|endoftext|>`. The tokenizer puts a space before the first
-word, so that it is cut as inside a sentence.
-
-```python
-from transformers import {family}, AutoTokenizer
-
-model = {family}.from_pretrained(folder{remote})
-tokenizer = AutoTokenizer.from_pretrained(folder)
-```
-"""
+    rows = {"Learner": f"{spec.learner.architecture} {spec.learner.options}"}
+    rows |= {key: statistics[key] for key in SHOWN}
+    return CARD.format(
+        name="/".join(output.parts[-6:]),
+        pipeline="fill-mask" if masked else "text-generation",
+        family="AutoModelForMaskedLM" if masked else "AutoModelForCausalLM",
+        remote=", trust_remote_code=True" if own_code else "",
+        table="\n".join(f"| {key} | {value} |" for key, value in rows.items()),
+    )

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+import torch
+
 from poshgrid import logs
 from poshgrid.config import Regimen
 from poshgrid.errors import PoshgridError
@@ -13,7 +15,6 @@ from poshgrid.training import bias, checkpoint, losses, schedule, signals
 from poshgrid.training.bias import Bias
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.data import Rows
-from poshgrid.training.flops import Meter
 from poshgrid.training.progress import Progress
 from poshgrid.training.step import Stepper, alike, rows_at_once, training
 
@@ -54,7 +55,6 @@ def run(
     stepper = Stepper(model, train, plan, seed=seed, biases=biases, progress=progress)
     best_weights = _resume(stepper, progress, checkpoints, plan)
     saved = began = progress.step
-    meter = Meter(model, regimen)
 
     def save() -> None:
         tensors = {
@@ -75,7 +75,7 @@ def run(
     with signals.told_to_end() as told, training(model, regimen):
         # One more round than steps: the last one evaluates and ends.
         left = range(progress.step, plan.total + 1)
-        for step in logs.progress(left, lambda: progress.words):
+        for step in logs.progress(left, "training"):
             due = plan.keeps(step) or plan.evaluates(step) or plan.saves(step)
             asked = bool(told)
             stepper.ledger.settle(due or asked)
@@ -83,7 +83,7 @@ def run(
                 checkpoints.keep(step, checkpoint.weights(model))
             if plan.evaluates(step) and progress.evaluated_at != step and not asked:
                 bias.at(biases, model, plan.epoch(step))
-                _evaluate(model, dev, plan, at=progress, meter=meter, told=told)
+                _evaluate(model, dev, plan, progress)
                 asked = bool(told)
             if progress.evaluated_at == step:  # just now, or before the job was resumed
                 if progress.best_step == step:
@@ -125,26 +125,15 @@ def _resume(
     return tensors["best"]
 
 
-def _evaluate(
-    model: PreTrainedModel,
-    dev: Rows,
-    plan: schedule.Plan,
-    *,
-    at: Progress,
-    meter: Meter,
-    told: list[int],
-) -> None:
-    """Take the dev loss, book it and tell it; leave it if the job is told to end."""
-    regimen = plan.regimen
-    batches = signals.until(told, dev.in_order(rows_at_once(regimen, model.device.type)))
-    loss = losses.mean(model, alike(model, batches, regimen), regimen.precision)
-    if told:
-        return  # maybe a part of it; who resumes takes it again
-    at.evaluated(
-        loss,
-        epoch=at.step / plan.steps_per_epoch,
-        rate=plan.learning_rate(at.step - 1) if at.step else None,
-        utilisation=meter.utilisation(at.speed),
-        gpu_memory_mb=meter.gpu_memory_mb(),
+def _evaluate(model: PreTrainedModel, dev: Rows, plan: schedule.Plan, progress: Progress) -> None:
+    """Take the dev loss, book it and log it."""
+    regimen, device = plan.regimen, model.device
+    batches = dev.in_order(rows_at_once(regimen, device.type))
+    cuda = device.type == "cuda"
+    progress.evaluated(
+        losses.mean(model, alike(model, batches, regimen), regimen.precision),
+        epoch=progress.step / plan.steps_per_epoch,
+        rate=plan.learning_rate(progress.step - 1) if progress.step else None,
+        gpu_memory_mb=torch.cuda.max_memory_allocated(device) / 1e6 if cuda else None,
     )
-    at.tell(plan.total)
+    progress.tell(plan.total)

@@ -53,7 +53,6 @@ class Progress:
         *,
         epoch: float,
         rate: float | None,
-        utilisation: float | None,
         gpu_memory_mb: float | None,
     ) -> None:
         """Book an evaluation, remember whether it is the best so far, and start new sums.
@@ -62,7 +61,6 @@ class Progress:
             dev_loss: nats per token.
             epoch: passes made so far.
             rate: learning rate of the last step; none: no step yet.
-            utilisation: share of the device's FLOPs that training used since the last line.
             gpu_memory_mb: the most that torch has held on the GPU so far; none: no GPU.
         """
         trained = self.sum_tokens > 0
@@ -75,7 +73,6 @@ class Progress:
             "dev_loss": dev_loss,
             "learning_rate": rate,
             "tokens_per_second": self.speed,
-            "utilisation": utilisation,
             "gpu_memory_mb": gpu_memory_mb,
         }
         if dev_loss < self.best_loss:
@@ -94,16 +91,6 @@ class Progress:
         if which == "last":
             return self.evaluations[-1]
         return next(line for line in self.evaluations if line["step"] == self.best_step)
-
-    @property
-    def words(self) -> str:
-        """What a progress bar says."""
-        found = ["training"]
-        if self.speed:
-            found.append(f"{self.speed:,.0f} tokens/s")
-        if self.evaluations:
-            found.append(f"dev loss {self.evaluations[-1]['dev_loss']:.4f}")
-        return ", ".join(found)
 
     @property
     def evaluated_at(self) -> int | None:

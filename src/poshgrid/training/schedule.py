@@ -12,8 +12,7 @@ def total_steps(regimen: Regimen, steps_per_epoch: int) -> int:
     """Return the steps of a whole run.
 
     Raises:
-        PoshgridError: the warm-up would take all of them, or a checkpoint is to be kept after the
-            last of them.
+        PoshgridError: the warm-up would take all of them.
     """
     total = (regimen.steps or 0) if regimen.epochs is None else regimen.epochs * steps_per_epoch
     if total and regimen.warmup_steps >= total:
@@ -21,18 +20,6 @@ def total_steps(regimen: Regimen, steps_per_epoch: int) -> int:
             f"regimens: {regimen.name}: {regimen.warmup_steps:,} warmup_steps are not less than "
             f"the {total:,} steps of the run; lower them or train longer"
         )
-    passes = [] if regimen.checkpoint_epochs == "every" else regimen.checkpoint_epochs
-    late = {
-        "checkpoints": [step for step in regimen.checkpoints if step > total],
-        "checkpoint_epochs": [epoch for epoch in passes if epoch * steps_per_epoch > total],
-    }
-    for key, values in late.items():
-        if total and values:
-            raise PoshgridError(
-                f"regimens: {regimen.name}: {key}: {', '.join(map(str, values))} beyond the "
-                f"{total:,} steps of the run ({steps_per_epoch:,} a pass); leave that out or train "
-                "longer"
-            )
     return total
 
 

@@ -27,16 +27,13 @@ waits for the job, without a word to it, until SIGKILL comes; of SIGUSR1 it dies
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
 
 from poshgrid.errors import PoshgridError
 
 ASKING = (signal.SIGTERM, signal.SIGUSR1)
 """SIGTERM: preemption, ``scancel``; SIGUSR1: what ``sbatch --signal`` sends before the end."""
-T = TypeVar("T")
 
 
 class ToldToEndError(PoshgridError):
@@ -57,25 +54,9 @@ class ToldToEndError(PoshgridError):
 def told_to_end() -> Iterator[list[int]]:
     """Yield a list that is empty until the process is asked to end; then it holds the signals."""
     told: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield told  # only the main thread may handle signals
-        return
     before = {each: signal.signal(each, lambda number, _: told.append(number)) for each in ASKING}
     try:
         yield told
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
-
-
-def until(told: list[int], items: Iterable[T]) -> Iterator[T]:
-    """Yield items, the first in any case, until the process is asked to end.
-
-    Args:
-        told: what :func:`told_to_end` yields.
-        items: of work that is done anew after an interruption, e.g. batches of a dev loss.
-    """
-    for item in items:
-        yield item
-        if told:
-            return

@@ -45,7 +45,6 @@ class Stepper:
         progress: Progress,
     ) -> None:
         self.model, self.device, self._regimen = model, model.device, plan.regimen
-        losses.fuses(model)  # tried before anything is compiled, and before earlier weights come
         self.adam = optimizer(model, plan.regimen)
         self.ledger = Ledger(progress, plan.regimen, self.device)
         self._train, self._plan = train, plan

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import importlib
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from poshgrid import logs
 from poshgrid.errors import PoshgridError
 
 log = logs.get(__name__)
-TOLD = "poshgrid.training.progress"
+EVALUATIONS = "poshgrid.training.progress"
 """The logger of the evaluations."""
 _SHOWN = ("train_loss", "bias_loss", "dev_loss", "learning_rate", "tokens_per_second", "epoch")
 
@@ -44,46 +44,31 @@ def tracking(word: str | None, run: str, folder: Path) -> Iterator[None]:
         raise PoshgridError(
             "tracker: tensorboard is not installed; `pip install tensorboard`, or set it to null"
         ) from error
-    # What an earlier attempt wrote from the first step on is hidden: it is written again.
-    handler = _Handler(lambda step: module.SummaryWriter(str(folder / run), purge_step=step))
-    logger = logging.getLogger(TOLD)
-    level = logger.level
-    if not logger.isEnabledFor(logging.INFO):
+    with module.SummaryWriter(str(folder / run)) as writer:
+        handler = _Handler(writer)
+        logger = logging.getLogger(EVALUATIONS)
         logger.setLevel(logging.INFO)
-    logger.addHandler(handler)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
-        handler.close()
+        logger.addHandler(handler)
+        try:
+            yield
+        finally:
+            logger.removeHandler(handler)
 
 
 class _Handler(logging.Handler):
-    """Writes evaluations; the writer is opened at the first, whose step it is told."""
+    """Writes evaluations. After a resume some are written again, with the same values."""
 
-    def __init__(self, opened: Callable[[int], Any]) -> None:
+    def __init__(self, writer: Any) -> None:  # noqa: ANN401 - of a library that may be absent
         super().__init__(logging.INFO)
-        self._opened, self._failed = opened, False
-        self._writer: Any = None
+        self._writer = writer
 
     def emit(self, record: logging.LogRecord) -> None:
-        line: dict[str, Any] | None = getattr(record, "evaluation", None)
-        if line is None or self._failed:
-            return
+        line: dict[str, Any] = getattr(record, "evaluation", {})
         try:
-            self._writer = self._writer or self._opened(line["step"])
             for name in _SHOWN:
-                if line[name] is not None:
+                if line.get(name) is not None:
                     self._writer.add_scalar(name, float(line[name]), line["step"])
             self._writer.flush()
         except Exception as error:
-            self._failed = True
             what = f"{type(error).__name__}: {error}"
             log.warning("the tracker failed (%s); training goes on", what)
-
-    def close(self) -> None:
-        if self._writer is not None:
-            with suppress(Exception):  # what was written is on the disk
-                self._writer.close()
-        super().close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import textwrap
 
 import numpy as np
 import pytest
@@ -15,24 +14,15 @@ from transformers import AutoTokenizer
 from poshgrid.config import Scoring
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines.load import load
-from poshgrid.models import lstm as family
-from poshgrid.models.architectures import lstm
 from poshgrid.models.lstm import LSTMConfig, LSTMForCausalLM
 from tests.unit.models.tiny_causal import TEXT, tokenizer
+from tests.unit.training.training_support import build as build_small
 
 BRANCHES = [" ".join(text.split()[:n]) + end for text in TEXT for n in range(2, 8) for end in "?."]
 
 
-def build(seed=42, hidden_size=16, vocabulary_size=50, dropout=0.0, context_length=16, layers=2):
-    return lstm.build(
-        lstm.Options(hidden_size=hidden_size, layers=layers),
-        vocabulary_size=vocabulary_size,
-        context_length=context_length,
-        dropout=dropout,
-        boundary_id=0,
-        padding_id=1,
-        seed=seed,
-    )
+def build(dropout=0.0, vocabulary_size=50, **options):
+    return build_small("lstm", options=options, dropout=dropout, vocabulary_size=vocabulary_size)
 
 
 class Cells:
@@ -132,9 +122,6 @@ def test_padding_to_the_right_is_not_seen_and_any_other_is_refused():
             model(ids, **wrong)
 
 
-# ---- training ---------------------------------------------------------------------------------
-
-
 # ---- scoring ----------------------------------------------------------------------------------
 
 
@@ -151,37 +138,24 @@ def folder(tmp_path_factory):
     return folder
 
 
-def opened(folder):
-    return Cells(family.LSTMForCausalLM.from_pretrained(folder))
+@pytest.fixture(scope="module")
+def cells(folder):
+    return Cells(LSTMForCausalLM.from_pretrained(folder))
 
 
-def cut(folder, text):
+def ids_of(folder, text):
     return AutoTokenizer.from_pretrained(folder)(text)["input_ids"]
 
 
-def alone(folder, text, *, bos=True):
-    ids = ([0] if bos else []) + cut(folder, text)
-    values = opened(folder).logprobs(ids)
-    return [values[i, ids[i + 1]] for i in range(len(ids) - 1)]
-
-
-def engine(folder, **scoring):
-    return load(str(folder), Scoring(**scoring))
-
-
-def requests(texts):
-    return [Request(text, f"item {i}") for i, text in enumerate(texts)]
-
-
-@pytest.mark.parametrize("bos", [True, False])
-@pytest.mark.parametrize("batch_tokens", [1, 50, 4_096])
-def test_scores_are_those_of_single_sentences(folder, bos, batch_tokens):
-    model = engine(folder, bos=bos, batch_tokens=batch_tokens)
+@pytest.mark.parametrize(("bos", "batch_tokens"), [(True, 50), (False, 4_096)])
+def test_scores_are_those_of_single_sentences(folder, cells, bos, batch_tokens):
+    model = load(str(folder), Scoring(bos=bos, batch_tokens=batch_tokens))
     assert model.head is not None
     assert not model.shares
-    found = model.score(requests(BRANCHES), per_token=True)
-    for text, score in zip(BRANCHES, found, strict=True):
-        expected = alone(folder, text, bos=bos)
+    requests = [Request(text, f"item {i}") for i, text in enumerate(BRANCHES)]
+    for text, score in zip(BRANCHES, model.score(requests, per_token=True), strict=True):
+        ids = [0] * bos + ids_of(folder, text)
+        expected = cells.logprobs(ids)[range(len(ids) - 1), ids[1:]]
         each = [token.logprob for token in score.each if token.logprob is not None]
         assert each == pytest.approx(expected, abs=1e-5)
         assert score.tokens == len(expected)
@@ -190,15 +164,14 @@ def test_scores_are_those_of_single_sentences(folder, bos, batch_tokens):
 
 
 @pytest.mark.parametrize("beams", [1, 4])
-def test_completions_are_those_of_a_search_without_state(folder, beams):
+def test_completions_are_those_of_a_search_without_state(folder, cells, beams):
     """The state follows the beams: else a beam would go on from another one's words."""
-    cells, model = opened(folder), engine(folder)
+    model = load(str(folder), Scoring())
     assert model.writes
-    prompts = ["The mother said", "Who should", "The girl said", "When does the", "Will the man"]
-    steps, switched = 5, 0
+    prompts, steps, switched = ["The mother said", "Who should", "The girl said"], 5, 0
     found = model.complete(prompts, beams=beams, tokens=steps)
     for prompt, text in zip(prompts, found, strict=True):
-        open_, finished = [(0.0, [0, *cut(folder, prompt)], 0)], []
+        open_, finished = [(0.0, [0, *ids_of(folder, prompt)], 0)], []
         length = len(open_[0][1])
         for step in range(steps):
             grown = []
@@ -214,26 +187,20 @@ def test_completions_are_those_of_a_search_without_state(folder, beams):
     assert (switched > 0) == (beams > 1)
 
 
-# ---- the folder elsewhere ---------------------------------------------------------------------
-
-ELSEWHERE = """
-    import sys
-    sys.modules["poshgrid"] = None  # not installed
-    import torch
-    from transformers import AutoModelForCausalLM
-    model = AutoModelForCausalLM.from_pretrained(sys.argv[1], trust_remote_code=True).eval()
-    with torch.inference_mode():
-        print(model(torch.tensor([[0, 5, 9, 4]])).logits.double().sum().item())
-"""
-
-
 @pytest.mark.slow
 def test_the_folder_opens_where_this_package_is_not_installed(folder, tmp_path):
+    code = f"""
+import sys
+sys.modules["poshgrid"] = None
+import torch
+from transformers import AutoModelForCausalLM
+model = AutoModelForCausalLM.from_pretrained({str(folder)!r}, trust_remote_code=True).eval()
+print(model(torch.tensor([[0, 5, 9, 4]])).logits.double().sum().item())
+"""
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(ELSEWHERE), str(folder)],
-        check=True, capture_output=True, text=True,
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True,
         env=os.environ | {"HF_MODULES_CACHE": str(tmp_path)},
     )  # fmt: skip
     with torch.inference_mode():
-        ours = family.LSTMForCausalLM.from_pretrained(folder)(torch.tensor([[0, 5, 9, 4]])).logits
+        ours = LSTMForCausalLM.from_pretrained(folder)(torch.tensor([[0, 5, 9, 4]])).logits
     assert float(done.stdout) == pytest.approx(ours.double().sum().item(), rel=1e-6)

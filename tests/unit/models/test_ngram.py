@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from safetensors.numpy import load_file, save_file
 
 from poshgrid.corpora import toy
 from poshgrid.corpora.schema import SENTENCES
@@ -177,108 +176,81 @@ def test_the_order_of_sentences_and_batches_changes_nothing(monkeypatch):
 # ---- tables to folders ----------------------------------------------------------------------
 
 
-def base(path, rows):
-    """Write a base of (text, split, size)."""
-    frame = pl.DataFrame(rows, schema=["text", "split", "size"], orient="row").with_row_index()
-    frame = frame.select(
-        sent_id="index", source=pl.lit("toy"), document=pl.lit("d"), position="index", text="text",
-        n_words=pl.lit(1), split="split", rank="index", size="size",
-    )  # fmt: skip
-    frame.cast(SENTENCES).write_parquet(path)
-    return path
-
-
 def condition(path, texts):
     columns = {name: [None] * len(texts) for name in CONDITION} | {"text": texts}
     pl.DataFrame(columns, schema=CONDITION).write_parquet(path)
     return path
 
 
-ROWS = [
-    *((text, "train", "10K") for text in TEXTS[:200]),
-    *((text, "train", "20K") for text in TEXTS[200:400]),
-    ("quux spare .", "train", ""),
-    ("quux dev .", "dev", ""),
-    ("quux test .", "test", ""),
-]
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    """A base of two sizes, with sentences of no size, dev and test."""
+    rows = [
+        *((text, "train", "10K") for text in TEXTS[:200]),
+        *((text, "train", "20K") for text in TEXTS[200:400]),
+        *(("quux .", split, "") for split in ("train", "dev", "test")),
+    ]
+    frame = pl.DataFrame(rows, schema=["text", "split", "size"], orient="row").with_row_index()
+    frame = frame.select(
+        sent_id="index", source=pl.lit("toy"), document=pl.lit("d"), position="index", text="text",
+        n_words=pl.lit(1), split="split", rank="index", size="size",
+    )  # fmt: skip
+    path = tmp_path_factory.mktemp("base") / "s.parquet"
+    frame.cast(SENTENCES).write_parquet(path)
+    return path
 
 
 @pytest.mark.parametrize(("size", "end"), [("10K", 200), ("20K", 400), (None, 400)])
-def test_a_base_is_counted_by_its_training_sentences_of_a_size(tmp_path, size, end):
-    table, out = base(tmp_path / "s.parquet", ROWS), tmp_path / "model"
-    facts = count(table, out, order=3, size=size)
-    read, fitted = NGram.load(out), fit(TEXTS[:end], 3)
+def test_a_base_is_counted_by_its_training_sentences_of_a_size(base, tmp_path, size, end):
+    facts = count(base, tmp_path / "model", order=3, size=size)
+    read, fitted = NGram.load(tmp_path / "model"), fit(TEXTS[:end], 3)
     assert "quux" not in read and "Dog" in read
     assert read.score(TEXTS) == fitted.score(TEXTS)
     tokens = [words(text) for text in TEXTS[:end]]
     types = {w for row in tokens for w in row}
     rows = [["<s>", *row, "</s>"] for row in tokens]
     trigrams = {tuple(row[i : i + 3]) for row in rows for i in range(len(row) - 2)}
-    assert facts["sentences"] == end and facts["words"] == sum(map(len, tokens))
-    assert facts["types"] == len(types) and facts["ngrams"]["1"] == len(types) + 2
-    assert facts["ngrams"]["3"] == len(trigrams) and facts["order"] == 3
-    assert json.loads((out / "statistics.json").read_text()) == facts
+    assert (facts["sentences"], facts["words"]) == (end, sum(map(len, tokens)))
+    assert (facts["types"], facts["ngrams"]["1"]) == (len(types), len(types) + 2)
+    assert (facts["ngrams"]["3"], facts["order"]) == (len(trigrams), 3)
+    assert json.loads((tmp_path / "model" / "statistics.json").read_text()) == facts
 
 
 @pytest.mark.parametrize("order", [1, 4])
-def test_a_condition_gives_the_same_bytes_twice_and_shuffled(tmp_path, order):
+def test_a_condition_gives_the_same_bytes_shuffled(tmp_path, order):
     shuffled = random.Random(5).sample(TEXTS, len(TEXTS))
-    for name, texts in {"a": TEXTS, "b": TEXTS, "c": shuffled}.items():
+    for name, texts in {"a": TEXTS, "b": shuffled}.items():
         count(condition(tmp_path / f"{name}.parquet", texts), tmp_path / name, order=order)
-    files = sorted(path.name for path in (tmp_path / "a").iterdir())
-    assert files == ["README.md", "config.json", "model.safetensors", "statistics.json"]
-    for file in files:
-        bytes_a = (tmp_path / "a" / file).read_bytes()
-        assert bytes_a == (tmp_path / "b" / file).read_bytes()
-        assert bytes_a == (tmp_path / "c" / file).read_bytes()
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
     asked = [words(text) for text in [*TEXTS[:30], "quux the"]]
     assert NGram.load(tmp_path / "a").each(asked) == fit(TEXTS, order).each(asked)
 
 
-def test_tables_that_cannot_be_counted(tmp_path):
-    table, out = base(tmp_path / "s.parquet", ROWS), tmp_path / "model"
-    with pytest.raises(PoshgridError, match=r"s\.parquet: no training sentences of size 5K"):
-        count(table, out, order=2, size="5K")
-    with pytest.raises(PoshgridError, match=r"e\.parquet: no training sentences"):
-        count(condition(tmp_path / "e.parquet", []), out, order=2)
-    with pytest.raises(PoshgridError, match=r"c\.parquet: size 10K is of a base"):
-        count(condition(tmp_path / "c.parquet", ["a"]), out, order=2, size="10K")
-    assert not out.exists()
+def test_tables_that_cannot_be_counted(base, tmp_path):
+    empty = condition(tmp_path / "e.parquet", [])
+    for table, size in ((base, "5K"), (empty, None)):
+        with pytest.raises(PoshgridError, match=rf"{table.name}: no training sentences"):
+            count(table, tmp_path / "model", order=2, size=size)
+    assert not (tmp_path / "model").exists()
 
 
-def spoil(folder, fault):
-    """Damage a model's folder."""
-    config, weights = folder / "config.json", folder / "model.safetensors"
-    settings, tensors = json.loads(config.read_text()), load_file(weights)
+@pytest.mark.parametrize("fault", ["no tensors", "cut", "another model", "another order"])
+def test_a_broken_folder_is_named_in_one_line(tmp_path, fault):
+    out = tmp_path / "model"
+    count(condition(tmp_path / "c.parquet", TEXTS[:50]), out, order=2)
+    NGram.load(out)
+    config, weights = out / "config.json", out / "model.safetensors"
+    settings_ = json.loads(config.read_text())
     match fault:
         case "no tensors":
             weights.unlink()
         case "cut":
             weights.write_bytes(weights.read_bytes()[:-100])
         case "another model":
-            config.write_text(json.dumps(settings | {"model_type": "gpt2"}))
+            config.write_text(json.dumps(settings_ | {"model_type": "gpt2"}))
         case "another order":
-            config.write_text(json.dumps(settings | {"order": 3}))
-        case "a lower order":
-            config.write_text(json.dumps(settings | {"order": 1}))
-        case "other sizes":
-            config.write_text(json.dumps(settings | {"ngrams": {"1": 1, "2": 1}}))
-        case "keys not sorted":
-            save_file(tensors | {"keys.2": tensors["keys.2"][::-1].copy()}, weights)
-        case "not UTF-8":
-            save_file(tensors | {"vocabulary": tensors["vocabulary"] | np.uint8(128)}, weights)
-
-
-@pytest.mark.parametrize(
-    "fault",
-    ["no tensors", "cut", "another model", "another order", "a lower order", "other sizes",
-     "keys not sorted", "not UTF-8"],
-)  # fmt: skip
-def test_a_broken_folder_is_named_in_one_line(tmp_path, fault):
-    out = tmp_path / "model"
-    count(condition(tmp_path / "c.parquet", TEXTS[:50]), out, order=2)
-    NGram.load(out)
-    spoil(out, fault)
+            config.write_text(json.dumps(settings_ | {"order": 3}))
     with pytest.raises(PoshgridError) as caught:
         NGram.load(out)
     assert str(caught.value).startswith(str(out))
@@ -312,21 +284,23 @@ def test_the_engine_gives_sums_regions_and_tokens(loaded):
 
 
 @pytest.mark.parametrize(
-    ("region", "tokens"), [((0, 0), 0), ((5, 5), 0), ((3, 7), 1), ((3, 4), 0), ((0, 12), 4)]
-)
+    ("region", "tokens"),
+    [((0, 0), 0), ((3, 7), 1), ((3, 4), 0), ((0, 12), 4), ((1, 7), None), ((4, 9), None),
+     ((4, 13), None), ((7, 4), None)],
+)  # fmt: skip
 def test_regions_hold_whole_words(loaded, region, tokens):
-    assert loaded.score([Request("The dog ran.", "x", region)])[0].region_tokens == tokens
-
-
-@pytest.mark.parametrize("region", [(0, 2), (1, 7), (4, 9), (4, 13), (7, 4), (-1, 3)])
-def test_regions_that_cut_words_are_refused(loaded, region):
-    with pytest.raises(PoshgridError, match=r"posh: item 1 \(bad\): the region"):
-        loaded.score([Request("The dog ran.", "posh: item 1 (bad)", region)])
+    """None: the region is refused, because it cuts a word or is none."""
+    asked = [Request("The dog ran.", "posh: item 1 (bad)", region)]
+    if tokens is not None:
+        assert loaded.score(asked)[0].region_tokens == tokens
+        return
+    with pytest.raises(PoshgridError, match=r"posh: item 1 \(bad\)"):
+        loaded.score(asked)
 
 
 def test_what_the_engine_cannot_do(loaded):
-    with pytest.raises(PoshgridError, match="posh: item 2: ' ' has no word to score"):
+    with pytest.raises(PoshgridError, match="posh: item 2"):
         loaded.score([Request("A dog.", "x"), Request(" ", "posh: item 2")])
-    with pytest.raises(PoshgridError, match="writes no completions"):
+    with pytest.raises(PoshgridError, match="completions"):
         loaded.complete(["The dog"], beams=1, tokens=1)
     assert loaded.score([]) == []

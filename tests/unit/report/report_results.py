@@ -254,7 +254,7 @@ def sweep(folder: Path, words: int, reached: int = 65_536) -> None:
         for asked, tokens in ((16_384, words * 3 // 2), (32_768, words * 5 // 4))
     ]  # fmt: skip
     files.write_json(folder / "sweep.json", {
-        "sentences": words // 8, "words": words, "distinct_words": 9, "lowercase": False,
+        "sentences": words // 8, "words": words, "lowercase": False,
         "min_frequency": 2, "vocabularies": rows,
     })  # fmt: skip
     manifest(folder, {}, 4.0, "sweep.manifest.json")

@@ -9,19 +9,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from poshgrid import plugins
 from poshgrid.distances.folder import Padded
 from poshgrid.errors import PoshgridError
-from poshgrid.training import bias, learner
+from poshgrid.training import bias
 from poshgrid.training.biases import random_trees, sequential_trees
-from poshgrid.training.dyck_language import Flat, Language
 from tests.unit.distances.test_distances import a_tree, graph
-from tests.unit.training.training_support import regimen, train_spec
+from tests.unit.training.training_support import build, regimen, train_spec
 
 INF = np.inf
-
-
-def spec_of(word, **changes):
-    return train_spec(regimen(**changes), 42, word, hidden_size=16, layers=2, heads=2)
 
 
 def padded(trees, length):
@@ -104,62 +100,14 @@ def test_sequential_distances_are_words_back():
     ],
 )
 def test_how_the_preference_for_near_words_fades(word, options, expected):
-    spec = spec_of(word, steps=None, epochs=4)
-    model = learner.build(
-        spec.learner, vocabulary_size=20, context_length=4, dropout=0.0, boundary_id=0,
-        padding_id=1, seed=1,
-    )  # fmt: skip
+    chosen, model = regimen(steps=None, epochs=4), build()
     built = bias.build(word, {word: options})[word]
-    model = built.prepare(model, SimpleNamespace(regimen=spec.regimen, device=model.device))
+    model = built.prepare(model, SimpleNamespace(regimen=chosen, device=model.device))
     found = []
     for epoch in range(4):
         built.at(model, epoch)
         found.append(model.config.recency)
     assert found == pytest.approx(expected)
-
-
-# ---- brackets ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("language", [Language(64, 0.5, 8, 512), Language(3, 0.6, 4, 40)])
-def test_the_flat_language_has_the_same_bigrams_and_no_structure(language):
-    k, flat = language.k, Flat(**vars(language))
-    index = range(2_000_000 // language.length // 8)
-    both = [language.draw(1, index), flat.draw(1, index, "train")]
-
-    def classes(drawn):
-        first, second = drawn[:, :-1], drawn[:, 1:]
-        key = (first < k) * 4 + (second < k) * 2 + (first % k == second % k)
-        return np.bincount(key.ravel(), minlength=8) / key.size
-
-    one, other = map(classes, both)
-    assert np.abs(one - other).max() < 0.01  # a sequence begins and ends, a chain does not
-    for drawn in both:  # kinds are alike: no bracket is more frequent than another
-        kinds = np.bincount((drawn % k).ravel(), minlength=k) / drawn.size
-        assert kinds.max() < 1.1 / k
-        assert kinds.min() > 0.9 / k
-
-    def matched(drawn):
-        """Share of sequences in which brackets of every kind are balanced."""
-        return np.mean([
-            all(
-                (np.cumsum(where := np.where(row == kind, 1, 0) - (row == kind + k)) >= 0).all()
-                and where.sum() == 0
-                for kind in range(k)
-            )
-            for row in drawn[:50]
-        ])  # fmt: skip
-
-    assert matched(both[0]) == 1
-    assert matched(both[1]) < 0.1
-
-
-def test_flat_sequences_are_pure_functions_of_seed_part_and_index():
-    flat = Flat(8, 0.5, 4, 30)
-    some = flat.draw(42, range(10), "train")
-    assert (flat.draw(42, [7, 3], "train") == some[[7, 3]]).all()
-    for other in (flat.draw(43, range(10), "train"), flat.draw(42, range(10), "dev")):
-        assert (other != some).any(axis=1).all()
 
 
 # ---- whose they are ---------------------------------------------------------------------------
@@ -176,17 +124,41 @@ def test_a_combination_is_controlled_part_by_part():
         assert not bias.controls(word, of)
 
 
+def test_biases_are_prepared_in_an_order_that_can_be():
+    assert list(bias.build("random-trees+dyck", {})) == ["dyck", "random-trees"]
+    assert list(bias.build("static-recency+flat-brackets", {})) == [
+        "flat-brackets", "static-recency",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("word", "changes", "message"),
+    ("word", "key"),
     [
-        ("random-trees", {"input": "packed"}, "random-trees needs one sentence a row"),
-        ("random-trees+dyck", {"input": "sentence"}, r"write dyck\+random-trees"),
-        ("static-recency+flat-brackets", {}, r"write flat-brackets\+static-recency"),
-        ("linear-recency", {}, "linear-recency fades over a number of epochs"),
-        ("recency+static-recency", {}, "recency and static-recency are a bias and its control"),
-        ("static-recency+linear-recency", {}, "or two controls"),
+        ("random-trees", "regimens: small"),
+        ("random-trees+dyck", "regimens: small"),
+        ("linear-recency", "regimens: small"),
+        ("recency+static-recency", "biases: recency"),
+        ("static-recency+linear-recency", "biases: static-recency"),
+        ("recensy", "did you mean 'recency'"),
     ],
 )
-def test_what_does_not_go_together_is_refused(word, changes, message):
-    with pytest.raises(PoshgridError, match=message):
-        bias.check(spec_of(word, **changes))
+def test_what_does_not_go_together_is_refused(word, key):
+    with pytest.raises(PoshgridError, match=key):
+        bias.check(train_spec(regimen(), bias=word))
+
+
+def test_a_wrong_option_is_named():
+    with pytest.raises(PoshgridError, match=r"biases\.recency\.decay"):
+        bias.build("recency", {"recency": {"decay": 1.5}})
+
+
+def test_the_papers_biases_have_the_published_defaults():
+    published = {
+        "dyck": {"k": 64, "p_open": 0.5, "depth": 8, "length": 2048, "steps": 2000},
+        "recency": {"decay": 0.6},
+        "tree-planting": {"weight": 0.5, "layers": [-1], "heads": [0]},
+    }
+    own = {word for word in plugins.names(bias.PACKAGE) if not bias.controlled(word)}
+    assert own == set(published)
+    for word, values in published.items():
+        assert values.items() <= plugins.options(bias.PACKAGE, word, {}).model_dump().items()

@@ -29,30 +29,6 @@ def tensors(value):
 
 
 @pytest.fixture
-def second(monkeypatch):
-    """Let a second job want the lock of a run; return an event that is set when it has it."""
-    monkeypatch.setattr(lock, "PATIENCE", 0.01)
-    threads = []
-
-    def start(store):
-        entered, twin = threading.Event(), Checkpoints(store.folder.parent, store.folder.name)
-
-        def run():
-            with twin.locked():
-                entered.set()
-
-        threads.append(threading.Thread(target=run))
-        threads[-1].start()
-        assert not entered.wait(0.3)
-        return entered
-
-    yield start
-    for thread in threads:
-        thread.join(10)
-        assert not thread.is_alive()
-
-
-@pytest.fixture
 def three(tmp_path):
     store = Checkpoints(tmp_path, "abc")
     for step in (5, 10, 15):
@@ -77,20 +53,8 @@ def test_the_newest_comes_back_exactly(three):
     assert found["moments"]["w:step"].item() == 2
 
 
-@pytest.mark.parametrize(
-    ("fault", "reason"),
-    [
-        ("flip", "weights.safetensors is damaged"),
-        ("gone", "weights.safetensors is missing"),
-        ("json", "state.json cannot be read"),
-        ("no state", "state.json cannot be read"),
-        ("digit", "state.json is damaged"),
-        ("foreign", "belongs to run xyz, not abc"),
-    ],
-)
-def test_an_unsound_one_is_refused_with_its_reason_and_the_one_before_used(
-    three, fault, reason, caplog
-):
+@pytest.mark.parametrize("fault", ["flip", "gone", "json", "no state", "digit", "foreign"])
+def test_an_unsound_one_is_refused_with_a_warning_and_the_one_before_used(three, fault, caplog):
     newest = three.folder / "step-000000015"
     weights, state = newest / "weights.safetensors", newest / "state.json"
     match fault:
@@ -113,7 +77,6 @@ def test_an_unsound_one_is_refused_with_its_reason_and_the_one_before_used(
     found, read = three.newest()
     assert read["step"] == 10
     assert found["weights"]["w"].tolist() == [10.0] * 3
-    assert reason in caplog.text
     assert str(newest) in caplog.text
 
 
@@ -121,49 +84,35 @@ def test_where_none_is_sound_training_starts_afresh_and_what_it_saves_stays(thre
     for folder in three.folder.glob("step-*"):
         (folder / "state.json").unlink()
     assert three.newest() is None
-    assert "no checkpoint can be used: training starts afresh" in caplog.text
+    assert "training starts afresh" in caplog.text
     three.save(5, tensors(5), STATE | {"step": 5})  # the refused ones have later steps
     assert names(three) == ["step-000000005"]
     assert three.newest()[1]["step"] == 5
-
-
-# ---- a checkpoint of another model, or of another version --------------------------------------
-
-
-def model_tensors(**changes):
-    weights = {"a": torch.zeros(2, 3), "b": torch.zeros(3)}
-    moments = {f"{n}:exp_avg": torch.ones_like(w) for n, w in weights.items()}
-    moments |= {f"{n}:step": torch.tensor(1.0) for n in weights}
-    return {"weights": weights, "best": weights, "moments": moments} | changes
 
 
 # ---- weights put aside -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("fault", ["gone", "cut"])
-def test_a_checkpoint_without_the_weights_put_aside_before_it_is_not_used(tmp_path, fault, caplog):
+def test_a_checkpoint_without_the_weights_put_aside_before_it_is_not_used(tmp_path, fault):
     """A job that went on from it would not put them aside again."""
-    weights = model_tensors()["weights"]
+    weights = {"a": torch.zeros(2, 3)}
     store = Checkpoints(tmp_path, "abc")
-    store.keep(3, weights)
-    store.save(5, model_tensors(), {"step": 5})
-    store.keep(7, weights)
-    store.save(10, model_tensors(), {"step": 10})
+    for step in (3, 7):
+        store.keep(step, weights)
+        store.save(step + 2, tensors(step), {"step": step + 2})
     assert [sorted(store.kept(last=step)) for step in (2, 3, 6, 7)] == [[], [3], [3], [3, 7]]
     path = store.folder / "kept-000000007.safetensors"
     content = path.read_bytes()
     path.unlink()
+    again = Checkpoints(tmp_path, "abc")
     if fault == "cut":
         path.write_bytes(content[:50])
-    again = Checkpoints(tmp_path, "abc")
-    if fault != "gone":
-        with pytest.raises(PoshgridError, match=r"kept-000000007.* cannot be read") as error:
+        with pytest.raises(PoshgridError, match="kept-000000007"):
             again.kept(last=10)
-        assert "\n" not in str(error.value)
     assert again.newest()[1] == {"step": 5}
-    assert f"{path.name} is" in caplog.text
     again.keep(7, weights)
-    again.save(8, model_tensors(), {"step": 8})  # knows both
+    again.save(8, tensors(8), {"step": 8})  # knows both
     (store.folder / "kept-000000003.safetensors").unlink()
     assert Checkpoints(tmp_path, "abc").newest() is None
 
@@ -182,19 +131,14 @@ def files_up_to(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def big(size=100_000):
-    return {"weights": {"w": torch.zeros(size)}}
-
-
-def full(store):
-    """Say what goes wrong in words for people, and whether anything half-written is left."""
-    return pytest.raises(PoshgridError, match=rf"{store.folder}.*: cannot write: .*; check the ")
+def big():
+    return {"weights": {"w": torch.zeros(100_000)}}
 
 
 @pytest.mark.parametrize("what", ["tensors", "state", "kept"])
 def test_a_file_that_cannot_be_written_to_its_end(three, what):
     before = names(three)
-    with files_up_to(8_192), full(three) as error:
+    with files_up_to(8_192), pytest.raises(PoshgridError, match=str(three.folder)):
         match what:
             case "tensors":
                 three.save(20, big(), STATE)
@@ -202,8 +146,6 @@ def test_a_file_that_cannot_be_written_to_its_end(three, what):
                 three.save(20, tensors(20), STATE | {"lines": ["x" * 100] * 200})
             case "kept":
                 three.keep(20, big()["weights"])
-    assert "File too large" in str(error.value)
-    assert "\n" not in str(error.value)
     assert names(three) == before
     assert three.newest()[1]["step"] == 15
     three.save(20, big(), STATE | {"step": 20})
@@ -211,17 +153,15 @@ def test_a_file_that_cannot_be_written_to_its_end(three, what):
 
 
 @pytest.mark.parametrize("step", [15, 20])
-@pytest.mark.parametrize("number", [errno.EIO, errno.EDQUOT])
-def test_a_rename_that_fails_leaves_the_last_one_where_it_was(three, step, number, monkeypatch):
+def test_a_rename_that_fails_leaves_the_last_one_where_it_was(three, step, monkeypatch):
     before = names(three)
 
     def failing(path, target):
-        raise OSError(number, os.strerror(number), str(path))
+        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT), str(path))
 
     monkeypatch.setattr(Path, "replace", failing)
-    with full(three) as error:
+    with pytest.raises(PoshgridError, match=str(three.folder)):
         three.save(step, tensors(99), STATE)
-    assert os.strerror(number) in str(error.value)
     assert names(three) == before
     assert three.newest()[0]["weights"]["w"].tolist() == [15.0] * 3
 
@@ -263,11 +203,6 @@ def test_all_is_on_the_disk_before_it_gets_its_name_and_before_others_go(three, 
 # ---- what killed jobs leave --------------------------------------------------------------------
 
 
-def test_what_a_killed_job_left_half_written_is_not_used(three):
-    (three.folder / ".step-000000020.123.tmp").mkdir()
-    assert three.newest()[1]["step"] == 15
-
-
 def test_what_killed_jobs_left_half_written_is_swept_away_by_the_next(three, tmp_path):
     part = three.part("dyck")
     part.save(5, tensors(5), STATE)
@@ -294,23 +229,30 @@ def test_what_killed_jobs_left_half_written_is_swept_away_by_the_next(three, tmp
 # ---- the lock ----------------------------------------------------------------------------------
 
 
-def test_a_second_job_waits_for_the_first(tmp_path, second, caplog):
-    one = Checkpoints(tmp_path, "abc")
-    with one.locked():
-        entered = second(one)
+def test_a_second_job_waits_for_the_first(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(lock, "PATIENCE", 0.01)
+    entered = threading.Event()
+
+    def second():
+        with Checkpoints(tmp_path, "abc").locked():
+            entered.set()
+
+    thread = threading.Thread(target=second)
+    with Checkpoints(tmp_path, "abc").locked():
+        thread.start()
+        assert not entered.wait(0.3)
         with Checkpoints(tmp_path, "xyz").locked():
             pass  # another run is free
-        assert not entered.is_set()
-    assert entered.wait(10)
-    said = [record.message for record in caplog.records if "is training this run" in record.message]
-    assert len(said) == 1
-    assert f"process {os.getpid()} on " in said[0]
+    thread.join(10)
+    assert entered.is_set()
+    (line,) = [each.message for each in caplog.records if "is training this run" in each.message]
+    assert f"process {os.getpid()} on " in line
 
 
 def test_a_folder_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     store = Checkpoints(tmp_path / "file", "abc")
-    with pytest.raises(PoshgridError, match="cannot write"), store.locked():
+    with pytest.raises(PoshgridError, match="file"), store.locked():
         pass
-    with pytest.raises(PoshgridError, match="cannot write"):
+    with pytest.raises(PoshgridError, match="file"):
         store.save(5, tensors(5), STATE)

@@ -1,8 +1,7 @@
 """What a GPU would be given, read on a CPU: the graphs that are captured, and no wait in a step.
 
 Graphs are those that ``torch.compile`` hands to its backend; here the backend keeps them and runs
-them as they are. A wait is looked for on the device ``meta``, whose tensors have no values: whoever
-asks for one fails, as whoever asks a GPU for one waits.
+them as they are.
 """
 
 from __future__ import annotations
@@ -12,23 +11,12 @@ import contextlib
 import pytest
 import torch
 
-from poshgrid.config import Learner, specs
-from poshgrid.distances.make import make
 from poshgrid.tokenization import encode
-from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.training import attention, bias, learner, losses, schedule, step
-from poshgrid.training.checkpoint import Checkpoints
+from poshgrid.training import attention, data, learner, losses, schedule, step
 from poshgrid.training.progress import Progress
 from poshgrid.training.train import train
-from tests.unit.distances.test_distances import write_parses
-from tests.unit.training.test_bias_tree_planting import toy_tree
-from tests.unit.training.training_support import regimen, sentences, tokenizer_spec, write_condition
+from tests.unit.training.training_support import prepared, regimen, train_spec
 
-SHAPES = {
-    "gpt2": {"hidden_size": 16, "layers": 2, "heads": 2},
-    "lstm": {"hidden_size": 16},
-    "babyberta": {"hidden_size": 16, "layers": 2, "heads": 2, "ffn": 16},
-}
 CASES = [
     ("gpt2", "none", "packed"),
     ("gpt2", "none", "sentence"),
@@ -53,20 +41,6 @@ SHORT = [
 """Every learner, bias, kind of row and precision once, to be compiled in each run of the tests."""
 
 
-@pytest.fixture(scope="module")
-def toy(tmp_path_factory):
-    """Tokens, tokenizer and distances of toy sentences."""
-    folder, texts = tmp_path_factory.mktemp("toy"), sentences(72)
-    source = write_condition(
-        folder / "condition", train=texts[:50], dev=texts[50:61], test=texts[61:]
-    )
-    tokenizers.train(tokenizer_spec(), [source], folder / "tokenizer")
-    encode.encode(source, folder / "tokenizer", folder / "tokens")
-    shard = write_parses(folder / "parses.parquet", [toy_tree(text) for text in texts[:50]])
-    make(source, folder / "tokenizer", folder / "tokens", [shard], folder / "distances")
-    return folder
-
-
 def spec_of(architecture, word, kind, **changes):
     """A run of every length that occurs; several micro-batches a step, and dev losses between."""
     chosen = regimen(
@@ -74,17 +48,24 @@ def spec_of(architecture, word, kind, **changes):
         **{"dropout": 0.1, "batch_size": 6, "micro_batch_size": 4, "context_length": 32} | changes,
     )  # fmt: skip
     short = {"k": 2, "depth": 3, "length": 16, "steps": 3, "batch_size": 3, "warmup_steps": 1}
-    return specs.TrainSpec(
-        learner=Learner(name="nano", architecture=architecture, options=SHAPES[architecture]),
-        regimen=chosen, bias=word, options={"dyck": short} if "dyck" in word else {}, seed=3,
+    options = {"dyck": short} if "dyck" in word else {}
+    return train_spec(chosen, 3, word, architecture, options)
+
+
+def trained(inputs, distances, spec, folder):
+    trees = distances if "tree" in spec.bias else None
+    return train(spec, *inputs, folder / "checkpoints", folder / "model", trees)
+
+
+def stepper(inputs, distances, spec, folder, device="cpu"):
+    """What takes the steps of a run, prepared as ``train`` does it."""
+    sizes = {"vocabulary_size": 300, "boundary_id": 0, "padding_id": 1, "seed": 3}
+    rows = learner.rows(spec.learner, spec.regimen, encode.load(inputs[0], "train"), **sizes)
+    model, biases = prepared(inputs, spec, folder, distances)
+    return step.Stepper(
+        model.to(device), rows, schedule.Plan(spec.regimen, rows.steps_per_epoch),
+        seed=3, biases=biases, progress=Progress(),
     )  # fmt: skip
-
-
-def trained(toy, spec, output):
-    distances = toy / "distances" if "tree" in spec.bias else None
-    return train(
-        spec, toy / "tokens", toy / "tokenizer", output / "ckpt", output / "model", distances
-    )
 
 
 @pytest.fixture
@@ -108,12 +89,12 @@ def attentions(graph):
 
 
 def masks(graph):
-    """Boolean tensors of more than a number a token."""
-    tensors = ((node, node.meta.get("example_value")) for node in graph.graph.nodes)
+    """Shapes of Boolean tensors of more than a number a token."""
+    tensors = [node.meta.get("example_value") for node in graph.graph.nodes]
     return [
-        (node.name, tuple(value.shape))
-        for node, value in tensors
-        if isinstance(value, torch.Tensor) and value.dtype == torch.bool and value.dim() > 2
+        tuple(each.shape)
+        for each in tensors
+        if isinstance(each, torch.Tensor) and each.dtype == torch.bool and each.dim() > 2
     ]
 
 
@@ -136,11 +117,11 @@ def waits(graph):
     ],
 )
 def test_a_regimen_is_one_graph_without_mask_break_or_wait(
-    toy, tmp_path, graphs, architecture, word, kind, precision
+    inputs, distances, tmp_path, graphs, architecture, word, kind, precision
 ):
     """One with gradients and one without, of each model that is trained."""
     spec = spec_of(architecture, word, kind, compile="on", precision=precision)
-    trained(toy, spec, tmp_path)
+    trained(inputs, distances, spec, tmp_path)
     assert not torch._dynamo.utils.counters["graph_break"]
     models = 0 if architecture == "lstm" else 1 + ("dyck" in word)
     assert sorted(learns for learns, _ in graphs) == [False] * models + [True] * models
@@ -149,45 +130,20 @@ def test_a_regimen_is_one_graph_without_mask_break_or_wait(
         assert len(found) == 2
         assert not waits(graph)
         if architecture == "babyberta":  # padding is all that it may not see: a number a token
-            assert all(shape[1:3] == (1, 1) for _, shape in masks(graph))
+            assert all(shape[1:3] == (1, 1) for shape in masks(graph))
             continue
         assert not masks(graph)
         assert all(node.kwargs["is_causal"] is True for node in found)
         assert all(node.kwargs.get("attn_mask") is None and len(node.args) == 3 for node in found)
 
 
-def test_the_mask_of_transformers_would_be_seen(toy, tmp_path, graphs, monkeypatch):
+def test_the_mask_of_transformers_would_be_seen(inputs, tmp_path, graphs, monkeypatch):
     """The planted fault: attention as transformers has it."""
     monkeypatch.setattr(attention, "causal", lambda _: contextlib.nullcontext())
-    trained(toy, spec_of("gpt2", "none", "packed", compile="on"), tmp_path)
+    trained(inputs, None, spec_of("gpt2", "none", "packed", compile="on"), tmp_path)
     learning = next(graph for learns, graph in graphs if learns)
     assert masks(learning)
     assert not any(node.kwargs["is_causal"] for node in attentions(learning))
-
-
-# ---- on a device without values ---------------------------------------------------------------
-
-
-def stepper(toy, spec, device, folder):
-    """What takes the steps of a run, prepared as ``train`` does it."""
-    text, cutter = encode.load(toy / "tokens", "train"), tokenizers.load(toy / "tokenizer")
-    sizes = {"vocabulary_size": cutter.get_vocab_size(), "boundary_id": 0, "padding_id": 1}
-    rows = learner.rows(spec.learner, spec.regimen, text, seed=3, **sizes)
-    model = learner.build(
-        spec.learner, context_length=32, dropout=spec.regimen.dropout, seed=3, **sizes
-    )
-    biases = bias.build(spec.bias, spec.options)
-    setting = bias.Setting(
-        spec=spec, regimen=spec.regimen, tokenizer=toy / "tokenizer",
-        distances=toy / "distances", checkpoints=Checkpoints(folder, "0"),
-        device=torch.device("cpu"), **sizes,
-    )  # fmt: skip
-    for part in biases.values():
-        model = part.prepare(model, setting)
-    return step.Stepper(
-        model.to(device), rows, schedule.Plan(spec.regimen, rows.steps_per_epoch),
-        seed=3, biases=list(biases.values()), progress=Progress(),
-    )  # fmt: skip
 
 
 # ---- however a batch is split -----------------------------------------------------------------
@@ -197,7 +153,7 @@ def stepper(toy, spec, device, folder):
     ("architecture", "word", "kind"), [case for case in CASES if "dyck" not in case[1]]
 )
 def test_a_gradient_is_that_of_the_whole_batch(
-    toy, tmp_path, monkeypatch, architecture, word, kind
+    inputs, distances, tmp_path, monkeypatch, architecture, word, kind
 ):
     """Of the mean over all its predicted tokens, whichever micro-batch they stand in."""
     gradients, micro = [], []
@@ -213,12 +169,12 @@ def test_a_gradient_is_that_of_the_whole_batch(
     for rows, padding in ((24, 10_000), (1, 16)):
         monkeypatch.setitem(step.PADDING_AT_ONCE, "cpu", padding)
         changes = {"dropout": 0.0, "batch_size": 24, "micro_batch_size": rows}
-        given = spec_of(architecture, word, kind, **changes)
-        taken = stepper(toy, given, torch.device("cpu"), tmp_path / str(rows))
-        before = len(micro)
-        with step.training(taken.model, taken._regimen):
+        spec = spec_of(architecture, word, kind, **changes)
+        taken = stepper(inputs, distances, spec, tmp_path / str(rows))
+        micro.clear()
+        with step.training(taken.model, spec.regimen):
             taken.take(0)
-        assert (len(micro) - before == 1) == (rows == 24)
+        assert (len(micro) == 1) == (rows == 24)
     whole, parts = gradients
     assert max(each.abs().max() for each in whole) > 0.01
     for one, other in zip(whole, parts, strict=True):
@@ -230,10 +186,11 @@ def test_a_gradient_is_that_of_the_whole_batch(
 
 @pytest.mark.parametrize("precision", ["float32", "bf16"])
 @pytest.mark.parametrize("word", ["none", "recency"])
-def test_logits_and_losses_are_those_of_transformers_bit_by_bit(toy, tmp_path, word, precision):
+def test_logits_and_losses_are_those_of_transformers_bit_by_bit(inputs, tmp_path, word, precision):
     for kind in ("packed", "sentence"):
-        taken = stepper(toy, spec_of("gpt2", word, kind), torch.device("cpu"), tmp_path / kind)
-        model, batch = taken.model, taken._train.batch(0)
+        spec = spec_of("gpt2", word, kind)
+        model, _ = prepared(inputs, spec, tmp_path / kind, None)
+        batch = data.rows(spec.regimen, encode.load(inputs[0], "train"), 1, 3).batch(0)
         ids, found = torch.from_numpy(batch.inputs), []
         for context in (contextlib.nullcontext(), attention.causal(model)):
             with context:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import shutil
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -19,7 +20,7 @@ from poshgrid.models.masked import Masking
 from poshgrid.tokenization.encode import Tokens
 from poshgrid.training import masking
 from poshgrid.training.data import IGNORED
-from tests.unit.training.training_support import corpus, regimen
+from tests.unit.training.training_support import regimen
 
 BOUNDARY, PAD, TYPES = 0, 1, 50
 MASK = TYPES
@@ -60,17 +61,6 @@ def patterns(batches):
     return found
 
 
-def hidden(batches):
-    """Each row's sentence, the tokens asked for, and what stands there."""
-    return [
-        (int(sentence), targets[asked].tolist(), inputs[asked].tolist())
-        for batch in batches
-        for sentence, targets, inputs, asked in zip(
-            batch.sentences, batch.targets, batch.inputs, batch.targets != IGNORED, strict=True
-        )
-    ]
-
-
 def same(one, other):
     return all(
         np.array_equal(getattr(one, name), getattr(other, name))
@@ -82,8 +72,7 @@ def same(one, other):
 
 
 @pytest.mark.parametrize(
-    ("length", "asked"),
-    [(1, 1), (3, 1), (9, 1), (10, 2), (13, 2), (16, 2), (17, 3), (30, 4), (50, 8), (126, 19)],
+    ("length", "asked"), [(1, 1), (9, 1), (10, 2), (16, 2), (17, 3), (30, 4), (50, 8), (126, 19)]
 )
 def test_the_number_of_masked_tokens_worked_by_hand(length, asked):
     """.15 * 10 = 1.5 and .15 * 50 = 7.5 go up, .15 * 30 = 4.5 down: half to even."""
@@ -96,9 +85,7 @@ def test_the_number_of_masked_tokens_worked_by_hand(length, asked):
     [
         (1, {}, 1),  # one token, always hidden
         (3, {}, 3),  # one of three: each three times, one of them once more
-        (9, {}, 9),
         (10, {}, 45),  # two of ten
-        (12, {"duplicates": 4}, 66),
         (5, {"mask": 0.4, "duplicates": 99}, 10),  # two of five
         (6, {"mask": 0.5, "duplicates": 20}, 20),  # three of six
         (4, {"mask": 0.99, "duplicates": 99}, 1),  # all four
@@ -106,17 +93,15 @@ def test_the_number_of_masked_tokens_worked_by_hand(length, asked):
 )
 def test_masks_repeat_only_when_all_have_been_used(length, options, ways):
     copies = options.get("duplicates", 10)
-    rows = cut([length] * 8, **options)
-    for seed in range(2):
-        masks_ = patterns(epoch(rows, seed))
-        for each in masks_.values():
-            assert len(each) == copies
-            assert math.comb(length, len(each[0])) == ways
-            times = Counter(each)
-            assert len(times) == min(ways, copies)
-            assert set(times.values()) <= {copies // ways, -(-copies // ways)}
+    masks = patterns(epoch(cut([length] * 8, **options)))
+    for each in masks.values():
+        assert len(each) == copies
+        assert math.comb(length, len(each[0])) == ways
+        times = Counter(each)
+        assert len(times) == min(ways, copies)
+        assert set(times.values()) <= {copies // ways, -(-copies // ways)}
     if copies % ways and ways > 1:  # which ones come once more differs
-        assert len({tuple(sorted(each)) for each in masks_.values()}) > 1
+        assert len({tuple(sorted(each)) for each in masks.values()}) > 1
 
 
 @given(
@@ -124,28 +109,17 @@ def test_masks_repeat_only_when_all_have_been_used(length, options, ways):
     mask=st.sampled_from([0.05, 0.15, 0.5, 0.9]),
     duplicates=st.integers(1, 12),
     order=st.sampled_from(["shuffled", "given"]),
-    seed=st.integers(0, 5),
 )
 @settings(max_examples=40, deadline=None)
-def test_an_epoch_has_as_many_copies_of_every_sentence(lengths, mask, duplicates, order, seed):
+def test_an_epoch_has_as_many_copies_of_every_sentence(lengths, mask, duplicates, order):
+    room, lengths = 30, [3, *lengths]
     sentences, _ = text(lengths)
-    room = 30
-    if min(lengths) > room:
-        lengths, sentences = [3, *lengths], text([3, *lengths])[0]
-    rows = cut(
-        lengths,
-        seed,
-        chosen={"context_length": room + 2, "batch_size": 5, "order": order},
-        mask=mask,
-        random=0.3,
-        unmask=0.3,
-        duplicates=duplicates,
-    )
-    sizes = []
-    for batch in epoch(rows, number=1):
-        sizes.append(len(batch.inputs))
-        assert batch.inputs.dtype == batch.targets.dtype == np.int64
+    chosen = {"context_length": room + 2, "batch_size": 5, "order": order}
+    rows = cut(lengths, chosen=chosen, mask=mask, random=0.3, unmask=0.3, duplicates=duplicates)
+    batches = epoch(rows, number=1)
+    for batch in batches:
         width = batch.inputs.shape[1]
+        assert width == batch.seen.sum(axis=1).max()  # no more padding than need be
         for k, number in enumerate(batch.sentences):
             whole = [BOUNDARY, *sentences[number], BOUNDARY]
             padded = np.array(whole + [PAD] * (width - len(whole)))
@@ -155,20 +129,17 @@ def test_an_epoch_has_as_many_copies_of_every_sentence(lengths, mask, duplicates
             assert not asked[len(whole) - 1 :].any()
             assert np.array_equal(batch.targets[k][asked], padded[asked])
             assert np.array_equal(batch.inputs[k][~asked], padded[~asked])
-            assert BOUNDARY not in batch.inputs[k][asked]
-            assert PAD not in batch.inputs[k][asked]
+            assert not {BOUNDARY, PAD} & set(batch.inputs[k][asked].tolist())
             assert batch.inputs[k].max() <= MASK
-        assert width == batch.seen.sum(axis=1).max()  # no more padding than need be
-    assert sorted(sizes)[1:] == [5] * (len(sizes) - 1)
-    found = patterns(epoch(rows, number=1))
+    assert sorted(len(batch.inputs) for batch in batches)[1:] == [5] * (len(batches) - 1)
+    found = patterns(batches)
     assert set(found) == {i for i, length in enumerate(lengths) if length <= room}
     assert rows.truncated == sum(length > room for length in lengths)
     for number, each in found.items():
-        length = lengths[number]
-        asked = max(1, round(mask * length))
+        asked = max(1, round(mask * lengths[number]))
         assert {len(places) for places in each} == {asked}
         assert len(each) == duplicates
-        assert len(set(each)) == min(duplicates, math.comb(length, asked))
+        assert len(set(each)) == min(duplicates, math.comb(lengths[number], asked))
 
 
 # ---- what stands there ------------------------------------------------------------------------
@@ -234,18 +205,17 @@ def test_every_choice_is_as_likely_as_any_other(copies):
 def test_long_sentences_are_masked_evenly_and_distinctly():
     """19 of 126 tokens, and 15 of 100, can be chosen in more ways than are numbered."""
     assert min(math.comb(126, 19), math.comb(100, 15)) > masking.COUNTED
-    rows = cut([126, 5, 100, 126], chosen={"batch_size": 40})  # all lengths in one batch
-    places, shorter = Counter(), Counter()
+    rows = cut([126, 5, 100], chosen={"batch_size": 30})  # all lengths in one batch
+    places = Counter(), Counter()
     for number in range(60):
         found = patterns(epoch(rows, number))
-        for sentence, asked in ((0, 19), (2, 15), (3, 19)):
+        for sentence, asked, counter in ((0, 19, places[0]), (2, 15, places[1])):
             assert len(set(found[sentence])) == 10
             assert {len(each) for each in found[sentence]} == {asked}
-        places.update(itertools.chain(*found[0], *found[3]))
-        shorter.update(itertools.chain(*found[2]))
+            counter.update(itertools.chain(*found[sentence]))
         assert len(set(found[1])) == 5
-    counted_alike(places, 126, 60 * 20 * 19)
-    counted_alike(shorter, 100, 60 * 10 * 15)
+    counted_alike(places[0], 126, 60 * 10 * 19)
+    counted_alike(places[1], 100, 60 * 10 * 15)
 
 
 def test_numbers_are_mixed_as_published():
@@ -284,46 +254,31 @@ def test_the_dev_split_has_the_same_masks_for_every_seed_and_batch():
     assert sizes == sorted(length + 2 for length in lengths if length < 127)
     for again in (cut(lengths, seed=99), cut(lengths, chosen={"batch_size": 9}, random=0.1)):
         assert all(same(a, b) for a, b in zip(again.in_order(4), whole, strict=True))
-    flat = hidden(whole)
-    assert flat == hidden(cut(lengths).in_order(1))
-    assert len(flat) == len({s for s, _, _ in flat}) == 35
+    assert patterns(whole) == patterns(cut(lengths).in_order(1))
 
 
-# ---- refusals ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("given", [{"input": "packed"}, {"padding_in_loss": True}])
-def test_packed_rows_and_padding_in_the_loss_are_refused(given):
-    with pytest.raises(PoshgridError, match="regimens: small"):
-        cut([5], chosen=given)
-
-
-def test_a_context_that_holds_no_sentence_is_refused():
+@pytest.mark.parametrize(
+    "chosen", [{"input": "packed"}, {"padding_in_loss": True}, {"context_length": 7}]
+)
+def test_regimens_that_cannot_be_are_refused(chosen):
+    """Packed rows, padding in the loss, and a context that holds no sentence."""
     assert cut([6, 7], chosen={"context_length": 8}).truncated == 1
-    with pytest.raises(PoshgridError, match="none of 2 sentences fits"):
-        cut([6, 7], chosen={"context_length": 7})
+    with pytest.raises(PoshgridError, match="regimens: small"):
+        cut([6, 7], chosen=chosen)
 
 
 # ---- the tokenizer ----------------------------------------------------------------------------
 
 
-@pytest.fixture
-def folder(tmp_path):
-    _, tokenizer = corpus(tmp_path, train=100)
-    return tokenizer
-
-
-def test_the_mask_gets_the_id_after_the_vocabulary(folder, caplog):
-    sentence = "The dog that sees the cat likes a boy."
+def test_the_mask_gets_the_id_after_the_vocabulary(inputs, tmp_path):
+    folder, sentence = tmp_path / "tokenizer", "The dog that sees the cat likes a boy."
+    shutil.copytree(inputs[1], folder)
     before = Tokenizer.from_file(str(folder / "tokenizer.json"))
     plain = before.encode(sentence, add_special_tokens=False).ids
     masking.add_mask(folder)
     words = AutoTokenizer.from_pretrained(folder)
     assert words.mask_token_id == before.get_vocab_size() == 300
-    assert len(words) == 301
     assert words(sentence)["input_ids"] == [0, *plain, 0]
-    shown = words(sentence, return_special_tokens_mask=True)
-    assert shown["special_tokens_mask"] == [1, *[0] * len(plain), 1]
     assert words("<mask> dog", split_special_tokens=True)["input_ids"].count(300) == 0
     masked = words("The dog <mask> the cat.")["input_ids"]
     assert masked.count(300) == 1
@@ -331,4 +286,3 @@ def test_the_mask_gets_the_id_after_the_vocabulary(folder, caplog):
         "<|endoftext|> The dog the cat.<|endoftext|>"
     )
     same_cuts(str(folder), Tokenizer.from_file(str(folder / "tokenizer.json")), words)
-    assert not caplog.records

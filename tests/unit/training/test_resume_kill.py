@@ -6,30 +6,22 @@ that has imported torch already, so that an attempt takes tenths of a second, no
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import random
-import resource
 import signal
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
 import pytest
 
-from poshgrid import config
 from poshgrid.cli import main
-from poshgrid.config import specs
-from poshgrid.distances.make import make
-from poshgrid.files import write_table
-from poshgrid.parsing.schema import PARSES
 from poshgrid.provenance import fingerprint
 from poshgrid.training import seeds
 from tests import jobs
-from tests.unit.training.training_support import corpus, regimen
+from tests.unit.training.training_support import log, regimen, statistics, train_spec
 
 PRELOADED = [
     "poshgrid.cli",
@@ -41,7 +33,7 @@ PRELOADED = [
     "transformers.models.gpt2.modeling_gpt2",
     "transformers.models.roberta.modeling_roberta",
 ]
-TIMES = {"tokens_per_second", "utilisation", "gpu_memory_mb", "seconds"}
+TIMED = ("statistics.json", "training.jsonl")
 STEPS = 80
 PATIENCE = 60  # seconds that an attempt may take
 
@@ -65,11 +57,6 @@ CASES = [
     Case(6, learner="lstm"),
     Case(6, learner="babyberta", input="sentence"),
 ]
-LEARNERS = {
-    "gpt2": {"hidden_size": 16, "layers": 2, "heads": 2},
-    "lstm": {"hidden_size": 16, "layers": 2},
-    "babyberta": {"hidden_size": 16, "layers": 2, "heads": 2, "ffn": 32},
-}
 OPTIONS = {
     "dyck": {
         "steps": 40, "k": 4, "length": 16, "depth": 3, "batch_size": 4, "warmup_steps": 2
@@ -77,7 +64,7 @@ OPTIONS = {
 }  # fmt: skip
 
 
-def attempt(command, log, step, slow, largest):
+def attempt(command, log, step, slow):
     """Run the command; in the forked process.
 
     Args:
@@ -85,13 +72,10 @@ def attempt(command, log, step, slow, largest):
         log: file that standard error is added to.
         step: shared integer: the last step that was begun, of the last stage.
         slow: seconds that the disk needs more for each file.
-        largest: bytes that a file may have; none: as many as it likes.
     """
     with Path(log).open("ab") as stream:
         os.dup2(stream.fileno(), 1)
         os.dup2(stream.fileno(), 2)
-    if largest is not None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
     dropout, fsync = seeds.dropout, os.fsync
 
     def begun(seed, number):
@@ -113,14 +97,13 @@ class Job:
 
     def __init__(self, folder, inputs, spec):
         self.folder, self.inputs, self.spec = folder, inputs, spec
-        # The card has the last six parts of the folder's name.
         self.model = folder / "baby" / "10M" / "nano" / "small" / spec.bias / "seed42"
         self.checkpoints, self.log = folder / "checkpoints", folder / "log"
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(PRELOADED)
         self._process = None
 
-    def start(self, slow=0.0, largest=None):
+    def start(self, slow=0.0):
         tokens, tokenizer = self.inputs
         trees = tokens.parent / "distances"
         job = jobs.text(
@@ -137,7 +120,7 @@ class Job:
         self.step = self._context.RawValue("i", -1)
         self.log.write_text("")
         self._process = self._context.Process(
-            target=attempt, args=(command, str(self.log), self.step, slow, largest), daemon=True
+            target=attempt, args=(command, str(self.log), self.step, slow), daemon=True
         )
         self._process.start()
         return self
@@ -172,65 +155,22 @@ class Job:
         return [line for line in lines if line[2:3] != ":"]
 
 
-def spec_of(case, **changes):
+def spec_of(case):
     chosen = regimen(
-        **{
-            "steps": STEPS,
-            "evaluate_every": 10,
-            "checkpoint_every": 4,
-            "checkpoints": [7, 30, 64],
-            "input": case.input,
-        }
-        | changes
-    )
-    words = set(case.bias.split("+"))
-    return specs.TrainSpec(
-        learner=config.Learner(
-            name="nano", architecture=case.learner, options=LEARNERS[case.learner]
-        ),
-        regimen=chosen,
-        bias=case.bias,
-        options={word: OPTIONS[word] for word in words & OPTIONS.keys()},
-        seed=42,
-    )
-
-
-@pytest.fixture(scope="module")
-def inputs(tmp_path_factory):
-    """Folders of tokens and tokenizer."""
-    return corpus(tmp_path_factory.mktemp("corpus"))
-
-
-@pytest.fixture(scope="module")
-def distances(inputs):
-    """Distances in trees whose words hang off the ones before them, beside the tokens."""
-    folder = inputs[0].parent
-    texts = pl.read_parquet(folder / "condition" / "train.parquet")["text"]
-    words = [[*text.removesuffix(".").split(), "."] for text in texts]
-    frame = pl.DataFrame(
-        {
-            "sent_id": range(len(words)),
-            "form": words,
-            "upos": [["X"] * len(each) for each in words],
-            "feats": [["_"] * len(each) for each in words],
-            "head": [list(range(len(each))) for each in words],
-            "deprel": [["dep"] * len(each) for each in words],
-        },
-        schema=PARSES,
-    )
-    write_table(frame, folder / "parses" / "0.parquet", PARSES)
-    shards = [folder / "parses" / "0.parquet"]
-    made = make(folder / "condition", inputs[1], inputs[0], shards, folder / "distances")
-    assert made["used"] == len(words)
+        steps=STEPS, evaluate_every=10, checkpoint_every=4, checkpoints=[7, 30, 64],
+        input=case.input,
+    )  # fmt: skip
+    options = {word: OPTIONS[word] for word in set(case.bias.split("+")) & OPTIONS.keys()}
+    return train_spec(chosen, bias=case.bias, architecture=case.learner, biases=options)
 
 
 @pytest.fixture
 def job(inputs, tmp_path):
     """Make a job in a fresh folder."""
 
-    def make(name, case=Case(0), **changes):
+    def make(name, case=Case(0)):
         (tmp_path / name).mkdir()
-        return Job(tmp_path / name, inputs, spec_of(case, **changes))
+        return Job(tmp_path / name, inputs, spec_of(case))
 
     return make
 
@@ -243,30 +183,20 @@ def whole(inputs, tmp_path_factory):
     return found
 
 
-def timeless(value):
-    if isinstance(value, dict):
-        return {key: timeless(each) for key, each in value.items() if key not in TIMES}
-    return value
-
-
 def content(folder):
     """All that a model's folder says, but for times."""
-    found = {}
-    for path in sorted(folder.rglob("*")):
-        name = str(path.relative_to(folder))
-        if path.is_dir() or name.startswith(".") or name == "manifest.json":
-            continue
-        if name == "statistics.json":
-            found[name] = timeless(json.loads(path.read_text()))
-        elif name == "training.jsonl":
-            found[name] = [timeless(json.loads(line)) for line in path.read_text().splitlines()]
-        else:
-            found[name] = path.read_bytes()
+    found = {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("[!.]*"))
+        if path.is_file() and path.name not in ("manifest.json", *TIMED)
+    }
+    lines = [*log(folder), statistics(folder)]
+    found["timed"] = [{k: v for k, v in each.items() if k != "tokens_per_second"} for each in lines]
     return found
 
 
 def same(one, two):
-    """Hold two models' folders to each other, file by file."""
+    """Compare two models' folders, file by file."""
     found, expected = content(one), content(two)
     assert found.keys() == expected.keys()
     for name, value in expected.items():

@@ -1,87 +1,52 @@
-"""Trackers: the numbers of training.jsonl, whole curves after a resume, no part of the training."""
+"""The tracker: the numbers of training.jsonl, and no part of the training."""
 
 from __future__ import annotations
 
-import json
 import sys
-from types import ModuleType
+from types import SimpleNamespace
 
 import pytest
 
 from poshgrid.training.tracker import tracking
 from poshgrid.training.train import train
-from tests.unit.training.training_support import corpus, regimen, train_spec
-
-RUN = "baby/1K/nano/small/none/seed42"
+from tests.unit.training.training_support import equal, log, regimen, train_spec, weights
 
 
-class Board(ModuleType):
-    """A stand-in for TensorBoard: what its writers are given, by folder."""
+class Board:
+    """A stand-in for TensorBoard's writer: what it is given, by step."""
 
-    def __init__(self):
-        super().__init__("torch.utils.tensorboard")
-        self.runs, self.closed = {}, 0
+    def __init__(self, folder):
+        self.folder, self.shown = folder, {}
 
-    def SummaryWriter(self, folder, purge_step):  # noqa: N802 - TensorBoard's
-        shown = self.runs.setdefault(folder, {})
-        for step in [step for step in shown if step >= purge_step]:
-            del shown[step]
-        return Writer(self, shown)
+    def __enter__(self):
+        return self
 
-
-class Writer:
-    def __init__(self, board, shown):
-        self.board, self.shown = board, shown
+    def __exit__(self, *_):
+        self.shown["closed"] = True
 
     def add_scalar(self, name, value, at):
         self.shown.setdefault(at, {})[name] = value
 
     def flush(self):
-        pass
-
-    def close(self):
-        self.board.closed += 1
+        if "disk full" in self.folder:
+            raise OSError("disk full")
 
 
-@pytest.fixture
-def board(monkeypatch):
-    board = Board()
-    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", board)
-    return board
-
-
-@pytest.fixture(scope="module")
-def inputs(tmp_path_factory):
-    return corpus(tmp_path_factory.mktemp("corpus"))
-
-
-def lines(model):
-    return [json.loads(line) for line in (model / "training.jsonl").read_text().splitlines()]
-
-
-def test_tensorboard_is_given_what_training_writes(inputs, tmp_path, board):
-    plain, told = tmp_path / "plain", tmp_path / "told"
-    train(train_spec(regimen()), *inputs, tmp_path / "c", plain)
-    with tracking("tensorboard", RUN, tmp_path / "tracking"):
-        train(train_spec(regimen()), *inputs, tmp_path / "c", told)
-    shown = board.runs[str(tmp_path / "tracking" / RUN)]
-    written = {line["step"]: line for line in lines(told)}
-    assert list(shown) == list(written) == [0, 4, 8, 12]
-    for step, values in shown.items():
-        assert values["dev_loss"] == written[step]["dev_loss"]
-        assert values.get("train_loss") == written[step]["train_loss"]
-        assert values.get("tokens_per_second") == written[step]["tokens_per_second"]
-    assert board.closed == 1
-    assert (plain / "model.safetensors").read_bytes() == (told / "model.safetensors").read_bytes()
-
-
-def test_a_tracker_that_fails_costs_a_warning(inputs, tmp_path, board, monkeypatch, caplog):
-    def fail(*_):
-        raise OSError("disk full")
-
-    monkeypatch.setattr(Writer, "add_scalar", fail)
-    with tracking("tensorboard", RUN, tmp_path / "tracking"):
+@pytest.mark.parametrize("name", ["run", "disk full"])
+def test_tensorboard_is_given_what_training_writes(
+    inputs, tmp_path, whole, monkeypatch, caplog, name
+):
+    boards = []
+    module = SimpleNamespace(SummaryWriter=lambda folder: boards.append(Board(folder)) or boards[0])
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", module)
+    with tracking("tensorboard", name, tmp_path / "tracking"):
         train(train_spec(regimen()), *inputs, tmp_path / "c", tmp_path / "model")
-    warnings = [r.getMessage() for r in caplog.records if "tracker" in r.getMessage()]
-    assert warnings == ["the tracker failed (OSError: disk full); training goes on"]
-    assert lines(tmp_path / "model")[-1]["step"] == 12
+    assert boards[0].folder == str(tmp_path / "tracking" / name)
+    assert boards[0].shown.pop("closed")
+    assert list(boards[0].shown) == [0, 4, 8, 12]
+    for line in log(tmp_path / "model"):
+        for key, value in boards[0].shown[line["step"]].items():
+            assert value == line[key]
+    assert equal(weights(tmp_path / "model"), weights(whole))
+    warned = [each for each in caplog.records if "training goes on" in each.getMessage()]
+    assert bool(warned) == (name == "disk full")

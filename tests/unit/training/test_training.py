@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import os
 import shutil
@@ -13,61 +12,31 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer, get_linear_schedule_with_warmup
 
 from poshgrid.errors import PoshgridError
-from poshgrid.models.architectures import gpt2
 from poshgrid.tokenization import encode
 from poshgrid.training import bias, checkpoint, data, loop, losses, schedule, seeds
 from poshgrid.training.biases import recency
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.schema import TRAINING
 from poshgrid.training.train import train
-from tests.unit.training.training_support import corpus, regimen, train_spec
+from tests.unit.training.training_support import (
+    build,
+    equal,
+    log,
+    regimen,
+    statistics,
+    train_spec,
+    weights,
+)
 
 FIXED = ("config.json", "generation_config.json", "model.safetensors", "tokenizer.json",
          "tokenizer_config.json")  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def inputs(tmp_path_factory):
-    """Folders of tokens and tokenizer."""
-    return corpus(tmp_path_factory.mktemp("corpus"))
-
-
-@pytest.fixture(scope="module")
-def job(inputs, tmp_path_factory):
-    """Train in fresh folders; returns the model's folder."""
-
-    def run(spec, checkpoints=None):
-        folder = tmp_path_factory.mktemp("run")
-        train(spec, *inputs, checkpoints or folder / "checkpoints", folder / "model")
-        return folder / "model"
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def whole(job):
-    """A run that nothing interrupted."""
-    return job(train_spec(regimen()))
-
-
-def log(folder):
-    return [json.loads(line) for line in (folder / "training.jsonl").read_text().splitlines()]
-
-
-def statistics(folder):
-    return json.loads((folder / "statistics.json").read_text())
-
-
-def losses_of(folder):
-    return [(line["step"], line["train_loss"], line["dev_loss"]) for line in log(folder)]
-
-
-def weights(folder):
-    return load_file(folder / "model.safetensors")
+def rows_of(inputs, split="train"):
+    return data.rows(regimen(), encode.load(inputs[0], split), 1, 42)
 
 
 # ---- the folder -------------------------------------------------------------------------------
@@ -86,18 +55,17 @@ def test_statistics_say_what_the_log_says(whole, inputs):
     assert found["dev_loss"] == best["dev_loss"]
     assert found["best_step"] == best["step"]
     assert [list(line) for line in lines] == [list(TRAINING)] * 4
-    plan = schedule.Plan(regimen(), rows_of(inputs).steps_per_epoch)
+    cut = rows_of(inputs)
+    plan = schedule.Plan(regimen(), cut.steps_per_epoch)
     rates = [plan.learning_rate(step - 1) for step in (4, 8, 12)]
     assert [line["learning_rate"] for line in lines] == [None, *map(pytest.approx, rates)]
     passes = [step / plan.steps_per_epoch for step in (0, 4, 8, 12)]
     assert [line["epoch"] for line in lines] == pytest.approx(passes, abs=1e-6)
     assert found["initial_dev_loss"] == lines[0]["dev_loss"]
     assert found["dev_loss"] < found["initial_dev_loss"]
-    cut = rows_of(inputs)
     expected = sum(cut.batch(step).tokens for step in range(12))
     assert found["tokens"] == lines[-1]["tokens"] == expected
-    assert found["steps"] == 12
-    assert found["stopped"] == "steps"
+    assert (found["steps"], found["stopped"]) == (12, "steps")
     assert found["test_perplexity"] == pytest.approx(math.exp(found["test_loss"]))
     windows = -(-(len(encode.load(inputs[0], "train").ids) - 1) // 16)
     assert found["epochs"] == pytest.approx(12 / -(-windows // 4), abs=1e-5)
@@ -125,11 +93,10 @@ def test_a_seed_gives_its_bytes_twice_and_another_gives_others(job, whole):
     again, other = job(train_spec(regimen())), job(train_spec(regimen(), seed=53))
     for name in FIXED:
         assert (again / name).read_bytes() == (whole / name).read_bytes(), name
-    assert losses_of(again) == losses_of(whole)
-    assert (other / "model.safetensors").read_bytes() != (whole / "model.safetensors").read_bytes()
-
-
-# ---- the untrained null -----------------------------------------------------------------------
+    losses_of = [[(line["train_loss"], line["dev_loss"]) for line in log(each)]
+                 for each in (again, whole)]  # fmt: skip
+    assert losses_of[0] == losses_of[1]
+    assert not equal(weights(other), weights(whole))
 
 
 def test_the_null_has_the_weights_that_the_trained_run_starts_from(job, whole):
@@ -141,7 +108,6 @@ def test_the_null_has_the_weights_that_the_trained_run_starts_from(job, whole):
         assert (found[name][: len(weight)] == weight).all(), name
     assert statistics(null)["stopped"] == "untrained"
     (line,) = log(null)
-    assert line["step"] == 0
     # about the loss of a uniform guess; rows are longer than the trained run's, so not the same
     assert line["dev_loss"] == pytest.approx(math.log(300), abs=0.05)
     assert line["dev_loss"] == pytest.approx(log(whole)[0]["dev_loss"], abs=0.02)
@@ -150,37 +116,16 @@ def test_the_null_has_the_weights_that_the_trained_run_starts_from(job, whole):
 # ---- arithmetic -------------------------------------------------------------------------------
 
 
-def small_model(dropout=0.0, seed=42):
-    return gpt2.build(
-        gpt2.Options(hidden_size=16, layers=2, heads=2),
-        vocabulary_size=300,
-        context_length=16,
-        dropout=dropout,
-        boundary_id=0,
-        padding_id=1,
-        seed=seed,
-    )
-
-
-def rows_of(inputs, split="train", kind="packed", seed=42):
-    return data.rows(regimen(input=kind), encode.load(inputs[0], split), 1, seed)
-
-
 def test_listed_steps_are_kept_as_they_were(job):
     """A checkpoint has the weights of a run that ends at its step."""
-    from safetensors.numpy import load_file
-
     fixed = {"schedule": "constant", "evaluate_every": 100}
     whole = job(train_spec(regimen(steps=8, checkpoints=[4, 6], **fixed)))
     assert sorted(p.name for p in (whole / "checkpoints").iterdir()) == ["4", "6"]
     for step in (4, 6):
-        ends = job(train_spec(regimen(steps=step, checkpoints=[step], **fixed)))
-        kept = load_file(whole / "checkpoints" / str(step) / "model.safetensors")
-        alone = load_file(ends / "checkpoints" / str(step) / "model.safetensors")
-        last = load_file(whole / "model.safetensors")
-        assert sorted(kept) == sorted(last)  # tied weights are left out alike
-        assert all(np.array_equal(kept[name], alone[name]) for name in kept)
-        assert any(not np.array_equal(kept[name], last[name]) for name in kept)
+        ends = job(train_spec(regimen(steps=step, keep="last", **fixed)))
+        kept = weights(whole / "checkpoints" / str(step))
+        assert equal(kept, weights(ends))
+        assert not equal(kept, weights(whole))
 
 
 def plain_batches(ids, kind, context, size):
@@ -287,48 +232,52 @@ def test_training_stops_when_patience_is_over_and_keeps_the_best(job, monkeypatc
     found = statistics(folder)
     assert (found["stopped"], found["steps"], found["best_step"]) == ("patience", 10, 4)
     assert (found["dev_loss"], found["test_loss"]) == (3.0, 9.9)
-    kept = weights(folder)
-    for name, weight in seen[2].items():
-        assert (kept[name] == weight).all()
     # the test loss is taken with the best weights, too
-    assert all((seen[-1][name] == weight).all() for name, weight in seen[2].items())
-    assert any((seen[5][name] != weight).any() for name, weight in seen[2].items())
+    assert equal(seen[-1], seen[2])
+    assert equal(checkpoint.weights(AutoModelForCausalLM.from_pretrained(folder)), seen[2])
+    assert not equal(seen[5], seen[2])
 
 
 def test_where_the_best_weights_are_not_asked_for_the_last_ones_stay(inputs, tmp_path, monkeypatch):
     """They are saved, too: what comes after need not train again."""
     planted(monkeypatch, [1.0, 2.0, 3.0, 4.0])  # steps 0, 4, 8, 12: the first is the best
-    checkpoints, model = Checkpoints(tmp_path, "abc"), small_model()
-    rest = {
-        "regimen": regimen(checkpoint_every=5, keep="last"), "seed": 42,
-        "checkpoints": checkpoints,
-    }  # fmt: skip
+    checkpoints, model = Checkpoints(tmp_path, "abc"), build()
+    chosen = regimen(checkpoint_every=5, keep="last")
+    rest = {"regimen": chosen, "seed": 42, "checkpoints": checkpoints}
     rows = rows_of(inputs), rows_of(inputs, "dev")
     initial = checkpoint.weights(model)
     progress = loop.run(model, *rows, **rest)
     assert (progress.step, progress.best_step, progress.stopped) == (12, 0, "steps")
-    last = checkpoint.weights(model)
     saved, past = checkpoints.newest()
     assert past == asdict(progress)
-    assert all((saved["weights"][name] == weight).all() for name, weight in last.items())
-    assert all((saved["best"][name] == weight).all() for name, weight in initial.items())
-    again = small_model()
+    assert equal(saved["weights"], checkpoint.weights(model))
+    assert equal(saved["best"], initial)
+    again = build()
     assert loop.run(again, *rows, **rest) == progress
-    assert all((weight == last[name]).all() for name, weight in checkpoint.weights(again).items())
+    assert equal(checkpoint.weights(again), saved["weights"])
 
 
-def test_a_loss_that_is_no_number_ends_the_run(job, inputs, tmp_path, monkeypatch):
+@pytest.fixture
+def at_step(monkeypatch):
+    """Let something happen before a step of training; the random state of dropout is set then."""
+
+    def set_(step, happens):
+        original = seeds.dropout
+
+        def dropout(seed, number):
+            if number == step:
+                happens()
+            original(seed, number)
+
+        monkeypatch.setattr(seeds, "dropout", dropout)
+
+    return set_
+
+
+def test_a_loss_that_is_no_number_ends_the_run(inputs, tmp_path, monkeypatch, at_step):
     real = losses.summed
-
-    def diverging(*args):
-        return real(*args) * (math.nan if seen[-1] == 5 else 1)
-
-    seen, original = [0], seeds.dropout
-    monkeypatch.setattr(
-        seeds, "dropout", lambda seed, step: (seen.append(step), original(seed, step))
-    )
-    monkeypatch.setattr(losses, "summed", diverging)
-    with pytest.raises(PoshgridError, match=r"loss is nan at step 5; lower learning_rate"):
+    at_step(5, lambda: monkeypatch.setattr(losses, "summed", lambda *a: real(*a) * math.nan))
+    with pytest.raises(PoshgridError, match="loss is nan at step 5"):
         train(train_spec(regimen()), *inputs, tmp_path / "checkpoints", tmp_path / "model")
     assert not (tmp_path / "model").exists()
 
@@ -336,28 +285,41 @@ def test_a_loss_that_is_no_number_ends_the_run(job, inputs, tmp_path, monkeypatc
 # ---- interruption -----------------------------------------------------------------------------
 
 
-def test_the_best_weights_outlive_an_interruption(inputs, tmp_path, monkeypatch):
+def test_the_best_weights_outlive_an_interruption(inputs, tmp_path, monkeypatch, at_step):
     """The best dev loss comes before the interruption, and nothing after it is better."""
     spec = train_spec(regimen(steps=8, evaluate_every=2))
     folders = [*inputs, tmp_path / "checkpoints", tmp_path / "model"]
-    original = seeds.dropout
-
-    def dropout(seed, step):
-        if step == 5:
-            os.kill(os.getpid(), signal.SIGTERM)
-        original(seed, step)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(seeds, "dropout", dropout)
-        seen = planted(patch, [5.0, 3.0, 4.0, 4.0])  # steps 0, 2, 4, 6
-        with pytest.raises(PoshgridError, match="told to end at step 6"):
-            train(spec, *folders)
-    planted(monkeypatch, [4.0, 4.0, 4.0])  # step 8, step 12, and the test split
+    seen = planted(monkeypatch, [5.0, 3.0, 4.0, 4.0])  # steps 0, 2, 4, 6
+    at_step(5, lambda: os.kill(os.getpid(), signal.SIGTERM))
+    with pytest.raises(PoshgridError, match="told to end at step 6"):
+        train(spec, *folders)
+    planted(monkeypatch, [4.0, 4.0, 4.0])  # steps 6 and 8, and the test split
     train(spec, *folders)
     assert statistics(tmp_path / "model")["best_step"] == 2
-    kept = weights(tmp_path / "model")
-    assert all((kept[name] == weight).all() for name, weight in seen[1].items())
+    found = checkpoint.weights(AutoModelForCausalLM.from_pretrained(tmp_path / "model"))
+    assert equal(found, seen[1])
     assert [line["dev_loss"] for line in log(tmp_path / "model")] == [5.0, 3.0, 4.0, 4.0, 4.0]
+
+
+@pytest.mark.parametrize("at", [0, 8])
+def test_a_job_told_to_end_in_a_dev_loss_saves_its_step(inputs, tmp_path, monkeypatch, whole, at):
+    spec = train_spec(regimen(checkpoint_every=1_000))
+    original, seen = losses.mean, []
+
+    def mean(*arguments):
+        seen.append(1)
+        if len(seen) == at // 4 + 1:
+            os.kill(os.getpid(), signal.SIGUSR1)
+        return original(*arguments)
+
+    monkeypatch.setattr(losses, "mean", mean)
+    with pytest.raises(PoshgridError, match=f"at step {at} of 12") as error:
+        train(spec, *inputs, tmp_path / "c", tmp_path / "model")
+    assert (error.value.steps, error.value.out_of_time) == (at, True)
+    left = [int(path.name.partition("-")[2]) for path in (tmp_path / "c").glob("*/step-*")]
+    assert left == [at] * bool(at)  # of the initial weights there is nothing to save
+    train(spec, *inputs, tmp_path / "c", tmp_path / "model")
+    assert equal(weights(tmp_path / "model"), weights(whole))
 
 
 # ---- a bias is one module ---------------------------------------------------------------------
@@ -392,7 +354,7 @@ def test_the_loop_calls_a_bias_where_it_should(job, whole, inputs, monkeypatch):
     assert prepared == [(42, 300, 0)]
     assert statistics(folder)["biases"] == {"recency": {"calls": len(at)}}
     assert statistics(plain)["biases"] == {}
-    assert any((weights(folder)[n] != w).any() for n, w in weights(plain).items())
+    assert not equal(weights(folder), weights(plain))
     # what is logged is the loss on the text alone, and the penalty beside it
     assert lines[0]["dev_loss"] == log(plain)[0]["dev_loss"]
     assert lines[0]["bias_loss"] is None
@@ -404,22 +366,15 @@ def test_the_loop_calls_a_bias_where_it_should(job, whole, inputs, monkeypatch):
 # ---- inputs that do not fit -------------------------------------------------------------------
 
 
-def refused(inputs, tmp_path, spec, match):
-    with pytest.raises(PoshgridError, match=match) as error:
-        train(spec, *inputs, tmp_path / "checkpoints", tmp_path / "model")
-    assert "\n" not in str(error.value)
-    assert not (tmp_path / "model").exists()
-
-
-def test_another_tokenizer_is_refused(inputs, tmp_path):
+def test_inputs_that_do_not_fit_together_are_refused(inputs, tmp_path):
     tokens, tokenizer = inputs
     shutil.copytree(tokenizer, tmp_path / "tokenizer")
     path = tmp_path / "tokenizer" / "tokenizer.json"
     path.write_text(path.read_text().replace('"NFC"', '"NFKC"'))
-    message = "encoded with another tokenizer"
-    refused((tokens, tmp_path / "tokenizer"), tmp_path, train_spec(regimen()), message)
-
-
-def test_a_context_longer_than_the_text_is_refused(inputs, tmp_path):
-    spec = train_spec(regimen(context_length=5_000))
-    refused(inputs, tmp_path, spec, r"train\.bin: .* do not fill one row of 5,000; lower")
+    for folder, spec, key in (
+        (path.parent, train_spec(regimen()), "another tokenizer"),
+        (tokenizer, train_spec(regimen(context_length=5_000)), "context_length"),
+    ):
+        with pytest.raises(PoshgridError, match=key):
+            train(spec, tokens, folder, tmp_path / "checkpoints", tmp_path / "model")
+        assert not (tmp_path / "model").exists()

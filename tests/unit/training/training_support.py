@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
+import torch
+from safetensors.torch import load_file
 
 from poshgrid import config
 from poshgrid.config import specs
+from poshgrid.distances.make import make
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import write_table
 from poshgrid.tokenization import encode, tokenizer
+from poshgrid.training import bias, learner
+from poshgrid.training.checkpoint import Checkpoints
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+SMALL = {
+    "gpt2": {"hidden_size": 16, "layers": 2, "heads": 2},
+    "lstm": {"hidden_size": 16, "layers": 2},
+    "babyberta": {"hidden_size": 16, "layers": 2, "heads": 2, "ffn": 32},
+}
+"""Architecture -> dimensions of the least model."""
 NOUNS = ["dog", "cat", "girl", "boy", "teacher", "baby", "farmer", "queen"]
 VERBS = ["sees", "likes", "finds", "helps", "wants", "hears"]
 
@@ -74,6 +90,40 @@ def corpus(folder: Path, **sizes: int) -> tuple[Path, Path]:
     return folder / "tokens", folder / "tokenizer"
 
 
+def plant(folder: Path) -> Path:
+    """Measure distances in trees of a corpus: each word hangs off the one before it."""
+    from tests.unit.distances.test_distances import write_parses
+
+    texts = pl.read_parquet(folder / "condition" / "train.parquet")["text"]
+    words = [[*text.removesuffix(".").split(), "."] for text in texts]
+    shard = write_parses(
+        folder / "parses.parquet", [(each, list(range(len(each)))) for each in words]
+    )
+    inputs = folder / "condition", folder / "tokenizer", folder / "tokens", [shard]
+    assert make(*inputs, folder / "distances")["used"] == len(words)
+    return folder / "distances"
+
+
+def prepared(
+    inputs: tuple[Path, Path], spec: specs.TrainSpec, checkpoints: Path, distances: Path | None
+) -> tuple[PreTrainedModel, list[bias.Bias]]:
+    """Return a run's model before its first step and its biases, as ``train`` prepares them."""
+    size = tokenizer.load(inputs[1]).get_vocab_size()
+    model = build(
+        spec.learner.architecture, spec.seed, options=spec.learner.options, vocabulary_size=size,
+        context_length=spec.regimen.context_length, dropout=spec.regimen.dropout,
+    )  # fmt: skip
+    setting = bias.Setting(
+        spec=spec, regimen=spec.regimen, tokenizer=inputs[1], distances=distances,
+        checkpoints=Checkpoints(checkpoints, "0"), device=torch.device("cpu"),
+        vocabulary_size=size, boundary_id=0, padding_id=1,
+    )  # fmt: skip
+    biases = list(bias.build(spec.bias, spec.options).values())
+    for each in biases:
+        model = each.prepare(model, setting)
+    return model, biases
+
+
 def regimen(**changes: object) -> config.Regimen:
     """Return a regimen of a few seconds at most."""
     small = {
@@ -91,15 +141,59 @@ def regimen(**changes: object) -> config.Regimen:
 
 
 def train_spec(
-    chosen: config.Regimen | None, seed: int = 42, bias: str = "none", **options: object
+    chosen: config.Regimen | None,
+    seed: int = 42,
+    bias: str = "none",
+    architecture: str = "gpt2",
+    biases: dict[str, dict[str, Any]] | None = None,
+    **options: object,
 ) -> specs.TrainSpec:
-    """Return the spec of a very small GPT-2."""
+    """Return the spec of a very small model; options: the learner's."""
     return specs.TrainSpec(
         learner=config.Learner(
-            name="nano", options={"hidden_size": 16, "layers": 2, "heads": 2} | options
+            name="nano", architecture=architecture, options=SMALL[architecture] | options
         ),
         regimen=chosen,
         bias=bias,
-        options={},
+        options=biases or {},
         seed=seed,
     )
+
+
+def build(
+    architecture: str = "gpt2", seed: int = 42, *, options: Any = None, **sizes: Any
+) -> PreTrainedModel:
+    """Build a very small model with initial weights.
+
+    Args:
+        architecture: of the learner.
+        seed: of the weights.
+        options: of the learner, where they are not as usual; none: the least model.
+        sizes: vocabulary_size, context_length, dropout, padding_id, where they are not as usual.
+    """
+    chosen = train_spec(None, architecture=architecture, **(options or {})).learner
+    usual = {
+        "vocabulary_size": 300, "context_length": 16, "dropout": 0.0, "boundary_id": 0,
+        "padding_id": 1,
+    }  # fmt: skip
+    return learner.build(chosen, seed=seed, **(usual | sizes))
+
+
+def log(folder: Path) -> list[dict[str, Any]]:
+    """Return the lines of a model's ``training.jsonl``."""
+    return [json.loads(line) for line in (folder / "training.jsonl").read_text().splitlines()]
+
+
+def statistics(folder: Path) -> dict[str, Any]:
+    """Return a model's ``statistics.json``."""
+    return json.loads((folder / "statistics.json").read_text())
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    """Return a model's weights by name."""
+    return load_file(folder / "model.safetensors")
+
+
+def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    """Say whether two models have the same weights, to the bit."""
+    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)

@@ -39,7 +39,6 @@ import numpy as np
 from pydantic import Field
 
 from poshgrid import plugins
-from poshgrid.config.runs import parts
 from poshgrid.distances import folder
 from poshgrid.errors import PoshgridError
 from poshgrid.training import bias
@@ -93,18 +92,17 @@ def check(spec: TrainSpec) -> None:
         PoshgridError: the learner lacks a layer or head, or a row is no sentence.
     """
     regimen, learner = spec.regimen, spec.learner
-    word = parts(spec.bias)[-1]
+    word, planted = list(bias.build(spec.bias, spec.options).items())[-1]  # trees come last
     if regimen and (regimen.input != "sentence" or regimen.padding_in_loss):
         raise PoshgridError(
             f"regimens: {regimen.name}: {word} needs one sentence a row, and has no tree for "
             "padding; set input to 'sentence' and padding_in_loss to false"
         )
-    own = bias.build(word, spec.options)[word].options  # type: ignore[attr-defined]  # ours has them
     model = learners.options(learner)
     for kind, number in (("layers", model.layers), ("heads", model.heads)):
-        asked = getattr(own, kind)
-        lacking = [place for place in asked if not -number <= place < number]
-        if lacking or len({place % number for place in asked}) < len(asked):
+        asked = getattr(planted.options, kind)  # type: ignore[attr-defined]  # ours has them
+        places = {place % number for place in asked if -number <= place < number}
+        if len(places) < len(asked):
             raise PoshgridError(
                 f"biases.{word}.{kind}: learner {learner.name!r} has {number}, but {asked} are "
                 f"asked for; give each once, from 0 to {number - 1}, or -1 for the last"

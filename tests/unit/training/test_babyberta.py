@@ -1,0 +1,91 @@
+"""BabyBERTa: its size and weights, and a small one trained and scored."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+from transformers import AutoModelForMaskedLM
+
+from poshgrid.config import Scoring
+from poshgrid.evaluation.engine import Request
+from poshgrid.evaluation.engines.load import load
+from poshgrid.models.architectures import babyberta
+from poshgrid.tokenization import encode
+from poshgrid.training import learner
+from tests.unit.training.training_support import build, regimen, statistics, train_spec
+
+
+def test_the_papers_model_has_eight_million_parameters():
+    """Sizes of section 2.1: by hand, the head's decoder being tied to the embeddings."""
+    options = babyberta.Options().model_dump()
+    model = build("babyberta", options=options, vocabulary_size=8192, context_length=128)
+    width, ffn = 256, 1024
+    tables = (8192 + 1) * width + (128 + 2) * width + width + 2 * width
+    attention = 4 * (width * width + width) + 2 * width
+    layer = attention + width * ffn + ffn + ffn * width + width + 2 * width
+    head = width * width + width + 2 * width + (8192 + 1)
+    assert model.num_parameters() == tables + 8 * layer + head == 8_524_033
+    assert model.config.num_attention_heads == 8
+    assert model.config.layer_norm_eps == 1e-5
+    assert model.config.hidden_act == "gelu"
+
+
+def test_weights_are_a_function_of_seed_and_name():
+    one, longer, other = (
+        dict(build("babyberta", seed, context_length=length).named_parameters())
+        for seed, length in ((1, 16), (1, 40), (2, 16))
+    )
+    for name, weight in one.items():
+        assert torch.equal(weight, longer[name][: len(weight)]), name
+        assert torch.equal(weight, other[name]) == (weight.dim() == 1)
+    words = one["roberta.embeddings.word_embeddings.weight"]
+    assert [bool(words[number].any()) for number in (0, 1, 300)] == [True, False, True]  # padding
+
+
+@pytest.fixture(scope="module")
+def learned(job):
+    """The spec and the folder of a run of some hundred steps."""
+    chosen = regimen(
+        input="sentence", steps=300, batch_size=32, context_length=32, warmup_steps=20,
+        learning_rate=1e-2, weight_decay=0.0, dropout=0.0, evaluate_every=150,
+        checkpoint_every=1_000,
+    )  # fmt: skip
+    spec = train_spec(chosen, architecture="babyberta")
+    return spec, job(spec)
+
+
+def test_the_dev_loss_is_that_of_transformers(learned, inputs):
+    """An independent loss: one sentence at a time, without padding, from the folder alone."""
+    spec, folder = learned
+    model = AutoModelForMaskedLM.from_pretrained(folder).eval()
+    sizes = {"vocabulary_size": 300, "boundary_id": 0, "padding_id": 1, "seed": 0}
+    rows = learner.rows(spec.learner, spec.regimen, encode.load(inputs[0], "dev"), **sizes)
+    total = tokens = 0
+    for batch in rows.in_order(1):
+        with torch.inference_mode():
+            found = model(torch.from_numpy(batch.inputs), labels=torch.from_numpy(batch.targets))
+        total += found.loss.item() * batch.tokens
+        tokens += batch.tokens
+    assert statistics(folder)["dev_loss"] == pytest.approx(total / tokens, abs=1e-4)
+
+
+@pytest.mark.parametrize("masked", ["pseudo-log-likelihood", "holistic"])
+def test_scores_are_those_of_training_rows(learned, inputs, masked):
+    """A sentence is read by the engine as the rows have it: both boundaries, the same cuts."""
+    model = AutoModelForMaskedLM.from_pretrained(learned[1]).eval()
+    text = pl.read_parquet(inputs[0].parent / "condition" / "dev.parquet")["text"][0]
+    tokens = encode.load(inputs[0], "dev")
+    whole = torch.from_numpy(tokens.ids[: tokens.offsets[1] + 1].astype(np.int64))
+    total = 0.0
+    for place in range(1, len(whole) - 1):
+        shown = whole.clone()
+        if masked == "pseudo-log-likelihood":
+            shown[place] = 300
+        with torch.inference_mode():
+            logits = model(input_ids=shown[None]).logits[0, place]
+        total += logits.double().log_softmax(-1)[whole[place]].item()
+    (found,) = load(str(learned[1]), Scoring(masked=masked)).score([Request(text, "first")])
+    assert found.tokens == len(whole) - 2
+    assert found.logprob == pytest.approx(total, abs=1e-3)
