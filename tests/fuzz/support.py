@@ -26,12 +26,11 @@ LONGEST = 1_000
 """Characters of a message: who repeats a megabyte of a broken file hides what is wrong."""
 
 HOSTILE = [
-    "", " ", ".", "..", "../x", "../../etc/passwd", "/etc/passwd", "~/x", "a/b", "a\\b", "a\0b",
-    "\0", "-rf", "--help", "a b", "a\nb", "a\tb", "naïve", "子", "\u202eabc", "e\u0301", "x" * 65,
-    "x" * 255, "x" * 5_000, "CON", "nul", "Aux", "com1", "LPT9", "con.txt", "NUL.tar.gz", "a.",
-    "a ", "a:b", "a*b", "a?b", "{x}", "{}", "$(id)", "`id`", "a;b", "a'b", 'a"b', "a|b",
-    "%00", "\ud800",
-    "<script>alert(1)</script>", "=cmd|' /C calc'!A0", ".hidden", "_", "٣M", "１０M",
+    "", " ", ".", "..", "../../etc/passwd", "/etc/passwd", "~/x", "a/b", "a\\b", "a\0b", "-rf",
+    "--help", "a b", "a\nb", "a\tb", "naïve", "子", "\u202eabc", "e\u0301", "x" * 65, "x" * 5_000,
+    "CON", "nul", "con.txt", "a.", "a ", "a:b", "a*b", "a?b", "{x}", "{}", "$(id)", "`id`", "a;b",
+    "a'b", 'a"b', "a|b", "%00", "\ud800", "<script>alert(1)</script>", "=cmd|' /C calc'!A0",
+    ".hidden", "_", "٣M", "１０M",
 ]  # fmt: skip
 """Texts that are no good as a name of a file."""
 
@@ -62,21 +61,16 @@ def promised(error: PoshgridError) -> list[str]:
 
 
 NASTY = [
-    b"", b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\x80", b"\xe2\x80", b"\xed\xa0\x80", b"\r", b"\r\n",
-    b"\n\n\n", b"\x0b", b"\x0c", b"\x1a", b"\x1b[31m", b"\x85", b"\xc2\x85", b"\xe2\x80\xa8",
-    b"\xe2\x80\xae", b"\xe2\x81\xa6", b"\xcc\x81" * 50, b"\xc2\xa0", b" " * 2_000, b"x" * 3_000,
-    b"a " * 2_000,
-    b"\xf0\x9f\x98\x80", b"<", b">", b"<![CDATA[", b"]]>", b"<!--", b"-->", b"&", b"&#0;",
-    b"&#xD800;", b"&#x110000;", b"&undefined;", b"&amp;lt;script&amp;gt;", b"<!DOCTYPE a [",
-    b"<?xml version='1.0' encoding='utf-7'?>", b"<?xml version='1.1'?>", b"{", b"}", b"{{" * 500,
-    b"}}" * 500, b"[[" * 500, b"]]", b"[" * 1_500, b"(" * 1_500, b")" * 50, b"<" * 1_500,
-    b'"', b"'", b'"' * 99, b",", b"," * 500, b"\t", b"\t" * 99, b"|", b"||||", b"*", b"*:",
-    b"%", b"@",
-    b"@Begin", b"@End\n", b"@ID:\t|||||||||\n", b"@Participants:\n", b"*MOT:\t", b"[//]",
-    b"<a> [/] ", b"\\",
-    b"\\u0000", b"\\ud800", b"1e999", b"NaN", b"-", b"null", b"<|endoftext|>",
-    b"*** START OF", b"*** END OF",
-    b"__proto__", b"=1+1", b"<script>alert(1)</script>",
+    b"", b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\x80", b"\xed\xa0\x80", b"\r", b"\n\n\n", b"\x0c",
+    b"\x1a", b"\x1b[31m", b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xae", b"\xcc\x81" * 50,
+    b"\xc2\xa0", b" " * 2_000, b"x" * 3_000, b"a " * 2_000, b"\xf0\x9f\x98\x80", b"<", b">",
+    b"<![CDATA[", b"]]>", b"<!--", b"-->", b"&", b"&#0;", b"&#xD800;", b"&undefined;",
+    b"<!DOCTYPE a [", b"<?xml version='1.0' encoding='utf-7'?>", b"{", b"}", b"{{" * 500,
+    b"}}" * 500, b"[[" * 500, b"]]", b"[" * 1_500, b"(" * 1_500, b")" * 50, b"<" * 1_500, b'"',
+    b"'", b'"' * 99, b",", b"," * 500, b"\t" * 99, b"|", b"*:", b"%", b"@Begin", b"@End\n",
+    b"@ID:\t|||||||||\n", b"@Participants:\n", b"*MOT:\t", b"[//]", b"<a> [/] ", b"\\u0000",
+    b"1e999", b"NaN", b"null", b"<|endoftext|>", b"*** START OF", b"*** END OF", b"=1+1",
+    b"<script>alert(1)</script>",
 ]  # fmt: skip
 
 
@@ -87,7 +81,7 @@ def damaged(draw, whole: bytes, changes: int = 4) -> bytes:
     for _ in range(draw(st.integers(1, changes))):
         start = draw(st.integers(0, len(content)))
         end = min(len(content), start + draw(st.sampled_from([0, 0, 1, 3, 10, 60])))
-        kind = draw(st.sampled_from(["put", "cut", "rest", "twice", "mixed", "flip", "begin"]))
+        kind = draw(st.sampled_from(["put", "cut", "rest", "twice", "mixed", "flip"]))
         if kind == "put":
             put = draw(st.one_of(st.sampled_from(NASTY), st.binary(max_size=6)))
             content = content[:start] + put + content[end:]
@@ -95,8 +89,6 @@ def damaged(draw, whole: bytes, changes: int = 4) -> bytes:
             content = content[:start]
         elif kind == "rest":
             content = content[start:]
-        elif kind == "begin":
-            content = draw(st.sampled_from(NASTY)) + content
         elif kind == "twice":
             content = content[:end] + content[start:]
         elif kind == "mixed":

@@ -26,27 +26,25 @@ from .support import HOSTILE, promised, tried
 TEXT = (ROOT / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8")
 TINY = yaml.safe_load(TEXT)
 
-numbers = st.sampled_from(
-    [0, -1, 1, 2**31, 2**32, 2**63, 10**30, 10**400, -(10**400), 0.0, -0.0, 0.5, 1e-320, 1e308,
-     math.inf, -math.inf, math.nan]
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.sampled_from([
+        -1, 2**31, 2**63, 10**400, -0.0, 0.5, 1e-320, 1e308, math.inf, math.nan, *HOSTILE, "0M",
+        "-1K", "1e3K", "0.1K", "10m", "1" * 400 + "M", "0.0000001M", "true", "none", "untrained",
+        "all", "size=20K", "=,=", "dyck+dyck", "a~b", "baby~binding", "baby~no-such", "~" * 300,
+        "p(correct, n) ~ ", "p(correct, n) ~ S(category) * (1|", "y ~ exec('1/0')",
+    ]),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=20),  # no file holds a surrogate
 )  # fmt: skip
-texts = st.sampled_from([
-    *HOSTILE, "0M", "-1K", "1e3K", "0.1K", "10m", "1" * 400 + "M", "0.0000001M", "1.5K", "true",
-    "none", "untrained", "all", "size=20K", "size", "=,=", "seed=42,seed=x", "dyck+dyck", "a~b",
-    "baby~binding", "baby~no-such", "p(correct, n) ~ ", "p(correct, n) ~ S(category) * (1|",
-    "~" * 300, "__import__('os').system('id')", "y ~ exec('1/0')",
-])  # fmt: skip
-WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)  # no file holds a surrogate
-scalars = st.one_of(st.none(), st.booleans(), numbers, texts, WORDS, st.integers())
 values = st.one_of(
     scalars,
-    st.just([]),
-    st.just({}),
     st.lists(scalars, max_size=3),
-    st.dictionaries(st.one_of(texts, st.integers(), st.none()), scalars, max_size=3),
+    st.dictionaries(st.one_of(st.sampled_from(HOSTILE), st.integers(), st.none()), scalars,
+                    max_size=3),
     st.just([[[[[[["deep"]]]]]]]),
-    st.sampled_from([2020, "2020-01-01"]),
-)
+)  # fmt: skip
 
 
 def dumped(config):
@@ -75,35 +73,26 @@ def mutated(draw):
     """The tiny configuration with one to three changes."""
     config = copy.deepcopy(TINY)
     for _ in range(draw(st.integers(1, 3))):
-        place = draw(st.sampled_from(PLACES))
-        change = draw(st.sampled_from(["set", "delete", "key", "twice", "wrap", "swap"]))
+        *way, last = draw(st.sampled_from(PLACES))
+        change = draw(st.sampled_from(["set", "delete", "wrap", "add"]))
         try:
-            change_at(config, place, change, draw)
+            node = config
+            for part in way:
+                node = node[part]
+            old = node[last]
+            if change == "set":
+                node[last] = draw(values)
+            elif change == "delete":
+                del node[last]
+            elif change == "wrap":
+                node[last] = draw(st.sampled_from([[old], {"a": old}, str(old)]))
+            elif isinstance(node, list):
+                node.append(copy.deepcopy(old))
+            else:
+                node[draw(scalars)] = old
         except (KeyError, IndexError, TypeError):
             continue  # an earlier change has taken the place away
     return config
-
-
-def change_at(config, place, change, draw):
-    *way, last = place
-    node = config
-    for part in way:
-        node = node[part]
-    if change == "set":
-        node[last] = draw(values)
-    elif change == "delete":
-        del node[last]
-    elif change == "key" and isinstance(node, dict):
-        node[draw(st.one_of(texts, st.integers(), st.booleans()))] = node[last]
-    elif change == "twice" and isinstance(node, list):
-        node.append(copy.deepcopy(node[last]))
-    elif change == "wrap":
-        node[last] = draw(st.sampled_from([[node[last]], {"a": node[last]}, str(node[last])]))
-    elif change == "swap":
-        other = config
-        for part in draw(st.sampled_from(PLACES)):
-            other = other[part]
-        node[last] = copy.deepcopy(other)
 
 
 def checked(path, content):
@@ -180,14 +169,10 @@ def garbled(draw):
         end = min(len(text), start + draw(st.integers(0, 40)))
         put = draw(st.one_of(
             st.just(""), st.just(text[start:end] * 2), st.text(max_size=5),
-            st.sampled_from(["\t", "\0", "&a ", "*a", "<<: *a", "!!int ",
-                             "!!python/name:os.system ",
-                             "!!timestamp ", "!!binary ", "!!set ", "!!bool ", "!!float ", "? ",
-                             "- ",
-                             "[", "]", "{", "}", ": ", "#", "---\n", "...\n", "%YAML 9.9\n", "'",
-                             '"',
-                             "|\n", "\x85", "\ufeff", "9" * 5_000, "2024-99-99", "1:99:99", ".nan",
-                             ".inf", "0x" + "f" * 5_000, "\ud800"]),
+            st.sampled_from(["\t", "\0", "&a ", "*a", "<<: *a", "!!python/name:os.system ",
+                             "!!timestamp ", "!!binary ", "!!set ", "!!bool ", "? ", "- ", "[", "]",
+                             "{", "}", ": ", "#", "---\n", "%YAML 9.9\n", "'", '"', "|\n", "\x85",
+                             "\ufeff", "9" * 5_000, "2024-99-99", ".nan", "\ud800"]),
         ))  # fmt: skip
         text = text[:start] + put + text[end:]
     return text
@@ -199,15 +184,6 @@ def test_a_configuration_whose_text_is_garbled(tmp_path, text):
     checked(tmp_path / "mine.yaml", text)
 
 
-TAGS = "int float bool timestamp binary set omap pairs null merge python/object/apply:os.system"
-
-
-@pytest.mark.parametrize("tag", TAGS.split())
-@pytest.mark.parametrize("value", ["x", "[x]", "{x: y}", "''", "[[a, b], [c]]"])
-def test_every_tag_of_yaml(tmp_path, tag, value):
-    assert checked(tmp_path / "mine.yaml", f"data: !!{tag} {value}\n")
-
-
 def laughs(levels: int, width: int) -> str:
     lines = ["a0: &a0 [lol, lol]"]
     for n in range(1, levels):
@@ -215,31 +191,29 @@ def laughs(levels: int, width: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-BOMBS = {
-    "laughs": laughs(12, 10),
-    "laughs in a list that is read": laughs(12, 10) + "sources: *a11\n",
-    "laughs in options": TEXT.replace(
-        "biases:", laughs(12, 10).replace("a0:", "x: 1\na0:") + "biases:"
-    ),
-    "itself": "a: &a [*a]\nsources: *a\n",
-    "itself in a mapping": "biases: &a {dyck: *a}\n",
-    "deep": "sources: " + "[" * 2_000 + "]" * 2_000,
-    "many keys": "".join(f"k{n}: 1\n" for n in range(5_000)),
-    "a long line": "data: " + "x" * 300_000,
-}
-
-
-@pytest.mark.parametrize("name", BOMBS)
-def test_yaml_that_grows_without_bounds(tmp_path, name):
+@pytest.mark.parametrize(
+    "text",
+    [
+        laughs(12, 10) + "sources: *a11\n",
+        TEXT.replace("biases:", laughs(12, 10).replace("a0:", "x: 1\na0:") + "biases:"),
+        "a: &a [*a]\nsources: *a\n",
+        "biases: &a {dyck: *a}\n",
+        "sources: " + "[" * 2_000 + "]" * 2_000,
+        "".join(f"k{n}: 1\n" for n in range(5_000)),
+        "data: " + "x" * 300_000,
+    ],
+    ids=["list", "options", "itself", "itself in a mapping", "deep", "many keys", "long"],
+)
+def test_yaml_that_grows_without_bounds(tmp_path, text):
     """A kilobyte of aliases may stand for a terabyte: it is counted before it is built."""
-    assert 0 < len(checked(tmp_path / "mine.yaml", BOMBS[name])) <= 101
-
-
-hostile = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=300))
+    assert 0 < len(checked(tmp_path / "mine.yaml", text)) <= 101
 
 
 @tried(40)
-@given(st.one_of(hostile, st.from_regex(r"\d{1,400}(\.\d{0,400})?[KM]", fullmatch=True)))
+@given(st.one_of(
+    st.sampled_from(HOSTILE), st.text(max_size=300),
+    st.from_regex(r"\d{1,400}(\.\d{0,400})?[KM]", fullmatch=True),
+))  # fmt: skip
 def test_no_size_leads_out_of_the_results(word):
     """Sizes become parts of paths, too."""
     try:
@@ -250,14 +224,14 @@ def test_no_size_leads_out_of_the_results(word):
     inside(Paths("r").condition("c", word), "r")
 
 
-FORMULAS = [
-    "sys.modules.get(size_z)", "os.remove(seed)", "open(filter)", "eval(filter)", "exec(filter)",
-    "size_z.tofile(filter)", "np.save(filter, size_z)", "__import__(filter)", "log.info(filter)",
-    "S (eval(filter))", "{eval(filter)}", "np.lib.npyio.os.system(filter)",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("term", FORMULAS)
+@pytest.mark.parametrize(
+    "term",
+    [
+        "sys.modules.get(size_z)", "eval(filter)", "size_z.tofile(filter)",
+        "np.save(filter, size_z)",
+        "S (eval(filter))", "{eval(filter)}", "np.lib.npyio.os.system(filter)",
+    ],
+)  # fmt: skip
 def test_a_formula_calls_no_function_of_ours(tmp_path, term):
     """What stands before a bracket in a formula would be looked up among our names, and called."""
     config = copy.deepcopy(TINY)

@@ -113,23 +113,18 @@ def test_no_rule_runs_python_of_its_own_on_what_it_reads(root):
         )
 
 
-@pytest.mark.parametrize("layout", ["ours", "language"])
-def test_a_parser_model_of_stanza_cannot_run_code(tmp_path, layout):
+def test_a_parser_model_of_stanza_cannot_run_code(tmp_path):
     """Its files are pickles: Stanza reads them with weights_only, which builds tensors alone."""
     import torch
 
     from poshgrid.parsing.engines import stanza
 
     for stage in ("pos", "lemma", "depparse"):
-        path = tmp_path / f"{stage}.pt" if layout == "ours" else tmp_path / stage / "it.pt"
-        path.parent.mkdir(exist_ok=True)
-        torch.save({"model": Payload(tmp_path / "ran"), "config": {}}, path)
+        torch.save({"model": Payload(tmp_path / "ran"), "config": {}}, tmp_path / f"{stage}.pt")
     with pytest.raises(PoshgridError, match="not a model that Stanza"):
         stanza.load(tmp_path, stanza.Options())
     assert not (tmp_path / "ran").exists()
-    torch.load(
-        tmp_path / "pos.pt" if layout == "ours" else tmp_path / "pos/it.pt", weights_only=False
-    )
+    torch.load(tmp_path / "pos.pt", weights_only=False)
     assert (tmp_path / "ran").exists(), "the payload works where nobody guards"
 
 
@@ -372,14 +367,15 @@ def test_nothing_but_fetch_asks_for_the_network(tmp_path, guarded, root, capsys)
     assert guarded == []
 
 
-def test_fetch_does_ask(tmp_path, guarded):
+def test_fetch_does_ask(tmp_path, guarded, monkeypatch):
     """The guard works, and so does the one command that is for it."""
+    from poshgrid.corpora import fetch
     from poshgrid.corpora.catalogue import Download
-    from poshgrid.corpora.fetch import Patience, download
 
+    monkeypatch.setattr(fetch, "ATTEMPTS", 1)
     item = Download(file="a.txt", url="https://example.org/a.txt", sha256="0" * 64)
     with pytest.raises(PoshgridError, match="no connection"):
-        download(item, tmp_path / "a.txt", Patience(attempts=1, sleep=lambda _: None))
+        fetch.download(item, tmp_path / "a.txt")
     assert guarded
 
 

@@ -58,10 +58,6 @@ class Source(Section):
         ),
     )
 
-    allow: list[Literal["copies"]] = Field(
-        [], description="checks that do not stop a run: `copies`, the same file twice"
-    )
-
     @model_validator(mode="after")
     def _options(self) -> Self:
         plugins.options(plugins.READERS, self.reader, self.options)

@@ -4,52 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from poshgrid import plugins
 from poshgrid.config.base import Name, Place, Positive, Section, Seed, Words, place
 from poshgrid.config.names import once
 
 
-class Part(Section):
-    """One of several treebanks that a parser is trained from together."""
-
-    path: Place = Field(
-        description="CoNLL-U file, or folder of them, below `data`; `toy`: trees of the toy grammar"
-    )
-    weight: float = Field(
-        1.0,
-        gt=0,
-        le=100,
-        description=(
-            "how often each of the part's training sentences counts: `2` twice, `0.5`"
-            " a half of them, drawn by `seed`"
-        ),
-    )
-
-
-def _part(value: object) -> object:
-    return {"path": value} if isinstance(value, str) else value
-
-
-_Part = Annotated[Part, BeforeValidator(_part, json_schema_input_type=str | Part)]
-
-
 class Treebank(Section):
     """Gold trees that a parser is trained from."""
 
-    path: Place | Annotated[list[_Part], Field(min_length=1)] = Field(
+    path: Place | Annotated[list[Place], Field(min_length=1)] = Field(
         description=(
             "CoNLL-U file, or folder of them, below `data`; `toy`: trees of the toy "
-            "grammar; or a list of such parts"
+            "grammar; or a list of these"
         )
-    )
-    labels: dict[str, str] = Field(
-        {},
-        description=(
-            "tag or relation of the files that is none of UD's -> UD's: `{NNS: NOUN, "
-            "nsubjpass: nsubj:pass}`"
-        ),
     )
     sentences: Positive | None = Field(None, description="use at most so many")
     heldout: float = Field(
@@ -60,11 +29,11 @@ class Treebank(Section):
     )
     seed: Seed = Field(42, description="which sentences these are")
 
-    @model_validator(mode="after")
-    def _parts_once(self) -> Self:
-        if not isinstance(self.path, str):
-            once((part.path for part in self.path), "give it a weight instead", "path")
-        return self
+    @field_validator("path")
+    @classmethod
+    def _parts_once(cls, value: str | list[str]) -> str | list[str]:
+        once([value] if isinstance(value, str) else value, "name it once")
+        return value
 
 
 class Parser(Section):

@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
-from rich.filesize import decimal
 
 from poshgrid import plugins, resources
 from poshgrid.config import Config, Name, Source
@@ -40,7 +39,6 @@ class Download(_Part):
         pattern=r"^[0-9a-f]{64}$", description="None: that of the first download counts"
     )
     default: bool = Field(True, description="Downloaded without being asked for by name")
-    unpack: bool = Field(False, description="A zip, whose files go where it lies")
 
 
 class Entry(_Part):
@@ -100,7 +98,6 @@ class Status:
     name: str  # as the configuration calls it
     path: Path  # data folder and path
     files: int  # that the reader finds
-    size: int  # bytes of all of them
     restricted: bool
     problem: str | None  # what the reader says; None: found
     remedy: str | None  # what to do; None: nothing
@@ -134,13 +131,11 @@ def status(config: Config) -> list[Status]:
 
 def _status(source: Source, data: str) -> Status:
     path, entry = Path(data) / source.path, manifest().match(source)
-    sizes, problem = [], None
+    files, problem = 0, None
     try:
         reader = plugins.load(READERS, source.reader)
         options = plugins.options(READERS, source.reader, source.options)
-        sizes = [file.stat().st_size for file in reader.files(path, options)]
-        if not sizes:
-            problem = f"{path}: no file that the reader {source.reader} takes"
+        files = len(reader.files(path, options))
     except PoshgridError as error:
         problem = str(error)
     except OSError as error:
@@ -148,8 +143,7 @@ def _status(source: Source, data: str) -> Status:
     return Status(
         name=source.name,
         path=path,
-        files=len(sizes),
-        size=sum(sizes),
+        files=files,
         restricted=entry is not None and entry.access == "restricted",
         problem=problem,
         remedy=_remedy(source, data, entry) if problem else None,
@@ -166,8 +160,3 @@ def _remedy(source: Source, data: str, entry: Entry | None) -> str:
     if (source.reader, source.path) == (first.reader, first.path):
         return command
     return f"{command}; then set reader: {first.reader}, path: {first.path}"
-
-
-def bytes_(size: float) -> str:
-    """Return a size that a person can read: ``1500`` -> ``1.5 kB``."""
-    return decimal(round(size))

@@ -6,7 +6,6 @@ From turns of spontaneous speech, noises, fillers, broken-off words and repetiti
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from poshgrid.corpora.report import Report
 
@@ -68,14 +67,6 @@ def fluent(text: str, report: Report) -> str:
     return ""
 
 
-_CLOSING = re.compile(
-    r"[,.;:?!%…)\]}]+|''|['’”]|n['’]t|['’](?:s|t|re|ve|ll|d|m)", re.IGNORECASE
-)  # written on to the word before
-_GLUING = re.compile(r"[(\[{$£€“‘]|``")  # the word after is written on to it
-_HALVES = {  # words that tokenisers cut in two
-    ("gon", "na"), ("wan", "na"), ("got", "ta"), ("gim", "me"), ("lem", "me"), ("dun", "no"),
-}  # fmt: skip
-
 # Nothing is tried twice (possessive quantifiers, runs that begin where nothing like them is before
 # them): a line of ten thousand spaces costs ten thousand steps, not their square.
 _DASHES = re.compile(r"(?<!\s)\s++-\s++-(?:\s++-)*\s++")
@@ -96,28 +87,6 @@ _RULES = [
 ]
 _FINAL_QUOTE = re.compile(r'(?<!\s)\s++"(\s*+[.?!]?)$')
 _QUOTED = re.compile(r'"([^"]*)"')
-
-
-def joined(words: Iterable[str]) -> str:
-    """Return words and marks of a tokeniser as one would write them.
-
-    ``I do n't wan na , " Bob "`` becomes ``I don't wanna, "Bob"``.
-    """
-    text = before = ""
-    quoted = False
-    glued = True
-    for word in words:
-        attached = (
-            glued
-            or _CLOSING.fullmatch(word) is not None
-            or (word == '"' and quoted)
-            or (before.lower(), word.lower()) in _HALVES
-        )
-        text += word if attached else f" {word}"
-        glued = _GLUING.fullmatch(word) is not None or (word == '"' and not quoted)
-        quoted ^= word == '"'
-        before = word
-    return text
 
 
 def detokenise(text: str) -> str:

@@ -10,16 +10,6 @@ from poshgrid.config.runs import SPLITS
 from poshgrid.errors import PoshgridError
 
 
-def listed(path: Path, suffix: str) -> list[Path]:
-    """Return a file, or the files of a folder that end in ``suffix``, sorted by name.
-
-    Raises:
-        PoshgridError: the path is missing, or the folder holds no such file.
-    """
-    inside = path.iterdir() if path.is_dir() else ()
-    return _some(path, [p for p in inside if p.suffix == suffix and p.is_file()], suffix)
-
-
 def listed_below(path: Path, *suffixes: str) -> list[Path]:
     """Return a file, or the files at any depth below a folder that end in one of ``suffixes``.
 
@@ -37,15 +27,12 @@ def listed_below(path: Path, *suffixes: str) -> list[Path]:
         PoshgridError: the path is missing, or there is no such file.
         OSError: a folder cannot be read.
     """
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise not_found(path)
     found: set[Path] = set()
-    seen: set[tuple[int, int]] = set()  # a link may lead back up
-    folders = os.walk(path, onerror=_raise, followlinks=True) if path.is_dir() else ()
-    for folder, inner, names in folders:
-        status = Path(folder).stat()
-        if (status.st_dev, status.st_ino) in seen:
-            inner.clear()
-            continue
-        seen.add((status.st_dev, status.st_ino))
+    for folder, inner, names in os.walk(path, onerror=_raise, followlinks=True):
         inner[:] = sorted(name for name in inner if not name.startswith("."))
         found.update(
             Path(folder, name)
@@ -54,21 +41,12 @@ def listed_below(path: Path, *suffixes: str) -> list[Path]:
         )
     packed = (".gz", ".bz2")
     kept = [p for p in found if p.suffix not in packed or p.with_suffix("") not in found]
-    return _some(path, kept, " or ".join(suffixes))
+    if not kept:
+        raise PoshgridError(f"{path}: holds no {' or '.join(suffixes)} file; check sources[].path")
+    return sorted(kept)
 
 
-def _some(path: Path, found: list[Path], endings: str) -> list[Path]:
-    """Return a path that is a file itself, else what was found below it, sorted."""
-    if path.is_file():
-        return [path]
-    if not path.is_dir():
-        raise not_found(path)
-    if not found:
-        raise PoshgridError(f"{path}: holds no {endings} file; check sources[].path")
-    return sorted(found)
-
-
-ENDING = re.compile(r"\.(?:cha|mrg|txt|parquet)(?:\.gz|\.bz2)?$", re.IGNORECASE)
+ENDING = re.compile(r"\.[^./]+(?:\.gz|\.bz2)?$")
 """What the names of documents do without."""
 
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -16,7 +16,6 @@ from poshgrid import files, logs, plugins
 from poshgrid.config import specs
 from poshgrid.config.corpora import Cleaning
 from poshgrid.corpora.clean import UNKNOWN, clean, fault, running
-from poshgrid.corpora.conservation import Faults, same_files, settle
 from poshgrid.corpora.report import Report, loss
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.corpora.split import split
@@ -50,17 +49,10 @@ def input_files(spec: specs.SourceSpec, data: Path) -> list[Path]:
     return found
 
 
-class _Raw(NamedTuple):
-    """A text that a reader yields, and what its report said then."""
-
-    document: str
-    text: str
-    lines: int
-    dropped: Report | None  # since the text before
-
-
-_Cut = tuple[_Raw, list[tuple[str, str | None]]]
-"""A text, and each of its sentences with the reason why it is dropped; none: it is kept."""
+_Raw = tuple[str, str, Report]
+"""Document and text, as a reader yields them, and what it has counted since the text before."""
+_Cut = tuple[str, Report, list[tuple[str, str | None]]]
+"""Of a text its document, its count, and each sentence with the reason why it is dropped."""
 
 
 def read_source(
@@ -79,12 +71,10 @@ def read_source(
         and the lines and words that were dropped, by reason.
 
     Raises:
-        PoshgridError: a file is missing, no text or there twice, or no sentence is left.
+        PoshgridError: a file is missing or no text, or no sentence is left.
     """
     source, report = spec.source, Report()
     paths = input_files(spec, data)
-    copies: Faults = [("copies", what) for what in same_files(paths)]
-    allowed = settle(copies, source.allow)
     documents: set[str] = set()
     sentences = words = unknown = 0
     rows = logs.progress(_sentences(spec, data, report, threads), f"reading {source.name}")
@@ -114,7 +104,6 @@ def read_source(
         "dropped": dict(sorted(report.dropped.items())),
         "dropped_words": dict(sorted(report.words.items())),
         "dropped_share": round(lost / (words + lost), 4),
-        **allowed,
     }
     log.info(
         "%s: %s sentences, %s words, %s of them %s; dropped: %s",
@@ -160,16 +149,13 @@ def _clean(
     ahead = Report()
     raw = reader.read(data / source.path, options, ahead)
     for piece in mapped(cut, _pieces(raw, ahead), threads):
-        for text, sentences in piece:
-            report.lines = text.lines
-            if text.dropped:
-                report.add(text.dropped)
+        for document, counted, sentences in piece:
+            report.add(counted)
             for sentence, reason in sentences:
                 if reason:
                     report.drop(reason, sentence)
                 else:
-                    yield text.document, sentence
-    report.lines = ahead.lines
+                    yield document, sentence
     report.add(ahead)
 
 
@@ -179,7 +165,7 @@ def _pieces(raw: Iterable[tuple[str, str]], met: Report) -> Iterator[list[_Raw]]
     size = 0
     try:
         for document, text in raw:
-            rows.append(_Raw(document, text, met.lines, met.take()))
+            rows.append((document, text, met.take()))
             size += len(text)
             if size >= _PIECE:
                 yield rows
@@ -193,11 +179,11 @@ def _pieces(raw: Iterable[tuple[str, str]], met: Report) -> Iterator[list[_Raw]]
 def _cut(rows: list[_Raw], *, splits: bool, cleaning: Cleaning) -> list[_Cut]:
     """Clean texts, and split them where the reader's are longer than a sentence."""
     cut: list[_Cut] = []
-    for raw in rows:
-        text = clean(raw.text)
+    for document, raw, counted in rows:
+        text = clean(raw)
         sentences = split(text) if splits and text and running(text) else [text]
-        row = raw._replace(text="")  # no need to send it back
-        cut.append((row, [(sentence, fault(sentence, cleaning)) for sentence in sentences]))
+        reasons = [(sentence, fault(sentence, cleaning)) for sentence in sentences]
+        cut.append((document, counted, reasons))
     return cut
 
 

@@ -28,17 +28,16 @@ class Report:
         self.dropped[reason] += 1
         self.words[reason] += len(text.split())
 
-    def add(self, dropped: Report) -> None:
-        """Add what another tally has dropped."""
-        self.dropped.update(dropped.dropped)
-        self.words.update(dropped.words)
+    def add(self, other: Report) -> None:
+        """Add what another tally has counted."""
+        self.lines += other.lines
+        self.dropped.update(other.dropped)
+        self.words.update(other.words)
 
-    def take(self) -> Report | None:
-        """Return what was dropped since the last call; ``None`` if that is nothing."""
-        if not self.dropped:
-            return None
-        taken = Report(0, self.dropped, self.words)
-        self.dropped, self.words = Counter(), Counter()
+    def take(self) -> Report:
+        """Return what was counted since the last call."""
+        taken = Report(self.lines, self.dropped, self.words)
+        self.lines, self.dropped, self.words = 0, Counter(), Counter()
         return taken
 
 

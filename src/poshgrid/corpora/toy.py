@@ -1,18 +1,23 @@
-"""Sentences of the toy grammar, each with its gold dependency tree."""
+"""Sentences of the toy grammar (``resources/toy``), each with its gold dependency tree.
+
+The notation of the grammar stands at the head of ``grammar.yaml``.
+"""
 
 from __future__ import annotations
 
 import functools
 import itertools
 import random
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import yaml
 
 from poshgrid import resources
-from poshgrid.corpora.grammar import Grammar, Rule, Word, load
-from poshgrid.errors import PoshgridError, check_known
+from poshgrid.errors import check_known
 
 NOTICE = (
     "sentences of a small made-up grammar, to try the workflow. Nothing here is about children or "
@@ -21,6 +26,15 @@ NOTICE = (
 """What whoever shows results of toy text has to say of it."""
 _VOWELS = "aeiou"
 _REPEATS = 6  # attempts to find a noun that the sentence does not yet hold
+_SYMBOL = re.compile(r"([A-Z][A-Z0-9_]+)(?:\(([^()]*)\))?")
+_VERB_FORMS = {
+    "base": ("VB", "VerbForm=Inf"),
+    "sg": ("VBZ", "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin"),
+    "pl": ("VBP", "Mood=Ind|Tense=Pres|VerbForm=Fin"),
+    "past": ("VBD", "Mood=Ind|Tense=Past|VerbForm=Fin"),
+    "part": ("VBN", "Tense=Past|VerbForm=Part"),
+    "ger": ("VBG", "VerbForm=Ger"),
+}
 
 
 def files() -> list[Path]:
@@ -34,8 +48,125 @@ def made(manifest: Mapping[str, Any]) -> bool:
     return bool(source.get("reader") == "toy")
 
 
+class Word(NamedTuple):
+    """A word of the lexicon with its analysis in Universal Dependencies."""
+
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    feats: str
+    glued: bool = False  # written on to the word before
+
+
+class Part(NamedTuple):
+    """``relation:SYMBOL(features)`` in a rule; a ``gap`` part names the relation of what lacks."""
+
+    relation: str
+    symbol: str
+    features: tuple[str, ...]
+
+
+class Rule(NamedTuple):
+    """One way to build a symbol; ``heading`` is its features as the grammar file writes them."""
+
+    heading: tuple[str, ...]
+    weights: dict[str, float]  # register -> weight; "" for all registers
+    parts: list[Part]
+
+    def weight(self, register: str) -> float:
+        """Return the rule's weight in a register."""
+        return self.weights.get(register, self.weights.get("", 0.0))
+
+
 @dataclass(frozen=True)
-class ToyToken:
+class Grammar:
+    """The toy language: constructions, rules, words."""
+
+    registers: dict[str, dict[str, float]]  # register -> construction -> sentences per thousand
+    sentences_per_document: int
+    features: dict[str, dict[str, float]]  # feature -> value -> weight
+    rules: dict[str, list[Rule]]  # of symbols, and of constructions
+    words: dict[str, Word]
+    lexicon: dict[tuple[str, ...], list[Word]]  # e.g. ("VERB", "person", "past") -> words
+
+
+@functools.cache
+def load() -> Grammar:
+    """Read the grammar and its lexicon."""
+    grammar, lexicon = (yaml.safe_load(path.read_text(encoding="utf-8")) for path in files())
+    rules: dict[str, list[Rule]] = {}
+    for heading, alternatives in itertools.chain(
+        grammar["constructions"].items(), grammar["rules"].items()
+    ):
+        name, features = _symbol(heading)
+        rules.setdefault(name, []).extend(_rule(features, text) for text in alternatives)
+    return Grammar(
+        registers=grammar["registers"],
+        sentences_per_document=grammar["sentences_per_document"],
+        features=grammar["features"],
+        rules=rules,
+        words={
+            key: Word._make([key.partition("/")[0], *map(str, analysis), key in grammar["glued"]])
+            for key, analysis in grammar["words"].items()
+        },
+        lexicon=_lexicon(lexicon),
+    )
+
+
+def _symbol(text: str) -> tuple[str, tuple[str, ...]]:
+    match = _SYMBOL.fullmatch(text)
+    if match is None:
+        return text, ()
+    return match[1], tuple(f.strip() for f in match[2].split(",")) if match[2] else ()
+
+
+def _rule(heading: tuple[str, ...], text: str) -> Rule:
+    weights: dict[str, float] = {}
+    fields = text.split()
+    while ":" not in fields[0]:
+        register, _, weight = fields.pop(0).rpartition("=")
+        weights[register] = float(weight)
+    pairs = (part.rpartition(":") for part in fields)
+    return Rule(heading, weights, [Part(relation, *_symbol(word)) for relation, _, word in pairs])
+
+
+def _lexicon(tables: dict[str, Any]) -> dict[tuple[str, ...], list[Word]]:
+    lexicon: dict[tuple[str, ...], list[Word]] = {}
+
+    def add(word: Word, *keys: str) -> None:
+        lexicon.setdefault(keys, []).append(word)
+
+    def nouns(kind: str, pairs: dict[str, str], gender: str | None = None) -> None:
+        for singular, plural in pairs.items():
+            one = Word(singular, singular, "NOUN", "NN", "Number=Sing")
+            more = Word(plural, singular, "NOUN", "NNS", "Number=Plur")
+            for number, word in (("sg", one), ("pl", more)):
+                add(word, "NOUN", kind, number)
+                if gender:
+                    add(word, "PERSON", gender, number)
+
+    for kind, group in tables["nouns"].items():
+        if kind == "person":
+            for gender, pairs in group.items():
+                nouns(kind, pairs, gender)
+        else:
+            nouns(kind, group)
+    for gender, names in tables["names"].items():
+        for name in names:
+            add(Word(name, name, "PROPN", "NNP", "Number=Sing"), "NAME", gender)
+    for kind in tables["nouns"]:
+        for adjective in tables["adjectives"].get(kind, tables["adjectives"]["other"]):
+            add(Word(adjective, adjective, "ADJ", "JJ", "Degree=Pos"), "ADJ", kind)
+    for base, (third, past, participle, gerund, kinds) in tables["verbs"].items():
+        forms = (base, third, base, past, participle, gerund)
+        for (form, (xpos, feats)), text in zip(_VERB_FORMS.items(), forms, strict=True):
+            for kind in kinds.split():
+                add(Word(text, base, "VERB", xpos, feats), "VERB", kind, form)
+    return lexicon
+
+
+class ToyToken(NamedTuple):
     """A token in Universal Dependencies; ``head`` is 1-based, 0 for the root."""
 
     form: str
@@ -82,9 +213,8 @@ class ToySentence:
         numbers = {id(node): number for number, node in enumerate(self.nodes, start=1)}
         tokens = []
         for node, (form, space) in zip(self.nodes, _forms(self.nodes), strict=True):
-            word, head = node.word, numbers[id(node.head)] if node.head else 0
-            forms = (form, word.lemma, word.upos, word.xpos, word.feats)
-            tokens.append(ToyToken(*forms, head, node.relation, space))
+            head = numbers[id(node.head)] if node.head else 0
+            tokens.append(ToyToken(form, *node.word[1:5], head, node.relation, space))
         return tokens
 
 
@@ -96,9 +226,9 @@ def sentences(register: str, seed: int) -> Iterator[ToySentence]:
         seed: the same seed yields the same sentences.
 
     Raises:
-        PoshgridError: unknown register, or a fault in the grammar.
+        PoshgridError: unknown register.
     """
-    grammar = load(resources.path("toy"))
+    grammar = load()
     check_known("toy grammar: unknown register", register, grammar.registers)
     generator = _Generator(grammar, register, random.Random(f"{register}/{seed}"))
     for number in itertools.count():
@@ -107,20 +237,6 @@ def sentences(register: str, seed: int) -> Iterator[ToySentence]:
             construction, nodes = generator.draw()
             text = "".join(form + (" " if space else "") for form, space in _forms(nodes))
             yield ToySentence(document, position, construction, text, nodes)
-
-
-def conllu(sentence: ToySentence) -> str:
-    """Return the sentence in CoNLL-U, with its comment lines and the empty line at the end."""
-    lines = [
-        f"# sent_id = {sentence.document}-{sentence.position:03d}",
-        f"# construction = {sentence.construction}",
-        f"# text = {sentence.text}",
-    ]
-    for number, t in enumerate(sentence.tokens, start=1):
-        misc = "_" if t.space_after else "SpaceAfter=No"
-        columns = (number, t.form, t.lemma, t.upos, t.xpos, t.feats, t.head, t.deprel, "_", misc)
-        lines.append("\t".join(map(str, columns)))
-    return "\n".join(lines) + "\n\n"
 
 
 class _Generator:
@@ -135,10 +251,7 @@ class _Generator:
         """Draw a sentence: its construction and its words."""
         self.used.clear()
         construction = self._draw(self.grammar.registers[self.register])
-        phrase = self._apply(*self._choose(construction, ()), construction)
-        if phrase.gaps:
-            raise PoshgridError(f"toy grammar: {construction}: a gap that no filler: fills")
-        return construction, phrase.nodes
+        return construction, self._apply(*self._choose(construction, ())).nodes
 
     def _draw(self, weights: dict[str, float]) -> str:
         return self.rng.choices(list(weights), list(weights.values()))[0]
@@ -147,26 +260,18 @@ class _Generator:
         """Draw a rule whose heading agrees with the features, and bind the heading's variables."""
         key = (symbol, *features)
         if key not in self.matches:
-            rules = self.grammar.rules.get(symbol) or self.grammar.constructions[symbol]
             agreeing = [
                 rule
-                for rule in rules
+                for rule in self.grammar.rules[symbol]
                 if len(rule.heading) == len(features)
                 and all(h.startswith("$") or h == f for h, f in zip(rule.heading, features))  # noqa: B905 - same length
                 and rule.weight(self.register) > 0
             ]
-            if not agreeing:
-                raise PoshgridError(
-                    f"toy grammar: no rule for {symbol}({','.join(features)}) in register "
-                    f"{self.register!r}; add one to resources/toy/grammar.yaml"
-                )
             self.matches[key] = agreeing, [rule.weight(self.register) for rule in agreeing]
         rule = self.rng.choices(*self.matches[key])[0]
-        if not features:
-            return rule, {}
         return rule, {h: f for h, f in zip(rule.heading, features, strict=True) if h[0] == "$"}
 
-    def _apply(self, rule: Rule, bound: dict[str, str], where: str) -> _Phrase:
+    def _apply(self, rule: Rule, bound: dict[str, str]) -> _Phrase:
         """Build a phrase by a rule."""
         nodes: list[_Node] = []
         gaps: list[tuple[_Node, str]] = []
@@ -175,34 +280,24 @@ class _Generator:
         for part in rule.parts:
             if part.relation == "gap":
                 continue
-            features = part.features
-            if features:
-                features = tuple([self._value(f, bound) for f in features])
+            features = tuple([self._value(feature, bound) for feature in part.features])
             phrase = self._expand(part.symbol, features)
             nodes += phrase.nodes
             gaps += phrase.gaps
-            if part.relation == "head" and head is None:
+            if part.relation == "head":
                 head = phrase.head
             else:
                 dependents.append((part.relation, phrase.head))
-        assert head is not None  # the grammar is checked when it is read
+        assert head is not None  # each rule of the grammar has one
         gaps += [(head, part.symbol) for part in rule.parts if part.relation == "gap"]
         for relation, node in dependents:
-            if relation == "filler":
-                if len(gaps) != 1:
-                    raise PoshgridError(f"toy grammar: {where}: filler: needs one gap: below it")
-                node.head, node.relation = gaps.pop()
-            elif relation != "head":
-                node.head, node.relation = head, relation
+            node.head, node.relation = gaps.pop() if relation == "filler" else (head, relation)
         return _Phrase(nodes, head, gaps)
 
     def _expand(self, symbol: str, features: tuple[str, ...]) -> _Phrase:
         if symbol in self.grammar.rules:
-            return self._apply(*self._choose(symbol, features), symbol)
-        if symbol in self.grammar.words:
-            node = _Node(self.grammar.words[symbol])
-        else:
-            node = _Node(self._word(symbol, features))
+            return self._apply(*self._choose(symbol, features))
+        node = _Node(self.grammar.words.get(symbol) or self._word(symbol, features))
         return _Phrase([node], node)
 
     def _value(self, feature: str, bound: dict[str, str]) -> str:
@@ -213,13 +308,7 @@ class _Generator:
         return bound[feature]
 
     def _word(self, symbol: str, features: tuple[str, ...]) -> Word:
-        try:
-            words = self.grammar.lexicon[(symbol, *features)]
-        except KeyError as error:
-            raise PoshgridError(
-                f"toy grammar: no word is {symbol}({','.join(features)}); "
-                "add one to resources/toy/lexicon.yaml"
-            ) from error
+        words = self.grammar.lexicon[(symbol, *features)]
         for _ in range(_REPEATS):
             word = self.rng.choice(words)
             # Content words do not come twice in a sentence, if it can be helped.

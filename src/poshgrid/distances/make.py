@@ -6,17 +6,22 @@ What a distance is: :mod:`poshgrid.distances.measure`. What is written:
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
-from poshgrid import logs
+from poshgrid import database, logs
 from poshgrid.distances.folder import DISTANCES, FILES, OFFSETS, STATISTICS, WORDS
-from poshgrid.distances.measure import UNUSED, Cut, check_ids, measure, other_tokens
-from poshgrid.distances.trees import with_trees
+from poshgrid.distances.measure import UNUSED, measure
 from poshgrid.errors import PoshgridError
-from poshgrid.files import atomic_folder, read_json, write_json
+from poshgrid.evidence.schema import CONDITION
+from poshgrid.files import atomic_folder, read_json, table_batches, table_height, write_json
+from poshgrid.parsing.schema import PARSES
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
 from poshgrid.verification import sha256
@@ -46,56 +51,89 @@ def make(
     Raises:
         PoshgridError: tables are missing, broken, or do not fit together, or no sentence is usable.
     """
-    condition, tokens, output = Path(condition), Path(tokens), Path(output)
-    table, cutter = condition / "train.parquet", tokenizers.load(tokenizer)
+    table, cutter = Path(condition) / "train.parquet", tokenizers.load(tokenizer)
     stream = encode.load(tokens, "train")
-    boundary = cutter.get_vocab()[tokenizers.BOUNDARY]  # loading makes sure of it
-    unused, total = np.zeros(len(UNUSED) + 1, np.int64), 0
-    offsets = np.zeros((len(stream.offsets), 2), np.int64)
+    number = len(stream.offsets) - 1
+    if table_height(table) != number:
+        raise _other_tokens(tokens, f"they have {number:,} sentences")
+    faults = Counter[str | None]()
+    offsets = np.zeros((number + 1, 2), np.int64)
     offsets[:, 0] = stream.offsets
-    with atomic_folder(output, last=STATISTICS) as temporary:
+    row = 0
+    with atomic_folder(Path(output), last=STATISTICS) as temporary:
         with (temporary / DISTANCES).open("wb") as distances, (temporary / WORDS).open("wb") as out:
-            np.ones(1, np.uint8).tofile(out)
-            for batch, trees in logs.progress(
-                with_trees(table, parses, BATCH),
+            out.write(b"\1")
+            for batch in logs.progress(
+                _with_trees(table, parses, temporary),
                 f"measuring trees, {BATCH:,} sentences at a time",
-                -(-(len(offsets) - 1) // BATCH),
+                -(-number // BATCH),
             ):
-                cut = Cut.of(cutter, batch["text"].to_list())
-                last = total + batch.height
-                check_ids(cut, stream, boundary, slice(total, last), tokens / "train.bin")
-                found = measure(batch["text"].to_list(), cut, trees)
-                found.distances.tofile(distances)
-                found.words.tofile(out)
-                offsets[total + 1 : last + 1, 1] = offsets[total, 1] + np.cumsum(found.sizes)
-                unused += np.bincount(found.fault, minlength=len(unused))
-                total = last
-        if total != len(offsets) - 1:
-            raise other_tokens(tokens / "train.bin", f"it has {len(offsets) - 1:,} sentences")
+                pieces = cutter.encode_batch(batch["text"].to_list(), add_special_tokens=False)
+                for piece, (text, words, heads) in zip(pieces, batch.iter_rows(), strict=True):
+                    first, last = stream.offsets[row : row + 2]
+                    if not np.array_equal(stream.ids[first + 1 : last], piece.ids):
+                        raise _other_tokens(tokens, f"they differ in sentence {row + 1:,}")
+                    # Offsets are those in the text as given, whatever the normaliser makes of it.
+                    found = measure(text, [begin for begin, _ in piece.offsets], words, heads)
+                    distances.write(found.distances.tobytes())
+                    out.write(found.begins.tobytes() + b"\1")
+                    offsets[row + 1, 1] = offsets[row, 1] + len(found.distances)
+                    faults[found.fault] += 1
+                    row += 1
         np.save(temporary / OFFSETS, offsets)
         statistics: dict[str, Any] = {
-            "sentences": total,
-            "used": int(unused[0]),
-            "unused": dict(zip(UNUSED, unused[1:].tolist(), strict=True)),
+            "sentences": number,
+            "used": faults[None],
+            "unused": {reason: faults[reason] for reason in UNUSED},
             "tokenizer": tokenizers.digest(tokenizer),
-            "tokens": read_json(tokens / "statistics.json")["train"]["sha256"],
+            "tokens": read_json(Path(tokens) / "statistics.json")["train"]["sha256"],
             "files": {name: sha256(temporary / name) for name in FILES},
         }
-        if not statistics["used"]:
+        reasons = ", ".join(f"{faults[word]:,} {word}" for word in UNUSED if faults[word]) or "none"
+        if not faults[None]:
             raise PoshgridError(
-                f"{table}: no sentence has a usable tree ({_reasons(statistics)}); parse every "
-                "sentence of the base (evidence.parse: all) and check the parser"
+                f"{table}: no sentence has a usable tree ({reasons}); parse every sentence of the "
+                "base (evidence.parse: all) and check the parser"
             )
         write_json(temporary / STATISTICS, statistics)
-    log.info(
-        "%s of %s sentences have a usable tree; not used: %s",
-        f"{statistics['used']:,}",
-        f"{total:,}",
-        _reasons(statistics),
-    )
+    log.info("%s of %s sentences have a usable tree; not used: %s",
+             f"{faults[None]:,}", f"{number:,}", reasons)  # fmt: skip
     return statistics
 
 
-def _reasons(statistics: dict[str, Any]) -> str:
-    found = {word: count for word, count in statistics["unused"].items() if count}
-    return ", ".join(f"{count:,} {word}" for word, count in found.items()) or "none"
+def _other_tokens(tokens: Path, why: str) -> PoshgridError:
+    return PoshgridError(
+        f"{tokens}: not the tokens of this condition by this tokenizer ({why}); "
+        "run `poshgrid run -R tokens`"
+    )
+
+
+def _with_trees(table: Path, parses: list[Path], folder: Path) -> Iterator[pl.DataFrame]:
+    """Yield ``text``, ``form`` and ``head`` of a condition's sentences, in their order.
+
+    Args:
+        table: the condition's sentences.
+        parses: the shards of its base's parses.
+        folder: for what does not fit into memory.
+
+    Raises:
+        PoshgridError: a sentence is in no shard, or in two.
+    """
+    columns = ["sent_id", "form", "head"]
+    with database.opened(folder) as tables:
+        empty = pl.DataFrame(schema={name: PARSES[name] for name in columns})
+        shards = (table_batches(path, PARSES, columns) for path in parses)
+        tables.load("trees", itertools.chain([empty], *shards))
+        tables.load("sentences", table_batches(table, CONDITION, ["sent_id", "text"]))
+        [(missing,)] = tables.rows("select count(*) from sentences anti join trees using (sent_id)")
+        [(twice,)] = tables.rows("select count(*) - count(distinct sent_id) from trees")
+        if missing or twice:
+            raise PoshgridError(
+                f"{table}: {missing:,} sentences are in none of {len(parses)} shards of parses, "
+                f"{twice:,} of its base in two; parse every shard of the base, and give each once"
+            )
+        yield from tables.pieces(
+            "select text, form, head from sentences join trees using (sent_id) "
+            "order by sentences.rowid",
+            BATCH,
+        )

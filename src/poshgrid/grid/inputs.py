@@ -102,7 +102,7 @@ class Inputs:
 
     def treebank(self, given: Treebank) -> list[str]:
         """Return the files of a treebank."""
-        return self._trees(part.path for part in treebank.components(given))
+        return self._trees(treebank.components(given))
 
     def gold(self) -> list[str]:
         """Return the gold trees that parsers are set beside."""

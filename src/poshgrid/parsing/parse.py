@@ -45,8 +45,7 @@ def parse(
         wanted: says of a text's words whether it is parsed (the screen of ``spec.screens``).
 
     Returns:
-        Sentences, distinct texts, texts parsed and words in them, seconds of screening and of
-        parsing, texts parsed per second.
+        Sentences, distinct texts, texts parsed, seconds of screening and of parsing.
 
     Raises:
         PoshgridError: no such shard, or no model in the folder.
@@ -79,10 +78,8 @@ def parse(
         "distinct_texts": len(distinct),
         "parsed": len(todo),
         "parsed_sentences": int((lengths > 0).sum()),
-        "parsed_words": int(sum(part["form"].list.len().sum() for part in parsed)),
         "screening_seconds": round(screening, 1),
         "seconds": round(seconds, 1),
-        "texts_per_second": round(len(todo) / seconds, 1) if seconds else None,
     }
 
 

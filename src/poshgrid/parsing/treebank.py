@@ -6,14 +6,12 @@ import itertools
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from types import MappingProxyType
+from typing import NamedTuple
 
 from poshgrid import logs
 from poshgrid.config import Treebank, specs
-from poshgrid.config.evidence import Part
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic
 from poshgrid.parsing import labels
@@ -30,8 +28,7 @@ Row = tuple[str, ...]
 """A word's eight basic columns: id, form, lemma, upos, xpos, feats, head, deprel."""
 
 
-@dataclass(frozen=True)
-class _Gold:
+class _Gold(NamedTuple):
     """A sentence and the part of the treebank that it is from."""
 
     words: list[Row]
@@ -45,9 +42,8 @@ def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, obj
     features without a value and comments go; a comment of ours names the part that a sentence
     is from. A missing lemma becomes the word in lower case, because Stanza's parser reads
     lemmas. Sentences with the same words all fall on the same side, so that no test sentence
-    has been seen in training. Half of the held-out sentences of each part are dev, half test. A
-    part's weight tells how often each of its training sentences is written: twice for 2, a half
-    of them, drawn by the seed, for 0.5.
+    has been seen in training. Half of the held-out sentences of each part are dev, half test.
+    Training sentences are written part by part.
 
     Args:
         spec: the treebank's parts, limit, held-out share and seed.
@@ -58,10 +54,9 @@ def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, obj
         Number of sentences and words of each split, overall and of each part.
 
     Raises:
-        PoshgridError: a part is missing or malformed, a file is in two of them, or the treebank is
-            too small to divide.
+        PoshgridError: a part is missing or malformed, or the treebank is too small to divide.
     """
-    treebank = spec.treebank
+    treebank, parts = spec.treebank, components(spec.treebank)
     sentences = _gold(treebank, data)
     random.Random(treebank.seed).shuffle(sentences)
     if treebank.sentences is not None:
@@ -69,36 +64,32 @@ def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, obj
     divided = _divide(sentences, treebank.heldout)
     for split, found in divided.items():
         if not found:
-            paths = ", ".join(str(data / part.path) for part in components(treebank))
+            paths = ", ".join(str(data / part) for part in parts)
             raise PoshgridError(
                 f"{paths}: {len(sentences)} sentences leave none for {split}; "
                 "give more sentences, or change treebank.heldout"
             )
-    divided["train"] = _weighted(divided["train"], treebank)
+    divided["train"].sort(key=lambda sentence: parts.index(sentence.part))
     for split, found in divided.items():
         _write(found, output / f"{split}.conllu")
         logs.get(__name__).info("%s: %s sentences", split, f"{len(found):,}")
-    parts = {
-        part.path: {
-            split: _count([each for each in found if each.part == part.path])
+    by_part = {
+        part: {
+            split: _count([sentence for sentence in found if sentence.part == part])
             for split, found in divided.items()
         }
-        for part in components(treebank)
+        for part in parts
     }
-    return {**{split: _count(found) for split, found in divided.items()}, "parts": parts}
+    return {**{split: _count(found) for split, found in divided.items()}, "parts": by_part}
 
 
-def components(treebank: Treebank) -> list[Part]:
+def components(treebank: Treebank) -> list[str]:
     """Return the treebanks that a treebank is made of: one, or those of its list."""
-    return [Part(path=treebank.path)] if isinstance(treebank.path, str) else treebank.path
+    return [treebank.path] if isinstance(treebank.path, str) else treebank.path
 
 
-def read(path: Path, mapped: Mapping[str, str] = MappingProxyType({})) -> Iterator[list[Row]]:
+def read(path: Path) -> Iterator[list[Row]]:
     """Yield the sentences of a CoNLL-U file, each a list of its words' basic columns.
-
-    Args:
-        path: the file.
-        mapped: tags and relations of the file -> those of UD that stand for them.
 
     Raises:
         PoshgridError: the file is missing, is not UTF-8, is not well-formed CoNLL-U, or has a tag
@@ -119,7 +110,7 @@ def read(path: Path, mapped: Mapping[str, str] = MappingProxyType({})) -> Iterat
                 start = number
             block.append(line.rstrip("\r"))
         elif block:
-            words = _sentence(block, start, path, mapped)
+            words = _sentence(block, start, path)
             if words:
                 yield words
             block = []
@@ -156,9 +147,7 @@ def has_features(tree: Tree) -> bool:
     return any(feats != _EMPTY_WORD for feats in tree.feats)
 
 
-def _sentence(
-    lines: list[str], start: int, path: Path, mapped: Mapping[str, str] = MappingProxyType({})
-) -> list[Row]:
+def _sentence(lines: list[str], start: int, path: Path) -> list[Row]:
     """Return the words of one block after checking it line by line; comments alone: none."""
     placed: list[tuple[int, list[str]]] = []
     words: list[Row] = []
@@ -175,7 +164,7 @@ def _sentence(
             if not _NO_WORD.fullmatch(columns[0]):
                 placed.append((number, columns))
         for number, columns in placed:  # noqa: B007 - the error names it
-            words.append(_word(columns, len(words) + 1, len(placed), mapped))
+            words.append(_word(columns, len(words) + 1, len(placed)))
         if words:
             number = placed[0][0]
             if (roots := [word[6] for word in words].count("0")) > 1:
@@ -189,8 +178,8 @@ def _sentence(
     return words
 
 
-def _word(columns: list[str], place: int, last: int, mapped: Mapping[str, str]) -> Row:
-    """Return a word's basic columns, its labels mapped.
+def _word(columns: list[str], place: int, last: int) -> Row:
+    """Return a word's basic columns.
 
     A filter asks for UD's labels: of any other it would find nothing, without a word.
 
@@ -204,16 +193,12 @@ def _word(columns: list[str], place: int, last: int, mapped: Mapping[str, str]) 
         raise ValueError(f"impossible head {head}")
     if not form.strip():
         raise ValueError("no form (column 2)")
-    upos, deprel = mapped.get(upos, upos), mapped.get(deprel, deprel)
     for label, plain, kind, known in (
         (upos, upos, "tag (column 4)", labels.TAGS),  # tags have no subtypes
         (deprel, labels.base(deprel), "relation (column 8)", labels.RELATIONS),
     ):
         if plain not in known:
-            raise ValueError(
-                f"{label!r} is no {kind} of Universal Dependencies; map it by `labels` of the "
-                "treebank"
-            )
+            raise ValueError(f"{label!r} is no {kind} of Universal Dependencies; relabel it")
     if (head == "0") != (labels.base(deprel) == "root"):
         raise ValueError(
             f"head {head} with relation {deprel!r}; in Universal Dependencies the word with head "
@@ -229,29 +214,19 @@ def _word(columns: list[str], place: int, last: int, mapped: Mapping[str, str]) 
 def _gold(treebank: Treebank, data: Path) -> list[_Gold]:
     """Return the sentences of all parts, in the order of the parts."""
     sentences: list[_Gold] = []
-    seen: dict[Path, str] = {}
     parts = components(treebank)
     for part in parts:
-        if part.path == TOY:
+        if part == TOY:
             # The limit is for the whole treebank: beside other parts, the toy has its usual size.
             wanted = (treebank.sentences if len(parts) == 1 else None) or TOY_SENTENCES
             sentences.extend(_Gold(words, TOY) for words in toy(wanted, treebank.seed))
             continue
         before = len(sentences)
-        path = data / part.path
-        own = files(path) if path.is_dir() else [path]
-        if not own:
-            raise PoshgridError(f"{path}: no .conllu file in this folder; check treebank.path")
-        for file in own:
-            first = seen.setdefault(file.resolve(), part.path)
-            if first != part.path:
-                raise PoshgridError(
-                    f"{file}: in two parts of treebank.path, {first!r} and {part.path!r}; leave it "
-                    "out of one, or give it a weight"
-                )
-            sentences.extend(_Gold(words, part.path) for words in read(file, treebank.labels))
+        path = data / part
+        for file in files(path) if path.is_dir() else [path]:
+            sentences.extend(_Gold(words, part) for words in read(file))
         if len(sentences) == before:
-            raise PoshgridError(f"{path}: no sentences; check treebank.path")
+            raise PoshgridError(f"{path}: no sentences of .conllu files; check treebank.path")
     return sentences
 
 
@@ -265,9 +240,11 @@ def toy(wanted: int, seed: int) -> Iterator[list[Row]]:
     from poshgrid.corpora import toy as grammar
 
     for register, share in (("baby", wanted - wanted // 2), ("wiki", wanted // 2)):
-        source = Path(f"toy grammar, {register}")
         for sentence in itertools.islice(grammar.sentences(register, seed), share):
-            yield _sentence(grammar.conllu(sentence).strip().split("\n"), 1, source)
+            yield [
+                (str(number), *token[:5], str(token.head), token.deprel)
+                for number, token in enumerate(sentence.tokens, start=1)
+            ]
 
 
 def _divide(sentences: list[_Gold], heldout: float) -> dict[str, list[_Gold]]:
@@ -287,17 +264,6 @@ def _divide(sentences: list[_Gold], heldout: float) -> dict[str, list[_Gold]]:
         if split in room:
             room[split] -= needed
     return divided
-
-
-def _weighted(sentences: list[_Gold], treebank: Treebank) -> list[_Gold]:
-    """Return training sentences as often as the weights of their parts say."""
-    chosen: list[_Gold] = []
-    for part in components(treebank):
-        own = [sentence for sentence in sentences if sentence.part == part.path]
-        whole, share = divmod(part.weight, 1)
-        generator = random.Random(f"{treebank.seed} {part.path}")
-        chosen.extend(own * int(whole) + generator.sample(own, round(len(own) * share)))
-    return chosen
 
 
 def _count(sentences: list[_Gold]) -> dict[str, int]:

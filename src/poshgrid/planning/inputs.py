@@ -62,8 +62,7 @@ def _sources(grid: Grid, target: str) -> Iterator[Finding]:
     for source in catalogue.status(grid.config):
         check = f"source {source.name}"
         if source.name in wanted and source.found:
-            size = catalogue.bytes_(source.size)
-            yield ok(check, f"{source.path}: {source.files:,} files, {size}")
+            yield ok(check, f"{source.path}: {source.files:,} files")
         elif source.name in wanted:
             licence = " (restricted)" if source.restricted else ""
             what, made = f"{source.problem}{licence}", grid.paths.source(source.name)
@@ -95,7 +94,7 @@ def _parsers(grid: Grid, target: str) -> Iterator[Finding]:
         check = f"parser {parser.name}"
         if parser.treebank is not None and not parser.model:
             made = f"{grid.paths.parser(parser.name)}/manifest.json"
-            yield _conllu(grid, check, [part.path for part in components(parser.treebank)], made)
+            yield _conllu(grid, check, components(parser.treebank), made)
             continue
         folder = Path(parser.model or "")
         yield _file(

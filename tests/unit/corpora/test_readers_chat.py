@@ -40,11 +40,9 @@ def read(path, **options) -> tuple[list[tuple[str, str]], Report]:
 @pytest.mark.parametrize(
     ("terminator", "end"),
     [
-        (".", "."), ("?", "?"), ("!", "!"),
-        ("+...", "."), ("+..?", "?"), ("+!?", "?"), ("+/.", "."), ("+/?", "?"),
-        ("+//.", "."), ("+//?", "?"), ('+"/.', "."), ('+".', "."), ("+.", "."), ("", "."),
-        ("? \x1512_345\x15", "?"), ("! [+ bch]", "!"), ("? [+ imp] \x151_2\x15", "?"),
-        ("? 0_2443", "?"), ("? [+ imp] 12_3456", "?"),
+        (".", "."), ("?", "?"), ("!", "!"), ("+...", "."), ("+..?", "?"), ("+/?", "?"),
+        ('+"/.', "."), ("", "."), ("! [+ bch]", "!"), ("? [+ imp] \x151_2\x15", "?"),
+        ("? 0_2443", "?"),
     ],
 )  # fmt: skip
 def test_terminators_become_punctuation(terminator, end):
@@ -60,9 +58,7 @@ def test_terminators_become_punctuation(terminator, end):
         ("the [/] the dog .", "the dog."),
         ("<I want> [//] I need it .", "I need it."),
         ("<<I was> [//] I am> [//] he is here .", "he is here."),
-        ("<the big> [*] [//] the small one .", "the small one."),
         ("<he &-um> [/] (.) he , <no no> [/] no .", "he no."),
-        ("the (.) [/] the dog .", "the dog."),
         ("<xxx> [//] look here .", "look here."),
         # codes that leave the words
         ("<over there> [>] .", "over there."),
@@ -80,7 +76,6 @@ def test_terminators_become_punctuation(terminator, end):
          "so it's long baby hush and spaghetti."),
         ("↫w-w↫well ≠no “yes” .", "well no yes."),
         ("+< yes .", "yes."),
-        ("+^ I know .", "I know."),
         ("I\x15%snd:tape_1_2\x15 know .", "I know."),
         # not quite CHAT
         ("hello there.", "hello there."),
@@ -104,7 +99,7 @@ def test_other_languages_are_dropped():
     assert chat.utterance("hello .", report, None) == "hello."
 
 
-@pytest.mark.parametrize("tier", ["<a [/] b .", "a > b .", "a [/ b .", "a /] b .", "<<a> b ."])
+@pytest.mark.parametrize("tier", ["<a [/] b .", "a > b .", "a /] b ."])
 def test_broken_brackets_are_dropped_and_counted(tier):
     report = Report()
     assert chat.utterance(tier, report) is None
@@ -207,23 +202,16 @@ def test_tables_of_childes_db_may_stand_by_age(tmp_path):
     assert report.dropped == {"age not known": 2}
 
 
-# ---- faults -----------------------------------------------------------------------------------
-
-NO_SPEAKERS = "@UTF8\n@Begin\n*MOT:\thi .\n@End\n"
-
-
 @pytest.mark.parametrize(
-    ("name", "content", "message"),
+    ("content", "line"),
     [
-        ("e.cha", b"\n \n", r"e\.cha: line 1: no @Begin.*not a CHAT file"),
-        ("t.cha", b"Just a text.\n", r"t\.cha: line 1: no @Begin.*not a CHAT file"),
-        ("t.cha", b"@UTF8\n*MOT:\thi .\n@End\n", r"t\.cha: line 2: no @Begin"),
-        ("x.cha", b"<CHAT><u><w>hi</w></u></CHAT>\n", r"x\.cha: line 1: no @Begin"),
-        ("s.cha", NO_SPEAKERS.encode(), r"s\.cha: line 3: no @Participants or @ID"),
+        ("\n \n", "line 1: no @Begin"),
+        ("@UTF8\n*MOT:\thi .\n@End\n", "line 2: no @Begin"),
+        ("@UTF8\n@Begin\n*MOT:\thi .\n@End\n", "line 3: no @Participants or @ID"),
     ],
-)  # fmt: skip
-def test_faults_name_file_place_and_remedy(tmp_path, name, content, message):
-    refused(tmp_path, "chat", name, content, message)
+)
+def test_what_is_no_transcript_is_refused(tmp_path, content, line):
+    refused(tmp_path, "chat", "a.cha", content, rf"a\.cha: {line}")
 
 
 def test_nested_folders_and_a_file_without_its_end(tmp_path, caplog):

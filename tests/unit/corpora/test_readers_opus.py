@@ -10,16 +10,8 @@ import pytest
 from poshgrid.corpora.read import input_files
 from poshgrid.corpora.readers import opus
 from poshgrid.corpora.report import Report
+from tests.unit.corpora.reader_support import put, refused, source_spec
 from tests.unit.corpora.reader_support import read as read_with
-from tests.unit.corpora.reader_support import source_spec
-
-
-def put(tmp_path, name: str, content: str | bytes):
-    path = tmp_path / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    data = content.encode() if isinstance(content, str) else content
-    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-    return path
 
 
 def raw(*sentences: str) -> str:
@@ -27,17 +19,6 @@ def raw(*sentences: str) -> str:
     body = "".join(
         f'  <s id="{i}">\n    <time id="T{i}S" value="00:00:0{i % 10},000" />\n{escape(text)}\n'
         f'    <time id="T{i}E" value="00:00:0{i % 10},900" />\n  </s>\n'
-        for i, text in enumerate(sentences, start=1)
-    )
-    return document(body)
-
-
-def tokenised(*sentences: str) -> str:
-    """XML with words, which are given with spaces between them."""
-    body = "".join(
-        f'<s id="{i}"><time id="T{i}S" value="00:00:01,000"/>\n'
-        + "\n".join(f'<w id="{i}.{j}">{escape(w)}</w>' for j, w in enumerate(text.split(), start=1))
-        + f'\n<time id="T{i}E" value="00:00:02,000"/></s>\n'
         for i, text in enumerate(sentences, start=1)
     )
     return document(body)
@@ -60,7 +41,6 @@ def read(path, **options) -> tuple[list[tuple[str, str]], Report]:
     [
         ("Where are you going?", ["Where are you going?"]),
         # speakers
-        ("- Hello.", ["Hello."]),
         (">> Good evening.", ["Good evening."]),
         ("- Where is he? - Gone.", ["Where is he?", "Gone."]),
         ("- Where are you\n- Here", ["Where are you", "Here"]),
@@ -78,7 +58,6 @@ def read(path, **options) -> tuple[list[tuple[str, str]], Report]:
         (r"{\an8}Over there.", ["Over there."]),
         ("I <b>un</b>did it, <i>no</i>!", ["I undid it, no!"]),
         ("< i > Over there . < / i >", ["Over there."]),
-        ("5 < 6 is true", ["5 < 6 is true"]),
         # sounds
         ("[door slams] Who's there?", ["Who's there?"]),
         ("Yes (sighs) I know.", ["Yes I know."]),
@@ -100,16 +79,13 @@ def test_what_speakers_say(subtitle, wanted):
     [
         ("♪ Happy birthday to you ♪", "music"),
         ("# Happy birthday to you #", "music"),
-        ("#Happy birthday#", "music"),
         ("[door slams]", "sound description"),
         ("MAN: [laughs]", "sound description"),
         ("I think it was [inaudible] yesterday.", "unintelligible"),
         ("[a door that goes on", "unclosed bracket"),
         ("Subtitles by SomeBody", "credits"),
         ("Sync and corrections by someone", "credits"),
-        ("Translated by Some Body", "credits"),
         ("See www.example.org", "URL"),
-        ("Write to me@example.xyz", "URL"),
         ("JOHN:", "no words"),
         ("So f(x) is small.", "unclosed bracket"),
         ("word " * 401, "too long"),
@@ -125,35 +101,36 @@ def test_what_is_no_speech_is_counted(subtitle, reason):
 # ---- formats ----------------------------------------------------------------------------------
 
 SUBTITLES = ["- Hello, Ann. - I don't know.", "♪ la la ♪", "{\\an8}<i>She's gone!</i>", "(sighs)"]
-WORDS = ["- Hello , Ann . - I do n't know .", "♪ la la ♪", "{ \\an8 } <i> She 's gone ! </i>",
-         "( sighs )"]  # fmt: skip
-SAID = ["Hello, Ann.", "I don't know.", "She's gone!"]
 
 
 @pytest.mark.parametrize(
     ("name", "content"),
     [
         ("a.txt", "\ufeff" + "\r\n".join(SUBTITLES)),
-        ("a.txt.gz", "\n".join(SUBTITLES)),
-        ("a.xml.gz", raw(*SUBTITLES)),
-        ("a.xml", tokenised(*WORDS)),
+        ("a.xml.gz", gzip.compress(raw(*SUBTITLES).encode())),
         ("a.xml", raw(*SUBTITLES).replace("utf-8", "utf-16").encode("utf-16")),
     ],
 )
 def test_every_format_gives_the_same(tmp_path, name, content):
     found, report = read(put(tmp_path, name, content))
-    assert [said for _, said in found] == SAID
+    assert [said for _, said in found] == ["Hello, Ann.", "I don't know.", "She's gone!"]
     assert {film for film, _ in found} == {"a-000000" if ".txt" in name else "a"}
     assert report.lines == 4
     assert report.dropped == {"music": 1, "sound description": 1}
 
 
+def test_xml_that_is_cut_into_words_is_refused(tmp_path):
+    """It would be read with spaces within its words: do n't."""
+    cut = document('<s id="1"><w id="1.1">do</w><w id="1.2">n\'t</w></s>')
+    refused(tmp_path, "opus", "a.xml", cut, "a.xml: cut into words")
+
+
 def test_films_in_a_tree(tmp_path):
     tree = "OpenSubtitles/xml/en"
-    put(tmp_path, f"{tree}/1994/110912/9.xml.gz", raw("Later."))
-    put(tmp_path, f"{tree}/1994/110912/10.xml.gz", raw("First.", "Second."))
+    put(tmp_path, f"{tree}/1994/110912/9.xml", raw("Later."))
+    put(tmp_path, f"{tree}/1994/110912/10.xml", raw("First.", "Second."))
     put(tmp_path, f"{tree}/1994/110912/11.xml", raw("Last."))
-    put(tmp_path, f"{tree}/1995/110912/1.xml.gz", raw("Another year."))
+    put(tmp_path, f"{tree}/1995/110912/1.xml", raw("Another year."))
     put(tmp_path, f"{tree}/1995/some film/1.xml", raw("Another film."))
     put(tmp_path, f"{tree}/1995/.hidden.xml", raw("Hidden."))
     put(tmp_path, f"{tree}/README", "not read")
@@ -170,11 +147,11 @@ def test_films_in_a_tree(tmp_path):
     # a file that is named is read, and Snakemake watches only what is read
     assert read(tmp_path / tree / "1994/110912/11.xml")[0] == [("11", "Last.")]
     names = [p.parent.name + "/" + p.name for p in input_files(source_spec("opus", tree), tmp_path)]
-    assert names == ["110912/10.xml.gz", "110912/1.xml.gz", "some film/1.xml"]
+    assert names == ["110912/10.xml", "110912/1.xml", "some film/1.xml"]
 
 
 def test_plain_text_is_cut_into_documents(tmp_path):
-    put(tmp_path, "en.txt.gz", "One.\n\n# la #\n" + "Two. Three.\n" * 498 + "Four.\n")
+    put(tmp_path, "en.txt", "One.\n\n# la #\n" + "Two. Three.\n" * 498 + "Four.\n")
     put(tmp_path, "1994/1/x.txt", "A.\nB.\n")
     found, _ = read(tmp_path)
     assert found[:3] == [("1994/1", "A."), ("1994/1", "B."), ("en-000000", "One.")]

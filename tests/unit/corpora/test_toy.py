@@ -5,15 +5,12 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from pathlib import Path
 
-import conllu
 import pytest
 import yaml
 
 from poshgrid import resources
-from poshgrid.corpora import grammar, toy
-from poshgrid.errors import PoshgridError
+from poshgrid.corpora import toy
 
 REGISTERS = ("baby", "wiki")
 N = 8_000
@@ -22,11 +19,6 @@ N = 8_000
 @pytest.fixture(scope="module", params=REGISTERS)
 def sample(request):
     return request.param, list(itertools.islice(toy.sentences(request.param, 7), N))
-
-
-@pytest.fixture(scope="module")
-def baby():
-    return list(itertools.islice(toy.sentences("baby", 7), N))
 
 
 def test_every_tree_has_one_root_and_no_cycle(sample):
@@ -46,18 +38,6 @@ def test_text_is_what_the_tokens_say(sample):
         assert again == s.text
         assert re.fullmatch(r"[A-Z][A-Za-z' ,]*[.?!]", s.text), s.text
         assert "  " not in s.text
-
-
-def test_conllu_is_read_back_by_an_independent_parser(sample):
-    chosen = sample[1][:300]
-    parsed = conllu.parse("".join(map(toy.conllu, chosen)))
-    assert len(parsed) == len(chosen)
-    for mine, theirs in zip(chosen, parsed, strict=True):
-        assert theirs.metadata["text"] == mine.text
-        assert [t["form"] for t in theirs] == [t.form for t in mine.tokens]
-        assert [t["head"] for t in theirs] == [t.head for t in mine.tokens]
-        assert [t["id"] for t in theirs] == list(range(1, len(mine.tokens) + 1))
-        assert theirs.to_tree().token["deprel"] == "root"
 
 
 def test_constructions_come_in_the_proportions_of_the_grammar_file(sample):
@@ -87,7 +67,6 @@ def test_reflexives_agree_with_their_binder(sample):
                 subject = next(x for x in s.tokens if x.head == t.head and x.deprel == "nsubj")
                 assert subject.lemma in allowed[t.form], s.text
                 seen[t.form] += 1
-    assert min(seen.values()) > 0
     assert len(seen) == 3
 
 
@@ -105,29 +84,3 @@ def test_verbs_agree_with_their_subjects(sample):
                 continue
             plural = joined or "Number=Plur" in t.feats or t.form.lower() in {"i", "you"}
             assert (verb.xpos == "VBP") == plural, s.text
-
-
-def test_unknown_register_is_named():
-    with pytest.raises(PoshgridError, match="unknown register 'babby'; did you mean 'baby'"):
-        next(toy.sentences("babby", 1))
-
-
-def copy_grammar(folder: Path, old: str, new: str) -> Path:
-    for name in ("grammar.yaml", "lexicon.yaml"):
-        text = resources.path("toy", name).read_text(encoding="utf-8")
-        (folder / name).write_text(text.replace(old, new, 1), encoding="utf-8")
-    return folder
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("nsubj:SUBJ($n) head:FIN($n) punct:.", "nsubj:SUBJ($n) root:FIN($n)"),
-        ("- 1 nsubj:SUBJ($n) head:FIN($n) punct:.", "- head:FIN(sg)"),
-        ("constructions:", "constructions: ["),
-    ],
-)
-def test_faults_of_the_grammar_file_are_named(tmp_path, old, new):
-    with pytest.raises(PoshgridError, match=r"grammar\.yaml") as caught:
-        grammar.load(copy_grammar(tmp_path, old, new))
-    assert "\n" not in str(caught.value)

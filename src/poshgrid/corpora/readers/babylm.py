@@ -34,8 +34,6 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from pydantic import Field
-
 from poshgrid import plugins
 from poshgrid.corpora import textfile
 from poshgrid.corpora.joining import detokenise, fluent, tighten
@@ -66,45 +64,37 @@ Event = tuple[str, str]
 """("text", words), ("heading", name): a document that has a name opens, or ("gap", "")."""
 
 
-class Options(plugins.Options):
-    """Which conventions."""
-
-    corpus: str | None = Field(
-        None, description="Conventions of the files, e.g. childes; none: their names tell"
-    )
-
-
 Convention = Callable[[Iterator[str], Report], Iterator[Event]]
 """How the lines of a file are read."""
 
 
-def files(path: Path, options: Options) -> list[Path]:
+def files(path: Path, options: plugins.Options) -> list[Path]:
     """Return the file, or the training files of a folder; see :func:`convention`."""
     paths = listed_below(path, ".train", ".train.gz", ".train.txt")
     for file in paths:
-        convention(file, options)
+        convention(file)
     return paths
 
 
-def convention(file: Path, options: Options) -> Convention:
+def convention(file: Path) -> Convention:
     """Return how the lines of a file are read.
 
     Raises:
-        PoshgridError: neither the option nor the file's name is known.
+        PoshgridError: the file's name is not known.
     """
-    word = options.corpus or file.name.split(".")[0]
-    check_known(f"{file}: set the option `corpus`; no conventions for", word, _CONVENTIONS)
+    word = file.name.split(".")[0]
+    check_known(f"{file}: rename it; no conventions for", word, _CONVENTIONS)
     return _CONVENTIONS[word]
 
 
-def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
+def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (document, utterance or paragraph).
 
     Raises:
         PoshgridError: a file is missing, unknown, or no text in UTF-8.
     """
     for file in files(path, options):
-        events = convention(file, options)(textfile.lines(file, cut=True), report)
+        events = convention(file)(textfile.lines(file, cut=True), report)
         name = file.name.removesuffix(".gz").removesuffix(".txt").removesuffix(".train")
         document = length = 0
         named = False

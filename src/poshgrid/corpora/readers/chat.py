@@ -58,23 +58,18 @@ Turn = tuple[float | None, str, str]
 
 
 class Options(plugins.Options):
-    """Whose speech is read, in which order."""
+    """In which order transcripts are read."""
 
-    exclude_roles: tuple[str, ...] = Field(
-        ("Target_Child", "Child"), description="Roles of speakers who are left out"
-    )
-    exclude_codes: tuple[str, ...] = Field(
-        ("CHI",), description="Codes of speakers who are left out"
-    )
     by_age: bool = Field(
         False,
         description="Transcripts stand in the order of the target child's age; those that do not "
         "give it are left out",
     )
 
-    def excludes(self, code: str, role: str | None) -> bool:
-        """Return whether a speaker's utterances are left out."""
-        return code in self.exclude_codes or role in self.exclude_roles
+
+def is_child(code: str, role: str | None) -> bool:
+    """Say whether a speaker is a child whose speech is left out."""
+    return code == "CHI" or role in {"Target_Child", "Child"}
 
 
 def files(path: Path, options: Options) -> list[Path]:
@@ -89,7 +84,7 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
     dropped and counted. A transcript without ``@End`` was cut: it is read, named in the log, and
     its missing line is counted as one that was dropped.
     """
-    turns = (turn for file in files(path, options) for turn in _turns(file, path, options, report))
+    turns = (turn for file in files(path, options) for turn in _turns(file, path, report))
     return arranged(turns, options, report)
 
 
@@ -146,7 +141,7 @@ class _Transcript:
                     )
 
 
-def _turns(file: Path, path: Path, options: Options, report: Report) -> Iterator[Turn]:
+def _turns(file: Path, path: Path, report: Report) -> Iterator[Turn]:
     """Yield the utterances of one file.
 
     Raises:
@@ -170,7 +165,7 @@ def _turns(file: Path, path: Path, options: Options, report: Report) -> Iterator
                 "that nobody knows who is the child; correct the file's header"
             )
         report.lines += 1
-        if spoken := _spoken(tier, transcript, options, report):
+        if spoken := _spoken(tier, transcript, report):
             yield transcript.age, document, spoken
     if not transcript.begun:
         raise PoshgridError(
@@ -183,7 +178,7 @@ def _turns(file: Path, path: Path, options: Options, report: Report) -> Iterator
         report.drop("no @End")
 
 
-def _spoken(tier: str, transcript: _Transcript, options: Options, report: Report) -> str | None:
+def _spoken(tier: str, transcript: _Transcript, report: Report) -> str | None:
     """Return a line's utterance, or ``None`` if it is dropped."""
     match = _SPEAKER.fullmatch(tier)
     if not match:
@@ -191,7 +186,7 @@ def _spoken(tier: str, transcript: _Transcript, options: Options, report: Report
         return None
     code, words = match.groups()
     role = transcript.roles.get(code)
-    if options.excludes(code, role):
+    if is_child(code, role):
         report.drop("child's utterance", words)
     elif role is None:
         report.drop("unknown speaker", words)

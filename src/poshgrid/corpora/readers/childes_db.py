@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from poshgrid.corpora.listing import listed
-from poshgrid.corpora.readers.chat import Options, Turn, arranged, assemble
+from poshgrid.corpora.listing import label, listed_below
+from poshgrid.corpora.readers.chat import Options, Turn, arranged, assemble, is_child
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import rows
 
@@ -20,8 +20,8 @@ _ENDS = {"exclamation": "!", "imperative_emphatic": "!"}
 
 
 def files(path: Path, options: Options) -> list[Path]:
-    """Return the tables: one ``.csv`` file, or all of a folder."""
-    return listed(path, ".csv")
+    """Return the tables: one ``.csv`` file, or all below a folder."""
+    return listed_below(path, ".csv", ".csv.gz")
 
 
 def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
@@ -32,14 +32,15 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
 def _turns(path: Path, options: Options, report: Report) -> Iterator[Turn]:
     columns = [*COLUMNS, AGE] if options.by_age else COLUMNS
     for file in files(path, options):
+        name = label(file, path)
         for row in rows(file, columns):
             report.lines += 1
-            if options.excludes(row["speaker_code"], row["speaker_role"]):
+            if is_child(row["speaker_code"], row["speaker_role"]):
                 report.drop("child's utterance", row["gloss"])
             elif text := utterance(row["gloss"], row["type"], report):
                 known = options.by_age and _NUMBER.fullmatch(row[AGE])
                 age = float(row[AGE]) if known else None
-                yield age, f"{file.stem}-{row['transcript_id']}", text
+                yield age, f"{name}-{row['transcript_id']}", text
 
 
 def utterance(gloss: str, kind: str, report: Report) -> str | None:

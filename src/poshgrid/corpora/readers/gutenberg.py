@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pydantic import Field
-
 from poshgrid import logs, plugins
 from poshgrid.corpora import textfile
 from poshgrid.corpora.listing import label, listed_below
@@ -84,30 +82,24 @@ _TITLE_PAGES = 40  # paragraphs
 log = logs.get(__name__)
 
 
-class Options(plugins.Options):
-    """How the books are encoded."""
-
-    encoding: str = Field("utf-8", description="Of the books, e.g. latin-1")
-
-
-def files(path: Path, options: Options) -> list[Path]:
+def files(path: Path, options: plugins.Options) -> list[Path]:
     """Return the books: one file, or all ``.txt`` and ``.txt.gz`` of a folder and its folders."""
     return listed_below(path, ".txt", ".txt.gz", ".TXT")
 
 
-def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
+def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (chapter, paragraph).
 
     Headings, title pages, tables of contents, credits and rows of asterisks are dropped; notes and
     captions in brackets, page numbers and marks of emphasis are taken out of the text.
 
     Raises:
-        PoshgridError: a file is no text in the encoding, or has no mark where the book begins.
+        PoshgridError: a file is no text in UTF-8, or has no mark where the book begins.
     """
     for file in files(path, options):
         name = label(file, path)
         chapter = 0
-        book = _paragraphs(_body(file, options.encoding))
+        book = _paragraphs(_body(file))
         paragraphs = _without_transcribers(list(_without_notes(book)), report)
         for number, (lines, is_contents) in enumerate(_without_contents(paragraphs)):
             report.lines += 1
@@ -127,7 +119,7 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
                 yield f"{name}-{chapter:03d}", piece
 
 
-def _body(file: Path, encoding: str) -> list[str]:
+def _body(file: Path) -> list[str]:
     """Return the lines of a book between the licence's marks, an empty one where a mark stood.
 
     A volume of several works has a closing mark after each: the last one ends the book. What
@@ -141,7 +133,7 @@ def _body(file: Path, encoding: str) -> list[str]:
     header = 0  # the line of the last opening mark
     opened = inside = closed = False
     mark = ""  # the mark whose paragraph goes on: a long title is wrapped
-    for number, line in enumerate(textfile.lines(file, encoding, cut=True), 1):
+    for number, line in enumerate(textfile.lines(file, cut=True), 1):
         small_print = _SMALL_PRINT_END.search(line)
         early = not body and number - header <= _LONGEST_HEADER
         if _START.search(line) or (small_print and early):

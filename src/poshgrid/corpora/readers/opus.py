@@ -1,8 +1,8 @@
 """OpenSubtitles as OPUS gives it: plain text, or XML with a film in a file; ``.gz`` or not.
 
-Formats: monolingual text with a sentence in a line; ``raw`` XML, whose ``<s>`` hold text; ``xml``,
-whose ``<s>`` hold words (P. Lison and J. Tiedemann, LREC 2016). In ``.../YEAR/FILM/FILE.xml`` the
-files of a folder are subtitles of one film by several hands.
+Formats: monolingual text with a sentence in a line; ``raw`` XML, whose ``<s>`` hold text (P. Lison
+and J. Tiedemann, LREC 2016). In ``.../YEAR/FILM/FILE.xml`` the files of a folder are subtitles of
+one film by several hands.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from poshgrid import plugins
-from poshgrid.corpora.joining import joined, tighten
+from poshgrid.corpora.joining import tighten
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import elements, lines
+from poshgrid.errors import PoshgridError
 
 SPLIT = True  # a subtitle may hold several sentences
 
 _XML = (".xml", ".xml.gz")
 _TEXT = (".txt", ".txt.gz")
-_ENDING = re.compile(r"(?:\.txt)?(?:\.xml)?(?:\.gz)?$")
 _LONGEST = 2_000  # characters: a longer line is no subtitle
 
 _BREAK = re.compile(r"<\s*/?\s*br\b[^<>]*>|\\[Nnh]", re.IGNORECASE)
@@ -76,7 +76,7 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
         if again:
             report.drop("other version of a film")
             continue
-        name, count = label(file, path, _ENDING), 0
+        name, count = label(file, path), 0
         for text in _xml(file) if file.name.endswith(_XML) else lines(file):
             if not text.strip():
                 continue
@@ -96,7 +96,7 @@ def _documents(path: Path) -> Iterator[tuple[Path, str | None, bool]]:
     """
     films: set[str] = set()
     for file in listed_below(path, *_XML, *_TEXT):
-        name = label(file, path, _ENDING)
+        name = label(file, path)
         film = name.rpartition("/")[0]
         *_, year, _, _ = ["", "", *name.split("/")]
         if year.isdecimal() and len(year) <= 4:
@@ -109,8 +109,9 @@ def _documents(path: Path) -> Iterator[tuple[Path, str | None, bool]]:
 def _xml(file: Path) -> Iterator[str]:
     """Yield the text of each ``<s>``, its line ends kept: speakers begin new lines."""
     for _, s in elements(file, "document", "s"):
-        words = [w.text.strip() for w in s.iter("w") if w.text]
-        yield joined(words) if words else "".join(s.itertext())
+        if s.find(".//w") is not None:
+            raise PoshgridError(f"{file}: cut into words; give OPUS's `raw` XML, or its text")
+        yield "".join(s.itertext())
 
 
 def speeches(text: str, report: Report) -> list[str]:

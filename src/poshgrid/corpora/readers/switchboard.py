@@ -9,7 +9,7 @@ from pathlib import Path
 
 from poshgrid import plugins
 from poshgrid.corpora.joining import LONGEST, fluent
-from poshgrid.corpora.listing import listed
+from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines
 from poshgrid.errors import PoshgridError
@@ -22,7 +22,7 @@ _INLINE = re.compile(r"(?<=\s)(?=[AB]\.\d+: )")  # a turn that opens within a li
 
 def files(path: Path, options: plugins.Options) -> list[Path]:
     """Return the transcript; of a folder, its file ``transcript``."""
-    return listed(path / "transcript" if path.is_dir() else path, "")
+    return listed_below(path / "transcript" if path.is_dir() else path)
 
 
 def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:

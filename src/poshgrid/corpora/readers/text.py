@@ -5,38 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import Field
-
 from poshgrid import plugins
-from poshgrid.config.base import Positive
-from poshgrid.corpora.listing import listed
+from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines
 
 SPLIT = True
 
-
-class Options(plugins.Options):
-    """Which files, and what separates documents in them."""
-
-    suffix: str = Field(".txt", description="Ending of the files of a folder, e.g. .train")
-    separator: str = Field("<|endoftext|>", description="A line of its own between documents")
-    lines_per_document: Positive = Field(500, description="Lines kept together without it")
+_SEPARATOR = "<|endoftext|>"  # a line of its own between documents
+_LINES_PER_DOCUMENT = 500  # kept together without it
 
 
-def files(path: Path, options: Options) -> list[Path]:
-    """Return the text: one file, or all of a folder that end in the suffix."""
-    return listed(path, options.suffix)
+def files(path: Path, options: plugins.Options) -> list[Path]:
+    """Return the text: one file of any name, or all ``.txt`` and ``.txt.gz`` below a folder."""
+    return listed_below(path, ".txt", ".txt.gz")
 
 
-def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (document, line); empty lines are passed over."""
+def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
+    """Yield (document, line); empty lines are passed over, ``<|endoftext|>`` parts documents."""
     for file in files(path, options):
-        document = length = 0
+        name, document, length = label(file, path), 0, 0
         for text in map(str.strip, lines(file, cut=True)):
-            if text == options.separator or length == options.lines_per_document:
+            if text == _SEPARATOR or length == _LINES_PER_DOCUMENT:
                 document, length = document + 1, 0
-            if text and text != options.separator:
+            if text and text != _SEPARATOR:
                 report.lines += 1
                 length += 1
-                yield f"{file.stem}-{document:06d}", text
+                yield f"{name}-{document:06d}", text

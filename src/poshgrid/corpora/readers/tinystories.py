@@ -10,14 +10,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import Field
-
 from poshgrid import plugins
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import pieces
-from poshgrid.corpora.textfile import lines, opened
-from poshgrid.errors import PoshgridError
+from poshgrid.corpora.textfile import lines
+from poshgrid.files import table_batches
 
 SPLIT = True
 
@@ -31,27 +29,21 @@ _MANGLED = {
 _MANGLED_ANY = re.compile("|".join(map(re.escape, sorted(_MANGLED, key=len, reverse=True))))
 
 
-class Options(plugins.Options):
-    """Where a table holds its stories."""
-
-    column: str = Field("text", description="Column of the stories in parquet")
-
-
-def files(path: Path, options: Options) -> list[Path]:
+def files(path: Path, options: plugins.Options) -> list[Path]:
     """Return the stories: a file, or all ``.txt``, ``.txt.gz`` and ``.parquet`` below a folder."""
     return listed_below(path, ".txt", ".txt.gz", ".parquet")
 
 
-def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
+def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (story, paragraph). Stories without a word are counted and left out.
 
     Raises:
-        PoshgridError: a file is broken, or has no column of stories.
+        PoshgridError: a file is broken, or its table has another column than ``text``.
     """
     for file in files(path, options):
         name, number, empty = label(file, path), 0, True
-        table = file.suffix == ".parquet"
-        for place, line in _parquet(file, options.column) if table else _text(file):
+        stories = _parquet if file.suffix == ".parquet" else _text
+        for place, line in stories(file):
             if line is None:  # the end of a story
                 if empty:
                     report.lines += 1
@@ -84,31 +76,16 @@ def _text(file: Path) -> Iterator[tuple[str, str | None]]:
             yield place, other
 
 
-def _parquet(file: Path, column: str) -> Iterator[tuple[str, str | None]]:
+def _parquet(file: Path) -> Iterator[tuple[str, str | None]]:
     """Yield (place, paragraph), and ``None`` after each story."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    import polars as pl
 
-    row = 0
-    with opened(file):  # its messages, for a file that is missing or empty
-        pass
-    try:
-        with pq.ParquetFile(file, pre_buffer=False) as table:  # as in files.table_batches
-            names = table.schema_arrow.names
-            kind = table.schema_arrow.field(column).type if column in names else None
-            if str(kind) not in {"string", "large_string", "string_view"}:
-                raise PoshgridError(
-                    f"{file}: no column {column} that holds text; found {', '.join(names)}; set "
-                    "the option `column`"
-                )
-            for batch in table.iter_batches(_BATCH, columns=[column]):
-                for story in batch.column(0):
-                    row += 1
-                    place = f"{file}: row {row:,}"
-                    yield from ((place, line) for line in (story.as_py() or "").splitlines())
-                    yield place, None
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = str(error).splitlines()[0]
-        raise PoshgridError(
-            f"{file}: after row {row:,}: broken parquet file ({reason}); fetch it again"
-        ) from error
+    stories = (
+        story
+        for table in table_batches(file, {"text": pl.String}, size=_BATCH)
+        for story in table["text"]
+    )
+    for row, story in enumerate(stories, 1):
+        place = f"{file}: row {row:,}"
+        yield from ((place, line) for line in story.splitlines())
+        yield place, None

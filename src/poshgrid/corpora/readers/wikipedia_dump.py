@@ -46,17 +46,6 @@ _NO_LINK = re.compile(  # pictures, categories and links to other languages are 
     r"\s*(?:(?i:file|image|media|category)\s*:|(?:[a-z]{2,3}|simple|[a-z]{2,}-[a-z-]+):(?=\S))"
 )
 _UNPARSED = "wikitext that does not parse"
-_MOST_OPEN = 100  # an article of Wikipedia has a handful at most
-_EMPTY = "br|hr|wbr|p|li|dd|dt|tr|td|th|img"  # tags without an end
-_PAIRS = [  # what opens and what closes
-    (re.compile(r"\["), re.compile(r"\]")),
-    (re.compile(r"\{"), re.compile(r"\}")),
-    (re.compile(r"<!--"), re.compile(r"-->")),
-    (
-        re.compile(rf"<(?!(?:{_EMPTY})\b)[a-z]", re.IGNORECASE),
-        re.compile(rf"</(?!(?:{_EMPTY})\b)|<(?!(?:{_EMPTY})\b)[a-z][^<>]*+(?<=/)>", re.IGNORECASE),
-    ),
-]
 _MARK = "\x00"  # where a formula stood; no XML file can hold it
 _RULES = [
     (re.compile(r"__[A-Z]+__"), ""),  # behaviour switches
@@ -137,8 +126,6 @@ def _paragraphs(wikitext: str) -> tuple[list[str], list[tuple[str, str]]]:
 
     A template whose words nobody knows leaves out its paragraph, unless it has lines of its own.
     """
-    if _unclosed(wikitext) > _MOST_OPEN:
-        return [], [(_UNPARSED, "")]
     try:
         code = mwparserfromhell.parse(wikitext)
         _prune(code)
@@ -177,15 +164,6 @@ def _paragraphs(wikitext: str) -> tuple[list[str], list[tuple[str, str]]]:
 def _running_line(line: str) -> bool:
     """Say whether a line may be text: neither templates alone nor what the parser left open."""
     return not line.lstrip().startswith(("|", "{|", "!", "}}")) and HOLE.sub("", line).strip() != ""
-
-
-def _unclosed(wikitext: str) -> int:
-    """Return how many tags, brackets and braces are opened and never closed.
-
-    The parser looks for the end of each to the end of the text: its time grows with their square.
-    """
-    counts = ([len(sign.findall(wikitext)) for sign in pair] for pair in _PAIRS)
-    return sum(max(opened - closed, 0) for opened, closed in counts)
 
 
 def _prune(code: Wikicode) -> None:

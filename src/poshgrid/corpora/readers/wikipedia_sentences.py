@@ -1,4 +1,4 @@
-"""A table of Wikipedia sentences, one a row, tokenised with spaces around punctuation."""
+"""A table of Wikipedia sentences (column ``text``), tokenised with spaces around punctuation."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import Field
-
 from poshgrid import plugins
 from poshgrid.corpora.joining import detokenise
-from poshgrid.corpora.listing import listed
+from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import rows
 
@@ -20,23 +18,18 @@ _ROWS = 100  # kept together as a document
 _FORMULA = re.compile(r"formula_\d+|\\[a-z]+\{")
 
 
-class Options(plugins.Options):
-    """Where the table holds sentences."""
-
-    column: str = Field("text", description="Column of the sentences")
-
-
-def files(path: Path, options: Options) -> list[Path]:
-    """Return the tables: one ``.csv`` file, or all of a folder."""
-    return listed(path, ".csv")
+def files(path: Path, options: plugins.Options) -> list[Path]:
+    """Return the tables: one ``.csv`` file, or all below a folder."""
+    return listed_below(path, ".csv", ".csv.gz")
 
 
-def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
+def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (block of rows, sentence)."""
     for file in files(path, options):
-        for number, row in enumerate(rows(file, [options.column])):
+        name = label(file, path)
+        for number, row in enumerate(rows(file, ["text"])):
             report.lines += 1
-            text = row[options.column].strip()
+            text = row["text"].strip()
             if _FORMULA.search(text):
                 report.drop("formula", text)
             elif not text.rstrip("\"' )”’").endswith((".", "?", "!")):
@@ -44,4 +37,4 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
             elif text.startswith((",", ";", ":")):
                 report.drop("beginning lost", text)
             else:
-                yield f"{file.stem}-{number // _ROWS:06d}", detokenise(text)
+                yield f"{name}-{number // _ROWS:06d}", detokenise(text)

@@ -1,7 +1,7 @@
 """spaCy: a transition-based parser and taggers of parts of speech and features, on one CNN.
 
 Trained from a treebank without pretrained vectors, or loaded from the folder of any spaCy pipeline
-that has a parser, an installed package's folder included. Sentence starts are preset: spaCy would
+that has a parser. Sentence starts are preset: spaCy would
 otherwise cut a sentence again. About five times as fast as Stanza on a CPU at the same accuracy.
 
 Treebanks may be trained on together of which some bear no features. Parts of speech are therefore
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from poshgrid import logs, plugins
-from poshgrid.config.base import Depth, Dropout, LearningRate, Positive, Seed, Width
+from poshgrid.config.base import LearningRate, Positive, Seed, Width
 from poshgrid.errors import PoshgridError
 from poshgrid.parsing import treebank as gold
 from poshgrid.parsing.tree import Tree
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
+_DROPOUT = 0.1
+_PARSED = 256  # sentences parsed at once
 _UNUSED = ("ner", "senter", "sentencizer", "lemmatizer", "textcat", "entity_linker", "entity_ruler")
 
 
@@ -40,15 +42,10 @@ class Options(plugins.Options):
     batch_words: Width = Field(1_000, description="Words in one update")
     evaluate_every: Positive = Field(200, description="Updates between two scores on dev")
     width: Width = Field(96, description="Width of the CNN")
-    depth: Depth = Field(4, description="Layers of the CNN: words seen to each side")
     embeddings: int = Field(
         2_000, gt=0, le=100_000_000, description="Rows of the hashed word table"
     )
-    hidden_width: Width = Field(64, description="Width of the parser's hidden layer")
-    dropout: Dropout = Field(0.1, description="while training")
     learning_rate: LearningRate = Field(1e-3, description="of Adam")
-    min_action_frequency: Positive = Field(5, description="Rarer relations become dep")
-    parse_batch: Width = Field(256, description="Sentences parsed at once")
 
 
 class Parser:
@@ -58,14 +55,9 @@ class Parser:
         labels: the relations that its model knows.
     """
 
-    def __init__(self, language: Language, batch: int) -> None:
-        """Keep a pipeline.
-
-        Args:
-            language: a pipeline with a parser.
-            batch: sentences parsed at once.
-        """
-        self._language, self._batch = language, batch
+    def __init__(self, language: Language) -> None:
+        """Keep a pipeline with a parser."""
+        self._language = language
         labels = _pipe(language, "parser").labels
         self.labels: frozenset[str] | None = frozenset(
             "root" if label == "ROOT" else label for label in labels
@@ -74,15 +66,15 @@ class Parser:
     def parse(self, sentences: list[list[str]]) -> list[Tree]:
         """Return the tree of each sentence; none may be empty."""
         docs = (_doc(self._language, words) for words in sentences)
-        return [_tree(doc) for doc in self._language.pipe(docs, batch_size=self._batch)]
+        return [_tree(doc) for doc in self._language.pipe(docs, batch_size=_PARSED)]
 
 
 def load(model: Path, options: Options) -> Parser:
     """Load a pipeline from its folder.
 
     Args:
-        model: folder with ``config.cfg``, or an installed package's folder, which holds one.
-        options: ``parse_batch`` is used.
+        model: folder with ``config.cfg``; an installed package has one in a folder of its own.
+        options: of training; none is used.
 
     Raises:
         PoshgridError: no pipeline in the folder, or one without a parser or parts of speech.
@@ -90,28 +82,24 @@ def load(model: Path, options: Options) -> Parser:
     import spacy
     from spacy import about
 
-    # An installed package keeps its pipeline in a folder named after its version.
-    folders = [
-        p.parent for p in (model / "config.cfg", *sorted(model.glob("*/config.cfg"))) if p.is_file()
-    ]
-    if not folders:
+    if not (model / "config.cfg").is_file():
         raise PoshgridError(f"{model}: no spaCy pipeline (config.cfg) here; check parsers.model")
     try:
-        language = spacy.load(folders[0], exclude=_UNUSED)
+        language = spacy.load(model, exclude=_UNUSED)
     except (OSError, ValueError, KeyError) as error:
         reason = str(error).strip().splitlines()[0]
         raise PoshgridError(
-            f"{folders[0]}: not a pipeline that spaCy {about.__version__} can load ({reason}); "
+            f"{model}: not a pipeline that spaCy {about.__version__} can load ({reason}); "
             "train it again, or install the version that made it"
         ) from error
     found = language.pipe_names
     # Without parts of speech the filters would silently find nothing.
     if "parser" not in found or not {"morphologizer", "attribute_ruler"} & set(found):
         raise PoshgridError(
-            f"{folders[0]}: the pipeline has no parser or no parts of speech, only "
+            f"{model}: the pipeline has no parser or no parts of speech, only "
             f"{', '.join(found) or 'nothing'}; give another model"
         )
-    return Parser(language, options.parse_batch)
+    return Parser(language)
 
 
 def train(treebank: Path, output: Path, options: Options) -> None:
@@ -148,7 +136,7 @@ def train(treebank: Path, output: Path, options: Options) -> None:
     losses: dict[str, float] = {}
     batches = _batches(examples["train"], options.batch_words, options.seed)
     for step in range(1, options.steps + 1):
-        language.update(next(batches), drop=options.dropout, sgd=optimizer, losses=losses)
+        language.update(next(batches), drop=_DROPOUT, sgd=optimizer, losses=losses)
         if step % options.evaluate_every == 0 or step == options.steps:
             with language.use_params(optimizer.averages):
                 score = language.evaluate(examples["dev"])["dep_las"]
@@ -161,55 +149,30 @@ def train(treebank: Path, output: Path, options: Options) -> None:
 
 
 def _config(options: Options, features: bool) -> dict[str, Any]:
-    listener = {
-        "@architectures": "spacy.Tok2VecListener.v1",
-        "width": options.width,
-        "upstream": "*",
-    }
-    taggers = {
-        name: {
-            "factory": name,
-            "model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener},
-        }
-        for name in (["tagger", "morphologizer"] if features else ["tagger"])
+    def model(architecture: str, **settings: object) -> dict[str, Any]:
+        return {"@architectures": f"spacy.{architecture}", **settings}
+
+    listener = model("Tok2VecListener.v1", width=options.width)
+    encoder = model(
+        "HashEmbedCNN.v2", width=options.width, depth=4, embed_size=options.embeddings,
+        window_size=1, maxout_pieces=3, subword_features=True, pretrained_vectors=None,
+    )  # fmt: skip
+    parser = model(
+        "TransitionBasedParser.v2", state_type="parser", extra_state_tokens=False,
+        hidden_width=64, maxout_pieces=2, use_upper=True, tok2vec=listener,
+    )  # fmt: skip
+    tagger = model("Tagger.v2", tok2vec=listener)
+    # The last word on parts of speech is the tagger's, which the ruler copies.
+    components: dict[str, dict[str, Any]] = {
+        "tok2vec": {"model": encoder},
+        "tagger": {"model": tagger},
+        **({"morphologizer": {"model": tagger}} if features else {}),
+        "attribute_ruler": {},
+        "parser": {"min_action_freq": 5, "model": parser},
     }
     return {
-        # The last word on parts of speech is the tagger's, which the ruler copies.
-        "nlp": {
-            "lang": "en",
-            "pipeline": ["tok2vec", *taggers, "attribute_ruler", "parser"],
-        },
-        "components": {
-            "tok2vec": {
-                "factory": "tok2vec",
-                "model": {
-                    "@architectures": "spacy.HashEmbedCNN.v2",
-                    "pretrained_vectors": None,
-                    "width": options.width,
-                    "depth": options.depth,
-                    "embed_size": options.embeddings,
-                    "window_size": 1,
-                    "maxout_pieces": 3,
-                    "subword_features": True,
-                },
-            },
-            **taggers,
-            "attribute_ruler": {"factory": "attribute_ruler"},
-            "parser": {
-                "factory": "parser",
-                "min_action_freq": options.min_action_frequency,
-                "model": {
-                    "@architectures": "spacy.TransitionBasedParser.v2",
-                    "state_type": "parser",
-                    "extra_state_tokens": False,
-                    "hidden_width": options.hidden_width,
-                    "maxout_pieces": 2,
-                    "use_upper": True,
-                    "nO": None,
-                    "tok2vec": listener,
-                },
-            },
-        },
+        "nlp": {"lang": "en", "pipeline": list(components)},
+        "components": {name: {"factory": name, **more} for name, more in components.items()},
     }
 
 

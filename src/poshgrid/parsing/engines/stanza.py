@@ -1,13 +1,8 @@
 """Stanza: a neural tagger, a lemmatizer and a graph-based parser (the paper's parser).
 
-Trained from a treebank without pretrained vectors, or loaded from a user's folder. Three layouts
-of a model folder are known:
-
-* ours: ``pos.pt``, ``lemma.pt``, ``depparse.pt``;
-* Stanza's own download folder (``stanza_resources``), known by its ``resources.json``: its default
-  English package is used;
-* one language of it (``stanza_resources/en``) without that file: the one model in each of ``pos/``,
-  ``lemma/`` and ``depparse/``, and what they need from ``pretrain/`` and the character models.
+Trained from a treebank without pretrained vectors, or loaded from a user's folder: ours, with
+``pos.pt``, ``lemma.pt``, ``depparse.pt``; or Stanza's own download folder (``stanza_resources``),
+known by its ``resources.json``: its default English package is used.
 
 The parser reads lemmas: without a lemmatizer its accuracy falls from 79 to 5 percent, so one is
 always trained and loaded; a dictionary of the training words will do.
@@ -36,6 +31,7 @@ from poshgrid.parsing.tree import Tree
 
 _STAGES = ("pos", "lemma", "depparse")
 _SHORTHAND = "en_poshgrid"
+_PARSED = 1_000  # words parsed at once; more is slower on a CPU
 
 
 class Options(plugins.Options):
@@ -53,7 +49,6 @@ class Options(plugins.Options):
     learning_rate: LearningRate = Field(2e-3, description="Of the parser")
     evaluations: Depth = Field(3, description="Scores on dev while training, for the best")
     gpu: bool = Field(False, description="Use a GPU if there is one")
-    parse_batch: Width = Field(1_000, description="Words parsed at once; more is slower on a CPU")
 
 
 class Parser:
@@ -97,7 +92,7 @@ def load(model: Path, options: Options) -> Parser:
     """Load tagger, lemmatizer and parser from a folder (layouts above), without the network.
 
     Raises:
-        PoshgridError: a model is missing, or the choice is not unique, or Stanza cannot load it.
+        PoshgridError: a model is missing, or Stanza cannot load it.
     """
     import stanza
 
@@ -106,34 +101,33 @@ def load(model: Path, options: Options) -> Parser:
         "download_method": None,
         "use_gpu": options.gpu,
         "tokenize_pretokenized": True,
-        "pos_batch_maximum_tokens": options.parse_batch,
-        "depparse_batch_size": options.parse_batch,
+        "pos_batch_maximum_tokens": _PARSED,
+        "depparse_batch_size": _PARSED,
         "verbose": False,
     }
-    try:
-        if (model / "resources.json").is_file():
-            return Parser(stanza.Pipeline("en", dir=str(model), **common))
-        paths = _model_paths(model)
-        with tempfile.TemporaryDirectory() as folder:
+    paths = {f"{stage}_model_path": str(model / f"{stage}.pt") for stage in _STAGES}
+    listing = (model / "resources.json").is_file()
+    if missing := [path for path in paths.values() if not Path(path).is_file() and not listing]:
+        raise PoshgridError(
+            f"{missing[0]}: not found; check parsers.model: the folder of a trained parser, or "
+            "Stanza's download folder, with its resources.json"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        place: dict[str, Any] = {"dir": str(model)}
+        if not listing:
             resources = Path(folder) / "resources.json"
             resources.write_text("{}", encoding="utf-8")
-            return Parser(
-                stanza.Pipeline(
-                    "en",
-                    resources_filepath=str(resources),
-                    allow_unknown_language=True,
-                    **paths,
-                    **common,
-                )
-            )
-    except PoshgridError:
-        raise
-    except Exception as error:  # Stanza raises bare exceptions of many kinds for a bad file
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise PoshgridError(
-            f"{model}: not a model that Stanza {stanza.__version__} can load ({reason}); "
-            "train it again, or give the folder of a download for this version"
-        ) from error
+            place = {
+                "resources_filepath": str(resources), "allow_unknown_language": True, **paths,
+            }  # fmt: skip
+        try:
+            return Parser(stanza.Pipeline("en", **place, **common))
+        except Exception as error:  # Stanza raises bare exceptions of many kinds for a bad file
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise PoshgridError(
+                f"{model}: not a model that Stanza {stanza.__version__} can load ({reason}); "
+                "train it again, or give the folder of a download for this version"
+            ) from error
 
 
 def train(treebank: Path, output: Path, options: Options) -> None:
@@ -169,7 +163,7 @@ def train(treebank: Path, output: Path, options: Options) -> None:
         "pos": (
             tagger.main,
             {**files, **neural, "max_steps": options.tagger_steps,
-             "eval_interval": _interval(options.tagger_steps, options.evaluations),
+             "eval_interval": max(1, options.tagger_steps // options.evaluations),
              "batch_size": options.tagger_batch, "hidden_dim": options.tagger_width,
              "deep_biaff_hidden_dim": 100, "tag_emb_dim": 20, "dropout": 0.2},
             ["--no_pretrain", "--fix_eval_interval"],
@@ -178,7 +172,7 @@ def train(treebank: Path, output: Path, options: Options) -> None:
         "depparse": (
             parser.main,
             {**files, **neural, "max_steps": options.parser_steps,
-             "eval_interval": _interval(options.parser_steps, options.evaluations),
+             "eval_interval": max(1, options.parser_steps // options.evaluations),
              "batch_size": options.parser_batch, "hidden_dim": options.parser_width,
              "deep_biaff_hidden_dim": 80, "num_layers": options.parser_layers, "dropout": 0.25,
              "optim": "adam", "lr": options.learning_rate,
@@ -215,35 +209,6 @@ def _by_features(path: Path, folder: Path) -> str:
     for known, file in files.items():
         file.write_text("\n\n".join(divided[known]) + "\n\n", encoding="utf-8")
     return ";".join(map(str, files.values()))
-
-
-def _interval(steps: int, evaluations: int) -> int:
-    return max(1, steps // evaluations)
-
-
-def _model_paths(model: Path) -> dict[str, str]:
-    """Return the ``*_path`` arguments of the pipeline for our layout or one language's folder."""
-    if all((model / f"{stage}.pt").is_file() for stage in _STAGES):
-        return {f"{stage}_model_path": str(model / f"{stage}.pt") for stage in _STAGES}
-    paths = {}
-    for stage in _STAGES:
-        found = sorted((model / stage).glob("*.pt"))
-        if len(found) != 1:
-            names = ", ".join(path.name for path in found) or "none"
-            raise PoshgridError(
-                f"{model}: {stage}.pt, or one model in {stage}/, is needed (found: {names}); "
-                "check parsers.model, or leave one model in the folder"
-            )
-        paths[f"{stage}_model_path"] = str(found[0])
-    for part, argument in (
-        ("pretrain", "pretrain_path"),
-        ("forward_charlm", "forward_charlm_path"),
-        ("backward_charlm", "backward_charlm_path"),
-    ):
-        found = sorted((model / part).glob("*.pt"))
-        if found:
-            paths |= {f"{stage}_{argument}": str(found[0]) for stage in ("pos", "depparse")}
-    return paths
 
 
 @contextlib.contextmanager
