@@ -269,7 +269,7 @@ def test_xml_reads_no_other_file(tmp_path):
 
 
 ALLOWED = {  # where text becomes markup: our own CSS, scripts and figures
-    "quality/page.py", "report/page.py", "report/shelf.py",
+    "report/page.py", "report/shelf.py",
     "report/texts.py",  # texts, which the page escapes, and parts of a template that escapes
     "export/__init__.py",  # cards, which are Markdown
     "report/references.py",  # our own bibliography, which pybtex escapes

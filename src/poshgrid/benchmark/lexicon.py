@@ -131,6 +131,11 @@ class Lexicon:
         return frozenset(f for w in self.words if not TABLES[w.category].content for f in w.folded)
 
     @cached_property
+    def auxiliary_forms(self) -> frozenset[str]:
+        """Forms of auxiliaries, case-folded."""
+        return frozenset(form for word in self.of("auxiliary") for form in word.folded)
+
+    @cached_property
     def content_lemmas(self) -> dict[str, frozenset[str]]:
         """Case-folded form -> citation forms of the content words that it may be.
 

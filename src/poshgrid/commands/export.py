@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from poshgrid.commands.base import Output, app
 from poshgrid.errors import PoshgridError, check_known, reason
 
-if TYPE_CHECKING:
-    from poshgrid.analysis.results import Results
-
-KINDS = ("models", "items", "judgements", "tables")
+KINDS = ("models", "items", "tables")
 
 
 @app.command(rich_help_panel="Results")
@@ -23,11 +20,10 @@ def export(
     results: Annotated[Path, typer.Argument(help="Results folder, e.g. results/tiny")],
     output: Output = Path("exported"),
     target: Annotated[
-        str | None, typer.Option(help="Whose accuracies, judgements and tables; none: all")
+        str | None, typer.Option(help="Whose accuracies and tables; none: all")
     ] = None,
     suite: Annotated[
-        list[str] | None,
-        typer.Option(help="Of items and judgements; may be repeated; none: all"),
+        list[str] | None, typer.Option(help="Of items; may be repeated; none: all")
     ] = None,
     only: Annotated[str | None, typer.Option(help="Of models, e.g. size=10M,seed=42")] = None,
     licence: Annotated[
@@ -55,8 +51,6 @@ def export(
         from poshgrid.export import items
 
         folders = [items.export(found, each, output / what) for each in suite or found.suites]
-    elif what == "judgements":
-        folders = _judgements(found, output / what, target, suite)
     else:
         from poshgrid.export import tables
 
@@ -67,22 +61,6 @@ def export(
         kind = "model" if what == "models" else "dataset"
         for address in _upload(folders, upload, kind, public=public):
             typer.echo(address)
-
-
-def _judgements(
-    results: Results, output: Path, target: str | None, suites: list[str] | None
-) -> list[Path]:
-    from poshgrid.evaluation import exchange
-
-    pairs = [each for each in results.suites if results.task(each) == "pairs"]
-    for each in suites or []:
-        check_known("--suite: no suite of pairs", each, pairs)
-    folders = {each: output / each for each in suites or pairs}
-    for each, folder in folders.items():
-        runs = results.judged(target) if target else [run.name for run in results.scored(each)]
-        scores, items = Path(results.paths.all_scores()), Path(results.paths.items(each))
-        exchange.export(runs, scores, each, items, folder)
-    return list(folders.values())
 
 
 def _upload(folders: Iterable[Path], owner: str, kind: str, *, public: bool) -> list[str]:

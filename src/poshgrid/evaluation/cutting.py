@@ -72,8 +72,8 @@ def _check_line_breaks(tokenizer: Any, request: Request) -> None:  # noqa: ANN40
     if broken == spaced or broken.count(unknown) > spaced.count(unknown):
         raise PoshgridError(
             f"{request.name}: a line break, which the tokenizer cannot encode; to score a space "
-            "instead, give the suite's option `line_breaks: space` (poshgrid judge: --option "
-            "line_breaks=space)"
+            "instead, give the suite's option `spelling: corpora` (poshgrid judge: --option "
+            "spelling=corpora)"
         )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from poshgrid.errors import PoshgridError
+
 
 class Request(NamedTuple):
     """A sentence to score."""
@@ -51,7 +53,7 @@ class Engine(Protocol):
         ...
 
     def complete(self, prompts: Sequence[str], *, beams: int, tokens: int) -> list[str]:
-        """Continue sentences by beam search.
+        """Continue sentences by beam search; who asks a model looks at ``writes`` first.
 
         Args:
             prompts: beginnings of sentences.
@@ -61,4 +63,4 @@ class Engine(Protocol):
         Raises:
             PoshgridError: this kind of model writes nothing.
         """
-        ...
+        raise PoshgridError("this model does not continue sentences; leave completions out")

@@ -1,4 +1,4 @@
-"""Judgements as others read and write them: in POSH-BENCH's published form, and as one table.
+"""Judgements of others, in the form in which those of POSH-BENCH were published.
 
 The published form (xiulinyang/posh-bench) is a file of tab-separated values for each run and
 phenomenon, a pair on a line: ``sentence1`` (bad), ``PPL1``, ``Sentence2`` (good), ``PPL2``,
@@ -10,17 +10,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
-from poshgrid import files
 from poshgrid.benchmark import items as suites
 from poshgrid.benchmark.reading import pairfile, table10
 from poshgrid.benchmark.reading.pairfile import Pair, PairOptions
-from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import runs as points
 from poshgrid.config import specs
 from poshgrid.config.sizes import words
@@ -28,7 +25,6 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
 
 COLUMNS = ("sentence1", "PPL1", "Sentence2", "PPL2", "Correct")
-DELTAS = "judgements.tsv"
 # gpt2_mini_baby_10Mf_32768_42_wanna.tsv: learner, base, size, f where filtered, vocabulary, seed
 _PUBLISHED = re.compile(
     r"(?P<learner>[a-z0-9]+_[a-z]+)_(?P<base>[a-z]+)_(?P<size>[0-9.]+[KM])(?P<filtered>f?)"
@@ -44,71 +40,13 @@ class Published(NamedTuple):
     cells: dict[str, specs.Cell]  # "condition/size" -> what its name tells
 
 
-# ---- export ---------------------------------------------------------------------------------
-
-
-def export(runs: Sequence[str], scores: Path, suite: str, items: Path, output: Path) -> int:
-    """Write the judgements of runs: ``judgements.tsv``, and the published form below their names.
-
-    ``judgements.tsv`` has ``item_id``, ``run`` and ``delta``: log P(good) - log P(bad) in nats,
-    summed over the scored tokens. ``{run}/{phenomenon}.tsv`` is the published form.
-
-    Args:
-        runs: condition/size/learner/regimen/bias/seedN.
-        scores: the folder of scores: ``{run}/{suite}.parquet`` below it.
-        suite: of minimal pairs.
-        items: its pairs (``ITEMS``).
-        output: the folder to write to.
-
-    Returns:
-        The number of judgements.
-
-    Raises:
-        PoshgridError: a table is missing or broken, a pair has no score, or two phenomena would
-            have one file (:func:`poshgrid.files.names`).
-    """
-    pairs = files.read_table(items, ITEMS)
-    names = files.names(pairs["phenomenon"].unique(maintain_order=True), ".tsv")
-    deltas = []
-    with files.atomic_folder(output) as temporary:
-        for run in sorted(runs):
-            path = scores / run / f"{suite}.parquet"
-            scored = files.read_table(path, SCORES).filter(pl.col("step").is_null())
-            found = pairs.join(scored, on="item_id", how="left", maintain_order="left")
-            lacking = found["good_logprob"].null_count()
-            if lacking or scored.height != pairs.height:
-                raise PoshgridError(
-                    f"{path}: scores {scored.height:,} pairs, {items} holds {pairs.height:,}; "
-                    "score the run again: `poshgrid run -R score`"
-                )
-            for (phenomenon,), rows in found.group_by("phenomenon", maintain_order=True):
-                _write(rows, temporary / run / names[str(phenomenon)])
-            delta = pl.col("good_logprob") - pl.col("bad_logprob")
-            deltas.append(found.select("item_id", run=pl.lit(run), delta=delta))
-        if not deltas:
-            raise PoshgridError(f"{scores}: no run has scores on suite {suite}; score one first")
-        table = pl.concat(deltas)
-        table.write_csv(temporary / DELTAS, separator="\t")
-    return table.height
-
-
-def _write(rows: pl.DataFrame, path: Path) -> None:
-    bad, good = (-pl.col(f"{m}_logprob") / pl.col(f"{m}_tokens") for m in ("bad", "good"))
-    correct = pl.when(good < bad).then(pl.lit("correct")).otherwise(pl.lit("incorrect"))
-    table = rows.select(sentence1="bad", PPL1=bad, Sentence2="good", PPL2=good, Correct=correct)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    table.write_csv(path, separator="\t", quote_style="never")
-
-
-# ---- import ---------------------------------------------------------------------------------
-
-
 def read(folder: Path) -> Published:
     """Read judgements in the published form.
 
     Args:
-        folder: the published files, or what :func:`export` wrote. In the name of a published file
-            *f* after the size means that evidence was removed: condition baby-f.
+        folder: the published files, or files called by their phenomenon, in a folder for each run
+            (condition/size/learner/regimen/bias/seedN). In the name of a published file *f* after
+            the size means that evidence was removed: condition baby-f.
 
     Returns:
         The pairs as the reader ``lines`` would number them; and scores whose members count as one
@@ -163,7 +101,7 @@ def read(folder: Path) -> Published:
 def _listed(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise PoshgridError(f"{folder}: no such folder; name one with published judgements")
-    found = sorted(path for path in folder.rglob("*.tsv") if path.name != DELTAS)
+    found = sorted(folder.rglob("*.tsv"))
     if not found:
         raise PoshgridError(f"{folder}: holds no .tsv file; name a folder of judgements")
     return found

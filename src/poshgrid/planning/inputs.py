@@ -149,9 +149,6 @@ def _suite(grid: Grid, suite: Suite) -> Finding:
             plugins.load(SUITES, suite.reader).files(path, options)
         except (PoshgridError, OSError) as problem:
             return error(check, str(problem), "see docs/benchmark.md")
-    elif hub := getattr(options, "hub", None):
-        what = f"{path}: not there: Snakemake downloads {hub} before its jobs start"
-        return warning(check, what, "without a network, put its files there (docs/benchmark.md)")
     return _file(
         check, path, f"put the files of the reader {suite.reader} there, or fix suites[].path of "
         f"{suite.name}; see docs/benchmark.md",

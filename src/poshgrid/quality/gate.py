@@ -1,15 +1,16 @@
 """The stage: hold a suite to every check, write what was found, and refuse what is broken.
 
 Two findings are made here: which members a learner was trained on, word for word, and what members
-differ in besides syntax, the length and frequency of their words.
+differ in besides syntax, the length and frequency of their words. The page is one file, without
+network or script; it shows some pairs of each phenomenon, their critical regions marked.
 """
 
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +19,9 @@ import polars as pl
 from poshgrid import files, logs
 from poshgrid.benchmark import corpora, lexicon
 from poshgrid.benchmark.checks import structure
-from poshgrid.benchmark.lexicon import tokens
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.errors import PoshgridError
-from poshgrid.quality import nulls, page
+from poshgrid.quality import nulls
 from poshgrid.tables import formats
 
 if TYPE_CHECKING:
@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from poshgrid.config import Scoring
 
 log = logs.get(__name__)
+_FIRST = 10  # faults of a check that quality.json names
+_DRAWN = 5  # pairs of a phenomenon that are shown; the same suite shows the same
 
 
 def differences(
-    items: pl.DataFrame, counts: Mapping[str, Counter[str]], lengths: pl.DataFrame
+    items: pl.DataFrame, counts: Mapping[str, Counter[str]]
 ) -> Iterator[dict[str, Any]]:
     """Yield the differences of length and frequency, good minus bad, phenomenon by phenomenon.
 
@@ -42,49 +44,34 @@ def differences(
     Args:
         items: the columns of ``PAIRS``.
         counts: base -> type -> tokens.
-        lengths: ``item_id``, ``tokens``: good minus bad in tokens, a row for each item and run.
 
     Yields:
-        phenomenon, measure (words, characters, tokens, log frequency of a base), mean, sd, pairs,
-        equal: pairs without a difference.
+        phenomenon, measure (words, characters, log frequency of a base), mean, sd.
     """
-    sums = {base: math.log10(sum(counted.values())) for base, counted in counts.items()}
+    measures = {"words": lambda text: len(text.split()), "characters": len} | {
+        f"log frequency ({base})": _frequency(counted) for base, counted in counts.items()
+    }
     for (phenomenon,), rows in items.group_by("phenomenon", maintain_order=True):
-        pairs = list(rows.select("good", "bad").iter_rows())
-        measures: dict[str, list[float]] = {
-            "words": [len(good.split()) - len(bad.split()) for good, bad in pairs],
-            "characters": [len(good) - len(bad) for good, bad in pairs],
-        }
-        joined = lengths.join(rows.select("item_id"), on="item_id")
-        measures["tokens"] = joined["tokens"].to_list()
-        for base, counted in counts.items():
-            measures[f"log frequency ({base})"] = [
-                _frequency(good, counted, sums[base]) - _frequency(bad, counted, sums[base])
-                for good, bad in pairs
-            ]
-        for measure, values in measures.items():
-            if values:
-                yield {"phenomenon": str(phenomenon), "measure": measure, **_described(values)}
+        for measure, measured in measures.items():
+            values = [measured(row["good"]) - measured(row["bad"]) for row in rows.to_dicts()]
+            mean = math.fsum(values) / len(values)
+            spread = math.fsum((value - mean) ** 2 for value in values)
+            sd = math.sqrt(spread / max(len(values) - 1, 1))
+            yield {"phenomenon": phenomenon, "measure": measure, "mean": mean, "sd": sd}
 
 
-def _frequency(text: str, counted: Counter[str], total: float) -> float:
-    """Return the mean log10 relative frequency of a sentence's words; 0 without words.
+def _frequency(counted: Counter[str]) -> Callable[[str], float]:
+    """Return a measure of sentences: the mean log10 relative frequency of their words.
 
     Summed exactly: members with the same words must have the same frequency.
     """
-    logs = [math.log10(counted[word] + 1) - total for word in tokens(text)]
-    return math.fsum(logs) / len(logs) if logs else 0.0
+    total = math.log10(sum(counted.values()))
 
+    def measured(text: str) -> float:
+        logs = [math.log10(counted[word] + 1) - total for word in lexicon.tokens(text)]
+        return math.fsum(logs) / len(logs) if logs else 0.0
 
-def _described(values: list[float]) -> dict[str, Any]:
-    mean = math.fsum(values) / len(values)
-    spread = math.fsum((value - mean) ** 2 for value in values)
-    return {
-        "mean": mean,
-        "sd": math.sqrt(spread / (len(values) - 1)) if len(values) > 1 else 0.0,
-        "pairs": len(values),
-        "equal": sum(value == 0 for value in values),
-    }
+    return measured
 
 
 def leaks(items: pl.DataFrame, train: Mapping[str, Path]) -> list[Fault]:
@@ -116,9 +103,6 @@ def leaks(items: pl.DataFrame, train: Mapping[str, Path]) -> list[Fault]:
     return found
 
 
-_FIRST = 10  # faults of a check that quality.json names
-
-
 def gate(
     items: Path,
     *,
@@ -148,7 +132,7 @@ def gate(
         bases: base -> ``sentences.parquet``, or a plain text; their words are counted. Empty:
             frequencies are left out.
         train: "condition/size" -> ``train.parquet`` or a text, in which members are looked for.
-        scores: run -> its scores of the suite; see :func:`nulls.accuracies`.
+        scores: run -> its scores of the suite; see :func:`nulls.judged`.
         scoring: how scores are compared.
         tolerance: a null whose interval on a base lies wholly further than this from 50% is
             flagged.
@@ -166,7 +150,7 @@ def gate(
         raise PoshgridError(f"{items}: no items; make the suite again")
     words = lexicon.read()
     counts = {base: corpora.count(path) for base, path in sorted(bases.items())}
-    judged = nulls.accuracies(pairs, scores, scoring)
+    sets = nulls.judged(pairs, scores, scoring)
     vocabulary = None
     if counts:
         vocabulary = lexicon.usable(words, counts, top_k or max(map(len, counts.values())))
@@ -175,54 +159,82 @@ def gate(
     if train:
         heard.checked, heard.faults = pairs.height, leaks(pairs, train)
     checks.append(heard)
-    summary = nulls.summarise(judged, pairs, tolerance, bases_of or {})
-    flags: dict[str, list[str]] = {}
-    for null in summary:
-        if null.flagged:
-            flags.setdefault(null.phenomenon, []).append(null.sentence())
-    told = [check for check in checks if check.faults]
-    failed = [check for check in told if check.refuses and generated]
-    verdict = "failed" if failed else "flagged" if flags or told else "passed"
-    homes = dict(pairs.select("item_id", "phenomenon").iter_rows())
-    found: dict[str, Any] = {
+    summary = nulls.summarise(sets, pairs, tolerance, bases_of or {})
+    flagged = sorted({null["phenomenon"] for null in summary if null["flagged"]})
+    faulty = [check for check in checks if check.faults]
+    verdict = "flagged" if faulty or flagged else "passed"
+    if faulty and generated:
+        verdict = "failed"
+    quality: dict[str, Any] = {
         "suite": suite,
         "generated": generated,
         "verdict": verdict,
         "pairs": pairs.height,
         "bases": {base: sum(counted.values()) for base, counted in counts.items()},
-        "cells": sorted(train),
-        "top_k": top_k,
         "tolerance": tolerance,
         "runs": len(scores),
-        "phenomena": dict(Counter(pairs["phenomenon"])),
-        "checks": [_told(check, homes) for check in checks],
-        "differences": list(differences(pairs, counts, judged.lengths)),
-        "nulls": [asdict(each) for each in summary],
-        "flags": flags,
+        "checks": [
+            {
+                "name": check.name,
+                "needs": check.needs,
+                "checked": check.checked,
+                "items": len(check.ids),
+                "first": [{"item": id_, "reason": why} for id_, why in check.faults[:_FIRST]],
+            }
+            for check in checks
+        ],
+        "differences": list(differences(pairs, counts)),
+        "nulls": summary,
     }
-    files.write_text(output / "index.html", page.render(found, pairs))
-    files.write_text(output / "nulls.csv", formats.csv(judged.table))
-    files.write_json(output / "quality.json", found)
-    log.info("%s: %s; %s", suite, verdict, output / "index.html")
+    page = output / "index.html"
+    files.write_text(page, render(quality, pairs))
+    files.write_text(output / "nulls.csv", formats.csv(nulls.by_run(sets)))
+    files.write_json(output / "quality.json", quality)
+    log.info("%s: %s; %s", suite, verdict, page)
     if verdict == "failed":
-        raise PoshgridError(
-            f"suite {suite}: {structure.summary(failed)}; see {output / 'index.html'}"
-        )
+        raise PoshgridError(f"suite {suite}: {structure.summary(faulty)}; see {page}")
     return {
         "verdict": verdict,
         "pairs": pairs.height,
         "faults": {check.name: len(check.ids) for check in checks},
-        "flagged": sorted(flags),
+        "flagged": flagged,
     }
 
 
-def _told(check: structure.Check, homes: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        "name": check.name,
-        "needs": check.needs,
-        "refuses": check.refuses,
-        "checked": check.checked,
-        "items": len(check.ids),
-        "phenomena": dict(Counter(homes[item] for item in check.ids)),
-        "first": [{"item": item, "reason": reason} for item, reason in check.faults[:_FIRST]],
-    }
+def render(quality: dict[str, Any], items: pl.DataFrame) -> str:
+    """Return the HTML of a suite's quality page.
+
+    Args:
+        quality: what ``quality.json`` holds.
+        items: the suite (``ITEMS``).
+    """
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("poshgrid", "quality"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+    )
+    examples = {}
+    for (name,), part in items.group_by("phenomenon", maintain_order=True):
+        rng = random.Random(f"0/{name}")  # whatever the other phenomena are
+        drawn = sorted(rng.sample(range(part.height), min(_DRAWN, part.height)))
+        examples[name] = part[drawn].to_dicts()
+    return environment.get_template("page.html").render(
+        found=quality,
+        pairs={row["item_id"]: row for row in items.reverse().iter_rows(named=True)},
+        kinds=list(dict.fromkeys(null["null"] for null in quality["nulls"])),
+        nulls=_by_phenomenon(quality["nulls"], "null"),
+        measures=list(dict.fromkeys(each["measure"] for each in quality["differences"])),
+        differences=_by_phenomenon(quality["differences"], "measure"),
+        examples=examples,
+    )
+
+
+def _by_phenomenon(rows: list[dict[str, Any]], key: str) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return phenomenon -> value of ``key`` -> row."""
+    table: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        table.setdefault(row["phenomenon"], {})[row[key]] = row
+    return table

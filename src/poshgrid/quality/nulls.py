@@ -12,9 +12,8 @@ pairs, holds for few of them, and is never narrower than for independent ones.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -115,52 +114,8 @@ SETS: files.Schema = {
 """The same by lexical set, for intervals."""
 
 
-@dataclass(frozen=True)
-class OfBase:
-    """One kind of null on one phenomenon, trained on one base: the mean over sizes."""
-
-    mean: float
-    low: float | None  # of the 95% interval over lexical sets, of untrained models over seeds, too
-    high: float | None
-    flagged: bool  # the interval lies wholly further from 50% than the tolerance
-
-
-@dataclass(frozen=True)
-class Null:
-    """One kind of null on one phenomenon: the mean over cells of the mean over their runs."""
-
-    category: str
-    phenomenon: str
-    null: str
-    mean: float
-    least: float  # of the cells
-    most: float
-    cells: dict[str, float]  # "condition/size" -> mean over its runs
-    bases: dict[str, OfBase]
-    runs: int
-    flagged: bool  # on any base
-
-    def sentence(self) -> str:
-        """Return what is wrong, for people."""
-        name = {"ngram": "n-gram"}.get(self.null, self.null)
-        shares = ", ".join(
-            f"{100 * of.mean:.1f}% ({100 * of.low:.1f} to {100 * of.high:.1f}) on {base}"
-            for base, of in self.bases.items()
-            if of.flagged and of.low is not None and of.high is not None
-        )
-        return f"The {name} null is right in {shares}, not in about 50% of the pairs."
-
-
-class Judged(NamedTuple):
-    """What nulls made of a suite."""
-
-    table: pl.DataFrame  # NULLS
-    sets: pl.DataFrame  # SETS
-    lengths: pl.DataFrame  # item_id, tokens: good minus bad; a row for each item and untrained run
-
-
-def accuracies(items: pl.DataFrame, scores: Mapping[str, Path], scoring: Scoring) -> Judged:
-    """Judge the nulls.
+def judged(items: pl.DataFrame, scores: Mapping[str, Path], scoring: Scoring) -> pl.DataFrame:
+    """Judge the nulls, and return what each makes of each lexical set (``SETS``).
 
     Args:
         items: the columns of ``PAIRS``.
@@ -174,13 +129,11 @@ def accuracies(items: pl.DataFrame, scores: Mapping[str, Path], scoring: Scoring
     """
     known = items.unique("item_id", keep="first")  # the gate's own check names those given twice
     frames = [pl.DataFrame(schema=SETS)]
-    lengths = [pl.DataFrame(schema={"item_id": pl.String, "tokens": pl.Int64})]
     for name, path in sorted(scores.items()):
-        null = _null(name, path)
-        judged = judgements.judged(path, known, scoring)
-        named = [pl.lit(value).alias(column) for column, value in null.items()]
+        named = [pl.lit(value).alias(column) for column, value in _null(name, path).items()]
         frames.append(
-            judged.group_by("category", "phenomenon", "lexical_set")
+            judgements.judged(path, known, scoring)
+            .group_by("category", "phenomenon", "lexical_set")
             .agg(
                 pairs=pl.len(),
                 ties=(pl.col("correct") == 0.5).sum(),
@@ -190,82 +143,75 @@ def accuracies(items: pl.DataFrame, scores: Mapping[str, Path], scoring: Scoring
             .select(list(SETS))
             .cast(pl.Schema(SETS))
         )
-        if null["null"] == points.UNTRAINED:
-            difference = pl.col("good_tokens").cast(pl.Int64) - pl.col("bad_tokens")
-            lengths.append(judged.select("item_id", tokens=difference))
-    sets = pl.concat(frames).sort(*_RUN, "lexical_set")
-    table = sets.group_by(_RUN, maintain_order=True).agg(
+    return pl.concat(frames).sort(*_RUN, "lexical_set")
+
+
+def by_run(sets: pl.DataFrame) -> pl.DataFrame:
+    """Return the accuracies of runs (``NULLS``) from those of lexical sets (``SETS``)."""
+    return sets.group_by(_RUN, maintain_order=True).agg(
         pl.col("pairs", "ties").sum(), accuracy=pl.col("right").sum() / pl.col("pairs").sum()
     )
-    return Judged(table, sets, pl.concat(lengths))
 
 
 def summarise(
-    judged: Judged,
-    items: pl.DataFrame,
-    tolerance: float,
-    bases: Mapping[str, str],
-) -> list[Null]:
+    sets: pl.DataFrame, items: pl.DataFrame, tolerance: float, bases: Mapping[str, str]
+) -> list[dict[str, Any]]:
     """Return each kind of null on each phenomenon, in the order of the items.
 
     Args:
-        judged: as :func:`accuracies` returns it.
+        sets: as :func:`judged` returns them.
         items: the columns of ``PAIRS``.
         tolerance: a null whose interval on a base lies wholly further than this from 50% is
             flagged.
         bases: condition -> base; a condition that is not named is a base of its own.
+
+    Returns:
+        phenomenon, null; mean: over cells (condition and size) of the mean over their runs; bases:
+        base -> mean over runs, low and high of the 95% interval over lexical sets (of untrained
+        models over seeds, too), flagged; flagged: on any base.
     """
-    based = pl.col("condition").replace(dict(bases)).alias("base")
-    key = ["category", "phenomenon", "null"]
-    tables = judged.table.with_columns(based).partition_by(key, as_dict=True)
-    sets = judged.sets.with_columns(based).partition_by(key, as_dict=True)
-    found = []
-    for category, phenomenon in items.select(key[:2]).unique(maintain_order=True).iter_rows():
+    sets = sets.with_columns(base=pl.col("condition").replace(dict(bases)))
+    parts = sets.partition_by("category", "phenomenon", "null", as_dict=True)
+    summary = []
+    for key in items.select("category", "phenomenon").unique(maintain_order=True).iter_rows():
         for kind in points.NULLS:
-            of_kind = tables.get((category, phenomenon, kind))
-            if of_kind is None:
+            if (part := parts.get((*key, kind))) is None:
                 continue
-            cells = {
-                f"{condition}/{size}": float(part.select(pl.col("accuracy").mean()).item())
-                for (condition, size), part in of_kind.group_by(
-                    "condition", "size", maintain_order=True
-                )
-            }
-            by_base = sets[category, phenomenon, kind].partition_by("base", as_dict=True)
             of_bases = {
-                str(base): _of_base(kind, part, by_base[(base,)], tolerance)
-                for (base,), part in of_kind.group_by("base", maintain_order=True)
+                str(base): _of_base(kind, of_base, tolerance)
+                for (base,), of_base in part.group_by("base", maintain_order=True)
             }
-            found.append(
-                Null(
-                    category,
-                    phenomenon,
-                    kind,
-                    sum(cells.values()) / len(cells),
-                    min(cells.values()),
-                    max(cells.values()),
-                    cells,
-                    of_bases,
-                    of_kind.height,
-                    any(of.flagged for of in of_bases.values()),
-                )
+            cells = (
+                by_run(part)
+                .group_by("condition", "size", maintain_order=True)
+                .agg(pl.col("accuracy").mean())
             )
-    return found
+            summary.append(
+                {
+                    "phenomenon": key[1],
+                    "null": kind,
+                    "mean": cells["accuracy"].mean(),
+                    "bases": of_bases,
+                    "flagged": any(of["flagged"] for of in of_bases.values()),
+                }
+            )
+    return summary
 
 
-def _of_base(kind: str, runs: pl.DataFrame, sets: pl.DataFrame, tolerance: float) -> OfBase:
+def _of_base(kind: str, sets: pl.DataFrame, tolerance: float) -> dict[str, Any]:
     """Return what the runs of a kind on one base make of a phenomenon; all runs count the same."""
     by_set = (
         sets.group_by("lexical_set")
         .agg(pl.col("right").mean(), pl.col("pairs").first())
         .sort("lexical_set")
     )
+    accuracies = by_run(sets)["accuracy"]
     # Sizes of a base are nested and counted once: only seeds are a sample of what could be.
-    sampled = runs["accuracy"].to_list() if kind == points.UNTRAINED else ()
+    sampled = accuracies.to_list() if kind == points.UNTRAINED else ()
     bounds = interval(by_set["right"].to_list(), by_set["pairs"].to_list(), sampled)
     low, high = bounds or (None, None)
-    mean = float(runs.select(pl.col("accuracy").mean()).item())
-    return OfBase(mean, low, high, beyond(bounds, tolerance))
+    flagged = beyond(bounds, tolerance)
+    return {"mean": accuracies.mean(), "low": low, "high": high, "flagged": flagged}
 
 
 def _null(name: str, path: Path) -> dict[str, str]:

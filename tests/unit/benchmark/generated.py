@@ -1,38 +1,17 @@
-"""Pairs of one phenomenon, filled and numbered, without counterbalancing and without a choice."""
+"""Pairs of one phenomenon, filled from the whole lexicon: not counterbalanced, not chosen from."""
 
 from __future__ import annotations
 
+from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.generation.pairs import Row, candidates, rows
 from poshgrid.benchmark.generation.templates import Phenomenon
-from poshgrid.benchmark.generation.words import Choices
-from poshgrid.benchmark.generation.words import choices as usable_choices
-from poshgrid.benchmark.lexicon import Lexicon, Vocabulary
+from poshgrid.benchmark.generation.words import choices
+
+WORDS = lexicon.read()
+KNOWN = lexicon.Vocabulary(9, {"a": frozenset(f for w in WORDS.words for f in w.folded)})
+"""A base that knows every word of the lexicon."""
 
 
-def generate(
-    phenomenon: Phenomenon,
-    pairs: int,
-    seed: int,
-    lexicon: Lexicon,
-    vocabulary: Vocabulary,
-    choices: Choices | None = None,
-) -> list[Row]:
-    """Return the minimal pairs of one phenomenon, the templates in turn, in equal shares.
-
-    Args:
-        phenomenon: the templates.
-        pairs: how many pairs to make.
-        seed: the same seed gives the same pairs; a phenomenon's do not depend on the others'.
-        lexicon: the words.
-        vocabulary: the words that are frequent enough in every base.
-        choices: the words of each slot; none: those of :mod:`.words`.
-
-    Returns:
-        Rows with the columns of ``PAIRS``.
-
-    Raises:
-        PoshgridError: a slot has too few usable words, or the words allow too few pairs.
-    """
-    if choices is None:
-        choices = usable_choices(phenomenon, lexicon, vocabulary)
-    return rows(phenomenon, candidates(phenomenon, pairs, seed, choices))
+def generate(phenomenon: Phenomenon, pairs: int, seed: int) -> list[Row]:
+    """Return minimal pairs, as rows with the columns of ``PAIRS``."""
+    return rows(phenomenon, candidates(phenomenon, pairs, seed, choices(phenomenon, WORDS, KNOWN)))

@@ -39,18 +39,13 @@ def test_what_was_heard_whatever_its_case_and_marks(base):
     assert corpora.heard(set(), [base]) == set()
 
 
-def test_a_model_is_read_when_it_is_asked_and_once(base, tmp_path, monkeypatch):
+def test_what_readers_know_of_the_corpora(base, tmp_path):
     texts = pl.read_parquet(base).filter(pl.col("size") != "")["text"].to_list()
     table = write_condition(tmp_path / "condition", train=texts) / "train.parquet"
     count(table, tmp_path / "ngram", order=2, size=None)
-    read = []
-    load = corpora.NGram.load
-    monkeypatch.setattr(corpora.NGram, "load", lambda path: read.append(path) or load(path))
     context = corpora.context({"baby": base}, {"baby/1K": tmp_path / "ngram"}, top_k=3)
-    assert read == []
     good, bad = (context.nulls["baby/1K"]([text])[0] for text in ("the girl saw it.", "it saw."))
     assert good > bad
-    assert len(read) == 1
     assert context.vocabulary.lacking("girl") == []
     assert context.heard({"the girl saw it", "x"}) == {"the girl saw it"}
 
@@ -60,7 +55,4 @@ def test_a_table_without_training_rows_is_refused(tmp_path):
     rows = {"text": ["A dog.", "A cat."], "split": ["dev", "train"], "size": ["", ""]}
     pl.DataFrame(rows).write_parquet(path)
     with pytest.raises(PoshgridError, match=r"sentences\.parquet: no training sentence"):
-        corpora.count(path)
-    path.write_bytes(b"PAR1")
-    with pytest.raises(PoshgridError, match=r"sentences\.parquet: not a parquet table"):
         corpora.count(path)

@@ -8,19 +8,17 @@ from collections import Counter, defaultdict
 import polars as pl
 import pytest
 
-from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.checks import agreement, structure
 from poshgrid.benchmark.checks.readings import split
 from poshgrid.benchmark.context import Context
 from poshgrid.benchmark.generation import selection, templatefile, templates
-from poshgrid.benchmark.generation.balance import counterbalance
 from poshgrid.benchmark.generation.pairs import Filled
 from poshgrid.benchmark.generation.templates import Pair
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.benchmark.suites import factorial as reader
+from tests.unit.benchmark.generated import KNOWN as VOCABULARY
+from tests.unit.benchmark.generated import WORDS
 
-WORDS = lexicon.read()
-VOCABULARY = lexicon.Vocabulary(9, {"a": frozenset(f for w in WORDS.words for f in w.folded)})
 SETS = 100
 CELLS = {
     "island-adjunct": {"gap": 1, "no-gap": 1},
@@ -34,17 +32,6 @@ CELLS = {
     "wanna": {"no-gap": 1, "subject-gap": 1},
 }
 JOINT = {"island-adjunct", "island-complex-np", "island-wh", "wanna"}
-# An independent list of genders: not read from the lexicon.
-MALE = {
-    "boy", "boyfriend", "brother", "dad", "daddy", "duke", "emperor", "father", "fireman",
-    "gentleman", "grandfather", "grandpa", "groom", "guy", "husband", "king", "knight", "lord",
-    "man", "monk", "nephew", "policeman", "prince", "son", "uncle",
-}  # fmt: skip
-FEMALE = {
-    "actress", "aunt", "bride", "daughter", "duchess", "girl", "girlfriend", "grandma",
-    "grandmother", "lady", "mom", "mommy", "mother", "niece", "nun", "princess", "queen",
-    "sister", "waitress", "wife", "witch", "woman",
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -95,19 +82,18 @@ def test_no_weights_of_words_prefer_the_good_members_of_a_set(made):
             assert sum(right) == len(right) / 2
 
 
-def gender(word):
-    return "m" if word in MALE else "f" if word in FEMALE else None
+GENDERS = {word.lemma: "".join(word.features["gender"]) for word in WORDS.of("noun")}
 
 
 def test_the_cells_of_principle_a_set_commanding_against_local_nouns(made):
     """First noun: right in the noun's cell, wrong in the clause's; nearest noun: by template."""
     first, nearest = defaultdict(set), defaultdict(set)
     for row in made.items.filter(phenomenon="principle-a-gender").iter_rows(named=True):
-        nouns = [g for w in split(row["good"]) if (g := gender(w.removesuffix("'s")))]
+        words = (w.removesuffix("'s") for w in split(row["good"]))
+        nouns = [GENDERS[word] for word in words if GENDERS.get(word) in {"m", "f"}]
         right = "m" if row["good"].endswith("himself.") else "f"
         template = row["template"].removeprefix("principle-a-gender-")
-        assert len(nouns) == 3
-        assert Counter(nouns)[right] == 2, "one noun alone has the wrong gender"
+        assert Counter(nouns)[right] == 2 == len(nouns) - 1
         first[row["cell"]].add(nouns[0] == right)
         nearest[template, row["cell"]].add(nouns[-1] == right)
     assert first == {"clause": {False}, "possessor": {True}, "relative": {True}}
@@ -123,15 +109,14 @@ def test_the_cells_of_principle_a_set_commanding_against_local_nouns(made):
 
 def test_the_gate_passes_all_sets_and_no_set_the_wrong_way_round(made):
     found = structure.checks(made.items, WORDS, VOCABULARY, generated=True)
-    assert not [check.name for check in found if check.faults and check.refuses]
+    assert not [check.name for check in found if check.faults]
     wrong = made.items.select(
         pl.all().exclude("good", "bad"), good=pl.col("bad"), bad=pl.col("good")
     )
     # Of a control both members are sentences: there only the order of the words is wrong.
     wrong = wrong.filter(pl.col("cell") != "no-gap")
     found = structure.checks(wrong, WORDS, VOCABULARY, generated=True)
-    faulty = {item for check in found if check.refuses for item in check.ids}
-    assert faulty == set(wrong["item_id"])
+    assert {item for check in found for item in check.ids} == set(wrong["item_id"])
 
 
 def fault(**row):
@@ -148,22 +133,22 @@ WH = {"phenomenon": "island-wh", "contrast": "complementizer", "joint": True}
         ({**WH, "cell": "gap", "good": "What did the girl know that John fixed?",
           "bad": "What did the girl know whether John fixed?"}, None),
         ({**WH, "cell": "gap", "good": "What did the girl know that John fixed?",
-          "bad": "What did the girl know that Tom fixed?"}, "the bad member is a sentence, too"),
+          "bad": "What did the girl know that Tom fixed?"}, "bad member"),
         ({**WH, "cell": "no-gap", "good": "Why did the girl know whether John fixed the car?",
           "bad": "Why did the girl know that John fixed the car?"}, None),
         ({**WH, "cell": "no-gap", "good": "Why did the girl know whether John fixed the car?",
-          "bad": "Why did the girl know that John fixed?"}, "it is no control"),
+          "bad": "Why did the girl know that John fixed?"}, "control"),
         ({"phenomenon": "principle-a-number", "cell": "clause",
           "good": "The boys said that the king who saw the man helped himself.",
           "bad": "The boys said that the king who saw the man helped themselves."}, None),
         ({"phenomenon": "principle-a-number", "cell": "clause",
           "good": "The boy said that the king who saw the man helped himself.",
           "bad": "The boy said that the king who saw the man helped themselves."},
-         "no other word has the number of 'themselves'"),
+         "'themselves'"),
         ({"phenomenon": "principle-a-gender", "cell": "possessor",
           "good": "The man said that the girl's friend helped himself.",
           "bad": "The man said that the girl's friend helped herself."},
-         "'friend' may bind 'herself', too"),
+         "'friend'"),
     ],
 )  # fmt: skip
 def test_planted_faults_of_a_cell_are_found(row, reason):
@@ -195,19 +180,3 @@ def test_a_null_judges_a_joint_set_by_its_sums_and_others_pair_by_pair():
 
 
 # ---- words ----------------------------------------------------------------------------------
-
-
-def test_as_many_names_of_one_gender_as_of_the_other_stay():
-    names = [word for word in WORDS.of("name") if word.lemma in {"Mary", "John", "Tom", "Jack"}]
-    counts = {base: {word.lemma.lower(): 5 for word in names} for base in ("a", "b")}
-    vocabulary = lexicon.Vocabulary(9, {}, counts, {"a": 99, "b": 99})
-
-    def kept(**options):
-        found = counterbalance(
-            names, ["name"], vocabulary, relative=0.01, occurrences=0, least=1, place="p",
-            groups=lambda word: "".join(word.features["gender"]), **options,
-        )  # fmt: skip
-        return Counter("".join(word.features["gender"]) for word in found)
-
-    assert kept() == {"m": 3, "f": 1}
-    assert kept(equal=True) == {"m": 1, "f": 1}

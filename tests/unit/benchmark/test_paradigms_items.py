@@ -1,4 +1,4 @@
-"""Sets of filler x gap: grammar by a checker of its own, balance, planted faults, published CSV."""
+"""Sets of filler x gap: four sentences, balance, planted faults, and the published CSV."""
 
 from __future__ import annotations
 
@@ -8,54 +8,29 @@ from collections import Counter
 import polars as pl
 import pytest
 
-from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.context import Context
-from poshgrid.benchmark.generation import paradigms, slots, templatefile
-from poshgrid.benchmark.generation.words import rare
+from poshgrid.benchmark.generation import paradigms, templatefile
 from poshgrid.benchmark.lexicon import Vocabulary
 from poshgrid.benchmark.schema import PARADIGMS
 from poshgrid.benchmark.suites import paradigm_csv
 from poshgrid.benchmark.suites import paradigms as reader
 from poshgrid.errors import PoshgridError
+from tests.unit.benchmark.generated import KNOWN, WORDS
 
 THREE = {
     "across-the-board": "across-the-board",
     "parasitic-gap-adjunct": "parasitic-gap",
     "parasitic-gap-subject": "parasitic-gap",
 }
-ADVERBS = {"soon", "eventually"}
-# Verbs that make a sentence without an object, by hand: none may stand before a gap.
-OBJECTLESS = {
-    *("help", "visit", "attack", "teach", "join", "accept", "choose", "save", "leave", "watch"),
-    *("understand", "remember", "notice", "write", "please", "worry", "shock", "offend"),
-}
-MUTUAL = {"meet", "met", "hug", "hugged", "kiss", "kissed", "marry", "married", "fight", "fought"}
 
 
 @pytest.fixture(scope="module")
-def words():
-    return lexicon.read()
+def made():
+    return reader.load(None, reader.Options(), Context(KNOWN))
 
 
-@pytest.fixture(scope="module")
-def vocabulary(words):
-    """Corpora that know every word of the lexicon and of the templates."""
-    none = Vocabulary(1, {"none": frozenset()})
-    files = [paradigms.read(name) for name in templatefile.names(paradigms.PARADIGMS)]
-    own = {word for each in files for word in rare(each, words, none)}
-    known = frozenset(form for word in words.words for form in word.folded) | own
-    return Vocabulary(3_000, {"baby": known, "wiki": known})
-
-
-@pytest.fixture(scope="module")
-def made(vocabulary):
-    return reader.load(None, reader.Options(), Context(vocabulary))
-
-
-def cells(items: pl.DataFrame, phenomenon: str | None = None):
+def cells(items: pl.DataFrame):
     """Yield each set as {(filler, gap): row}."""
-    if phenomenon:
-        items = items.filter(pl.col("phenomenon") == phenomenon)
     for _, part in items.group_by("item_id", maintain_order=True):
         yield {(row["filler"], row["gap"]): row for row in part.iter_rows(named=True)}
 
@@ -77,79 +52,27 @@ def test_contract_and_numbers(made):
     for each in cells(items):
         assert list(each) == [(True, True), (True, False), (False, True), (False, False)]
         assert len({row["lexical_set"] for row in each.values()}) == 1
-    assert facts["rare_words"] == {}
     ambiguous = items.filter("ambiguous")
     assert set(ambiguous["template"]) == {"parasitic-gap-subject-gerund"}
     assert facts["ambiguous"] == ambiguous["item_id"].n_unique() == 166
 
 
-@pytest.fixture(scope="module")
-def crossed(vocabulary):
-    """The crossed sets; of no corpora, as they bring their own words."""
+def test_crossed_sets_are_every_combination_as_many_as_the_published_ones():
     options = reader.Options(phenomena=["parasitic-gap-crossed"])
-    return reader.load(None, options, Context(Vocabulary(1, {"none": frozenset()})))
-
-
-def test_crossed_sets_are_every_combination_as_many_as_the_published_ones(crossed):
-    items, facts = crossed
-    assert dict(items.schema) == PARADIGMS
+    # they bring their own words
+    items, facts = reader.load(None, options, Context(Vocabulary(1, {"none": frozenset()})))
     assert (facts["sets"], facts["ambiguous"]) == (8_064, 8_064 - 5_760)
     plain = items.filter(~pl.col("filler") & ~pl.col("gap"))
     assert plain["text"].n_unique() == plain.height == 8_064
-    shape = re.compile(
-        r"I know that (\w+)'s ((?:\w+ to )?\w+ (?:with|to)) (\w+) is (\w+ to) (\w+) (\w+) (\w+)\."
-    )
-    parts = [found.groups() for text in plain["text"] if (found := shape.fullmatch(text))]
-    assert len(parts) == 8_064
-    assert [len(set(part)) for part in zip(*parts, strict=True)] == [2, 28, 3, 4, 3, 3, 2]
     assert 2 * 28 * 4 * 3 * 2 * (3 * 2) == 8_064  # two names of three, not the same
     filled = items.filter(pl.col("filler") & pl.col("gap"))
     assert filled["text"].n_unique() == 8_064 / 6  # no name stands there
     assert {region(row) for row in plain.iter_rows(named=True)} == {"Emma", "David", "Laura"}
 
 
-def rebuilt(phenomenon: str, template: str, plain: str) -> dict[tuple[bool, bool], str]:
-    """Return the four sentences that belong to a sentence without filler and gap.
-
-    It reads that sentence with patterns of its own: another road than the templates'.
-    """
-    adverb = r"(?P<adv>soon|eventually)\."
-    name = r"[A-Z]\w+"
-    patterns = {
-        "parasitic-gap-subject": rf"(?P<a>\w+ \w+) that (?P<b>(?:the \w+ (?:about|of)|{name}'s "
-        rf"(?:\w+ to \w+ (?:with|to)|\w+ing to)) )(?P<g1>{name}) (?P<c>is \w+ to \w+) "
-        rf"(?P<g2>{name}) {adverb}",
-        "across-the-board": rf"(?P<a>\w+ \w+) that (?P<b>the \w+ \w+ )(?P<g1>{name}) "
-        rf"(?P<c>(?:yesterday|recently|today) and are \w+ to \w+) (?P<g2>{name}) {adverb}",
-        "parasitic-gap-adjunct-fronted": r"(?P<a>\w+ \w+) that(?P<b>, (?:before|after|without) "
-        rf"\w+ing )(?P<g1>{name})(?P<c>, the \w+ \w+ \w+) (?P<g2>{name}) {adverb}",
-        "parasitic-gap-adjunct-medial": r"(?P<a>\w+ \w+) that(?P<b> the \w+, "
-        rf"(?:before|after|without) \w+ing )(?P<g1>{name})(?P<c>, \w+ \w+) (?P<g2>{name}) {adverb}",
-    }
-    found = re.fullmatch(patterns.get(phenomenon) or patterns[template], plain)
-    assert found, plain
-    a, b, c, g1, g2, adv = found.group("a", "b", "c", "g1", "g2", "adv")
-    b = b if phenomenon == "parasitic-gap-adjunct" else f" {b}"
-    c = c if phenomenon == "parasitic-gap-adjunct" else f" {c}"
-    assert g1 != g2
-    return {
-        (True, True): f"{a} who{b.rstrip()}{c} {adv}.",
-        (True, False): f"{a} who{b.rstrip()}{c} {g2} {adv}.",
-        (False, True): f"{a} that{b}{g1}{c} {adv}.",
-        (False, False): plain,
-    }
-
-
-def test_four_sentences_differ_in_filler_and_gaps_alone(made):
-    for each in cells(made.items):
-        row = each[False, False]
-        expected = rebuilt(row["phenomenon"], row["template"], row["text"])
-        assert {cell: each[cell]["text"] for cell in each} == expected
-
-
 def test_the_critical_region_is_the_object_or_the_adverb_in_its_place(made):
     for each in cells(made.items):
-        assert region(each[True, True]) == region(each[False, True]) in ADVERBS
+        assert region(each[True, True]) == region(each[False, True]) in {"soon", "eventually"}
         assert region(each[True, False]) == region(each[False, False])
         assert re.fullmatch(r"[A-Z]\w+", region(each[True, False]))
         for row in each.values():
@@ -160,68 +83,40 @@ def test_the_critical_region_is_the_object_or_the_adverb_in_its_place(made):
             assert len(before) == 1
 
 
-def test_no_other_reading_saves_the_ungrammatical_cells(made, words):
-    """Verbs need an object; in coordination neither "I" nor "who" can be the second subject."""
-    frames = {word.lemma: word.features["frames"] for word in words.of("verb")}
-    for each in cells(made.items):
-        text = each[False, False]["text"]
-        verb = text[: each[False, False]["start"]].split()[-1]
-        assert verb not in OBJECTLESS
-        assert not frames.get(verb, frozenset()) & {"intransitive", "objectless"}, verb
-        if each[False, False]["phenomenon"] == "across-the-board":
-            assert text.split()[0] in {"I", "He", "She"}
-            assert " and are " in text
-            assert not MUTUAL & set(text.split())
-            assert not text.split()[4].endswith("man")  # a plural subject
-
-
 def test_names_and_words_are_balanced(made):
     for _, part in made.items.group_by("template"):
         filled = part.filter(~pl.col("filler") & ~pl.col("gap"))
-        second = Counter(region(row) for row in filled.iter_rows(named=True))
-        assert max(second.values()) - min(second.values()) <= 1
-        starts = Counter(re.match(r"\w+ \w+", text)[0] for text in filled["text"])
-        assert max(starts.values()) - min(starts.values()) <= 1
-        adverbs = Counter(text.split()[-1] for text in filled["text"])
-        assert len(adverbs) == 2
-        assert max(adverbs.values()) - min(adverbs.values()) <= 1
+        for words in (
+            [region(row) for row in filled.iter_rows(named=True)],
+            [re.match(r"\w+ \w+", text)[0] for text in filled["text"]],
+            [text.split()[-1] for text in filled["text"]],
+        ):
+            uses = Counter(words).values()
+            assert len(uses) > 1
+            assert max(uses) - min(uses) <= 1
 
 
-def test_no_content_word_twice_in_a_sentence(made):
-    function = {"to", "about", "that", "who", "the", "of", "is", "are"}
-    for text in made.items["text"]:
-        found = Counter(re.findall(r"[a-z]+", text.lower().replace("'s", "")))
-        assert not [word for word, n in found.items() if n > 1 and word not in function], text
-        stems = Counter(word[:4] for word in found if len(word) > 4)
-        assert stems["talk"] + stems["sing"] < 2
-
-
-def test_seed_decides_and_phenomena_are_independent(vocabulary, made):
+def test_seed_decides_and_phenomena_are_independent(made):
     def load(**options):
-        return reader.load(None, reader.Options(**options), Context(vocabulary)).items
+        return reader.load(None, reader.Options(**options), Context(KNOWN)).items
 
-    small = {"sets": 30}
-    assert load(**small).equals(load(**small))
-    assert not load(**small).equals(load(**small, seed=7))
+    assert load(sets=30).equals(load(sets=30))
+    assert not load(sets=30).equals(load(sets=30, seed=7))
     alone = load(phenomena=["across-the-board"])
     assert alone.equals(made.items.filter(pl.col("phenomenon") == "across-the-board"))
 
 
-def test_rare_words_are_reported_and_names_are_held_to_the_corpora(words, vocabulary):
-    gone = {"soon", "chasing", "anna", "king"}
-    poor = Vocabulary(3_000, {**vocabulary.frequent, "wiki": vocabulary.frequent["wiki"] - gone})
-    items, facts = reader.load(
-        None, reader.Options(sets=60, phenomena=["parasitic-gap-adjunct"]), Context(poor)
-    )
-    assert facts["rare_words"] == {"soon": ["wiki"], "chasing": ["wiki"]}
+def test_words_of_the_lexicon_must_be_frequent_and_those_of_the_template_need_not():
+    options = {"phenomena": ["parasitic-gap-adjunct"]}
+    poor = Vocabulary(3_000, {"wiki": KNOWN.frequent["a"] - {"soon", "chasing", "anna", "king"}})
+    items = reader.load(None, reader.Options(sets=60, **options), Context(poor)).items
     text = " ".join(items["text"])
-    assert "chasing" in text
-    assert "Anna" not in text
-    assert " king" not in text
-    nouns = frozenset(form for word in words.of("noun") for form in word.folded)
-    none = Vocabulary(3_000, {"wiki": vocabulary.frequent["wiki"] - nouns})
+    assert "chasing" in text and "soon" in text
+    assert "Anna" not in text and " king" not in text
+    nouns = frozenset(form for word in WORDS.of("noun") for form in word.folded)
+    none = Vocabulary(3_000, {"wiki": KNOWN.frequent["a"] - nouns})
     with pytest.raises(PoshgridError, match=r"template fronted, slot 'subject': 0 usable of \d+"):
-        reader.load(None, reader.Options(phenomena=["parasitic-gap-adjunct"]), Context(none))
+        reader.load(None, reader.Options(**options), Context(none))
 
 
 # ---- templates --------------------------------------------------------------------------------
@@ -249,24 +144,22 @@ def phenomenon(folder, text=GOOD):
     return paradigms.read("p", folder)
 
 
-def test_a_template_by_hand(tmp_path, words, vocabulary):
+def test_a_template_by_hand(tmp_path):
     one = phenomenon(tmp_path, GOOD.replace("[queen, king]", "[queen]")).templates[0]
-    filled = {slot: described.suitable(words)[0] for slot, described in one.slots.items()}
-    assert one.sentence(filled, filler=True, gap=True) == (
-        "We know who, after finding, the queen may greet soon.", 48, 52,
-    )  # fmt: skip
-    assert one.sentence(filled, filler=True, gap=False) == (
-        "We know who, after finding, the queen may greet Paul soon.", 48, 52,
-    )  # fmt: skip
-    assert one.sentence(filled, filler=False, gap=True) == (
-        "We know that, after finding Anna, the queen may greet soon.", 54, 58,
-    )  # fmt: skip
-    assert one.sentence(filled, filler=False, gap=False) == (
-        "We know that, after finding Anna, the queen may greet Paul soon.", 54, 58,
-    )  # fmt: skip
-    assert slots.lexical_set(filled) == "Anna+Paul+find+greet+queen"
+    filled = {slot: described.suitable(WORDS)[0] for slot, described in one.slots.items()}
+    sentences = {
+        (True, True): ("We know who, after finding, the queen may greet soon.", 48, 52),
+        (True, False): ("We know who, after finding, the queen may greet Paul soon.", 48, 52),
+        (False, True): ("We know that, after finding Anna, the queen may greet soon.", 54, 58),
+        (False, False): (
+            "We know that, after finding Anna, the queen may greet Paul soon.", 54, 58,
+        ),
+    }  # fmt: skip
+    for (filler, gap), expected in sentences.items():
+        assert one.sentence(filled, filler=filler, gap=gap) == expected
+    assert templatefile.lexical_set(filled) == "Anna+Paul+find+greet+queen"
     with pytest.raises(PoshgridError, match="template one: only 2 different sets of 3"):
-        paradigms.generate(phenomenon(tmp_path), 3, 0, words, vocabulary)
+        paradigms.generate(phenomenon(tmp_path), 3, 0, WORDS, KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -275,21 +168,15 @@ def test_a_template_by_hand(tmp_path, words, vocabulary):
         ("<who|that>", "who", "the text must have"),
         ("[{second}] {end}.", "{end} [{second}].", "the text must have"),
         ("[{second}]", "[{second}] [{first}]", "the text must have"),
-        ("{start} <who|that>", "[{second}] {start} <who|that>", "the text must have"),
-        ("{verb:gerund}", "{verb:gerunds}", "slot 'verb' has no form 'gerunds'"),
-        ("{start} <", "<", "'start' is described but not used"),
         ("[we know]", "[we  know]", "should match pattern"),
-        # nothing here would heed them
+        # nothing here would heed it
         ("only: [find], ", "agree: {objects: head.kinds}, ", "agree: Extra inputs"),
-        ("{words: [we know]}", "{words: [we know], frequent: true}", "frequent: Extra inputs"),
     ],
 )
 def test_a_broken_template_is_named(tmp_path, old, new, message):
     assert old in GOOD
-    with pytest.raises(PoshgridError, match=message) as error:
+    with pytest.raises(PoshgridError, match=message):
         phenomenon(tmp_path, GOOD.replace(old, new))
-    assert str(tmp_path / "p.yaml") in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 # ---- the published CSV ------------------------------------------------------------------------
@@ -303,14 +190,10 @@ ONE = (
 )
 
 
-def csv(tmp_path, text):
+def read(tmp_path, text):
     path = tmp_path / "pg.csv"
     path.write_text(text, encoding="utf-8")
-    return path
-
-
-def read(tmp_path, text, **options):
-    return paradigm_csv.load(csv(tmp_path, text), paradigm_csv.Options(**options), None)
+    return paradigm_csv.load(path, paradigm_csv.Options(), None)
 
 
 def test_regions_are_what_the_sentences_differ_in(tmp_path):
@@ -321,9 +204,6 @@ def test_regions_are_what_the_sentences_differ_in(tmp_path):
         (False, True, "We heard that the tale of Ruth will surely vex soon.", 47, 51),
         (True, False, "We heard who the tale of will surely vex Omar soon.", 41, 45),
         (False, False, "We heard that the tale of Ruth will surely vex Omar soon.", 47, 51),
-    ]
-    assert items.select("item_id", "category", "phenomenon").unique().rows() == [
-        ("subject-pg-1", "parasitic-gap", "subject-pg")
     ]
     assert (facts["sets"], facts["ambiguous"]) == (1, 0)
     for old, new, regions in (
@@ -341,7 +221,6 @@ def test_regions_are_what_the_sentences_differ_in(tmp_path):
         ("Ida’s whispering to", True),
         ("Bob's intent to talk to", True),
         ("Bob's decision to dance with", False),
-        ("Omar's recordings of", False),
         ("it's talking to", False),
     ],
 )
@@ -366,23 +245,19 @@ def test_both_published_files_are_read(shared, name, sets, ambiguous):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("condition,", "cond,", "line 1: unknown column 'cond'; did you mean 'condition'"),
         ("pg,1,MFMG", "pg,1,MFPG", "line 5: set 1 of subject_pg has MFPG already, in line 3"),
         ("subject_pg,1,MFMG", "subject_pg,2,MFMG", "line 2: set 1 of subject_pg lacks MFMG"),
-        ("PFPG", "PFGP", "line 2: unknown condition 'PFGP'; did you mean 'PFPG'"),
-        ("PFPG", "PLUS_FILER_PLUS_GAP", "line 2: .*did you mean 'PLUS_FILLER_PLUS_GAP'"),
+        ("PFPG", "PLUS_FILER_PLUS_GAP", "line 2: unknown condition"),
         ("vex Omar soon", "vex soon", "line 2: PFPG lacks no word of PFMG .line 4."),
         (" soon.", ".", "line 2: no word follows the gap"),
         (" soon.", " so\x85on.", r"line 2: full_sentence: the character U\+0085 is no"),
-        ("subject_pg,1,MFPG,We", ",1,MFPG,We", "line 3: sentence_type is empty"),
     ],
 )
 def test_a_broken_file_is_named_with_its_line(tmp_path, old, new, message):
     text = HEADER + ONE
     assert old in text
-    with pytest.raises(PoshgridError, match=message) as error:
+    with pytest.raises(PoshgridError, match=rf"pg\.csv: {message}"):
         read(tmp_path, text.replace(old, new))
-    assert str(tmp_path / "pg.csv") in str(error.value)
 
 
 def test_generated_sets_survive_the_road_through_csv(tmp_path, made):

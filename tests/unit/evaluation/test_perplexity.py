@@ -104,15 +104,6 @@ def test_is_a_plain_loop_whatever_the_batch(trained, tmp_path, kind, batch_token
     assert found["nats"] == pytest.approx(nats, rel=1e-6)
 
 
-def test_only_the_test_split_of_a_base_is_read(random_gpt2, tmp_path):
-    texts = tiny_causal.TEXT[:2]
-    one = base(tmp_path / "one.parquet", train=["A dog."], dev=["A cat."], test=texts)
-    two = base(tmp_path / "two.parquet", test=texts)
-    found = [perplexity(spec(), random_gpt2, p, tmp_path / "p.json") for p in (one, two)]
-    assert found[0] == found[1]
-    assert found[0]["sentences"] == 2
-
-
 def test_longer_than_the_context_is_read_in_windows(random_gpt2, tmp_path):
     texts = ["a", " ".join(tiny_causal.TEXT), tiny_causal.TEXT[0]]
     table = base(tmp_path / "base.parquet", test=texts)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import shutil
-from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -113,20 +111,6 @@ def test_checkpoints_are_scored_with_their_own_weights(copy, tmp_path):
                 shutil.copy(file, weights)
         assert row[2:] == _pair(*expected(weights, TEXT[:2]))
     assert len(set(found["good_logprob"])) == 3
-
-
-def test_speed_is_of_what_each_model_scored_anew(copy, tmp_path, monkeypatch):
-    """Reading tables and loading models takes no part; the second suite holds nothing new."""
-    gpt2(copy / "checkpoints/20", seed=20)
-    suites = {name: items(tmp_path / f"{name}.parquet", TEXT[:2]) for name in ("one", "two")}
-    clock = iter([5.0, 7.0, 30.0, 36.0])  # two seconds, then six
-    monkeypatch.setattr(
-        score_module, "time", SimpleNamespace(perf_counter=functools.partial(next, clock))
-    )
-    outputs = {suite: tmp_path / f"{suite}.scores" for suite in suites}
-    facts = score(spec(), str(copy), suites, outputs)
-    assert facts["tokens"] == sum(one.tokens for one in expected(copy, TEXT[:2]))
-    assert facts["tokens_per_second"] == 2 * facts["tokens"] / 8
 
 
 @pytest.mark.parametrize("change", [None, "model.safetensors", "config.json"])
@@ -253,11 +237,3 @@ def test_an_error_names_the_item_and_writes_nothing(copy, tmp_path):
         score(spec(), str(copy), suites, outputs)
     assert "\n" not in str(e.value)
     assert not any(path.exists() for path in outputs.values())
-
-
-def test_empty_and_missing_items_are_refused(folder, tmp_path):
-    output = {"posh": tmp_path / "s"}
-    with pytest.raises(PoshgridError, match="no items"):
-        score(spec(), str(folder), {"posh": items(tmp_path / "i.parquet")}, output)
-    with pytest.raises(PoshgridError, match="not found"):
-        score(spec(), str(folder), {"posh": tmp_path / "none"}, output)

@@ -7,15 +7,14 @@ import math
 
 import pytest
 import torch
-from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import cutting
 from poshgrid.evaluation.engine import Request
-from poshgrid.evaluation.engines import causal, neural
-from poshgrid.evaluation.engines.load import load, same_cuts
+from poshgrid.evaluation.engines import causal
+from poshgrid.evaluation.engines.load import load
 from tests.unit.models.tiny_causal import TEXT, gpt2, tokenizer, unigram
 
 BRANCHES = [" ".join(text.split()[:n]) + end for text in TEXT for n in range(2, 8) for end in "?."]
@@ -83,13 +82,9 @@ def test_scores_equal_those_of_one_sentence_at_a_time(folder, bos, shares):
         each = [token.logprob for token in score.each]
         assert each[:1] == [None] or bos
         assert [one for one in each if one is not None] == pytest.approx(expected, abs=1e-5)
-        assert (score.tokens, score.logprob) == (
-            len(expected),
-            pytest.approx(sum(expected), abs=1e-4),
-        )
-        assert "".join(token.text for token in score.each) == " ".join(["", *text.split()]).replace(
-            " ", "Ġ"
-        )
+        assert score.tokens == len(expected)
+        assert score.logprob == pytest.approx(sum(expected), abs=1e-4)
+        assert "".join(token.text for token in score.each) == "Ġ" + text.replace(" ", "Ġ")
 
 
 @pytest.mark.parametrize("row", [1, 9, 31, 128])
@@ -121,37 +116,11 @@ def test_what_sentences_share_goes_through_the_model_once(folder):
     assert found[0] == found[1] == (pytest.approx(one.logprob, abs=1e-5), *one[1:])
 
 
-def test_projecting_in_parts_or_whole_gives_the_same(folder, monkeypatch):
-    model = engine(folder)
-    assert model.head is not None
-    expected = [s.logprob for s in model.score(requests(BRANCHES))]
-    monkeypatch.setattr(neural, "PROJECTED", 3)
-    assert [s.logprob for s in model.score(requests(BRANCHES))] == pytest.approx(expected, abs=1e-5)
-    model.head = None
-    assert [s.logprob for s in model.score(requests(BRANCHES))] == pytest.approx(expected, abs=1e-5)
-
-
 def test_bfloat16_is_near_and_not_the_same(folder):
     exact = [s.logprob for s in engine(folder).score(requests(BRANCHES))]
     rough = [s.logprob for s in engine(folder, precision="bf16").score(requests(BRANCHES))]
     assert rough != pytest.approx(exact, abs=1e-4)
     assert rough == pytest.approx(exact, rel=0.02)
-
-
-# ---- regions ----------------------------------------------------------------------------------
-
-
-# ---- cuts -------------------------------------------------------------------------------------
-
-
-def test_another_cut_than_the_files_is_reported(copy, caplog):
-    path = copy / "tokenizer.json"
-    words = tokenizer(copy)
-    path.write_text(
-        path.read_text().replace('"add_prefix_space": true', '"add_prefix_space": false')
-    )
-    same_cuts(str(copy), Tokenizer.from_file(str(path)), words)
-    assert "otherwise than its tokenizer.json says" in caplog.text
 
 
 # ---- completions ------------------------------------------------------------------------------
@@ -216,37 +185,16 @@ def test_sentences_without_or_with_too_many_tokens_are_refused(copy):
     words = engine(copy).tokenizer
     *_, short, longest = sorted(TEXT, key=lambda text: len(words(text)["input_ids"]))
     tokens = len(words(longest)["input_ids"]) + 1  # <bos>
-    with pytest.raises(
-        PoshgridError,
-        match=rf"item 2: {tokens} tokens, but .* sees 8 at a time; 2 of 3 sentences are too long"
-        rf".*set `positions` of its regimen to {tokens}",
-    ):
+    with pytest.raises(PoshgridError, match=rf"item 2: {tokens} tokens.* sees 8 .*2 of 3"):
         engine(copy).score(requests(["the man", short, longest]))
-
-
-def _config(**changed):
-    def change(folder):
-        path = folder / "config.json"
-        path.write_text(json.dumps({**json.loads(path.read_text()), **changed}))
-
-    return change
-
-
-def _cut_weights(folder):
-    path = folder / "model.safetensors"
-    path.write_bytes(path.read_bytes()[:5_000])
 
 
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
         (lambda f: (f / "config.json").unlink(), "config.json is missing"),
-        (lambda f: (f / "config.json").write_text("{"), "not JSON"),
-        (lambda f: (f / "model.safetensors").unlink(), "cannot load the model"),
         (lambda f: (f / "model.safetensors").rename(f / "pytorch_model.bin"), "pickled weights"),
-        (_cut_weights, "cannot load the model"),
-        (_config(n_embd=64), "cannot load the model"),
-        (_config(n_layer=3), "weights are missing, e.g. transformer.h.2"),
+        (lambda f: (f / "model.safetensors").write_bytes(b"{"), "cannot load the model"),
         (lambda f: (f / "tokenizer.json").unlink(), "tokenizer.json is missing"),
         (lambda f: tokenizer(f, bos=False), "the tokenizer has no bos token"),
         (lambda f: gpt2(f, types=100), "types but the model 100"),
@@ -260,24 +208,16 @@ def test_a_spoilt_model_gives_one_line(copy, spoil, message):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("raised", "message"),
-    [
-        (OSError("We couldn't connect\nto the hub"), r"connect to the hub.*hf download some/model"),
-        (OSError("no file named model.safetensors"), "pickled weights are not read"),
-    ],
-)
-def test_a_model_of_the_hub_that_cannot_be_had_gives_one_line(monkeypatch, raised, message):
+def test_a_model_of_the_hub_that_cannot_be_had_gives_one_line(monkeypatch):
     asked = {}
 
     def refuse(name, **given):
         asked.update(given, name=name)
-        raise raised
+        raise OSError("We couldn't connect\nto the hub")
 
     monkeypatch.setattr("transformers.AutoConfig.from_pretrained", refuse)
-    with pytest.raises(PoshgridError, match=message) as error:
+    with pytest.raises(PoshgridError, match="some/model at revision abc: ") as error:
         load("some/model", Scoring(), revision="abc")
-    assert str(error.value).startswith("some/model at revision abc: ")
     assert "\n" not in str(error.value)
     assert asked == {"name": "some/model", "revision": "abc", "trust_remote_code": False}
 

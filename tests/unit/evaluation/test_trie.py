@@ -70,20 +70,6 @@ def test_a_trie_by_hand(nodes):
     assert [edges.tolist() for edges in trie.edges] == [[0, 1], [3], [0, 2]]
 
 
-def test_a_row_is_filled_to_its_bound():
-    sentences = [[1, 2, 3], [1, 4, 5], [6, 7]]  # 1 2, 4 and 6 are read
-    assert [row.ids for row in build(sentences, 4).rows] == [[1, 2, 4, 6]]
-    assert [row.ids for row in build(sentences, 3).rows] == [[1, 2, 4], [6]]
-    assert [row.first for row in build(sentences, 3).rows] == [0, 4]
-
-
-def test_batches_by_hand():
-    assert batches([3, 5, 1, 5, 2], 10) == [[1, 3], [0, 4, 2]]
-    assert batches([3, 5, 1, 5, 2], 9) == [[1], [3], [0, 4, 2]]
-    assert batches([3, 3, 3], 8) == [[0, 1], [2]]
-    assert batches([12, 1, 1], 2) == [[0], [1, 2]]
-
-
 @given(st.lists(st.integers(1, 30), max_size=60), st.integers(1, 200))
 def test_batches_are_a_partition_within_the_bound(lengths, bound):
     made = batches(lengths, bound)

@@ -1,4 +1,4 @@
-"""Exported models: the same weights, and a card that says what they are worth; judgements."""
+"""Exported models: the same weights, and a card that says what they are worth."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from unittest.mock import create_autospec
 
 import huggingface_hub
-import polars as pl
 import pytest
 from huggingface_hub import ModelCard
 from typer.testing import CliRunner
@@ -134,26 +133,11 @@ def test_what_is_uploaded(paths, tmp_path, hub, options, private):
     assert isinstance(error, PoshgridError) and "\n" not in str(error)
 
 
-def test_deltas_are_the_margins_of_the_judgements(paths, opened, tmp_path):
-    answer = export("judgements", paths, tmp_path)
-    assert answer.exception is None, answer.exception
-    table = pl.read_csv(tmp_path / "judgements/posh/judgements.tsv", separator="\t")
-    runs = [run.name for run in opened.scored("posh")]
-    assert set(table["run"]) == set(runs)
-    for run in runs:
-        scores = pl.read_parquet(paths.scores(run, "posh")).filter(pl.col("step").is_null())
-        margin = pl.col("good_logprob") - pl.col("bad_logprob")
-        mine = table.filter(run=run).select("item_id", "delta")
-        assert dict(mine.rows()) == pytest.approx(dict(scores.select("item_id", margin).rows()))
-        assert list((tmp_path / "judgements/posh" / run).glob("*.tsv"))
-
-
 @pytest.mark.parametrize(
     ("what", "options", "key"),
     [
-        ("judgements", ("--suite", "poss"), "'poss'; did you mean 'posh'?"),
-        ("judgements", ("--target", "exp2"), "unknown target 'exp2'"),
-        ("judgements", ("--upload", "lab"), "--upload: "),
+        ("tables", ("--target", "exp2"), "unknown target 'exp2'"),
+        ("tables", ("--upload", "lab"), "--upload: "),
         ("models", ("--only", "regimen=untrained"), "--only"),
         ("models", ("--only", "seed=99"), "--only"),
     ],

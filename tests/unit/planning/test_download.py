@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -14,8 +12,6 @@ from poshgrid.grid import configfile
 from poshgrid.grid.inputs import Inputs
 from poshgrid.planning import download
 
-EXAMPLES = Path(__file__).resolve().parents[3] / "resources/examples/blimp-EXAMPLE"
-
 
 class Words(dict):
     """Wildcards as Snakemake has them: keys and attributes."""
@@ -24,21 +20,16 @@ class Words(dict):
 
 
 class Hub:
-    """Stands in for ``huggingface_hub``'s two functions, and counts."""
+    """Stands in for ``huggingface_hub``'s function, and counts."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.closed: set[str] = set()
 
-    def dataset_info(self, name: str, **_: object) -> SimpleNamespace:
-        return SimpleNamespace(sha="c0ffee")
-
-    def snapshot_download(self, name: str, **given: object) -> None:
+    def snapshot_download(self, name: str, **_: object) -> None:
         self.asked.append(name)
         if name in self.closed:
             raise OSError("We couldn't connect\nto the hub")
-        if "local_dir" in given:
-            shutil.copytree(EXAMPLES, Path(str(given["local_dir"])))
 
 
 @pytest.fixture
@@ -46,7 +37,6 @@ def hub(monkeypatch) -> Hub:
     import huggingface_hub
 
     made = Hub()
-    monkeypatch.setattr(huggingface_hub, "dataset_info", made.dataset_info)
     monkeypatch.setattr(huggingface_hub, "snapshot_download", made.snapshot_download)
     monkeypatch.setenv("HF_HUB_OFFLINE", "")
     return made
@@ -57,8 +47,7 @@ def inputs(tmp_path) -> Inputs:
     path = tmp_path / "config.yaml"
     path.write_text(yaml.safe_dump({
         "results": "results", "data": str(tmp_path / "data"), "models": [],
-        "suites": [{"name": "pairs", "reader": "blimp", "path": "pairs",
-                    "options": {"hub": "someone/pairs"}}],
+        "suites": [{"name": "pairs", "reader": "blimp", "path": "pairs"}],
         "pretrained": [{"name": "toy", "model": "someone/toy"},
                        {"name": "here", "model": str(tmp_path / "here")}],
     }))  # fmt: skip
@@ -81,13 +70,11 @@ def planned(inputs: Inputs, *rules: str) -> SimpleNamespace:
     return SimpleNamespace(needrun_jobs=lambda: found)
 
 
-def test_suites_and_models_are_downloaded_and_folders_are_not(hub, inputs, tmp_path):
+def test_models_are_downloaded_and_folders_are_not(hub, inputs):
     download.ahead(planned(inputs, "items"), inputs)
-    assert (hub.asked, os.environ["HF_HUB_OFFLINE"]) == (["someone/pairs"], "")
-    hub.asked.clear()
+    assert (hub.asked, os.environ["HF_HUB_OFFLINE"]) == ([], "")
     download.ahead(planned(inputs, "items", "score"), inputs)
-    assert hub.asked == ["someone/toy"]  # the suite is there
-    assert (tmp_path / "data/pairs/hub.json").is_file()
+    assert hub.asked == ["someone/toy"]
     assert os.environ["HF_HUB_OFFLINE"] == "1"
 
 

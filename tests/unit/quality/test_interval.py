@@ -44,9 +44,7 @@ def test_seeds_that_differ_widen_the_interval():
     assert beyond(one, TOLERANCE)
     assert not beyond(three, TOLERANCE)
     assert beyond(interval([0.9] * 500, [1] * 500, [0.89, 0.9, 0.91]), TOLERANCE)
-
-
-def test_one_set_has_no_interval():
+    # nothing tells how one set varies
     assert interval([12], [12]) is None
     assert not beyond(None, TOLERANCE)
 
@@ -56,24 +54,12 @@ def test_one_set_has_no_interval():
     [(12, 1, 0.01), (50, 1, 0.01), (500, 1, 0.0), (48, 4, 0.02), (500, 10, 0.01)],
 )
 def test_chance_is_rarely_flagged(n, shared, most):
-    """A null at chance; ``shared`` pairs of a set are solved alike. Five points flag far more."""
+    """A null at chance; ``shared`` pairs of a set are solved alike."""
     generator = np.random.default_rng(n + shared)
     sets, runs = n // shared, 2_000
     right = shared * generator.integers(0, 2, (runs, sets))
     flags = [beyond(interval(row, [shared] * sets), TOLERANCE) for row in right.tolist()]
     assert np.mean(flags) <= most
-    if n == 12:
-        assert np.mean(np.abs(right.sum(1) / n - 0.5) > TOLERANCE) > 0.7  # a rule of five points
-
-
-@pytest.mark.parametrize(
-    ("n", "share", "least"), [(12, 1.0, 1.0), (50, 0.8, 0.9), (500, 0.65, 0.9)]
-)
-def test_what_is_far_from_chance_is_flagged(n, share, least):
-    generator = np.random.default_rng(n)
-    right = (generator.random((500, n)) < share).astype(float)
-    flags = [beyond(interval(row, [1] * n), TOLERANCE) for row in right.tolist()]
-    assert np.mean(flags) >= least
 
 
 def test_the_interval_covers_at_the_edge_of_the_tolerance():

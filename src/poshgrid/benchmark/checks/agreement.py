@@ -42,23 +42,12 @@ FACTORIAL: dict[tuple[str, str], frozenset[str]] = {
 CONTROLS = frozenset({"no-gap"})
 """Cells of joint sets whose bad member is a sentence, too: it is there for the frequencies."""
 
-_CAUSES = (  # what is relaxed, in this order -> the check that finds it, and what was wrong
-    ({"gender"}, "errors of gender", "a reflexive does not agree with the subject of its clause"),
-    (
-        {"number"},
-        "errors of number",
-        "a determiner, an auxiliary or a verb does not agree in number",
-    ),
-    ({"form"}, "wrong verb forms", "a verb is in the wrong form"),
-    (
-        {"selection"},
-        "errors of selection",
-        "a verb or an adjective does not go with its noun or clause",
-    ),
-    ({"selection", "frame"}, "errors of selection", "a verb does not go with its clause"),
+_STRUCTURE, _BINDING, _BAD = (
+    "ungrammatical good members",
+    "reflexives without a rival",
+    "grammatical bad members",
 )
-_STRUCTURE, _BAD = "ungrammatical good members", "grammatical bad members"
-KINDS = (_STRUCTURE, *dict.fromkeys(kind for _, kind, _ in _CAUSES), _BAD)
+KINDS = (_STRUCTURE, _BINDING, _BAD)
 """Checks that one parse of a pair decides."""
 
 
@@ -97,7 +86,7 @@ class Judge:
         asked = row["good"].endswith("?")
         parses = grammar.Parser(good, self._known).parses(question=asked)
         if not parses:
-            return self._cause(good, asked)
+            return Fault(_STRUCTURE, "the good member is not a sentence of the grammar")
         fitting = [tags for tags in parses if needed <= tags]
         if not fitting:
             missing = sorted(map(str, needed - parses[0]))
@@ -105,9 +94,9 @@ class Judge:
         if fault := self._binding(good, bad, fitting) or self._clause_verb(good, bad):
             return fault
         control = row.get("joint") and cell in CONTROLS
-        relaxed = frozenset[str]() if control else frozenset({"selection"})
         asked = row["bad"].endswith("?")
-        if bool(grammar.Parser(bad, self._known, relaxed).parses(question=asked)) != bool(control):
+        parser = grammar.Parser(bad, self._known, nonsense=not control)
+        if bool(parser.parses(question=asked)) != bool(control):
             return Fault(
                 _BAD,
                 f"cell {cell}: the bad member is no sentence, so it is no control"
@@ -115,13 +104,6 @@ class Judge:
                 else "the bad member is a sentence, too",
             )
         return None
-
-    def _cause(self, good: Sequence[str], asked: bool) -> Fault:
-        """Return what has to be relaxed for a good member to be a sentence."""
-        for relaxed, kind, reason in _CAUSES:
-            if grammar.Parser(good, self._known, frozenset(relaxed)).parses(question=asked):
-                return Fault(kind, f"good member: {reason}")
-        return Fault(_STRUCTURE, "the good member is not a sentence of the grammar")
 
     def _binding(
         self, good: Sequence[str], bad: Sequence[str], parses: Sequence[grammar.Tags]
@@ -133,18 +115,15 @@ class Judge:
         place, other = places[-1], bad[places[-1]]
         if other not in readings.REFLEXIVES:
             return None
-        gendered = readings.REFLEXIVES[other] and good[place] != "themselves"
-        feature = "gender" if gendered else "number"
-        kind = f"errors of {feature}"
         binders = {int(tag[2]) for tags in parses for tag in tags if tag[:2] == ("bound", place)}
         for binder in sorted(binders):
             if other in self._bound(good[binder]):
-                return Fault(kind, f"{good[binder]!r} may bind {other!r}, too")
+                return Fault(_BINDING, f"{good[binder]!r} may bind {other!r}, too")
         distractors = [
             word for i, word in enumerate(good) if i not in binders and self._bound(word) == {other}
         ]
         if not distractors:
-            return Fault(kind, f"no other word has the {feature} of {other!r}")
+            return Fault(_BINDING, f"no other word could bind {other!r}")
         return None
 
     def _clause_verb(self, good: Sequence[str], bad: Sequence[str]) -> Fault | None:
@@ -156,7 +135,7 @@ class Judge:
                 verbs = [r for r in self._known.get(good[i - 1], ()) if r.category == "verb"]
                 if any({"that", "whether"} <= r.features["frames"] for r in verbs):
                     return None
-                return Fault("errors of selection", f"{good[i - 1]!r} does not take both clauses")
+                return Fault(_STRUCTURE, f"{good[i - 1]!r} does not take both clauses")
         return None
 
     def vacuous(self, member: str) -> str:

@@ -30,10 +30,6 @@ from poshgrid.benchmark.checks.readings import (
     genders,
 )
 
-CONSTRAINTS = frozenset({"gender", "number", "form", "selection", "frame"})
-"""What may be relaxed, to find out what is wrong with a sentence. Selection is what makes sense,
-frames are what a verb can stand with at all."""
-
 # Their second object says something of the first.
 _PREDICATIVE = frozenset({"call", "name", "paint"})
 _DEEPEST = 1  # relative clauses within relative clauses
@@ -67,15 +63,14 @@ class Parser:
     Args:
         words: its words, lower-cased.
         known: what each form may be.
-        relaxed: constraints that need not hold; see ``CONSTRAINTS``.
+        nonsense: any verb and adjective may go with any noun: what makes sense is not asked, but
+            what a verb can stand with at all.
     """
 
-    def __init__(
-        self, words: Sequence[str], known: Readings, relaxed: frozenset[str] = frozenset()
-    ) -> None:
+    def __init__(self, words: Sequence[str], known: Readings, *, nonsense: bool = False) -> None:
         self._words = tuple(words)
         self._known = known
-        self._relaxed = relaxed
+        self._nonsense = nonsense
 
     def parses(self, *, question: bool) -> list[Tags]:
         """Return the constructions of each parse; none: not a sentence of the grammar.
@@ -122,9 +117,6 @@ class Parser:
                 yield from self._verb_phrase(at + 1, "base", subject, gap, depth)
         for form in ("past", "third" if subject.number == "singular" else "base"):
             yield from self._verb_phrase(at, form, subject, gap, depth)
-        if "number" in self._relaxed:
-            wrong = "base" if subject.number == "singular" else "third"
-            yield from self._verb_phrase(at, wrong, subject, gap, depth)
 
     # ---- noun phrases ---------------------------------------------------------------------------
 
@@ -151,7 +143,7 @@ class Parser:
             owner = self._at(at + 1)
             if owner.endswith("'s"):
                 for noun in self._readings(at + 1, "noun", owner.removesuffix("'s")):
-                    if self._allows("number", noun.form in determiner.features["number"]):
+                    if noun.form in determiner.features["number"]:
                         yield from self._noun(at + 2, None, frozenset({"possessor"}))
             yield from self._noun(at + 1, determiner, NONE)
         for end, phrase, tags in self._noun(at, None, NONE):
@@ -169,7 +161,7 @@ class Parser:
             kinds = noun.features["kinds"]
             suits = all(("person" in kinds) == (kind == "person") for kind in described)
             fits = determiner is None or noun.form in determiner.features["number"]
-            if self._allows("number", fits) and self._allows("selection", suits):
+            if fits and self._sensible(suits):
                 yield at + 1, Phrase(noun.form, genders(noun), kinds, at), tags
 
     def _relative(self, at: int, head: Phrase, depth: int) -> Iterator[Found]:
@@ -204,7 +196,7 @@ class Parser:
             yield from self._want(at + 2, subject, gap, depth)
         seen = set()
         for verb in self._readings(at, "verb"):
-            if not self._allows("form", verb.form == form) or verb.lemma in seen:
+            if verb.form != form or verb.lemma in seen:
                 continue
             seen.add(verb.lemma)
             for f in self._complements(at + 1, verb, subject, gap, depth):
@@ -215,7 +207,7 @@ class Parser:
         """``want to help``, and ``who ... want __ to help``, where the gap is its subject."""
         for f in self._verb_phrase(at, "base", subject, gap, depth):
             yield f._replace(tags=f.tags | {"want to"})
-        if gap and self._allows("selection", "person" in gap.kinds):
+        if gap and self._sensible("person" in gap.kinds):
             for f in self._verb_phrase(at, "base", gap, None, depth):
                 yield Found(f.end, True, f.tags | {"want to", "subject gap"})
 
@@ -237,12 +229,12 @@ class Parser:
     ) -> Iterator[Found]:
         frames = verb.features["frames"]
         bare = bool(frames & {"intransitive", "objectless", "either"})
-        if self._allows("selection", bare):
+        if self._sensible(bare):
             yield Found(at, False, NONE)
-        if self._allows("frame", "objectless" not in frames):
+        if "objectless" not in frames:
             for f, _ in self._object(at, subject, gap, depth, verb.features["objects"], verb):
                 yield f
-        if self._allows("frame", "ditransitive" in frames):
+        if "ditransitive" in frames:
             yield from self._two_objects(at, verb, subject, gap, depth)
         yield from self._perceived(at, verb, subject, gap, depth)
         yield from self._clausal(at, frames, gap)
@@ -257,19 +249,19 @@ class Parser:
         verb: Reading | None,
     ) -> Iterator[tuple[Found, Phrase]]:
         """A noun phrase, a reflexive, or the gap; also what it refers to."""
-        if gap and self._allows("selection", bool(gap.kinds & kinds)):
+        if gap and self._sensible(bool(gap.kinds & kinds)):
             yield Found(at, True, NONE), gap
         gender = REFLEXIVES.get(self._at(at))
         number = "singular" if gender else "plural"
         if (
             gender is not None
-            and self._allows("number", subject.number == number)
-            and self._allows("gender", not gender or gender in subject.genders)
-            and self._allows("selection", verb is None or "reflexive" in verb.features["frames"])
+            and subject.number == number
+            and (not gender or gender in subject.genders)
+            and self._sensible(verb is None or "reflexive" in verb.features["frames"])
         ):
             yield Found(at + 1, False, frozenset({("bound", at, subject.head)})), subject
         for end, phrase, tags in self._noun_phrase(at, depth):
-            if self._allows("selection", bool(phrase.kinds & kinds)):
+            if self._sensible(bool(phrase.kinds & kinds)):
                 yield Found(end, False, tags), phrase
 
     def _two_objects(
@@ -299,8 +291,7 @@ class Parser:
     ) -> Iterator[Found]:
         """``see the girl leave``, ``see herself leaving``, ``see herself given the book``."""
         frames = verb.features["frames"]
-        infinitive = self._allows("frame", "perception" in frames)
-        participle = self._allows("frame", "participle" in frames)
+        infinitive, participle = "perception" in frames, "participle" in frames
         if not infinitive and not participle:
             return
         # "find herself reading" is fine where "find herself" alone asks for a complement
@@ -318,8 +309,7 @@ class Parser:
     def _passive(self, at: int, subject: Phrase, gap: Phrase | None, depth: int) -> Iterator[Found]:
         """``given``, ``given the book``: what has two objects keeps the second."""
         for verb in self._readings(at, "verb"):
-            passive = self._allows("frame", "objectless" not in verb.features["frames"])
-            if verb.form == "participle" and passive:
+            if verb.form == "participle" and "objectless" not in verb.features["frames"]:
                 yield Found(at + 1, False, NONE)
                 if "ditransitive" in verb.features["frames"]:
                     themes = verb.features["objects"]
@@ -327,11 +317,11 @@ class Parser:
                         yield f
 
     def _clausal(self, at: int, frames: frozenset[str], gap: Phrase | None) -> Iterator[Found]:
-        if self._allows("frame", "that" in frames):
+        if "that" in frames:
             # A question reaches into the clause of a bridge verb only.
-            bridge = self._allows("selection", "bridge" in frames)
+            bridge = self._sensible("bridge" in frames)
             yield from (f for f in self._told(at, gap) if bridge or not f.filled)
-        if self._allows("frame", "whether" in frames):
+        if "whether" in frames:
             yield from self._asked(at)
 
     def _told(self, at: int, gap: Phrase | None) -> Iterator[Found]:
@@ -368,10 +358,10 @@ class Parser:
         return [r for r in self._known.get(word, ()) if r.category == category]
 
     def _agrees(self, word: Reading, number: str) -> bool:
-        return self._allows("number", number in word.features["number"])
+        return number in word.features["number"]
 
-    def _allows(self, constraint: str, holds: bool) -> bool:
-        return holds or constraint in self._relaxed
+    def _sensible(self, holds: bool) -> bool:
+        return holds or self._nonsense
 
 
 def _joined(first: Found, second: Found, tags: Tags = NONE) -> Found:

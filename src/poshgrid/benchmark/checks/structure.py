@@ -27,7 +27,6 @@ class Check:
 
     name: str  # what the faults are
     needs: Needs = "pairs"
-    refuses: bool = True  # a generated suite with a fault; else the fault is only reported
     faults: list[Fault] = field(default_factory=list)
     checked: int = 0  # items
 
@@ -45,27 +44,18 @@ _CHECKS: dict[Needs, tuple[str, ...]] = {
         "capitals in one member only",
         "marks in one member only",
         "white space in one member only",
-        "spelt unlike the corpora",
-        "members of different lengths",
         "repeated content words",
         "repeated auxiliaries",
     ),
     "words": ("words outside the vocabulary",),
     "grammar": (
-        "ungrammatical good members",
-        "errors of gender",
-        "errors of number",
-        "wrong verb forms",
-        "errors of selection",
-        "grammatical bad members",
+        *agreement.KINDS,
         "vacuous gaps",
     ),
 }
-"""What checks need to know -> their names, as on the page. Of *errors of gender* the good reflexive
-does not agree with its local binder, or no other word with the bad one.
+"""What checks need to know -> their names, as on the page. *Reflexives without a rival*: the bad
+one could have the same binder, or there is no other word that could bind it.
 """
-_REPORTED = {"members of different lengths", "spelt unlike the corpora"}
-"""Faults that refuse no suite."""
 
 
 def checks(
@@ -89,11 +79,7 @@ def checks(
     Returns:
         All checks in the order of the page; one that could not be made has ``checked`` 0.
     """
-    made = {
-        name: Check(name, needs, refuses=name not in _REPORTED)
-        for needs, names in _CHECKS.items()
-        for name in names
-    }
+    made = {name: Check(name, needs) for needs, names in _CHECKS.items() for name in names}
     for name, ids, reason in (
         ("repeated ids", repeated(items, "item_id"), "an item before it has the same id"),
         ("repeated pairs", repeated(items, "good", "bad"), "an item before it has the same pair"),
@@ -101,11 +87,11 @@ def checks(
     ):
         made[name].checked = items.height
         made[name].faults = [(item, reason) for item in ids]
-    examiner = _Examiner(lexicon, vocabulary, generated=generated)
+    judge = agreement.Judge(lexicon)
     for row in items.iter_rows(named=True):
         if row["good"] == row["bad"]:
             continue
-        for name, reason in examiner.reasons(row).items():
+        for name, reason in _reasons(row, lexicon, vocabulary, judge, generated=generated).items():
             made[name].checked += 1
             if reason:
                 made[name].faults.append((row["item_id"], reason))
@@ -130,57 +116,42 @@ def identical(items: pl.DataFrame) -> list[str]:
     return items.filter(good == bad)["item_id"].to_list()
 
 
-class _Examiner:
-    """Examines one pair after the other."""
-
-    def __init__(self, lexicon: Lexicon, vocabulary: Vocabulary | None, *, generated: bool) -> None:
-        self._lexicon, self._vocabulary, self._generated = lexicon, vocabulary, generated
-        self._auxiliaries = frozenset(f for w in lexicon.of("auxiliary") for f in w.folded)
-        self._judge = agreement.Judge(lexicon)
-
-    def reasons(self, row: Mapping[str, Any]) -> dict[str, str]:
-        """Return check -> what is wrong with a pair, "" if nothing is, of all that can be made."""
-        good, bad = row["good"], row["bad"]
-        twice = {
-            "content words": surface.repeated(good, self._lexicon)
-            or surface.repeated(bad, self._lexicon),
-            "auxiliaries": surface.auxiliaries(good, self._auxiliaries)
-            or surface.auxiliaries(bad, self._auxiliaries),
-        }
-        found = {
-            "capitals in one member only": surface.capitals(good, bad),
-            "marks in one member only": surface.marks(good, bad),
-            "white space in one member only": surface.spaces(good, bad),
-            "spelt unlike the corpora": surface.spelling(good, bad),
-            "members of different lengths": surface.lengths(good, bad),
-            **{f"repeated {words}": ", ".join(map(repr, which)) for words, which in twice.items()},
-        }
-        strange = readings.outside(
-            split(f"{good} {bad}"), self._lexicon, self._vocabulary if self._generated else None
-        )
-        if self._generated:
-            found["words outside the vocabulary"] = "; ".join(strange)
-        elif self._vocabulary:
-            found["words outside the vocabulary"] = surface.unknown(good, bad, self._vocabulary)
-        if not strange:
-            found |= self._grammar(row)
-        return found
-
-    def _grammar(self, row: Mapping[str, Any]) -> dict[str, str]:
-        """Return the same of the checks that parse; none of a phenomenon that is not known."""
-        needed = agreement.CONSTRUCTIONS.get(row["phenomenon"])
-        if needed is None:
-            return {}
-        fault = self._judge.fault(row)
-        found = dict.fromkeys(agreement.KINDS, "")
-        if fault:
-            found[fault.kind] = fault.reason
-        if "argument question" in needed:
-            # Outside suites may have gaps that a verb could do without: only the bad one is asked
-            members = ("good", "bad") if self._generated else ("bad",)
-            reasons = (self._judge.vacuous(row[member]) for member in members)
-            found["vacuous gaps"] = next(filter(None, reasons), "")
-        return found
+def _reasons(
+    row: Mapping[str, Any],
+    lexicon: Lexicon,
+    vocabulary: Vocabulary | None,
+    judge: agreement.Judge,
+    *,
+    generated: bool,
+) -> dict[str, str]:
+    """Return check -> what is wrong with a pair, "" if nothing is, of all that can be made."""
+    good, bad = members = row["good"], row["bad"]
+    content = (surface.repeated(member, lexicon) for member in members)
+    auxiliaries = (surface.auxiliaries(member, lexicon) for member in members)
+    reasons = {
+        "capitals in one member only": surface.capitals(good, bad),
+        "marks in one member only": surface.marks(good, bad),
+        "white space in one member only": surface.spaces(good, bad),
+        "repeated content words": next(filter(None, content), ""),
+        "repeated auxiliaries": next(filter(None, auxiliaries), ""),
+    }
+    words = split(f"{good} {bad}")
+    strange = readings.outside(words, lexicon, vocabulary if generated else None)
+    if generated:
+        reasons["words outside the vocabulary"] = "; ".join(strange)
+    elif vocabulary:
+        reasons["words outside the vocabulary"] = surface.unknown(good, bad, vocabulary)
+    needed = agreement.CONSTRUCTIONS.get(row["phenomenon"])
+    if strange or needed is None:
+        return reasons
+    reasons |= dict.fromkeys(agreement.KINDS, "")
+    if fault := judge.fault(row):
+        reasons[fault.kind] = fault.reason
+    if "argument question" in needed:
+        # Outside suites may have gaps that a verb could do without: only the bad one is asked
+        gaps = (judge.vacuous(member) for member in (members if generated else members[1:]))
+        reasons["vacuous gaps"] = next(filter(None, gaps), "")
+    return reasons
 
 
 def hold(items: pl.DataFrame, lexicon: Lexicon, vocabulary: Vocabulary | None = None) -> None:
@@ -190,7 +161,7 @@ def hold(items: pl.DataFrame, lexicon: Lexicon, vocabulary: Vocabulary | None = 
         PoshgridError: names each kind of fault, how often it occurs and its first item.
     """
     made = checks(items, lexicon, vocabulary, generated=True)
-    failed = [check for check in made if check.faults and check.refuses]
+    failed = [check for check in made if check.faults]
     if failed:
         raise PoshgridError(
             f"generated items: {summary(failed)}; fix resources/templates or resources/lexicon"

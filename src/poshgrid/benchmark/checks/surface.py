@@ -10,14 +10,12 @@ from collections import Counter
 
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, tokens
 from poshgrid.benchmark.reading.pairwords import CLITIC, CLOSED, WORD
-from poshgrid.corpora.clean import normalise
 
 _INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff"
 # An apostrophe at a letter belongs to its word: "n't" and "'s" of a tokenised text, too
 _MARK = re.compile(rf"(?!['’{_INVISIBLE}])[^\w\s]|(?<![^\W\d_])['’](?![^\W\d_])")
 _SPACE = re.compile(rf"[^\S ]|[{_INVISIBLE}]|^ +| +$| {{2,}}")
 _APART = re.compile(r"(?<=\s)[.,?!;:]+(?=\s|$)")
-_SHOWN = 3  # words that a reason names
 
 
 def capitals(good: str, bad: str) -> str:
@@ -70,22 +68,8 @@ def _difference(good: Counter[str], bad: Counter[str]) -> str:
     return f"{one or 'nothing'} in the good member, {two or 'nothing'} in the bad one"
 
 
-def spelling(good: str, bad: str) -> str:
-    """Return how the corpora, as they are cleaned, would spell a member; "" if they would so."""
-    for member in (good, bad):
-        if (spelt := normalise(member)) != member:
-            return f"{member!a}; the corpora have {spelt!a}"
-    return ""
-
-
-def lengths(good: str, bad: str) -> str:
-    """Return how many words the members have where they differ in it; "" if they do not."""
-    one, two = (len(WORD.findall(member)) for member in (good, bad))
-    return "" if one == two else f"{one} words in the good member, {two} in the bad one"
-
-
-def repeated(text: str, lexicon: Lexicon) -> list[str]:
-    """Return the content words of a sentence that were there before, each once.
+def repeated(text: str, lexicon: Lexicon) -> str:
+    """Return the content words of a sentence that were there before; "" if none.
 
     A word of the lexicon is there again in any of its forms; another one, in the same form, unless
     it is of a closed class.
@@ -95,35 +79,29 @@ def repeated(text: str, lexicon: Lexicon) -> list[str]:
         lexicon: tells the forms of a word.
     """
     seen: set[str] = set()
-    found: dict[str, None] = {}
+    again: dict[str, None] = {}
     for written in WORD.findall(text):
         word = CLITIC.sub("", written.casefold())
         if not word or word in CLOSED or word in lexicon.function_forms:
             continue
-        these = lexicon.content_lemmas.get(word, frozenset({word}))
-        if seen & these:
-            found[word] = None
-        seen |= these
-    return list(found)
+        lemmas = lexicon.content_lemmas.get(word, frozenset({word}))
+        if seen & lemmas:
+            again[word] = None
+        seen |= lemmas
+    return ", ".join(map(repr, again))
 
 
-def auxiliaries(text: str, known: frozenset[str]) -> list[str]:
-    """Return the auxiliaries that a sentence has more than once.
-
-    Args:
-        text: the sentence.
-        known: lower-cased auxiliaries.
-    """
+def auxiliaries(text: str, lexicon: Lexicon) -> str:
+    """Return the auxiliaries that a sentence has more than once; "" if none."""
     counted = Counter(word.casefold() for word in WORD.findall(text))
-    return [word for word, times in counted.items() if times > 1 and word in known]
+    twice = (word for word, times in counted.items() if times > 1)
+    return ", ".join(repr(word) for word in twice if word in lexicon.auxiliary_forms)
 
 
 def unknown(good: str, bad: str, vocabulary: Vocabulary) -> str:
     """Return the words of a pair that a vocabulary lacks, and where; "" if it has them all."""
-    found = [
+    return "; ".join(
         f"{word!r} is not in {', '.join(lacking)}"
         for word in dict.fromkeys(tokens(f"{good} {bad}"))
         if (lacking := vocabulary.lacking(word))
-    ]
-    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return "; ".join(found[:_SHOWN]) + more
+    )

@@ -21,8 +21,14 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from poshgrid import resources
 from poshgrid.benchmark.generation import templatefile
-from poshgrid.benchmark.generation.slots import Filling, LexiconSlot, Phrases, lexical_set
-from poshgrid.benchmark.generation.templatefile import Pattern, capitalized
+from poshgrid.benchmark.generation.templatefile import (
+    Filling,
+    LexiconSlot,
+    Pattern,
+    Phrases,
+    capitalized,
+    lexical_set,
+)
 from poshgrid.benchmark.generation.words import Uses, fillings, least_used, shares
 from poshgrid.benchmark.generation.words import choices as usable_choices
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
@@ -116,8 +122,6 @@ class Phenomenon(templatefile.TemplateFile[Template]):
     # Every combination of words makes a set, so that sentences occur in several sets: only those
     # without filler and gap are of one alone.
     crossed: bool = False
-    # Named pieces that the templates repeat by YAML reference.
-    shared: dict[str, AnySlot] = Field(default_factory=dict)
 
 
 def read(phenomenon: str, folder: Path = PARADIGMS) -> Phenomenon:

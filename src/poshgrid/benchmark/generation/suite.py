@@ -6,25 +6,29 @@ Zorro (Huebner et al. 2021, Appendix B).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from poshgrid.benchmark.generation import templatefile
+from poshgrid.benchmark.generation.templates import Phenomenon
 from poshgrid.config.base import Count
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.context import Context, Loaded
     from poshgrid.benchmark.generation.pairs import Filled, Row
-    from poshgrid.benchmark.generation.templates import Phenomenon
     from poshgrid.benchmark.generation.words import Choices
     from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
+
+files, described = templatefile.files, templatefile.described
 
 
 class Options(templatefile.Options):
     """Options of the readers that fill templates of pairs."""
+
+    FILE = Phenomenon
 
     pool: int = Field(4, ge=1, le=1_000, description="Candidates made for each that is kept")
     balanced: bool = Field(True, description="Counterbalance a slot's words over the bases")
@@ -42,9 +46,7 @@ class Options(templatefile.Options):
     )
 
 
-def generate(
-    described: Sequence[Phenomenon], number: int, options: Options, context: Context
-) -> Loaded:
+def load(path: Path | None, options: Any, context: Context) -> Loaded:  # noqa: ANN401
     """Fill the templates of a suite and hold the pairs to the gate of the structural checks.
 
     For each phenomenon: counterbalance the words of its slots over the bases, make more candidates
@@ -52,14 +54,14 @@ def generate(
     n-gram models are at chance. A candidate is a pair, or the pairs of a design's set.
 
     Args:
-        described: the phenomena.
-        number: pairs, or sets, of each.
-        options: the seed and the tolerances.
+        path: not used; the templates are part of the repository.
+        options: of the reader: which phenomena, how many ``pairs`` or ``sets``, the seed, and the
+            tolerances.
         context: the words, sentences and n-gram models of the bases.
 
     Returns:
         A table with the columns of ``PAIRS``; pairs, candidates and, for each phenomenon, lexical
-        sets, words left out, rare words and what the choice reached.
+        sets, words left out and what the choice reached.
 
     Raises:
         PoshgridError: too few usable words, or a pair with a fault.
@@ -73,12 +75,14 @@ def generate(
     from poshgrid.benchmark.schema import PAIRS
 
     words, vocabulary = lexicon.read(), context.vocabulary
-    prepared = [_prepared(each, number, options, words, vocabulary) for each in described]
+    number = options.sets if hasattr(options, "sets") else options.pairs
+    templates: list[Phenomenon] = described(options)
+    prepared = [_prepared(each, number, options, words, vocabulary) for each in templates]
     # The corpora are long: they are gone through once for all phenomena.
     heard = context.heard({m for made, _ in prepared for filled in made for m in filled.members})
     rows: list[Row] = []
     phenomena: dict[str, dict[str, Any]] = {}
-    for phenomenon, (made, facts) in zip(described, prepared, strict=True):
+    for phenomenon, (made, facts) in zip(templates, prepared, strict=True):
         place = f"phenomenon {phenomenon.phenomenon}"
         unheard = [filled for filled in made if heard.isdisjoint(filled.members)]
         if len(unheard) < number:
@@ -117,20 +121,15 @@ def _prepared(
     lexicon: Lexicon,
     vocabulary: Vocabulary,
 ) -> tuple[list[Filled], dict[str, Any]]:
-    """Return a phenomenon's candidates, from counterbalanced words, and facts.
-
-    The facts are "template.slot" -> words that counterbalancing leaves out, and the words that make
-    the construction -> bases that hardly have them.
-    """
+    """Return a phenomenon's candidates, and "template.slot" -> words that are left out."""
     from poshgrid.benchmark.generation import pairs, words
 
-    rare = words.rare(phenomenon, lexicon, vocabulary)
     choices = words.choices(phenomenon, lexicon, vocabulary)
     left_out: dict[str, list[str]] = {}
     if options.balanced:
         choices, left_out = _counterbalanced(phenomenon, choices, options, vocabulary)
     made = pairs.candidates(phenomenon, options.pool * number, options.seed, choices, least=number)
-    return made, {"left_out": left_out, "rare": rare}
+    return made, {"left_out": left_out}
 
 
 def _counterbalanced(

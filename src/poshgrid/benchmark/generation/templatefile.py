@@ -1,25 +1,147 @@
-"""Files of templates, one for each phenomenon: which there are, and reading one.
+"""Files of templates, one for each phenomenon: their slots, the words that suit them, the texts.
 
 A template is a text with slots: ``{slot}`` is a word's citation form, ``{slot:form}`` another of
-its forms.
+its forms. A slot holds words of the lexicon, or the template's own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 import yaml
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from poshgrid import plugins, resources
-from poshgrid.benchmark.generation.slots import Filling, LexiconSlot, Part, Phrases
+from poshgrid.benchmark.lexicon import TABLES, Lexicon, Word
 from poshgrid.config import yamltext
 from poshgrid.config.base import Seed
 from poshgrid.errors import PoshgridError, did_you_mean
+
+_REPEATABLE = frozenset({"about", "are", "is", "of", "that", "the", "to", "who"})
+
+Filling = Mapping[str, Word]
+"""Slot -> the word that fills it."""
+
+
+class Part(BaseModel):
+    """A piece of a file of templates: no other keys, never changed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class LexiconSlot(Part):
+    """A slot of words of the lexicon.
+
+    A value ``m|f`` is satisfied by either; all listed values must hold.
+    """
+
+    category: Literal[
+        "noun", "name", "verb", "adjective", "determiner", "auxiliary", "function"
+    ]  # table of the lexicon
+    where: dict[str, list[str]] = {}  # feature -> values that the word must have
+    without: dict[str, list[str]] = {}  # feature -> values that the word must not have
+    distinct: list[str] = []  # forms of the word that must be spelt differently
+    frequent: bool = True  # false: the word makes the construction, and may be rare in a base
+    least: int = Field(2, ge=1)  # fewer usable words than this are an error
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        table = TABLES[self.category]
+        named = [(f, v) for group in (self.without, self.where) for f, v in group.items()]
+        wanted = [(f, one) for f, values in named for value in values for one in value.split("|")]
+        for feature, value in wanted:
+            known = table.features.get(feature, frozenset())
+            if value not in known:
+                near = did_you_mean(value, known) or did_you_mean(feature, table.features)
+                raise ValueError(f"unknown {feature} {value!r} of a {self.category}{near}")
+        for form in set(self.distinct) - set(table.forms):
+            near = did_you_mean(form, table.forms)
+            raise ValueError(f"unknown form {form!r} of a {self.category}{near}")
+        return self
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Names of the forms of its words; the first is the citation form, that of ``{slot}``."""
+        return TABLES[self.category].forms
+
+    def takes(self, word: Word) -> bool:
+        """Say whether a word suits the slot, whatever the other slots hold."""
+        forms = [word.forms[name] for name in self.distinct]
+        return (
+            word.category == self.category
+            and all(
+                word.features[feature] & set(value.split("|"))
+                for feature, values in self.where.items()
+                for value in values
+            )
+            and not any(word.features[f] & set(values) for f, values in self.without.items())
+            and len(set(forms)) == len(forms)
+        )
+
+    def suitable(self, lexicon: Lexicon) -> list[Word]:
+        """Return the words that suit, whatever the corpora hold, in the order of the lexicon."""
+        return [word for word in lexicon.of(self.category) if self.takes(word)]
+
+
+@dataclass(frozen=True)
+class Phrase(Word):
+    """A word, or a few, that a template brings; no entry of the lexicon."""
+
+    content: bool = False  # counts for the lexical set
+
+    @classmethod
+    def of(cls, text: str, *, content: bool) -> Self:
+        """Return a phrase: its citation form and its only form are the text."""
+        return cls("phrase", text, {"": text}, {}, content)
+
+    @cached_property
+    def folded(self) -> frozenset[str]:
+        """Its words that may not occur twice in a sentence, case-folded."""
+        return frozenset(self.lemma.casefold().split()) - _REPEATABLE
+
+
+class Phrases(Part):
+    """A slot of words that the template brings; they make the construction and may be rare."""
+
+    forms: ClassVar[tuple[str, ...]] = ("",)
+    frequent: ClassVar[bool] = False
+    least: ClassVar[int] = 1
+
+    words: list[Annotated[str, StringConstraints(pattern=r"^[A-Za-z]+(?: [A-Za-z]+)*$")]] = Field(
+        min_length=1
+    )
+    content: bool = False  # counts for the lexical set
+
+    def suitable(self, lexicon: Lexicon) -> list[Word]:
+        """Return the words, whatever the lexicon holds."""
+        return [Phrase.of(text, content=self.content) for text in self.words]
+
+
+def is_content(word: Word) -> bool:
+    """Say whether a word is a content word."""
+    return word.content if isinstance(word, Phrase) else TABLES[word.category].content
+
+
+def lexical_set(filling: Filling) -> str:
+    """Return the citation forms of the content words, sorted and joined by ``+``.
+
+    A phrase counts under its first word.
+    """
+    return "+".join(sorted(w.lemma.split()[0] for w in filling.values() if is_content(w)))
+
 
 _SLOT = re.compile(r"\{(\w+)(?::(\w+))?\}")
 
@@ -63,10 +185,6 @@ class Pattern(Part, Generic[AnySlot]):
         """Return the names of the forms in which a slot's word occurs."""
         return [form for name, form in self.uses() if name == slot]
 
-    def literals(self) -> set[str]:
-        """Return the fixed words of all texts, lower-cased."""
-        return set(re.findall(r"[a-z]{2,}", _SLOT.sub(" ", " ".join(self.texts)).lower()))
-
     def fill(self, text: str, filling: Filling) -> str:
         """Return a text, or a piece of one, with its words.
 
@@ -90,6 +208,8 @@ class TemplateFile(Part, Generic[AnyTemplate]):
 
     category: str
     phenomenon: str
+    default: bool = True  # false: made only where the option ``phenomena`` names it
+    shared: dict[str, Any] = {}  # named pieces that the templates repeat by YAML reference
     templates: list[AnyTemplate] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -124,41 +244,35 @@ def read(model: type[Described], phenomenon: str, folder: Path) -> Described:
         PoshgridError: the file is missing, is not YAML, or breaks the rules of a template.
     """
     path = folder / f"{phenomenon}.yaml"
-    status = path.stat() if path.is_file() else None
-    known = (status.st_mtime_ns, status.st_size) if status else None
-    found: Described = _read(model, phenomenon, path, known)
-    return found
+    described: Described = _read(model, path, path.stat().st_mtime_ns if path.is_file() else 0)
+    return described
 
 
 @cache
-def _read(
-    model: type[Described], phenomenon: str, path: Path, known: tuple[int, int] | None
-) -> Described:
-    """Read a file once while its time and size stay: a plan asks for each several times."""
-    folder = path.parent
+def _read(model: type[Described], path: Path, changed: int) -> Described:
+    """Read a file once while it does not change: a plan asks for each several times."""
     try:
-        found = model.model_validate(yamltext.parse(yamltext.read(path)))
+        described = model.model_validate(yamltext.parse(yamltext.read(path)))
     except FileNotFoundError as error:
-        raise PoshgridError(
-            f"{path}: no templates for {phenomenon!r}{did_you_mean(phenomenon, names(folder))}"
-        ) from error
+        near = did_you_mean(path.stem, names(path.parent))
+        raise PoshgridError(f"{path}: no templates for {path.stem!r}{near}") from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError, yamltext.UnboundedError) as error:
         raise PoshgridError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "file"
-        raise PoshgridError(f"{path}: {place}: {first['msg'].removeprefix('Value error, ')}") from (
-            error
-        )
-    if found.phenomenon != phenomenon:
-        raise PoshgridError(f"{path}: phenomenon: must be {phenomenon!r}, as the file's name")
-    return found
+        reason = first["msg"].removeprefix("Value error, ")
+        raise PoshgridError(f"{path}: {place}: {reason}") from error
+    if described.phenomenon != path.stem:
+        raise PoshgridError(f"{path}: phenomenon: must be {path.stem!r}, as the file's name")
+    return described
 
 
 class Options(plugins.Options):
     """Options of the readers that fill templates."""
 
     FOLDER: ClassVar[Path]
+    FILE: ClassVar[type[TemplateFile[Any]]]
 
     seed: Seed = Field(42, description="The same seed gives the same items")
     phenomena: list[str] | None = Field(None, description="Default: see docs/benchmark.md")
@@ -175,9 +289,14 @@ class Options(plugins.Options):
         return value
 
 
-def watched(phenomena: Sequence[str], folder: Path) -> list[Path]:
-    """Return what items are made from: the phenomena's files, and the lexicon."""
-    return [
-        *(folder / f"{name}.yaml" for name in phenomena),
-        *sorted(resources.path("lexicon").glob("*.tsv")),
-    ]
+def described(options: Options) -> list[Any]:
+    """Return the templates of the phenomena that are made, without making them."""
+    chosen = sorted(options.phenomena or names(options.FOLDER))
+    each = [read(options.FILE, name, options.FOLDER) for name in chosen]
+    return [phenomenon for phenomenon in each if options.phenomena or phenomenon.default]
+
+
+def files(path: Path | None, options: Options) -> list[Path]:
+    """Return the templates and the lexicon; ``path`` is not used."""
+    templates = [options.FOLDER / f"{each.phenomenon}.yaml" for each in described(options)]
+    return [*templates, *sorted(resources.path("lexicon").glob("*.tsv"))]

@@ -19,8 +19,13 @@ from pydantic import Field, model_validator
 
 from poshgrid import resources
 from poshgrid.benchmark.generation import templatefile
-from poshgrid.benchmark.generation.slots import Filling, LexiconSlot, Part
-from poshgrid.benchmark.generation.templatefile import Pattern, capitalized
+from poshgrid.benchmark.generation.templatefile import (
+    Filling,
+    LexiconSlot,
+    Part,
+    Pattern,
+    capitalized,
+)
 from poshgrid.benchmark.lexicon import TABLES
 
 TEMPLATES = resources.ROOT / "templates"
@@ -98,18 +103,6 @@ class Phenomenon(templatefile.TemplateFile[Template]):
 
     contrast: str
     joint: bool = False  # the pairs of a set are judged as one
-    default: bool = True  # false: made only where the option ``phenomena`` names it
-    # Named pieces that the templates repeat by YAML reference.
-    shared: dict[str, Slot] = Field(default_factory=dict)
-
-
-def names(folder: Path = TEMPLATES) -> list[str]:
-    """Return the phenomena that are made where none is named, sorted.
-
-    Raises:
-        PoshgridError: a file breaks the rules of a template.
-    """
-    return [name for name in templatefile.names(folder) if read(name, folder).default]
 
 
 def read(phenomenon: str, folder: Path = TEMPLATES) -> Phenomenon:

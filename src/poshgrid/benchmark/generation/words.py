@@ -1,4 +1,4 @@
-"""The words of templates' slots that every base knows well, and the rare ones that stay.
+"""The words of templates' slots that every base knows well.
 
 Slots are filled with them again and again: words evenly, new sets of words first, nothing twice.
 """
@@ -9,13 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from poshgrid import logs
-from poshgrid.benchmark.generation.slots import Filling, lexical_set
-from poshgrid.benchmark.generation.templatefile import Pattern, TemplateFile
+from poshgrid.benchmark.generation.templatefile import Filling, Pattern, TemplateFile, lexical_set
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
 from poshgrid.errors import PoshgridError
 
-log = logs.get(__name__)
 NAMED = 8  # words that an error message names
 
 Choices = Mapping[tuple[str, str], Sequence[Word]]
@@ -43,32 +40,6 @@ def choices(
         for template in phenomenon.templates
         for slot in template.slots
     }
-
-
-def rare(
-    phenomenon: TemplateFile[Any], lexicon: Lexicon, vocabulary: Vocabulary
-) -> dict[str, list[str]]:
-    """Return the words that make the construction and are rare -> the bases in which they are.
-
-    These are the templates' literals and the words of slots with ``frequent: false`` (*wanna*,
-    *herself*, *whether*), in the forms in which they occur, lower-cased. Without them there is no
-    item, so they are reported and not refused.
-    """
-    found: set[str] = set()
-    for template in phenomenon.templates:
-        found |= template.literals()
-        for slot, described in template.slots.items():
-            if not described.frequent:
-                found |= {
-                    part
-                    for word in described.suitable(lexicon)
-                    for form in template.forms(slot)
-                    for part in word.forms[form].lower().split()
-                }
-    rare = {word: lacking for word in sorted(found) if (lacking := vocabulary.lacking(word))}
-    for word, bases in rare.items():
-        log.warning("%s: %r is rare in %s", phenomenon.phenomenon, word, ", ".join(bases))
-    return rare
 
 
 def _usable(

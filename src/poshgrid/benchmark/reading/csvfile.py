@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from poshgrid.corpora import textfile
 from poshgrid.corpora.clean import clean
 from poshgrid.errors import PoshgridError, did_you_mean
+
+if TYPE_CHECKING:
+    import polars as pl
 
 ITEM = ("item_id", "category", "phenomenon")
 """Columns of every file of items."""
@@ -128,76 +131,61 @@ def rows(
 
 
 def listed(row: Row, name: str) -> list[str]:
-    """Return the parts of a cell, which ``|`` divides: none where the cell is empty or missing.
-
-    Raises:
-        PoshgridError: a part is empty or there twice.
-    """
-    if not row.cells.get(name):
-        return []
-    found = [text.strip() for text in row.cells[name].split("|")]
-    for text in found:
-        if not text:
-            raise row.fault(f"{name} has an empty part; take a '|' out")
-        if found.count(text) > 1:
-            raise row.fault(f"{name} has {text!r} twice; take one out")
-    return found
+    """Return the parts of a cell, which ``|`` divides, each once; a cell may be missing."""
+    parts = row.cells.get(name, "").split("|")
+    return list(dict.fromkeys(text for part in parts if (text := part.strip())))
 
 
-def check_blocks(found: Iterable[Row]) -> None:
-    """Hold the blocks of every category to one size and each block to one phenomenon.
+def check_blocks(path: Path | None, items: pl.DataFrame) -> None:
+    """Raise unless the blocks of a category have one size, and each block one phenomenon.
 
     A count of blocks passed, and its norms, mean something only if blocks are alike.
+
+    Args:
+        path: the file, for the message.
+        items: ``item_id``, ``category``, ``phenomenon`` and ``block`` ("": no block).
 
     Raises:
         PoshgridError: blocks of a category differ in size, a block has items of two phenomena, or
             some items of a category with blocks have none.
     """
-    categories: dict[str, dict[str, list[Row]]] = {}
-    for row in found:
-        blocks = categories.setdefault(row.cells["category"], {})
-        blocks.setdefault(row.cells.get("block", ""), []).append(row)
-    for category, blocks in categories.items():
-        if "" in blocks and len(blocks) > 1:
-            raise blocks[""][0].fault(
-                f"block is empty, but other items of {category!r} have one; "
-                "give a block to each of its items or to none"
-            )
-        (first, alike), *_ = blocks.items()
-        for name, members in blocks.items():
-            odd = [r for r in members if r.cells["phenomenon"] != members[0].cells["phenomenon"]]
-            if name and odd:
-                raise odd[0].fault(
-                    f"block {name!r} holds {members[0].cells['phenomenon']} and "
-                    f"{odd[0].cells['phenomenon']}; name the blocks of different phenomena "
-                    "differently"
-                )
-            if len(members) != len(alike):
-                raise members[-1].fault(
-                    f"block {name!r} of {category!r} has {len(members)} items and block "
-                    f"{first!r} {len(alike)}; give all blocks of a category one size"
-                )
+    import polars as pl
+
+    blocks = (
+        items.unique("item_id", maintain_order=True)
+        .group_by("category", "block", maintain_order=True)
+        .agg(pl.len().alias("size"), pl.col("phenomenon").n_unique())
+    )
+    bare = pl.col("block") == ""
+    odd = blocks.filter(
+        (pl.col("size") != pl.col("size").mode().min()).over("category")
+        | (bare & (pl.len() > 1).over("category"))
+        | (~bare & (pl.col("phenomenon") > 1))
+    )
+    if odd.height:
+        category, block, size, _ = odd.row(0)
+        raise PoshgridError(
+            f"{path}: block {block!r} of {category!r} ({size} items): give all blocks of a "
+            "category one size, each block items of one phenomenon, and a block to each item of a "
+            "category or to none"
+        )
 
 
 def _check_header(
-    place: str, found: list[str], required: Sequence[str], optional: Sequence[str], numbered: str
+    place: str, header: list[str], required: Sequence[str], optional: Sequence[str], numbered: str
 ) -> None:
     """Refuse a header that lacks a column, or has one too many."""
-    if len(found) == 1 and re.search("[;\t]", found[0]):
-        raise PoshgridError(
-            f"{place}: columns are divided by {';' if ';' in found[0] else 'tab'!r}; save the "
-            "file with commas"
-        )
-    known = [*required, *optional]
-    for name in found:
-        if found.count(name) > 1:
-            raise PoshgridError(f"{place}: column {name!r} is there twice; keep one")
-        if name not in known and not (numbered and re.fullmatch(f"{numbered}[1-9][0-9]*", name)):
-            examples = [*known, f"{numbered}2"] if numbered else known
-            raise PoshgridError(f"{place}: unknown column {name!r}{did_you_mean(name, examples)}")
-    missing = [name for name in required if name not in found]
+    known = [*required, *optional, *([f"{numbered}2"] if numbered else [])]
+    for name in header:
+        number = re.fullmatch(f"{numbered}[1-9][0-9]*", name) if numbered else None
+        if header.count(name) > 1 or (name not in known and not number):
+            raise PoshgridError(
+                f"{place}: column {name!r} is unknown or there twice{did_you_mean(name, known)}; "
+                f"columns are {', '.join(known)}, with commas between"
+            )
+    missing = [name for name in required if name not in header]
     if missing:
         raise PoshgridError(
-            f"{place}: no column {', '.join(missing)}; found {', '.join(found)}; "
+            f"{place}: no column {', '.join(missing)}; found {', '.join(header)}; "
             "write the columns' names in the first line"
         )

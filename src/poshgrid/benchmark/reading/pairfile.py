@@ -33,7 +33,6 @@ _SHARD = re.compile(r"[/-]?(?:train|validation|test|data)-\d+-of-\d+$")
 class PairOptions(plugins.Options):
     """Options of every reader of files of pairs."""
 
-    version: str | None = Field(None, description="Recorded in the manifest, e.g. a commit")
     phenomena: list[str] | None = Field(None, description="Default: all that the files hold")
     categories: Literal["paper", "own"] = Field(
         "paper", description="paper: those of Table 10, the rest as other-TERM; own: the suite's"
@@ -43,10 +42,7 @@ class PairOptions(plugins.Options):
         False, description='"who is here ?" becomes "Who is here?", as our corpora are written'
     )
     spelling: Literal["published", "corpora"] = Field(
-        "published", description="corpora: quotes, dashes, accents and spaces as in our corpora"
-    )
-    line_breaks: Literal["keep", "space"] = Field(
-        "keep", description="space: a line break in a member becomes a space"
+        "published", description="corpora: quotes, dashes, accents, spaces and line breaks as there"
     )
 
     @field_validator("phenomena")
@@ -114,7 +110,7 @@ def name_of(file: Path, path: Path) -> str:
 
 def watched(path: Path, options: PairOptions, suffixes: tuple[str, ...]) -> list[Path]:
     """Return what a suite is made of: its files, and the table of categories where it is used."""
-    return [*_chosen(_listed(path, suffixes), path, options), *mapping(options)]
+    return [*_listed(path, suffixes), *mapping(options)]
 
 
 def mapping(options: PairOptions) -> list[Path]:
@@ -135,7 +131,7 @@ def load(
 
     Returns:
         A table with the columns of ``PAIRS``, in the order of the files and their lines, and facts:
-        version, files (SHA-256, pairs), identical and repeated pairs, phenomena that were left out.
+        files (SHA-256, pairs), identical and repeated pairs, phenomena that were left out.
 
     Raises:
         PoshgridError: no path, no file; a malformed line; a phenomenon that is asked for and not
@@ -151,7 +147,7 @@ def load(
     digests: dict[str, dict[str, Any]] = {}
     home: dict[str, Path] = {}
     table: list[dict[str, str]] = []
-    for file in _chosen(_listed(path, suffixes), path, options):
+    for file in _listed(path, suffixes):
         name = name_of(file, path)
         phenomena: dict[str, list[tuple[int, Pair]]] = {}
         number = 0
@@ -176,23 +172,12 @@ def load(
     if frame.is_empty():
         raise PoshgridError(f"{path}: no pair is left; check the suite's options and its files")
     facts = {
-        "version": options.version,
         "files": digests,
         "identical_pairs": structure.identical(frame),
         "repeated_pairs": len(structure.repeated(frame, "good", "bad")),
         "left_out": left_out,
-        "detokenised": options.detokenise,
     }
     return Loaded(frame, facts)
-
-
-def _chosen(found: list[Path], path: Path, options: PairOptions) -> list[Path]:
-    """Return the files of the phenomena that are asked for, if all have a file; or all files."""
-    names = {name_of(file, path): file for file in found}
-    asked = set(map(table10.spelled, options.phenomena or ()))
-    if not asked or not asked <= set(names):
-        return found
-    return [file for name, file in names.items() if name in asked]
 
 
 def _sound(file: Path, pair: Pair) -> Pair:
@@ -250,10 +235,8 @@ def _written(pair: Pair, options: PairOptions) -> list[str]:
     around = {member.partition(member.strip())[::2] for member in members}
     if len(around) == 1:
         members = [member.strip() for member in members]
-    if options.line_breaks == "space":
-        members = [member.replace("\n", " ") for member in members]
     if options.spelling == "corpora":
-        members = [normalise(member) for member in members]
+        members = [normalise(member.replace("\n", " ")) for member in members]
     return [pairwords.detokenise(m) for m in members] if options.detokenise else members
 
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from poshgrid.benchmark.context import Context, Loaded
-    from poshgrid.benchmark.reading.csvfile import Row
 
 TASK = "pairs"
 
@@ -45,26 +44,17 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
 
     Raises:
         PoshgridError: names file, line and remedy; see ``rows`` of
-            :mod:`poshgrid.benchmark.reading.csvfile`.
-            Also: the two members are the same, a pair that repeats another, a template that two
-            phenomena share.
+            :mod:`poshgrid.benchmark.reading.csvfile`. Also: a template that two phenomena share.
     """
     import polars as pl
 
     from poshgrid.benchmark.context import Loaded
     from poshgrid.benchmark.schema import PAIRS
 
-    found = csvfile.rows(path, ["good", "bad"], ["template", "lexical_set", "contrast"])
-    seen: dict[tuple[str, str], Row] = {}
     owners: dict[str, str] = {}  # template -> phenomenon
     records = []
-    for row in found:
+    for row in csvfile.rows(path, ["good", "bad"], ["template", "lexical_set", "contrast"]):
         cells = row.cells
-        if cells["good"] == cells["bad"]:
-            raise row.fault("good and bad are the same; change one of them")
-        before = seen.setdefault((cells["good"], cells["bad"]), row)
-        if before is not row:
-            raise row.fault(f"the same pair as {before.line}; take one of them out")
         template = cells.get("template") or cells["phenomenon"]
         if owners.setdefault(template, cells["phenomenon"]) != cells["phenomenon"]:
             raise row.fault(

@@ -19,7 +19,6 @@ from pydantic import Field, StringConstraints, field_validator
 
 from poshgrid import plugins
 from poshgrid.benchmark.reading import csvfile
-from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,32 +46,15 @@ class Options(plugins.Options):
     names: list[Annotated[str, StringConstraints(min_length=1)]] = Field(
         [], description="First words of options that keep their capital, e.g. Maria; English: I"
     )
-    final_mark: str = Field(
-        ".", max_length=3, description="Ends a text whose option has no final mark; '': nothing"
-    )
 
     @field_validator("connective")
     @classmethod
     def _joins(cls, value: str) -> str:
-        if fault := spacing(value):
-            raise ValueError(f"{value!r} {fault}")
+        # Letters without case (those of Chinese, say) are written without spaces and need none.
+        glued = value[:1] + value[-1:]
+        if not value or glued.lower() != glued.upper() or value[-1] in ",;:.-":
+            raise ValueError(f"{value!r}: begin it with a space or a comma, and end it in a space")
         return unicodedata.normalize("NFC", value)
-
-
-def spacing(connective: str) -> str:
-    """Return why a connective would glue words together, or "" if it would not.
-
-    Spreadsheets take spaces off the ends of cells. Letters without case (those of Chinese, say)
-    are written without spaces and need none.
-    """
-    if not connective:
-        return "is empty; write at least a space"
-    first, last = connective[0], connective[-1]
-    if first.lower() != first.upper():
-        return "must begin with a space or a comma"
-    if last.lower() != last.upper() or last in ",;:.-":
-        return "must end in a space"
-    return ""
 
 
 files = csvfile.watched
@@ -94,33 +76,27 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
     Raises:
         PoshgridError: names file, line and remedy; see ``rows`` and ``check_blocks`` of
             :mod:`poshgrid.benchmark.reading.csvfile`. Also: options of an item that give the same
-            text or end in different marks, an item that repeats another, a name that would lose its
-            capital.
+            text or end in different marks, a name that would lose its capital.
     """
     import polars as pl
 
     from poshgrid.benchmark.context import Loaded
     from poshgrid.benchmark.schema import CHOICES
 
-    found = csvfile.rows(
+    rows = csvfile.rows(
         path,
         ["stimulus", "target", "distractor1"],
         ["block", "tags"],
         numbered="distractor",
     )
-    csvfile.check_blocks(found)
-    _check_names(found, options)
+    _check_names(rows, options)
     records = []
-    seen: dict[tuple[str, ...], Row] = {}
-    for row in found:
+    for row in rows:
         texts = {
             name: join(row.cells["stimulus"], option, options)
             for name, option in _written(row).items()
         }
         _check_options(row, texts)
-        before = seen.setdefault(tuple(texts.values()), row)
-        if before is not row:
-            raise row.fault(f"the same texts as {before.line}; take one of them out")
         records += [
             {
                 **{name: row.cells[name] for name in csvfile.ITEM},
@@ -132,7 +108,9 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
             }
             for number, (name, text) in enumerate(texts.items())
         ]
-    return Loaded(pl.DataFrame(records, schema=CHOICES))
+    items = pl.DataFrame(records, schema=CHOICES)
+    csvfile.check_blocks(path, items)
+    return Loaded(items)
 
 
 def join(stimulus: str, option: str, options: Options) -> str:
@@ -148,7 +126,7 @@ def join(stimulus: str, option: str, options: Options) -> str:
     """
     text = _FINAL.sub("", stimulus).rstrip() + options.connective + _lowered(option, options)
     text = text[:1].upper() + text[1:]
-    return text if text[-1] in _MARKS else text + options.final_mark
+    return text if text[-1] in _MARKS else f"{text}."
 
 
 def _lowered(option: str, options: Options) -> str:
@@ -183,23 +161,20 @@ def _check_options(row: Row, texts: dict[str, str]) -> None:
             )
 
 
-def _check_names(found: Sequence[Row], options: Options) -> None:
+def _check_names(rows: Sequence[Row], options: Options) -> None:
     """Refuse to write a word small that stands with a capital inside another text of the file."""
-    if options.option_case == "keep":
-        return
-    inside: dict[str, Row] = {}
-    for row in found:
-        for cell in (row.cells["stimulus"], *_written(row).values()):
-            for match in _WORD.finditer(cell):
-                before = cell[: match.start()].rstrip(" \"'(")
-                if before and before[-1] not in _MARKS and match[0][0].isupper():
-                    inside.setdefault(match[0], row)
-    for row in found:
+    inside = {
+        match[0]: row
+        for row in reversed(rows)
+        for cell in (row.cells["stimulus"], *_written(row).values())
+        for match in _WORD.finditer(cell)
+        if (before := cell[: match.start()].rstrip(" \"'(")) and before[-1] not in _MARKS
+    }
+    for row in rows:
         for name, option in _written(row).items():
             word = _first_word(option)
             if word in inside and _lowered(option, options) != option:
-                raise PoshgridError(
-                    f"{row.place}: {name} would begin with {word[0].lower() + word[1:]!r}, but "
-                    f"{inside[word].line} has {word!r} inside a text; add it "
-                    "to the option `names`, or set `option_case: keep`"
+                raise row.fault(
+                    f"{name} would begin with a small letter, but {inside[word].line} has {word!r} "
+                    "inside a text; add it to the option `names`, or set `option_case: keep`"
                 )

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from poshgrid.benchmark.context import Context, Loaded
-    from poshgrid.benchmark.reading.csvfile import Row
 
 TASK = "completions"
 
@@ -45,25 +44,18 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
 
     Raises:
         PoshgridError: names file, line and remedy; see ``rows`` and ``check_blocks`` of
-            :mod:`poshgrid.benchmark.reading.csvfile`. Also: a prompt that ends in a blank or
-            repeats another, an empty or repeated continuation.
+            :mod:`poshgrid.benchmark.reading.csvfile`. Also: a prompt that ends in a blank.
     """
     import polars as pl
 
     from poshgrid.benchmark.context import Loaded
     from poshgrid.benchmark.schema import COMPLETIONS
 
-    found = csvfile.rows(path, ["prompt", "accepted"], ["block", "tags"])
-    csvfile.check_blocks(found)
-    seen: dict[str, Row] = {}
     records = []
-    for row in found:
+    for row in csvfile.rows(path, ["prompt", "accepted"], ["block", "tags"]):
         prompt = row.cells["prompt"]
         if _BLANK.search(prompt):
             raise row.fault("the prompt ends in a blank; end it with its last word")
-        before = seen.setdefault(prompt, row)
-        if before is not row:
-            raise row.fault(f"the same prompt as {before.line}; take one of them out")
         records.append(
             {
                 **{name: row.cells[name] for name in csvfile.ITEM},
@@ -73,4 +65,6 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
                 "tags": csvfile.listed(row, "tags"),
             }
         )
-    return Loaded(pl.DataFrame(records, schema=COMPLETIONS))
+    items = pl.DataFrame(records, schema=COMPLETIONS)
+    csvfile.check_blocks(path, items)
+    return Loaded(items)

@@ -27,7 +27,7 @@ class Options(pairfile.PairOptions):
 
 
 def files(path: Path, options: Options) -> list[Path]:
-    """Return the files of the phenomena that are asked for, and the table of categories."""
+    """Return the suite's files and the table of categories."""
     return pairfile.watched(path, options, (options.suffix,))
 
 

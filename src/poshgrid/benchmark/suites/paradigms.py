@@ -23,7 +23,7 @@ CORPORA = True
 class Options(templatefile.Options):
     """Options of the reader ``paradigms``."""
 
-    FOLDER = paradigms.PARADIGMS
+    FOLDER, FILE = paradigms.PARADIGMS, paradigms.Phenomenon
 
     sets: int = Field(
         500,
@@ -33,9 +33,7 @@ class Options(templatefile.Options):
     )
 
 
-def files(path: Path, options: Options) -> list[Path]:
-    """Return the templates and the lexicon; ``path`` is not used."""
-    return templatefile.watched(_chosen(options), paradigms.PARADIGMS)
+files = templatefile.files
 
 
 def load(path: Path, options: Options, context: Context) -> Loaded:
@@ -48,7 +46,7 @@ def load(path: Path, options: Options, context: Context) -> Loaded:
 
     Returns:
         Rows of ``PARADIGMS``, four for each set, and the facts: sets, ambiguous sets and lexical
-        sets of each phenomenon, and the rare words that they need.
+        sets of each phenomenon.
 
     Raises:
         PoshgridError: too few usable words.
@@ -57,15 +55,11 @@ def load(path: Path, options: Options, context: Context) -> Loaded:
 
     from poshgrid.benchmark import lexicon
     from poshgrid.benchmark.context import Loaded
-    from poshgrid.benchmark.generation.words import rare
     from poshgrid.benchmark.schema import PARADIGMS
 
     words, vocabulary = lexicon.read(), context.vocabulary
     rows: list[dict[str, Any]] = []
-    rare_words: dict[str, list[str]] = {}
-    for name in _chosen(options):
-        phenomenon = paradigms.read(name)
-        rare_words |= rare(phenomenon, words, vocabulary)
+    for phenomenon in templatefile.described(options):
         rows += paradigms.generate(phenomenon, options.sets, options.seed, words, vocabulary)
     items = pl.DataFrame(rows, schema=PARADIGMS)
     each = items.unique("item_id")
@@ -75,11 +69,5 @@ def load(path: Path, options: Options, context: Context) -> Loaded:
             "sets": each.height,
             "ambiguous": int(each["ambiguous"].sum()),
             "lexical_sets": each["lexical_set"].n_unique(),
-            "rare_words": dict(sorted(rare_words.items())),
         },
     )
-
-
-def _chosen(options: Options) -> list[str]:
-    files = templatefile.names(paradigms.PARADIGMS)
-    return sorted(options.phenomena or [n for n in files if not paradigms.read(n).crossed])

@@ -6,7 +6,6 @@ member first.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,14 +19,13 @@ from poshgrid.errors import PoshgridError
 if TYPE_CHECKING:
     from poshgrid.benchmark.context import Context, Loaded
 
+_MARKS = (".", "?", "!", '"', "'")
+"""What a sentence ends with, and a name of a column does not."""
 _NAMES = {
     name: member
     for member in ("good", "bad")
     for name in (member, f"sentence_{member}", f"{member}_sentence")
 }
-_MARKS = (".", "?", "!", '"', "'")
-"""What a sentence ends with, and a name of a column does not."""
-_GAP = re.compile(r"[\s-]+")
 
 
 class Options(pairfile.PairOptions):
@@ -37,7 +35,7 @@ class Options(pairfile.PairOptions):
 
 
 def files(path: Path, options: Options) -> list[Path]:
-    """Return the files of the phenomena that are asked for, and the table of categories."""
+    """Return the suite's files and the table of categories."""
     return pairfile.watched(path, options, (options.suffix,))
 
 
@@ -48,7 +46,7 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
     is a header: it says which columns hold the members. Quotation marks are text.
 
     Raises:
-        PoshgridError: as there, and a header with only one of the two columns, or of other names.
+        PoshgridError: as there, and a header with only one of the two columns.
     """
     return pairfile.load(path, options, (options.suffix,), _pairs)
 
@@ -61,36 +59,20 @@ def _pairs(file: Path) -> Iterator[Pair]:
         for number, line in enumerate(textfile.lines(file), 1)
         if line.strip(" \r\n")
     ]
+    if not rows:
+        return
     columns = ["good", "bad"]
-    place = f"{file}: line {rows[0][0] if rows else 1}"
-    if header := _header([fields for _, fields in rows[:2]], place):
-        columns, rows = header, rows[1:]
+    first, second = rows[0][1], rows[1][1] if len(rows) > 1 else [""]
+    named = [_NAMES.get(field.strip().casefold().replace(" ", "_"), "") for field in first]
+    # Names that are not ours, above a line of sentences, would be scored as a pair
+    sentences = [all(field.strip().endswith(_MARKS) for field in row) for row in (first, second)]
+    if any(named) or sentences == [False, True]:
+        columns, rows = named, rows[1:]
+    if not columns.count("good") == columns.count("bad") == 1:
+        raise PoshgridError(f"{file}: line 1: a header; call one column good and one bad")
     for number, fields in rows:
         if len(fields) != len(columns):
-            raise fault(
-                file,
-                number,
-                f"not {len(columns)} columns separated by tabs: {len(fields)} found",
-            )
+            reason = f"not {len(columns)} columns separated by tabs: {len(fields)} found"
+            raise fault(file, number, reason)
         good, bad = fields[columns.index("good")], fields[columns.index("bad")]
         yield Pair(good, bad, (number, number))
-
-
-def _header(lines: list[list[str]], place: str) -> list[str]:
-    """Return the columns that a file's first line names, or none if it is no header.
-
-    Names that are not ours, above a line of sentences, would be scored as a pair: they are refused.
-    """
-    if not lines:
-        return []
-    first, *second = ([field.strip() for field in fields] for fields in lines)
-    named = [_NAMES.get(_GAP.sub("_", field.casefold()), "") for field in first]
-    if named.count("good") == named.count("bad") == 1:
-        return named
-    sentences = [all(field.endswith(_MARKS) for field in fields) for fields in second]
-    if any(named) or (sentences == [True] and not any(f.endswith(_MARKS) for f in first)):
-        raise PoshgridError(
-            f"{place}: a header, as it seems ({', '.join(first)}); call one column good and one "
-            "column bad, or take it out"
-        )
-    return []

@@ -85,14 +85,10 @@ def load(
 
 def _check_folder(folder: Path, words: Path) -> str:
     """Return the kind of a folder's model; raise if it lacks what such a model needs."""
-    if not folder.is_dir():
-        raise PoshgridError(
-            f"{folder}: no such folder; name that of a model, or an id on a hub (OWNER/NAME)"
-        )
     if not (folder / "config.json").is_file():
         raise PoshgridError(
             f"{folder}: no model (config.json is missing); name a folder that save_pretrained or "
-            "the stage train wrote"
+            "the stage train wrote, or an id on a hub (OWNER/NAME)"
         )
     config = read_json(folder / "config.json")
     kind = config.get("model_type", "") if isinstance(config, dict) else ""

@@ -77,13 +77,6 @@ class Masked(Neural):
             for request, cut in zip(requests, cuts, strict=True)
         ]
 
-    def complete(self, prompts: Sequence[str], *, beams: int, tokens: int) -> list[str]:
-        """Refuse: a masked model does not continue sentences."""
-        raise PoshgridError(
-            f"{self.name}: a masked model does not continue sentences; leave it out of suites of "
-            "completions"
-        )
-
     def _logprobs(self, cuts: Sequence[cutting.Cut]) -> list[np.ndarray]:
         """Return the log-probability of every own token, for each sentence."""
         found = [np.zeros(len(cut.own)) for cut in cuts]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from poshgrid.evaluation.engine import Engine
 from poshgrid.evaluation.engines import probe
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ WHOLE = 1_024  # tokens of a batch where a model's logits cannot be had for some
 PROBE = 1e-4  # largest difference between two ways to the same number
 
 
-class Neural:
+class Neural(Engine):
     """A language model and its tokenizer, ready to score.
 
     Args:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from poshgrid.corpora.words import Span, spans
 from poshgrid.errors import PoshgridError
+from poshgrid.evaluation import engine
 from poshgrid.evaluation.engine import Request, Score, Token
 
 if TYPE_CHECKING:
     from poshgrid.models.ngram import NGram
 
 
-class Engine:
+class Engine(engine.Engine):
     """Scores sentences under an n-gram model; see :class:`poshgrid.evaluation.engine.Engine`.
 
     Every word and the end of the sentence, ``</s>``, is scored; the tokens are words, case-folded.
@@ -58,17 +59,6 @@ class Engine:
             tokens = tuple(map(Token, names, row))
             scores.append(Score(math.fsum(row), len(row), math.fsum(inner), len(inner), tokens))
         return scores
-
-    def complete(self, prompts: Sequence[str], *, beams: int, tokens: int) -> list[str]:
-        """Refuse: a null of word sequences has nothing to say about what comes next.
-
-        Raises:
-            PoshgridError: always.
-        """
-        raise PoshgridError(
-            f"{self.folder}: an n-gram model writes no completions; leave suites of completions "
-            "out for it"
-        )
 
 
 def _inside(request: Request, found: Sequence[Span]) -> slice:

@@ -184,29 +184,22 @@ def unknown(
             if they become the same tokens.
         tokenizer: with an unknown token.
     """
-    texts = [items[column].to_list() for column in columns]
-    read = [
-        tokenizer(part, add_special_tokens=False, split_special_tokens=True)["input_ids"]
-        for part in texts
-    ]
-    tokens = sum(len(row) for rows in read for row in rows)
-    strange: int = sum(row.count(tokenizer.unk_token_id) for rows in read for row in rows)
+    texts = [text for column in columns for text in items[column]]
+    rows = tokenizer(texts, add_special_tokens=False, split_special_tokens=True)["input_ids"]
+    tokens = sum(map(len, rows))
+    strange: int = sum(row.count(tokenizer.unk_token_id) for row in rows)
     share = strange / max(tokens, 1)
     if share > UNKNOWN:
         log.warning(
             "%s: %.1f%% of the tokens (%s of %s) are unknown to %s",
             suite, 100 * share, f"{strange:,}", f"{tokens:,}", name,
         )  # fmt: skip
-    both = zip(zip(*texts, strict=True), zip(*read, strict=True), strict=True)
-    ties = [
-        item
-        for item, (members, rows) in zip(items["item_id"], both, strict=True)
-        if len(set(members)) == 2 and rows[0] == rows[1]
-    ]
-    if ties:
+    half = items.height
+    ties = [i for i in range(len(rows) - half) if rows[i] == rows[half + i]]
+    if ties := [i for i in ties if texts[i] != texts[half + i]]:
         log.warning(
             "%s: %d of %d pairs are ties, because %s reads both members as the same tokens; "
             "first item %s",
-            suite, len(ties), items.height, name, ties[0],
+            suite, len(ties), half, name, items["item_id"][ties[0]],
         )  # fmt: skip
     return share
