@@ -11,8 +11,7 @@ from poshgrid import files
 from poshgrid.errors import PoshgridError
 from poshgrid.report import style
 from poshgrid.report.sections import collateral
-from poshgrid.report.sections.collateral import figures
-from poshgrid.report.sections.collateral.removal import KINDS, alike, largest, read
+from poshgrid.report.sections.collateral import KINDS, alike, largest, read
 from tests.unit.report import report_results
 
 GONE = {"before": 200, "after": 150, "removed": 50, "removed_by_rule": 50, "removed_by_backstop": 0}
@@ -52,10 +51,10 @@ def test_an_unknown_share_is_a_dash(tmp_path):
     for kind in ("Passives", "Relative clauses", "Reflexives"):
         assert row[f"{kind} (%)"] == "–"
     assert row["Embedded questions (%)"] == "10.00" and row["Parsed (%)"] == "25.0"
-    bars = {r["row"]: r for r in figures.bars([removal]).iter_rows(named=True)}
+    bars = {r["row"]: r for r in collateral.bars([removal]).iter_rows(named=True)}
     assert bars["passives"]["note"] == "not parsed" and bars["passives"]["share"] is None
     assert bars["reflexives"]["note"] == "none found"
-    assert bars["embedded questions"]["note"] == figures.PARSED
+    assert bars["embedded questions"]["note"] == collateral.PARSED
 
 
 def test_sentences_name_what_was_hit_most(tmp_path):
@@ -70,7 +69,7 @@ def test_sentences_name_what_was_hit_most(tmp_path):
     assert numbers(partly) == [["20.00", "50.00", "2.5", "25.00", "1.2"]]
     lost = {name: {**GONE, "removed": None} for name in ("sentences", "words", *KINDS)}
     unknown = one(tmp_path, "c", control="baby-f", **lost)
-    assert numbers(unknown) == [] and figures.bars([unknown]).is_empty()
+    assert numbers(unknown) == [] and collateral.bars([unknown]).is_empty()
     many = [one(tmp_path, f"f{n}", words={**GONE, "removed": n}, **hit) for n in (10, 20, 30, 40)]
     assert numbers(*many) == [["5.00", "20.00"], ["5.00", "50.00", "10.0"]]
 
@@ -81,7 +80,7 @@ def test_conditions_that_lose_the_same_are_told_of_once(tmp_path):
     groups = alike(removals)
     assert [[r.condition for r in group] for group in groups] == [["baby", "baby-f"], ["other"],
                                                                   ["c"]]  # fmt: skip
-    scales = figures.bars(removals).select("panel", "scale").unique(maintain_order=True)["scale"]
+    scales = collateral.bars(removals).select("panel", "scale").unique(maintain_order=True)["scale"]
     assert scales.to_list() == ["baby", "other", "baby"]
     sizes = [one(tmp_path, c, s) for c, s in (("a", "20K"), ("a", "100K"), ("b", "20K"))]
     assert [(r.condition, r.size) for r in largest(sizes)] == [("a", "100K"), ("b", "20K")]
@@ -94,7 +93,7 @@ def test_the_figure_draws_every_share_and_the_line(tmp_path):
         one(tmp_path, "small", **{name: {**GONE, "removed": 1} for name in ("words", *KINDS)}),
     ]
     with style.drawing("test"):
-        figure = figures.draw(figures.bars(removals))
+        figure = collateral.draw(collateral.bars(removals))
     panels = [axes for axes in figure.axes if axes.axison]
     for axes, removal in zip(panels, removals, strict=True):
         shares = [removal.share("all", name) for name in KINDS]

@@ -8,8 +8,7 @@ import pytest
 from poshgrid.report import style
 from poshgrid.report.layout import groups
 from poshgrid.report.sections import rules
-from poshgrid.report.sections.rules import figures, tables
-from poshgrid.report.sections.rules.explained import Explained, learners
+from poshgrid.report.sections.rules import Explained, learners
 from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
 from tests.unit.report import report_results
 
@@ -69,42 +68,42 @@ def test_each_phenomenon_has_a_sentence_about_the_largest_size(explained, study)
 
 def test_tables_name_rules_and_mark_what_is_hardly_told_apart(explained, study, tmp_path):
     judged = learners(explained, study.layout)
-    rows = tables.mixture("posh", explained, judged).rows
+    rows = rules.mixture("posh", explained, judged).rows
     mine = [row[3:] for row in rows if row[:3] == ["question-formation-or", "baby", "10M"]]
     assert mine == [
         ["main-auxiliary = ngram", 0.2, "15.0–25.0", 0.99, "named", 90],
         ["guessing", pytest.approx(0.7), "65.0–75.0", 0.005, None, 90],
     ]  # front-do has no more than a tenth
-    apart = tables.identifiability("posh", explained)
+    apart = rules.identifiability("posh", explained)
     assert apart.rows == [
         ["principle-a-command", "command", "nearest-noun", 80, 3, 5],
         ["question-formation-or", "front-do", "main-auxiliary", 80, 40, None],
     ]
     assert apart.classes == {0: "flag"}
-    first, second, *_ = tables.shares("posh", explained, judged).rows
+    first, second, *_ = rules.shares("posh", explained, judged).rows
     assert first[:4] == ["question-formation-or", "baby", "10M", "front-do"]
     assert first[4:] == [0.6, 0.8, "5.0–15.0", 90, 0.75, "5.0–15.0", 40]
     assert second[4:] == [0.6, 0.8, "45.0–55.0", 90, None, None, None]
-    assert [row[::2] for row in tables.rules(explained).rows] == [["front-do", None]]
+    assert [row[::2] for row in rules.rules(explained).rows] == [["front-do", None]]
     assert rules.blocks(study.page(tmp_path)) is None  # no rule was compared
 
 
 def test_marks_are_weights_and_a_series_is_the_hierarchical_one_of_equal_rules(explained, study):
     (group,) = groups(study.layout)
-    frame = figures.marks(explained, study.layout, group)
+    frame = rules.marks(explained, study.layout, group)
     mine = frame.filter(phenomenon=QF[1], arm="baby", series="main-auxiliary")
     assert mine["weight"].to_list() == [0.2, 0.3]
     assert set(mine["same"]) == {"main-auxiliary = ngram"}
     assert mine["words"].to_list() == [w - report_results.LESS for w in (10**7, 3 * 10**7)]
     with style.drawing("test"):
-        by_size, by_arm = figures.draw(frame).axes, figures.draw(frame.filter(size="30M")).axes
-    lines = {tuple(round(y, 6) for y in line.get_ydata()) for line in by_size[1].get_lines()}
-    assert {(10, 50), (20, 30), (70, 20)} <= lines
-    # Models of one size are rows
-    names = [label.get_text() for label in by_arm[0].get_yticklabels()]
+        axes = rules.draw(frame).axes
+    names = [label.get_text() for label in axes[0].get_yticklabels()]
     points = {
         (round(x, 6), names[int(y)])
-        for line in by_arm[1].get_lines()
+        for line in axes[1].get_lines()
         for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
     }
-    assert points == {(20, "baby, 30M"), (30, "baby, 30M"), (50, "baby, 30M"), (100, "wiki, 30M")}
+    assert points == {
+        (10, "baby, 10M"), (20, "baby, 10M"), (70, "baby, 10M"), (20, "baby, 30M"),
+        (30, "baby, 30M"), (50, "baby, 30M"), (100, "wiki, 10M"), (100, "wiki, 30M"),
+    }  # fmt: skip
