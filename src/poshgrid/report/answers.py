@@ -131,8 +131,7 @@ def coefficients(collected: Collected) -> str:
             kind="common",
         )
         if main.height and fit.contrasts.is_empty():
-            name, halved = _name(collected, fit), posterior.halves(main)
-            quoted.append(say("log_odds", name, main.to_dicts(), halved))
+            quoted.append(say("log_odds", _name(collected, fit), main.to_dicts()))
     return " ".join(quoted)
 
 

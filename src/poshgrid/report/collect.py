@@ -62,11 +62,9 @@ class Collected:
     spec: specs.ReportSpec
     trained: list[Trained]  # runs and nulls that were asked for, in the spec's order
     accuracy: pl.DataFrame  # ACCURACY
-    nulls: pl.DataFrame  # BESIDE_NULLS
     curves: pl.DataFrame  # CURVES_MEAN
     deltas: pl.DataFrame  # DELTAS
     delta_tests: pl.DataFrame  # DELTA_TESTS
-    delta_items: pl.DataFrame  # DELTA_ITEMS
     perplexity: pl.DataFrame  # PERPLEXITY
     items: dict[str, pl.DataFrame]  # suite -> ITEMS
     quality: dict[str, dict[str, Any]]  # suite -> quality.json
@@ -145,11 +143,9 @@ def gather(spec: specs.ReportSpec, results: Path) -> Collected:
         spec=spec,
         trained=trained,
         accuracy=_table(judged / "accuracy.parquet", statistics.ACCURACY),
-        nulls=_table(judged / "nulls.parquet", statistics.BESIDE_NULLS),
         curves=_table(curves / "curves_mean.parquet", statistics.CURVES_MEAN),
         deltas=_table(deltas / "deltas.parquet", statistics.DELTAS),
         delta_tests=_table(deltas / "delta_tests.parquet", statistics.DELTA_TESTS),
-        delta_items=_table(deltas / "delta_items.parquet", statistics.DELTA_ITEMS),
         perplexity=_table(deltas / "perplexity.parquet", statistics.PERPLEXITY),
         items={suite: _table(Path(paths.items(suite)), ITEMS) for suite in spec.suites},
         quality={

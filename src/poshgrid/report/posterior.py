@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import polars as pl
@@ -64,31 +63,8 @@ def coefficients(found: Fit) -> Table:
     }  # fmt: skip
     implicit = bool(summary["implicit"].any())
     marked = pl.when("implicit").then(pl.format("{} †", "label")).otherwise("label")
-    caption = say("coefficients", implicit, halves(summary), paper=not theirs.is_empty())
+    caption = say("coefficients", implicit, paper=not theirs.is_empty())
     return of_frame(f"fit-{found.name}", caption, summary.with_columns(label=marked), columns)
-
-
-def halves(summary: pl.DataFrame) -> str:
-    """Say which coefficients are half a difference: those of sum-coded factors of two levels.
-
-    The levels are coded +1 and -1, so that they differ by twice the coefficient.
-
-    Args:
-        summary: columns of ``SUMMARY``.
-
-    Returns:
-        A sentence; "": there is none.
-    """
-    common = summary.filter(kind="common").select("term", "label")
-    pairs = dict.fromkeys(
-        found.groups()
-        for term, label in common.iter_rows()
-        for part, word in zip(term.partition("[")[0].split(":"), label.split(" × "), strict=False)
-        if part.startswith("S(") and (found := re.search(r"\(([^()]+) vs\. ([^()]+)\)$", word))
-    )
-    if not pairs:
-        return ""
-    return say("halves", list(pairs))
 
 
 def one_seed(found: Fit, row: dict[str, Any]) -> bool:
@@ -242,23 +218,3 @@ def check(found: Fit) -> str:
     cells, out = counts
     expected = max(1, round(OUTSIDE * cells))
     return say("check", out, cells, expected, fits_cells(cells, out), discrepancy(found), SURE)
-
-
-def attempts(found: Fit) -> Table | None:
-    """List the attempts at a fit, if there was more than one."""
-    tried = found.diagnostics.get("attempts") or []
-    if len(tried) < 2:
-        return None
-    columns = {
-        "attempt": Column("Attempt"), "target_accept": Column("Target acceptance"),
-        "warmup": Column("Warm-up", count), "draws": Column("Draws", count),
-        "seconds": Column("Seconds", decimals(1)), "divergences": Column("Divergences", count),
-        "max_r_hat": Column("Largest R-hat", decimals(3)), "min_ess": Column("Smallest ESS", count),
-        "outcome": text("Converged"),
-    }  # fmt: skip
-    shown = []
-    for number, attempt in enumerate(tried, start=1):
-        reasons = "; ".join(attempt.get("reasons") or ["no"])
-        outcome = {"attempt": number, "outcome": "yes" if attempt.get("converged") else reasons}
-        shown.append([(attempt | outcome).get(key) for key in columns])
-    return Table(f"attempts-{found.name}", say("attempts"), list(columns.values()), shown)

@@ -15,7 +15,7 @@ from poshgrid.report.layout import Arm, groups, title
 from poshgrid.report.sections import accuracy, across, children, items
 from poshgrid.report.shelf import Picture
 from poshgrid.statistics import published
-from poshgrid.statistics.schema import ACCURACY, BESIDE_NULLS, CURVES_MEAN
+from poshgrid.statistics.schema import ACCURACY, CURVES_MEAN
 from poshgrid.tables import formats, words
 
 from . import report_results
@@ -85,41 +85,6 @@ def test_a_cell_that_the_reduction_turns_by_more_than_five_points_is_marked(
     by_sum, by_mean, marked
 ):
     assert Cell(0.6, mean_sum=by_sum, mean_mean=by_mean).marks == ("§" if marked else "")
-
-
-def of_null(**changed):
-    usual = {
-        "condition": "wiki", "size": "10M", "learner": "mini", "regimen": "packed", "bias": "none",
-        "suite": "posh", "category": "wanna", "phenomenon": "wanna", "null": "unigram", "r": 0.2,
-        "r_low": 0.1, "r_high": 0.3, "less": "baby", "difference": -0.28, "difference_low": -0.4,
-        "difference_high": -0.16, "null_difference": -0.71, "null_difference_low": -0.8,
-        "null_difference_high": -0.62,
-    }  # fmt: skip
-    return usual | changed
-
-
-def test_registers_and_margins_of_models_stand_beside_their_nulls(study):
-    rows = [
-        of_null(null="untrained", null_difference=0.01, null_difference_low=None),
-        of_null(), of_null(bias="dyck"), of_null(suite="blimp"),
-        of_null(condition="baby", less="", difference=None, r=None),
-    ]  # fmt: skip
-    made = study.changed(nulls=pl.DataFrame(rows, schema=BESIDE_NULLS))
-    table = items.register(made.collected, made.layout, "posh")
-    assert table.shown() == [
-        ["wanna", "wiki − baby", "10M", "mini", "packed", "−28.0", "[−40.0, −16.0]", "+1.0", "–",
-         "−71.0", "[−80.0, −62.0]"]
-    ]  # fmt: skip
-    island = {"category": "island", "phenomenon": "island-wh"}
-    rows = [
-        of_null(**island, r=0.83, r_low=0.8, r_high=0.86, condition="baby"),
-        of_null(**island, r=0.5), of_null(**island, r=0.5, less="baby-whole"),  # the same point
-        of_null(**island, r=0.1, size="30M"),
-    ]  # fmt: skip
-    made = study.changed(nulls=pl.DataFrame(rows, schema=BESIDE_NULLS))
-    found = {row[0]: row[1:] for row in items.margins(made.collected, made.layout, "posh").rows}
-    assert found["island-wh"] == [pytest.approx(0.5), 0.83, "baby 10M [0.80, 0.86]"]
-    assert found["wanna"] == [None, None, None]
 
 
 def test_nulls_and_pretrained_models_stand_side_by_side(study):

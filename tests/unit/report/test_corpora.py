@@ -130,21 +130,6 @@ def test_table_9_is_transcribed_whole():
 # ---- parsing and evidence ------------------------------------------------------------------------
 
 
-def test_screening_is_summed_over_shards_and_the_speed_up_worked_out(results):
-    folder = Path(results[1].parses("baby", "stanza", 1)).parent
-    report_results.manifest(folder, {}, 9.0, "1.manifest.json")
-    facts = {"sentences": 3000, "distinct_texts": 1000, "parsed": 250, "screening_seconds": 3.0,
-             "seconds": 20.0}  # fmt: skip
-    path = folder / "1.manifest.json"  # shard 0: 4,000 texts, 1,000 parsed, 2 s and 100 s
-    files.write_json(path, files.read_json(path) | facts)
-    screened = table(results, lambda collected, _: parsing.screening(collected))
-    # a quarter was parsed in 120 s, so all of it is put at 480 s: 480 / (5 + 120) = 3.84
-    assert screened.shown() == [[
-        "baby", "stanza", "8,000", "5,000", "1,250", "25.0", "5.0 s", "2 min 00 s", "8 min 00 s",
-        "3.8",
-    ]]  # fmt: skip
-
-
 def test_what_filters_took_and_what_was_put_back(study):
     removed = parsing.removed(study.collected, study.layout)
     assert removed.shown()[:4] == [

@@ -7,10 +7,10 @@ import pytest
 
 from poshgrid.report import style
 from poshgrid.report.sections import filtering as deltas
-from poshgrid.report.sections.filtering import figures, scatter, tables
+from poshgrid.report.sections.filtering import figures, tables
 from poshgrid.report.sections.filtering.tables import named
 from poshgrid.statistics.deltas.tables import conditions
-from poshgrid.statistics.schema import DELTA_ITEMS, DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
+from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
 
 from . import report_results
 
@@ -120,46 +120,6 @@ def test_the_figures_draw_every_number_once():
     assert values["wiki", "gpt", "p0"] == pytest.approx(30)
     assert values["b", "lstm", "p2"] == pytest.approx(30 + 100 * change("wiki~b", "lstm", "p2"))
     assert figures.heat(named(table()))["value"].max() == pytest.approx(-0.1)
-
-
-# Margins of pairs of one phenomenon a condition: of full and of filtered text, gpt and lstm.
-PAIRS = {"wiki~a": [(2, 3, 1, -1), (-1, 1, -2, -1)], "wiki~b": [(2, 2, 0, 2)]}
-
-
-def test_pairs_are_marks_of_one_learner_against_the_other():
-    rows = [
-        {**point(condition, learner),
-         "suite": "blimp", "category": "c", "phenomenon": "p", "item_id": f"i{number}",
-         "margin_full": pair[place], "margin": pair[2 + place]}
-        for condition, pairs in PAIRS.items()
-        for number, pair in enumerate(pairs)
-        for place, learner in enumerate(("gpt", "lstm"))
-    ]  # fmt: skip
-    items = pl.DataFrame(rows, schema=DELTA_ITEMS)
-    points = scatter.points(items, named(table()))
-    assert points.select("row", "text", "item_id", "x", "y").rows() == [
-        ("a", "full", "i0", 2, 3), ("a", "full", "i1", -1, 1),
-        ("a", "filtered", "i0", 1, -1), ("a", "filtered", "i1", -2, -1),
-        ("b", "full", "i0", 2, 2), ("b", "filtered", "i0", 0, 2),
-    ]  # fmt: skip
-    panels = drawn(scatter.draw, points)
-    both, one, neither = (
-        [len(axes.collections[quadrant].get_offsets()) for axes in panels] for quadrant in range(3)
-    )
-    assert (both, one, neither) == ([1, 0, 1, 0], [1, 1, 0, 1], [0, 1, 0, 0])
-
-
-def test_the_conditions_are_each_learners_loss_and_the_least_change():
-    lost = {"a": (-0.1, -0.3), "b": (-0.4, -0.1), "c": (-0.2, -0.2), "d": (-0.01, 0.0)}
-    rows = pl.concat(
-        table(("wiki~a",), n=1).with_columns(
-            condition=pl.lit(f"wiki~{letter}"), targeted=pl.lit(value=True),
-            delta=pl.when(pl.col("learner") == "gpt").then(gpt).otherwise(lstm),
-        )
-        for letter, (gpt, lstm) in lost.items()
-    )  # fmt: skip
-    assert scatter.chosen(rows) == ["wiki~b", "wiki~a", "wiki~d"]
-    assert scatter.chosen(rows.filter(pl.col("learner") == "gpt")) == []
 
 
 def test_perplexity_falls_with_text_as_the_authors_say(shared):

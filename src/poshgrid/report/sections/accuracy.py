@@ -5,17 +5,18 @@ The published ones are the paper's Tables 3 and 8, where condition, size and ite
 
 from __future__ import annotations
 
-import itertools
-from typing import Any
+import polars as pl
 
 from poshgrid.report import curves, figures, tables
 from poshgrid.report.blocks import Block, Fold, Heading, Note, Page, drawer
-from poshgrid.report.cells import CHANCE, Cell, Scores
+from poshgrid.report.cells import CHANCE
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, groups, title
 from poshgrid.report.texts import say
-from poshgrid.tables.table import Column, Table, text, texts
-from poshgrid.tables.words import percent, points
+from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.tables.table import Column, Table, of_frame, text
+from poshgrid.tables.words import percent
+from poshgrid.tables.words import points as points_of
 
 TITLE, ORDER, AUDIENCE = "Accuracy", 20, "reader"
 
@@ -36,56 +37,54 @@ def published(collected: Collected, layout: Layout, suite: str, table: int = 3) 
     from poshgrid.statistics import published as paper
 
     theirs = paper.accuracy()
-    known = {
-        (r["condition"], r["size"], r["level"], r["category"], r["phenomenon"]): r
-        for r in theirs.iter_rows(named=True)
-    }
     if not {p for _, p in layout.phenomena[suite]} & set(theirs["phenomenon"]):
         return None  # other items, whose categories may bear the same names
-    places: dict[tuple[str, str, str], list[str | None]]
     if table == 3:
-        places = {("category", c, ""): [title(c)] for c in layout.categories[suite]}
-        places["overall", "", ""] = [title("overall")]
+        places = [("category", c, "", title(c), None) for c in layout.categories[suite]]
+        places.append(("overall", "", "", title("overall"), None))
     else:
-        places = {("phenomenon", c, p): [title(c), p] for c, p in layout.phenomena[suite]}
-        places["average", "", ""] = [None, title("average")]
-    scores = Scores(collected.accuracy)
-    rows: list[list[Any]] = []
-    absent, pairs = [], []
-    for (size, arm), (place, names) in itertools.product(layout.places, places.items()):
-        cell = scores.cell(layout, arm, size, suite, *place)
-        row = known.get((arm.condition, size, *place))
-        if row is None or arm.bias != "none":
-            continue
-        if not isinstance(cell, Cell):
-            absent.append(f"{arm.label} {size}")
-            continue
-        pairs.append((cell, row))
-        rows.append([
-            size, arm.label, *names, cell.mean, cell.stars_pooled or None, row["mean"],
-            row["stars"] or None, cell.mean - row["mean"],
-        ])  # fmt: skip
-    if not rows:
-        return None
-    columns = [
-        *texts("Size", "Condition", *["Category", "Phenomenon"][: 1 if table == 3 else 2]),
-        Column("Ours", percent), text("Stars"), Column("Paper", percent), text("Paper’s stars"),
-        Column("Difference", points),
-    ]  # fmt: skip
-    differences = [cell.mean - row["mean"] for cell, row in pairs]
-    tested = [(cell, row) for cell, row in pairs if cell.p_pooled is not None]
-    agree = sum(
-        bool(cell.stars_pooled) == bool(row["stars"])
-        and (not row["stars"] or (cell.mean > CHANCE) == (row["mean"] > CHANCE))
-        for cell, row in tested
+        places = [("phenomenon", c, p, title(c), p) for c, p in layout.phenomena[suite]]
+        places.append(("average", "", "", None, title("average")))
+    key = ["level", "category", "phenomenon"]
+    points = [
+        (*(layout.point(arm, size) or ()), arm.label)
+        for size, arm in layout.places
+        if arm.bias == "none"
+    ]
+    ours = collected.accuracy.filter(suite=suite).select(
+        *RUN_AXES, *key, "mean", "p_pooled", stars="stars_pooled"
     )
-    caption = say(
-        "published", len(pairs), table, sum(d > 0 for d in differences),
-        sum(d < 0 for d in differences), sum(map(abs, differences)) / len(differences), agree,
-        len(tested), list(dict.fromkeys(absent)),
+    cells = (
+        pl.DataFrame(points, schema=[*RUN_AXES, "label"], orient="row")
+        .join(pl.DataFrame(places, schema=[*key, "of", "name"], orient="row"), how="cross")
+        .join(theirs.rename({"mean": "paper", "stars": "paper_stars"}),
+              on=["condition", "size", *key], maintain_order="left")
+        .join(ours, on=[*RUN_AXES, *key], how="left", maintain_order="left")
+        .with_columns(difference=pl.col("mean") - pl.col("paper"))
     )  # fmt: skip
+    rows = cells.drop_nulls("mean")
+    if rows.is_empty():
+        return None
+    sure, paper_sure = pl.col("stars") != "", pl.col("paper_stars") != ""
+    alike = (pl.col("mean") > CHANCE) == (pl.col("paper") > CHANCE)
+    tested = rows.drop_nulls("p_pooled")
+    agree = tested.filter(sure == paper_sure, ~paper_sure | alike).height
+    absent = cells.filter(pl.col("mean").is_null()).select(pl.format("{} {}", "label", "size"))
+    difference = rows["difference"]
+    caption = say(
+        "published", rows.height, table, (difference > 0).sum(), (difference < 0).sum(),
+        difference.abs().mean(), agree, tested.height,
+        absent.to_series().unique(maintain_order=True).to_list(),
+    )  # fmt: skip
+    columns = {
+        "size": text("Size"), "label": text("Condition"), "of": text("Category"),
+        **({} if table == 3 else {"name": text("Phenomenon")}),
+        "mean": Column("Ours", percent), "stars": text("Stars"), "paper": Column("Paper", percent),
+        "paper_stars": text("Paper’s stars"), "difference": Column("Difference", points_of),
+    }  # fmt: skip
+    shown = rows.with_columns(pl.col("stars", "paper_stars").replace("", None))
     name = f"published-{suite}" + ("" if table == 3 else "-phenomena")
-    return Table(name, caption, columns, rows)
+    return of_frame(name, caption, shown, columns)
 
 
 def blocks(page: Page) -> list[Block] | None:

@@ -11,7 +11,6 @@ sizes than the paper's stands where it belongs.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import polars as pl
@@ -33,6 +32,8 @@ A_YEAR = (2_000_000, 6_000_000, 10_000_000)
 """Words that a child hears in a year: lower bound, midrange, upper bound."""
 
 CHILDREN = "children"
+TICKS = {10**3: "1K", 10**4: "10K", 10**5: "100K", 10**6: "1M", 10**7: "10M", 10**8: "100M",
+         10**9: "1B"}  # fmt: skip
 
 POINTS: Schema = {
     # Panel: a row of Table 7; series: CHILDREN, or an arm. Models that count words have no age
@@ -194,8 +195,8 @@ def draw(frame: pl.DataFrame) -> style.Figure:
         axes.set_title(panel)
         axes.set_ylim(low, high)
         axes.set_xlim(*ends)
-        ticks = _ticks(sizes["words"].to_list(), *ends, letter=0.035)
-        axes.set_xticks(list(ticks), list(ticks.values()))
+        ticks = [words for words in TICKS if ends[0] <= words <= ends[1]]
+        axes.set_xticks(ticks, [TICKS[words] for words in ticks])
         axes.tick_params(labelbottom=True)
     for axes in firsts:
         axes.set_ylabel("Accuracy (%)")
@@ -227,29 +228,6 @@ def _children(axes: style.Axes, rows: pl.DataFrame) -> None:
         )  # fmt: skip
     axes.plot(rows["words"], [100 * v for v in rows["mean"]], color=colour, marker="*",
               markersize=9, linewidth=1.4, label=CHILDREN)  # fmt: skip
-
-
-def _ticks(sizes: list[float], low: float, high: float, letter: float) -> dict[float, str]:
-    """Return ticks at the sizes, and at round numbers of words, where there is room.
-
-    Args:
-        sizes: words of the models, from small to large.
-        low: end of the axis.
-        high: the other.
-        letter: share of the axis that a letter takes.
-    """
-    span = math.log10(high / low)
-    found: dict[float, str] = {}
-    powers = [a * 10.0**b for a in (1, 3) for b in range(3, 12)]
-    for words in [*sizes, *(w for w in powers if low <= w <= high)]:
-        unit, name = next(u for u in ((1e9, "B"), (1e6, "M"), (1e3, "K"), (1, "")) if words >= u[0])
-        name = f"{words / unit:g}{name}"
-        if all(
-            abs(math.log10(words / other)) / span >= letter * (1 + (len(name) + len(text)) / 2)
-            for other, text in found.items()
-        ):
-            found[words] = name
-    return found
 
 
 def _title(category: str) -> str:

@@ -16,73 +16,13 @@ from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.records import place
 from poshgrid.report.texts import markup, say
-from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.tables.table import Column, Table, numbers, text, texts
-from poshgrid.tables.words import count, decimals, interval, percent, points, span
+from poshgrid.tables.table import Column, Table, numbers, text
+from poshgrid.tables.words import count, percent, span
 
 TITLE, ORDER, AUDIENCE = "Benchmark", 120, "reviewer"
 
 Stretches = list[tuple[str, bool]]
 """Words, and whether the other sentence lacks them."""
-_POINT = ["condition", "less", *RUN_AXES[1:]]
-
-
-def register(collected: Collected, layout: Layout, suite: str) -> Table:
-    """Set the difference of two bases in a model's accuracy beside that in its nulls' accuracies.
-
-    Models with a bias are left out: what it does is another question.
-    """
-    mine = collected.nulls.filter(pl.col("less") != "", suite=suite, bias="none")
-    shown = [null for null in NULLS if null in mine["null"].unique()]
-    rows: list[list[Any]] = []
-    for _, phenomenon in layout.phenomena[suite]:
-        for key, part in mine.filter(phenomenon=phenomenon).group_by(_POINT, maintain_order=True):
-            point = dict(zip(_POINT, key, strict=True))
-            by_null = {row["null"]: row for row in part.iter_rows(named=True)}
-            model = next(iter(by_null.values()))
-            row: list[Any] = [
-                phenomenon,
-                f"{point['condition']} − {point['less']}",
-                *(point[axis] for axis in ("size", "learner", "regimen")),
-                *_interval(model, "difference"),
-            ]
-            for null in shown:
-                row += _interval(by_null.get(null, {}), "null_difference")
-            rows.append(row)
-    columns = texts("Phenomenon", "Difference", "Size", "Learner", "Regimen")
-    for name in ("Model", *(null.capitalize() for null in shown)):
-        columns += [Column(name, points), text(f"95%, {name.lower()}")]
-    return Table(f"nulls-register-{suite}", say("register"), columns, rows)
-
-
-def margins(collected: Collected, layout: Layout, suite: str) -> Table:
-    """Show how far the margins of models go with those of their nulls, pair by pair."""
-    mine = collected.nulls.filter(suite=suite).unique(
-        [*RUN_AXES, "phenomenon", "null"], keep="first", maintain_order=True
-    )
-    shown = [null for null in NULLS if null in mine["null"].unique()]
-    show = decimals(2)
-    rows: list[list[Any]] = []
-    for _, phenomenon in layout.phenomena[suite] if shown else ():
-        row: list[Any] = [phenomenon]
-        for null in shown:
-            known = mine.filter(phenomenon=phenomenon, null=null).drop_nulls("r").sort("r")
-            if known.is_empty():
-                row += [None, None, None]
-                continue
-            most = known.row(-1, named=True)
-            ends = interval(most["r_low"], most["r_high"], show)
-            where = " ".join(filter(None, (most["condition"], most["size"], ends)))
-            row += [known["r"].median(), most["r"], where]
-        rows.append(row)
-    columns = [text("Phenomenon")]
-    for null in shown:
-        columns += [*numbers(show, f"{null.capitalize()}, median", "Highest"), text("Where")]
-    return Table(f"nulls-margins-{suite}", say("margins_of_nulls"), columns, rows)
-
-
-def _interval(row: dict[str, Any], name: str) -> list[Any]:
-    return [row.get(name), interval(row.get(f"{name}_low"), row.get(f"{name}_high"), points)]
 
 
 def blocks(page: Page) -> list[Block]:
@@ -100,7 +40,6 @@ def blocks(page: Page) -> list[Block]:
             address = place(folder / "index.html", page.paths)
             found.append(markup("quality", suite, quality["verdict"], address))
         found += headed(f"Nulls of {suite}", page.table(nulls(collected, layout, suite)))
-        found += [page.table(make(collected, layout, suite)) for make in (register, margins)]
     return found
 
 
@@ -148,10 +87,8 @@ def nulls(collected: Collected, layout: Layout, suite: str) -> Table:
 def _far(collected: Collected, suite: str) -> dict[str, list[str]]:
     """Return phenomenon -> the nulls that are far from 50% in some cell."""
     rows = collected.accuracy.filter(pl.col("far") != "", suite=suite, level="phenomenon")
-    by_phenomenon: dict[str, set[str]] = {}
-    for phenomenon, far in rows.select("phenomenon", "far").iter_rows():
-        by_phenomenon.setdefault(phenomenon, set()).update(far.split(", "))
-    return {name: [null for null in NULLS if null in far] for name, far in by_phenomenon.items()}
+    far = rows.group_by("phenomenon").agg(pl.col("far").str.split(", ").explode())
+    return {name: [null for null in NULLS if null in nulls] for name, nulls in far.iter_rows()}
 
 
 def differences(good: str, bad: str) -> tuple[Stretches, Stretches]:

@@ -22,7 +22,7 @@ from poshgrid.report.layout import Layout, category_names
 from poshgrid.report.references import Citations, Work
 from poshgrid.report.texts import environment, markup, tidy
 from poshgrid.statistics.gate import ESS_LEAST, R_HAT_MOST
-from poshgrid.tables.words import count, counted, listed
+from poshgrid.tables.words import count, listed
 
 TITLE, ORDER, AUDIENCE = "Methods", 140, "reviewer"
 
@@ -138,7 +138,7 @@ def _of_models(collected: Collected) -> dict[str, Any]:
             name: learners[name] | {"parameters": _range(weights[name])}
             for name in sorted(learners)
         },
-        "seeds": _seeds(collected),
+        "seeds": listed([str(s) for s in sorted({t.run.seed for t in collected.asked})]),
         "regimens": dict(sorted(regimens.items())),
         "biases": dict(sorted(biases.items())),
         "untrained": any(t.run.regimen == UNTRAINED for t in collected.trained),
@@ -183,22 +183,6 @@ def _suite(
     if not size and not reader:
         return {}
     return {"name": name, "reader": reader, "size": size, "categories": categories}
-
-
-def _seeds(collected: Collected) -> list[tuple[str, str]]:
-    """Return (learner and regimen, seeds); one pair without a name where all have the same."""
-    seeds: dict[tuple[str, str], dict[tuple[str, str, str], set[int]]] = {}
-    for run in (item.run for item in collected.asked):
-        points = seeds.setdefault((run.learner, run.regimen), {})
-        points.setdefault((run.condition, run.size, run.bias), set()).add(run.seed)
-    several = len({regimen for _, regimen in seeds}) > 1
-    said = []
-    for (learner, regimen), points in sorted(seeds.items()):
-        fewest, most = min(map(len, points.values())), max(map(len, points.values()))
-        number = counted(most, "seed") if fewest == most else f"{fewest} to {most} seeds"
-        names = listed([str(seed) for seed in sorted(set().union(*points.values()))])
-        said.append((f"{learner} ({regimen})" if several else learner, f"{number} ({names})"))
-    return said if len({seeds for _, seeds in said}) > 1 else [("", said[0][1])] if said else []
 
 
 def _model(fit: Fit, suite: str) -> dict[str, Any]:

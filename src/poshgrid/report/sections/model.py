@@ -45,18 +45,16 @@ def of_model(name: str, found: Fit | None, page: Page) -> list[Block]:
             f"contrasts-{name}-forest", say("contrast_figure"), contrasts, found.contrasts
         )
         blocks += [Heading(f"Contrasts of {name}", level=4), forest, contrasted]
-    effects = say("forest", posterior.halves(found.summary))
     cells = found.predictive.drop_nulls(["observed", "predicted", "low", "high"])
     return [
         *blocks,
         Heading(f"Coefficients of {name}", level=4),
-        page.picture(f"forest-{name}", effects, forest_of, posterior.effects(found.summary)),
+        page.picture(f"forest-{name}", say("forest"), forest_of, posterior.effects(found.summary)),
         page.shelf.table(posterior.coefficients(found)),
         Heading(f"Checks of {name}", level=4),
         posterior.check(found) or "Posterior predictive check: not run.",
         page.picture(f"predictive-{name}", say("predictive"), predictive, cells),
         Facts(list(_facts(diagnostics))),
-        page.table(posterior.attempts(found)),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Parsers, how much evidence they find, screening, and what was removed and put back."""
+"""Parsers, how much evidence they find, and what was removed and put back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.texts import say
 from poshgrid.tables.table import Column, Table, numbers, of_frame, text, texts, without
-from poshgrid.tables.words import count, decimals, duration, percent
+from poshgrid.tables.words import count, decimals, percent
 
 TITLE, ORDER, AUDIENCE = "Parsing and evidence", 90, "reviewer"
 
@@ -28,7 +28,6 @@ def blocks(page: Page) -> list[Block] | None:
         *headed("Parsers", write(parsers(collected))),
         *headed(title, measured),
         write(constructions(collected)) if measured else None,
-        *headed("Screening", write(screening(collected))),
         *headed("Agreement of parsers", write(agreement(collected))),
         *headed("Evidence removed and put back", write(removed(collected, layout))),
         write(words_difference(collected, layout)),
@@ -60,36 +59,6 @@ def parsers(collected: Collected) -> Table:
         *numbers(percent, *(f"{r} {m}" for r in relations for m in ("precision", "recall", "F1"))),
     ]  # fmt: skip
     return Table("parsers", say("parsers"), columns, rows)
-
-
-def screening(collected: Collected) -> Table:
-    """Lay out how many texts were parsed at all, and the time that the lexical test saved."""
-    shards = [
-        # A shard that was parsed without a test was parsed whole
-        {"parsed": facts["distinct_texts"], "screening_seconds": 0.0, **facts,
-         "base": record.name.split("/")[0], "parser": record.name.split("/")[1]}
-        for record in collected.records
-        if record.stage == "parse" and "distinct_texts" in (facts := record.content)
-    ]  # fmt: skip
-    summed = ("sentences", "distinct_texts", "parsed", "screening_seconds", "seconds")
-    schema = {"base": pl.String, "parser": pl.String, **dict.fromkeys(summed, pl.Float64)}
-    totals = (
-        pl.DataFrame(shards, schema=schema, strict=False)
-        .group_by("base", "parser", maintain_order=True)
-        .sum()
-        .with_columns(share=_ratio("parsed", "distinct_texts"))
-        .with_columns(whole=_ratio("seconds", "share"))
-        .with_columns(pl.col(summed[:3]).cast(pl.Int64), spent=pl.sum_horizontal(summed[3:]))
-        .with_columns(gain=_ratio("whole", "spent"))
-    )
-    columns = {
-        "base": text("Base"), "parser": text("Parser"), "sentences": Column("Sentences", count),
-        "distinct_texts": Column("Distinct texts", count), "parsed": Column("Parsed", count),
-        "share": Column("Parsed (%)", percent), "screening_seconds": Column("Screening", duration),
-        "seconds": Column("Parsing", duration), "whole": Column("Parsing all (estimate)", duration),
-        "gain": Column("Speed-up (estimate)", decimals(1)),
-    }  # fmt: skip
-    return of_frame("screening", say("screening"), totals, columns)
 
 
 def _ratio(part: str, whole: str) -> pl.Expr:

@@ -1,4 +1,4 @@
-"""What filtering changes: accuracy deltas, margins and perplexities (FiCT, Figures 2, 4 to 6)."""
+"""What filtering changes: accuracy deltas, margins and perplexities (FiCT, Figures 2, 5 and 6)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 
 from poshgrid.report.blocks import Block, Fold, Heading, Note, Page, drawer, headed
 from poshgrid.report.collect import Collected
-from poshgrid.report.sections.filtering import figures, scatter, tables
+from poshgrid.report.sections.filtering import figures, tables
 from poshgrid.report.sections.filtering.tables import named
 from poshgrid.report.texts import markup, say
 from poshgrid.statistics.deltas.differences import by_condition
@@ -43,7 +43,7 @@ def blocks(page: Page) -> list[Block] | None:
         *(
             block
             for (suite,), rows in deltas.group_by("suite", maintain_order=True)
-            for block in _suite(rows, collected.delta_items.filter(suite=suite), str(suite), page)
+            for block in _suite(rows, str(suite), page)
         ),
         *headed("Comparisons", page.table(tables.tests(collected.delta_tests))),
         Heading("Perplexity of unfiltered text") if perplexity else None,
@@ -95,7 +95,7 @@ def sentences(collected: Collected) -> list[str]:
     return said
 
 
-def _suite(rows: pl.DataFrame, items: pl.DataFrame, suite: str, page: Page) -> list[Block]:
+def _suite(rows: pl.DataFrame, suite: str, page: Page) -> list[Block]:
     several = rows["condition"].n_unique() > 1
     deltas = page.picture(
         f"deltas-{suite}", say("deltas", suite, several), figures.draw_deltas, figures.marks(rows)
@@ -113,9 +113,6 @@ def _suite(rows: pl.DataFrame, items: pl.DataFrame, suite: str, page: Page) -> l
             )
             for what, frame in frames.items()
         ]
-    clouds = page.picture(
-        f"margins-pairs-{suite}", say("clouds", suite), scatter.draw, scatter.points(items, rows)
-    )
     page.shelf.numbers(f"deltas-{suite}-all", rows.drop("row", "series"))
     return [
         Heading(suite),
@@ -124,6 +121,5 @@ def _suite(rows: pl.DataFrame, items: pl.DataFrame, suite: str, page: Page) -> l
         drawer("By condition", page.table(conditions(rows, suite))),
         drawer("By phenomenon", page.table(tables.phenomena(rows, suite))),
         Fold("Every phenomenon in every condition", "", heats) if heats else None,
-        Fold("Pair by pair", "", [clouds]) if clouds else None,
         markup("all_deltas", suite),
     ]
