@@ -90,13 +90,6 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Links:
-    """Files beside the page: (what, [(text, address)])."""
-
-    groups: list[tuple[str, list[tuple[str, str]]]]
-
-
-@dataclass(frozen=True)
 class Fold:
     """A drawer."""
 
@@ -106,9 +99,7 @@ class Fold:
     opened: bool = False
 
 
-Block = (
-    str | Markup | Heading | Note | Alert | Bullets | Facts | Links | Fold | Table | Picture | None
-)
+Block = str | Markup | Heading | Note | Alert | Bullets | Facts | Fold | Table | Picture | None
 """A text is a paragraph, markup is what it is, and ``None`` is nothing."""
 
 

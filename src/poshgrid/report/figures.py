@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping
 from textwrap import fill
+from typing import Any
 
 import polars as pl
 
@@ -138,6 +139,36 @@ def accuracy(points: pl.DataFrame) -> style.Figure:
         style.percent_axis(axes, *limits(points))
     style.legend(figure, [*style.series_handles(names), *null_handles(nulls_of(points))])
     return figure
+
+
+def rows(
+    names: list[str], series: list[str], columns: int = 1
+) -> tuple[style.Figure, list[style.Axes], dict[tuple[str, str], tuple[float, Any]]]:
+    """Return a figure of rows, one lane for each series in them.
+
+    Args:
+        names: of the rows, from top to bottom.
+        series: in the order of their colours.
+        columns: panels side by side.
+
+    Returns:
+        The figure, its panels, and of each row and series the height and what it looks like.
+    """
+    step = 0.2 * len(series) + 0.14  # inches for a row
+    figure = style.figure(1.1 + step * len(names))
+    panels = list(figure.subplots(1, columns, squeeze=False, sharey=True)[0])
+    for axes in panels:
+        style.names_axis(axes)
+        for i in range(len(names) - 2, -1, -2):
+            axes.axhspan(i - 0.5, i + 0.5, color=style.PANEL.light, linewidth=0, zorder=0)
+    panels[0].set_yticks(range(len(names)), names[::-1])
+    panels[0].set_ylim(-0.55, len(names) - 0.45)
+    places = {}
+    for i, name in enumerate(names):
+        for k, one in enumerate(series):
+            shift = 0.2 / step * (k - (len(series) - 1) / 2)
+            places[name, one] = (len(names) - 1 - i - shift, style.series(k))
+    return figure, panels, places
 
 
 def sizes_of(points: pl.DataFrame) -> pl.DataFrame:

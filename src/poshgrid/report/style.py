@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -59,37 +60,6 @@ CHANCE: dict[str, Any] = {"color": MUTED.light, "linewidth": 1, "linestyle": (0,
 """The line of 50%."""
 
 WIDE = 9.6  # inches
-_SETTINGS: dict[str, Any] = {
-    "svg.fonttype": "none",  # text stays text: it takes the page's type and can be searched
-    "pdf.fonttype": 42,
-    "text.parse_math": False,  # names may hold dollar signs
-    "font.family": "DejaVu Sans",
-    "font.size": 8.5,
-    "axes.titlesize": 9.5,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.titlecolor": INK.light,
-    "axes.labelcolor": INK.light,
-    "axes.edgecolor": RULE.light,
-    "axes.facecolor": "none",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": RULE.light,
-    "grid.linewidth": 0.6,
-    "text.color": INK.light,
-    "xtick.color": RULE.light,
-    "ytick.color": RULE.light,
-    "xtick.labelcolor": MUTED.light,
-    "ytick.labelcolor": MUTED.light,
-    "figure.facecolor": "none",
-    "savefig.facecolor": "none",
-    "legend.frameon": False,
-    "lines.linewidth": 1.7,
-    "lines.markersize": 5,
-    "path.simplify": False,
-}
 
 
 def series(index: int) -> tuple[str, str, Any]:
@@ -122,7 +92,8 @@ def drawing(salt: str) -> Iterator[None]:
     """
     import matplotlib as mpl
 
-    with mpl.rc_context({**_SETTINGS, "svg.hashsalt": salt}):
+    look = Path(__file__).with_name("figures.mplstyle")
+    with mpl.rc_context({"svg.hashsalt": salt}, fname=look):
         yield
 
 

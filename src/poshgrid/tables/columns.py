@@ -5,50 +5,13 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+from pathlib import Path
 from types import ModuleType
 
 from poshgrid.files import Schema
 
-COMMON = {
-    "condition": "name of the condition",
-    "size": 'as in the configuration, e.g. "10M"',
-    "learner": "name of the learner",
-    "regimen": 'name of the regimen; "untrained", "counted": nulls; "pretrained": given',
-    "bias": 'inductive bias; "none"',
-    "seed": "seed of the run",
-    "suite": "name of the suite",
-    "category": "phenomena of one principle, e.g. island",
-    "phenomenon": "e.g. island-adjunct",
-    "template": "form that the item was made from, or paradigm",
-    "item_id": "as in the suite's items",
-    "filter": "name of the filter",
-    "reading": "how strictly the filter takes evidence",
-    "rule": "as in the table of rules",
-    "block": 'items that are passed together; "" without blocks',
-    "option": "number of the option, from 0",
-    "filler": '"who" rather than "that"',
-    "gap": "nothing stands where the object would",
-    "tokens": "tokens that the log-probability is a sum over",
-    "mean": "mean",
-    "sd": "standard deviation",
-    "n_seeds": "seeds",
-    "pairs": "pairs that each seed judged",
-    "sentences": "sentences",
-    "words": "words, divided by white space",
-    "share_low": "2.5% quantile of it",
-    "share_high": "97.5% quantile of it",
-    "stars_fisher_holm": "the same of p_fisher_holm",
-    "ess_bulk": "effective sample size of the bulk, draws",
-    "ess_tail": "effective sample size of the tails, draws",
-    "df": "degrees of freedom",
-    "parameters": "weights of the model",
-    "device": "device that it was trained on",
-    "steps_per_epoch": "steps in one pass over the training split",
-    "tokens_per_second": "predicted in training, a second",
-    "dev_perplexity": "exp(dev_loss)",
-    "test_loss": "nats per token, on the test split",
-    "test_perplexity": "exp(test_loss)",
-}
+_COMMON = Path(__file__).with_name("columns.txt").read_text("utf-8").splitlines()
+COMMON = {name: words for name, _, words in (line.partition(": ") for line in _COMMON)}
 """What a column is that its table says nothing of."""
 
 _SCHEMA = r"^{}(?:: [\w.]+)? = \{{(.*?)\}}(?:  # fmt: skip)?$"

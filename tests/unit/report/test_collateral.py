@@ -80,8 +80,7 @@ def test_conditions_that_lose_the_same_are_told_of_once(tmp_path):
     groups = alike(removals)
     assert [[r.condition for r in group] for group in groups] == [["baby", "baby-f"], ["other"],
                                                                   ["c"]]  # fmt: skip
-    scales = collateral.bars(removals).select("panel", "scale").unique(maintain_order=True)["scale"]
-    assert scales.to_list() == ["baby", "other", "baby"]
+    assert collateral.bars(removals)["panel"].n_unique() == 3
     sizes = [one(tmp_path, c, s) for c, s in (("a", "20K"), ("a", "100K"), ("b", "20K"))]
     assert [(r.condition, r.size) for r in largest(sizes)] == [("a", "100K"), ("b", "20K")]
 
@@ -103,8 +102,6 @@ def test_the_figure_draws_every_share_and_the_line(tmp_path):
         assert axes.lines[0].get_xdata()[0] == pytest.approx(line)
         above = {patch.get_facecolor() for patch in axes.patches if patch.get_width() > line}
         assert not above & {p.get_facecolor() for p in axes.patches if p.get_width() <= line}
-    limits = [axes.get_xlim() for axes in panels]
-    assert limits[0] == limits[1] != limits[2]  # a control has its condition's scale
 
 
 def test_broken_counts_are_one_line(tmp_path):

@@ -132,7 +132,6 @@ def mapping(collected: Collected, layout: Layout) -> Table:
 
 # ---- Figure 5 ------------------------------------------------------------------------------------
 
-_LANE = 0.088  # inches between the marks of two series of a row
 _UPRIGHT = {"unigram": "|", "ngram": "x"}  # a stroke across the axis on which values lie
 
 
@@ -145,62 +144,36 @@ def dots(frame: pl.DataFrame) -> style.Figure:
     Returns:
         In each row a lane for each series, and one for the nulls below them.
     """
-    names = frame["series"].unique(maintain_order=True).to_list()
+    frame = frame.with_columns(row=pl.format("{} · {}", "facet", "panel"))
+    names = frame["row"].unique(maintain_order=True).to_list()
+    series = frame["series"].unique(maintain_order=True).to_list()
     sizes = figures.sizes_of(frame)["size"].to_list()
-    rows = frame.select("facet", "panel").unique(maintain_order=True).rows()
     nulls = figures.nulls_of(frame)
-    step = _LANE * (len(names) + bool(nulls)) + 0.08
-    places, headings, y = {}, {}, 0.0  # inches from the top
-    for index, (facet, panel) in enumerate(rows):
-        if index == 0 or facet != rows[index - 1][0]:
-            y += 0.1 if index else 0.02
-            headings[facet] = y
-            y += 0.22
-        places[facet, panel] = y
-        y += step
-    figure = style.figure(y + 1.05)
-    grid = figure.subplots(1, len(sizes), squeeze=False, sharey=True)[0]
+    lanes = [*series, "nulls"] if nulls else series
+    figure, panels, places = figures.rows(names, lanes, len(sizes))
     low, high = figures.limits(frame)
-    for axes, size in zip(grid, sizes, strict=True):
+    for axes, size in zip(panels, sizes, strict=True):
         of_size = frame.filter(size=size)
         axes.axvline(50, **style.CHANCE)
-        for (facet, panel), top in places.items():
-            _dots_row(axes, of_size.filter(facet=facet, panel=panel), names, top)
+        for row in of_size.drop_nulls("mean").iter_rows(named=True):
+            y, (colour, marker, _) = places[row["row"], row["series"]]
+            mean, sd = 100 * row["mean"], 100 * (row["sd"] or 0)
+            axes.plot([mean - sd, mean + sd], [y, y], color=colour, linewidth=1.6, alpha=0.55)
+            axes.plot([mean], [y], color=colour, marker=marker, markersize=4.6, linestyle="none",
+                      label=row["series"])  # fmt: skip
+        means = of_size.group_by("row").agg(pl.col(nulls).mean() * 100)
+        for null in nulls:
+            heights = [places[name, "nulls"][0] for name in means["row"]]
+            axes.plot(means[null], heights, linestyle="none", marker=_UPRIGHT.get(null) or "o",
+                      markersize=4, color=style.MUTED.light, markerfacecolor="none",
+                      markeredgewidth=1, label=null)  # fmt: skip
         axes.set_title(f"Size {size}")
         axes.set_xlim(low, high)
         axes.set_xticks([t for t in (0, 25, 50, 75, 100) if low <= t <= high])
-        style.names_axis(axes)
-        for top in list(headings.values())[1:]:
-            axes.axhline(top - 0.03, color=style.RULE.light, linewidth=0.8)
-    grid[0].set_ylim(y, -0.1)
-    ticks = {p + (step - 0.08) / 2: panel for (_, panel), p in places.items()}
-    ticks |= {p + 0.11: facet for facet, p in headings.items()}
-    grid[0].set_yticks(list(ticks), list(ticks.values()))
-    for label in grid[0].get_yticklabels()[len(places) :]:
-        label.set_fontweight("bold")
     figure.supxlabel("Accuracy (%)", fontsize=8.5, color=style.INK.light)
-    handles = style.series_handles(names, linestyle="none")
+    handles = style.series_handles(series, linestyle="none")
     if frame["sd"].count():
         handles.append(style.handle("± 1 SD over seeds", linewidth=1.6, alpha=0.55))
     handles += [*figures.null_handles(nulls, _UPRIGHT), style.handle("chance", **style.CHANCE)]
     style.legend(figure, handles)
     return figure
-
-
-def _dots_row(axes: style.Axes, marks: pl.DataFrame, names: list[str], top: float) -> None:
-    """Draw a row: a lane for each series, its nulls below."""
-    for index, name in enumerate(names):
-        colour, marker, _ = style.series(index)
-        y = top + _LANE * (index + 0.5)
-        mine = marks.filter(pl.col("mean").is_not_null(), series=name)
-        for row in mine.iter_rows(named=True):
-            mean, sd = 100 * row["mean"], 100 * (row["sd"] or 0)
-            axes.plot([mean - sd, mean + sd], [y, y], color=colour, linewidth=1.6, alpha=0.55)
-            axes.plot([mean], [y], color=colour, marker=marker, markersize=4.6, linestyle="none",
-                      label=name)  # fmt: skip
-    y = top + _LANE * (len(names) + 0.5)
-    for null in figures.nulls_of(marks):
-        mean = 100 * marks.select(pl.mean(null)).item()
-        axes.plot([mean], [y], linestyle="none", marker=_UPRIGHT.get(null) or "o",
-                  markersize=4, color=style.MUTED.light, markerfacecolor="none",
-                  markeredgewidth=1, label=null)  # fmt: skip

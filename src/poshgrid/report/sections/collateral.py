@@ -37,7 +37,6 @@ KINDS = {
 PARSED = "of parsed sentences"
 BARS: Schema = {
     "panel": pl.String,  # conditions that go without the same, and their size
-    "scale": pl.String,  # the condition whose axis it has: a control has its condition's
     "row": pl.String,  # construction
     "share": pl.Float64,  # removed, of those in the base; null: not known, or none in the base
     "words": pl.Float64,  # the same of all words
@@ -249,9 +248,7 @@ def bars(removals: Sequence[Removal]) -> pl.DataFrame:
         removals: conditions, one size of each; one whose removal is not known has no panel.
     """
     rows = []
-    groups = alike(removals)
-    first = {each.condition: group[0].condition for group in groups for each in group}
-    for group in groups:
+    for group in alike(removals):
         removal = group[0]
         gone = removal.share(ALL, "words")
         for name, kind in KINDS.items() if gone is not None else ():
@@ -261,8 +258,7 @@ def bars(removals: Sequence[Removal]) -> pl.DataFrame:
                 before = removal.number(ALL, name, "before")
                 note = "not parsed" if before is None else "none found"
             panel = f"{_together(group)}, {removal.size}"
-            scale = first.get(removal.control or "", removal.condition)
-            rows.append((panel, scale, kind, share, gone, note))
+            rows.append((panel, kind, share, gone, note))
     return pl.DataFrame(rows, schema=BARS, orient="row")
 
 
@@ -281,6 +277,7 @@ def draw(bars: pl.DataFrame) -> style.Figure:
     height = 0.7 + 0.24 * len(kinds)
     figure, flat, _ = style.panels(len(panels), 3, (0.9, height), sharey=True)
     more, less = style.SERIES[1].light, style.SERIES[0].light
+    longest = 100 * max([*bars["share"].drop_nulls(), *bars["words"], 1e-4])
     for axes, panel in zip(flat, panels, strict=True):
         mine = bars.filter(panel=panel)
         line = 100 * mine["words"][0]
@@ -297,8 +294,6 @@ def draw(bars: pl.DataFrame) -> style.Figure:
             )  # fmt: skip
         axes.axvline(line, color=style.INK.light, linewidth=1.2, linestyle=(0, (4, 3)))
         axes.set_title(panel)
-        scale = bars.filter(scale=mine["scale"][0])
-        longest = 100 * max([*scale["share"].drop_nulls(), *scale["words"], 1e-4])
         axes.set_xlim(0, 1.2 * longest)  # room for the numbers
         axes.set_xlabel("Removed (%)")
         style.names_axis(axes, kinds)

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid.files import Schema
-from poshgrid.report import style
+from poshgrid.report import figures, style
 from poshgrid.statistics.schema import RUN_AXES
 
 MARKS: Schema = {
@@ -157,7 +157,8 @@ def draw_deltas(marks: pl.DataFrame) -> style.Figure:
     Returns:
         Filled marks are targeted, hollow ones are not.
     """
-    figure, axes, places = _rows(marks)
+    figure, (axes,), places = figures.rows(*_names(marks))
+    axes.axvline(0, color=style.MUTED.light, linewidth=1)
     for (row, series), part in marks.group_by("row", "series", maintain_order=True):
         y, (colour, marker, _) = places[row, series]
         for mark in part.iter_rows(named=True):
@@ -179,7 +180,8 @@ def draw_margins(moves: pl.DataFrame) -> style.Figure:
     Args:
         moves: :data:`MOVES`.
     """
-    figure, axes, places = _rows(moves)
+    figure, (axes,), places = figures.rows(*_names(moves))
+    axes.axvline(0, color=style.MUTED.light, linewidth=1)
     for mark in moves.iter_rows(named=True):
         y, (colour, marker, _) = places[mark["row"], mark["series"]]
         axes.plot([mark["before"], mark["after"]], [y, y], color=colour, linewidth=1.6, alpha=0.55)
@@ -191,32 +193,12 @@ def draw_margins(moves: pl.DataFrame) -> style.Figure:
     return figure
 
 
-def _rows(frame: pl.DataFrame) -> tuple[style.Figure, style.Axes, dict[tuple[str, str], Any]]:
-    """Return figure, axes, and where each series of each row stands and what it looks like."""
-    names = frame["row"].unique(maintain_order=True).to_list()
-    series = frame["series"].unique(maintain_order=True).to_list()
-    step = 0.2 * len(series) + 0.14  # inches for a row
-    figure = style.figure(1.1 + step * len(names))
-    axes = figure.subplots()
-    axes.axvline(0, color=style.MUTED.light, linewidth=1)
-    between = 0.2 / step
-    places = {}
-    for i, name in enumerate(names):
-        centre = len(names) - 1 - i
-        ground = style.PANEL.light if i % 2 else style.PAGE.light
-        if i % 2:
-            axes.axhspan(centre - 0.5, centre + 0.5, color=ground, linewidth=0, zorder=0)
-        for k, each in enumerate(series):
-            shift = between * (k - (len(series) - 1) / 2)
-            places[name, each] = (centre - shift, style.series(k))
-    axes.set_yticks(range(len(names)), names[::-1])
-    axes.set_ylim(-0.55, len(names) - 0.45)
-    style.names_axis(axes)
-    return figure, axes, places
+def _names(frame: pl.DataFrame) -> list[list[str]]:
+    return [frame[name].unique(maintain_order=True).to_list() for name in ("row", "series")]
 
 
 def _legend(figure: style.Figure, frame: pl.DataFrame, kinds: list[tuple[bool, str]]) -> None:
-    names = [name for name in frame["series"].unique(maintain_order=True) if name]
+    names = [name for name in _names(frame)[1] if name]
     handles = style.series_handles(names, linestyle="none")
     handles += [
         style.handle(label, marker="o", linestyle="none",
