@@ -163,7 +163,6 @@ def toy(root, tmp_path):
     [
         ({"biases": ["tree-planting"], "regimen": "packed"}, "regimens", "packed"),
         ({"biases": ["recency"], "learners": ["lstm-tiny"]}, "learners", "lstm-tiny"),
-        ({"biases": ["recency+dyck"]}, "experiments|biases", "write dyck+recency"),
         ({"learners": ["babyberta-tiny"], "regimen": "packed"}, "regimens|learners", "sentence"),
         ({"biases": ["dyck+dyck"]}, "experiments", "write dyck"),
     ],

@@ -27,10 +27,9 @@ from poshgrid.report.layout import Layout, lay_out
 from poshgrid.report.shelf import Shelf
 from poshgrid.report.texts import environment
 from poshgrid.statistics import published
-from poshgrid.statistics.accuracy import summarise
+from poshgrid.statistics.accuracy import ROW, summarise
 from poshgrid.statistics.rivals import FOUND
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
-from poshgrid.statistics.tally import ROW
 from poshgrid.tables.table import Table
 
 PAIRS = {
@@ -325,7 +324,7 @@ def _counts(
 
 def accuracy(counts: pl.DataFrame) -> pl.DataFrame:
     """Return accuracies of these counts, with intervals of 5 points; wanna's nulls are far."""
-    bounds = ("low", "high", "by_set_low", "by_set_high", "p_apart", "n_sets", "by_set")
+    bounds = ("low", "high", "p_apart")
     kinds = dict.fromkeys(ROW, pl.String) | {name: ACCURACY[name] for name in bounds}
     none = pl.DataFrame(schema=kinds)
     both = counts.with_columns(by_sum="correct", by_mean="correct", cell=pl.lit(""))

@@ -39,6 +39,7 @@ def published(collected: Collected, layout: Layout, suite: str, table: int = 3) 
     theirs = paper.accuracy()
     if not {p for _, p in layout.phenomena[suite]} & set(theirs["phenomenon"]):
         return None  # other items, whose categories may bear the same names
+    places: list[tuple[str | None, ...]]
     if table == 3:
         places = [("category", c, "", title(c), None) for c in layout.categories[suite]]
         places.append(("overall", "", "", title("overall"), None))

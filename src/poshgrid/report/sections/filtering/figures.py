@@ -193,8 +193,9 @@ def draw_margins(moves: pl.DataFrame) -> style.Figure:
     return figure
 
 
-def _names(frame: pl.DataFrame) -> list[list[str]]:
-    return [frame[name].unique(maintain_order=True).to_list() for name in ("row", "series")]
+def _names(frame: pl.DataFrame) -> tuple[list[str], list[str]]:
+    rows, series = (frame[name].unique(maintain_order=True).to_list() for name in ("row", "series"))
+    return rows, series
 
 
 def _legend(figure: style.Figure, frame: pl.DataFrame, kinds: list[tuple[bool, str]]) -> None:
