@@ -259,17 +259,10 @@ class Results:
 
     def scoring(self, target: str | None = None) -> Scoring:
         """Return how a target's scores became judgements, as the configuration had it."""
-        return self._judgement(target).scoring
-
-    def judged(self, target: str | None = None) -> list[str]:
-        """Return the names of the runs whose judgements a target counts."""
-        return self._judgement(target).runs
+        path = Path(self.paths.statistics(self.target(target)), "manifest.json")
+        return specs.JudgementSpec.model_validate(files.read_json(path)["spec"]).scoring
 
     # ---- inside ----------------------------------------------------------------------------
-
-    def _judgement(self, target: str | None) -> specs.JudgementSpec:
-        path = Path(self.paths.statistics(self.target(target)), "manifest.json")
-        return specs.JudgementSpec.model_validate(files.read_json(path)["spec"])
 
     def target(self, named: str | None) -> str:
         """Return a target that has results: the one named, ``all``, or the only one.

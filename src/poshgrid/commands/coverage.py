@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from poshgrid.commands.base import Configs, Making, Results, app, filters_of, grid_of, trained
 from poshgrid.errors import PoshgridError, check_known
-
-if TYPE_CHECKING:
-    import polars as pl
-    from rich.table import Table
 
 
 @app.command(rich_help_panel="Corpora and filters")
@@ -56,43 +51,11 @@ def coverage(
 
         typer.echo(formats.csv(found), nl=False)
         return
-    from rich.console import Console
+    from poshgrid.tables import terminal
 
-    console = Console(highlight=False)
-    for table in _tables(found, [str(each) for each in wanted], console.width):
-        console.print(table)
-    console.print("Good sentences that a filter removes, in percent; *: one of its own targets.")
-
-
-def _tables(found: pl.DataFrame, words: list[str], width: int) -> Iterator[Table]:
-    """Yield tables of phenomena by filters, as many filters in each as there is room for."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    names = found["phenomenon"].unique(maintain_order=True).to_list()
-    cells = {
-        (phenomenon, word): f"{100 * good:.1f}{'*' if target else ' '}"
-        for phenomenon, word, good, target in found.select(
-            "phenomenon", "filter", "good", "target"
-        ).iter_rows()
-    }
-    sizes = dict(found.select("phenomenon", "n").iter_rows())
-    headers = {word: word.replace("-", "-\n").replace(".", "\n") for word in words}
-    while words:
-        room = width - max(map(len, names)) - 12
-        table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        table.add_column("phenomenon", no_wrap=True)
-        table.add_column("items", justify="right")
-        shown: list[str] = []
-        while words and (not shown or room >= _needs(headers[words[0]])):
-            room -= _needs(headers[words[0]])
-            table.add_column(headers[words[0]], justify="right", no_wrap=True)
-            shown.append(words[0])
-            words = words[1:]
-        for name in names:
-            table.add_row(name, f"{sizes[name]:,}", *(cells[name, word] for word in shown))
-        yield table
-
-
-def _needs(header: str) -> int:
-    return max(map(len, header.split("\n"))) + 2
+    cell = pl.format("{}{}", (100 * pl.col("good")).round(1), pl.when("target").then(pl.lit("*"))
+                     .otherwise(pl.lit("")))  # fmt: skip
+    shares = found.select("phenomenon", "n", "filter", cell=cell)
+    wide = shares.pivot("filter", index=["phenomenon", "n"], values="cell").cast(pl.String)
+    note = "Good sentences that a filter removes, in percent; *: one of its own targets."
+    terminal.show(f"coverage of {suite}", wide.columns, wide.iter_rows(), notes=[note])

@@ -13,19 +13,7 @@ from markupsafe import Markup
 
 from poshgrid.tables import words
 
-_FILTERS = {
-    name: getattr(words, name)
-    for name in (
-        "count",
-        "counted",
-        "duration",
-        "listed",
-        "percent",
-        "points",
-        "probability",
-        "signed",
-    )
-} | {"g": "{:g}".format}
+_FILTERS = ("count", "counted", "duration", "listed", "percent", "points", "probability", "signed")
 
 
 @cache
@@ -44,7 +32,7 @@ def environment(*, escaped: bool = True, strict: bool = True) -> Any:  # noqa: A
         undefined=jinja2.StrictUndefined if strict else jinja2.ChainableUndefined,
         extensions=["jinja2.ext.do"],
     )
-    found.filters |= _FILTERS
+    found.filters |= {name: getattr(words, name) for name in _FILTERS} | {"g": "{:g}".format}
     found.globals["kind_of"] = lambda block: type(block).__name__
     return found
 

@@ -14,8 +14,6 @@ from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import Labels
 from poshgrid.files import write_json, write_table
-from poshgrid.parsing import parse
-from poshgrid.parsing.tree import Tree
 from tests.unit.evidence.test_recall import conllu
 
 LABELS = Labels({"binding": ("paper", "direct")}, {"binding": ("paper",)})
@@ -49,7 +47,7 @@ def tables(tmp_path):
         schema=LABELS.schema,
     )
     paths = (tmp_path / "results/corpora/baby/sentences.parquet",
-             tmp_path / "results/evidence/baby/stanza.parquet")  # fmt: skip
+             tmp_path / "results/evidence/baby/words.parquet")  # fmt: skip
     write_table(base, paths[0], SENTENCES)
     write_table(labels, paths[1], LABELS.schema)
     readings = {
@@ -90,7 +88,7 @@ def test_nothing_fires_and_why(tables):
 def test_labels_of_other_sentences_are_told(tables):
     table = pl.read_parquet(tables[0]).with_columns(text=pl.lit("No."))
     write_table(table, tables[0], SENTENCES)
-    with pytest.raises(PoshgridError, match=r"stanza\.parquet"):
+    with pytest.raises(PoshgridError, match=r"words\.parquet"):
         sampled(tables)
 
 
@@ -101,7 +99,12 @@ def test_labels_of_other_sentences_are_told(tables):
 def ask(root, tmp_path):
     """Run the command with the toy configuration and this test's results."""
     config = yaml.safe_load((root / "studies/posh-bench/toy.yaml").read_text())
-    config |= {"results": str(tmp_path / "results"), "data": str(tmp_path)}
+    config |= {
+        "results": str(tmp_path / "results"), "data": str(tmp_path),
+        "parsers": [{"name": "words", "engine": "words", "model": str(root / "config")},
+                    {"name": "spacy", "engine": "spacy", "model": str(tmp_path / "nowhere")}],
+        "evidence": {"parser": "words", "compare": []},
+    }  # fmt: skip
     path = tmp_path / "config.yaml"
     path.write_text(yaml.safe_dump(config))
 
@@ -117,39 +120,20 @@ def test_a_sample_of_a_base(shown, tables):
     assert lines == sampled(tables, 2)
 
 
-class Pronouns:
-    """A parser that knows pronouns; the first one is the subject of the second word."""
-
-    def parse(self, sentences):
-        pronouns = ("you", "she", "it", "him", "yourself", "herself")
-        return [
-            Tree(
-                words, ["PRON" if w.lower() in pronouns else "VERB" for w in words],
-                ["_"] * len(words), [2, 0, *[2] * len(words)][: len(words)],
-                ["nsubj", "root", *["obj"] * len(words)][: len(words)],
-            )
-            for words in sentences
-        ]  # fmt: skip
-
-
-def test_a_text_of_ones_own(shown, tmp_path, monkeypatch):
-    monkeypatch.setattr(parse, "_load", lambda *given: Pronouns())
-    write_json(tmp_path / "results/parsers/stanza/manifest.json", {})
+def test_a_text_of_ones_own(shown, tmp_path):
     text = tmp_path / "mine.txt"
-    text.write_text("You see it yourself.\n\nYou see yourself. Cats run.\nShe saw him herself.\n")
-    first, *rest = shown("--text", text, "--filter", "binding.paper").splitlines()
-    assert first.startswith("binding.paper: 2 of 4 sentences (50.00%): ")
-    assert {tuple(line.split(maxsplit=2)) for line in rest} == {
-        ("rule", "0", "[You] see [it] [yourself]."), ("rule", "3", "[She] saw [him] [herself]."),
-    }  # fmt: skip
-    assert [path.name for path in (tmp_path / "results").iterdir()] == ["parsers"]
+    text.write_text("Only Ida ever sings.\n\nIda sings. Cats run.\nOnly cats ever run.\n")
+    first, *rest = shown("--text", text, "--filter", "npi-only").splitlines()
+    assert first.startswith("npi-only.paper: 2 of 4 sentences (50.00%): ")
+    assert [line.split()[1] for line in rest] == ["0", "3"]
+    assert not (tmp_path / "results").exists()
 
 
 @pytest.mark.parametrize(
     ("arguments", "key"),
     [
         ((), "--sample N"),
-        (("A dog.",), "parsers/stanza: "),  # it is not trained yet
+        (("A dog.", "--parser", "spacy"), "'spacy'"),  # there is no model of it
         (("A dog.", "--sample", 2), "--sample"),
         (("--base", "baby", "--text", "x"), "--base or --text"),
         (("--sample", -1), "--sample -1"),

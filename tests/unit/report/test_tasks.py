@@ -13,7 +13,6 @@ from poshgrid.errors import PoshgridError
 from poshgrid.report.layout import model_names
 from poshgrid.report.page import write
 from poshgrid.report.sections import battery, beside, gaps, tasks
-from poshgrid.statistics import published
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, PARADIGM_MEASURES, TAGS
 from poshgrid.statistics.schema import ACCURACY
 
@@ -232,30 +231,3 @@ def test_ours_is_the_mean_of_the_rows_that_are_named(compare):
 def test_a_mistake_is_named(compare, changed, key):
     with pytest.raises(PoshgridError, match=f"studies/fict: LSTM: .*{key}"):
         compare(**changed)
-
-
-def tagged(suite, other, *counts):
-    """Rows of ``TAGS``: of *negation*, items and right ones; and what is without it."""
-    row = dict(zip(("n", "raw", "n_rest", "raw_rest"), counts, strict=True))
-    row |= {"learner": "minerva", "seed": 0, "suite": suite, "tag": "negation", "other": other}
-    return pl.DataFrame([row], schema=TAGS)
-
-
-def test_negation_of_babies_is_over_all_tests_that_have_it(study):
-    """Section 5 of the paper: 9 of 28 negative clauses, 2 of 8 passives and 1 of 6 double ones."""
-    tags = {
-        "bvl": pl.concat([
-            tagged("bvl", "", 10, 5, 30, 15), tagged("bvl", "passive", 4, 2, 6, 3),
-        ]),
-        "trog-2": pl.concat([
-            tagged("trog-2", "", 18, 4, 62, 30), tagged("trog-2", "passive", 4, 0, 14, 4),
-            tagged("trog-2", "double-negation", 6, 1, 12, 3),
-        ]),
-    }  # fmt: skip
-    of_tags = published.numbers("babies").filter(table="tags")
-    rows = beside.beside(study.changed(tags=tags).collected, of_tags, "babies").rows
-    # Tests have other numbers of items: the mean of 5/10 and 4/18 would be 36.11.
-    assert [row[2:5] for row in rows] == [
-        [32.14, pytest.approx(900 / 28), 1], [25, pytest.approx(25), 1],
-        [16.67, pytest.approx(100 / 6), 1],
-    ]  # fmt: skip
