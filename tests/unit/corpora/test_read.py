@@ -4,75 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from poshgrid.corpora.joining import detokenise, mend
 from poshgrid.corpora.read import read_source
-from poshgrid.corpora.readers import childes_db
-from poshgrid.corpora.report import Report
 from tests.unit.corpora.reader_support import put, refused, source_spec, table_of
-
-# ---- childes-db -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("gloss", "kind", "text"),
-    [
-        ("what's that", "question", "what's that?"),
-        ("you have_to go Mary", "imperative_emphatic", "you have to go Mary!"),
-        ("I wanna see", "trail off question", "I wanna see?"),
-        ("a kitty@f (be)cause &uh 0is here", "declarative", "a kitty because here."),
-        ("this is xxx dog", "declarative", None),
-        ("", "declarative", None),
-    ],
-)
-def test_utterances(gloss, kind, text):
-    report = Report()
-    assert childes_db.utterance(gloss, kind, report) == text
-    assert sum(report.dropped.values()) == (text is None)
-
-
-def test_children_are_left_out_and_every_row_is_accounted_for(tmp_path):
-    header = "gloss,type,speaker_code,speaker_role,transcript_id\n"
-    rows = [
-        "look at that,declarative,MOT,Mother,7",
-        "doggy,declarative,CHI,Target_Child,7",
-        "ball,declarative,KEN,Child,7",
-        "mine,declarative,CHI,Mother,7",
-        "xxx,declarative,MOT,Mother,7",
-        ",declarative,FAT,Father,7",
-        '"well, ""no"" dog",question,FAT,Father,8',
-    ]
-    put(tmp_path, "A.csv", header + "\n".join(rows) + "\n")
-    put(tmp_path, "B.csv", header + "hi there,declarative,MOT,Mother,7\n")
-    put(tmp_path, "notes.txt", "not read")
-    frame, statistics = table_of(tmp_path, "childes-db")
-    assert frame["text"].to_list() == ["look at that.", 'well "no" dog?', "hi there."]
-    assert frame["document"].to_list() == ["A-7", "A-8", "B-7"]
-    assert frame["n_words"].to_list() == [3, 3, 2]
-    assert statistics["dropped"] == {"child's utterance": 3, "no words": 1, "unintelligible": 1}
-    assert statistics["dropped_words"] == {
-        "child's utterance": 3, "no words": 0, "unintelligible": 1
-    }  # fmt: skip
-    assert statistics["lines"] == 8 == statistics["sentences"] + 5
-    assert statistics["words"] == 8
-
-
-# ---- Switchboard ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("spoken", "written"),
-    [
-        ("Uh, do you have a pet Randy? ", "Do you have a pet Randy?"),
-        ("Uh, the, the <laughter> dog, wh-, um, ran. -", "The dog, ran."),
-        ("I live in <<very faint>> Texas.", "I live in Texas."),
-        ("Uh-huh. So, you, you've only known the dog, wh-, how long did you say.",
-         "Uh-huh. So, you, you've only known the dog, how long did you say."),
-        ("[ I, I, + I ] went on-site", "I went on-site."),
-        ("um, uh.", "."),
-    ],
-)  # fmt: skip
-def test_speech_is_mended(spoken, written):
-    assert mend(spoken) == written
 
 
 def test_turns_broken_off_are_joined_and_calls_are_told_apart(tmp_path):
@@ -93,34 +26,6 @@ def test_turns_broken_off_are_joined_and_calls_are_told_apart(tmp_path):
     assert statistics["dropped"] == {"only noise or fillers": 1}
     assert statistics["lines"] == 7
     refused(tmp_path / "other", "switchboard", "t", "( (S (NN a)))\n", "t: line 1: no turn such as")
-
-
-# ---- sentences of Wikipedia, plain text -------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("tokenised", "written"),
-    [
-        ("a ( see b ) , and c : d .", "a (see b), and c: d."),
-        ('he said " yes , sir " twice .', 'he said "yes, sir" twice.'),
-        ("apollo 11 ' s crew", "apollo 11's crew"),
-        ("a counter - charge and 5 % of $ 5 .", "a counter-charge and 5% of $5."),
-        ("bud ( , , ) and ( ; - 1900 )", "bud and (1900)"),
-        ("wrote : < i > yes < / i > .", "wrote: yes."),
-    ],
-)
-def test_spaces_of_tokenisation_are_taken_back(tokenised, written):
-    assert detokenise(tokenised) == written
-
-
-def test_fragments_and_formulas_are_counted(tmp_path):
-    table = 'text\nit is so .\n"can be had from formula_139 :"\nand then\n"x , y ""z"" ."\n'
-    put(tmp_path, "w.csv", f"{table}; he ran .\nthe < unk > ( of <unk> ) .\n")
-    frame, statistics = table_of(tmp_path, "wikipedia-sentences")
-    assert frame["text"].to_list() == ["it is so.", 'x, y "z".', "the <unk> (of <unk>)."]
-    assert frame["document"].to_list() == ["w-000000"] * 3
-    assert statistics["dropped"] == {"formula": 1, "no final punctuation": 1, "beginning lost": 1}
-    assert statistics["unknown_words"] == 2
 
 
 def test_plain_text_is_kept_in_documents(tmp_path):

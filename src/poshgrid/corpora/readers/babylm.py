@@ -1,30 +1,24 @@
-r"""The files of the BabyLM challenge (2023 to 2025): ``childes.train``, ``simple_wiki.dev`` ...
+r"""The files of the BabyLM challenge (2024 and 2025): ``childes.train``, ``simple_wiki.train`` ...
 
 A file's name tells its conventions, which are those of the organisers' preprocessing:
 
-``childes`` (from 2024)
+``childes``
     ``= = = path/of/a/transcript.cha = = =`` opens a transcript, a line is ``*MOT:\tan utterance.``;
     actions and situations stand in brackets, alone in a line or in an utterance.
-``aochildes`` (2023)
-    An utterance in a line, no speakers: the children's own are not in it.
 ``bnc_spoken``
     A sentence in a line, an empty line between recordings.
 ``open_subtitles``
     A sentence in a line, read as the reader ``opus`` reads it.
 ``switchboard``
-    A dialogue act in a line, ``A:\tOkay,``; 2023 without the speaker or with a dash.
-``gutenberg``, ``children_stories``
-    From 2024 ``= = = number = = =`` opens a book and a paragraph is a line; 2023 the lines are
-    wrapped as in the book, with an empty line between paragraphs. Rows of ``*`` part sections; a
+    A dialogue act in a line, ``A:\tOkay,``.
+``gutenberg``
+    ``= = = number = = =`` opens a book, a paragraph is a line. Rows of ``*`` part sections; a
     paragraph that begins with ``*`` is a note.
-``simple_wiki``, ``simple_wikipedia``, ``wikipedia``
-    ``= = = Title = = =`` opens an article (2023: a title in its own line, ``= = Section = =``), a
-    paragraph is a line, an empty line ends an article.
-``qed``
+``simple_wiki``
+    ``= = = Title = = =`` opens an article, a paragraph is a line, an empty line ends an article.
+``qed`` (2023)
     Subtitles of lectures, cut anywhere: lines are joined up to the end of a sentence or the next
     speaker, and read as ``open_subtitles``.
-``cbt``
-    The Children's Book Test: tokenised paragraphs, ``_BOOK_TITLE_ : name`` opens a book.
 """
 
 from __future__ import annotations
@@ -36,13 +30,12 @@ from pathlib import Path
 
 from poshgrid import plugins
 from poshgrid.corpora import textfile
-from poshgrid.corpora.joining import detokenise, fluent, tighten
+from poshgrid.corpora.joining import fluent, tighten
 from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.readers.chat import UNINTELLIGIBLE
 from poshgrid.corpora.readers.opus import LINES_PER_DOCUMENT, opens_turn, speeches
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.split import LONGEST
-from poshgrid.errors import check_known
+from poshgrid.errors import PoshgridError, check_known
 
 SPLIT = True
 
@@ -54,11 +47,7 @@ _UNINTELLIGIBLE = re.compile(
     rf"(?<![\w'.]){UNINTELLIGIBLE.pattern}(?![\w'])(?!\.\w)", re.IGNORECASE
 )
 _ENDS = re.compile(r"[.?!][\"'”’)\]]*$")
-_CBT_CODE = re.compile(r"-L[CRS]B-.*?-R[CRS]B-")
-_CBT_LAST = re.compile(r".*-R[CRS]B-")
-_CBT_NOT = re.compile(r" (?=n't\b|'(?:s|ll|re|ve|d|m)\b)")
 _JOINED = 30  # lines of one sentence at most
-_PARAGRAPH = 100  # a line with more characters is not wrapped
 
 Event = tuple[str, str]
 """("text", words), ("heading", name): a document that has a name opens, or ("gap", "")."""
@@ -94,7 +83,14 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
         PoshgridError: a file is missing, unknown, or no text in UTF-8.
     """
     for file in files(path, options):
-        events = convention(file)(textfile.lines(file, cut=True), report)
+        lines = textfile.lines(file, cut=True)
+        first = next((line for line in lines if line.strip()), "")
+        if not first.startswith(_FIRST.get(file.name.split(".")[0], ("",))):
+            raise PoshgridError(
+                f"{file}: line 1: {first.strip()[:40]!r}: not as in the files of 2024 and later; "
+                "older ones have lines that end within a sentence, or no speakers"
+            )
+        events = convention(file)(itertools.chain([first], lines), report)
         name = file.name.removesuffix(".gz").removesuffix(".txt").removesuffix(".train")
         document = length = 0
         named = False
@@ -113,7 +109,6 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
 
 def _headings(lines: Iterator[str], report: Report) -> Iterator[Event]:
     """Yield a file's lines as events; headings count as dropped lines."""
-    single = False  # = Title = is the form of 2023, where = = = Part = = = is inside an article
     for raw in lines:
         line = raw.strip()
         heading = _heading(line)
@@ -123,8 +118,7 @@ def _headings(lines: Iterator[str], report: Report) -> Iterator[Event]:
             report.lines += 1
             level, title = heading
             report.drop("heading", title)
-            single = single or level == 1
-            yield ("heading" if level == (1 if single else 3) else "gap"), title
+            yield ("heading" if level == 3 else "gap"), title
         else:
             yield "text", line
 
@@ -199,40 +193,25 @@ def _switchboard(lines: Iterator[str], report: Report) -> Iterator[Event]:
             if _ENDS.search(match[2]) or len(said) == _JOINED:
                 finished.append(" ".join(pending.pop(match[1])))
         else:
-            # an empty line, or one of 2023, where nothing tells whose it is
             finished = [" ".join(said) for said in pending.values()]
             pending = {}
-            if line:
-                finished.append(line.lstrip("- "))
+            if line:  # nothing tells whose it is
+                finished.append(line)
         for spoken in finished:
             report.lines += 1
             if text := fluent(spoken, report):
                 yield "text", text
 
 
-def _book(lines: Iterator[str], report: Report) -> Iterator[Event]:
-    first = list(itertools.islice(lines, 500))
-    full = [line for line in first if line.strip()]
-    long = sum(len(line.rstrip("\r\n")) > _PARAGRAPH for line in full)
-    # In a book whose lines are wrapped hardly one is long; paragraphs often are.
-    wrapped = long * 20 < len(full)
-    block: list[str] = []
-    events = _headings(itertools.chain(first, lines), report)
-    for kind, line in itertools.chain(events, [("gap", "")]):
-        if kind == "text":
-            block.append(line)
-        if block and (kind != "text" or not wrapped or sum(map(len, block)) > LONGEST):
-            report.lines += 1
-            text = " ".join(block).replace("_", "")
-            block = []
-            if text.startswith("*"):
-                report.drop("note or row of asterisks", text)
-            elif not any(c.islower() for c in text):
-                report.drop("heading", text)
-            else:
-                yield "text", text
-        if kind == "heading":
-            yield kind, line
+def _paragraph(line: str, report: Report) -> list[str]:
+    text = line.replace("_", "")
+    if text.startswith("*"):
+        report.drop("note or row of asterisks", text)
+    elif not any(c.islower() for c in text):
+        report.drop("heading", text)
+    else:
+        return [text]
+    return []
 
 
 def _finished(line: str, report: Report) -> list[str]:
@@ -258,38 +237,14 @@ def _lectures(lines: Iterator[str], report: Report) -> Iterator[Event]:
             yield "gap", ""
 
 
-def _cbt(lines: Iterator[str], report: Report) -> Iterator[Event]:
-    for raw in lines:
-        line = raw.strip()
-        if not line:
-            continue
-        report.lines += 1
-        if line.startswith("_BOOK_TITLE_"):
-            report.drop("heading")
-            yield "heading", line
-            continue
-        closed = _CBT_LAST.match(line)  # what opens later never closes: it is not looked for
-        end = closed.end() if closed else 0
-        text = detokenise(_CBT_NOT.sub("", _CBT_CODE.sub(" ", line[:end]) + line[end:]))
-        if any(c.islower() for c in text):
-            yield "text", text
-        else:
-            report.drop("heading", text)
-
-
-_wiki = _by_line(_finished)
 _CONVENTIONS: dict[str, Convention] = {
     "childes": _by_line(_utterance, gaps=False),
-    "aochildes": _by_line(_utterance, gaps=False),
     "bnc_spoken": _by_line(_spoken),
     "open_subtitles": _by_line(speeches),
     "switchboard": _switchboard,
-    "gutenberg": _book,
-    "gutenberg_fixed": _book,
-    "children_stories": _book,
-    "simple_wiki": _wiki,
-    "simple_wikipedia": _wiki,
-    "wikipedia": _wiki,
+    "gutenberg": _by_line(_paragraph, gaps=False),
+    "simple_wiki": _by_line(_finished),
     "qed": _lectures,
-    "cbt": _cbt,
 }
+_FIRST = {"gutenberg": ("= = =",), "switchboard": ("A:", "B:")}
+"""How a file begins, where those of 2023 are written otherwise."""

@@ -1,0 +1,213 @@
+"""Readers: formats that give the same, files that are left out, files that are refused."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+from xml.sax.saxutils import escape
+
+import polars as pl
+import pytest
+
+from poshgrid.corpora.read import input_files
+from tests.unit.corpora.reader_support import put, read, refused, source_spec
+
+# ---- TinyStories ------------------------------------------------------------------------------
+
+END = "<|endoftext|>"
+STORIES = ['Tom had a dog. It ran.\n\n"Stop!" said Tom.', "", "Lily â€œsangâ€\x9d."]
+
+
+@pytest.mark.parametrize("kind", ["own lines", "one line", "parquet"])
+def test_every_format_holds_the_same_stories(tmp_path, kind):
+    path = tmp_path / ("t.parquet" if kind == "parquet" else "t.txt")
+    if kind == "parquet":
+        pl.DataFrame({"text": STORIES}).write_parquet(path)
+    else:
+        gap = f"\r\n{END}\r\n" if kind == "own lines" else END
+        put(tmp_path, path.name, gap.join([*STORIES, ""]))
+    found, report = read("tinystories", path)
+    assert found == [
+        ("t-0000000", "Tom had a dog. It ran."),
+        ("t-0000000", '"Stop!" said Tom.'),
+        ("t-0000002", "Lily “sang”."),
+    ]
+    assert report.dropped == {"empty story": 1}
+
+
+# ---- Wikipedia --------------------------------------------------------------------------------
+
+
+def page(title: str, text: str, extra: str = "<ns>0</ns>") -> str:
+    text = text.replace("&", "&amp;").replace("<", "&lt;")
+    return (
+        f"<page><title>{title}</title>{extra}<id>1</id><revision><id>2</id>"
+        f"<text>{text}</text></revision></page>\n"
+    )
+
+
+def dump(*pages: str, version: str = "0.11") -> str:
+    start = f'<mediawiki xmlns="http://www.mediawiki.org/xml/export-{version}/" xml:lang="en">'
+    return f"{start}<siteinfo/>{''.join(pages)}</mediawiki>\n"
+
+
+PAGES = [
+    page("Talk:Dog", "It is talk.", "<ns>1</ns>"),
+    page("Hound", "#REDIRECT [[Dog]]", '<ns>0</ns><redirect title="Dog" />'),
+    page("Cur", "#redirect [[Dog]]"),
+    page("Rex", "'''Rex''' may be:\n* a\n{{Disambiguation}}"),
+    page("Max", "Max may be one.\n{{human name disambig|x}}"),
+    page("Bo (disambiguation)", "Bo may be one."),
+    page("Style", ".a { b: c }.", "<ns>0</ns><model>css</model>"),
+    page("List", "* a\n* b"),
+    page("Cat", "A cat is a pet of [[Mouser|a kind]].{{disambiguation needed|date=x}}"),
+    page("Ant", "An ant is small. It is not big."),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "version"), [("w.xml", "0.3"), ("w.xml.gz", "0.11"), ("w.xml-p1p99.bz2", "9.9")]
+)
+def test_what_is_no_article_is_counted(tmp_path, name, version):
+    text = dump(*PAGES, version=version).encode()
+    pack = bz2.compress if name.endswith("bz2") else gzip.compress if name.endswith("gz") else bytes
+    found, report = read("wikipedia-dump", put(tmp_path, name, pack(text)))
+    assert found == [
+        ("w-Cat", "A cat is a pet of a kind."),
+        ("w-Ant", "An ant is small. It is not big."),
+    ]
+    assert report.dropped == {
+        "page of another namespace": 1,
+        "redirect": 2,
+        "disambiguation page": 3,
+        "page that is not wikitext": 1,
+        "article without running text": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("gutenberg", "A TITLE\n\nIt was a long day, and\nthe fox was tired.\n"),
+        ("switchboard", "- Yes, I do.\nOkay.\n"),
+    ],
+)
+def test_the_formats_of_2023_are_refused(tmp_path, name, content):
+    """Their lines end within sentences, or tell no speaker: they would be misread."""
+    refused(tmp_path, "babylm", f"{name}.train", content, "line 1: .*not as in the files of 2024")
+
+
+# ---- OPUS -------------------------------------------------------------------------------------
+
+
+def raw(*sentences: str) -> str:
+    """Untokenised XML: text between times."""
+    body = "".join(
+        f'<s id="{i}">\n<time id="T{i}S" value="00:00:01,000" />\n{escape(text)}\n'
+        f'<time id="T{i}E" value="00:00:02,900" />\n</s>\n'
+        for i, text in enumerate(sentences, start=1)
+    )
+    return f'<?xml version="1.0" encoding="utf-8"?>\n<document id="1">{body}</document>\n'
+
+
+SUBTITLES = ["- Hello, Ann. - I don't know.", "♪ la la ♪", "{\\an8}<i>She's gone!</i>", "(sighs)"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.txt", "\ufeff" + "\r\n".join(SUBTITLES)),
+        ("a.xml.gz", gzip.compress(raw(*SUBTITLES).encode())),
+        ("a.xml", raw(*SUBTITLES).replace("utf-8", "utf-16").encode("utf-16")),
+    ],
+)
+def test_every_format_gives_the_same(tmp_path, name, content):
+    found, report = read("opus", put(tmp_path, name, content))
+    assert [said for _, said in found] == ["Hello, Ann.", "I don't know.", "She's gone!"]
+    assert {film for film, _ in found} == {"a-000000" if ".txt" in name else "a"}
+    assert report.lines == 4
+    assert report.dropped == {"music": 1, "sound description": 1}
+
+
+def test_xml_that_is_cut_into_words_is_refused(tmp_path):
+    """It would be read with spaces within its words: do n't."""
+    cut = raw("x").replace("x\n", '<w id="1.1">do</w><w id="1.2">n\'t</w>')
+    refused(tmp_path, "opus", "a.xml", cut, "a.xml: cut into words")
+
+
+def test_films_in_a_tree(tmp_path):
+    tree = "OpenSubtitles/xml/en"
+    put(tmp_path, f"{tree}/1994/110912/9.xml", raw("Later."))
+    put(tmp_path, f"{tree}/1994/110912/10.xml", raw("First.", "Second."))
+    put(tmp_path, f"{tree}/1994/110912/11.xml", raw("Last."))
+    put(tmp_path, f"{tree}/1995/110912/1.xml", raw("Another year."))
+    put(tmp_path, f"{tree}/1995/some film/1.xml", raw("Another film."))
+    put(tmp_path, f"{tree}/1995/.hidden.xml", raw("Hidden."))
+    put(tmp_path, f"{tree}/README", "not read")
+    wanted = [
+        ("1994/110912", "First."), ("1994/110912", "Second."),
+        ("1995/110912", "Another year."), ("1995/some film", "Another film."),
+    ]  # fmt: skip
+    found, report = read("opus", tmp_path / tree)
+    assert found == wanted
+    assert report.dropped == {"other version of a film": 2}
+    assert report.lines == 4
+    # from higher up the films have longer names
+    assert read("opus", tmp_path)[0] == [(f"{tree}/{film}", said) for film, said in wanted]
+    # a file that is named is read, and Snakemake watches only what is read
+    assert read("opus", tmp_path / tree / "1994/110912/11.xml")[0] == [("11", "Last.")]
+    names = [p.parent.name + "/" + p.name for p in input_files(source_spec("opus", tree), tmp_path)]
+    assert names == ["110912/10.xml", "110912/1.xml", "some film/1.xml"]
+
+
+def test_plain_text_is_cut_into_documents(tmp_path):
+    put(tmp_path, "en.txt", "One.\n\n# la #\n" + "Two. Three.\n" * 498 + "Four.\n")
+    put(tmp_path, "1994/1/x.txt", "A.\n")
+    found, _ = read("opus", tmp_path)
+    assert found[:2] == [("1994/1", "A."), ("en-000000", "One.")]
+    assert found[-2:] == [("en-000000", "Two. Three."), ("en-000001", "Four.")]
+
+
+# ---- BNC --------------------------------------------------------------------------------------
+
+
+def bnc(*sentences: str, kind: str = "stext") -> str:
+    spoken = "".join(f"<s><w>{sentence}</w></s>" for sentence in sentences)
+    return f'<bncDoc xml:id="KX1"><teiHeader/><{kind}><u who="A">{spoken}</u></{kind}></bncDoc>'
+
+
+def test_speech_is_read_and_writing_is_not(tmp_path):
+    put(tmp_path, "K/KX/KX1.xml", bnc("Hello there", "Come in."))
+    put(tmp_path, "A/AX/AX0.xml", bnc("It rained.", kind="wtext"))
+    put(tmp_path, ".hidden/KX9.xml", "not read")
+    found, report = read("bnc-xml", tmp_path)
+    assert found == [("KX1", "Hello there"), ("KX1", "Come in.")]
+    assert report.dropped == {"written text": 1}
+    assert report.lines == 2
+
+
+LAUGHS = (
+    '<!DOCTYPE bncDoc [<!ENTITY a "ha ha ha ha ha ha ha ha ha ha ha ha ha ha ha ha ">'
+    + "".join(f'<!ENTITY {b} "{f"&{a};" * 20}">' for a, b in zip("abcdef", "bcdefg", strict=True))
+    + f"]>{bnc('&g;')}"
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (bnc("Hello there")[:-40], "broken XML"),
+        ("<TEI><text><s>Hi</s></text></TEI>", "root element <TEI>, not <bncDoc>"),
+        ('<?xml version="1.0" encoding="klingon"?>' + bnc("Hi"), "broken XML"),
+        (
+            '<!DOCTYPE bncDoc [<!ENTITY e SYSTEM "secret.txt">]>' + bnc("&e;"),
+            "undefined entity &e;",
+        ),
+        (LAUGHS, "limit on input amplification"),
+        ("<bncDoc><s><w>Hi</w></s></bncDoc>", "sentence 1 is in no <stext> or <wtext>"),
+        (bnc("Hi", kind="wtext"), r"no sentence left .* \(written text 1\)"),
+    ],
+)
+def test_broken_files(tmp_path, content, message):
+    put(tmp_path, "secret.txt", "secret")
+    refused(tmp_path, "bnc-xml", "a.xml", content, message)
