@@ -71,18 +71,6 @@ class Manifest(_Part):
         check_known("unknown source", name, known)
         return known[name]
 
-    def match(self, source: Source) -> Entry | None:
-        """Return the entry behind a configured source: by name, else by reader.
-
-        A reader that several entries share (``wikipedia-dump``) tells nothing, nor does ``text``,
-        which is for text of any origin.
-        """
-        for entry in self.sources:
-            if entry.name == source.name:
-                return entry
-        entries = [e for e in self.sources if source.reader in {form.reader for form in e.formats}]
-        return entries[0] if len(entries) == 1 and source.reader != "text" else None
-
 
 @cache
 def manifest() -> Manifest:
@@ -130,7 +118,8 @@ def status(config: Config) -> list[Status]:
 
 
 def _status(source: Source, data: str) -> Status:
-    path, entry = Path(data) / source.path, manifest().match(source)
+    path = Path(data) / source.path
+    entry = next((entry for entry in manifest().sources if entry.name == source.name), None)
     files, problem = 0, None
     try:
         reader = plugins.load(READERS, source.reader)

@@ -106,7 +106,6 @@ def copied(tables: Database, base: str, sources: Sequence[str]) -> Faults:
         "left join texts on texts.row = copies.first group by sentences.source "
         f"having share > {COPIED} order by sentences.source"
     )
-
     return [
         (
             "copies",

@@ -33,22 +33,6 @@ Row = tuple[str, int, str, int]
 log = logs.get(__name__)
 
 
-def input_files(spec: specs.SourceSpec, data: Path) -> list[Path]:
-    """Return the files that a source is read from, sorted.
-
-    Args:
-        spec: the source.
-        data: folder that ``source.path`` is relative to.
-
-    Raises:
-        PoshgridError: the path is missing or holds no file that the reader takes.
-    """
-    reader = plugins.load(READERS, spec.source.reader)
-    options = plugins.options(READERS, spec.source.reader, spec.source.options)
-    found: list[Path] = reader.files(data / spec.source.path, options)
-    return found
-
-
 _Raw = tuple[str, str, Report]
 """Document and text, as a reader yields them, and what it has counted since the text before."""
 _Cut = tuple[str, Report, list[tuple[str, str | None]]]
@@ -74,7 +58,9 @@ def read_source(
         PoshgridError: a file is missing or no text, or no sentence is left.
     """
     source, report = spec.source, Report()
-    paths = input_files(spec, data)
+    reader = plugins.load(READERS, source.reader)
+    options = plugins.options(READERS, source.reader, source.options)
+    paths = reader.files(data / source.path, options)
     documents: set[str] = set()
     sentences = words = unknown = 0
     rows = logs.progress(_sentences(spec, data, report, threads), f"reading {source.name}")

@@ -9,8 +9,9 @@ from xml.sax.saxutils import escape
 import polars as pl
 import pytest
 
-from poshgrid.corpora.read import input_files
-from tests.unit.corpora.reader_support import put, read, refused, source_spec
+from poshgrid.corpora.readers import opus
+from poshgrid.plugins import Options
+from tests.unit.corpora.reader_support import put, read, refused
 
 # ---- TinyStories ------------------------------------------------------------------------------
 
@@ -85,18 +86,6 @@ def test_what_is_no_article_is_counted(tmp_path, name, version):
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("gutenberg", "A TITLE\n\nIt was a long day, and\nthe fox was tired.\n"),
-        ("switchboard", "- Yes, I do.\nOkay.\n"),
-    ],
-)
-def test_the_formats_of_2023_are_refused(tmp_path, name, content):
-    """Their lines end within sentences, or tell no speaker: they would be misread."""
-    refused(tmp_path, "babylm", f"{name}.train", content, "line 1: .*not as in the files of 2024")
-
-
 # ---- OPUS -------------------------------------------------------------------------------------
 
 
@@ -156,7 +145,7 @@ def test_films_in_a_tree(tmp_path):
     assert read("opus", tmp_path)[0] == [(f"{tree}/{film}", said) for film, said in wanted]
     # a file that is named is read, and Snakemake watches only what is read
     assert read("opus", tmp_path / tree / "1994/110912/11.xml")[0] == [("11", "Last.")]
-    names = [p.parent.name + "/" + p.name for p in input_files(source_spec("opus", tree), tmp_path)]
+    names = [f"{path.parent.name}/{path.name}" for path in opus.files(tmp_path / tree, Options())]
     assert names == ["110912/10.xml", "110912/1.xml", "some film/1.xml"]
 
 

@@ -64,9 +64,6 @@ def test_found_and_missing_are_told_apart(root, tmp_path):
     ("source", "remedy"),
     [
         (("gutenberg", "gutenberg", "gutenberg"), "run: poshgrid fetch gutenberg --data DATA"),
-        # another name: known by its reader
-        (("books", "gutenberg", "books/pg11.txt"),
-         "run: poshgrid fetch gutenberg --data DATA; then set reader: gutenberg, path: gutenberg"),
         # a reader that does not take what is fetched
         (("tinystories", "text", "stories"),
          "run: poshgrid fetch tinystories --data DATA; then set reader: tinystories, path: "

@@ -1,22 +1,26 @@
-r"""The files of the BabyLM challenge (2024 and 2025): ``childes.train``, ``simple_wiki.train`` ...
+r"""The files of the BabyLM challenge (2023 to 2025): ``childes.train``, ``simple_wiki.dev`` ...
 
 A file's name tells its conventions, which are those of the organisers' preprocessing:
 
-``childes``
+``childes`` (from 2024)
     ``= = = path/of/a/transcript.cha = = =`` opens a transcript, a line is ``*MOT:\tan utterance.``;
     actions and situations stand in brackets, alone in a line or in an utterance.
+``aochildes`` (2023)
+    An utterance in a line, no speakers: the children's own are not in it.
 ``bnc_spoken``
     A sentence in a line, an empty line between recordings.
 ``open_subtitles``
     A sentence in a line, read as the reader ``opus`` reads it.
 ``switchboard``
-    A dialogue act in a line, ``A:\tOkay,``.
-``gutenberg``
-    ``= = = number = = =`` opens a book, a paragraph is a line. Rows of ``*`` part sections; a
+    A dialogue act in a line, ``A:\tOkay,``; 2023 without the speaker or with a dash.
+``gutenberg``, ``children_stories``
+    From 2024 ``= = = number = = =`` opens a book and a paragraph is a line; 2023 the lines are
+    wrapped as in the book, with an empty line between paragraphs. Rows of ``*`` part sections; a
     paragraph that begins with ``*`` is a note.
-``simple_wiki``
-    ``= = = Title = = =`` opens an article, a paragraph is a line, an empty line ends an article.
-``qed`` (2023)
+``simple_wiki``, ``simple_wikipedia``, ``wikipedia``
+    ``= = = Title = = =`` opens an article (2023: a title in its own line, ``= = Section = =``), a
+    paragraph is a line, an empty line ends an article.
+``qed``
     Subtitles of lectures, cut anywhere: lines are joined up to the end of a sentence or the next
     speaker, and read as ``open_subtitles``.
 """
@@ -35,7 +39,8 @@ from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.readers.chat import UNINTELLIGIBLE
 from poshgrid.corpora.readers.opus import LINES_PER_DOCUMENT, opens_turn, speeches
 from poshgrid.corpora.report import Report
-from poshgrid.errors import PoshgridError, check_known
+from poshgrid.corpora.split import LONGEST
+from poshgrid.errors import check_known
 
 SPLIT = True
 
@@ -48,6 +53,7 @@ _UNINTELLIGIBLE = re.compile(
 )
 _ENDS = re.compile(r"[.?!][\"'”’)\]]*$")
 _JOINED = 30  # lines of one sentence at most
+_PARAGRAPH = 100  # a line with more characters is not wrapped
 
 Event = tuple[str, str]
 """("text", words), ("heading", name): a document that has a name opens, or ("gap", "")."""
@@ -83,14 +89,7 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
         PoshgridError: a file is missing, unknown, or no text in UTF-8.
     """
     for file in files(path, options):
-        lines = textfile.lines(file, cut=True)
-        first = next((line for line in lines if line.strip()), "")
-        if not first.startswith(_FIRST.get(file.name.split(".")[0], ("",))):
-            raise PoshgridError(
-                f"{file}: line 1: {first.strip()[:40]!r}: not as in the files of 2024 and later; "
-                "older ones have lines that end within a sentence, or no speakers"
-            )
-        events = convention(file)(itertools.chain([first], lines), report)
+        events = convention(file)(textfile.lines(file, cut=True), report)
         name = file.name.removesuffix(".gz").removesuffix(".txt").removesuffix(".train")
         document = length = 0
         named = False
@@ -109,6 +108,7 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
 
 def _headings(lines: Iterator[str], report: Report) -> Iterator[Event]:
     """Yield a file's lines as events; headings count as dropped lines."""
+    single = False  # = Title = is the form of 2023, where = = = Part = = = is inside an article
     for raw in lines:
         line = raw.strip()
         heading = _heading(line)
@@ -118,7 +118,8 @@ def _headings(lines: Iterator[str], report: Report) -> Iterator[Event]:
             report.lines += 1
             level, title = heading
             report.drop("heading", title)
-            yield ("heading" if level == 3 else "gap"), title
+            single = single or level == 1
+            yield ("heading" if level == (1 if single else 3) else "gap"), title
         else:
             yield "text", line
 
@@ -193,25 +194,40 @@ def _switchboard(lines: Iterator[str], report: Report) -> Iterator[Event]:
             if _ENDS.search(match[2]) or len(said) == _JOINED:
                 finished.append(" ".join(pending.pop(match[1])))
         else:
+            # an empty line, or one of 2023, where nothing tells whose it is
             finished = [" ".join(said) for said in pending.values()]
             pending = {}
-            if line:  # nothing tells whose it is
-                finished.append(line)
+            if line:
+                finished.append(line.lstrip("- "))
         for spoken in finished:
             report.lines += 1
             if text := fluent(spoken, report):
                 yield "text", text
 
 
-def _paragraph(line: str, report: Report) -> list[str]:
-    text = line.replace("_", "")
-    if text.startswith("*"):
-        report.drop("note or row of asterisks", text)
-    elif not any(c.islower() for c in text):
-        report.drop("heading", text)
-    else:
-        return [text]
-    return []
+def _book(lines: Iterator[str], report: Report) -> Iterator[Event]:
+    first = list(itertools.islice(lines, 500))
+    full = [line for line in first if line.strip()]
+    long = sum(len(line.rstrip("\r\n")) > _PARAGRAPH for line in full)
+    # In a book whose lines are wrapped hardly one is long; paragraphs often are.
+    wrapped = long * 20 < len(full)
+    block: list[str] = []
+    events = _headings(itertools.chain(first, lines), report)
+    for kind, line in itertools.chain(events, [("gap", "")]):
+        if kind == "text":
+            block.append(line)
+        if block and (kind != "text" or not wrapped or sum(map(len, block)) > LONGEST):
+            report.lines += 1
+            text = " ".join(block).replace("_", "")
+            block = []
+            if text.startswith("*"):
+                report.drop("note or row of asterisks", text)
+            elif not any(c.islower() for c in text):
+                report.drop("heading", text)
+            else:
+                yield "text", text
+        if kind == "heading":
+            yield kind, line
 
 
 def _finished(line: str, report: Report) -> list[str]:
@@ -237,14 +253,18 @@ def _lectures(lines: Iterator[str], report: Report) -> Iterator[Event]:
             yield "gap", ""
 
 
+_wiki = _by_line(_finished)
 _CONVENTIONS: dict[str, Convention] = {
     "childes": _by_line(_utterance, gaps=False),
+    "aochildes": _by_line(_utterance, gaps=False),
     "bnc_spoken": _by_line(_spoken),
     "open_subtitles": _by_line(speeches),
     "switchboard": _switchboard,
-    "gutenberg": _by_line(_paragraph, gaps=False),
-    "simple_wiki": _by_line(_finished),
+    "gutenberg": _book,
+    "gutenberg_fixed": _book,
+    "children_stories": _book,
+    "simple_wiki": _wiki,
+    "simple_wikipedia": _wiki,
+    "wikipedia": _wiki,
     "qed": _lectures,
 }
-_FIRST = {"gutenberg": ("= = =",), "switchboard": ("A:", "B:")}
-"""How a file begins, where those of 2023 are written otherwise."""

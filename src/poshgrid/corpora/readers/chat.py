@@ -222,9 +222,6 @@ def utterance(tier: str, report: Report, language: str | None = None) -> str | N
     if spoken not in {None, "eng"}:
         report.drop("another language", tier)
         return None
-    if len(tier) > LONGEST:
-        report.drop("too long", tier)
-        return None
     tokens = _tokens(tier)
     if tokens is None:
         report.drop("broken brackets", tier)
