@@ -64,8 +64,8 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
          "statistics/intervals", "statistics/levels", "statistics/rivals", "statistics/shares",
          "statistics/tally", "statistics/tests"),
         tuple(f"tests/unit/statistics/test_{name}.py" for name in
-              ("accuracy", "contrasts", "design", "fit", "levels", "nulls", "sets", "shares",
-               "tests")),
+              ("accuracy", "contrasts", "design", "fit", "levels", "nulls", "paradigms_measures",
+               "sets", "shares", "tests")),
     ),
     "resume": (
         ("training/checkpoint", "training/data", "training/identity", "training/loop",

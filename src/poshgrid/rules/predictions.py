@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from pathlib import Path
 
 import polars as pl
 
-from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judgements import JOINED
 from poshgrid.files import Schema
 from poshgrid.models.kneser_ney import SPECIALS, UNKNOWN
@@ -69,28 +67,17 @@ def of_counts(compared: pl.DataFrame, counted: NGram | None) -> pl.DataFrame:
     """
     if counted is None or compared.is_empty():
         return pl.DataFrame(schema=PREDICTIONS)
-    lists = [words for _, _, *members in compared.iter_rows() for words in members]
-    times = _times(counted, {word for words in lists for word in words})
+    words = {word for _, _, *members in compared.iter_rows() for part in members for word in part}
+    known = sorted(word for word in words if word in counted)
+    # To a unigram model an unknown word is as probable as one that was heard once: the probability
+    # of every other is as many times that one's as it was heard.
+    (once, _), *others = counted.each([[SPECIALS[UNKNOWN]], *([word] for word in known)])
+    times = {w: round(math.exp(p - once)) for w, (p, _) in zip(known, others, strict=True)}
     rows = []
     for item, rule, *members in compared.iter_rows():
-        good, bad = (sum(times[word] for word in words) for words in members)
+        good, bad = (sum(times.get(word, 0) for word in part) for part in members)
         rows.append((item, rule, 0.5 if good == bad else float(good > bad)))
     return pl.DataFrame(rows, schema=PREDICTIONS, orient="row")
-
-
-def _times(counted: NGram, words: set[str]) -> dict[str, int]:
-    """Return how often each word was heard.
-
-    To a unigram model an unknown word is as probable as one that was heard once: the probability
-    of every other is as many times that one's as it was heard.
-    """
-    known = sorted(word for word in words if word in counted)
-    (once, _), *found = counted.each([[SPECIALS[UNKNOWN]], *([word] for word in known)])
-    times = {
-        word: round(math.exp(logprob - once))
-        for word, (logprob, _) in zip(known, found, strict=True)
-    }
-    return dict.fromkeys(words, 0) | times
 
 
 def comparisons(items: pl.DataFrame) -> pl.DataFrame:
@@ -140,15 +127,3 @@ def wide(predictions: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
     return (
         base.join(columns, on="item_id", how="left").sort("item_id").select(*base.columns, *names)
     )
-
-
-def heard(folder: Path) -> NGram:
-    """Return the unigram model of a cell.
-
-    Raises:
-        PoshgridError: the folder holds no unigram model.
-    """
-    found = NGram.load(folder)
-    if found.order != 1:
-        raise PoshgridError(f"{folder}: not a unigram model; run `poshgrid run -R count`")
-    return found

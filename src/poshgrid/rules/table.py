@@ -47,7 +47,7 @@ def preferences(items: pl.DataFrame) -> pl.DataFrame:
         ``RULES``: a row for each pair and rule, sorted by both.
 
     Raises:
-        PoshgridError: a rule is no rule, or says what is no preference.
+        PoshgridError: a rule is no rule.
     """
     rules = {name: rule for name, rule in rivals().items() if hasattr(rule, "prefers")}
     hierarchical = {name: getattr(rule, "HIERARCHICAL", False) for name, rule in rules.items()}
@@ -56,13 +56,9 @@ def preferences(items: pl.DataFrame) -> pl.DataFrame:
         turned = bad < good
         pair = Pair(*((bad, good) if turned else (good, bad)))
         for name, rule in rules.items():
-            found = rule.prefers(pair)
-            if found is not None and not 0 <= found <= 1:
-                raise PoshgridError(
-                    f"{rule.__file__}: {name} says {found!r} of {item}; a preference is 0 to 1"
-                )
-            found = 1 - found if turned and found is not None else found
-            rows.append((item, name, hierarchical[name], found))
+            preference = rule.prefers(pair)
+            preference = 1 - preference if turned and preference is not None else preference
+            rows.append((item, name, hierarchical[name], preference))
     return pl.DataFrame(rows, schema=RULES, orient="row")
 
 
@@ -97,14 +93,11 @@ def write(items: dict[str, Path], output: Path) -> dict[str, Any]:
     Raises:
         PoshgridError: see :func:`preferences` and :func:`read_items`.
     """
-    facts: dict[str, Any] = {}
+    facts = {}
     for suite, path in sorted(items.items()):
-        found = preferences(read_items(path))
-        files.write_table(found, output / f"{suite}.parquet", RULES)
-        said = found.drop_nulls().group_by("rule").len().sort("rule")
-        facts[suite] = {
-            "pairs": found["item_id"].n_unique(),
-            "say": dict(said.iter_rows()),
-        }
-        log.info("%s: %d pairs, %d rules have a say", suite, facts[suite]["pairs"], said.height)
+        rows = preferences(read_items(path))
+        files.write_table(rows, output / f"{suite}.parquet", RULES)
+        say = dict(rows.drop_nulls().group_by("rule").len().sort("rule").iter_rows())
+        facts[suite] = {"pairs": rows["item_id"].n_unique(), "say": say}
+        log.info("%s: %d pairs, %d rules have a say", suite, facts[suite]["pairs"], len(say))
     return {"suites": facts}

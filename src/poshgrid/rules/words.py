@@ -45,7 +45,10 @@ INTERROGATIVES = one_of("whether who whom what which when where why how")
 ARGUMENTS, ADJUNCTS = frozenset({"who", "whom", "what"}), frozenset({"when", "where", "why", "how"})
 RELATIVES = frozenset({"who", "whom", "which", "that"})
 CONJUNCTIONS = frozenset({"and", "or", "but"})
-_ELSE = frozenset({POSSESSIVE, "not", "n't", "never", "other", "others", "that", "whether"})
+_CLOSED = (
+    PREPOSITIONS | SUBORDINATORS | INTERROGATIVES | RELATIVES | CONJUNCTIONS
+    | {POSSESSIVE, "not", "n't", "never", "other", "others", "that", "whether"}
+)  # fmt: skip
 GENDERS, NUMBERS = frozenset({"m", "f", "n"}), frozenset({"singular", "plural"})
 
 
@@ -76,6 +79,12 @@ class Known:
     auxiliaries: frozenset[str]
     determiners: frozenset[str]
     function: frozenset[str]
+
+    def closes(self, word: str) -> bool:
+        """Say whether a word is of a closed class, or an adverb."""
+        return word.endswith("ly") or any(
+            word in words for words in (self.auxiliaries, self.determiners, self.function, _CLOSED)
+        )
 
 
 @lru_cache(maxsize=1)
@@ -213,7 +222,7 @@ class Sentence:
         return [
             place
             for place in range(start, end)
-            if place not in covered and not _closed(self.words[place])
+            if place not in covered and not known().closes(self.words[place])
         ]
 
     def _start(self, head: int) -> int:
@@ -224,16 +233,6 @@ class Sentence:
         ):
             place -= 1
         return place
-
-
-def _closed(word: str) -> bool:
-    return (
-        word in known().auxiliaries
-        or word in known().determiners
-        or word in known().function
-        or word in PREPOSITIONS | SUBORDINATORS | INTERROGATIVES | RELATIVES | CONJUNCTIONS | _ELSE
-        or word.endswith("ly")
-    )
 
 
 def difference(first: Sequence[str], second: Sequence[str]) -> int | None:

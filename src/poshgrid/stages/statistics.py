@@ -245,12 +245,10 @@ class Measures(Stage):
         """Write the measures."""
         from poshgrid.statistics.measures import choices, paradigms
 
-        spec, items = job.spec, job.path("items")
-        how, scores = spec.measures, Path(job.paths.all_scores())
-        files = spec.runs, scores, spec.suite, items, job.output
-        if spec.task == "paradigms":
-            return paradigms.write(*files, reduction=how.reduction)
-        return choices.write(*files, norms=job.file("norms"), block_pass=how.block_pass)
+        files = job.spec, Path(job.paths.all_scores()), job.path("items"), job.output
+        if job.spec.task == "paradigms":
+            return paradigms.write(*files)
+        return choices.write(*files, job.file("norms"))
 
 
 class Report(Stage):

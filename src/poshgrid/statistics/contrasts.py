@@ -73,7 +73,8 @@ def _rows(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator
     for place, tail in zip(found, tails(found), strict=True):
         draws, share = grid.difference(place.found)
         inside = [tail, TAIL, 0.5, 1 - TAIL, 1 - tail]
-        joint_low, low, median, high, joint_high = np.quantile(share, inside)
+        names = ("joint_low", "share_low", "share", "share_high", "joint_high")
+        quantiles = map(float, np.quantile(share, inside))
         yield {
             "contrast": called(contrast, place.first),
             "factor": contrast.factor,
@@ -84,11 +85,7 @@ def _rows(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator
             "cells": place.found.cells,
             **summary.describe(draws),
             "above": float((draws > 0).mean()),
-            "share": float(median),
-            "share_low": float(low),
-            "share_high": float(high),
-            "joint_low": float(joint_low),
-            "joint_high": float(joint_high),
+            **dict(zip(names, quantiles, strict=True)),
         }
 
 

@@ -6,8 +6,7 @@ import logging
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,22 +60,25 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
             "set chains: 4, or unconverged: report"
         )
     rows = files.read_table(counts, COUNTS)
-    with quiet():
+    for name in ("pymc", "pytensor", "arviz", "bambi", "numba"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    with warnings.catch_warnings():
+        # The samplers' chatter: what of it matters is in diagnostics.json
+        warnings.simplefilter("ignore")
         made = design.design(rows, model.formula, model.suite, model.only, model.phenomena)
         model, notes = _own_priors(model, made)
         for note in (*made.notes, *notes):
             log.warning("%s: %s", model.name, note)
         engine, draw = choose(made, model)
         log.info("%s: %d rows, engine %s: %s", model.name, len(made.frame), engine, made.shown)
-        fitted = gate.converge(
+        inference, table, attempts = gate.converge(
             lambda attempt: _drawn(draw, made, attempt, threads), made.frame, model
         )
-        posterior = fitted.inference["posterior"]
+        posterior, last = inference["posterior"], attempts[-1]
         differences, left_out = contrasts.contrasts(posterior, made, model.contrasts)
         cells, check = predictive.predictive(posterior, made, model.seed)
         for note in left_out:
             log.warning("%s: %s", model.name, note)
-        last = fitted.attempts[-1]
         facts = {
             "model": model.name,
             "formula": made.shown,
@@ -86,32 +88,32 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
             "rounded_counts": made.rounded,
             "engine": engine,
             "sampler": "nutpie",
-            "seconds": round(sum(attempt["seconds"] for attempt in fitted.attempts), 1),
+            "seconds": round(sum(attempt["seconds"] for attempt in attempts), 1),
             **{k: last[k] for k in last if k not in ("seconds", *gate.SETTINGS)},
-            "attempts": fitted.attempts,
+            "attempts": attempts,
             "predictive": check,
         }
         output = Path(output)
         aside = output.with_name(f"{output.name}.unconverged")
-        if not fitted.converged and model.unconverged == "fail":
+        if not last["converged"] and model.unconverged == "fail":
             # Where Snakemake does not delete what tells why it failed
-            files.write_text(aside / "summary.csv", formats.csv(fitted.table, places=6))
+            files.write_text(aside / "summary.csv", formats.csv(table, places=6))
             files.write_json(aside / "diagnostics.json", facts)
             raise PoshgridError(
-                f"models: {model.name}: {gate.complaint(fitted)}; or set unconverged: report; "
+                f"models: {model.name}: {gate.complaint(attempts)}; or set unconverged: report; "
                 f"the last attempt's diagnostics are in {aside}"
             )
-        _write_posterior(fitted.inference, output / "posterior.nc")
-    formats.write(fitted.table, output, "summary", SUMMARY)
+        _write_posterior(inference, output / "posterior.nc")
+    formats.write(table, output, "summary", SUMMARY)
     formats.write(differences, output, "contrasts", CONTRASTS)
     formats.write(cells, output, "predictive", PREDICTIVE)
     files.write_json(output / "diagnostics.json", facts)
     shutil.rmtree(aside, ignore_errors=True)
     log.log(
-        logging.INFO if fitted.converged else logging.WARNING,
+        logging.INFO if last["converged"] else logging.WARNING,
         "%s: %.0f s, R-hat %s, ESS %s, divergences %d: %s; %d of %d cells inside their intervals",
         model.name, facts["seconds"], last["max_r_hat"], last["min_ess"], last["divergences"],
-        "converged" if fitted.converged else gate.complaint(fitted),
+        "converged" if last["converged"] else gate.complaint(attempts),
         check["inside"], check["cells"],
     )  # fmt: skip
     return facts
@@ -202,22 +204,6 @@ def _own_priors(model: BayesianModel, made: design.Design) -> tuple[BayesianMode
         else:
             notes.append(f"prior of {prior.term} left out: the term is")
     return model.model_copy(update={"priors": list(kept.values())}), notes
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Silence the samplers' chatter: what of it matters is in diagnostics.json."""
-    loggers = [logging.getLogger(name) for name in ("pymc", "pytensor", "arviz", "bambi", "numba")]
-    levels = [one.level for one in loggers]
-    for one in loggers:
-        one.setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        for one, level in zip(loggers, levels, strict=True):
-            one.setLevel(level)
 
 
 def _write_posterior(inference: arviz.InferenceData, path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -23,32 +22,16 @@ SETTINGS = ("target_accept", "warmup", "draws")
 log = logs.get(__name__)
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """The last attempt at a model.
-
-    Attributes:
-        inference: its draws.
-        table: columns of ``SUMMARY``.
-        attempts: all of them: target_accept, warmup, draws, seconds, divergences, max_r_hat,
-            min_ess, converged, reasons.
-    """
-
-    inference: arviz.InferenceData
-    table: pl.DataFrame
-    attempts: list[dict[str, Any]]
-
-    @property
-    def converged(self) -> bool:
-        """Whether the last attempt passed."""
-        return self.attempts[-1]["converged"]
+Attempts = list[dict[str, Any]]
+"""Of each attempt: target_accept, warmup, draws, seconds, divergences, max_r_hat, min_ess,
+converged, reasons (why not)."""
 
 
 def converge(
     draw: Callable[[BayesianModel], arviz.InferenceData],
     frame: pd.DataFrame,
     model: BayesianModel,
-) -> Fitted:
+) -> tuple[arviz.InferenceData, pl.DataFrame, Attempts]:
     """Draw from a posterior until the draws pass the gate or the retries are used up.
 
     The gate: R-hat <= 1.01, effective sample size (bulk and tail) >= 400 (Vehtari et al. 2021,
@@ -58,8 +41,11 @@ def converge(
         draw: an engine.
         frame: the data, whose categoricals give each factor's levels.
         model: settings of the first attempt, and how many retries there are.
+
+    Returns:
+        Draws and table (``SUMMARY``) of the last attempt; all attempts.
     """
-    attempts: list[dict[str, Any]] = []
+    attempts: Attempts = []
     # One chain has no R-hat, however often it is drawn.
     for left in reversed(range(1 + (model.retries if model.chains > 1 else 0))):
         started = time.monotonic()
@@ -79,7 +65,7 @@ def converge(
             "target_accept": accept, "warmup": 2 * model.warmup, "draws": 2 * model.draws
         }  # fmt: skip
         model = model.model_copy(update=stricter)
-    return Fitted(inference, table, attempts)
+    return inference, table, attempts
 
 
 def diagnose(rows: pl.DataFrame, divergences: int) -> dict[str, Any]:
@@ -116,9 +102,9 @@ def diagnose(rows: pl.DataFrame, divergences: int) -> dict[str, Any]:
     }
 
 
-def complaint(fitted: Fitted) -> str:
+def complaint(attempts: Attempts) -> str:
     """Return one line: how many attempts, what is wrong with the last one, what to change."""
-    last, count = fitted.attempts[-1], len(fitted.attempts)
+    last, count = attempts[-1], len(attempts)
     change = "set chains: 4"
     if last["max_r_hat"] is not None:
         change = (

@@ -57,7 +57,7 @@ def predictive(
     for cell, index in groups.items():
         pairs, right = int(n[index].sum()), float(correct[index].sum())
         counts = replicated[:, index].sum(axis=1)
-        low, median, high = np.quantile(counts, [0.025, 0.5, 0.975])
+        low, median, high = map(float, np.quantile(counts, [0.025, 0.5, 0.975]) / pairs)
         upper = (counts > right).mean() + 0.5 * (counts == right).mean()
         rows.append(
             {
@@ -65,18 +65,15 @@ def predictive(
                 "n_seeds": frame["seed"].iloc[index].nunique(),
                 "n": pairs,
                 "observed": right / pairs,
-                "predicted": float(median) / pairs,
-                "low": float(low) / pairs,
-                "high": float(high) / pairs,
+                "predicted": median,
+                "low": low,
+                "high": high,
                 "p": float(min(1.0, 2 * min(upper, 1 - upper))),
             }
         )
     table = pl.DataFrame(rows, schema=PREDICTIVE)
     inside = table.filter(pl.col("observed").is_between("low", "high")).height
-    found, expected = (
-        _discrepancy(correct, n, probability),
-        _discrepancy(replicated, n, probability),
-    )
+    found, expected = (_discrepancy(c, n, probability) for c in (correct, replicated))
     return table, {
         "cells": table.height,
         "inside": inside,

@@ -15,6 +15,7 @@ from poshgrid import logs
 from poshgrid.config.runs import COUNTED, words_of
 from poshgrid.config.specs import RuleSharesSpec
 from poshgrid.evaluation import judgements
+from poshgrid.models.ngram import NGram
 from poshgrid.rules import mixture, predictions
 from poshgrid.rules import table as rules_table
 from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
@@ -108,7 +109,7 @@ def _phenomena(
             for run in runs
         }
         nulls = {axes["learner"]: r for r, axes in runs.items() if axes["regimen"] == COUNTED}
-        heard = predictions.heard(models / nulls["unigram"]) if "unigram" in nulls else None
+        heard = NGram.load(models / nulls["unigram"]) if "unigram" in nulls else None
         of_counts = predictions.of_words(predictions.of_counts(compared, heard), items)
         of_nulls = predictions.of_nulls({name: judged[run] for name, run in nulls.items()})
         every = pl.concat([said, of_counts, of_nulls])

@@ -153,7 +153,7 @@ def describe(draws: np.ndarray) -> dict[str, float | None]:
     """
     import arviz
 
-    low, median, high = np.quantile(draws, [0.025, 0.5, 0.975])
+    low, median, high = map(float, np.quantile(draws, [0.025, 0.5, 0.975]))
     moves = bool(np.ptp(draws) > 0)
 
     def number(measure: Callable[..., Any], **options: str) -> float | None:
@@ -161,11 +161,11 @@ def describe(draws: np.ndarray) -> dict[str, float | None]:
         return found if math.isfinite(found) else None
 
     return {
-        "median": float(median),
+        "median": median,
         "mean": float(draws.mean()),
         "sd": float(draws.std(ddof=1)),
-        "low": float(low),
-        "high": float(high),
+        "low": low,
+        "high": high,
         "r_hat": number(arviz.rhat) if len(draws) > 1 else None,
         "ess_bulk": number(arviz.ess, method="bulk"),
         "ess_tail": number(arviz.ess, method="tail"),

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
+from poshgrid.config import Measures, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
 from poshgrid.files import write_table
@@ -82,13 +83,6 @@ def test_raw_score_is_the_mean_over_all_ways_of_drawing_lots(options, random):
     assert found["raw"].to_list() == pytest.approx([sum(expected) / len(expected)] * 3)
 
 
-def test_only_the_model_that_training_kept_counts():
-    scores, items = suite(("a", "p", "", -1, -2))
-    early = scores.with_columns(step=pl.lit(100, dtype=pl.UInt32), logprob=pl.Series([-2.0, -1.0]))
-    found = measured(pl.concat([early, scores]), items)
-    assert found["raw"].to_list() == [1, 1, 1]
-
-
 # ---- levels, chance, intervals -------------------------------------------------------------------
 
 
@@ -113,6 +107,10 @@ def test_levels_by_hand():
     # Two items of a quarter: P(0) 9/16, P(1) 6/16, P(2) 1/16.
     assert found["p"][0] == pytest.approx(6 / 16 + 1 / 16)
     assert found["blocks"].null_count() == 4
+    scores, items = completions(("a", "p", "", True), ("b", "p", "", False), ("c", "q", "", True))
+    found = measured(scores, items)  # completions have no chance
+    assert found["accuracy"].to_list() == pytest.approx([0.5, 1, 2 / 3, 2 / 3])
+    assert found.select("chance", "p", "blocks").drop_nulls("p").is_empty()
 
 
 CHANCES = st.lists(st.sampled_from([1 / 2, 1 / 3, 1 / 4]), min_size=1, max_size=7)
@@ -158,6 +156,8 @@ def block(name, right, of=4, phenomenon="p"):
 def test_a_block_is_passed_with_its_share(right, of, share, passes):
     found = whole(block("b", right, of), block_pass=share)
     assert (found["blocks"], found["blocks_passed"]) == (1, passes)
+    tie = [("t", "p", "b", -1, -1, -2, -2)]  # half an item
+    assert whole([*block("b", right, of - 1), *tie], block_pass=share)["blocks_passed"] == passes
 
 
 def test_blocks_are_counted_at_every_level():
@@ -173,12 +173,6 @@ def test_blocks_are_counted_at_every_level():
     assert found["blocks_chance"].to_list() == pytest.approx([k * 13 / 256 for k in (2, 1, 3, 3)])
 
 
-def test_ties_count_in_blocks_as_elsewhere():
-    half = [("t", "p", "b", -1, -1, -2, -2)]
-    assert whole([*block("b", 2, 3), *half])["blocks_passed"] == 0  # 2.5 of 4
-    assert whole([*block("b", 3, 3), *half])["blocks_passed"] == 1  # 3.5 of 4
-
-
 # ---- completions ---------------------------------------------------------------------------------
 
 
@@ -190,16 +184,6 @@ def completions(*rows):
         pl.DataFrame(scores, schema=COMPLETION_SCORES, orient="row"),
         pl.DataFrame(items, schema=COMPLETIONS, orient="row"),
     )
-
-
-def test_completions_have_accuracy_and_no_chance():
-    scores, items = completions(("a", "p", "", True), ("b", "p", "", False), ("c", "q", "", True))
-    found = measured(scores, items)
-    assert found["raw"].to_list() == [1, 1, 2, 2]
-    assert found["accuracy"].to_list() == pytest.approx([0.5, 1, 2 / 3, 2 / 3])
-    for column in ("chance", "p", "blocks"):
-        assert found[column].null_count() == 4
-    assert set(found["test"]) == {""}
 
 
 # ---- planted faults ------------------------------------------------------------------------------
@@ -246,11 +230,11 @@ def results(tmp_path):
         found = scores.with_columns(logprob=exchanged) if flip else scores
         write_table(found, tmp_path / "scores" / run / "test.parquet", CHOICE_SCORES)
 
-    def write(output="out", runs=(other, RUN), norms=None):
+    def write(runs=(other, RUN)):
+        spec = specs.MeasuresSpec(suite="test", task="choices", measures=Measures(), runs=runs)
         return choices.write(
-            list(runs), tmp_path / "scores", "test", tmp_path / "items.parquet",
-            tmp_path / output, norms=norms, block_pass=0.75,
-        )  # fmt: skip
+            spec, tmp_path / "scores", tmp_path / "items.parquet", tmp_path / "out"
+        )
 
     write.folder = tmp_path
     return write
@@ -267,16 +251,13 @@ def test_files_of_runs(results):
 
 
 def test_tags_are_written_and_go_when_they_are_taken_out(results):
-    path = results.folder / "items.parquet"
+    path, output = results.folder / "items.parquet", results.folder / "out"
     plain = pl.read_parquet(path)
-    first = plain["item_id"].unique().sort()[:3].to_list()  # of block x, whose four items are right
-    odd = pl.when(pl.col("item_id") == first[0]).then(pl.lit(["neg", "pas"])).otherwise(
-        pl.lit(["neg"])
-    )  # fmt: skip
-    tags = pl.when(pl.col("item_id").is_in(first)).then(odd).otherwise("tags")
-    write_table(plain.with_columns(tags=tags), path, CHOICES)
+    tags = {"x0": ["neg", "pas"], "x1": ["neg"], "x2": ["neg"]}  # of block x, which is right
+    tagged = [tags.get(item, []) for item in plain["item_id"]]
+    write_table(plain.with_columns(tags=pl.Series(tagged, dtype=CHOICES["tags"])), path, CHOICES)
     results(runs=[RUN])
-    found = pl.read_parquet(results.folder / "out" / "tags.parquet")
+    found = pl.read_parquet(output / "tags.parquet")
     assert found.schema == TAGS
     columns = ("tag", "other", "n", "raw", "n_rest", "raw_rest")
     assert found.select(columns).rows() == [
@@ -292,8 +273,7 @@ def test_tags_are_written_and_go_when_they_are_taken_out(results):
     assert both.filter(tag="neg", other="").select(columns[2:]).row(0) == (6, 6.0, 10, 6.0)
     write_table(plain, path, CHOICES)
     results(runs=[RUN])
-    assert not (results.folder / "out" / "tags.parquet").exists()
-    assert not (results.folder / "out" / "tags.csv").exists()
+    assert not list(output.glob("tags.*"))
 
 
 def test_subsets_with_ties_give_the_larger_p():

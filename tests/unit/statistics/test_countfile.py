@@ -46,8 +46,8 @@ ROW = "a,10M,1,island,wh,3,9\n"
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        (HEADER.replace("seed,", ""), "line 1: no column seed"),
-        (HEADER.replace(",n", ",n,leaner"), "line 1: unknown column 'leaner'"),
+        (HEADER.replace("seed,", ""), "line 1: .*seed"),
+        (HEADER.replace(",n", ",n,leaner"), "line 1: .*'leaner'"),
         (HEADER + ROW.replace(",3,", ",many,"), "line 2: correct"),
         (HEADER + ROW.replace(",9", ","), "line 2: n"),
         (HEADER + ROW.replace("10M", "large"), "line 2: .*'large'"),
@@ -65,12 +65,10 @@ def test_mistakes_name_file_and_place(tmp_path, text, place):
 
 @pytest.mark.slow
 def test_a_fit_takes_them(tmp_path):
-    path = csv(tmp_path, HEADER + ROWS)
+    path, output = csv(tmp_path, HEADER + ROWS), tmp_path / "fit"
     formula = "p(correct, n) ~ S(condition) + (1|phenomenon)"
-    output = tmp_path / "fit"
-    result = CliRunner().invoke(
-        app, ["fit", str(path), "--formula", formula, "--output", str(output)]
-    )
+    words = ["fit", str(path), "--formula", formula, "--output", str(output)]
+    result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     summary = pl.read_csv(output / "summary.csv")
     low = summary.filter(pl.col("term").str.starts_with("S(condition)"))["median"][0]

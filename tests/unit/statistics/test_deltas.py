@@ -2,20 +2,16 @@
 
 import math
 import statistics
-import warnings
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
 from poshgrid import files
 from poshgrid.config import Scoring, specs
 from poshgrid.statistics.deltas import deltas, differences, paired
 from poshgrid.statistics.deltas.differences import Judged, by_condition
-from poshgrid.statistics.deltas.paired import correlation, paired_t
 from poshgrid.statistics.schema import DELTA_ITEMS, DELTA_TESTS, DELTAS, PERPLEXITY
 from tests.unit.statistics.scored import Folder, pairs
 
@@ -97,40 +93,37 @@ def value(rows, column, **where):
     return found[0]
 
 
+DELTAS_BY_HAND = [
+    # LSTM, full: a_1 all right; b-1: right, right | right, wrong | right, right -> 5 of 6.
+    ("wiki~a", "lstm", "a_1", "accuracy_full", 1),
+    ("wiki~a", "lstm", "b-1", "accuracy_full", 5 / 6),
+    # Filtered for a: a_1 1 of 2, 0, 0 -> 1/6; b-1 all right.
+    ("wiki~a", "lstm", "a_1", "accuracy", 1 / 6),
+    ("wiki~a", "lstm", "a_1", "delta", -5 / 6),
+    ("wiki~a", "lstm", "a_1", "delta_sd", statistics.stdev([0.5, 0, 0])),
+    ("wiki~a", "lstm", "b-1", "delta", 1 / 6),
+    ("wiki~a", "lstm", "average", "delta", -1 / 3),
+    ("wiki~a", "lstm", "overall", "delta", -1 / 3),
+    # Margins: full b-1 is 3, and (4 - 4 + 6) / 3 = 2.
+    ("wiki~b", "lstm", "b-1", "margin_full", 2.5),
+    ("wiki~b", "lstm", "b-1", "margin", 0),
+    # gpt: seed 2 of wiki~b has one of two wrong in either phenomenon.
+    ("wiki~b", "gpt", "b-1", "delta", 5 / 6 - 1),
+    ("wiki~b", "gpt", "b-1", "margin", (1 / 3 + 1) / 2),
+]
+
+
 def test_deltas_by_hand(hand):
     rows, _ = hand.draw()
-    assert hand.facts == {
-        "runs": 18, "suites": ["blimp"], "points": 4, "tests": rows_of_tests(hand), "alone": [],
-    }  # fmt: skip
-
-    def of(condition, learner, column, level="phenomenon", **where):
-        return value(rows, column, condition=condition, learner=learner, level=level, **where)
-
-    # LSTM, full: a_1 all right; b-1: right, right | right, wrong | right, right -> 5 of 6.
-    assert of("wiki~a", "lstm", "accuracy_full", phenomenon="a_1") == 1
-    assert of("wiki~a", "lstm", "accuracy_full", phenomenon="b-1") == pytest.approx(5 / 6)
-    # Filtered for a: a_1 1 of 2, 0, 0 -> 1/6; b-1 all right.
-    assert of("wiki~a", "lstm", "accuracy", phenomenon="a_1") == pytest.approx(1 / 6)
-    assert of("wiki~a", "lstm", "delta", phenomenon="a_1") == pytest.approx(-5 / 6)
-    assert of("wiki~a", "lstm", "delta_sd", phenomenon="a_1") == pytest.approx(
-        statistics.stdev([0.5, 0, 0])
-    )
-    assert of("wiki~a", "lstm", "delta", phenomenon="b-1") == pytest.approx(1 / 6)
-    assert of("wiki~a", "lstm", "delta", "average") == pytest.approx(-1 / 3)
-    assert of("wiki~a", "lstm", "delta", "overall") == pytest.approx(-1 / 3)
-    assert of("wiki~b", "lstm", "delta", "category", category="y") == pytest.approx(1 / 2 - 5 / 6)
-    # Margins: full b-1 is 3, and (4 - 4 + 6) / 3 = 2.
-    assert of("wiki~b", "lstm", "margin_full", phenomenon="b-1") == pytest.approx(2.5)
-    assert of("wiki~b", "lstm", "margin", phenomenon="b-1") == 0
-    # gpt: seed 2 of wiki~b has one of two wrong in either phenomenon.
-    assert of("wiki~b", "gpt", "delta", phenomenon="b-1") == pytest.approx(5 / 6 - 1)
-    assert of("wiki~b", "gpt", "margin", phenomenon="b-1") == pytest.approx((1 / 3 + 1) / 2)
+    assert (hand.facts["runs"], hand.facts["points"], hand.facts["alone"]) == (18, 4, [])
+    named = rows.with_columns(at=pl.when(phenomenon="").then("level").otherwise("phenomenon"))
+    for condition, learner, at, column, expected in DELTAS_BY_HAND:
+        found = value(named, column, condition=condition, learner=learner, at=at)
+        assert found == pytest.approx(expected), (condition, learner, at, column)
     assert set(rows["full"]) == {"wiki"}
     assert set(rows.select("n_seeds", "n_seeds_full").rows()) == {(3, 3)}
-    assert rows.filter("targeted").select("condition", "phenomenon").unique().sort(
-        "condition"
-    ).rows() == [("wiki~a", "a_1"), ("wiki~b", "b-1")]
-    assert set(rows.filter("targeted")["level"]) == {"phenomenon"}
+    aimed = rows.filter("targeted").select("condition", "level", "phenomenon").unique()
+    assert set(aimed.rows()) == {("wiki~a", "phenomenon", "a_1"), ("wiki~b", "phenomenon", "b-1")}
     above = rows.filter(pl.col("level") != "phenomenon")
     assert above.select("margin", "margin_full", "r").null_count().row(0) == (above.height,) * 3
 
@@ -138,21 +131,13 @@ def test_deltas_by_hand(hand):
 def test_pairs_of_targeted_phenomena_by_hand(hand):
     hand.draw()
     found = files.read_table(hand.folder / "out" / "delta_items.parquet", DELTA_ITEMS)
-    columns = ("condition", "learner", "item_id", "margin_full", "margin")
-    expected = [
-        ("wiki~a", "gpt", "a_1-000", 2, 1), ("wiki~a", "gpt", "a_1-001", 2, -1),
-        ("wiki~a", "lstm", "a_1-000", 1, -1), ("wiki~a", "lstm", "a_1-001", 2, -1),
-        ("wiki~b", "gpt", "b-1-000", 2, 1 / 3), ("wiki~b", "gpt", "b-1-001", 2, 1),
-        ("wiki~b", "lstm", "b-1-000", 3, 1), ("wiki~b", "lstm", "b-1-001", 2, -1),
+    at = [("wiki~a", "gpt"), ("wiki~a", "lstm"), ("wiki~b", "gpt"), ("wiki~b", "lstm")]
+    points = found.select("condition", "learner").unique(maintain_order=True).rows()
+    assert (points, found.height) == (at, 8)
+    columns = ("item_id", "margin_full", "margin")
+    assert found.filter(condition="wiki~b", learner="lstm").select(columns).rows() == [
+        ("b-1-000", 3, 1), ("b-1-001", 2, -1)
     ]  # fmt: skip
-    assert found.select(columns).rows() == [
-        (*names, pytest.approx(full), pytest.approx(filtered, rel=1e-6))
-        for *names, full, filtered in expected
-    ]
-
-
-def rows_of_tests(hand):
-    return files.read_table(hand.folder / "out/delta_tests.parquet", DELTA_TESTS).height
 
 
 def test_comparisons_by_hand(hand):
@@ -160,24 +145,16 @@ def test_comparisons_by_hand(hand):
     assert set(tests["axis"]) == {"learner"}  # one bias, one regimen: nothing to compare
     assert set(tests.select("first", "second").rows()) == {("gpt", "lstm")}
 
-    def pair(measure):
-        found = tests.filter(measure=measure).to_dicts()
-        assert len(found) == 1
-        return found[0]
-
-    def check(measure, gpt, lstm):
-        found = pair(measure)
-        assert found["pairs"] == len(gpt)
-        assert found["mean_first"] == pytest.approx(sum(gpt) / len(gpt))
-        assert found["mean_second"] == pytest.approx(sum(lstm) / len(lstm))
+    def check(measure, gpt, lstm, *, t=True):
+        row = tests.row(by_predicate=pl.col("measure") == measure, named=True)
+        assert (row["pairs"], row["mean_first"], row["mean_second"]) == (
+            len(gpt), pytest.approx(np.mean(gpt)), pytest.approx(np.mean(lstm)),
+        )  # fmt: skip
         expected = stats.ttest_rel(gpt, lstm)
-        assert found["t"] == pytest.approx(expected.statistic)
-        assert found["p"] == pytest.approx(expected.pvalue)
-        assert found["df"] == len(gpt) - 1
-        if len(gpt) > 2 and len(set(gpt)) > 1:
-            assert found["r"] == pytest.approx(np.corrcoef(gpt, lstm)[0, 1])
-        else:
-            assert found["r"] is None
+        known = (len(gpt) - 1, expected.statistic, expected.pvalue) if t else (None,) * 3
+        assert (row["df"], row["t"], row["p"]) == pytest.approx(known)
+        r = np.corrcoef(gpt, lstm)[0, 1] if len(gpt) > 2 and len(set(gpt)) > 1 else None
+        assert row["r"] == (r if r is None else pytest.approx(r))
 
     # accuracy, of wiki, wiki~a, wiki~b: mean of the two phenomena
     check("accuracy", [1, 3 / 4, 5 / 6], [11 / 12, 7 / 12, 3 / 4])
@@ -185,12 +162,7 @@ def test_comparisons_by_hand(hand):
     check("delta", [-1 / 2, 0, -1 / 6, -1 / 6], [-5 / 6, 1 / 6, 0, -1 / 3])
     # wiki~a, wiki~b, and the full one with 0; accuracy of the aimed: gpt .5, 5/6; lstm 1/6, .5
     check("corpus delta", [-1 / 4, -1 / 6, 0], [-1 / 3, -1 / 6, 0])
-    aimed = pair("targeted accuracy")
-    assert (aimed["mean_first"], aimed["mean_second"]) == (
-        pytest.approx(2 / 3),
-        pytest.approx(1 / 3),
-    )
-    assert (aimed["pairs"], aimed["t"]) == (2, None)  # both differences are 1/3
+    check("targeted accuracy", [1 / 2, 5 / 6], [1 / 6, 1 / 2], t=False)  # both differ by 1/3
     check("targeted delta", [-1 / 2, -1 / 6], [-5 / 6, -1 / 3])
     check("targeted margin delta", [0 - 2, 2 / 3 - 2], [(-1 - 1) / 2 - 1.5, 0 - 2.5])
     check("perplexity", [40, 41, 45], [50, 51, 53])
@@ -201,10 +173,7 @@ def test_comparisons_by_hand(hand):
         "suite perplexity",
         *([means[c, learner] for c in ("wiki", "wiki~a", "wiki~b")] for learner in ("gpt", "lstm")),
     )
-    # Full models: gpt 2 and 2, lstm 1.5 and 2.5
-    margin = pair("margin")
-    assert (margin["pairs"], margin["mean_first"], margin["mean_second"]) == (2, 2, 2)
-    assert (margin["t"], margin["p"], margin["r"]) == (0, 1, None)
+    check("margin", [2, 2], [1.5, 2.5])  # full models
     assert tests.filter(measure="targeted r").is_empty()  # of two pairs there is no r
 
 
@@ -272,49 +241,19 @@ def test_only_what_is_otherwise_alike_is_set_against(results):
     assert rows["delta_sd"].null_count() == rows.height  # one seed
 
 
-def test_a_perplexity_that_is_none_is_left_out(hand):
-    hand.read(name("wiki~b", "gpt", 0), None)
-    for seed in (1, 2):
+def test_files_are_the_same_whatever_the_order_of_runs(hand):
+    for seed in range(3):  # a perplexity that is none is left out
         hand.read(name("wiki~b", "gpt", seed), None)
     _, tests = hand.draw()
     assert value(tests, "pairs", measure="perplexity") == 2
-    table = files.read_table(hand.folder / "out/perplexity.parquet", PERPLEXITY)
-    assert table.height == 18
-    assert table["perplexity"].null_count() == 3
-
-
-def test_files_are_the_same_whatever_the_order_of_runs(hand):
     kinds = ("deltas.csv", "delta_tests.csv", "perplexity.csv", "deltas.parquet")
-    hand.draw()
     before = [(hand.folder / "out" / kind).read_bytes() for kind in kinds]
     hand.runs.reverse()
     hand.perplexity = dict(reversed(hand.perplexity.items()))
     hand.draw()
     assert before == [(hand.folder / "out" / kind).read_bytes() for kind in kinds]
-
-
-@given(
-    st.lists(
-        st.tuples(*2 * [st.floats(-1e3, 1e3, width=32, allow_subnormal=False)]),
-        min_size=0, max_size=8,
-    )
-)  # fmt: skip
-def test_paired_values_are_scipys_or_null(pairs):
-    a, b = (np.array([pair[i] for pair in pairs], float) for i in (0, 1))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found, back, r = paired_t(a, b), paired_t(b, a), correlation(a, b)
-    if found["t"] is None:
-        assert len(a) < 2 or np.ptp(a - b) <= 1e-5
-    else:
-        expected = stats.ttest_rel(a, b)
-        assert found["t"] == pytest.approx(expected.statistic)
-        assert found["p"] == pytest.approx(expected.pvalue)
-        assert back["t"] == pytest.approx(-found["t"])
-        assert back["p"] == pytest.approx(found["p"])
-    assert r is None or -1 - 1e-9 <= r <= 1 + 1e-9
-    if len(a) < 3:
-        assert r is None
+    table = files.read_table(hand.folder / "out/perplexity.parquet", PERPLEXITY)
+    assert (table.height, table["perplexity"].null_count()) == (18, 3)
 
 
 @pytest.fixture(scope="module")

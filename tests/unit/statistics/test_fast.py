@@ -102,17 +102,19 @@ def test_density_is_that_of_bambi_but_for_a_constant(made):
     [
         SMALL,
         FORMULA,
-        "p(correct, n) ~ 1 + (1|phenomenon)",
         "p(correct, n) ~ S(condition) + (1|seed) + (1|phenomenon) + (1|condition:seed)",
     ],
 )
 def test_gradient(formula):
-    found = Density(make(formula), settings(formula=formula))
+    check_gradient(Density(make(formula), settings(formula=formula)))
+
+
+def check_gradient(found):
+    """Compare a density's gradient with differences of its values."""
     for point in points(found):
         value, gradient = found(point)
         numerical = approx_fprime(point, lambda x: found(x)[0], 1e-6)
-        scale = 1 + np.abs(gradient).max()
-        assert np.abs(gradient - numerical).max() / scale < 1e-4
+        assert np.abs(gradient - numerical).max() / (1 + np.abs(gradient).max()) < 1e-4
         assert np.isfinite(value)
 
 
@@ -145,20 +147,19 @@ def apart(first, second):
     ours, theirs = dict(scalars(first)), dict(scalars(second))
     assert list(ours) == list(theirs)
     found = {}
-    for name, both in {name: (ours[name], theirs[name]) for name in ours}.items():
+    for name, mine in ours.items():
+        both = (mine, theirs[name])
         centre = np.mean([x.mean() for x in both])
-        squares = [(x - centre) ** 2 for x in both]
-        compared = [("mean", np.mean, both, {}), ("variance", np.mean, squares, {})]
+        compared = [(np.mean, both, {}), (np.mean, [(x - centre) ** 2 for x in both], {})]
         compared += [
-            (f"{p} quantile", lambda x, p=p: np.quantile(x, p), both, {"prob": p})
+            (lambda x, p=p: np.quantile(x, p), both, {"prob": p})
             for p in (0.025, 0.2, 0.5, 0.8, 0.975)
         ]
-        for statistic, function, draws, given in compared:
+        for statistic, draws, given in compared:
             method = "quantile" if given else "mean"
             errors = [np.max(arviz.mcse(x, method=method, **given)) for x in draws]
-            found[name, statistic] = abs(function(draws[0]) - function(draws[1])) / np.hypot(
-                *errors
-            )
+            distance = abs(statistic(draws[0]) - statistic(draws[1])) / np.hypot(*errors)
+            found[name] = max(found.get(name, 0), distance)
     worst = max(found, key=found.get)
     return found[worst], worst
 
@@ -174,14 +175,12 @@ def test_draws_are_those_of_bambi(made):
     ours = fast.sample(made, model)
     for name in map(str, ours.posterior.data_vars):
         one, other = ours.posterior[name], theirs.posterior[name]
-        assert one.dims == other.dims
-        assert one.dtype == other.dtype
+        assert (one.dims, one.dtype) == (other.dims, other.dtype)
         for dim in one.dims:
             assert list(map(str, one[dim].values)) == list(map(str, other[dim].values))
     response, same = ours.observed_data[RESPONSE], theirs.observed_data[RESPONSE]
     assert response.dims == same.dims
     assert response.to_numpy() == pytest.approx(same.to_numpy())
-    assert set(ours.sample_stats) >= {"diverging", "n_steps", "logp"}
 
     distance, worst = apart(ours.posterior, theirs.posterior)
     assert distance < 5, worst
@@ -207,33 +206,12 @@ def test_draws_repeat_for_any_number_of_threads(made):
     ("formula", "reason"),
     [
         (FORMULA, None),
-        ("p(correct, n) ~ (size_z + S(category)) * S(condition) + (1|seed) + (1|phenomenon)", None),
-        ("p(correct, n) ~ size_z + (1|condition:seed)", None),
-        ("p(correct, n) ~ size_z + C(category) + (1|seed)", None),
+        ("p(correct, n) ~ size_z + C(category) + (1|condition:seed)", None),
         ("p(correct, n) ~ 0 + S(category) + (1|seed)", "no intercept"),
         ("p(correct, n) ~ size_z + (size_z|seed)", "(size_z|seed) is a slope by group"),
         ("p(correct, n) ~ size_z", "no group"),
     ],
 )
 def test_refuses(formula, reason):
-    made = make(formula)
-    found = refuses(made)
-    if reason is None:
-        assert found is None
-    else:
-        assert reason in found
-
-
-def test_fractional_counts(made):
-    """Means that were published have no whole counts: the density takes them as they are."""
-    whole, found = Density(made, settings()), made.frame.copy()
-    found["correct"] = found["correct"] + 0.25
-    fractional = Density(design.Design(found, made.formula), settings())
-    fractional.information, fractional.pull = whole.information, whole.pull
-    point = points(whole)[0]
-    theta = whole.coefficients(point)
-    eta = whole.predictors @ theta[len(whole.group) :] + theta[whole.levels].sum(axis=1)
-    assert fractional(point)[0] - whole(point)[0] == pytest.approx(0.25 * eta.sum())
-
-
-# ---- what is compiled is kept -----------------------------------------------------------------
+    found = refuses(make(formula))
+    assert found is None if reason is None else reason in found

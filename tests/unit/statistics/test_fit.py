@@ -42,7 +42,6 @@ def test_gate():
     def diagnose(divergences=0, **changed):
         return gate.diagnose(pl.DataFrame([row | changed], schema=SUMMARY), divergences)
 
-    assert diagnose()["converged"]
     assert diagnose(r_hat=1.01, ess_tail=400.0)["converged"]
     assert diagnose(r_hat=1.011)["reasons"] == ["R-hat 1.011 > 1.01"]
     assert diagnose(ess_tail=399.0)["reasons"] == ["ESS 399 < 400"]
@@ -53,16 +52,14 @@ def test_gate():
 
 
 def test_description_of_draws():
-    rng = np.random.default_rng(0)
-    draws = rng.gamma(2, size=(4, 1000))
+    draws = np.random.default_rng(0).gamma(2, size=(4, 1000))
     found = summary.describe(draws)
-    assert found["median"] == np.median(draws)
-    assert found["mean"] == pytest.approx(draws.mean())
-    assert (found["low"], found["high"]) == tuple(np.quantile(draws, [0.025, 0.975]))
+    quantiles = tuple(np.quantile(draws, [0.025, 0.5, 0.975]))
+    assert (found["low"], found["median"], found["high"]) == quantiles
+    assert (found["mean"], found["sd"]) == pytest.approx((draws.mean(), draws.std(ddof=1)))
     assert found["r_hat"] == pytest.approx(1, abs=0.01)
     assert 3000 < found["ess_bulk"] < 5000
-    apart = summary.describe(draws + np.arange(4)[:, None])
-    assert apart["r_hat"] > 1.2
+    assert summary.describe(draws + np.arange(4)[:, None])["r_hat"] > 1.2
     assert summary.describe(draws[:1])["r_hat"] is None
     assert summary.describe(np.ones((4, 100)))["ess_tail"] is None
 
@@ -118,19 +115,13 @@ def names(folder):
 
 
 def test_a_fit_that_converges_at_once_is_drawn_once(fitted, tmp_path):
-    engine = StandIn([0])
-    facts = fitted(engine, contrasts=[Contrast(factor="filter", first="yes", less="no")])
-    assert names(tmp_path / "fits") == ["m"]
-    assert names(tmp_path / "fits" / "m") == WRITTEN
-    assert facts["converged"]
-    assert facts["engine"] == "fast"
-    assert [a["converged"] for a in facts["attempts"]] == [True]
-    assert facts["attempts"][0]["target_accept"] == 0.99
-    assert set(facts["predictive"]) == {"cells", "inside", "share", "p"}
-    assert facts == json.loads((tmp_path / "fits" / "m" / "diagnostics.json").read_text())
-    table = files.read_table(tmp_path / "fits" / "m" / "contrasts.parquet", CONTRASTS)
-    assert table.height == 1 + 4
-    cells = files.read_table(tmp_path / "fits" / "m" / "predictive.parquet", PREDICTIVE)
+    facts = fitted(StandIn([0]), contrasts=[Contrast(factor="filter", first="yes", less="no")])
+    folder = tmp_path / "fits" / "m"
+    assert names(folder) == WRITTEN
+    assert (facts["converged"], facts["engine"], len(facts["attempts"])) == (True, "fast", 1)
+    assert facts == json.loads((folder / "diagnostics.json").read_text())
+    assert files.read_table(folder / "contrasts.parquet", CONTRASTS).height == 1 + 4
+    cells = files.read_table(folder / "predictive.parquet", PREDICTIVE)
     assert cells.height == facts["predictive"]["cells"] == 3 * 2 * 5
 
 
@@ -140,43 +131,23 @@ def test_a_retry_is_stricter(fitted, tmp_path):
     assert [m.target_accept for m in engine.asked] == [0.9, 0.98]
     assert [(m.warmup, m.draws) for m in engine.asked] == [(100, 500), (200, 1000)]
     first, second = facts["attempts"]
-    assert not first["converged"]
-    assert first["divergences"] == 3
-    assert first["reasons"][0].startswith("R-hat")
-    assert second["converged"]
-    assert facts["converged"]
-    assert facts["divergences"] == 0
+    assert (first["converged"], first["divergences"], len(first["reasons"])) == (False, 3, 3)
+    assert second["converged"] and facts["converged"] and facts["divergences"] == 0
     assert names(tmp_path / "fits" / "m") == WRITTEN
 
 
-def test_a_fit_that_never_converges_fails_with_advice(fitted, tmp_path):
-    engine = StandIn([1.0, 1.0, 1.0], [0, 0, 2])
-    with pytest.raises(errors.PoshgridError) as caught:
-        fitted(engine, retries=2)
-    told = str(caught.value)
-    assert "\n" not in told
-    assert "models: m: not converged after 3 attempts: R-hat" in told
-    assert "2 divergences" in told
-    assert "raise target_accept (last 0.9996)" in told
-    assert "draws (last 400 and 2,000)" in told
-    assert "unconverged: report" in told
-    assert str(tmp_path / "fits" / "m.unconverged") in told
+def test_a_fit_that_never_converges_fails_or_is_reported(fitted, tmp_path):
+    folder, aside = tmp_path / "fits" / "m", tmp_path / "fits" / "m.unconverged"
+    with pytest.raises(errors.PoshgridError, match=r"models: m: .* 3 attempts.*m\.unconverged"):
+        fitted(StandIn([1.0, 1.0, 1.0], [0, 0, 2]), retries=2)
     # Nothing where Snakemake looks for results; what tells why is beside it.
-    assert names(tmp_path / "fits" / "m") == []
-    assert names(tmp_path / "fits" / "m.unconverged") == ["diagnostics.json", "summary.csv"]
-    facts = json.loads((tmp_path / "fits" / "m.unconverged" / "diagnostics.json").read_text())
-    assert len(facts["attempts"]) == 3
-    assert not facts["converged"]
-    # A later success removes it.
-    fitted(StandIn([0]))
-    assert names(tmp_path / "fits") == ["m"]
-
-
-def test_unconverged_may_be_reported(fitted, tmp_path):
+    assert (names(folder), names(aside)) == ([], ["diagnostics.json", "summary.csv"])
+    facts = json.loads((aside / "diagnostics.json").read_text())
+    assert (len(facts["attempts"]), facts["converged"]) == (3, False)
     facts = fitted(StandIn([1.0]), retries=0, unconverged="report")
     assert not facts["converged"]
-    assert facts["reasons"][0].startswith("R-hat")
-    assert names(tmp_path / "fits" / "m") == WRITTEN
+    assert names(folder) == WRITTEN
+    assert names(tmp_path / "fits") == ["m"]  # what is written removes it
 
 
 def test_one_chain_is_refused_before_it_is_drawn(fitted):
@@ -184,16 +155,15 @@ def test_one_chain_is_refused_before_it_is_drawn(fitted):
     with pytest.raises(errors.PoshgridError, match="chains: 1"):
         fitted(engine, chains=1)
     assert engine.asked == []
-    facts = fitted(engine, chains=1, unconverged="report")
+    fitted(engine, chains=1, unconverged="report")
     assert len(engine.asked) == 1  # a second draw could not tell either
-    assert "two chains" in facts["reasons"][0]
 
 
 def test_a_sampler_that_fails_is_told_in_one_line(fitted, tmp_path):
     def engine(made, model, threads):
         raise RuntimeError("bad initial energy\nand a page of text")
 
-    with pytest.raises(errors.PoshgridError, match=r"sampling failed \(bad initial energy\)"):
+    with pytest.raises(errors.PoshgridError, match=r"^models: m: [^\n]*bad initial energy[^\n]*$"):
         fitted(engine)
     assert names(tmp_path / "fits") == []
 
@@ -206,11 +176,13 @@ PRIORS = [
 
 
 def test_priors_of_single_terms_reach_the_engine_under_their_own_names(fitted):
-    engine = StandIn([0])
+    engine = StandIn([0, 0])
     fitted(engine, priors=PRIORS)
     assert [(p.term, p.sd or p.rate) for p in engine.asked[0].priors] == [
         ("size_z", 0.01), ("S(category):S(filter)", 2), ("1|seed", 7)
     ]  # fmt: skip
+    fitted(engine, only="size=10M", priors=PRIORS[:1])  # of a term that is left out
+    assert engine.asked[1].priors == []
 
 
 def test_priors_of_single_terms_reach_bambi(counts):
@@ -223,13 +195,6 @@ def test_priors_of_single_terms_reach_bambi(counts):
     assert built.intercept_term.prior.args["sigma"] == 3
     assert built.group_specific_terms["1|seed"].prior.args["sigma"].args["lam"] == 7
     assert built.group_specific_terms["1|phenomenon"].prior.args["sigma"].args["lam"] == 2
-
-
-def test_priors_of_absent_terms(fitted):
-    engine = StandIn([0])
-    facts = fitted(engine, only="size=10M", priors=[Prior(term="size_z", sd=1)])
-    assert engine.asked[0].priors == []
-    assert "prior of size_z left out: the term is" in facts["notes"]
 
 
 def test_choice_of_engine(counts):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from poshgrid.config import BayesianModel, Contrast
+from poshgrid.config import BayesianModel
 from poshgrid.config.runs import agrees, parse_only
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import coherence, configfile
@@ -51,9 +51,3 @@ def test_a_formula_that_only_data_refuse(tiny):
     coherence.check(made)
     with pytest.raises(PoshgridError, match=r"^models: mine: formula .* cannot be fitted"):
         forecheck.check(made)
-
-
-def test_a_model_with_contrasts_is_fitted_where_its_factor_varies(tiny):
-    made = grid(tiny, contrasts=[Contrast(factor="condition", less="baby")])
-    assert "mine" in made.fitted("exp2")
-    assert "mine" not in made.fitted("exp1")  # baby-f alone

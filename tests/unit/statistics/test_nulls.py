@@ -127,22 +127,3 @@ def test_only_nulls_of_the_same_text_and_learner_stand_beside():
         ("aaa", "10M", "untrained", ""),
     ]
     assert found.filter(less="")["difference"].null_count() == found.filter(less="").height
-
-
-def test_a_planted_word_preference_shows_in_both():
-    """Model and unigram prefer the same word, which is good on one base and bad on the other."""
-    tally, accuracies = judged(np.random.default_rng(4))
-    sums, margins = tally.sums, tally.margins
-    preference = np.random.default_rng(5).normal(size=2 * SETS)
-    for point, seeds, share in ((0, 2, 0.9), (4, 1, 1.0), (2, 2, 0.1), (6, 1, 0.0)):
-        sums.correct[:, point] = seeds * (np.arange(2 * SETS) % SETS < round(share * SETS))
-        margins[:, point] = preference
-    margins[:, 2] += 0.1 * np.random.default_rng(6).normal(size=2 * SETS)
-    row = one(
-        rivals.beside(tally, accuracies, CELLS),
-        condition="wiki", phenomenon="wanna", null="unigram",
-    )  # fmt: skip
-    assert row["difference"] == pytest.approx(-0.8)
-    assert row["difference_high"] < -0.5
-    assert (row["null_difference"], row["null_difference_high"]) == (-1.0, -1.0)
-    assert row["r"] > 0.95

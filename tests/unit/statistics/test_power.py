@@ -1,7 +1,6 @@
 """What a grid can show: hand-worked probabilities, and an independent simulation."""
 
 import io
-import json
 
 import numpy as np
 import polars as pl
@@ -85,19 +84,14 @@ def test_an_effect_beyond_certainty_and_a_missing_level_are_refused():
 
 
 def test_the_command_counts_the_items_of_a_grid(root, tmp_path):
-    def call(*words):
-        words = (
-            "power",
-            str(root / "studies/posh-bench/toy.yaml"),
-            "--results",
-            str(tmp_path),
-            *words,
-        )
-        return CliRunner().invoke(app, words)
+    config = str(root / "studies/posh-bench/toy.yaml")
 
-    missing = call()
-    assert isinstance(missing.exception, PoshgridError)
-    path = str(missing.exception).partition(":")[0]
+    def call(*words):
+        return CliRunner().invoke(app, ("power", config, "--results", str(tmp_path), *words))
+
+    missing = call().exception
+    assert isinstance(missing, PoshgridError)
+    path = str(missing).partition(":")[0]
     pairs = [
         {"item_id": f"{c}-{i}", "category": c, "phenomenon": c, "template": "t", "good": "a",
          "bad": "b", "lexical_set": str(i), "joint": c == "wanna" and i < 2}
@@ -105,9 +99,8 @@ def test_the_command_counts_the_items_of_a_grid(root, tmp_path):
     ]  # fmt: skip
     files.write_table(pl.DataFrame(pairs, schema=ITEMS), path, ITEMS)
     answer = call("--effects", "0,20", "--seeds", "2,9", "--sd", "cell=0.4")
-    assert answer.exit_code == 0, json.dumps(answer.output)
-    rows = pl.read_csv(io.StringIO(answer.stdout))
-    overall = rows.filter((pl.col("effect") == 0.2) & (pl.col("by").fill_null("") == ""))
-    assert set(overall["contrast"]) == {"filtering", "register"}
-    few, many = (overall.filter(seeds=n)["power"].min() for n in (2, 9))
+    assert answer.exit_code == 0, answer.output
+    rows = pl.read_csv(io.StringIO(answer.stdout)).filter(pl.col("by").fill_null("") == "")
+    assert set(rows["contrast"]) == {"filtering", "register"}
+    few, many = (rows.filter(effect=0.2, seeds=n)["power"].min() for n in (2, 9))
     assert 0.05 < few < many

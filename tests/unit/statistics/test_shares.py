@@ -123,32 +123,6 @@ def test_planted_learners_are_named(noise):
     assert all(number >= 19 for number in right.values()), right
 
 
-def test_a_handful_of_sets_does_not_name_one_rule_of_two():
-    """On nine sets the one has no say; on ten that is enough to tell."""
-    for few, both in ((9, {"x", "y"}), (10, {"x"})):
-        says = np.ones((2, 200))
-        says[1, :few] = np.nan
-        says[:, 100:] = 0
-        chose = np.r_[np.ones(100), np.zeros(100)]
-        for order in ([0, 1], [1, 0]):
-            each = found(says[order], chose, rules=["xy"[n] for n in order])
-            rows = shares.mixed(each, shares.times(each))
-            assert {row["rule"] for row in rows if row["named"]} == both
-
-
-def test_sets_are_what_is_drawn():
-    """Twenty copies of each of five sets are not a hundred sets: the interval is wider."""
-    generator = np.random.default_rng(3)
-    chose = (generator.random(5) < 0.6).astype(float)
-    chose[:2] = 0, 1
-    few = found(np.ones((1, 100)), np.repeat(chose, 20), np.repeat(np.arange(5), 20))
-    many = found(np.ones((1, 100)), np.repeat(chose, 20))
-    (narrow, *_), (wide, *_) = (list(shares.shares(e, shares.times(e))) for e in (many, few))
-    assert narrow["share"] == wide["share"]
-    assert wide["high"] - wide["low"] > 3 * (narrow["high"] - narrow["low"])
-    assert (wide["sets"], narrow["sets"]) == (5, 100)
-
-
 def test_one_set_has_no_interval_and_names_nothing():
     each = found(np.ones((1, 4)), [1, 1, 1, 0], [0, 0, 0, 0])
     assert shares.times(each) is None
@@ -211,23 +185,6 @@ QUESTIONS = [
 ]
 
 
-def items(*extra):
-    """Return plain pairs, and a joint set of two for each of ``extra`` (good, bad) pairs."""
-    rows = [
-        {"item_id": f"q{i}", "category": "question-formation", "phenomenon": "qf",
-         "template": "t", "lexical_set": f"s{i}", "cell": "", "joint": False, "contrast": "x",
-         "good": good, "bad": bad}
-        for i, (good, bad) in enumerate(QUESTIONS)
-    ]  # fmt: skip
-    rows += [
-        {"item_id": f"j{i}", "category": "wanna", "phenomenon": "wanna", "template": "w",
-         "lexical_set": "joint", "cell": f"c{i}", "joint": True, "contrast": "x",
-         "good": good, "bad": bad}
-        for i, (good, bad) in enumerate(extra)
-    ]  # fmt: skip
-    return with_regions(pl.DataFrame(rows, schema=PAIRS))
-
-
 JOINT = (
     ("Who do you want to help the boy?", "Who do you wanna help the boy?"),
     ("When do you wanna help the boy?", "When do you want to help the boy?"),
@@ -238,38 +195,36 @@ JOINT = (
 def results(tmp_path):
     """A results folder: items, what rules say, two seeds that front *did*, and counted nulls."""
     paths = Paths(str(tmp_path))
-    pairs = items(*JOINT)
+    kinds = {"q": ("question-formation", "qf", QUESTIONS), "j": ("wanna", "wanna", JOINT)}
+    rows = [
+        {"item_id": f"{kind}{i}", "category": category, "phenomenon": phenomenon,
+         "template": "t", "lexical_set": "joint" if kind == "j" else f"s{i}",
+         "cell": f"c{i}" if kind == "j" else "", "joint": kind == "j", "contrast": "x",
+         "good": good, "bad": bad}
+        for kind, (category, phenomenon, pairs) in kinds.items()
+        for i, (good, bad) in enumerate(pairs)
+    ]  # fmt: skip
+    pairs = with_regions(pl.DataFrame(rows, schema=PAIRS))
     write_table(pairs, paths.items("posh"), ITEMS)
     table.write({"posh": paths.items("posh")}, tmp_path / "rules")
+    margins = {f"gpt2/packed/none/seed{seed}": None for seed in (1, 2)}
+    margins |= {"unigram/counted/none/seed0": 0.0, "ngram/counted/none/seed0": 1.0}
+    for name, margin in margins.items():
+        rows = [
+            (item, None, -2.0 + (margin if margin is not None else did), -2.0, 1, 1)
+            for item, good in pairs.select("item_id", "good").iter_rows()
+            for did in [1.0 if good.startswith("Did") else -1.0]
+        ]
+        scores = pl.DataFrame(rows, schema=SCORES, orient="row")
+        write_table(scores, paths.scores(f"baby/10M/{name}", "posh"), SCORES)
     text = pl.DataFrame({"text": ["did you see it ?", "did he ?", "will you ?", "can she ?"]})
     text = text.with_columns(sent_id=pl.int_range(pl.len(), dtype=pl.UInt32))
-    runs = []
-    for seed in (1, 2):
-        run = f"baby/10M/gpt2/packed/none/seed{seed}"
-        runs.append(run)
-        likes = [-1.0 if row["good"].startswith("Did") else -3.0 for row in pairs.to_dicts()]
-        rows = [(item, None, likes[i], -2.0, 1, 1) for i, item in enumerate(pairs["item_id"])]
-        write_table(pl.DataFrame(rows, schema=SCORES, orient="row"), paths.scores(run, "posh"),
-                    SCORES)  # fmt: skip
-    for null in ("unigram", "ngram"):
-        run = f"baby/10M/{null}/counted/none/seed0"
-        runs.append(run)
-        rows = [(item, None, -2.0, -2.0 - (null == "ngram"), 1, 1) for item in pairs["item_id"]]
-        write_table(pl.DataFrame(rows, schema=SCORES, orient="row"), paths.scores(run, "posh"),
-                    SCORES)  # fmt: skip
-    return paths, runs, text
-
-
-def counted(paths, text):
-
-    frame = text.select(
-        (pl.col(name) if name in text.columns else pl.lit(None)).cast(kind).alias(name)
-        for name, kind in CONDITION.items()
+    missing = (
+        pl.lit(None, kind).alias(n) for n, kind in CONDITION.items() if n not in text.columns
     )
-    where = paths.results + "/train.parquet"
-    write_table(frame, where, CONDITION)
-
-    count(Path(where), Path(paths.model("baby/10M/unigram/counted/none/seed0")), order=1)
+    write_table(text.with_columns(missing).select(list(CONDITION)), tmp_path / "train", CONDITION)
+    count(tmp_path / "train", Path(paths.model("baby/10M/unigram/counted/none/seed0")), order=1)
+    return paths, [f"baby/10M/{name}" for name in margins]
 
 
 def explain(paths, runs):
@@ -285,8 +240,7 @@ def explain(paths, runs):
 
 
 def test_a_target_from_files_to_files(results):
-    paths, runs, text = results
-    counted(paths, text)
+    paths, runs = results
     facts, tables = explain(paths, runs)
     assert facts == {"runs": 4, "learners": 1, "suites": ["posh"], "replicates": 1_000}
     mine = tables["shares"].filter(scope="all", phenomenon="qf")

@@ -134,17 +134,10 @@ def deltas(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
         )
     )
     full = by_point.select(
-        pl.col("condition").alias("full"),
-        *_OTHERS,
-        *_PLACE,
-        accuracy_full="accuracy",
-        n_seeds_full="n_seeds",
+        *_OTHERS, *_PLACE, full="condition", accuracy_full="accuracy", n_seeds_full="n_seeds"
     )
-    against = pl.DataFrame(
-        sorted(spec.full.items()),
-        schema={"condition": pl.String, "full": pl.String},
-        orient="row",
-    )
+    names = dict.fromkeys(("condition", "full"), pl.String)
+    against = pl.DataFrame(sorted(spec.full.items()), schema=names, orient="row")
     aims = _aims(spec)
     targeted = pl.struct("condition", "phenomenon").map_elements(
         lambda row: (row["condition"], key(row["phenomenon"])) in aims, return_dtype=pl.Boolean

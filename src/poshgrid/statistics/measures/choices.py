@@ -18,6 +18,7 @@ from scipy import stats
 
 from poshgrid import files, logs
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
+from poshgrid.config.specs import MeasuresSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judgements import TIE
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
@@ -39,42 +40,33 @@ log = logs.get(__name__)
 
 
 def write(
-    runs: Sequence[str],
-    scores: Path,
-    suite: str,
-    items: Path,
-    output: Path,
-    *,
-    norms: Path | None,
-    block_pass: float,
+    spec: MeasuresSpec, scores: Path, items: Path, output: Path, norms: Path | None = None
 ) -> dict[str, Any]:
     """Write what runs achieved on a suite of choices or of completions.
 
     Args:
-        runs: condition/size/learner/regimen/bias/seedN.
+        spec: the suite, the runs, and the share of a block's items that passes it.
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
-        suite: its name.
-        items: its table (``CHOICES`` or ``COMPLETIONS``).
+        items: the suite's table (``CHOICES`` or ``COMPLETIONS``).
         output: folder for measures and wrong_answers, with norms norms, with tags tags (.parquet,
             .csv).
         norms: table of norms (:mod:`poshgrid.statistics.measures.norms`), if there is one.
-        block_pass: share of a block's items that passes it, above 0.
 
     Returns:
         Facts for the manifest.
 
     Raises:
-        PoshgridError: no run; items of another task; faulty scores
-            (:func:`judged`) or norms (:func:`norms.read`, :func:`norms.compared`).
+        PoshgridError: no run; faulty scores (:func:`judged`) or norms (:func:`norms.read`,
+            :func:`norms.compared`).
     """
-    columns = files.read_schema(items)
+    suite, block_pass = spec.suite, spec.measures.block_pass
     schema, kind = (CHOICES, CHOICE_SCORES)
-    if "prompt" in columns:
+    if spec.task == "completions":
         schema, kind = (COMPLETIONS, COMPLETION_SCORES)
     table = files.read_table(items, schema)
     given = standings.read(norms) if norms else []
     found, missed, tagged, silent = [], [], [], []
-    for run, path, rows in scored.of_runs(runs, scores, suite, kind):
+    for run, path, rows in scored.of_runs(spec, scores, kind):
         if rows.is_empty():  # a model that writes nothing has no completions
             silent.append(run)
             continue
@@ -163,12 +155,7 @@ def measures(answers: pl.DataFrame, block_pass: float) -> pl.DataFrame:
 
     Returns:
         The columns of ``CHOICE_RESULT``: phenomena and categories by name, then the suite.
-
-    Raises:
-        PoshgridError: the share is none.
     """
-    if not 0 < block_pass <= 1:
-        raise PoshgridError(f"block_pass is {block_pass:g}; give a share above 0 and at most 1")
     levels = {"phenomenon": ["category", "phenomenon"], "category": ["category"], "suite": []}
     rows = [
         {"level": level, **dict(zip(keys, key, strict=True)), **_result(members, block_pass)}

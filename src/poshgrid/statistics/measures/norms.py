@@ -245,20 +245,17 @@ def compared(
 
 def _check_length(norm: Norm, row: dict[str, Any], name: str | Path) -> None:
     """Refuse to compare with a norm of missing blocks, or of a test of another length."""
-    blocks = norm.score == "blocks"
-    length = row["blocks"] if blocks else row["n"]
+    length = row["blocks"] if norm.score == "blocks" else row["n"]
     if length is None:
         raise PoshgridError(
             f"{name}: {norm.category!r} is normed by blocks, but its items have none; "
             "fill the column block of the suite's file"
         )
-    if norm.items is not None and norm.items != length + (norm.excluded or 0):
-        without = f" and leaves {norm.excluded} out" if norm.excluded else ""
-        remedy = "" if blocks else "say in the column excluded how many it leaves out; "
+    if norm.items not in (None, length + (norm.excluded or 0)):
         raise PoshgridError(
-            f"{name}: {norm.category!r} ({norm.score}) is normed on {norm.items} "
-            f"{'blocks' if blocks else 'items'}, the suite has {length}{without}: scores are not "
-            f"comparable; {remedy}to compare all the same, leave the column items empty"
+            f"{name}: {norm.category!r} ({norm.score}) is normed on {norm.items} items, the suite "
+            f"has {length} and leaves {norm.excluded or 0} out: scores are not comparable; correct "
+            "the columns items and excluded, or leave items empty to compare all the same"
         )
 
 

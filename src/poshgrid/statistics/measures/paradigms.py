@@ -25,6 +25,7 @@ from scipy import stats
 
 from poshgrid import files, logs
 from poshgrid.benchmark.schema import PARADIGMS
+from poshgrid.config.specs import MeasuresSpec
 from poshgrid.evaluation.judgements import TIE
 from poshgrid.evaluation.schema import PARADIGM_SCORES
 from poshgrid.statistics import intervals
@@ -49,24 +50,14 @@ _TOWARDS = {"delta_plus_filler": 1, "delta_minus_filler": -1, "did": 1}
 log = logs.get(__name__)
 
 
-def write(
-    runs: Sequence[str],
-    scores: Path,
-    suite: str,
-    items: Path,
-    output: Path,
-    *,
-    reduction: Literal["sum", "mean"],
-) -> dict[str, Any]:
+def write(spec: MeasuresSpec, scores: Path, items: Path, output: Path) -> dict[str, Any]:
     """Measure all runs of a target on a suite of filler x gap.
 
     Args:
-        runs: condition/size/learner/regimen/bias/seedN of each.
+        spec: the suite, the runs, and how surprisal is reduced over the tokens of a region.
         scores: folder of score files: ``{run}/{suite}.parquet`` below it (``PARADIGM_SCORES``).
-        suite: the suite's name.
-        items: its sets (``PARADIGMS``).
+        items: the suite's sets (``PARADIGMS``).
         output: folder for measures.parquet and .csv.
-        reduction: surprisal of a region: ``sum`` or ``mean`` over its tokens.
 
     Returns:
         Numbers of runs, sets and ties, and the reduction.
@@ -74,20 +65,21 @@ def write(
     Raises:
         PoshgridError: no run, or a file that is missing or does not fit.
     """
+    reduction = spec.measures.reduction
     sets, parts = files.read_table(items, PARADIGMS), []
-    for run, path, rows in scored.of_runs(runs, scores, suite, PARADIGM_SCORES):
+    for run, path, rows in scored.of_runs(spec, scores, PARADIGM_SCORES):
         found = differences(rows, sets, reduction, path)
-        parts.append(scored.named(run, suite, measures(found)))
+        parts.append(scored.named(run, spec.suite, measures(found)))
     table = pl.concat(parts)
     formats.write(table, Path(output), "measures", PARADIGM_MEASURES)
     whole = table.filter(pl.col("subset") == "all")
     facts = {
-        "runs": len(runs),
+        "runs": len(spec.runs),
         "sets": sets["item_id"].n_unique(),
         "ties": int(whole["ties"].sum()),
         "reduction": reduction,
     }
-    log.info("%s: %d runs, %s sets", suite, facts["runs"], f"{facts['sets']:,}")
+    log.info("%s: %d runs, %s sets", spec.suite, facts["runs"], f"{facts['sets']:,}")
     return facts
 
 

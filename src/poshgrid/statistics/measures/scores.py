@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 
 from poshgrid import files, logs
+from poshgrid.config.specs import MeasuresSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.files import Schema
 from poshgrid.statistics import levels
@@ -15,23 +16,22 @@ from poshgrid.statistics.measures.schema import RUN
 
 
 def of_runs(
-    runs: Sequence[str], folder: Path, suite: str, schema: Schema
+    spec: MeasuresSpec, folder: Path, schema: Schema
 ) -> Iterator[tuple[str, Path, pl.DataFrame]]:
     """Yield the name, the file and the scores of each run, by its name.
 
     Args:
-        runs: condition/size/learner/regimen/bias/seedN.
+        spec: the runs, and the suite.
         folder: of score files: ``{run}/{suite}.parquet`` below it.
-        suite: its name.
         schema: contract of the scores.
 
     Raises:
         PoshgridError: no run, or a file that is missing or breaks the contract.
     """
-    if not runs:
+    if not spec.runs:
         raise PoshgridError("job: spec: runs: nothing to measure; give at least one run")
-    for run in logs.progress(sorted(runs), "measuring runs"):
-        path = Path(folder) / run / f"{suite}.parquet"
+    for run in logs.progress(sorted(spec.runs), "measuring runs"):
+        path = Path(folder) / run / f"{spec.suite}.parquet"
         yield run, path, files.read_table(path, schema)
 
 
