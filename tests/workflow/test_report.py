@@ -21,7 +21,7 @@ def dead(page: Path) -> list[str]:
     text = page.read_text(encoding="utf-8")
     anchors = {f"#{name}" for name in re.findall(r'\bid="([^"]*)"', text)}
     found = [html.unescape(url) for url in re.findall(r'<a\b[^>]*?href="([^"]*)"', text)]
-    assert len(found) > 100
+    assert len(found) > 50
     inside = [url for url in found if not re.match(r"#|https://", url)]
     return [url for url in found if url.startswith("#") and url not in anchors] + [
         url for url in inside if ".." in url or not (page.parent / unquote(url)).is_file()

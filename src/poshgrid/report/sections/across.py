@@ -161,7 +161,7 @@ def dots(frame: pl.DataFrame) -> style.Figure:
             axes.plot([mean - sd, mean + sd], [y, y], color=colour, linewidth=1.6, alpha=0.55)
             axes.plot([mean], [y], color=colour, marker=marker, markersize=4.6, linestyle="none",
                       label=row["series"])  # fmt: skip
-        means = of_size.group_by("row").agg(pl.col(nulls).mean() * 100)
+        means = of_size.group_by("row", maintain_order=True).agg(pl.col(nulls).mean() * 100)
         for null in nulls:
             heights = [places[name, "nulls"][0] for name in means["row"]]
             axes.plot(means[null], heights, linestyle="none", marker=_UPRIGHT.get(null) or "o",
