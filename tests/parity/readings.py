@@ -14,15 +14,12 @@ from tests.parity.readings_fict import FICT
 from tests.parity.readings_question import question_direct, question_paper
 from tests.parity.ud import Sentence
 
-READINGS: dict[tuple[str, str], Callable[[Sentence], bool]] = {
+Reading = tuple[str, str]
+"""A filter and its reading."""
+READINGS: dict[Reading, Callable[[Sentence], bool]] = {
     ("question-formation", "paper"): question_paper,
     ("question-formation", "direct"): question_direct,
     ("binding", "paper"): binding_paper,
     ("binding", "direct"): binding_direct,
     **{(name, "paper"): rule for name, rule in FICT.items()},
 }
-
-
-def decide(nodes: Sentence) -> dict[tuple[str, str], bool]:
-    """What every reading says of a sentence."""
-    return {name: bool(rule(nodes)) for name, rule in READINGS.items()}

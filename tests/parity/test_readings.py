@@ -7,22 +7,22 @@ are cases that the definitions leave open, or that ours gets wrong.
 
 from __future__ import annotations
 
-import importlib
 import random
 from collections import Counter
 from pathlib import Path
 
 import pytest
+import yaml
 
+from poshgrid import plugins
+from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.match import Rule
 from poshgrid.parsing import treebank
 from poshgrid.parsing.tree import Tree
 from tests.parity import ud
-from tests.parity.readings import READINGS
-from tests.parity.readings_fict import FICT
-from tests.parity.test_readings_examples import FILTERS
+from tests.parity.readings import FICT, READINGS, Reading
 
-Reading = tuple[str, str]
+EXAMPLES = yaml.safe_load(Path(__file__).with_name("examples.yaml").read_text("utf-8"))
 
 # Files, and of which one sentence in so many is taken
 FILES = {
@@ -44,8 +44,7 @@ FLOORS: dict[Reading, tuple[float, float]] = {
 
 def ours(reading: Reading) -> Rule:
     """Our rule of a filter's reading."""
-    name = reading[0].replace("-", "_")
-    return importlib.import_module(f"poshgrid.evidence.filters.{name}").READINGS[reading[1]]
+    return rules_of(reading[0]).readings[reading[1]]
 
 
 def blocks(shared: Path, name: str, every: int) -> str:
@@ -74,17 +73,24 @@ def decisions(shared, tmp_path_factory) -> dict[Reading, Counter]:
     return found
 
 
+@pytest.mark.parametrize(
+    ("reading", "text", "taken"),
+    [
+        (tuple(name.split(".")), text, answer == "takes")
+        for name, answers in EXAMPLES.items()
+        for answer, texts in answers.items()
+        for text in texts
+    ],
+)
+def test_the_reference_on_examples(reading, text, taken):
+    assert bool(READINGS[reading](ud.tree(text))) == taken
+
+
 def test_every_reading_has_a_reference():
-    names = [p.stem for p in Path(treebank.__file__).parents[1].glob("evidence/filters/*.py")]
-    all_readings = {
-        (name.replace("_", "-"), reading)
-        for name in names
-        if name != "__init__"
-        for reading in importlib.import_module(f"poshgrid.evidence.filters.{name}").READINGS
-    }
-    # What FiCT's code does is held to its own decisions (test_fict_filters.py)
-    defined = {each for each in all_readings if each[1] != "published"}
-    assert defined == set(READINGS) == set(FLOORS)
+    names = plugins.names("poshgrid.evidence.filters")
+    defined = {(name, reading) for name in names for reading in rules_of(name).readings}
+    # What FiCT's code does is checked against its own decisions (test_fict_published.py)
+    assert {each for each in defined if each[1] != "published"} == set(READINGS) == set(FLOORS)
 
 
 @pytest.mark.slow
@@ -123,7 +129,8 @@ def attach(rng: random.Random, rows: Words) -> None:
 
 def changed_tree(rng: random.Random, name: str) -> str:
     """An example of a filter with a word more, anywhere, and up to three changes."""
-    examples = [[[*w.split("/"), "_"][:5] for w in text.split()] for text in FILTERS[name]]
+    texts = [text for answer in EXAMPLES[f"{name}.paper"].values() for text in answer]
+    examples = [[[*w.split("/"), "_"][:5] for w in text.split()] for text in texts]
     pools = {
         column: [*near, *(word[column] for words in examples for word in words if word[2] != "0")]
         for column, near in NEAR.items()

@@ -7,7 +7,7 @@ import io
 import re
 import shutil
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -22,15 +22,13 @@ from poshgrid.audit.firing import marked
 from poshgrid.audit.rate import rate
 from poshgrid.audit.sheet import COLUMNS, Row
 from poshgrid.config import Condition, Filter, specs
-from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.condition import build
 from poshgrid.evidence.schema import Labels, column
-from poshgrid.files import read_json, write_json, write_table
+from poshgrid.files import read_json, write_json
 from poshgrid.parsing.words import tokenize
 from tests.unit.audit.sheets import fill
+from tests.unit.evidence.condition_support import FILTERS, LABELS, Made, write
 
-FILTERS = ["binding", "question-formation"]
 PAPER = [Filter(name=name, reading="paper") for name in FILTERS]
 
 
@@ -119,60 +117,46 @@ CLASSES = {
 ORDER = list(CLASSES)
 N = len(ORDER)
 BLOCKS = 80
-LABELS = Labels(dict.fromkeys(FILTERS, ("paper", "direct")), dict.fromkeys(FILTERS, ("paper",)))
-NOTHING = {name: [] if kind == pl.List else False for name, kind in LABELS.schema.items()}
 
 
-@dataclass(frozen=True)
-class Tables:
-    sentences: Path
-    labels: Path
-    condition: Path
-
-
-def make(folder: Path) -> Tables:
+def make(folder: Path, labels: Labels = LABELS) -> Made:
     """Write a base of blocks, one sentence of each class, every other at 1K, and its labels."""
-    base, labels = [], []
+    rows = []
     for i in range(BLOCKS * N):
         text, *says, tokens = CLASSES[ORDER[i % N]]
         split = ("dev", "test")[i % 2] if i >= BLOCKS * N * 0.9 else "train"
         size = "" if split != "train" else ("1K", "2K")[i // N % 2]
-        base.append((i, "s", f"doc {i // 10}", i % 10, text.format(i), 6, split, i, size))
-        row = NOTHING | {"sent_id": i}
-        for word, say in zip(FILTERS, says, strict=True):
+        row = {"document": f"doc {i // 10}", "text": text.format(i), "n_words": 6}
+        for word, say in zip(labels.readings, says, strict=False):
             row[column(word, "paper")] = say == "rule"
-            row[column(word, "paper", "backstop")] = say == "backstop"
             row[column(word, "paper", "tokens")] = tokens if say else []
-        labels.append(row)
-    tables = Tables(folder / "sentences.parquet", folder / "labels.parquet", folder / "condition")
-    write_table(pl.DataFrame(base, schema=SENTENCES, orient="row"), tables.sentences, SENTENCES)
-    write_table(pl.DataFrame(labels, schema=LABELS.schema), tables.labels, LABELS.schema)
-    known = {word: {each: {"never": []} for each in LABELS.readings[word]} for word in FILTERS}
-    write_json(tables.labels.with_suffix(".json"), {"filters": known})
-    return tables
+            if word in labels.backstops:
+                row[column(word, "paper", "backstop")] = say == "backstop"
+        rows.append(row | {"split": split, "size": size})
+    return write(folder, rows, labels)
 
 
-def condition(tables, filters=PAPER, **dose):
+def condition(tables, folder, filters=PAPER, **dose):
     reinsert = [{"filter": "binding", "pool": "paper", "tolerance": 1} | dose] if dose else []
-    spec = specs.ConditionSpec(
-        condition=Condition(name="baby-f", base="baby", filters=filters, reinsert=reinsert),
-        size="1K",
-        backstop=True,
+    settings = {"name": "baby-f", "filters": filters, "reinsert": reinsert}
+    wanted = specs.ConditionSpec(
+        condition=Condition(base="baby", **settings), size="1K", backstop=True
     )
-    allowed = specs.BesideSpec(allow=["void"])  # these labels are nobody's
-    return build(spec, tables.sentences, tables.labels, tables.condition, allowed)
+    return tables.build(wanted, folder, allow=["void"])  # these labels are nobody's
 
 
-def audit(tables, output, number=10, **settings):
+def audit(tables, output, number=10, built=None, **settings):
     settings = {"filters": PAPER, "size": "1K", "seed": 0} | settings
     spec = specs.AuditSpec(condition="baby-f", sample=number, **settings)
-    return draw(spec, tables.condition, tables.sentences, tables.labels, output)
+    folder = built or tables.sentences.with_name("condition")
+    return draw(spec, folder, tables.sentences, tables.labels, output)
 
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
-    tables = make(tmp_path_factory.mktemp("base"))
-    condition(tables)
+    folder = tmp_path_factory.mktemp("base")
+    tables = make(folder)
+    condition(tables, folder / "condition")
     return tables
 
 
@@ -241,16 +225,10 @@ def test_leakage_may_be_drawn_from_all_that_is_left(tmp_path, tables):
 
 def test_a_filter_without_candidates_is_drawn_from_all_that_is_left(tmp_path):
     """The filter of relative clauses names no words to look for."""
-    tables = make(tmp_path)
     word = "agr-rel-cl"
-    rows = pl.read_parquet(tables.labels).rename(
-        lambda name: name.replace("binding", "agr_rel_cl").replace("question_formation", "z")
-    )
-    schema = Labels({word: ("paper",)}, {}).schema
-    write_table(rows.select(list(schema)), tables.labels, schema)
-    write_json(tables.labels.with_suffix(".json"), {"filters": {word: {"paper": {"never": []}}}})
+    tables = make(tmp_path, Labels({word: ("paper",)}, {}))
     filters = [Filter(name=word, reading="paper")]
-    condition(tables, filters)
+    condition(tables, tmp_path / "condition", filters)
     facts = audit(tables, tmp_path / "audit", 1_000, filters=filters)["filters"][word]
     assert facts["leakage"]["whole"] and facts["leakage"]["candidates"] == 36 * 5
     left = of_classes(*ORDER) - of_classes("bound")
@@ -261,8 +239,8 @@ def test_a_filter_without_candidates_is_drawn_from_all_that_is_left(tmp_path):
 def test_a_dose_is_no_leakage(tmp_path, rate):
     """Of what is gone, the evidence may come back; repeated, a sentence counts once."""
     tables = make(tmp_path)
-    dose = condition(tables, rate=rate, repeat=True)["reinserted"]["binding"]
-    train = pl.read_parquet(tables.condition / "train.parquet")
+    train, built = condition(tables, tmp_path / "condition", rate=rate, repeat=True)
+    dose = built["reinserted"]["binding"]
     assert (dose["sentences"] > dose["different"]) == (rate == 0.9)
     facts = audit(tables, tmp_path / "audit", 1_000, whole=True)
     assert facts["sentences"] == train.height
@@ -310,19 +288,16 @@ def test_tables_that_do_not_belong_together(tmp_path, tables):
     refused(tables, out, "nothing to audit", filters=[])
     refused(tables, out, "no labels of filter", filters=[Filter(name="passive", reading="paper")])
     broken = tmp_path / "broken"
-    shutil.copytree(tables.condition, broken)
+    shutil.copytree(tables.sentences.with_name("condition"), broken)
     write_json(broken / "statistics.json", {})
-    refused(replace(tables, condition=broken), out, "run -R condition")
+    refused(tables, out, "run -R condition", built=broken)
     # A condition without filters holds what they remove
-    bare = replace(tables, condition=tmp_path / "bare")
-    condition(bare, filters=[])
-    refused(bare, out, "sent_id 1 .* filter 'binding' removes")
-    # Tables of a shorter base
-    labels, sentences = tmp_path / "labels.parquet", tmp_path / "sentences.parquet"
-    pl.read_parquet(tables.labels).head(300).write_parquet(labels)
-    pl.read_parquet(tables.sentences).head(300).write_parquet(sentences)
-    refused(replace(tables, sentences=sentences, labels=labels), out, "run -R condition")
-    refused(replace(tables, sentences=sentences), out, "run -R evidence")
+    condition(tables, tmp_path / "bare", filters=[])
+    refused(tables, out, "sent_id 1 .* filter 'binding' removes", built=tmp_path / "bare")
+    built = tables.sentences.with_name("condition")
+    short = write(tmp_path / "short", tables.table.head(300).to_dicts())
+    refused(short, out, "run -R condition", built=built)
+    refused(replace(tables, sentences=short.sentences), out, "run -R evidence", built=built)
 
 
 def test_round_trip_through_the_audit(tmp_path, tables):

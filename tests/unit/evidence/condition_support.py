@@ -16,14 +16,13 @@ from poshgrid.config.runs import SPLITS
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.database import opened
 from poshgrid.evidence.condition import build
-from poshgrid.evidence.schema import CONDITION, Labels
+from poshgrid.evidence.schema import CONDITION, Labels, column
 from poshgrid.evidence.sentences import Base
 from poshgrid.files import read_table, write_json, write_table
 
 FILTERS = ["binding", "question-formation"]
 DIRECT = [f"{word}.direct" for word in FILTERS]
-READINGS = dict.fromkeys(FILTERS, ("paper", "direct"))
-SCHEMA = Labels(READINGS, dict.fromkeys(FILTERS, ("paper",))).schema
+LABELS = Labels(dict.fromkeys(FILTERS, ("paper", "direct")), dict.fromkeys(FILTERS, ("paper",)))
 
 
 @dataclass(frozen=True)
@@ -46,41 +45,61 @@ class Made:
         return self.table.filter(pl.col("size").is_in(sizes))
 
 
+def write(folder, rows, labels=LABELS):
+    """Write a base and its labels: of each sentence the columns that are not the usual ones."""
+    folder.mkdir(exist_ok=True)
+    usual = {
+        name: [] if kind == pl.List else False if kind == pl.Boolean else None
+        for name, kind in labels.schema.items()
+    } | {"source": "s", "document": "d"}  # fmt: skip
+    table = pl.DataFrame(
+        [
+            usual
+            | {"sent_id": i, "position": i, "rank": i, "n_words": len(row["text"].split())}
+            | row
+            for i, row in enumerate(rows)
+        ],
+        schema=SENTENCES | labels.schema,
+    )
+    made = Made(folder / "sentences.parquet", folder / "labels.parquet", table)
+    write_table(table.select(list(SENTENCES)), made.sentences, SENTENCES)
+    write_labels(table, made.labels, labels=labels)
+    return made
+
+
 def make(folder, seed=0, rows=1_600, removed=0.08):
     """Write a base of two sources, two sizes and spare sentences, and its labels."""
     rng = random.Random(seed)
     trained = round(0.8 * rows)
     ranks = rng.sample(range(trained), trained)
-    base, labels = [], []
-    for sent_id in range(rows):
-        split = "train" if sent_id < trained else rng.choice(["dev", "test"])
-        rank = ranks[sent_id] if split == "train" else sent_id
-        size = "1K" if rank < 0.4 * trained else "2K" if rank < 0.8 * trained else ""
-        asks = " ?" if rng.random() < 0.3 else ""
-        base.append(
-            (sent_id, rng.choice(["childes", "books"]), "d", sent_id, f"text {sent_id}{asks}",
-             rng.randint(1, 30), split, rank, size)
-        )  # fmt: skip
-        row = [sent_id]
-        for _ in FILTERS:
-            out, looks = rng.random() < removed, rng.random() < 0.03
-            direct = out and rng.random() < 0.5
-            row += [out, looks, [1] if out else [], direct, [1] if direct else []]
-        labels.append((*row, False, rng.random() < 0.25, False))
-    sentences, evidence = folder / "sentences.parquet", folder / "evidence.parquet"
-    table = pl.DataFrame(base, schema=SENTENCES, orient="row")
-    write_table(table, sentences, SENTENCES)
-    says = pl.DataFrame(labels, schema=SCHEMA, orient="row")
-    write_labels(says, evidence)
-    return Made(sentences, evidence, table.hstack(says.drop("sent_id")))
+    base = []
+    for i in range(rows):
+        split = "train" if i < trained else rng.choice(["dev", "test"])
+        rank = ranks[i] if split == "train" else i
+        row = {
+            "source": rng.choice(["childes", "books"]),
+            "text": f"text {i}{' ?' if rng.random() < 0.3 else ''}",
+            "n_words": rng.randint(1, 30),
+            "split": split,
+            "rank": rank,
+            "size": "1K" if rank < 0.4 * trained else "2K" if rank < 0.8 * trained else "",
+            "relative": rng.random() < 0.25,
+        }
+        for word in FILTERS:
+            evidence = rng.random() < removed
+            row[column(word, "paper")] = evidence
+            row[column(word, "direct")] = evidence and rng.random() < 0.5
+            row[column(word, "paper", "backstop")] = rng.random() < 0.03
+        base.append(row)
+    return write(folder, base)
 
 
-def write_labels(table, path, never=None):
+def write_labels(table, path, never=None, labels=LABELS):
     """Write labels and their counts; ``never``: (filter, reading) -> what no tree bears."""
-    write_table(table.select(list(SCHEMA)), path, SCHEMA)
+    write_table(table.select(list(labels.schema)), path, labels.schema)
     facts = {
-        word: {each: {"never": (never or {}).get((word, each), [])} for each in READINGS[word]}
-        for word in FILTERS
+        word: {each: {"never": (never or {}).get((word, each), [])} for each in readings}
+        for word, readings in labels.readings.items()
     }
     write_json(path.with_suffix(".json"), {"parsed": table.height, "filters": facts})
     return path

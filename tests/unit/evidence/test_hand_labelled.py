@@ -37,13 +37,6 @@ def gold(shared):
     return found
 
 
-def test_the_list_is_long_and_half_of_it_hard():
-    labels = [*QUESTION_FORMATION.values(), *BINDING.values()]
-    assert len(labels) >= 60
-    assert sum(hard for _, hard in labels) >= len(labels) / 2
-    assert 0.4 < sum(removed for removed, _ in labels) / len(labels) < 0.6
-
-
 @pytest.mark.parametrize(
     ("module", "words", "labels"),
     [

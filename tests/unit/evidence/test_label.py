@@ -7,100 +7,76 @@ import pytest
 
 from poshgrid import plugins
 from poshgrid.config import specs
-from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.agreement import agreement, cohens_kappa
 from poshgrid.evidence.constructions import BY_TREE
 from poshgrid.evidence.label import label, labels_of, rules_of
 from poshgrid.evidence.schema import Labels, column
-from poshgrid.files import read_json, read_schema, read_table, write_table
+from poshgrid.files import read_json, read_table, write_table
 from poshgrid.parsing.schema import PARSES
-from tests.unit.evidence.test_binding import CASES as BINDING
-from tests.unit.evidence.test_question_formation import CASES as QUESTIONS
-from tests.unit.evidence.trees import tree
+from tests.unit.evidence.condition_support import write
+from tests.unit.evidence.trees import read_cases, tree
 
 FILTERS = ["question-formation", "binding"]
 SPEC = specs.EvidenceSpec(filters=FILTERS)
-TREES = [tree(text) for text, *_ in [*QUESTIONS.values(), *BINDING.values()]]
+CASES = [read_cases(name)["cases"].values() for name in ("question_formation", "binding")]
+TREES = [tree(text) for cases in CASES for text, *_ in cases]
 
 
-def write(folder, order=None):
+def make(folder, order=None):
     """Write a base and the shards of its parses."""
-    n = len(TREES)
-    ids = list(order or range(n))
-    cuts = (0, 7, n)
-    base = pl.DataFrame(
-        {
-            "sent_id": range(n),
-            "source": ["s"] * n,
-            "document": ["d"] * n,
-            "position": range(n),
-            "text": [" ".join(t.form) for t in TREES],
-            "n_words": [len(t) for t in TREES],
-            "split": ["train"] * n,
-            "rank": range(n),
-            "size": ["1K"] * n,
-        },
-        schema=SENTENCES,
-    )
-    write_table(base, folder / "sentences.parquet", SENTENCES)
-    columns = ("form", "upos", "feats", "head", "deprel")
+    rows = [{"text": " ".join(t.form), "split": "train", "size": "1K"} for t in TREES]
+    base = write(folder, rows)
+    base.labels.unlink()
     parses = pl.DataFrame(
-        {"sent_id": ids, **{c: [list(getattr(TREES[i % n], c)) for i in ids] for c in columns}},
+        [
+            (i, *(list(getattr(TREES[i % len(TREES)], name)) for name in list(PARSES)[1:]))
+            for i in order or range(len(TREES))
+        ],
         schema=PARSES,
+        orient="row",
     )
-    shards = []
-    for number, (start, end) in enumerate(zip(cuts, [*cuts[1:], len(ids)], strict=True)):
-        shards.append(folder / f"{number}.parquet")
-        write_table(parses[start:end], shards[-1], PARSES)
-    return folder / "sentences.parquet", shards
+    shards = [folder / "0.parquet", folder / "1.parquet"]
+    write_table(parses[:7], shards[0], PARSES)
+    write_table(parses[7:], shards[1], PARSES)
+    return base.sentences, shards
 
 
 def test_labels_are_those_of_the_filters(tmp_path):
-    sentences, shards = write(tmp_path)
-    out = tmp_path / "labels.parquet"
-    facts = label(SPEC, sentences, shards, out)
-    table = read_table(out, labels_of(FILTERS).schema)
+    """Rules look at trees, a backstop at words alone: it counts what the rule does not find."""
+    sentences, shards = make(tmp_path)
+    facts = label(SPEC, sentences, shards, tmp_path / "labels.parquet")
+    table = read_table(tmp_path / "labels.parquet", labels_of(FILTERS).schema)
     assert table["sent_id"].to_list() == list(range(len(TREES)))
     for word in FILTERS:
-        for reading, rule in rules_of(word).readings.items():
+        rules = rules_of(word)
+        assert set(rules.backstops) == {"direct"}
+        for reading, rule in rules.readings.items():
+            looks_at = rules.backstops.get(reading, lambda words: None)
             fires = [rule(each) for each in TREES]
+            looks = [looks_at(each.form) for each in TREES]
             mine = table[column(word, reading)].to_list()
             assert mine == [each is not None for each in fires] and any(mine) and not all(mine)
-            tokens = table[column(word, reading, "tokens")]
-            assert all(
-                found.to_list() == list(each.words)
-                for each, found in zip(fires, tokens, strict=True)
-                if each
-            )
+            tokens = table[column(word, reading, "tokens")].to_list()
+            assert tokens == [
+                list(match.words if match else words or ())
+                for match, words in zip(fires, looks, strict=True)
+            ]
             counted = facts["filters"][word][reading]
             assert sum(counted["rules"].values()) == sum(mine)
-            assert ("backstop" in counted) == (reading == "direct")
+            if reading in rules.backstops:
+                backstop = table[column(word, reading, "backstop")].to_list()
+                assert backstop == [each is not None for each in looks]
+                alone = [words for match, words in zip(fires, looks, strict=True) if not match]
+                assert counted["backstop"] == len(list(filter(None, alone))) > 0
+            else:
+                assert "backstop" not in counted
     assert (facts["sentences"], facts["parsed"]) == (len(TREES), len(TREES))
     assert read_json(tmp_path / "labels.json") == facts
 
 
-def test_a_backstop_looks_at_words_alone(tmp_path):
-    """Its column holds what its function says, its count what the rule does not find."""
-    sentences, shards = write(tmp_path)
-    facts = label(SPEC, sentences, shards, tmp_path / "labels.parquet")
-    table = read_table(tmp_path / "labels.parquet", labels_of(FILTERS).schema)
-    for word in FILTERS:
-        rules = rules_of(word)
-        assert set(rules.backstops) == {"direct"}
-        looks = [rules.backstops["direct"](each.form) for each in TREES]
-        fires = [rules.readings["direct"](each) for each in TREES]
-        mine = table[column(word, "direct", "backstop")].to_list()
-        assert mine == [each is not None for each in looks] and any(mine)
-        alone = [w is not None and f is None for w, f in zip(looks, fires, strict=True)]
-        assert facts["filters"][word]["direct"]["backstop"] == sum(alone)
-        for place in (i for i, only in enumerate(alone) if only):
-            tokens = table[column(word, "direct", "tokens")][place].to_list()
-            assert tokens == list(looks[place])
-
-
 def test_what_was_not_parsed_has_no_label_and_no_construction(tmp_path):
-    sentences, shards = write(tmp_path)
+    sentences, shards = make(tmp_path)
     first = read_table(shards[0], PARSES)
     empty = first.with_columns(pl.lit([], dtype=first[name].dtype).alias(name)
                                for name in PARSES if name != "sent_id")  # fmt: skip
@@ -118,42 +94,23 @@ def test_what_was_not_parsed_has_no_label_and_no_construction(tmp_path):
                 assert not unparsed[name].any()
 
 
-def test_a_sentence_whose_columns_differ_in_length_is_refused(tmp_path):
-    sentences, shards = write(tmp_path)
-    frame = read_table(shards[1], PARSES)
-    shorter = frame.with_columns(head=pl.col("head").list.head(3))
-    write_table(shorter, shards[1], PARSES)
-    with pytest.raises(
-        PoshgridError, match=r"1\.parquet: columns of one sentence differ in length"
-    ):
-        label(SPEC, sentences, shards, tmp_path / "labels.parquet")
-
-
-def test_what_no_tree_bears_is_counted(tmp_path):
-    """passive asks for a relation that the trees have, and for a feature that they have not."""
-    sentences, shards = write(tmp_path)
-    facts = label(
-        specs.EvidenceSpec(filters=["passive"]), sentences, shards, tmp_path / "p.parquet"
-    )
-    for reading in rules_of("passive").readings:
-        assert "Voice=Pass" in facts["filters"]["passive"][reading]["never"]
-        assert "VERB" not in facts["filters"]["passive"][reading]["never"]
-
-
-def test_relations_that_are_not_uds_are_told(tmp_path):
-    """A planted fault: one shard of a parser of another scheme."""
-    sentences, shards = write(tmp_path)
-    before = label(SPEC, sentences, shards, tmp_path / "a.parquet")["foreign"]
-    assert "relcl" in before  # one of the trees bears spaCy's own labels
+def test_what_no_tree_bears_and_what_is_not_ud_is_counted(tmp_path):
+    """passive asks for a feature that the trees lack; one shard is of another scheme."""
+    sentences, shards = make(tmp_path)
+    passive = specs.EvidenceSpec(filters=["passive"])
+    before = label(passive, sentences, shards, tmp_path / "a.parquet")
+    for facts in before["filters"]["passive"].values():
+        assert "Voice=Pass" in facts["never"] and "VERB" not in facts["never"]
+    assert "relcl" in before["foreign"]  # one of the trees bears spaCy's own labels
     stock = read_table(shards[0], PARSES)
     names = pl.element().replace({"nsubj": "subject"})
     write_table(stock.with_columns(pl.col("deprel").list.eval(names)), shards[0], PARSES)
     found = label(SPEC, sentences, shards, tmp_path / "b.parquet")["foreign"]
-    assert found == sorted([*before, "subject"])
+    assert found == sorted([*before["foreign"], "subject"])
 
 
 def test_neither_order_of_shards_nor_processes_matter(tmp_path):
-    sentences, shards = write(tmp_path)
+    sentences, shards = make(tmp_path)
     label(SPEC, sentences, shards, tmp_path / "a.parquet")
     label(SPEC, sentences, shards[::-1], tmp_path / "b.parquet")
     label(SPEC, sentences, shards, tmp_path / "c.parquet", threads=2)
@@ -163,18 +120,22 @@ def test_neither_order_of_shards_nor_processes_matter(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("order", "message"),
-    [
-        (range(1, len(TREES)), "0 trees in its order"),
-        ([7, *range(1, 7), 0, *range(8, len(TREES))], "0 trees in its order"),
-        (range(len(TREES) + 2), "parse every shard of the base"),
-    ],
+    "order",
+    [range(1, len(TREES)), [7, *range(1, 7), 0, *range(8, len(TREES))], range(len(TREES) + 2)],
 )
-def test_every_sentence_has_one_tree(tmp_path, order, message):
-    sentences, shards = write(tmp_path, order=order)
-    with pytest.raises(PoshgridError, match=message):
+def test_every_sentence_has_one_tree(tmp_path, order):
+    sentences, shards = make(tmp_path, order)
+    with pytest.raises(PoshgridError, match=r"sentences\.parquet: .* parse every shard"):
         label(SPEC, sentences, shards, tmp_path / "labels.parquet")
     assert not (tmp_path / "labels.parquet").exists()
+
+
+def test_a_sentence_whose_columns_differ_in_length_is_refused(tmp_path):
+    sentences, shards = make(tmp_path)
+    shorter = read_table(shards[1], PARSES).with_columns(head=pl.col("head").list.head(3))
+    write_table(shorter, shards[1], PARSES)
+    with pytest.raises(PoshgridError, match=r"1\.parquet: columns"):
+        label(SPEC, sentences, shards, tmp_path / "labels.parquet")
 
 
 def test_kappa_by_hand():
@@ -189,21 +150,12 @@ def test_kappa_by_hand():
 
 
 def test_agreement_counts(tmp_path):
-    labels = Labels({"binding": ("paper", "direct")}, {})
-    schema = labels.schema
+    def table(removed, name, **labels):
+        rows = [{"text": "x", "binding_paper": gone} for gone in removed]
+        return write(tmp_path / name, rows, Labels({"binding": ("paper", "direct")} | labels, {}))
 
-    def table(removed, name, ids=None):
-        ids = ids or list(range(len(removed)))
-        known = {"sent_id": ids, "binding_paper": removed}
-        nothing = {name: [] if kind == pl.List else None for name, kind in schema.items()}
-        frame = pl.DataFrame(
-            {n: known.get(n, [empty] * len(removed)) for n, empty in nothing.items()}, schema=schema
-        )
-        write_table(frame, tmp_path / name, schema)
-        return tmp_path / name
-
-    one = table([True] * 10 + [False] * 8, "one")
-    two = table([True] * 9 + [False] + [True] * 3 + [False] * 5, "two")
+    one = table([True] * 10 + [False] * 8, "one").labels
+    two = table([True] * 9 + [False] + [True] * 3 + [False] * 5, "two").labels
     found = agreement(one, two)["binding"]
     assert found["paper"] == {
         "both": 9, "first_only": 1, "second_only": 3, "neither": 5,
@@ -211,21 +163,16 @@ def test_agreement_counts(tmp_path):
     }  # fmt: skip
     assert found["direct"]["kappa"] is None
     with pytest.raises(PoshgridError, match="other sentences"):
-        agreement(one, table([True] * 18, "three", ids=[*range(17), 99]))
-    other = Labels({"binding": ("paper",)}, {})
-    rows = pl.read_parquet(one).select(list(other.schema))
-    write_table(rows, tmp_path / "four", other.schema)
+        agreement(one, table([True] * 17, "three").labels)
     with pytest.raises(PoshgridError, match="other filters"):
-        agreement(one, tmp_path / "four")
+        agreement(one, table([True] * 18, "four", passive=("paper",)).labels)
 
 
-def test_columns_say_which_readings_a_table_has(tmp_path):
+def test_columns_say_which_readings_a_table_has():
     labels = labels_of(["question-formation", "binding", "passive"])
     assert Labels.of(labels.schema) == Labels(
         dict(sorted(labels.readings.items())), labels.backstops
     )
-    write_table(pl.DataFrame(schema=labels.schema), tmp_path / "t.parquet", labels.schema)
-    assert Labels.of(read_schema(tmp_path / "t.parquet")).schema == labels.schema
     assert labels.removing("binding", "direct", backstop=True) == [
         "binding_direct", "binding_direct_backstop",
     ]  # fmt: skip
@@ -233,7 +180,7 @@ def test_columns_say_which_readings_a_table_has(tmp_path):
     assert labels.removing("binding", "paper", backstop=True) == ["binding_paper"]
 
 
-@pytest.mark.parametrize("name", ["no_tokens", "Paper", "tokens", "backstop", ""])
+@pytest.mark.parametrize("name", ["no_tokens", "Paper", "backstop"])
 def test_names_of_readings_are_held_to_those_of_columns(monkeypatch, name):
     module = plugins.load("poshgrid.evidence.filters", "passive")
     monkeypatch.setitem(module.READINGS, name, lambda tree: None)

@@ -100,60 +100,47 @@ def row(table, **wanted):
     return found
 
 
-def test_recall_precision_and_words_by_hand(tmp_path, parser):
+@pytest.fixture
+def gold(tmp_path, parser):
+    """A folder of gold trees."""
     (tmp_path / "all.conllu").write_text(conllu(SENTENCES))
-    table, counts, facts = run(tmp_path)
+    return tmp_path
+
+
+def test_recall_precision_and_words_by_hand(gold):
+    table, counts, facts = run(gold)
     for backstop, expected in ((False, WITHOUT), (True, WITH)):
         found = row(table, backstop=backstop)
         assert {key: found[key] for key in expected} == expected
-        assert found["recall"] == expected["right"] / expected["evidence"]
-        assert found["precision"] == expected["right"] / expected["removed"]
         assert (found["sentences"], found["skipped"]) == (9, 0)
         assert (found["words"], found["words_evidence"]) == (3 + 4 + 3 + 3 + 5 + 4 + 2 + 3 + 1, 13)
+        for name, whole in (("recall", "evidence"), ("precision", "removed")):
+            assert found[name] == expected["right"] / expected[whole]
+            interval = binomtest(found["right"], found[whole]).proportion_ci(0.95, method="wilson")
+            assert (found[f"{name}_low"], found[f"{name}_high"]) == pytest.approx(tuple(interval))
     of_gold = counts["gold"]["all.conllu"]
     assert (of_gold["sentences"], of_gold["words"], of_gold["skipped"]) == (9, 28, 0)
     assert of_gold["las"] == pytest.approx((28 - 3) / 28, abs=1e-6)  # three last words are wrong
-    assert {name: (r["gold"], r["f1"]) for name, r in of_gold["relations"].items()} == {
-        "acl:relcl": (0, None), "nsubj": (1, 1.0), "aux": (0, None),
-    }  # fmt: skip
     assert facts["parsed"] == 9
-
-
-def test_recall_by_construction(tmp_path, parser):
-    (tmp_path / "all.conllu").write_text(conllu(SENTENCES))
-    table, _, _ = run(tmp_path)
-    found = {
-        (r["construction"], r["backstop"]): (r["evidence"], r["right"])
+    by_construction = {
+        (r["construction"], r["backstop"]): (r["evidence"], r["right"], r["removed"])
         for r in table.filter(reading="wide").iter_rows(named=True)
         if r["construction"]
     }
-    assert found == {
-        ("has iobj", False): (3, 2), ("has iobj", True): (3, 3),
-        ("has xcomp", False): (1, 0), ("has xcomp", True): (1, 0),
+    assert by_construction == {
+        ("has iobj", False): (3, 2, None), ("has iobj", True): (3, 3, None),
+        ("has xcomp", False): (1, 0, None), ("has xcomp", True): (1, 0, None),
     }  # fmt: skip
-    of_one = row(table, construction="has iobj", backstop=True)
-    assert of_one["removed"] is None and of_one["words_removed"] is None
 
 
-@pytest.mark.parametrize("backstop", [False, True])
-def test_intervals_are_wilsons(tmp_path, parser, backstop):
-    (tmp_path / "all.conllu").write_text(conllu(SENTENCES))
-    found = row(run(tmp_path)[0], backstop=backstop)
-    for name, whole in (("recall", "evidence"), ("precision", "removed")):
-        ours = (found[f"{name}_low"], found[f"{name}_high"])
-        theirs = binomtest(found["right"], found[whole]).proportion_ci(0.95, method="wilson")
-        assert ours == pytest.approx(tuple(theirs))
-
-
-def test_what_a_parser_was_trained_on_is_left_out(tmp_path, parser):
-    (tmp_path / "all.conllu").write_text(conllu(SENTENCES))
-    bank = tmp_path / "bank"
+def test_what_a_parser_was_trained_on_is_left_out(gold, parser):
+    bank = gold / "bank"
     bank.mkdir()
     # Capitals do not make another sentence; the parser's own test is unseen
     (bank / "train.conllu").write_text(conllu({"YES": ("root", "")}))
     (bank / "dev.conllu").write_text(conllu({"give Me it": ("obj", "")}))
     (bank / "test.conllu").write_text(conllu({"Tell him that one": ("iobj", "")}))
-    table, counts, _ = run(tmp_path, trained=bank, given=TRAINED)
+    table, counts, _ = run(gold, trained=bank, given=TRAINED)
     found = row(table, backstop=False)
     assert (found["sentences"], found["skipped"]) == (7, 2)
     assert (found["evidence"], found["right"], found["removed"]) == (3, 1, 2)
@@ -161,15 +148,12 @@ def test_what_a_parser_was_trained_on_is_left_out(tmp_path, parser):
     assert counts["gold"]["all.conllu"]["skipped"] == 2
     assert ("Yes",) not in parser.asked and ("Give", "me", "it") not in parser.asked
     # A model that was given may have seen anything: nothing is left out
-    assert row(run(tmp_path, trained=bank)[0], backstop=False)["skipped"] == 0
+    assert row(run(gold, trained=bank)[0], backstop=False)["skipped"] == 0
 
 
-def test_a_trained_parser_needs_its_treebank(tmp_path, parser):
-    (tmp_path / "all.conllu").write_text(conllu(SENTENCES))
-    with pytest.raises(PoshgridError, match="'trained' was trained from a treebank; give its fold"):
-        run(tmp_path, given=TRAINED)
-    with pytest.raises(PoshgridError, match=r"train\.conllu: no such treebank"):
-        run(tmp_path, given=TRAINED, trained=tmp_path)
+def test_a_trained_parser_needs_its_treebank(gold):
+    with pytest.raises(PoshgridError, match=r"'trained'.* give its folder"):
+        run(gold, given=TRAINED)
 
 
 def test_files_folders_and_all_together(tmp_path, parser):
@@ -189,31 +173,33 @@ def test_files_folders_and_all_together(tmp_path, parser):
     assert "" not in run(tmp_path, gold=["talk"])[0]["gold"]
 
 
-def test_a_parser_that_changes_words_is_refused(tmp_path, parser, monkeypatch):
-    (tmp_path / "all.conllu").write_text(conllu({"Give me it": ("iobj", "")}))
-    monkeypatch.setattr(parser, "parse", lambda s: [tree(["Give", "them", "it"], "iobj")])
-    with pytest.raises(PoshgridError, match="'given' changed the words"):
-        run(tmp_path)
-
-
-def test_faults_are_one_line(tmp_path, parser):
+@pytest.mark.parametrize(
+    ("files", "place"),
+    [
+        ([], "no gold trees"),
+        (["none.conllu"], "none.conllu: no such file"),
+        (["empty"], "empty: no .conllu file"),
+        (["blank.conllu"], "blank.conllu: no sentences"),
+        (["talk", "talk/a.conllu"], "in 'talk' and in 'talk/a.conllu'"),
+    ],
+)
+def test_gold_trees_that_are_not_there(tmp_path, parser, files, place):
     (tmp_path / "talk").mkdir()
     (tmp_path / "talk/a.conllu").write_text(conllu(SENTENCES))
     (tmp_path / "empty").mkdir()
     (tmp_path / "blank.conllu").write_text("# nothing\n\n")
-    for gold, message in (
-        ([], "no gold trees; name some in evidence.gold"),
-        (["none.conllu"], "none.conllu: no such file; check evidence.gold"),
-        (["empty"], "empty: no .conllu file in this folder; check evidence.gold"),
-        (["blank.conllu"], "blank.conllu: no sentences; check evidence.gold"),
-        (["talk", "talk/a.conllu"], "in 'talk' and in 'talk/a.conllu'; leave it out of one"),
-    ):
-        with pytest.raises(PoshgridError) as caught:
-            run(tmp_path, gold=gold)
-        assert message in str(caught.value) and "\n" not in str(caught.value)
-    with pytest.raises(PoshgridError, match="no condition has filters"):
-        run(tmp_path, gold=["talk"], filters=[])
+    with pytest.raises(PoshgridError) as caught:
+        run(tmp_path, gold=files)
+    assert place in str(caught.value) and "evidence.gold" in str(caught.value)
     assert not (tmp_path / "out").exists()
+
+
+def test_other_faults(gold, parser, monkeypatch):
+    with pytest.raises(PoshgridError, match="no condition has filters"):
+        run(gold, filters=[])
+    monkeypatch.setattr(parser, "parse", lambda s: [tree(["other", "words"], "obj") for _ in s])
+    with pytest.raises(PoshgridError, match="'given' changed the words"):
+        run(gold)
 
 
 def test_the_toy_trees_are_others_than_a_treebanks(tmp_path):

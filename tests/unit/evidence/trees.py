@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from poshgrid.corpora import toy
 from poshgrid.parsing.tree import Tree
 
 
@@ -24,6 +26,12 @@ def tree(text: str) -> Tree:
         head=heads,
         deprel=[word[3] for word in words],
     )
+
+
+def toy_tree(sentence: toy.ToySentence) -> Tree:
+    """Return the tree of a sentence that the toy grammar drew."""
+    columns = ("form", "upos", "feats", "head", "deprel")
+    return Tree(*([getattr(token, name) for token in sentence.tokens] for name in columns))
 
 
 def read_cases(name: str) -> Any:
@@ -50,8 +58,17 @@ RELATIONS = tuple(
 TAGS = ("NOUN", "PROPN", "PRON", "VERB", "AUX", "ADP")
 
 
-def random_tree(generator: random.Random) -> Tree:
-    """Return a well-formed tree of frequent words and relations, which need not make sense."""
+FEATS = ("_", "Number=Sing", "Number=Plur|Case=Nom")
+
+
+def random_tree(
+    generator: random.Random,
+    forms: Sequence[str] = FORMS,
+    tags: Sequence[str] = TAGS,
+    feats: Sequence[str] = FEATS,
+    relations: Sequence[str] = RELATIONS,
+) -> Tree:
+    """Return a well-formed tree of these words and labels, which need not make sense."""
     length = generator.randint(1, 14)
     order = list(range(1, length + 1))
     generator.shuffle(order)
@@ -59,11 +76,11 @@ def random_tree(generator: random.Random) -> Tree:
     for place in range(1, length):
         head[order[place] - 1] = order[generator.randrange(place)]
     return Tree(
-        form=[generator.choice(FORMS) for _ in head],
-        upos=[generator.choice(TAGS) for _ in head],
-        feats=[generator.choice(("_", "Number=Sing", "Number=Plur|Case=Nom")) for _ in head],
+        form=generator.choices(forms, k=length),
+        upos=generator.choices(tags, k=length),
+        feats=generator.choices(feats, k=length),
         head=head,
-        deprel=["root" if not h else generator.choice(RELATIONS) for h in head],
+        deprel=["root" if not h else generator.choice(relations) for h in head],
     )
 
 
