@@ -202,18 +202,6 @@ def hold_apart(
             one, two = sorted((spec.condition.name, other.condition.name))
             raise PoshgridError(
                 f"conditions {one!r} and {two!r} at {spec.size} hold the same "
-                f"{base.count(chosen.kept):,} sentences of base {spec.condition.base!r}: "
-                f"{_difference(spec, other)}; change one's filters or reading, leave one out, or "
-                "set allow: [void]"
+                f"{base.count(chosen.kept):,} sentences of base {spec.condition.base!r}; change "
+                "one's filters or reading, leave one out, or set allow: [void]"
             )
-
-
-def _difference(spec: specs.ConditionSpec, other: specs.ConditionSpec) -> str:
-    """Say what two conditions are meant to differ in."""
-
-    def told(each: specs.ConditionSpec) -> str:
-        condition, removed = each.condition, ", ".join(map(str, deciding(each))) or "nothing"
-        what = f"is a control of {condition.control}" if condition.control else f"removes {removed}"
-        return f"{condition.name} {what}"
-
-    return " and ".join(sorted(map(told, (spec, other))))

@@ -146,12 +146,20 @@ def choose(base: Base, spec: specs.ConditionSpec, name: str = "own") -> Chosen:
             f"condition {spec.condition.name!r} at {spec.size} has no train sentences; give base "
             f"{spec.condition.base!r} more words (bases.sources)"
         )
-    filled = _refill(base, spec, gone, whole) if spec.condition.refill else left
-    kept = _downsample(base, spec, filled, base.count(whole))
+    kept = filled = left
+    if spec.condition.refill:
+        _refill(base, spec, gone, whole, f"{name}_refill")
+        more = f"select sent_id from {name}_refill where ends - n_words < lacking"
+        kept = filled = f"(not {gone} and ({whole} or sent_id in ({more})))"
+    if spec.condition.downsample < 1:
+        _downsample(base, spec, filled, base.count(whole), f"{name}_drawn")
+        kept = f"sent_id in (from {name}_drawn)"
     return Chosen(name, gone, whole, left, filled, kept)
 
 
-def _downsample(base: Base, spec: specs.ConditionSpec, filtered: str, total: int) -> str:
+def _downsample(
+    base: Base, spec: specs.ConditionSpec, filtered: str, total: int, table: str
+) -> None:
     """Keep a share of the base's sentences: the same ones in all conditions.
 
     Every sentence has a rank that depends on the seed and on its sent_id, and the first are kept.
@@ -161,16 +169,12 @@ def _downsample(base: Base, spec: specs.ConditionSpec, filtered: str, total: int
         spec: the condition.
         filtered: test of the sentences that its filters leave.
         total: sentences of the base at the size.
-
-    Returns:
-        Test of those that are kept.
+        table: gets the ``sent_id`` of those that are kept.
 
     Raises:
         PoshgridError: the filters leave fewer than are to be kept.
     """
     condition = spec.condition
-    if condition.downsample == 1:
-        return filtered
     number, there = int(condition.downsample * total), base.count(filtered)
     if there < number:
         raise PoshgridError(
@@ -179,18 +183,14 @@ def _downsample(base: Base, spec: specs.ConditionSpec, filtered: str, total: int
             f"{there:,}; lower downsample, for all conditions of the base, to "
             f"{int(there / total * 1000) / 1000:g}"
         )
-    drawn = f"drawn{condition.seed}"
-    beyond = base.database.rows(
-        f"select {drawn}, sent_id from train where {filtered} order by all limit 1 offset {number}"
+    base.database.run(
+        f"create or replace table {table} as select sent_id from train where {filtered} "
+        f"order by drawn{condition.seed}, sent_id limit {number}"
     )
-    for rank, sent_id in beyond:
-        found = f"{rank:.17e}"  # an exponent, for DuckDB to read it as the same Float64
-        return f"({filtered} and ({drawn} < {found} or {drawn} = {found} and sent_id < {sent_id}))"
-    return filtered
 
 
-def _refill(base: Base, spec: specs.ConditionSpec, gone: str, whole: str) -> str:
-    """Replace the words that are gone by the next sentences of the same source.
+def _refill(base: Base, spec: specs.ConditionSpec, gone: str, whole: str, table: str) -> None:
+    """Number the sentences that may replace the words that are gone of the same source.
 
     A source's further sentences, those of larger sizes and the base's spare ones, follow in the
     order of choice until it has as many words as the base at this size. The removal looks at them,
@@ -201,59 +201,55 @@ def _refill(base: Base, spec: specs.ConditionSpec, gone: str, whole: str) -> str
         spec: the condition.
         gone: test of the sentences that it goes without.
         whole: test of the base's sentences of the size.
-
-    Returns:
-        Test of the sentences that its removal leaves, and of those that follow.
+        table: gets their ``sent_id``, ``source`` and ``n_words``, the words of the source with it,
+            ``ends``, and those that the source lacks, ``lacking``.
 
     Raises:
         PoshgridError: a source has too few further sentences.
     """
-    left, further = f"{whole} and not {gone}", f"not {whole} and not {gone}"
-    rest, more = (base.by_source(f"train where {test}") for test in (left, further))
-    nothing = 0, 0
-    following = []
-    for source, (_, number) in base.by_source(f"train where {whole}").items():
-        lacking = number - rest.get(source, nothing)[1]
-        there = more.get(source, nothing)[1]
-        if there < lacking:
-            raise PoshgridError(
-                f"condition {spec.condition.name!r} at {spec.size}: source {source!r} lacks "
-                f"{lacking - there:,} words to refill the {lacking:,} that are gone; raise "
-                f"spare of base {spec.condition.base!r}, or give the source more text"
-            )
-        if lacking:
-            own = f"source = '{source}'"
-            last = _last(base, f"{further} and {own}", lacking)
-            following.append(f"{own} and rank <= {last}")
-    return f"(not {gone} and ({whole} or {any_of(following)}))"
+    lacking = (
+        f"select source, sum(n_words) as lacking from train where {whole} and {gone} group by all"
+    )
+    base.database.run(
+        f"create or replace table {table} as select sent_id, source, n_words, lacking, "
+        "sum(n_words) over (partition by source order by rank) as ends "
+        f"from train join ({lacking}) using (source) where not {whole} and not {gone}"
+    )
+    for source, number, there in base.database.rows(
+        f"select source, lacking, coalesce(sum(n_words), 0) as there from ({lacking}) "
+        f"left join {table} using (source, lacking) group by all having there < lacking order by 1"
+    ):
+        raise PoshgridError(
+            f"condition {spec.condition.name!r} at {spec.size}: source {source!r} lacks "
+            f"{number - there:,} words to refill the {number:,} that are gone; raise "
+            f"spare of base {spec.condition.base!r}, or give the source more text"
+        )
 
 
-def _last(base: Base, test: str, lacking: int) -> int:
-    """Return the rank of the sentence by which others have made up for so many words."""
-    ends = f"select rank, sum(n_words) over (order by rank) as ends from train where {test}"
-    query = f"select min(rank) from ({ends}) where ends >= {lacking}"
-    return int(base.database.rows(query)[0][0])
-
-
-def facts(base: Base, spec: specs.ConditionSpec, whole: str) -> dict[str, dict[str, Any]]:
+def facts(
+    base: Base, spec: specs.ConditionSpec, whole: str, labelled: dict[str, Any]
+) -> dict[str, dict[str, Any]]:
     """Return what each filter of a condition removes: ``filter.reading`` -> counts.
 
     Args:
         base: all sentences.
         spec: the condition.
         whole: test of those that are counted.
+        labelled: what was counted with the labels.
 
     Returns:
         ``rule``: sentences that the rule removes; ``backstop``: further sentences that only their
-        words remove; ``words``: words in both.
+        words remove; ``words``: words in both; ``never``: labels that it asks for and no tree has.
     """
-    found = {}
+    counts = {}
     for each in deciding(spec):
         rule, gone = (base.out([each], backstop=on) for on in (False, spec.backstop))
         ((by_rule, by_words, number),) = base.database.rows(
             f"select count(*) filter ({rule}), count(*) filter ({gone} and not {rule}), "
             f"coalesce(sum(n_words) filter ({gone}), 0) from train where {whole}"
         )
-        name = f"{each.name}.{each.reading}"
-        found[name] = {"rule": by_rule, "backstop": by_words, "words": number}
-    return found
+        never = labelled["filters"][each.name][each.reading]["never"]
+        counts[f"{each.name}.{each.reading}"] = {
+            "rule": by_rule, "backstop": by_words, "words": number, "never": never,
+        }  # fmt: skip
+    return counts

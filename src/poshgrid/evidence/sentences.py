@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from poshgrid.config import Filter
+from poshgrid.config import Condition, Filter
 from poshgrid.config.sizes import words
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.database import Database
@@ -20,34 +20,6 @@ from poshgrid.evidence.schema import Labels
 from poshgrid.files import table_batches
 
 QUESTION = "question"
-_PLAN = ("sent_id", "source", "n_words", "split", "rank", "size")
-
-
-def labelled(
-    sentences: Path, evidence: Path | None, labels: Labels, *, questions: bool
-) -> Iterator[pl.DataFrame]:
-    """Yield the sentences of a base piece by piece, without text, the first piece without rows.
-
-    Args:
-        sentences: the base's table.
-        evidence: labels of its sentences, if there are any.
-        labels: what they say.
-        questions: tell which sentences ask, known of all, parsed or not.
-
-    Raises:
-        PoshgridError: there is not one row of labels for each sentence.
-    """
-    asks = [BY_WORDS[QUESTION].alias(QUESTION)] if questions else []
-    base = [*_PLAN, *(["text"] if asks else [])]
-    tests: list[str] = []
-    pieces = table_batches(sentences, SENTENCES, base)
-    if evidence is not None:
-        tests = [name for name, kind in labels.schema.items() if kind == pl.Boolean]
-        pieces = side_by_side(sentences, base, evidence, labels, tests)
-    kinds = SENTENCES | labels.schema
-    empty = pl.DataFrame(schema={name: kinds[name] for name in (*base, *tests)})
-    for rows in chain([empty], pieces):
-        yield rows.select(*_PLAN, *tests, *asks)
 
 
 def side_by_side(
@@ -93,6 +65,32 @@ class Base:
 
     database: Database
     labels: Labels
+
+    def read(self, sentences: Path, evidence: Path | None, conditions: Sequence[Condition]) -> None:
+        """Make the tables of a base.
+
+        Args:
+            sentences: its table.
+            evidence: labels of its sentences, if there are any.
+            conditions: what is planned; ``question``, whether a sentence asks, is known of all
+                sentences, parsed or not, if one of them is matched by it.
+
+        Raises:
+            PoshgridError: there is not one row of labels for each sentence.
+        """
+        labelled = self.labels.schema if evidence else {}
+        tests = [name for name, kind in labelled.items() if kind == pl.Boolean]
+        kinds = SENTENCES | labelled
+        empty = pl.DataFrame(schema={name: kinds[name] for name in (*SENTENCES, *tests)})
+        if evidence is None:
+            pieces = table_batches(sentences, SENTENCES)
+        else:
+            pieces = side_by_side(sentences, list(SENTENCES), evidence, self.labels, tests)
+        if any(QUESTION in condition.match for condition in conditions):
+            question = BY_WORDS[QUESTION].alias(QUESTION)
+            empty, pieces = empty.with_columns(question), (p.with_columns(question) for p in pieces)
+        seeds = {condition.seed for condition in conditions if condition.downsample < 1}
+        self.load(chain([empty], pieces), seeds)
 
     def load(self, pieces: Iterable[pl.DataFrame], seeds: Iterable[int]) -> None:
         """Make the tables.

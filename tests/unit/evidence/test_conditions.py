@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 
 import numpy as np
@@ -12,11 +13,10 @@ from poshgrid.config.runs import SPLITS
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.database import Database
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence import condition
 from poshgrid.evidence import sentences as planning
 from poshgrid.evidence.condition import build
 from poshgrid.evidence.removal import choose
-from poshgrid.files import read_json, write_table
+from poshgrid.files import read_json, table_batches, write_table
 from tests.unit.evidence.condition_support import (
     DIRECT,
     FILTERS,
@@ -335,13 +335,7 @@ def test_faults_are_named(tmp_path, base):
 def test_a_condition_is_read_in_pieces_without_a_trace(tmp_path, base, monkeypatch):
     wanted = spec(filters=FILTERS, rates={"binding": 0.02})
     base.build(wanted, tmp_path / "whole")
-    original = condition.table_batches
-    for module in (condition, planning):
-        monkeypatch.setattr(
-            module,
-            "table_batches",
-            lambda path, schema, columns: original(path, schema, columns, 97),
-        )
+    monkeypatch.setattr(planning, "table_batches", functools.partial(table_batches, size=97))
     monkeypatch.setattr(Database.pieces, "__defaults__", (31,))
     base.build(wanted, tmp_path / "pieces")
     for split in SPLITS:

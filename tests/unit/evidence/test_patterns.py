@@ -63,7 +63,7 @@ def test_operators_are_those_of_an_exhaustive_search(operator, lines):
     order = ("a", "b", "c") if lines == "new" else ("a", "c", "b")  # of the roles in the text
     generator = random.Random(operator)
     matches = 0
-    for _ in range(200):
+    for _ in range(250):
         sentence = random_tree(generator)
         expected = None
         for places in itertools.product(range(1, len(sentence) + 1), repeat=3):
@@ -81,7 +81,7 @@ def test_operators_are_those_of_an_exhaustive_search(operator, lines):
         found = pattern.match(sentence)
         assert (found and found.roles) == expected, sentence
         matches += found is not None
-    assert 2 < matches < 200
+    assert 0 < matches < 250
 
 
 def test_heads_in_a_circle_do_not_hang():
