@@ -1,6 +1,6 @@
 """What an annotated sheet says: how much evidence a filter leaves in, or how often it is right.
 
-Intervals are Clopper and Pearson's (1934). An *unsure* is counted both ways: as no (low) and as yes
+Intervals are Clopper and Pearson's (1934), 95%. An *unsure* counts both ways: as no (low) and as yes
 (high).
 """
 
@@ -63,50 +63,40 @@ class Rating:
 
     filter: str
     kind: str
-    confidence: float
     drawn: dict[str, Any] | None  # condition, size and the sheet's facts of ``statistics.json``
     first: Annotation
     second: Annotation | None = None
     agreement: Agreement | None = None
 
 
-def estimate(
-    yes: int, labelled: int, confidence: float = 0.95, sentences: int | None = None
-) -> Share:
+def estimate(yes: int, labelled: int, sentences: int | None = None) -> Share:
     """Return the share of yes in a uniform sample, and the number of yes among all sentences.
 
     Args:
         yes: labelled sentences that are yes.
         labelled: sentences of the sample with a label.
-        confidence: of the interval.
         sentences: that the sample was drawn from; of these at least ``yes`` are yes, and at least
             ``labelled - yes`` are not.
     """
     from scipy.stats import binomtest
 
     share = yes / labelled
-    interval = binomtest(yes, labelled).proportion_ci(confidence, method="exact")
+    interval = binomtest(yes, labelled).proportion_ci(method="exact")
     if sentences is None:
         return Share(share, tuple(interval))
     low, high = np.clip(np.multiply(interval, sentences), yes, sentences - labelled + yes).tolist()
     return Share(share, (low / sentences, high / sentences), share * sentences, (low, high))
 
 
-def rate(
-    sheet: Path,
-    second: Path | None = None,
-    *,
-    confidence: float = 0.95,
-    statistics: Path | None = None,
-) -> Rating:
+def rate(sheet: Path, second: Path | None = None) -> Rating:
     """Read an annotated sheet, and a second person's, and estimate what they say.
+
+    Where ``statistics.json`` of the audit lies beside the sheet, it says how many sentences the
+    sample was drawn from.
 
     Args:
         sheet: the annotated CSV.
         second: the same sheet, annotated by somebody else.
-        confidence: of the interval.
-        statistics: what the audit wrote; none: ``statistics.json`` beside the sheet, if it is
-            there.
 
     Returns:
         Counts, shares with intervals, the expected number of sentences, and the agreement.
@@ -114,8 +104,6 @@ def rate(
     Raises:
         PoshgridError: a sheet has no label or a wrong one, or the files are not of one sample.
     """
-    if not 0 < confidence < 1:
-        raise PoshgridError(f"confidence {confidence:g}: write a number between 0 and 1, e.g. 0.95")
     entries = read(sheet)
     names = sorted({entry.sheet for entry in entries})
     word, _, kind = "".join(names).rpartition(".")
@@ -123,48 +111,43 @@ def rate(
         raise PoshgridError(
             f"{sheet}: rows of the sheets {names}; give one sheet alone, as it was written"
         )
-    given = statistics or sheet.parent / STATISTICS
-    drawn = None
-    if statistics is not None or given.is_file():
-        drawn = _drawn(sheet, entries, given, word, kind)
+    path = sheet.with_name(STATISTICS)
+    drawn = _drawn(sheet, entries, path, word, kind) if path.is_file() else None
     number = drawn["candidates"] if drawn else None
-    first = _annotation(sheet, entries, number, confidence)
+    first = _annotation(sheet, entries, number)
     if second is None:
-        return Rating(word, kind, confidence, drawn, first)
+        return Rating(word, kind, drawn, first)
     others = read(second)
     if second.samefile(sheet) or [e.sent_id for e in entries] != [e.sent_id for e in others]:
         raise PoshgridError(
             f"{second}: not another copy of {sheet}; give two people's copies of one sheet"
         )
-    other = _annotation(second, others, number, confidence)
-    return Rating(word, kind, confidence, drawn, first, other, _agreement(entries, others))
+    other = _annotation(second, others, number)
+    return Rating(word, kind, drawn, first, other, _agreement(entries, others))
 
 
 def _drawn(
     sheet: Path, entries: Sequence[Entry], path: Path, word: str, kind: str
 ) -> dict[str, Any]:
-    """Return what ``statistics.json`` says of a sheet; refuse one that it does not know."""
+    """Return what ``statistics.json`` says of a sheet; raise if it does not know it."""
     statistics = read_json(path)
-    name = digest((entry.number, entry.sent_id, entry.text) for entry in entries)
     try:
         facts = statistics["filters"].get(word, {}).get(kind, {"digest": None})
-        if facts["digest"] == name:
+        if facts["digest"] == digest((e.number, e.sent_id, e.text) for e in entries):
             return {key: statistics[key] for key in ("condition", "size")} | facts
     except (KeyError, TypeError, AttributeError) as error:
         raise PoshgridError(
-            f"{path}: not the statistics of an audit; name those that the stage audit wrote with "
-            "the sheet"
+            f"{path}: not the statistics of an audit; copy here those that the stage audit wrote "
+            "with the sheet"
         ) from error
     raise PoshgridError(
         f"{sheet}: {len(entries):,} sentences that are not a sample of {path}; restore rows that "
-        "were deleted and sentences that were changed, or name the statistics that the stage audit "
-        "wrote with the sheet"
+        "were deleted and sentences that were changed, or copy here the statistics that the stage "
+        "audit wrote with the sheet"
     )
 
 
-def _annotation(
-    sheet: Path, entries: Sequence[Entry], candidates: int | None, confidence: float
-) -> Annotation:
+def _annotation(sheet: Path, entries: Sequence[Entry], candidates: int | None) -> Annotation:
     labels = [entry.label for entry in entries]
     yes, no, unsure, blank = (labels.count(label) for label in ("yes", "no", "unsure", ""))
     annotated = yes + no + unsure
@@ -172,10 +155,7 @@ def _annotation(
         raise PoshgridError(
             f"{sheet}: no sentence has a label; write yes, no or unsure in the column 'label'"
         )
-
-    low, high = (
-        estimate(number, annotated, confidence, candidates) for number in (yes, yes + unsure)
-    )
+    low, high = (estimate(number, annotated, candidates) for number in (yes, yes + unsure))
     skipped = "" in labels[:annotated]
     return Annotation(sheet.name, annotated, yes, no, unsure, blank, skipped, low, high)
 
@@ -207,45 +187,40 @@ def percent(share: float) -> str:
 
 def lines(rating: Rating) -> list[str]:
     """Return the lines that ``poshgrid leak-rate`` prints."""
-    drawn, found = rating.drawn, []
+    drawn, said = rating.drawn, []
     if drawn:
         head = f"{drawn['condition']} at {drawn['size']}"
-        found.append(f"{head}, filter {rating.filter}, {rating.kind}")
+        said.append(f"{head}, filter {rating.filter}, {rating.kind}")
     for person in filter(None, (rating.first, rating.second)):
-        found.append(
+        said.append(
             f"{person.sheet}: {person.annotated:,} annotated: {person.yes:,} yes, {person.no:,} "
             f"no, {person.unsure:,} unsure; {person.blank:,} blank"
         )
         ways = {", unsure as no": person.low, ", unsure as yes": person.high}
-        for way, each in ways.items() if person.unsure else [("", person.low)]:
-            low, high = map(percent, each.interval)
-            found.append(
-                f"  {RATES[rating.kind]}{way}: {percent(each.share)}% "
-                f"({rating.confidence * 100:g}% interval {low} to {high}%)"
+        for way, share in ways.items() if person.unsure else [("", person.low)]:
+            low, high = map(percent, share.interval)
+            said.append(
+                f"  {RATES[rating.kind]}{way}: {percent(share.share)}% "
+                f"(95% interval {low} to {high}%)"
             )
-            if drawn and each.expected_interval:
-                low, high = (f"{bound:,.1f}" for bound in each.expected_interval)
-                found.append(
-                    f"  expected{way}: {each.expected:,.1f} ({low} to {high}) of "
+            if drawn and share.expected_interval:
+                low, high = (f"{bound:,.1f}" for bound in share.expected_interval)
+                said.append(
+                    f"  expected{way}: {share.expected:,.1f} ({low} to {high}) of "
                     f"{drawn['candidates']:,} candidates"
                 )
         if person.skipped:
-            found.append(
-                "  sentences were skipped: the rate holds only if they are like the others"
-            )
+            said.append("  sentences were skipped: the rate holds only if they are like the others")
     if drawn and not drawn.get("whole", True):
-        found.append(
-            "  sentences without candidates' words were never looked at: the rate says nothing of "
-            "them"
-        )
+        said.append("  of sentences without candidates' words the rate says nothing")
     if agreed := rating.agreement:
         kappa = "undefined" if agreed.kappa is None else f"{agreed.kappa:.3f}"
-        found.append(
+        said.append(
             f"both labelled {agreed.compared:,} sentences: Cohen's kappa {kappa} (yes against the "
             f"rest), {len(agreed.disagreements):,} disagreements"
         )
-        found += [
-            f"  {each['number']}: {each['first']} / {each['second']}: {each['text']}"
-            for each in agreed.disagreements
+        said += [
+            f"  {pair['number']}: {pair['first']} / {pair['second']}: {pair['text']}"
+            for pair in agreed.disagreements
         ]
-    return found
+    return said

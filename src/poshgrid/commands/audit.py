@@ -15,15 +15,13 @@ from poshgrid.commands.base import app
 def leak_rate(
     sheet: Annotated[Path, typer.Argument(help="A sheet with its labels filled in")],
     second: Annotated[Path | None, typer.Argument(help="Another annotator's sheet")] = None,
-    confidence: Annotated[float, typer.Option(help="Of the interval")] = 0.95,
-    statistics: Annotated[Path | None, typer.Option(help="The sheet's statistics.json")] = None,
     output: Annotated[Path | None, typer.Option(help="JSON file to write, too")] = None,
 ) -> None:
     """Report the leak rate that an annotated sheet shows, with its interval."""
     from poshgrid.audit.rate import lines, rate
     from poshgrid.files import write_json
 
-    found = rate(sheet, second, confidence=confidence, statistics=statistics)
+    found = rate(sheet, second)
     for line in lines(found):
         typer.echo(line)
     if output is not None:

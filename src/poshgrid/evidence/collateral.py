@@ -125,19 +125,21 @@ def collateral(
             f"condition {chosen.name!r} at {spec.size} is its base: nothing was removed; name a "
             "condition with filters, or a control, at a size that is filtered"
         )
-    train = condition / "train.parquet"
-    trained, after = _trained(train, table_height(sentences))
+    trained, after = _trained(condition / "train.parquet", table_height(sentences))
     counts, before = _counts(spec, trained, sentences, evidence)
     table = _table(spec, counts)
-    found = {(row["source"], row["measure"]): row for row in table.iter_rows(named=True)}
-    _check(found, condition / "statistics.json", evidence)
-    parsed, bits = {}, {}
-    for source in table["source"].unique(maintain_order=True):
-        number, known = (found[source, each]["before"] for each in ("sentences", PARSED))
-        parsed[source] = round(known / number, 8) if number else None
-        bits[source] = divergence(before.get(source, {}), after.get(source, {}))
-    total = (sum(forms.values(), Counter[str]()) for forms in (before, after))
-    bits[ALL] = divergence(*total)
+    numbers = {(row["source"], row["measure"]): row for row in table.iter_rows(named=True)}
+    _check(numbers, condition / "statistics.json", evidence)
+    sources = table["source"].unique(maintain_order=True)
+    for forms in (before, after):
+        forms[ALL] = sum(forms.values(), Counter[str]())
+    bits = {s: divergence(before.get(s, {}), after.get(s, {})) for s in sources}
+    parsed = {
+        s: round(numbers[s, PARSED]["before"] / number, 8)
+        if (number := numbers[s, "sentences"]["before"])
+        else None
+        for s in sources
+    }
     facts: dict[str, object] = {
         "condition": chosen.name,
         "base": chosen.base,
@@ -145,8 +147,8 @@ def collateral(
         "control": chosen.control,
         "words": {
             "nominal": words(spec.size),
-            "before": found[ALL, "words"]["before"],
-            "actual": found[ALL, "words"]["after"],
+            "before": numbers[ALL, "words"]["before"],
+            "actual": numbers[ALL, "words"]["after"],
         },
         "parsed": {ALL: parsed.pop(ALL), "sources": parsed},
         "divergence": {ALL: bits.pop(ALL), "sources": bits},
@@ -155,31 +157,32 @@ def collateral(
     write_json(output / "statistics.json", facts)
     logs.get(__name__).info(
         "%s at %s: %s of %s sentences removed", chosen.name, spec.size,
-        found[ALL, "sentences"]["removed"], found[ALL, "sentences"]["before"],
+        numbers[ALL, "sentences"]["removed"], numbers[ALL, "sentences"]["before"],
     )  # fmt: skip
     return facts
 
 
-def _check(found: dict[tuple[str, str], dict[str, Any]], statistics: Path, evidence: Path) -> None:
-    """Refuse a condition that was made from other tables, by the counts of its statistics."""
-    told = read_json(statistics)
+def _check(
+    numbers: dict[tuple[str, str], dict[str, Any]], statistics: Path, evidence: Path
+) -> None:
+    """Raise if a condition was made from other tables, by the counts of its statistics."""
+    made = read_json(statistics)
     try:
-        made = (
-            ("sentences", "before", told["whole"]["sentences"]),
-            ("words", "before", told["whole"]["words"]),
-            ("words", "after", told["splits"]["train"]["words"]),
-            ("sentences", "removed", told["removed_sentences"]),
-        )
+        expected = {
+            ("sentences", "before"): made["whole"]["sentences"],
+            ("words", "before"): made["whole"]["words"],
+            ("words", "after"): made["splits"]["train"]["words"],
+            ("sentences", "removed"): made["removed_sentences"],
+        }
     except (KeyError, TypeError) as error:
         raise PoshgridError(
             f"{statistics}: not the statistics of a filtered condition; {_AGAIN}"
         ) from error
-    for measure, column, number in made:
-        counted = found[ALL, measure][column]
-        if counted is not None and number != counted:
+    for (measure, column), number in expected.items():
+        if numbers[ALL, measure][column] not in (None, number):
             raise PoshgridError(
-                f"{statistics}: {measure} {column}: {number}, but {counted} by {evidence}: the one "
-                f"was not made from the other; {_AGAIN}"
+                f"{statistics}: {measure} {column}: {number}, not by {evidence}: the one was not "
+                f"made from the other; {_AGAIN}"
             )
 
 
@@ -220,66 +223,56 @@ def _counts(
     rules, both = (
         labels.columns(spec.condition.filters, backstop=on) for on in (False, spec.backstop)
     )
+    by_rule, gone = (pl.any_horizontal(pl.lit(False), *names) for names in (rules, both))
+    if spec.condition.control:
+        gone = ~(pl.col("own") | pl.col("left"))
+    at_size = pl.col("at_size")
+    sets = {
+        "before": at_size,
+        "after": pl.col("put") + pl.col("own"),
+        "removed": at_size & gone,
+        "removed_by_rule": at_size & by_rule,
+        "removed_by_backstop": at_size & gone & ~by_rule,
+    }
+    measures = {
+        "sentences": pl.lit(1),
+        "words": pl.col("n_words"),
+        PARSED: pl.col(BY_TREE[0]).is_not_null(),
+        OVER: pl.col("n_words") > LONG,
+        **BY_WORDS,
+        **{name: pl.col(name).fill_null(value=False) for name in BY_TREE},
+    }
     forms: Forms = {}
     parts = []
     for rows in side_by_side(sentences, _BASE, evidence, labels, [*dict.fromkeys(both), *BY_TREE]):
-        at_size = trains(rows, spec.size)
-        count(rows.filter(at_size), forms)
-        mine = trained[rows["sent_id"]]
-        by_rule, gone = (
-            rows.select(pl.any_horizontal(pl.lit(False), *names)).to_series()
-            for names in (rules, both)
+        mine = rows.hstack(trained[rows["sent_id"]]).with_columns(at_size=trains(rows, spec.size))
+        count(mine.filter("at_size"), forms)
+        parts.append(
+            mine.group_by("source").agg(
+                (measure.cast(pl.Int64) * members.cast(pl.Int64)).sum().alias(f"{name}/{each}")
+                for name, measure in measures.items()
+                for each, members in sets.items()
+            )
         )
-        if spec.condition.control:
-            gone = ~(mine["own"] | mine["left"])
-        sets = {
-            "before": at_size,
-            "after": mine["put"] + mine["own"],
-            "removed": at_size & gone,
-            "removed_by_rule": at_size & by_rule,
-            "removed_by_backstop": at_size & gone & ~by_rule,
-        }
-        parts.append(_summed(_measured(rows).hstack(pl.DataFrame(sets).cast(pl.Int64))))
     if not parts:
         raise PoshgridError(f"{sentences}: no sentences; run `poshgrid run -R mix`")
     return pl.concat(parts).group_by("source").sum().sort("source"), forms
-
-
-def _measured(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the source and the measures of sentences; an unknown construction counts nothing."""
-    return rows.select(
-        "source",
-        pl.lit(1).alias("sentences"),
-        pl.col("n_words").alias("words"),
-        pl.col(BY_TREE[0]).is_not_null().alias(PARSED),
-        (pl.col("n_words") > LONG).alias(OVER),
-        *(test.alias(name) for name, test in BY_WORDS.items()),
-        *(pl.col(name).fill_null(value=False) for name in BY_TREE),
-    ).cast(dict.fromkeys(MEASURES, pl.Int64))
-
-
-def _summed(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.group_by("source").agg(
-        (pl.col(measure) * pl.col(each)).sum().alias(f"{measure}/{each}")
-        for measure in MEASURES
-        for each in SETS
-    )
 
 
 def _table(spec: specs.CollateralSpec, counts: pl.DataFrame) -> pl.DataFrame:
     """Return the tidy table; what is not known is null."""
     whole = counts.select(pl.lit(ALL).alias("source"), pl.exclude("source").sum())
     rows: list[dict[str, Any]] = []
-    for found in pl.concat([counts, whole]).iter_rows(named=True):
+    for sums in pl.concat([counts, whole]).iter_rows(named=True):
         for measure in MEASURES:
-            row = {each: found[f"{measure}/{each}"] for each in SETS}
+            row = {each: sums[f"{measure}/{each}"] for each in SETS}
             for each in SETS:
-                trees = found[f"{PARSED}/{each}"] or not found[f"sentences/{each}"]
+                trees = sums[f"{PARSED}/{each}"] or not sums[f"sentences/{each}"]
                 if measure in BY_TREE and not trees:
                     row[each] = None
             if spec.condition.control:
                 row["removed_by_rule"] = row["removed_by_backstop"] = None
                 if spec.condition.downsample < 1:  # what was removed, and what merely not drawn?
                     row["removed"] = None
-            rows.append({"source": found["source"], "measure": measure, **row})
+            rows.append({"source": sums["source"], "measure": measure, **row})
     return pl.DataFrame(rows, schema=COLLATERAL)

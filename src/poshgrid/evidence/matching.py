@@ -62,11 +62,6 @@ def match(
     """
     words = Counter(words)  # a source of evidence may have no sentence left
     supply, demand = _counts(database, pool), _counts(database, sentences)
-    if sum(supply.values()) < number:
-        raise PoshgridError(
-            f"{number:,} sentences of evidence are asked for, {sum(supply.values()):,} there are; "
-            "lower reinsert.rate"
-        )
     wanted = Counter(_counts(database, f"from ({pool}) where nth < {number}"))
     chosen = _solve(supply, demand, wanted, words, tolerance)
     if chosen is None:
@@ -201,6 +196,5 @@ def _shortage(
             )
     return (
         f"no exchange of {sum(wanted.values()):,} sentences keeps the words of each source within "
-        f"{tolerance:.2%}: {'; '.join(found) or 'all sources together are short'}; "
-        "lower reinsert.rate, raise reinsert.tolerance, or give the base more words"
+        f"{tolerance:.2%}: {'; '.join(found) or 'all sources together are short'}"
     )

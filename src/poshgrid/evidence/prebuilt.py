@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +45,8 @@ def build(
             called, see :mod:`poshgrid.corpora.conservation`.
     """
     name, beside = spec.condition.name, beside or specs.BesideSpec()
-    long: dict[str, list[pl.Series]] = {split: [] for split in SPLITS}
     splits: dict[str, dict[str, Any]] = {}
-    held = hashlib.blake2b(digest_size=16)
+    tables: dict[str, pl.DataFrame] = {}
     first = 0
     for split in SPLITS:
         path = listing.ready_files(folder).get(split)
@@ -58,39 +56,36 @@ def build(
                 "dev.txt and test.txt in a folder for each size, or folders train, dev and test "
                 "with one .txt each"
             )
-        sentences = words = 0
-        texts = (text for line in lines(path) if (text := line.strip()))
+        texts = [text for line in lines(path) if (text := line.strip())]
+        if not texts:
+            raise PoshgridError(f"{path}: no sentence; give one sentence a line")
+        tables[split] = table = pl.DataFrame(
+            {
+                "sent_id": range(first, first + len(texts)),
+                "source": name,
+                "document": split,
+                "position": range(len(texts)),
+                "text": texts,
+                "n_words": [len(text.split()) for text in texts],
+                "replaced": None,
+            },
+            schema=CONDITION,
+        )
         with table_writer(output / f"{split}.parquet", CONDITION) as append:
-            while chunk := list(islice(texts, BATCH)):
-                frame = (
-                    pl.DataFrame({"text": chunk, "n_words": [len(text.split()) for text in chunk]})
-                    .with_row_index("position", sentences)
-                    .with_columns(
-                        sent_id=pl.col("position") + first,
-                        source=pl.lit(name),
-                        document=pl.lit(split),
-                        replaced=pl.lit(None),
-                    )
-                    .select(pl.col(column).cast(kind) for column, kind in CONDITION.items())
-                )
-                append(frame)
-                is_long = frame["n_words"] >= conservation.LONG
-                long[split].append(normal(frame["text"].filter(is_long)))
-                if split == "train":
-                    held.update("\n".join([*chunk, ""]).encode())
-                sentences += frame.height
-                words += int(frame["n_words"].sum())
-            if not sentences:
-                raise PoshgridError(f"{path}: no sentence; give one sentence a line")
-        first += sentences
+            for piece in table.iter_slices(BATCH):
+                append(piece)
+        words = int(table["n_words"].sum())
         facts = {
-            "sentences": sentences,
+            "sentences": table.height,
             "words": words,
-            "words_per_sentence": round(words / sentences, 4),
+            "words_per_sentence": round(words / table.height, 4),
         }
         splits[split] = {**facts, "sources": {name: facts}}
-    digests = {split: pl.concat(pieces) for split, pieces in long.items()}
-    faults = _faults(spec, splits["train"]["words"], digests, beside)
+        first += table.height
+    held = hashlib.blake2b(digest_size=16)
+    for text in tables["train"]["text"]:
+        held.update(f"{text}\n".encode())
+    faults = _faults(spec, splits["train"]["words"], tables, beside)
     allowed = conservation.settle(faults, beside.allow)
     statistics: dict[str, object] = {
         "condition": name,
@@ -110,16 +105,20 @@ def build(
 
 
 def _faults(
-    spec: specs.ConditionSpec, words: int, long: dict[str, pl.Series], beside: specs.BesideSpec
+    spec: specs.ConditionSpec, words: int, tables: dict[str, pl.DataFrame], beside: specs.BesideSpec
 ) -> conservation.Faults:
     """Return the checks that the texts fail.
 
     Args:
         spec: the condition and the size.
         words: of the training text.
-        long: split -> digests of its long sentences.
+        tables: split -> its sentences.
         beside: the words of its base.
     """
+    long = {
+        split: normal(table.filter(pl.col("n_words") >= conservation.LONG)["text"])
+        for split, table in tables.items()
+    }
     where, train = f"conditions: {spec.condition.name} at {spec.size}", long["train"]
     faults: conservation.Faults = []
     if not (beside.fewer and words < size_words(spec.size)) and (

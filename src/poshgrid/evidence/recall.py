@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import polars as pl
 
@@ -31,16 +29,11 @@ ALL = ""
 TOY_SEED = 7  # other sentences than a toy treebank's and a toy corpus's, whose seeds are their own
 TOY_SENTENCES = 2_000
 _SEEN = ("train", "dev")  # splits of its treebank that a parser learns from, or is chosen by
+_DECISIONS = {
+    "gold": pl.String, "rule": pl.String, "parsed": pl.Boolean, "looks": pl.Boolean,
+    "words": pl.UInt32,
+}  # fmt: skip
 _ACCURACY = ("sentences", "words", "upos", "uas", "las", "relations")
-
-
-class _Decision(NamedTuple):
-    """What a reading says of one sentence."""
-
-    gold: str | None  # the rule that fires on its gold tree
-    parsed: bool  # the rule fires on its parse
-    looks: bool  # the backstop removes it
-    words: int
 
 
 def recall(
@@ -80,24 +73,22 @@ def recall(
     seconds = time.monotonic() - start
     counts: dict[str, object] = {}
     for name, trees in kept.items():
-        found = evaluate(trees, [parses[tuple(tree.form)] for tree in trees])
-        counts[name] = {
-            "skipped": skipped[name],
-            **{key: found[key] for key in _ACCURACY},
-        }
-    skipped[ALL] = sum(skipped.values())
+        accuracy = evaluate(trees, [parses[tuple(tree.form)] for tree in trees])
+        counts[name] = {"skipped": skipped[name], **{key: accuracy[key] for key in _ACCURACY}}
     rows: list[dict[str, object]] = []
     for word in sorted(spec.filters):
-        for reading, by_gold in _decisions(word, kept, parses).items():
-            if len(by_gold) > 1:
-                by_gold[ALL] = [each for found in by_gold.values() for each in found]
+        for reading, decisions in _decisions(word, kept, parses).items():
+            parts = {name: decisions.filter(gold=name) for name in kept}
+            if len(kept) > 1:
+                parts[ALL] = decisions
             backstops = [False, True] if reading in rules_of(word).backstops else [False]
-            for (name, decisions), backstop in itertools.product(by_gold.items(), backstops):
+            for (name, part), backstop in itertools.product(parts.items(), backstops):
                 head = {
                     "parser": spec.parser.name, "filter": word, "reading": reading,
-                    "backstop": backstop, "gold": name, "skipped": skipped[name],
+                    "backstop": backstop, "gold": name,
+                    "skipped": skipped.get(name, sum(skipped.values())),
                 }  # fmt: skip
-                rows += ({**head, **row} for row in _rows(decisions, backstop=backstop))
+                rows += ({**head, **row} for row in _rows(part, backstop=backstop))
     table = pl.DataFrame(rows, schema=RECALL)
     write_table(table, output, RECALL)
     facts: dict[str, object] = {"parser": spec.parser.name, "gold": counts}
@@ -168,54 +159,54 @@ def _key(words: Iterable[str]) -> tuple[str, ...]:
 
 def _decisions(
     word: str, gold: dict[str, list[Tree]], parses: dict[tuple[str, ...], Tree]
-) -> dict[str, dict[str, list[_Decision]]]:
-    """Return reading -> gold trees -> what the filter says of each sentence."""
+) -> dict[str, pl.DataFrame]:
+    """Return reading -> what the filter says of each sentence.
+
+    ``rule``: what fires on its gold tree; ``parsed``: the rule fires on its parse; ``looks``: the
+    backstop removes it.
+    """
     rules = rules_of(word)
-    found: dict[str, dict[str, list[_Decision]]] = {}
+    decisions = {}
     for reading, fires in rules.readings.items():
         looks = rules.backstops.get(reading)
-        found[reading] = {}
-        for name, trees in gold.items():
-            decisions = []
-            for tree in trees:
-                match = fires(tree)
-                decisions.append(
-                    _Decision(
-                        match.rule if match else None,
-                        fires(parses[tuple(tree.form)]) is not None,
-                        looks is not None and looks(tree.form) is not None,
-                        len(tree),
-                    )
-                )
-            found[reading][name] = decisions
-    return found
+        rows = [
+            {
+                "gold": name,
+                "rule": match.rule if (match := fires(tree)) else None,
+                "parsed": fires(parses[tuple(tree.form)]) is not None,
+                "looks": looks is not None and looks(tree.form) is not None,
+                "words": len(tree),
+            }
+            for name, trees in gold.items()
+            for tree in trees
+        ]
+        decisions[reading] = pl.DataFrame(rows, schema=_DECISIONS)
+    return decisions
 
 
-def _rows(decisions: Sequence[_Decision], *, backstop: bool) -> list[dict[str, object]]:
+def _rows(decisions: pl.DataFrame, *, backstop: bool) -> list[dict[str, object]]:
     """Return a reading's row of the table for all constructions, and one for each."""
-    gone = [each.parsed or (backstop and each.looks) for each in decisions]
-    evidence, right = Counter[str](), Counter[str]()
-    for each, removed in zip(decisions, gone, strict=True):
-        if each.gold is not None:
-            for construction in (ALL, each.gold):
-                evidence[construction] += 1
-                right[construction] += removed
-    rows: list[dict[str, object]] = [
-        {
-            "construction": construction,
-            "sentences": len(decisions),
-            "evidence": evidence[construction],
-            "right": right[construction],
-            **_rate("recall", right[construction], evidence[construction]),
-        }
-        for construction in sorted({ALL, *evidence})
-    ]
+    removed = pl.col("parsed") | pl.col("looks") if backstop else pl.col("parsed")
+    gone, evidence = decisions.filter(removed), decisions.filter(pl.col("rule").is_not_null())
+    rows: list[dict[str, object]] = []
+    for construction in (ALL, *evidence["rule"].unique().sort()):
+        mine = evidence if construction == ALL else evidence.filter(rule=construction)
+        right = mine.filter(removed).height
+        rows.append(
+            {
+                "construction": construction,
+                "sentences": decisions.height,
+                "evidence": mine.height,
+                "right": right,
+                **_rate("recall", right, mine.height),
+            }
+        )
     rows[0] |= {
-        "removed": sum(gone),
-        **_rate("precision", right[ALL], sum(gone)),
-        "words": sum(each.words for each in decisions),
-        "words_evidence": sum(each.words for each in decisions if each.gold is not None),
-        "words_removed": sum(itertools.compress((each.words for each in decisions), gone)),
+        "removed": gone.height,
+        **_rate("precision", evidence.filter(removed).height, gone.height),
+        "words": decisions["words"].sum(),
+        "words_evidence": evidence["words"].sum(),
+        "words_removed": gone["words"].sum(),
     }
     return rows
 

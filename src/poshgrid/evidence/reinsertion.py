@@ -94,7 +94,10 @@ def reinsert(
         try:
             gained = match(base.database, best, needed, free, words, item.tolerance, generator)
         except PoshgridError as error:
-            raise PoshgridError(f"{where}: {error}") from error
+            raise PoshgridError(
+                f"{where}: {error}; lower reinsert.rate, raise reinsert.tolerance, or give the "
+                "base more words"
+            ) from error
         base.database.run(f"insert into {swaps} from places")
         ((different, larger),) = base.database.rows(
             f"select count(distinct sent_id), count(*) filter (not {chosen.whole}) "

@@ -9,7 +9,6 @@ so that the two conditions differ in it and in little else.
 from __future__ import annotations
 
 import zlib
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,24 +81,18 @@ def _match(base: Base, spec: specs.ConditionSpec, size: str) -> None:
         f"select sent_id, source, n_words, 0 as nth from kinds where size = '{size}' and {test}"
         for test in ("gone", "not gone")
     )
-    counted = base.database.rows(
-        f"select of, source, sum(n_words) from kinds where size = '{size}' group by all"
-    )
-    of: Counter[str] = Counter()
-    for source, _, number in counted:
-        of[source] += number
     # The kinds of a source share what its words may differ by
-    allowed = {kind: of[source] // 2 ** len(condition.match) for source, kind, _ in counted}
+    share = f"sum(n_words) over (partition by of) // {2 ** len(condition.match)}"
+    words = base.database.rows(f"select distinct source, {share} from kinds where size = '{size}'")
     seeds = [condition.seed, zlib.crc32(b"control"), zlib.crc32(size.encode())]
     generator = np.random.default_rng(seeds)
     gone = base.database.rows(f"select count(*) from ({pool})")[0][0]
     try:
-        match(base.database, pool, gone, rest, allowed, _TOLERANCE, generator)
+        match(base.database, pool, gone, rest, dict(words), _TOLERANCE, generator)
     except PoshgridError as error:
-        reason = str(error).rpartition("; ")[0]  # less the remedy, which is another here
         raise PoshgridError(
             f"condition {condition.name!r} at {spec.size}: no control of {condition.control!r}: "
-            f"{reason}; give the base more words, or match by less"
+            f"{error}; give the base more words, or match by less"
         ) from error
 
 

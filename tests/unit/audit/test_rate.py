@@ -26,11 +26,10 @@ def statistics(folder, path, candidates):
     write_json(folder / "statistics.json", value)
 
 
-def clopper_pearson(yes, n, level=0.95):
+def clopper_pearson(yes, n):
     """The interval by its definition: each tail holds half of what the interval leaves out."""
-    tail = (1 - level) / 2
-    low = stats.beta.ppf(tail, yes, n - yes + 1) if yes else 0.0
-    high = stats.beta.ppf(1 - tail, yes + 1, n - yes) if yes < n else 1.0
+    low = stats.beta.ppf(0.025, yes, n - yes + 1) if yes else 0.0
+    high = stats.beta.ppf(0.975, yes + 1, n - yes) if yes < n else 1.0
     return low, high
 
 
@@ -50,11 +49,9 @@ def test_the_papers_number(tmp_path):
     assert first.low.expected_interval == pytest.approx((12.57, 74.18), abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("yes", "n", "level"), [(0, 1_000, 0.95), (10, 10, 0.95), (1, 7, 0.9), (50, 100, 0.99)]
-)
-def test_intervals_are_exact(yes, n, level):
-    assert estimate(yes, n, level).interval == pytest.approx(clopper_pearson(yes, n, level))
+@pytest.mark.parametrize(("yes", "n"), [(0, 1_000), (10, 10), (1, 7), (50, 100)])
+def test_intervals_are_exact(yes, n):
+    assert estimate(yes, n).interval == pytest.approx(clopper_pearson(yes, n))
 
 
 def test_planted_leaks_are_estimated_without_bias():
@@ -63,7 +60,7 @@ def test_planted_leaks_are_estimated_without_bias():
     found = []
     for seed in range(300):
         drawn = sample(range(500), 100, seed, "x")
-        found.append(estimate(len(leaks.intersection(drawn)), 100, 0.95, 500))
+        found.append(estimate(len(leaks.intersection(drawn)), 100, 500))
     expected = np.array([each.expected for each in found])
     assert abs(expected.mean() - len(leaks)) < 4 * expected.std(ddof=1) / len(found) ** 0.5
     bounds = [each.expected_interval for each in found]
@@ -73,11 +70,11 @@ def test_planted_leaks_are_estimated_without_bias():
 def test_unsure_counts_both_ways(tmp_path):
     path = write_sheet(tmp_path, ["yes"] * 2 + ["unsure"] * 3 + ["no"] * 15 + [""] * 5)
     statistics(tmp_path, path, 200)
-    first = rate(path, confidence=0.9).first
+    first = rate(path).first
     assert (first.annotated, first.yes, first.no, first.unsure, first.blank) == (20, 2, 15, 3, 5)
     assert (first.low.share, first.high.share) == (0.1, 0.25)
-    assert first.low.interval == pytest.approx(clopper_pearson(2, 20, 0.9))
-    assert first.high.interval == pytest.approx(clopper_pearson(5, 20, 0.9))
+    assert first.low.interval == pytest.approx(clopper_pearson(2, 20))
+    assert first.high.interval == pytest.approx(clopper_pearson(5, 20))
     assert (first.low.expected, first.high.expected) == (20, 50)
     assert not first.skipped
 
@@ -141,9 +138,9 @@ def test_two_people(tmp_path):
     ]  # fmt: skip
 
 
-def wrong(message, *args, **settings):
+def wrong(message, *sheets):
     with pytest.raises(PoshgridError, match=message) as error:
-        rate(*args, **settings)
+        rate(*sheets)
     assert "\n" not in str(error.value)
 
 
@@ -172,7 +169,6 @@ def test_what_is_no_annotated_sheet_is_refused(tmp_path, text, message):
 def test_sheets_that_do_not_belong_together(tmp_path):
     path = write_sheet(tmp_path, ["no", "yes", ""])
     wrong("none.csv: cannot read", tmp_path / "none.csv")
-    wrong("confidence", path, confidence=95)
     wrong("not another copy", path, path)
     wrong("not another copy", path, write_sheet(tmp_path, ["no", "yes", ""], "o.csv", first=101))
     statistics(tmp_path, path, 10)

@@ -128,7 +128,7 @@ def _rating(folder: Path, name: str) -> Rating | None:
     if not labelled:
         return None
     second = labelled[1] if len(labelled) > 1 else None
-    return rate(labelled[0], second, statistics=folder / STATISTICS)
+    return rate(labelled[0], second)
 
 
 # ---- tables --------------------------------------------------------------------------------------
