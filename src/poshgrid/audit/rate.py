@@ -1,6 +1,6 @@
 """What an annotated sheet says: how much evidence a filter leaves in, or how often it is right.
 
-Intervals are Clopper and Pearson's (1934), 95%. An *unsure* counts both ways: as no (low) and as yes
+Intervals are Clopper and Pearson's (1934), 95%. An *unsure* counts both ways: as no (low), as yes
 (high).
 """
 

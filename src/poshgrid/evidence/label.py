@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,7 +21,6 @@ from poshgrid.evidence.patterns import Pattern, asked
 from poshgrid.evidence.schema import BACKSTOP, BY_TREE, TOKENS, Labels, column
 from poshgrid.evidence.screening.screen import lexical
 from poshgrid.files import read_table, table_batches, table_height, table_writer, write_json
-from poshgrid.parsing.labels import foreign
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.tree import Tree
 from poshgrid.plugins import FILTERS
@@ -96,23 +95,20 @@ class _Counts:
         rules: (filter, reading) -> rule that fired -> sentences.
         backstops: (filter, reading) -> sentences that look like it and have no such tree.
         seen: parts of speech, relations and features of all words.
-        relations: relations of all words, with subtypes.
     """
 
     parsed: int = 0
-    rules: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+    rules: dict[tuple[str, str], Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     backstops: Counter[tuple[str, str]] = field(default_factory=Counter)
     seen: set[str] = field(default_factory=set)
-    relations: set[str] = field(default_factory=set)
 
     def add(self, others: _Counts) -> None:
         """Add what was seen in other trees."""
         self.parsed += others.parsed
         for key, fired in others.rules.items():
-            self.rules.setdefault(key, Counter()).update(fired)
+            self.rules[key].update(fired)
         self.backstops.update(others.backstops)
         self.seen |= others.seen
-        self.relations |= others.relations
 
 
 def label(
@@ -135,10 +131,9 @@ def label(
         threads: processes that label a shard each; the table is the same.
 
     Returns:
-        The counts: ``sentences``, ``parsed``, ``foreign`` (relations that are not UD's),
-        and filter -> reading -> ``rules`` (rule that fired -> sentences), ``backstop``
-        (sentences that only their words show; absent without one) and ``never`` (parts of
-        speech, relations and features that it asks for and no tree has).
+        The counts: ``sentences``, ``parsed``, and filter -> reading -> ``rules`` (rule that fired
+        -> sentences), ``backstop`` (sentences that only their words show; absent without one) and
+        ``never`` (parts of speech, relations and features that it asks for and no tree has).
 
     Raises:
         PoshgridError: a sentence has no tree, or two, or a tree no sentence.
@@ -164,7 +159,6 @@ def label(
     facts: dict[str, object] = {
         "sentences": number,
         "parsed": counts.parsed,
-        "foreign": foreign(counts.relations),
         "filters": {
             word: {name: _facts(word, name, rule, counts) for name in rule.readings}
             for word, rule in rules.items()
@@ -190,7 +184,7 @@ def _seen(parsed: pl.DataFrame) -> set[str]:
 
 
 def _facts(word: str, reading: str, rule: Rules, counts: _Counts) -> dict[str, Any]:
-    found: dict[str, Any] = {"rules": dict(counts.rules.get((word, reading), Counter()))}
+    found: dict[str, Any] = {"rules": dict(counts.rules[word, reading])}
     if reading in rule.backstops:
         found["backstop"] = counts.backstops[word, reading]
     asked_for = needs(word, reading) if counts.parsed else []
@@ -225,7 +219,6 @@ def _shard(path: Path, filters: list[str]) -> tuple[pl.DataFrame, _Counts]:
     # Sentences without words were screened out: they lack the words that any filter needs.
     parsed = frame.filter(lengths["form"] > 0)
     counts.parsed = parsed.height
-    counts.relations = set(parsed["deprel"].explode().unique())
     counts.seen = _seen(parsed)
     for row, _, *lists in parsed.iter_rows():
         tree = Tree(*lists)
@@ -235,7 +228,7 @@ def _shard(path: Path, filters: list[str]) -> tuple[pl.DataFrame, _Counts]:
                 places = matched.words if matched else ()
                 if matched:
                     columns[column(word, reading)][row] = True
-                    counts.rules.setdefault((word, reading), Counter())[matched.rule] += 1
+                    counts.rules[word, reading][matched.rule] += 1
                 if reading in rule.backstops:
                     looks = rule.backstops[reading](tree.form)
                     columns[column(word, reading, BACKSTOP)][row] = looks is not None

@@ -10,7 +10,6 @@ the program can minimise it without a variable for each pair of lengths.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ Cell = tuple[str, int]
 def match(
     database: Database,
     pool: str,
-    number: int,
+    needed: int,
     sentences: str,
     words: dict[str, int],
     tolerance: float,
@@ -40,7 +39,7 @@ def match(
     """Choose the evidence that is put back and the sentences that it replaces: table ``places``.
 
     Every sentence of evidence takes the place of one of its own source. The program keeps the
-    words of each source within the tolerance; among the solutions it prefers the first ``number``
+    words of each source within the tolerance; among the solutions it prefers the first ``needed``
     of the pool, or others of their source and length, and then places of their own length.
 
     Args:
@@ -48,7 +47,7 @@ def match(
             ``sent_id``, ``source`` and ``n_words`` of the evidence.
         pool: query of ``sent_id``, ``source``, ``n_words`` and ``nth`` of the evidence; ``nth``
             from 0, the best first.
-        number: how many to put back.
+        needed: how many to put back.
         sentences: query of ``sent_id``, ``source`` and ``n_words`` of those that may give way.
         words: source -> its words before the exchange.
         tolerance: largest change of a source's words, as a share of them.
@@ -62,12 +61,12 @@ def match(
     """
     words = Counter(words)  # a source of evidence may have no sentence left
     supply, demand = _counts(database, pool), _counts(database, sentences)
-    wanted = Counter(_counts(database, f"from ({pool}) where nth < {number}"))
+    wanted = Counter(_counts(database, f"from ({pool}) where nth < {needed}"))
     chosen = _solve(supply, demand, wanted, words, tolerance)
     if chosen is None:
         raise PoshgridError(_shortage(demand, wanted, words, tolerance))
     taken, given = chosen
-    database.load("free", _shuffled(database, sentences, generator))
+    number(database, "free", sentences, "sent_id", generator.random(sum(demand.values())))
     evidence = _first(database, "taken", f"from ({pool})", taken)
     free = _first(database, "given", "from free", given)
     database.run(
@@ -87,19 +86,22 @@ def _counts(database: Database, query: str) -> dict[Cell, int]:
     return {(source, length): count for source, length, count in database.rows(counted)}
 
 
-def _shuffled(
-    database: Database, query: str, generator: np.random.Generator
-) -> Iterator[pl.DataFrame]:
-    """Yield sentences with their order by lot, ``nth``, the first piece without rows."""
-    yield pl.DataFrame(
-        schema={
-            "sent_id": pl.UInt32, "source": pl.String, "n_words": pl.UInt32, "nth": pl.Float64
-        }
-    )  # fmt: skip
-    for piece in database.pieces(f"from ({query}) order by sent_id"):
-        yield piece.select("sent_id", "source", "n_words").with_columns(
-            nth=generator.random(piece.height)
-        )
+def number(database: Database, table: str, query: str, order: str, numbers: np.ndarray) -> None:
+    """Make a table of rows with a number each, ``nth``.
+
+    Args:
+        database: gets the table.
+        table: its name; another one of that name goes.
+        query: the rows.
+        order: their order.
+        numbers: one for each of them.
+    """
+    database.load("numbers", [pl.DataFrame({"nth": numbers}).with_row_index("row")])
+    database.run(
+        f"create or replace table {table} as select sent_id, source, n_words, nth from numbers "
+        f"join (select *, row_number() over (order by {order}) - 1 as row from ({query})) "
+        "using (row)"
+    )
 
 
 def _frame(counts: dict[Cell, int]) -> pl.DataFrame:

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from poshgrid.config import Filter, specs
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.matching import match
+from poshgrid.evidence.matching import match, number
 from poshgrid.evidence.patterns import pool
 from poshgrid.evidence.removal import Chosen, choose, deciding
 from poshgrid.evidence.schema import column
@@ -84,7 +83,9 @@ def reinsert(
             )
         # By name, so that one filter's choice does not depend on which others there are
         generator = np.random.default_rng([condition.seed, zlib.crc32(item.filter.encode())])
-        _shuffle(base, mine, chosen.whole, (first, rest), generator)
+        lots = np.concatenate([generator.permutation(first), first + generator.permutation(rest)])
+        own_first = f"not {chosen.whole}, sent_id"
+        number(base.database, "shuffled", f"from train where {mine}", own_first, np.argsort(lots))
         times = max(1, -(-needed // max(1, available)))
         best = (
             f"select * replace (nth + {available} * again as nth) "
@@ -113,28 +114,6 @@ def reinsert(
             "words_difference": gained,
         }
     return facts
-
-
-def _shuffle(
-    base: Base, pool: str, first: str, numbers: tuple[int, int], generator: np.random.Generator
-) -> None:
-    """Make a table of evidence with its order by lot, ``nth``: first one part of it, then the rest.
-
-    Args:
-        base: all sentences; gets the table ``shuffled``.
-        pool: test of the evidence.
-        first: test of the first part.
-        numbers: how many sentences are in either.
-        generator: draws.
-    """
-    one, two = (generator.permutation(number) for number in numbers)
-    order = pl.DataFrame({"row": np.concatenate([one, numbers[0] + two])})
-    base.database.load("lots", [order.with_row_index("nth")])
-    base.database.run(
-        "create or replace table shuffled as select sent_id, source, n_words, nth from lots join "
-        f"(select *, row_number() over (order by not {first}, sent_id) - 1 as row "
-        f"from train where {pool}) using (row)"
-    )
 
 
 def bare(spec: specs.ConditionSpec) -> specs.ConditionSpec:

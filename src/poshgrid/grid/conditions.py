@@ -40,16 +40,6 @@ def implied(
     Raises:
         PoshgridError: a name says what cannot be.
     """
-    for name, listed in known.items():
-        try:
-            meant = _named(name, {k: v for k, v in known.items() if k != name}, bases)
-        except ValidationError:
-            continue  # it says nothing: there is no such filter
-        if meant and any(getattr(meant, key) != getattr(listed, key) for key in _SAID):
-            raise PoshgridError(
-                f"condition {name!r}: is listed with another {' or '.join(_SAID)} than its name "
-                "says; rename it, or leave it out of the list"
-            )
     found: dict[str, Condition] = {}
     for name in sorted({name for e in config.experiments for name in e.dosed} - set(known)):
         try:
@@ -60,9 +50,6 @@ def implied(
         if condition:
             found[name] = condition
     return found
-
-
-_SAID = ("base", "filters")
 
 
 def _named(

@@ -159,8 +159,6 @@ def experiment(**changes):
         (put("suites", 0, norms="n.csv"), "norms"),
         (put("conditions", 2, refill=True), "refill: "),
         (put("conditions", 2, unfiltered_sizes=["20K"]), "unfiltered_sizes: "),
-        (lambda c: c["conditions"].append({"name": "wiki~binding", "base": "wiki"}),
-         "'wiki~binding': "),
     ],
 )  # fmt: skip
 def test_mistakes_are_one_line_that_names_file_and_word(tmp_path, tiny, change, expected):
