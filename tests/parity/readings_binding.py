@@ -34,19 +34,6 @@ PERSONAL = {
     **dict.fromkeys(("it", "its"), (3, "s", "n")),
     **dict.fromkeys(("they", "them", "their", "theirs", "'em", "em"), (3, None, None)),
 }
-MALE = frozenset(
-    {
-        "boy", "man", "father", "dad", "daddy", "brother", "son", "uncle", "grandfather",
-        "grandpa", "king", "prince", "husband", "gentleman", "guy", "mr.", "mr", "sir",
-    }
-)  # fmt: skip
-FEMALE = frozenset(
-    {
-        "girl", "woman", "mother", "mom", "mommy", "mum", "mummy", "sister", "daughter", "aunt",
-        "grandmother", "grandma", "queen", "princess", "wife", "lady", "mrs.", "mrs", "ms.",
-        "ms", "miss",
-    }
-)  # fmt: skip
 RELATIVE = frozenset(["who", "whom", "which", "that", "whose"])
 
 Features = tuple[int | None, str | None, str | None]
@@ -199,12 +186,8 @@ def features_alone(node: Node) -> list[Features]:
     partitive = [m for k in node.under("nmod") for m in PERSONAL if k.word == m]
     if node.upos not in ("NOUN", "PROPN"):  # everyone, who, all of us, two, the rich
         return [(3, None, None), *(PERSONAL[m] for m in partitive)]
-    gender = "m" if node.word in MALE else "f" if node.word in FEMALE else None
-    for title in node.kids:
-        if title.is_("flat", "compound", "nmod:desc"):
-            gender = "m" if title.word in MALE else "f" if title.word in FEMALE else gender
     plural = node.feats.get("Number") == "Plur" or node.xpos in ("NNS", "NNPS")
-    own: list[Features] = [(3, "p" if plural else "s", gender)]
+    own: list[Features] = [(3, "p" if plural else "s", None)]
     if any(k.word in ("you", "we", "us") and k.is_("det", "nmod", "dep") for k in node.kids):
         own += [(1, "p", None), (2, "p", None)]
     return own

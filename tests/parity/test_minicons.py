@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from poshgrid.config import Scoring
-from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines.load import load
 from tests.unit.models.tiny_causal import TEXT, gpt2, roberta, tokenizer
@@ -78,15 +77,6 @@ def test_a_region_is_scored_by_minicons_too(both):
     (own,) = ours[True].score(request)
     assert found.region_tokens == own.region_tokens > 0
     assert found.region_logprob == pytest.approx(own.region_logprob, abs=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("given", "key"), [({"precision": "bf16"}, "precision"), ({"masked": "holistic"}, "masked")]
-)
-def test_what_minicons_has_not_is_refused(both, given, key):
-    theirs, _ = both
-    with pytest.raises(PoshgridError, match=rf"scoring\.engine minicons: .*scoring\.{key}"):
-        load(theirs.model.name_or_path, Scoring(engine="minicons", **given))
 
 
 def test_pseudo_log_likelihood(tmp_path):

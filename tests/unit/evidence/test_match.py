@@ -4,22 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from poshgrid.evidence.match import has_wh, is_auxiliary, is_relative, is_subject
+from poshgrid.evidence.match import has_wh, is_relative
 from tests.unit.evidence.trees import tree
-
-
-@pytest.mark.parametrize(
-    ("relation", "subject", "auxiliary"),
-    [
-        ("nsubj", True, False), ("nsubj:pass", True, False), ("nsubjpass", True, False),
-        ("csubj", False, False), ("aux", False, True), ("aux:pass", False, True),
-        ("auxpass", False, True), ("cop", False, True), ("obj", False, False),
-    ],
-)  # fmt: skip
-def test_subjects_and_auxiliaries(relation, subject, auxiliary):
-    sentence = tree(f"x/X/2/{relation} y/X/0/root")
-    assert is_subject(sentence, 1) is subject
-    assert is_auxiliary(sentence, 1) is auxiliary
 
 
 @pytest.mark.parametrize(
