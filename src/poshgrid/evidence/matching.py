@@ -98,7 +98,8 @@ def number(database: Database, table: str, query: str, order: str, numbers: np.n
     """
     database.load("numbers", [pl.DataFrame({"nth": numbers}).with_row_index("row")])
     database.run(
-        f"create or replace table {table} as select sent_id, source, n_words, numbers.nth from numbers "
+        f"create or replace table {table} as "
+        "select sent_id, source, n_words, numbers.nth from numbers "
         f"join (select *, row_number() over (order by {order}) - 1 as row from ({query})) "
         "using (row)"
     )
