@@ -12,7 +12,7 @@ import polars as pl
 
 from poshgrid import files
 from poshgrid.benchmark import lexicon
-from poshgrid.benchmark.context import Context, Null
+from poshgrid.benchmark.schema import Context, Null
 from poshgrid.errors import PoshgridError
 from poshgrid.models.ngram import NGram
 

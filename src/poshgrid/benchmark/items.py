@@ -14,9 +14,8 @@ import polars as pl
 
 from poshgrid import files, logs, plugins
 from poshgrid.benchmark import corpora
-from poshgrid.benchmark.context import Loaded
 from poshgrid.benchmark.reading.pairwords import shared_ends
-from poshgrid.benchmark.schema import DESIGN, PAIRS, TASKS
+from poshgrid.benchmark.schema import DESIGN, PAIRS, TASKS, Loaded
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.plugins import SUITES

@@ -1,10 +1,17 @@
-"""What a suite holds, task by task: column -> type."""
+"""What a suite holds, task by task: column -> type; what its reader knows, and returns."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
 from poshgrid.files import Schema
+
+if TYPE_CHECKING:
+    from poshgrid.benchmark.lexicon import Vocabulary
 
 PAIRS: Schema = {
     "item_id": pl.String,  # unique in its suite, e.g. "principle-a-locality-0001"
@@ -85,3 +92,28 @@ TASKS: dict[str, Schema] = {
     "completions": COMPLETIONS,
 }
 """Task of a suite -> its ``items.parquet``. A reader's ``TASK`` names it; none: pairs."""
+
+Null = Callable[[Sequence[str]], list[float]]
+"""Log-probabilities (nats) of sentences by a model of word sequences alone."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """The corpora, as far as items are made from them. Readers with ``CORPORA = True`` get one.
+
+    Args:
+        vocabulary: words and their frequency in every base.
+        nulls: "base/size" -> an n-gram model of that base, against which items are balanced.
+        heard: of some sentences, those that a base holds (case and punctuation aside).
+    """
+
+    vocabulary: Vocabulary
+    nulls: Mapping[str, Null] = field(default_factory=dict)
+    heard: Callable[[set[str]], set[str]] = lambda sentences: set()
+
+
+class Loaded(NamedTuple):
+    """A suite."""
+
+    items: pl.DataFrame  # the columns of its task: PAIRS, PARADIGMS, CHOICES or COMPLETIONS
+    facts: dict[str, Any] = {}  # noqa: RUF012 - for the manifest: version, malformed lines ...

@@ -10,11 +10,10 @@ import pytest
 
 from poshgrid.benchmark.checks import agreement, structure
 from poshgrid.benchmark.checks.readings import split
-from poshgrid.benchmark.context import Context
 from poshgrid.benchmark.generation import selection, templatefile, templates
 from poshgrid.benchmark.generation.pairs import Filled
 from poshgrid.benchmark.generation.templates import Pair
-from poshgrid.benchmark.schema import PAIRS
+from poshgrid.benchmark.schema import PAIRS, Context
 from poshgrid.benchmark.suites import factorial as reader
 from tests.unit.benchmark.generated import KNOWN as VOCABULARY
 from tests.unit.benchmark.generated import WORDS

@@ -10,8 +10,7 @@ import yaml
 
 from poshgrid.benchmark import items as stage
 from poshgrid.benchmark import lexicon
-from poshgrid.benchmark.context import Context
-from poshgrid.benchmark.schema import ITEMS, PAIRS
+from poshgrid.benchmark.schema import ITEMS, PAIRS, Context
 from poshgrid.benchmark.suites import templates as suite
 from poshgrid.config import Suite, specs
 from poshgrid.errors import PoshgridError

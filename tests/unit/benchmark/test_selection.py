@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poshgrid.benchmark.context import Null
 from poshgrid.benchmark.generation.pairs import Filled
 from poshgrid.benchmark.generation.selection import choose
 from poshgrid.benchmark.generation.templates import Pair
+from poshgrid.benchmark.schema import Null
 from poshgrid.errors import PoshgridError
 
 

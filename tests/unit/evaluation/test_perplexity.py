@@ -18,11 +18,6 @@ from poshgrid.training.train import train
 from tests.unit.models import tiny_causal
 from tests.unit.training.training_support import corpus, regimen, sentences, train_spec
 
-KEYS = {
-    "tested", "sentences", "words", "tokens", "nats", "loss", "perplexity", "word_perplexity",
-    "windowed",
-}  # fmt: skip
-
 
 def spec(**scoring):
     return specs.PerplexitySpec(scoring=Scoring(**scoring), tested="toy")
@@ -90,7 +85,6 @@ def test_is_the_test_loss_of_training(trained, tmp_path):
     assert (found["sentences"], found["tokens"]) == (counted["sentences"], counted["tokens"] - 1)
     assert found["words"] == counted["words"]
     assert json.loads((tmp_path / "p.json").read_text()) == found
-    assert set(found) == KEYS
 
 
 @pytest.mark.parametrize("kind", ["sentence", "packed"])
@@ -109,16 +103,11 @@ def test_longer_than_the_context_is_read_in_windows(random_gpt2, tmp_path):
     table = base(tmp_path / "base.parquet", test=texts)
     found = perplexity(spec(), random_gpt2, table, tmp_path / "p.json")
     nats, tokens = plain(random_gpt2, texts, context=16)
-    assert found["tokens"] == tokens  # each once
-    assert tokens == plain_length(random_gpt2, texts)
+    cutter = AutoTokenizer.from_pretrained(random_gpt2)
+    lengths = [len(cutter(text, add_special_tokens=False)["input_ids"]) + 1 for text in texts]
+    assert found["tokens"] == tokens == sum(lengths)  # each once
     assert found["nats"] == pytest.approx(nats, rel=1e-6)
-    long = [text for text in texts if plain_length(random_gpt2, [text]) > 16]
-    assert found["windowed"] == len(long) < len(texts)
-
-
-def plain_length(folder, texts):
-    cutter = AutoTokenizer.from_pretrained(folder)
-    return sum(len(cutter(t, add_special_tokens=False)["input_ids"]) + 1 for t in texts)
+    assert found["windowed"] == sum(length > 16 for length in lengths) < len(texts)
 
 
 def test_by_hand(tmp_path):
@@ -133,38 +122,27 @@ def test_by_hand(tmp_path):
     assert found["word_perplexity"] == pytest.approx(320 ** (found["tokens"] / 6))
 
 
-def refused(model, table, output):
-    with pytest.raises(errors.PoshgridError) as error:
+def refused(model, table, output, message):
+    with pytest.raises(errors.PoshgridError, match=message):
         perplexity(spec(), model, table, output)
-    assert "\n" not in str(error.value)
     assert not output.exists()
-    return str(error.value)
 
 
-def test_masked_and_ngram_models_are_refused(tmp_path):
+def test_what_has_no_perplexity_is_refused(random_gpt2, tmp_path):
+    out = tmp_path / "p.json"
     table = base(tmp_path / "base.parquet", train=["a dog"], test=["the boy"])
     tiny_causal.roberta(tmp_path / "masked")
     count(table, tmp_path / "ngram", order=2)
     for kind in ("masked", "ngram"):
-        assert "leave the run out" in refused(tmp_path / kind, table, tmp_path / "p.json")
-
-
-def test_faults(random_gpt2, tmp_path):
-    out = tmp_path / "p.json"
+        refused(tmp_path / kind, table, out, "leave the run out")
     blank = base(tmp_path / "blank.parquet", train=["a dog"], test=[" ", ""])
-    assert "no test sentence" in refused(random_gpt2, blank, out)
-    good = base(tmp_path / "good.parquet", test=["the boy"])
+    refused(random_gpt2, blank, out, "no test sentence")
+    model = tiny_causal.gpt2(random_gpt2)
+    with torch.no_grad():
+        model.transformer.wte.weight[7] = float("nan")
+    model.save_pretrained(random_gpt2)
+    refused(random_gpt2, table, out, "not numbers")
     shutil.rmtree(random_gpt2)
     tiny_causal.tokenizer(random_gpt2, bos=False)
     tiny_causal.gpt2(random_gpt2)
-    assert "no boundaries" in refused(random_gpt2, good, out)
-
-
-def test_a_model_that_has_diverged_is_an_error(tmp_path):
-    tiny_causal.tokenizer(tmp_path / "model")
-    model = tiny_causal.gpt2(tmp_path / "model")
-    with torch.no_grad():
-        model.transformer.wte.weight[7] = float("nan")
-    model.save_pretrained(tmp_path / "model")
-    table = base(tmp_path / "base.parquet", test=["the boy"])
-    assert "not numbers" in refused(tmp_path / "model", table, tmp_path / "p.json")
+    refused(random_gpt2, table, out, "no boundaries")

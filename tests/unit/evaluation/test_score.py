@@ -22,20 +22,6 @@ from tests.unit.evaluation.test_tasks import table
 from tests.unit.models.tiny_causal import TEXT, gpt2, roberta, tokenizer
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A tiny model of random weights with its tokenizer."""
-    folder = tmp_path_factory.mktemp("model")
-    gpt2(folder)
-    tokenizer(folder)
-    return folder
-
-
-@pytest.fixture
-def copy(folder, tmp_path):
-    return shutil.copytree(folder, tmp_path / "model")
-
-
 def items(path, *pairs):
     rows = [
         {"item_id": f"p-{i:04}", "good": good, "bad": bad}
@@ -117,15 +103,13 @@ def test_checkpoints_are_scored_with_their_own_weights(copy, tmp_path):
 def test_a_checkpoint_that_is_the_kept_model_is_scored_once(copy, tmp_path, monkeypatch, change):
     """Only if it is: one other byte of weights, or another configuration, is another model."""
     last = copy / "checkpoints/100"
-    gpt2(copy / "checkpoints/20", seed=20)
-    last.mkdir()
+    last.mkdir(parents=True)
     for name in ("config.json", "generation_config.json", "model.safetensors"):
         shutil.copy(copy / name, last)
     if change == "model.safetensors":
         gpt2(last, seed=100)
         kept = (copy / change).stat()  # of the same size, and written at the same time
         os.utime(last / change, ns=(kept.st_atime_ns, kept.st_mtime_ns))
-        assert (last / change).stat().st_size == kept.st_size
     elif change:
         (last / change).write_text((last / change).read_text() + "\n")
     taken = []
@@ -135,11 +119,9 @@ def test_a_checkpoint_that_is_the_kept_model_is_scored_once(copy, tmp_path, monk
     )
     suite = {"posh": items(tmp_path / "i.parquet", TEXT[:2])}
     score(spec(), str(copy), suite, {"posh": tmp_path / "s.parquet"})
-    assert len(taken) == (3 if change else 2)
+    assert len(taken) == (2 if change else 1)
     rows = pl.read_parquet(tmp_path / "s.parquet").rows()
-    assert [row[1] for row in rows] == [20, 100, None]
-    assert (rows[1][2:] == rows[2][2:]) is (change != "model.safetensors")
-    assert rows[2][2:] == _pair(*expected(copy, TEXT[:2]))
+    assert (rows[0][2:] == rows[1][2:]) is (change != "model.safetensors")
 
 
 def suites_of_every_task(folder):

@@ -28,23 +28,6 @@ def requests(texts):
     return [Request(text, f"item {i}") for i, text in enumerate(texts)]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A tiny model of random weights with its tokenizer."""
-    folder = tmp_path_factory.mktemp("model")
-    gpt2(folder)
-    tokenizer(folder)
-    return folder
-
-
-@pytest.fixture
-def copy(folder, tmp_path):
-    """A copy of the tiny model, to be spoilt."""
-    for path in folder.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    return tmp_path
-
-
 def alone(folder, text, *, bos=True):
     """Log-probability of each token by the model's own logits, one sentence, double precision."""
     model = AutoModelForCausalLM.from_pretrained(folder).double().eval()

@@ -23,9 +23,9 @@ from poshgrid.benchmark.generation.words import shares
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
-    from poshgrid.benchmark.context import Null
     from poshgrid.benchmark.generation.pairs import Filled
     from poshgrid.benchmark.generation.templates import Pair
+    from poshgrid.benchmark.schema import Null
 
 _TIE = 1e-6  # nats within which a null has no preference, as everywhere in the evaluation
 _NODES = 200  # of the search tree: a limit that, unlike seconds, every machine reaches alike

@@ -17,10 +17,10 @@ from poshgrid.config.base import Count
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
-    from poshgrid.benchmark.context import Context, Loaded
     from poshgrid.benchmark.generation.pairs import Filled, Row
     from poshgrid.benchmark.generation.words import Choices
     from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
+    from poshgrid.benchmark.schema import Context, Loaded
 
 files, described = templatefile.files, templatefile.described
 
@@ -70,9 +70,8 @@ def load(path: Path | None, options: Any, context: Context) -> Loaded:  # noqa: 
 
     from poshgrid.benchmark import lexicon
     from poshgrid.benchmark.checks import structure
-    from poshgrid.benchmark.context import Loaded
     from poshgrid.benchmark.generation import pairs, selection
-    from poshgrid.benchmark.schema import PAIRS
+    from poshgrid.benchmark.schema import PAIRS, Loaded
 
     words, vocabulary = lexicon.read(), context.vocabulary
     number = options.sets if hasattr(options, "sets") else options.pairs

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from pydantic import Field, field_validator
 
 from poshgrid import plugins, verification
-from poshgrid.benchmark.context import Loaded
 from poshgrid.benchmark.reading import pairwords, table10
 from poshgrid.corpora.clean import normalise
 from poshgrid.corpora.listing import label
@@ -22,6 +21,8 @@ from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from poshgrid.benchmark.schema import Loaded
 
 _LONGEST = 10_000  # characters of a sentence
 # Control characters, half characters, and what turns the text after it round on a page
@@ -140,7 +141,7 @@ def load(
     import polars as pl
 
     from poshgrid.benchmark.checks import structure
-    from poshgrid.benchmark.schema import PAIRS
+    from poshgrid.benchmark.schema import PAIRS, Loaded
 
     if path is None:
         raise PoshgridError("suites[].path: missing; name the suite's file or folder below `data`")

@@ -16,7 +16,7 @@ from poshgrid.benchmark.reading import csvfile
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from poshgrid.benchmark.context import Context, Loaded
+    from poshgrid.benchmark.schema import Context, Loaded
 
 TASK = "pairs"
 
@@ -48,8 +48,7 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
     """
     import polars as pl
 
-    from poshgrid.benchmark.context import Loaded
-    from poshgrid.benchmark.schema import PAIRS
+    from poshgrid.benchmark.schema import PAIRS, Loaded
 
     owners: dict[str, str] = {}  # template -> phenomenon
     records = []

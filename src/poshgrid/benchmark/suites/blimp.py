@@ -19,7 +19,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import foreign_table
 
 if TYPE_CHECKING:
-    from poshgrid.benchmark.context import Context, Loaded
+    from poshgrid.benchmark.schema import Context, Loaded
 
 _SUFFIXES = (".jsonl", ".parquet")
 _MEMBERS = ("sentence_good", "sentence_bad")

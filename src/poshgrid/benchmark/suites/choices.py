@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from poshgrid.benchmark.context import Context, Loaded
     from poshgrid.benchmark.reading.csvfile import Row
+    from poshgrid.benchmark.schema import Context, Loaded
 
 TASK = "choices"
 
@@ -80,8 +80,7 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
     """
     import polars as pl
 
-    from poshgrid.benchmark.context import Loaded
-    from poshgrid.benchmark.schema import CHOICES
+    from poshgrid.benchmark.schema import CHOICES, Loaded
 
     rows = csvfile.rows(
         path,

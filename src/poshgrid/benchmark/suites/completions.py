@@ -17,7 +17,7 @@ from poshgrid.benchmark.reading import csvfile
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from poshgrid.benchmark.context import Context, Loaded
+    from poshgrid.benchmark.schema import Context, Loaded
 
 TASK = "completions"
 
@@ -48,8 +48,7 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
     """
     import polars as pl
 
-    from poshgrid.benchmark.context import Loaded
-    from poshgrid.benchmark.schema import COMPLETIONS
+    from poshgrid.benchmark.schema import COMPLETIONS, Loaded
 
     records = []
     for row in csvfile.rows(path, ["prompt", "accepted"], ["block", "tags"]):

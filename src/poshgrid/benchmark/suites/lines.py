@@ -16,7 +16,7 @@ from poshgrid.benchmark.reading.pairfile import Pair
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
-    from poshgrid.benchmark.context import Context, Loaded
+    from poshgrid.benchmark.schema import Context, Loaded
 
 
 class Options(pairfile.PairOptions):

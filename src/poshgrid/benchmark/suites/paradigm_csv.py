@@ -20,7 +20,7 @@ from poshgrid.errors import did_you_mean
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from poshgrid.benchmark.context import Loaded
+    from poshgrid.benchmark.schema import Loaded
 
 TASK = "paradigms"
 CONDITIONS = {
@@ -30,9 +30,6 @@ CONDITIONS = {
     "MFMG": (False, False),
 }
 """Condition -> (filler, gap)."""
-SPELLED = {"P": "PLUS", "M": "MINUS", "F": "FILLER", "G": "GAP"}
-WORDS = {"_".join(SPELLED[letter] for letter in name): name for name in CONDITIONS}
-"""The same in words -> the condition: ``PLUS_FILLER_PLUS_GAP``."""
 
 _NEEDED = ("sentence_type", "item_id", "condition", "full_sentence")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -76,9 +73,8 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
     import polars as pl
 
     from poshgrid import verification
-    from poshgrid.benchmark.context import Loaded
     from poshgrid.benchmark.reading.pairwords import content
-    from poshgrid.benchmark.schema import PARADIGMS
+    from poshgrid.benchmark.schema import PARADIGMS, Loaded
 
     sets: dict[tuple[str, str], dict[tuple[bool, bool], Row]] = {}
     for row in map(_cleaned, csvfile.table(path, _NEEDED)):
@@ -137,10 +133,11 @@ def _cleaned(row: Row) -> Row:
             raise row.fault(f"{name} is empty; fill it in or remove the line")
         if fault := no_text(cell):
             raise row.fault(f"{name}: {fault}; remove it")
-    cells["condition"] = WORDS.get(cells["condition"], cells["condition"])
+    name = cells["condition"]
+    if "_" in name:  # in words
+        cells["condition"] = "".join(word[:1] for word in name.split("_"))
     if cells["condition"] not in CONDITIONS:
-        near = did_you_mean(cells["condition"], [*CONDITIONS, *WORDS])
-        raise row.fault(f"unknown condition {cells['condition']!r}{near}")
+        raise row.fault(f"unknown condition {name!r}{did_you_mean(name, CONDITIONS)}")
     return Row(row.place, cells)
 
 

@@ -14,7 +14,7 @@ from poshgrid.benchmark.generation import paradigms, templatefile
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from poshgrid.benchmark.context import Context, Loaded
+    from poshgrid.benchmark.schema import Context, Loaded
 
 TASK = "paradigms"
 CORPORA = True
@@ -54,8 +54,7 @@ def load(path: Path, options: Options, context: Context) -> Loaded:
     import polars as pl
 
     from poshgrid.benchmark import lexicon
-    from poshgrid.benchmark.context import Loaded
-    from poshgrid.benchmark.schema import PARADIGMS
+    from poshgrid.benchmark.schema import PARADIGMS, Loaded
 
     words, vocabulary = lexicon.read(), context.vocabulary
     rows: list[dict[str, Any]] = []

@@ -17,7 +17,7 @@ from poshgrid.benchmark.reading.pairfile import Pair, fault
 from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
-    from poshgrid.benchmark.context import Context, Loaded
+    from poshgrid.benchmark.schema import Context, Loaded
 
 _MARKS = (".", "?", "!", '"', "'")
 """What a sentence ends with, and a name of a column does not."""

@@ -120,11 +120,7 @@ def download(name: str, revision: str | None) -> None:
             name, revision=revision, allow_patterns=_READ, ignore_patterns=["*/*"]
         )
     except Exception as error:  # its errors and its HTTP library change between releases
-        at = f" at revision {revision}" if revision else ""
-        raise PoshgridError(
-            f"{name}{at}: not to be had from the hub ({reason(error)}); give the model's folder, "
-            f"or download it first (hf download {name})"
-        ) from error
+        raise _not_there(name, revision, error) from error
 
 
 def _read(model: str, device: str, where: dict[str, Any]) -> tuple[Any, bool]:
@@ -211,10 +207,15 @@ def _unreadable(model: str, where: dict[str, Any], error: Exception) -> Poshgrid
             f"{model}: cannot load the model ({reason(error)}); its files are damaged or do not "
             "belong together: copy them again from where they came"
         )
-    at = f" at revision {where['revision']}" if where["revision"] else ""
+    return _not_there(model, where["revision"], error)
+
+
+def _not_there(name: str, revision: str | None, error: Exception) -> PoshgridError:
+    """Return what to say of a model that is not to be had from the hub."""
+    at = f" at revision {revision}" if revision else ""
     return PoshgridError(
-        f"{model}{at}: no such folder, nor to be had from the hub ({reason(error)}); give the "
-        f"model's folder, or download it first (hf download {model}); pickled weights are not read"
+        f"{name}{at}: no such folder, and not to be had from the hub ({reason(error)}); give the "
+        f"model's folder, or download it first (hf download {name}); pickled weights are not read"
     )
 
 
