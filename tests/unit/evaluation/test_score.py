@@ -170,11 +170,13 @@ def test_a_model_that_writes_nothing_has_an_empty_table_and_says_so(tmp_path, ca
 
 
 def test_tokens_add_up_to_their_sentence(folder, tmp_path):
-    suite = {"posh": items(tmp_path / "i.parquet", TEXT[:2], (TEXT[0], TEXT[3]))}
-    output, tokens = {"posh": tmp_path / "s.parquet"}, {"posh": tmp_path / "t.parquet"}
-    score(spec(bos=False), str(folder), suite, output, tokens)
+    """Also where a suite before had the same sentences."""
+    path = items(tmp_path / "i.parquet", TEXT[:2], (TEXT[0], TEXT[3]))
+    suites = dict.fromkeys(("fine", "posh"), path)
+    output, tokens = ({s: tmp_path / f"{s}.{end}" for s in suites} for end in ("scores", "tokens"))
+    score(spec(bos=False), str(folder), suites, output, tokens)
     assert not tokens["posh"].exists()  # not asked for
-    score(spec(bos=False, per_token=True), str(folder), suite, output, tokens)
+    score(spec(bos=False, per_token=True), str(folder), suites, output, tokens)
     found = pl.read_parquet(tokens["posh"])
     assert dict(found.schema) == schema.TOKENS
     assert (found.filter(pl.col("logprob").is_null())["position"] == 0).all()

@@ -82,4 +82,4 @@ def test_what_cannot_be_had_is_told_and_left_to_its_job(hub, inputs, caplog):
     hub.closed = {"someone/toy"}
     download.ahead(planned(inputs, "items", "score"), inputs)
     assert os.environ["HF_HUB_OFFLINE"] == ""
-    assert "someone/toy: not to be had from the hub" in caplog.text
+    assert "hf download someone/toy" in caplog.text
