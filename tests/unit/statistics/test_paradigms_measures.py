@@ -152,46 +152,29 @@ def test_a_tie_is_half_and_equal_values_have_no_t():
 
 # ---- the stage --------------------------------------------------------------------------------
 
-RUNS = ["baby/10M/gpt2-mini/packed/none/seed42", "baby_f/10M/gpt2-mini/packed/none/seed42"]
 
-
-@pytest.fixture
-def stage(tmp_path):
+def test_all_runs_are_measured_and_checkpoints_left_out(tmp_path):
     """Scores of two runs on one suite, the first with scores of a checkpoint as well."""
     items = items_of(4, ambiguous={3})
     files.write_table(items, tmp_path / "items.parquet", PARADIGMS)
-    bad = [[b, a, d, c] for a, b, c, d in HAND]
-    for run, bits in zip(RUNS, (HAND, bad), strict=True):
-        kept = scores_of(items, bits)
-        early = scores_of(items, [[1.0, 1.0, 1.0, 1.0]] * 4, step=100)
-        both = pl.concat([early, kept]) if run == RUNS[0] else kept
-        files.write_table(both, tmp_path / "scores" / run / "pg.parquet", PARADIGM_SCORES)
-
-    def write(runs=RUNS):
-        spec = specs.MeasuresSpec(suite="pg", task="paradigms", measures=Measures(), runs=runs)
-        return paradigms.write(
+    early = scores_of(items, [[1.0, 1.0, 1.0, 1.0]] * 4, step=100)
+    good, bad = (scores_of(items, x) for x in (HAND, [[b, a, d, c] for a, b, c, d in HAND]))
+    runs = [f"{name}/10M/gpt2-mini/packed/none/seed42" for name in ("baby", "baby_f")]
+    for run, scores in zip(runs, (pl.concat([early, good]), bad), strict=True):
+        files.write_table(scores, tmp_path / "scores" / run / "pg.parquet", PARADIGM_SCORES)
+    written = []
+    for order in (runs, runs[::-1]):
+        spec = specs.MeasuresSpec(suite="pg", task="paradigms", measures=Measures(), runs=order)
+        facts = paradigms.write(
             spec, tmp_path / "scores", tmp_path / "items.parquet", tmp_path / "out"
         )
-
-    return write, tmp_path / "out"
-
-
-def test_all_runs_are_measured_and_checkpoints_left_out(stage):
-    write, out = stage
-    facts = write()
-    table = files.read_table(out / "measures.parquet", PARADIGM_MEASURES)
-    assert facts["runs"] == 2
-    assert facts["sets"] == 4
-    assert facts["ties"] == 4
-    did = table.filter((pl.col("measure") == "did") & (pl.col("subset") == "all"))
-    assert did.select("condition", "seed", "suite", "accuracy").rows() == [
-        ("baby", 42, "pg", 0.625),
-        ("baby_f", 42, "pg", 0.375),
-    ]
+        assert (facts["runs"], facts["sets"], facts["ties"]) == (2, 4, 4)
+        written.append([path.read_bytes() for path in sorted((tmp_path / "out").iterdir())])
+    assert written[0] == written[1]
+    table = files.read_table(tmp_path / "out" / "measures.parquet", PARADIGM_MEASURES)
     assert table.height == 2 * 3 * 3
-    first = {path.name: path.read_bytes() for path in out.iterdir()}
-    write(runs=RUNS[::-1])
-    assert {path.name: path.read_bytes() for path in out.iterdir()} == first
+    did = table.filter(measure="did", subset="all").select("condition", "seed", "suite", "accuracy")
+    assert did.rows() == [("baby", 42, "pg", 0.625), ("baby_f", 42, "pg", 0.375)]
 
 
 # ---- two subsets, and the published numbers ------------------------------------------------------

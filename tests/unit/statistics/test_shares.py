@@ -123,6 +123,19 @@ def test_planted_learners_are_named(noise):
     assert all(number >= 19 for number in right.values()), right
 
 
+def test_a_handful_of_sets_does_not_name_one_rule_of_two():
+    """On nine sets the one has no say; on ten that is enough to tell."""
+    for few, both in ((9, {"x", "y"}), (10, {"x"})):
+        says = np.ones((2, 200))
+        says[1, :few] = np.nan
+        says[:, 100:] = 0
+        chose = np.r_[np.ones(100), np.zeros(100)]
+        for order in ([0, 1], [1, 0]):
+            each = found(says[order], chose, rules=["xy"[n] for n in order])
+            rows = shares.mixed(each, shares.times(each))
+            assert {row["rule"] for row in rows if row["named"]} == both
+
+
 def test_one_set_has_no_interval_and_names_nothing():
     each = found(np.ones((1, 4)), [1, 1, 1, 0], [0, 0, 0, 0])
     assert shares.times(each) is None
