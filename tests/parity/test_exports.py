@@ -1,13 +1,12 @@
 """Exported models and items in the tools of others: the same decisions, to the last pair.
 
-minicons is a dependency. lm-evaluation-harness and datasets are not: with them installed
-(``pip install -c constraints.txt lm_eval``) their tests run too.
+minicons is a dependency. lm-evaluation-harness is not: with it installed
+(``pip install -c constraints.txt lm_eval``) its test runs, too.
 """
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -99,10 +98,3 @@ def test_the_harness_decides_alike(run, suite, monkeypatch):
         assert told["acc,none"] == pytest.approx(by_sum, abs=1e-12)
         assert told["acc_mean,none"] == pytest.approx(by_mean, abs=1e-12)
     assert answer["results"]["posh"]["acc,none"] == pytest.approx(means["by_sum"].mean())
-
-
-def test_datasets_loads_the_folder(suite, opened, tmp_path):
-    datasets = pytest.importorskip("datasets")
-    found = datasets.load_dataset(str(suite), split="test", cache_dir=str(tmp_path))
-    assert pl.from_arrow(found.data.table).equals(opened.items().collect())
-    assert Path(suite, "README.md").is_file()

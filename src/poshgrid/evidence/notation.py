@@ -137,7 +137,7 @@ def word_list(name: str) -> frozenset[str]:
     """Return the words of ``resources/filters/{name}.yaml``.
 
     Raises:
-        PoshgridError: the file is missing, or is no sorted list of different words in lower case.
+        PoshgridError: the file is missing, or is no list of words in lower case.
     """
     import yaml
 
@@ -146,11 +146,8 @@ def word_list(name: str) -> frozenset[str]:
         words = list(yaml.safe_load(path.read_text(encoding="utf-8"))["words"])
     except (yaml.YAMLError, TypeError, KeyError) as error:
         raise PoshgridError(f"{path}: no list `words`; write one word a line below it") from error
-    for before, word in zip(["", *words], words, strict=False):
-        if not isinstance(word, str) or word != word.lower():
-            raise PoshgridError(f"{path}: {word!r} is no word in lower case; quote or mend it")
-        if word <= before:
-            raise PoshgridError(f"{path}: {word!r} after {before!r}; sort the list, each word once")
+    if wrong := [word for word in words if not isinstance(word, str) or word != word.lower()]:
+        raise PoshgridError(f"{path}: {wrong[0]!r} is no word in lower case; quote or mend it")
     return frozenset(words)
 
 

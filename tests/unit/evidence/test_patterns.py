@@ -182,10 +182,8 @@ def test_what_cannot_be_read_is_refused_when_the_filter_is_imported(text, fault)
     assert fault in str(error.value) and "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "text", ["words:\n  - b\n  - a\n", "words:\n  - A\n", "words:\n  - no\n", "- x\n", "words:\n"]
-)
-def test_word_lists_are_sorted_and_in_lower_case(tmp_path, monkeypatch, text):
+@pytest.mark.parametrize("text", ["words:\n  - A\n", "words:\n  - no\n", "- x\n", "words:\n"])
+def test_word_lists_are_in_lower_case(tmp_path, monkeypatch, text):
     monkeypatch.setattr(resources, "ROOT", tmp_path)
     (tmp_path / "filters").mkdir()
     (tmp_path / "filters" / "planted-fault.yaml").write_text(text)
