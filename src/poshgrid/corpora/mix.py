@@ -235,12 +235,19 @@ def _statistics(
     """Return words and sentences by source, of the pool, each size, dev and test (Tables 2, 4)."""
 
     def counts(table: str, where: str, size: str = "") -> dict[str, Any]:
-        found = {}
+        by_source = {}
         for number, (name, budget) in enumerate(budgets.items()):
-            words = budget[size] if size else max(budget.values())
-            condition = f"source = {number} and {where.format(words=words)}"
-            found[name] = _facts(tables, table, condition)
-        return _sums(found)
+            largest = budget[size] if size else max(budget.values())
+            condition = f"source = {number} and {where.format(words=largest)}"
+            by_source[name] = _facts(tables, table, condition)
+        words = sum(facts["words"] for facts in by_source.values())
+        sentences = sum(facts["sentences"] for facts in by_source.values())
+        return {
+            "words": words,
+            "sentences": sentences,
+            "words_per_sentence": round(words / sentences, 3) if sentences else 0.0,
+            "sources": by_source,
+        }
 
     sizes = sorted(spec.sizes, key=words_of)
     train = "split = 'train' and before"
@@ -260,14 +267,3 @@ def _facts(tables: database.Database, table: str, where: str) -> dict[str, int]:
         f"from {table} where {where}"
     )
     return {"words": int(words), "sentences": sentences, "documents": documents}
-
-
-def _sums(by_source: dict[str, dict[str, int]]) -> dict[str, Any]:
-    words = sum(facts["words"] for facts in by_source.values())
-    sentences = sum(facts["sentences"] for facts in by_source.values())
-    return {
-        "words": words,
-        "sentences": sentences,
-        "words_per_sentence": round(words / sentences, 3) if sentences else 0.0,
-        "sources": by_source,
-    }

@@ -1,4 +1,4 @@
-"""The manifest of sources, the page about it, and what a configuration finds of them."""
+"""The manifest of sources, and what a configuration finds of them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from poshgrid.config import Portion, Source
 from poshgrid.corpora.catalogue import READERS, manifest, status
 from poshgrid.grid import configfile
 
-ENTRIES = manifest().sources
-FORMATS = [(entry.name, form) for entry in ENTRIES for form in entry.formats]
+FORMATS = [(entry.name, form) for entry in manifest().sources for form in entry.formats]
 
 
 @pytest.mark.parametrize(("name", "form"), FORMATS, ids=lambda v: getattr(v, "reader", v))
@@ -20,12 +19,6 @@ def test_the_reader_finds_what_the_manifest_says_it_takes(tmp_path, name, form):
     put(tmp_path / form.path / "notes.pdf")
     files = reader.files(tmp_path / form.path, plugins.options(READERS, form.reader, {}))
     assert files == [tmp_path / form.path / form.example]
-
-
-def test_no_restricted_source_is_downloaded():
-    for entry in ENTRIES:
-        assert not (entry.access == "restricted" and entry.downloads)
-        assert not entry.downloads or any(item.default for item in entry.downloads)
 
 
 def put(path):

@@ -133,17 +133,15 @@ def train(treebank: Path, output: Path, options: Options) -> None:
     for upos in _pipe(language, "tagger").labels:  # a tag is a part of speech
         _pipe(language, "attribute_ruler").add([[{"TAG": upos}]], {"POS": upos})
     best, weights = -1.0, b""
-    losses: dict[str, float] = {}
     batches = _batches(examples["train"], options.batch_words, options.seed)
     for step in range(1, options.steps + 1):
-        language.update(next(batches), drop=_DROPOUT, sgd=optimizer, losses=losses)
+        language.update(next(batches), drop=_DROPOUT, sgd=optimizer)
         if step % options.evaluate_every == 0 or step == options.steps:
             with language.use_params(optimizer.averages):
                 score = language.evaluate(examples["dev"])["dep_las"]
-                log.info("step %d: dev LAS %.3f, losses %s", step, score, _rounded(losses))
+                log.info("step %d: dev LAS %.3f", step, score)
                 if score > best:
                     best, weights = score, language.to_bytes()
-            losses = {}
     language.from_bytes(weights)
     language.to_disk(output)
 
@@ -227,7 +225,3 @@ def _batches(examples: list[Any], words: int, seed: int) -> Iterator[list[Any]]:
             if size >= words:
                 yield batch
                 batch, size = [], 0
-
-
-def _rounded(losses: dict[str, float]) -> dict[str, float]:
-    return {name: round(float(value), 1) for name, value in sorted(losses.items())}
