@@ -8,7 +8,6 @@ import pytest
 from poshgrid.report.sections import filtering as deltas
 from poshgrid.report.sections.filtering import figures, tables
 from poshgrid.report.sections.filtering.tables import named
-from poshgrid.statistics.deltas.tables import conditions
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
 
 from . import report_results
@@ -140,7 +139,7 @@ def test_sentences_hold_the_means_and_the_tests(study):
 
 def test_tables():
     rows = table()
-    assert conditions(rows, "blimp").shown()[1] == [
+    assert tables.conditions(rows, "blimp").shown()[1] == [
         "wiki~a", "lstm", "2", "−10.2", "−11.0", "0.4", "2.50", "−10.15", "0.75"
     ]  # fmt: skip
     phenomena = tables.phenomena(rows, "blimp")

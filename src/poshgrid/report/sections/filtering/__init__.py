@@ -15,7 +15,6 @@ from poshgrid.report.sections.filtering.tables import named
 from poshgrid.report.texts import markup, say
 from poshgrid.statistics.deltas.differences import by_condition
 from poshgrid.statistics.deltas.paired import correlation
-from poshgrid.statistics.deltas.tables import conditions
 from poshgrid.statistics.schema import RUN_AXES
 
 TITLE, ORDER, AUDIENCE = "What filtering changes", 55, "reader"
@@ -118,7 +117,7 @@ def _suite(rows: pl.DataFrame, suite: str, page: Page) -> list[Block]:
         Heading(suite),
         deltas,
         margins,
-        drawer("By condition", page.table(conditions(rows, suite))),
+        drawer("By condition", page.table(tables.conditions(rows, suite))),
         drawer("By phenomenon", page.table(tables.phenomena(rows, suite))),
         Fold("Every phenomenon in every condition", "", heats) if heats else None,
         markup("all_deltas", suite),

@@ -8,10 +8,25 @@ from typing import Any
 import polars as pl
 
 from poshgrid.report.texts import say
-from poshgrid.statistics.deltas.tables import axes as axes_of
+from poshgrid.statistics.deltas.differences import by_condition
 from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.tables.table import Column, Table, of_frame, text
+from poshgrid.tables.table import Column, Table, of_frame, text, varying
 from poshgrid.tables.words import count, decimals, percent, points, probability
+
+
+def axes_of(rows: pl.DataFrame) -> list[str]:
+    """Return the axes but the condition that vary; no learner where the size tells it.
+
+    Args:
+        rows: columns of ``RUN_AXES`` and any others.
+    """
+    found = varying(rows, RUN_AXES[1:])
+    others = [axis for axis in found if axis != "learner"]
+    if "learner" in found and others:
+        points_of = rows.select(others).unique().height
+        if points_of == rows.select(*others, "learner").unique().height:
+            return others
+    return found
 
 
 def named(rows: pl.DataFrame) -> pl.DataFrame:
@@ -45,6 +60,32 @@ _MEASURES = {
     "suite perplexity": ("Perplexity of good members", 1),
     "perplexity": ("Perplexity", 1),
 }
+
+
+def conditions(rows: pl.DataFrame, suite: str) -> Table:
+    """Return a suite's averages within conditions, and over them if there are several.
+
+    Args:
+        rows: columns of ``DELTAS``.
+        suite: its name.
+    """
+    axes = axes_of(rows)
+    shown = within = by_condition(rows)
+    if within["condition"].n_unique() > 1:
+        averaged = pl.col("targeted", "every", "margin_full", "margin", "r").mean()
+        groups = within.group_by(axes or pl.lit("").alias("all"), maintain_order=True)
+        means = groups.agg(averaged).with_columns(condition=pl.lit("mean"))
+        shown = pl.concat([within, means], how="diagonal")
+    two = decimals(2)
+    columns = {
+        "condition": text("Condition"), **{axis: text(axis.capitalize()) for axis in axes},
+        "targets": Column("Targeted phenomena", count), "targeted": Column("Δ targeted", points),
+        "every": Column("Δ all", points), "every_sd": Column("SD", percent),
+        "margin_full": Column("Margin, full", two), "margin": Column("Margin, filtered", two),
+        "r": Column("r", two),
+    }  # fmt: skip
+    totals = dict.fromkeys(range(within.height, shown.height), "total")
+    return of_frame(f"deltas-{suite}", say("by_condition", suite), shown, columns, totals)
 
 
 def phenomena(rows: pl.DataFrame, suite: str) -> Table:
