@@ -37,7 +37,7 @@ class Tokenizer(Section):
     file: Place | None = Field(
         None,
         description=(
-            "below `data`, in place of training: a `tokenizer.json`, or a `.txt` with a word a line"
+            "below `data`, in place of training: a `tokenizer.json` of the library `tokenizers`"
         ),
     )
     vocabulary_size: Vocabulary = Field(
@@ -59,8 +59,6 @@ class Tokenizer(Section):
     def _agrees(self) -> Self:
         if self.file and self.trained_on != OWN:
             raise ValueError("a tokenizer of a file is not trained: leave out trained_on")
-        if self.file and not self.file.endswith((".json", ".txt")):
-            raise ValueError(f"file: {self.file!r} is no .json (tokenizer) and no .txt (words)")
         if self.sweep and (self.kind != "bpe" or self.file or self.trained_on != OWN):
             raise ValueError("sweep counts byte pairs of each condition: leave it out")
         if not isinstance(self.trained_on, str):

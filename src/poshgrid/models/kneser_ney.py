@@ -107,15 +107,10 @@ def estimate(text: Encoded, order: int) -> Tables:
         order: 1: maximum likelihood; more: modified Kneser-Ney.
 
     Raises:
-        PoshgridError: the order is not 1 or more, or the sentences are too many.
+        PoshgridError: the sentences are too many.
     """
-    if order < 1:
-        raise PoshgridError(f"n-grams of order {order}: the order is 1 or more")
     if len(text.ids) >= 2**32 - 1:
-        raise PoshgridError(
-            f"{len(text.ids):,} words: n-grams are counted over at most {2**32 - 2:,}; "
-            "count a smaller size"
-        )
+        raise PoshgridError(f"{len(text.ids):,} words are too many n-grams; count a smaller size")
     return _likelihood(text) if order == 1 else _kneser_ney(text, order)
 
 

@@ -87,6 +87,7 @@ class LSTMPreTrainedModel(PreTrainedModel):
 
     config_class = LSTMConfig
     base_model_prefix = "model"
+    _input_embed_layer = "embeddings"
     _is_stateful = True  # a state cannot be taken back to an earlier token
 
 
@@ -106,14 +107,6 @@ class LSTMModel(LSTMPreTrainedModel):
         )
         self.dropout = nn.Dropout(config.dropout)
         self.post_init()
-
-    def get_input_embeddings(self) -> nn.Module:
-        """Return the token embeddings."""
-        return self.embeddings
-
-    def set_input_embeddings(self, value: nn.Module) -> None:
-        """Replace the token embeddings."""
-        self.embeddings = value
 
     def forward(
         self,
@@ -171,22 +164,6 @@ class LSTMForCausalLM(LSTMPreTrainedModel, GenerationMixin):
         self.model = LSTMModel(config)
         self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
         self.post_init()
-
-    def get_input_embeddings(self) -> nn.Module:
-        """Return the token embeddings."""
-        return self.model.embeddings
-
-    def set_input_embeddings(self, value: nn.Module) -> None:
-        """Replace the token embeddings."""
-        self.model.embeddings = value
-
-    def get_output_embeddings(self) -> nn.Module:
-        """Return the output layer."""
-        return self.lm_head
-
-    def set_output_embeddings(self, new_embeddings: nn.Module) -> None:
-        """Replace the output layer."""
-        self.lm_head = new_embeddings
 
     @classmethod
     def _supports_default_dynamic_cache(cls) -> bool:

@@ -1,8 +1,10 @@
 """The nulls that know word sequences alone: unigram and n-gram models.
 
-The folder of one holds ``config.json``, ``model.safetensors``, ``statistics.json`` and a short
-``README.md``, so that reading it runs no code. It has the same bytes for the same sentences,
-whatever their order.
+The folder of one holds ``config.json``, ``model.safetensors`` and ``statistics.json``, so that
+reading it runs no code. It has the same bytes for the same sentences, whatever their order. To
+score a sentence, in nats::
+
+    NGram.load(folder).score(["Who did the girl say that John likes?"])
 """
 
 from __future__ import annotations
@@ -22,13 +24,6 @@ from poshgrid.models.kneser_ney import END, SPECIALS, START, UNKNOWN, Tables, en
 
 MODEL_TYPE = "poshgrid-ngram"
 _CONFIG, _TENSORS = "config.json", "model.safetensors"
-README = """A null of the poshgrid grid: what a model of word sequences alone solves can be solved
-without syntax. `statistics.json` says what was counted. To score a sentence, in nats:
-
-    from poshgrid.models.ngram import NGram
-
-    NGram.load(folder).score(["Who did the girl say that John likes?"])
-"""
 _BATCH = 20_000  # sentences that are fitted or scored at a time: bounds the memory
 
 
@@ -213,7 +208,6 @@ def write(output: Path, model: Tables, statistics: dict[str, Any]) -> None:
     with files.atomic_folder(output, last=_CONFIG) as temporary:
         save_file(tensors, temporary / _TENSORS)
         files.write_json(temporary / "statistics.json", statistics)
-        files.write_text(temporary / "README.md", README)
         files.write_json(temporary / _CONFIG, config)
 
 
@@ -227,11 +221,6 @@ def read(folder: Path) -> Tables:
     from safetensors.numpy import load_file
 
     config = files.read_json(folder / _CONFIG)
-    if not isinstance(config, dict) or config.get("model_type") != MODEL_TYPE:
-        raise PoshgridError(
-            f"{folder / _CONFIG}: not an n-gram model (model_type is not {MODEL_TYPE!r}); "
-            "name the folder that the stage count has written"
-        )
     path = folder / _TENSORS
     try:
         tensors = load_file(path)

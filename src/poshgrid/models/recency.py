@@ -141,28 +141,19 @@ class GPT2RecencyModel(GPT2Model):
 
     def forward(
         self,
-        input_ids: Tensor | None = None,
+        input_ids: Tensor,
         past_key_values: Any = None,  # noqa: ANN401 - any cache of transformers
-        attention_mask: Tensor | None = None,
-        token_type_ids: Tensor | None = None,
         position_ids: Tensor | None = None,
-        inputs_embeds: Tensor | None = None,
         **kwargs: Any,  # noqa: ANN401 - GPT-2's own
     ) -> Any:  # noqa: ANN401
         """Run GPT-2's body; ``position_ids`` are the positions of the bias too."""
         if position_ids is None:
-            given = input_ids if input_ids is not None else inputs_embeds
-            if given is None:
-                raise ValueError("the model is given neither input_ids nor inputs_embeds")
             past = past_key_values.get_seq_length() if past_key_values is not None else 0
-            position_ids = torch.arange(given.shape[1], device=given.device)[None] + past
+            position_ids = torch.arange(input_ids.shape[1], device=input_ids.device)[None] + past
         return super().forward(
             input_ids=input_ids,
             past_key_values=past_key_values,
-            attention_mask=attention_mask,
-            token_type_ids=token_type_ids,
             position_ids=position_ids,
-            inputs_embeds=inputs_embeds,
             recency=self.columns(position_ids),
             **kwargs,
         )

@@ -45,7 +45,7 @@ class Tokenizer(Stage):
         from poshgrid.tokenization import tokenizer
 
         if job.spec.tokenizer.file:
-            return tokenizer.given(job.spec, job.path("texts"), job.output)
+            return tokenizer.given(job.path("texts"), job.output)
         conditions = [text.parent for text in job.files("texts")]
         return tokenizer.train(job.spec, conditions, job.output)
 
@@ -211,7 +211,6 @@ class Train(Stage):
                     checkpoints,
                     job.output,
                     distances.parent if distances else None,
-                    leave=True,
                 )
         except signals.ToldToEndError as signal:
             from poshgrid.cluster.slurm import requeue
@@ -233,7 +232,7 @@ class Count(Stage):
     module = "poshgrid.models.ngram"
     output = PATHS.model(COUNTED_RUN)
     Spec = specs.CountSpec
-    outputs = ("config.json", "model.safetensors", "statistics.json", "README.md")
+    outputs = ("config.json", "model.safetensors", "statistics.json")
     memory_mb = 16000
     minutes = 120
 

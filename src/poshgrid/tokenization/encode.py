@@ -17,10 +17,8 @@ import polars as pl
 from poshgrid import logs
 from poshgrid.config.runs import SPLITS
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.schema import CONDITION
-from poshgrid.files import atomic, read_json, table_batches, write_json
+from poshgrid.files import atomic, read_json, write_json
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.tokenization.tokenizer import batches
 from poshgrid.verification import sha256
 
 if TYPE_CHECKING:
@@ -98,58 +96,35 @@ def _split(
 ) -> dict[str, Any]:
     boundary = np.array([cutter.token_to_id(tokenizers.BOUNDARY)], dtype)
     mark, unknown = cutter.token_to_id(tokenizers.UNKNOWN), 0
-    words, position, pieces = 0, 0, [np.zeros(1, np.int64)]
+    position, pieces, parts = 0, [np.zeros(1, np.int64)], []
     with atomic(output / f"{split}.bin") as temporary:
         with temporary.open("wb") as stream:
             boundary.tofile(stream)
-            for batch in batches(condition, split):
-                rows = [
-                    encoding.ids
-                    for encoding in cutter.encode_batch_fast(batch.texts, add_special_tokens=False)
-                ]
+            for batch in tokenizers.batches(condition, split):
+                texts = batch["text"].to_list()
+                encodings = cutter.encode_batch_fast(texts, add_special_tokens=False)
+                rows = [encoding.ids for encoding in encodings]
                 flat = [part for row in rows for part in (np.array(row, dtype), boundary)]
                 ids = np.concatenate(flat)
                 ids.tofile(stream)
                 unknown += 0 if mark is None else int((ids == mark).sum())
-                ends = position + np.cumsum([len(row) + 1 for row in rows], dtype=np.int64)
-                pieces.append(ends)
-                position = int(ends[-1])
-                words += batch.words
+                lengths = np.array([len(row) + 1 for row in rows], np.int64)  # with one boundary
+                pieces.append(position + np.cumsum(lengths))
+                position = int(pieces[-1][-1])
+                parts.append(
+                    batch.with_columns(tokens=pl.Series(lengths))
+                    .group_by("source")
+                    .agg(
+                        sentences=pl.len(),
+                        words=pl.col("n_words").cast(pl.Int64).sum(),
+                        tokens=pl.col("tokens").sum(),
+                        digests=pl.col("text").hash().unique(),
+                    )
+                )
         digest = sha256(temporary)
     offsets = np.concatenate(pieces)
     with atomic(output / f"{split}.offsets.npy") as temporary, temporary.open("wb") as stream:
         np.save(stream, offsets)
-    sentences = len(offsets) - 1
-    return {
-        "sentences": sentences,
-        **_by_source(condition / f"{split}.parquet", np.diff(offsets)),
-        "words": words,
-        "tokens": position + 1,
-        "tokens_per_word": round((position - sentences) / max(words, 1), 6),
-        "sha256": digest,
-        **({} if mark is None else {"unknown": unknown}),
-    }
-
-
-def _by_source(path: Path, tokens: np.ndarray) -> dict[str, Any]:
-    """Return the distinct sentences of a split, in all and with other numbers of each source.
-
-    Args:
-        path: the split's table.
-        tokens: of each sentence, with one boundary.
-    """
-    parts, first = [], 0
-    for batch in table_batches(path, CONDITION, ["source", "text", "n_words"]):
-        counted = batch.with_columns(tokens=pl.Series(tokens[first : first + batch.height]))
-        first += batch.height
-        parts.append(
-            counted.group_by("source").agg(
-                sentences=pl.len(),
-                words=pl.col("n_words").cast(pl.Int64).sum(),
-                tokens=pl.col("tokens").sum(),
-                digests=pl.col("text").hash().unique(),
-            )
-        )
     whole = pl.concat(parts)
     sources = (
         whole.group_by("source")
@@ -159,7 +134,14 @@ def _by_source(path: Path, tokens: np.ndarray) -> dict[str, Any]:
         )
         .sort("source")
     )
+    sentences, words = len(offsets) - 1, int(whole["words"].sum())
     return {
+        "sentences": sentences,
         "distinct": whole["digests"].explode().n_unique(),
         "sources": {row.pop("source"): row for row in sources.iter_rows(named=True)},
+        "words": words,
+        "tokens": position + 1,
+        "tokens_per_word": round((position - sentences) / max(words, 1), 6),
+        "sha256": digest,
+        **({} if mark is None else {"unknown": unknown}),
     }

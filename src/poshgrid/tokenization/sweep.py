@@ -48,7 +48,9 @@ def sweep(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
         tokens = sum(
             len(encoding.ids)
             for batch in tokenizers.batches(condition, "train")
-            for encoding in smaller.encode_batch_fast(batch.texts, add_special_tokens=False)
+            for encoding in smaller.encode_batch_fast(
+                batch["text"].to_list(), add_special_tokens=False
+            )
         )
         vocabularies.append(
             {

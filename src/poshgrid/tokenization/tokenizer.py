@@ -1,4 +1,4 @@
-"""Tokenizers: byte-level BPE (paper, section 4.1 and Table 9), lists of words, or those of a file.
+"""Tokenizers: byte-level BPE (paper, section 4.1 and Table 9), words, or one from a file.
 
 It is written once and loaded by training and scoring alike. The prefix space is part of it, so that
 a word is cut the same at the start of a sentence as inside one (FACTS, section 1: first word).
@@ -9,10 +9,9 @@ It reads the sentences of a condition a batch at a time: memory does not grow wi
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from poshgrid import config, logs
 from poshgrid.config.specs import TokenizerSpec
@@ -22,6 +21,7 @@ from poshgrid.files import atomic, table_batches, write_json
 from poshgrid.verification import sha256
 
 if TYPE_CHECKING:
+    import polars as pl
     from tokenizers import Tokenizer
 
 log = logs.get(__name__)
@@ -29,35 +29,29 @@ log = logs.get(__name__)
 BATCH = 20_000  # sentences in memory at once
 
 
-class Sentences(NamedTuple):
-    """A batch: its sentences, and how many words they have together."""
-
-    texts: list[str]
-    words: int
-
-
-def batches(condition: Path, split: str, size: int = BATCH) -> Iterator[Sentences]:
+def batches(condition: Path, split: str) -> Iterator[pl.DataFrame]:
     """Yield the sentences of ``{condition}/{split}.parquet`` in file order.
 
     Args:
         condition: folder of the condition's tables.
         split: train, dev or test.
-        size: sentences in a batch.
+
+    Returns:
+        Tables of ``source``, ``text`` and ``n_words``.
 
     Raises:
         PoshgridError: the table is missing, breaks its schema, is empty or holds a blank sentence.
     """
     path = Path(condition) / f"{split}.parquet"
     row = 0
-    for batch in table_batches(path, CONDITION, ["text", "n_words"], size):
-        texts = batch["text"].to_list()
-        for index, text in enumerate(texts, start=row):
+    for batch in table_batches(path, CONDITION, ["source", "text", "n_words"], BATCH):
+        for index, text in enumerate(batch["text"], start=row):
             if not text or text.isspace():
                 raise PoshgridError(
                     f"{path}: row {index} has no text; raise cleaning.min_words of its source"
                 )
-        row += len(texts)
-        yield Sentences(texts, int(batch["n_words"].sum()))
+        row += batch.height
+        yield batch
     if not row:
         raise PoshgridError(
             f"{path}: no sentence; give its base more words (bases.*.{split}_words or words)"
@@ -73,9 +67,9 @@ def texts(conditions: Iterable[Path], seen: dict[str, int]) -> Iterator[list[str
     """
     for condition in conditions:
         for batch in batches(condition, "train"):
-            seen["sentences"] += len(batch.texts)
-            seen["words"] += batch.words
-            yield batch.texts
+            seen["sentences"] += batch.height
+            seen["words"] += int(batch["n_words"].sum())
+            yield batch["text"].to_list()
 
 
 BOUNDARY = "<|endoftext|>"  # precedes and follows every sentence: bos and eos in one
@@ -119,53 +113,32 @@ def train(spec: TokenizerSpec, conditions: Sequence[Path], output: Path) -> dict
     return statistics
 
 
-def given(spec: TokenizerSpec, file: Path, output: Path) -> dict[str, Any]:
-    """Take a tokenizer from a file: one of the library's, or a list of words, one a line.
+def given(file: Path, output: Path) -> dict[str, Any]:
+    """Take a tokenizer from a file of the library ``tokenizers``.
 
     Args:
-        spec: case folding, of a list of words.
         file: ``.json``, which keeps its own settings and gets our special tokens where it lacks
-            them; or ``.txt``.
+            them.
         output: as in :func:`train`.
 
     Returns:
         The content of ``statistics.json``.
 
     Raises:
-        PoshgridError: the file is missing or holds neither.
+        PoshgridError: the file is missing or holds none.
     """
-    from tokenizers import Tokenizer, models
+    from tokenizers import Tokenizer
 
-    settings, file = spec.tokenizer, Path(file)
     try:
-        if file.suffix == ".json":
-            tokenizer = Tokenizer.from_file(str(file))
-            tokenizer.no_truncation()
-            tokenizer.no_padding()
-            tokenizer.add_special_tokens([BOUNDARY, PADDING])
-        else:
-            words = [
-                w
-                for line in file.read_text(encoding="utf-8").splitlines()
-                if (w := _fold(line, settings))
-            ]
-            order = dict.fromkeys([BOUNDARY, PADDING, UNKNOWN, *words])
-            vocabulary = {word: number for number, word in enumerate(order)}
-            tokenizer = pipeline(settings.model_copy(update={"kind": "words"}))
-            tokenizer.model = models.WordLevel(vocabulary, unk_token=UNKNOWN)
-            tokenizer.add_special_tokens([BOUNDARY, PADDING, UNKNOWN])
+        tokenizer = Tokenizer.from_file(str(file))
     except Exception as error:  # the library raises a bare Exception
-        raise PoshgridError(
-            f"{file}: no tokenizer ({error}); give a tokenizer.json, or a .txt with a word a line"
-        ) from error
+        raise PoshgridError(f"{file}: no tokenizer ({error}); give a tokenizer.json") from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    tokenizer.add_special_tokens([BOUNDARY, PADDING])
     statistics = {"vocabulary_size": tokenizer.get_vocab_size(), "file": sha256(file)}
     _save(tokenizer, Path(output), statistics)
     return statistics
-
-
-def _fold(line: str, settings: config.Tokenizer) -> str:
-    word = unicodedata.normalize("NFC", line.strip())
-    return word.lower() if settings.lowercase else word
 
 
 _WORD = r"\w+(?:['’.-]\w+)*|[^\w\s]"

@@ -141,10 +141,6 @@ class Checkpoints:
         self._kept = {}
         return None
 
-    def remove(self) -> None:
-        """Remove the folder: the run is finished."""
-        durable.discard(self.folder)
-
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold this run's lock, once it is free; sweep away what killed jobs left half-written.

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-import torch
-
 from poshgrid import logs
 from poshgrid.config import Regimen
 from poshgrid.errors import PoshgridError
@@ -127,13 +125,11 @@ def _resume(
 
 def _evaluate(model: PreTrainedModel, dev: Rows, plan: schedule.Plan, progress: Progress) -> None:
     """Take the dev loss, book it and log it."""
-    regimen, device = plan.regimen, model.device
-    batches = dev.in_order(rows_at_once(regimen, device.type))
-    cuda = device.type == "cuda"
+    regimen = plan.regimen
+    batches = dev.in_order(rows_at_once(regimen, model.device.type))
     progress.evaluated(
         losses.mean(model, alike(model, batches, regimen), regimen.precision),
         epoch=progress.step / plan.steps_per_epoch,
         rate=plan.learning_rate(progress.step - 1) if progress.step else None,
-        gpu_memory_mb=torch.cuda.max_memory_allocated(device) / 1e6 if cuda else None,
     )
     progress.tell(plan.total)

@@ -47,21 +47,13 @@ class Progress:
         self.sum_nll, self.sum_penalty = self.sum_nll + nll, self.sum_penalty + penalty
         self.sum_tokens, self.sum_seconds = self.sum_tokens + tokens, self.sum_seconds + seconds
 
-    def evaluated(
-        self,
-        dev_loss: float,
-        *,
-        epoch: float,
-        rate: float | None,
-        gpu_memory_mb: float | None,
-    ) -> None:
+    def evaluated(self, dev_loss: float, *, epoch: float, rate: float | None) -> None:
         """Book an evaluation, remember whether it is the best so far, and start new sums.
 
         Args:
             dev_loss: nats per token.
             epoch: passes made so far.
             rate: learning rate of the last step; none: no step yet.
-            gpu_memory_mb: the most that torch has held on the GPU so far; none: no GPU.
         """
         trained = self.sum_tokens > 0
         line = {
@@ -73,7 +65,6 @@ class Progress:
             "dev_loss": dev_loss,
             "learning_rate": rate,
             "tokens_per_second": self.speed,
-            "gpu_memory_mb": gpu_memory_mb,
         }
         if dev_loss < self.best_loss:
             self.best_step, self.best_loss = self.step, dev_loss
@@ -106,15 +97,10 @@ class Progress:
         line = self.evaluations[-1]
         trained = line["train_loss"] is not None
         log.info(
-            "step %s of %s (epoch %.2f): train loss %s, dev loss %.4f (best %.4f at %s)%s",
-            f"{line['step']:,}",
-            f"{total:,}",
-            line["epoch"],
-            f"{line['train_loss']:.4f}" if trained else "-",
-            line["dev_loss"],
-            self.best_loss,
-            f"{self.best_step:,}",
-            f", {line['tokens_per_second']:,.0f} tokens/s" if trained else "",
+            f"step {line['step']:,} of {total:,} (epoch {line['epoch']:.2f}): "
+            + (f"train loss {line['train_loss']:.4f}, " if trained else "")
+            + f"dev loss {line['dev_loss']:.4f} (best {self.best_loss:.4f} at {self.best_step:,})"
+            + (f", {line['tokens_per_second']:,.0f} tokens/s" if trained else ""),
             extra={"evaluation": line},  # for poshgrid.training.tracker
         )
 

@@ -13,6 +13,5 @@ TRAINING = {
     "dev_loss": pl.Float64,  # mean NLL per token of the dev split, nats
     "learning_rate": pl.Float64,  # of the last step; null at step 0
     "tokens_per_second": pl.Float64,  # training alone, since the last line; null at step 0
-    "gpu_memory_mb": pl.Float64,  # the most that torch has held on the GPU; null: no GPU
 }
 """``models/{...}/seed{seed}/training.jsonl``: a line for each evaluation."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 log = logs.get(__name__)
 
+LARGEST = 700.0
+"""Nats of which a float can hold the exponential."""
 # What the untrained null is evaluated with; its weights do not depend on it (models.initial).
 UNTRAINED = Regimen(name="untrained", steps=0, warmup_steps=0, dropout=0.0, compile="off")
 
@@ -34,8 +36,6 @@ def train(
     checkpoints: Path,
     output: Path,
     distances: Path | None = None,
-    *,
-    leave: bool = False,
 ) -> dict[str, Any]:
     """Train one model, or only initialise it if the regimen is none.
 
@@ -43,11 +43,10 @@ def train(
         spec: learner, regimen, bias, seed.
         tokens: folder that :func:`poshgrid.tokenization.encode.encode` wrote.
         tokenizer: the tokenizer's folder; its files are copied into the model's.
-        checkpoints: folder of all runs' resumable checkpoints.
+        checkpoints: folder of all runs' resumable checkpoints. This run's stay until the model is
+            on the disk (:func:`poshgrid.grid.folders.clear`).
         output: folder of the model; see :mod:`poshgrid.training.folder`.
         distances: folder that :mod:`poshgrid.distances.make` wrote, for a bias with trees.
-        leave: leave this run's checkpoints at the end, for who removes them
-            (:func:`poshgrid.grid.folders.clear`) once the model is on the disk.
 
     Returns:
         The content of ``statistics.json``.
@@ -143,8 +142,6 @@ def train(
             kept=store.kept(statistics["steps"]),
             at=lambda earlier, step: bias.at(biases.values(), earlier, plan.epoch(step)),
         )
-        if not leave:
-            store.remove()
     return statistics
 
 
@@ -178,9 +175,9 @@ def _train(
         "tokens_per_second": round(progress.tokens / progress.seconds, 1) if progress.step else 0.0,
         "initial_dev_loss": progress.evaluations[0]["dev_loss"],
         "dev_loss": kept["dev_loss"],
-        "dev_perplexity": _perplexity(kept["dev_loss"]),
+        "dev_perplexity": math.exp(min(kept["dev_loss"], LARGEST)),
         "test_loss": test_loss,
-        "test_perplexity": _perplexity(test_loss),
+        "test_perplexity": math.exp(min(test_loss, LARGEST)),
         "stopped": progress.stopped if spec.regimen else UNTRAINED.name,
     }, progress.evaluations
 
@@ -209,7 +206,3 @@ def _prepare_torch(threads: int) -> torch.device:
     # That would fill memory that is written to in any case.
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]  # hidden by torch
     return device
-
-
-def _perplexity(loss: float) -> float:
-    return math.exp(loss) if loss < 700 else math.inf

@@ -50,7 +50,7 @@ CASES = {
         "parser spacy", "parsers/spacy: no trained model there",
     ),
     "a tokenizer's file": (
-        lambda c: c["tokenizer"].update(file="words.txt", sweep=[]), "tokenizer", "data/words.txt",
+        lambda c: c["tokenizer"].update(file="words.json", sweep=[]), "tokenizer", "data/words.json",
     ),
     "a suite": (
         lambda c: c["suites"].append({"name": "z", "reader": "lines", "path": "zorro"}),

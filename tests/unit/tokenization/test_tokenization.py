@@ -251,16 +251,7 @@ def test_a_word_of_another_condition_has_an_id_where_the_list_is_shared(two, tmp
 
 def test_a_file_is_taken_as_it_is(two, tmp_path):
     tokenizer.train(tokenizer_spec(280), two, tmp_path / "trained")
-    tokenizer.given(tokenizer_spec(), tmp_path / "trained/tokenizer.json", tmp_path / "given")
+    tokenizer.given(tmp_path / "trained/tokenizer.json", tmp_path / "given")
     for text in ("the zebra isn't here .", "  Quizzical é"):
         one, other = (tokenizer.load(tmp_path / name).encode(text) for name in ("trained", "given"))
         assert one.ids == other.ids
-    (tmp_path / "words.txt").write_text("Zebra\n\nthe\nzebra\n", encoding="utf-8")
-    facts = tokenizer.given(
-        tokenizer_spec(lowercase=True), tmp_path / "words.txt", tmp_path / "words"
-    )
-    assert facts["vocabulary_size"] == 3 + 2  # the two spellings are one word in lower case
-    cutter = tokenizer.load(tmp_path / "words")
-    assert cutter.encode("The zebra sleeps", add_special_tokens=False).tokens == [
-        "the", "zebra", "<unk>",
-    ]  # fmt: skip

@@ -14,7 +14,7 @@ from tests.unit.training.training_support import regimen
 
 def evaluated(progress, loss, epoch=0.5):
     """Book an evaluation and return its line."""
-    progress.evaluated(loss, epoch=epoch, rate=0.1, gpu_memory_mb=None)
+    progress.evaluated(loss, epoch=epoch, rate=0.1)
     return progress.evaluations[-1]
 
 
@@ -29,7 +29,7 @@ def test_what_is_booked_by_hand():
     second = evaluated(progress, 3.5, 1 / 3)
     assert second == {
         "step": 2, "epoch": 0.333333, "tokens": 160, "train_loss": 3.0, "bias_loss": 0.1,
-        "dev_loss": 3.5, "learning_rate": 0.1, "tokens_per_second": 53.3, "gpu_memory_mb": None,
+        "dev_loss": 3.5, "learning_rate": 0.1, "tokens_per_second": 53.3,
     }  # fmt: skip
     # sums begin anew, what counts the run goes on
     progress.book(10, 20.0, 5.0, 4.0)

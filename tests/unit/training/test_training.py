@@ -42,11 +42,10 @@ def rows_of(inputs, split="train"):
 # ---- the folder -------------------------------------------------------------------------------
 
 
-def test_the_folder_is_whole_and_the_checkpoints_are_gone(whole):
+def test_the_folder_is_whole(whole):
     assert sorted(path.name for path in whole.iterdir()) == sorted(
         [*FIXED, "README.md", "statistics.json", "training.jsonl"]
     )
-    assert list((whole.parent / "checkpoints").iterdir()) == []
 
 
 def test_statistics_say_what_the_log_says(whole, inputs):

@@ -118,10 +118,8 @@ def logarithms(attended: Attended, heads: list[int]) -> Tensor:
     """
     import torch
 
-    if attended.query is None or attended.key is None:
-        raise PoshgridError(
-            "biases: another bias replaced the attention that trees supervise; train each by itself"
-        )
+    assert attended.query is not None  # attention has put them aside
+    assert attended.key is not None
     # Autocast would multiply in half precision.
     with torch.autocast(attended.query.device.type, enabled=False):
         query, key = _of(attended.query, heads).float(), _of(attended.key, heads).float()
