@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -104,19 +104,19 @@ def _pass(
             part = slice(start, start + rows)
             scores = memory[: len(low[part])]
             torch.mm(low[part], matrix.t(), out=scores)
-            found = softmax(scores, bias, targets[part], exact, any(wanted))
-            total += found.nll
+            scores, nll, sums = softmax(scores, bias, targets[part], exact, any(wanted))
+            total += nll
             if by_hidden is not None:
-                by_hidden[part] = torch.mm(found.scores, matrix).to(exact).div_(found.sums)
+                by_hidden[part] = torch.mm(scores, matrix).to(exact).div_(sums)
             # Whatever multiplies a row of scores may as well divide the row that it meets.
             if by_weight is not None:
-                divided = low[part].div(found.sums).to(dtype)
+                divided = low[part].div(sums).to(dtype)
                 if dtype == exact:
-                    by_weight.addmm_(found.scores.t(), divided)
+                    by_weight.addmm_(scores.t(), divided)
                 else:
-                    by_weight += torch.mm(found.scores.t(), divided)
+                    by_weight += torch.mm(scores.t(), divided)
             if by_bias is not None:
-                by_bias += torch.mv(found.scores.t().to(exact), found.sums.reciprocal().squeeze(1))
+                by_bias += torch.mv(scores.t().to(exact), sums.reciprocal().squeeze(1))
     given = (hidden, weight, bias)
     return total, [
         None if made is None or each is None else made.to(each.dtype)
@@ -124,23 +124,20 @@ def _pass(
     ]
 
 
-class _Found(NamedTuple):
-    scores: Tensor  # their gradient times the sums, if it is wanted
-    nll: Tensor
-    sums: Tensor  # of the exponentials of each row, [rows, 1]
-
-
 def _softmax(
     scores: Tensor, bias: Tensor | None, targets: Tensor, exact: torch.dtype, gradient: bool
-) -> _Found:
-    """Turn scores, in place, into their gradient times the sums that are returned."""
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Turn scores, in place, into their gradient times the sums of each row's exponentials.
+
+    Returns:
+        Scores (without ``gradient``: of no use), NLL, and the sums, [rows, 1].
+    """
     types = scores.shape[1]
     rows = max(SLICE // types if scores.device.type == "cpu" else len(scores), 1)
     slices = [slice(start, start + rows) for start in range(0, len(scores), rows)]
-    found = [_exponentiate(scores[at], bias, targets[at], exact, gradient) for at in slices]
-    nothing = scores.new_zeros((), dtype=exact)
-    total = sum((nll for nll, _ in found), nothing)
-    return _Found(scores, total, torch.cat([sums for _, sums in found]))
+    parts = [_exponentiate(scores[at], bias, targets[at], exact, gradient) for at in slices]
+    total = sum((nll for nll, _ in parts), scores.new_zeros((), dtype=exact))
+    return scores, total, torch.cat([sums for _, sums in parts])
 
 
 def _exponentiate(
@@ -163,11 +160,11 @@ def _exponentiate(
 
 
 @functools.cache
-def _compiled() -> Callable[..., _Found]:
+def _compiled() -> Callable[..., tuple[Tensor, Tensor, Tensor]]:
     """Return :func:`_softmax` in one kernel, whose scores are new ones."""
 
-    def whole(scores: Tensor, *others: Any) -> _Found:  # noqa: ANN401
+    def whole(scores: Tensor, *others: Any) -> tuple[Tensor, Tensor, Tensor]:  # noqa: ANN401
         copy = scores.clone()  # never made: without it, the results would be copied into scores
-        return _Found(copy, *_exponentiate(copy, *others))
+        return copy, *_exponentiate(copy, *others)
 
     return torch.compile(whole)

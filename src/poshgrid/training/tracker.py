@@ -20,7 +20,6 @@ from poshgrid.errors import PoshgridError
 log = logs.get(__name__)
 EVALUATIONS = "poshgrid.training.progress"
 """The logger of the evaluations."""
-_SHOWN = ("train_loss", "bias_loss", "dev_loss", "learning_rate", "tokens_per_second", "epoch")
 
 
 @contextmanager
@@ -65,9 +64,9 @@ class _Handler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         line: dict[str, Any] = getattr(record, "evaluation", {})
         try:
-            for name in _SHOWN:
-                if line.get(name) is not None:
-                    self._writer.add_scalar(name, float(line[name]), line["step"])
+            for name, value in line.items():
+                if value is not None:
+                    self._writer.add_scalar(name, float(value), line["step"])
             self._writer.flush()
         except Exception as error:
             what = f"{type(error).__name__}: {error}"

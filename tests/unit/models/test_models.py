@@ -1,4 +1,4 @@
-"""GPT-2: its size, seeded weights and activation."""
+"""Architectures: seeded weights; the size and activation of GPT-2."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from tests.unit.training.training_support import build
+from tests.unit.training.training_support import SMALL, build
 
 
 def test_number_of_parameters_by_hand():
@@ -17,19 +17,25 @@ def test_number_of_parameters_by_hand():
     assert build(options={"ffn": 24}).num_parameters() == expected
 
 
-def test_weights_are_a_function_of_seed_and_name():
+@pytest.mark.parametrize("architecture", SMALL)
+def test_weights_are_a_function_of_seed_and_name(architecture):
     torch.manual_seed(3)
     before = torch.random.get_rng_state()
     one, longer, other = (
-        dict(build(seed=seed, context_length=length).named_parameters())
+        dict(build(architecture, seed, context_length=length).named_parameters())
         for seed, length in ((1, 16), (1, 40), (2, 16))
     )
     assert torch.equal(torch.random.get_rng_state(), before)  # is left alone
     for name, weight in one.items():
-        assert torch.equal(weight, longer[name][: len(weight)])
-        assert torch.equal(weight, other[name]) == (weight.dim() == 1)
-    assert longer["transformer.wpe.weight"].shape == (40, 16)
-    assert "lm_head.weight" not in one  # tied
+        assert torch.equal(weight, longer[name][: len(weight)]), name
+        fixed = architecture != "lstm" and weight.dim() == 1  # biases and gains
+        assert torch.equal(weight, other[name]) == fixed, name
+    assert not {"lm_head.weight", "lm_head.decoder.weight"} & set(one)  # tied
+
+
+def test_padding_has_no_embedding_in_babyberta():
+    words = build("babyberta").get_input_embeddings().weight
+    assert [bool(words[number].any()) for number in (0, 1, 300)] == [True, False, True]
 
 
 def test_initial_weights_have_the_deviations_of_gpt2():

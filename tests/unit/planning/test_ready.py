@@ -50,7 +50,7 @@ CASES = {
         "parser spacy", "parsers/spacy: no trained model there",
     ),
     "a tokenizer's file": (
-        lambda c: c["tokenizer"].update(file="words.json", sweep=[]), "tokenizer", "data/words.json",
+        lambda c: c["tokenizer"].update(file="cut.json", sweep=[]), "tokenizer", "data/cut.json",
     ),
     "a suite": (
         lambda c: c["suites"].append({"name": "z", "reader": "lines", "path": "zorro"}),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import shutil
 import unicodedata
@@ -19,7 +18,6 @@ from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import encode, tokenizer
 from tests.unit.training.training_support import (
     corpus,
-    sentences,
     tokenizer_spec,
     write_condition,
 )
@@ -90,11 +88,6 @@ def test_lowercase_folds_case_after_composing(source, tmp_path):
 
 def test_training_twice_gives_the_same_bytes(source, trained, tmp_path):
     tokenizer.train(tokenizer_spec(), [source], tmp_path)
-    assert sorted(f.name for f in tmp_path.iterdir()) == [
-        "statistics.json",
-        "tokenizer.json",
-        "tokenizer_config.json",
-    ]
     for file in trained.iterdir():
         assert (tmp_path / file.name).read_bytes() == file.read_bytes()
 
@@ -187,19 +180,17 @@ def test_damaged_tokens_are_refused(encoded, tmp_path):
             encode.load(tmp_path / "tokens", split)
 
 
-@pytest.mark.parametrize(("place", "message"), [(None, "no sentence"), (2, "row 2 has no text")])
-def test_a_faulty_table_is_named_and_nothing_is_written(trained, tmp_path, place, message):
-    texts = sentences(4)
-    faulty = [] if place is None else [*texts[:place], " \t", *texts[place:]]
+@pytest.mark.parametrize("faulty", [[], ["The dog.", "A cat.", " \t"]])
+def test_a_faulty_table_is_named_and_nothing_is_written(trained, tmp_path, faulty):
+    texts = ["The dog."]
     source = write_condition(tmp_path / "condition", train=faulty, dev=texts, test=texts)
     for job in (
-        functools.partial(tokenizer.train, tokenizer_spec(), [source], tmp_path / "out"),
-        functools.partial(encode.encode, source, trained, tmp_path / "out"),
+        lambda out: tokenizer.train(tokenizer_spec(), [source], out),
+        lambda out: encode.encode(source, trained, out),
     ):
-        with pytest.raises(PoshgridError, match=message) as error:
-            job()
-        assert str(source / "train.parquet") in str(error.value)
-        assert not (tmp_path / "out").exists() or not list((tmp_path / "out").iterdir())
+        with pytest.raises(PoshgridError, match=str(source / "train.parquet")):
+            job(tmp_path / "out")
+        assert not list((tmp_path / "out").glob("*"))
 
 
 HERE = ["the dog sees a cat .", "a dog isn't here ."] * 100

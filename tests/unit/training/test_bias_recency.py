@@ -103,24 +103,6 @@ def test_states_and_gradients_are_those_of_a_dense_implementation(m, width):
     assert (dense(leaves, ids, 0.0) - expected).abs().max() > 1e-3  # the bias is there
 
 
-@pytest.mark.parametrize("implementation", ["sdpa", "eager"])
-def test_attention_by_hand(implementation):
-    """Queries and keys of zero: weights are those of the bias alone."""
-    model = biased(math.log(2), n_layer=1, attn_implementation=implementation)
-    attention = model.transformer.h[0].attn
-    width, length = model.config.n_embd, 5
-    with torch.no_grad():
-        attention.c_attn.weight[:, : 2 * width] = 0.0
-        attention.c_proj.weight.copy_(torch.eye(width))
-        states = torch.randn(1, length, width)
-        columns = model.transformer.columns(torch.arange(7, 7 + length)[None])
-        mask = torch.full((length, length), -math.inf).triu(1)[None, None]
-        found, _ = attention(states, attention_mask=mask, recency=columns)
-        value = attention.c_attn(states)[..., 2 * width :]
-    halves = torch.tensor([8.0, 4.0, 2.0, 1.0]).flip(0) / 15  # 2 ** -(distance), of query 3
-    assert found[0, 3] == pytest.approx(halves @ value[0, :4], abs=1e-6)
-
-
 def test_the_columns_are_exact_in_half_precision_too():
     for m in (1.0, 0.6, 1 / 3, 0.6**20, 0.0):
         split = parts(m)
@@ -202,15 +184,11 @@ def test_the_initial_weights_are_those_without_the_bias(positions):
 @pytest.fixture(scope="module")
 def two_epochs(job):
     """Return a function that trains two epochs of four steps; options: of the bias."""
-
-    def run(**options):
-        chosen = regimen(
-            input="sentence", batch_size=50, steps=None, epochs=2, evaluate_every=2,
-            checkpoint_epochs="every",
-        )  # fmt: skip
-        return job(train_spec(chosen, bias="recency", biases={"recency": options}))
-
-    return run
+    chosen = regimen(
+        input="sentence", batch_size=50, steps=None, epochs=2, evaluate_every=2,
+        checkpoint_epochs="every",
+    )  # fmt: skip
+    return lambda **options: job(train_spec(chosen, bias="recency", biases={"recency": options}))
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import random
 
@@ -30,19 +31,16 @@ def spec_of(changes=None, model_heads=2, **options):
 @pytest.fixture
 def ready(tmp_path):
     """Return a function that makes a model, its bias, and a batch of the training sentences."""
-    contexts = []
+    with contextlib.ExitStack() as stack:
 
-    def make_ready(inputs, spec):
-        _, tokenizer, tokens, _, measured = inputs
-        model, (planted,) = prepared((tokens, tokenizer), spec, tmp_path, measured)
-        contexts.append(attention.causal(model))  # as the loop does it
-        contexts[-1].__enter__()
-        whole = spec.regimen.model_copy(update={"batch_size": 64, "order": "given"})
-        return model, planted, data.rows(whole, encode.load(tokens, "train"), 1, 1).batch(0)
+        def make_ready(inputs, spec):
+            _, tokenizer, tokens, _, measured = inputs
+            model, (planted,) = prepared((tokens, tokenizer), spec, tmp_path, measured)
+            stack.enter_context(attention.causal(model))  # as the loop does it
+            whole = spec.regimen.model_copy(update={"batch_size": 64, "order": "given"})
+            return model, planted, data.rows(whole, encode.load(tokens, "train"), 1, 1).batch(0)
 
-    yield make_ready
-    for each in contexts:
-        each.__exit__(None, None, None)
+        yield make_ready
 
 
 # ---- by hand ----------------------------------------------------------------------------------

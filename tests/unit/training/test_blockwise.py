@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from poshgrid.training import attention, blockwise
+from poshgrid.training import blockwise
 
 ROWS, HEADS, WIDTH = 3, 2, 8
 SCALE = WIDTH**-0.5
@@ -65,22 +65,3 @@ def test_with_dropout_it_is_all_weights_written_out(dropout):
     share = round((1 - dropout) * 2**16) / 2**16
     assert torch.allclose(left, (left > 0) * weights / share, atol=1e-6)
     compared(inputs, given, found, ((left > 0) * weights / share) @ value, 5e-6)
-
-
-@pytest.mark.parametrize(
-    ("shorter", "dropout", "dtype", "used"),
-    [
-        (0, 0.1, torch.float32, True),
-        (1, 0.1, torch.float32, False),
-        (0, 0.0, torch.float32, False),
-        (0, 0.1, torch.bfloat16, False),
-    ],
-)
-def test_where_it_is_used(monkeypatch, shorter, dropout, dtype, used):
-    calls, original = [], blockwise.attention
-    monkeypatch.setattr(blockwise, "attention", lambda *a: calls.append(a) or original(*a))
-    query = tensors(blockwise.LEAST - shorter)[0][0].detach().to(dtype)
-    found, _ = attention.attend(torch.nn.Module(), query, query, query, None, dropout)
-    assert bool(calls) is used
-    assert found.shape == (ROWS, blockwise.LEAST - shorter, HEADS, WIDTH)
-    assert not calls or calls[0][-1] == SCALE  # the default

@@ -245,12 +245,3 @@ def test_a_second_job_waits_for_the_first(tmp_path, monkeypatch, caplog):
     assert entered.is_set()
     (line,) = [each.message for each in caplog.records if "is training this run" in each.message]
     assert f"process {os.getpid()} on " in line
-
-
-def test_a_folder_that_cannot_be_written(tmp_path):
-    (tmp_path / "file").write_text("")
-    store = Checkpoints(tmp_path / "file", "abc")
-    with pytest.raises(PoshgridError, match="file"), store.locked():
-        pass
-    with pytest.raises(PoshgridError, match="file"):
-        store.save(5, tensors(5), STATE)

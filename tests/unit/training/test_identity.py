@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from pathlib import Path
 
-from poshgrid.files import read_json
 from poshgrid.training import identity
 from tests.unit.training.training_support import regimen, train_spec
 
@@ -44,10 +42,3 @@ def test_digits_are_those_of_every_version():
     text = json.dumps({"code": "b", "spec": "a"})
     expected = hashlib.sha256(text.encode()).hexdigest()[:16]
     assert identity.digits({"spec": "a", "code": "b"}) == expected
-
-
-def test_a_note_says_where_the_model_goes(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    identity.write(tmp_path / "run", Path("models/a"), {"code": "b"})
-    note = read_json(tmp_path / "run" / "run.json")
-    assert note == {"model": str(tmp_path / "models" / "a"), "decisive": {"code": "b"}}

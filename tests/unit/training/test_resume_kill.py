@@ -255,15 +255,3 @@ def test_told_to_end(job, whole):
     assert told.start().status() == 0
     assert f"resumed at step {reached} of {STEPS}" in told.log.read_text()
     same(told.model, whole.model)
-
-
-def test_control_c_ends_at_once_and_leaves_nothing_half_written(job, whole):
-    stopped = job("stopped")
-    stopped.start(slow=0.02).until(lambda: stopped.step.value >= 10)
-    stopped.until(lambda: any(name.startswith(".step") for name in stopped.hidden()))
-    assert stopped.told(signal.SIGINT).status() not in (0, -signal.SIGINT)
-    assert "Traceback" not in stopped.log.read_text()
-    assert stopped.hidden() == []
-    assert stopped.start().status() == 0
-    assert "resumed at step" in stopped.log.read_text()
-    same(stopped.model, whole.model)

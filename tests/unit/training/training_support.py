@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import random
 from pathlib import Path
@@ -66,15 +65,6 @@ def write_condition(folder: Path, **splits: list[str]) -> Path:
     return folder
 
 
-def condition(folder: Path, train: int = 200, dev: int = 30, test: int = 30) -> Path:
-    """Write a condition of toy sentences."""
-    texts = iter(sentences(train + dev + test))
-    parts = {"train": train, "dev": dev, "test": test}
-    return write_condition(
-        folder, **{split: list(itertools.islice(texts, size)) for split, size in parts.items()}
-    )
-
-
 def tokenizer_spec(vocabulary_size: int = 300, **settings: object) -> specs.TokenizerSpec:
     """Return a spec of a small tokenizer."""
     return specs.TokenizerSpec(
@@ -82,9 +72,11 @@ def tokenizer_spec(vocabulary_size: int = 300, **settings: object) -> specs.Toke
     )
 
 
-def corpus(folder: Path, **sizes: int) -> tuple[Path, Path]:
-    """Return folders of tokens and tokenizer of a toy condition."""
-    source = condition(folder / "condition", **sizes)
+def corpus(folder: Path) -> tuple[Path, Path]:
+    """Return folders of tokens and tokenizer of a toy condition of 200, 30 and 30 sentences."""
+    texts = sentences(260)
+    parts = {"train": texts[:200], "dev": texts[200:230], "test": texts[230:]}
+    source = write_condition(folder / "condition", **parts)
     tokenizer.train(tokenizer_spec(), [source], folder / "tokenizer")
     encode.encode(source, folder / "tokenizer", folder / "tokens")
     return folder / "tokens", folder / "tokenizer"

@@ -198,8 +198,7 @@ class TreePlanting(Bias):
 
     def statistics(self) -> dict[str, Any]:
         """Return the parser, how many sentences were used, and why others were not."""
-        if self._distances is None:
-            return {}
+        assert self._distances is not None  # prepare has opened them
         facts = self._distances.statistics
         return {
             "parser": self.options.parser,
