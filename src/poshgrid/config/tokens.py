@@ -59,6 +59,8 @@ class Tokenizer(Section):
     def _agrees(self) -> Self:
         if self.file and self.trained_on != OWN:
             raise ValueError("a tokenizer of a file is not trained: leave out trained_on")
+        if self.file and not self.file.endswith(".json"):
+            raise ValueError(f"file: {self.file!r} is no .json of a tokenizer")
         if self.sweep and (self.kind != "bpe" or self.file or self.trained_on != OWN):
             raise ValueError("sweep counts byte pairs of each condition: leave it out")
         if not isinstance(self.trained_on, str):

@@ -72,11 +72,15 @@ def tokenizer_spec(vocabulary_size: int = 300, **settings: object) -> specs.Toke
     )
 
 
-def corpus(folder: Path) -> tuple[Path, Path]:
-    """Return folders of tokens and tokenizer of a toy condition of 200, 30 and 30 sentences."""
+def condition(folder: Path) -> Path:
+    """Write a condition of 200, 30 and 30 toy sentences."""
     texts = sentences(260)
-    parts = {"train": texts[:200], "dev": texts[200:230], "test": texts[230:]}
-    source = write_condition(folder / "condition", **parts)
+    return write_condition(folder, train=texts[:200], dev=texts[200:230], test=texts[230:])
+
+
+def corpus(folder: Path) -> tuple[Path, Path]:
+    """Return folders of tokens and tokenizer of a toy condition."""
+    source = condition(folder / "condition")
     tokenizer.train(tokenizer_spec(), [source], folder / "tokenizer")
     encode.encode(source, folder / "tokenizer", folder / "tokens")
     return folder / "tokens", folder / "tokenizer"
