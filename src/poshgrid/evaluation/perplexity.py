@@ -10,8 +10,6 @@ import math
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from poshgrid import files, logs
 from poshgrid.config import specs
 from poshgrid.corpora.schema import SENTENCES
@@ -55,7 +53,6 @@ def perplexity(
         PoshgridError: the model is masked or counts words, cannot be loaded, or gives no number; a
             table is missing or broken, or has no test sentence.
     """
-    torch.set_num_threads(spec.scoring.threads)
     texts = _texts(Path(sentences))
     engine = _load(Path(model), spec)
     ends = engine.tokenizer.bos_token_id, engine.tokenizer.eos_token_id

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import torch
 
 from poshgrid import files, logs
 from poshgrid.benchmark import schema as benchmark
@@ -20,7 +19,6 @@ from poshgrid.evaluation import schema, tasks
 from poshgrid.evaluation.engine import Engine, Request, Score
 from poshgrid.evaluation.engines import load as engines
 from poshgrid.evaluation.engines import probe
-from poshgrid.evaluation.engines.masked import Masked
 
 log = logs.get(__name__)
 CHECKPOINTS = "checkpoints"
@@ -66,7 +64,6 @@ def score(
         PoshgridError: the model cannot be loaded, a table is missing, empty or of no known task, or
             a sentence cannot be scored.
     """
-    torch.set_num_threads(spec.scoring.threads)
     suites = {
         name: (spec.tasks[name], _read(path, spec.tasks[name])) for name, path in items.items()
     }
@@ -96,8 +93,9 @@ def score(
                 )
                 engine = _Remembering(loaded)
                 others = {
+                    # Masked models have several scores
                     name: _Remembering(loaded.scoring_by(how))
-                    if isinstance(loaded, Masked)
+                    if hasattr(loaded, "scoring_by")
                     else engine
                     for name, how in spec.rescored.items()
                 }

@@ -53,6 +53,9 @@ def load(
         from poshgrid.models.ngram import NGram
 
         return ngram.Engine(NGram.load(Path(model)), Path(model))
+    import torch
+
+    torch.set_num_threads(scoring.threads)
     where = {"revision": revision} if hub else {"local_files_only": True}
     found, masked = _read(model, _device(scoring.device), where)
     cutter, saved = _tokenizer(model, words, where)
