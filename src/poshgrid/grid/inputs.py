@@ -296,15 +296,20 @@ class Inputs:
         return [relative(path) for path in sorted(LEXICON.glob("*.tsv"))]
 
     def layout(self, room: str) -> list[str]:
-        """Return what a room lays its pages out with."""
-        folder = Path(relative(Path(poshgrid.__file__).parent))
-        kinds = (".html", ".css", ".txt", ".bib")
-        return sorted(str(path) for path in (folder / room).rglob("*") if path.suffix in kinds)
+        """Return what a room lays its pages out with: its files that are no code."""
+        folder = Path(relative(Path(poshgrid.__file__).parent), room)
+        return sorted(
+            str(path)
+            for path in folder.rglob("*.*")
+            if path.suffix not in (".py", ".pyc") and path.is_file()
+        )
 
     def page(self) -> list[str]:
         """Return what the page is laid out with, and the tables of others that it shows."""
         published = map(relative, sorted(resources.STUDIES.glob("*/published/*/*.csv")))
-        return [*self.layout("report"), relative(table10.file()), *published]
+        return [
+            *self.layout("report"), *self.layout("tables"), relative(table10.file()), *published,
+        ]  # fmt: skip
 
     def word_lists(self, filters: Iterable[str]) -> list[str]:
         """Return the lists of words that filters look for."""

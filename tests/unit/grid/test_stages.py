@@ -478,8 +478,9 @@ def test_a_page_shows_all_that_was_made_for_it_and_nothing_else(
 
 def test_a_page_is_laid_out_with_files_of_the_package(tiny: Stages) -> None:
     found = {Path(path).resolve() for path in tiny.report.inputs(CELLS["report"])["page"]}
-    room = Path(poshgrid.__file__).parent / "report"
-    assert {p for p in room.rglob("*.*") if p.suffix not in (".py", ".pyc")} <= found
+    for room in ("report", "tables"):
+        files = (Path(poshgrid.__file__).parent / room).rglob("*.*")
+        assert {path for path in files if path.suffix not in (".py", ".pyc")} <= found
     published = {"posh-bench/published/v1/table3.csv", "fict/published/paper/numbers.csv"}
     assert {resources.STUDIES / name for name in published} <= found
 
