@@ -16,7 +16,7 @@ from poshgrid.commands.base import Output, app
 from poshgrid.errors import PoshgridError, of_system
 
 ROOMS = (
-    "study", "stage", "plan", "cluster", "results", "export", "provenance", "training", "explain",
+    "study", "stage", "plan", "cluster", "results", "export", "provenance", "explain",
     "coverage", "audit", "quality", "evaluation", "statistics", "power",
 )  # fmt: skip
 """Modules whose commands are added, in the order in which the help lists them."""

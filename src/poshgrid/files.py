@@ -94,7 +94,8 @@ def atomic(path: str | os.PathLike[str], *, lasting: bool = False) -> Iterator[P
             raise
         # Its own temporary file goes by its name; another that was open meanwhile does not
         other = place(error) if isinstance(error, OSError) else ""
-        named = final if other in ("", str(temporary)) else Path(other)
+        named = Path(other) if other else final
+        named = final if named.is_relative_to(temporary) else named
         raise cannot_write(named, error) from error
     finally:
         with suppress(OSError):

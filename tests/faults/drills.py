@@ -1,22 +1,51 @@
-"""Files that change behind the workflow's back, and disks that are full or read-only."""
+"""The drills: SIGKILL of every rule at random moments; files that change behind the workflow."""
 
 from __future__ import annotations
 
 import os
 import random
 import shutil
-import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.faults import compare, grid, processes
 
-SIZE, PAGE = "256m", 4096
-SHARE = 0.6
-"""Up to this share of what a job writes fits on the full disk."""
-_OTHERS = (".ballast", ".snakemake_timestamp")
-"""Hidden files that no job of ours has left: the drill's own, and Snakemake's mark of a folder."""
+SHARE = 0.9
+"""Moments are drawn up to this share of a job's duration: later ones often find it gone."""
+
+
+def killed(base: Path, folder: Path, seed: int, kills: int) -> list[str]:
+    """Kill a job of each rule at random moments, then let it come to its end.
+
+    Args:
+        base: an undisturbed run.
+        folder: where to run; made.
+        seed: of the moments.
+        kills: of each rule.
+
+    Returns:
+        Files that were not whole after a kill, or differ at the end, and jobs that failed.
+    """
+    shutil.copytree(base, folder, symlinks=True)
+    expected, wrong = compare.digests(base / grid.RESULTS), []
+    for rule, job in sorted(processes.jobs(base).items()):
+        draw = random.Random(f"{seed}/{rule}")
+        job.remove(folder)
+        for _ in range(kills):
+            process = processes.start(folder, job.command)
+            time.sleep(draw.uniform(0, SHARE) * job.seconds)
+            process.kill()
+            process.communicate()
+            partial = compare.differences(
+                compare.digests(folder / grid.RESULTS), expected, whole=False
+            )
+            wrong += [f"{rule}: {name} was not whole after a kill" for name in partial]
+        done = processes.run(folder, job.command)
+        if done.returncode:
+            wrong.append(f"{rule}, after the kills: {done.stderr[-200:]!r}")
+    found = compare.digests(folder / grid.RESULTS)
+    return wrong + [f"{name} differs" for name in compare.differences(found, expected, whole=True)]
 
 
 def flip(file: Path, draw: random.Random) -> None:
@@ -58,57 +87,3 @@ def damaged(base: Path, folder: Path, seed: int) -> list[str]:
     found = compare.digests(folder / grid.RESULTS)
     wrong += [f"{name} differs" for name in compare.differences(found, expected, whole=True)]
     return [*wrong, *([f"status {status}: {text[-800:]}"] if status else [])]
-
-
-def disk(base: Path, folder: Path, seed: int) -> list[str]:
-    """Run one job of each rule on a read-only disk, on a full one, and once there is space."""
-    shutil.copytree(base, folder, symlinks=True, ignore=shutil.ignore_patterns(grid.RESULTS))
-    expected, wrong = compare.digests(base / grid.RESULTS), []
-    with mounted(folder / grid.RESULTS) as results:
-        shutil.copytree(base / grid.RESULTS, results, dirs_exist_ok=True)
-
-        def judge(rule: str, done: subprocess.CompletedProcess[str]) -> None:
-            partial = compare.differences(compare.digests(results), expected, whole=False)
-            litter = [path.name for path in results.rglob(".*") if path.name not in _OTHERS]
-            if not processes.refused(done) or partial or litter:
-                wrong.append(f"{rule}: {done.stderr[-200:]!r}, partial {partial}, left {litter}")
-
-        for rule, job in sorted(processes.jobs(base).items()):
-            amount = sum((folder / name).stat().st_size for name in job.outputs)
-            space = int(random.Random(f"{seed}/{rule}").uniform(0, SHARE) * amount) // PAGE * PAGE
-            job.remove(folder)
-            _remount(results, "ro")
-            judge(rule, processes.run(folder, job.command))
-            _remount(results, "rw")
-            ballast = results / ".ballast"
-            fill(ballast, results, space)
-            judge(rule, processes.run(folder, job.command))
-            ballast.unlink()
-            done = processes.run(folder, job.command)
-            differ = compare.differences(compare.digests(results), expected, whole=True)
-            if done.returncode or differ:
-                wrong.append(f"{rule}, with space again: {done.stderr[-200:]!r} {differ[:3]}")
-    return wrong
-
-
-def fill(ballast: Path, results: Path, space: int) -> None:
-    """Leave so many bytes free."""
-    found = os.statvfs(results)
-    with ballast.open("wb") as stream:
-        os.posix_fallocate(stream.fileno(), 0, found.f_bavail * found.f_frsize - space)
-
-
-@contextmanager
-def mounted(folder: Path) -> Iterator[Path]:
-    """Mount a small file system, which needs root."""
-    folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "poshgrid-drill", str(folder)]
-    subprocess.run(command, check=True)
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
-
-
-def _remount(folder: Path, mode: str) -> None:
-    subprocess.run(["mount", "-o", f"remount,{mode}", str(folder)], check=True)

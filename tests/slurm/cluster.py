@@ -2,20 +2,16 @@
 
 The daemons listen on the loopback only. Nodes are virtual: each is told its processors, memory and
 GPUs, and nothing binds or confines its jobs (no cgroups, no systemd). GPUs are copies of /dev/null.
-
-``python -m tests.slurm.cluster FOLDER`` starts one for hands-on use, with ``--stop`` stops it.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -42,18 +38,9 @@ def unavailable() -> str | None:
 class Cluster:
     """One SLURM; start it, use :attr:`environment`, stop it."""
 
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        nodes: int = 5,
-        cpus: int = 2,
-        memory_mb: int = 64_000,
-        gpus: int = 1,
-    ) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = Path(folder).resolve()
-        self.nodes = [f"n{i + 1}" for i in range(nodes)]
-        self.cpus, self.memory_mb, self.gpus = cpus, memory_mb, gpus
+        self.nodes = [f"n{i + 1}" for i in range(5)]
 
     @property
     def environment(self) -> dict[str, str]:
@@ -135,17 +122,16 @@ class Cluster:
     def _configure(self) -> None:
         host = socket.gethostname().split(".")[0]
         controller, *ports = _free_ports(1 + len(self.nodes))
-        devices = [self.folder / f"gpu{i}" for i in range(self.gpus)]
-        for device in devices:
-            if not device.exists():
-                os.mknod(device, 0o20666, os.makedev(1, 3))  # a copy of /dev/null
+        device = self.folder / "gpu"
+        if not device.exists():
+            os.mknod(device, 0o20666, os.makedev(1, 3))  # a copy of /dev/null
         nodes = "\n".join(
-            f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={self.cpus}"
-            f" RealMemory={self.memory_mb} Gres=gpu:{self.gpus} State=UNKNOWN"
+            f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=2"
+            " RealMemory=64000 Gres=gpu:1 State=UNKNOWN"
             for node, port in zip(self.nodes, ports, strict=True)
         )
         gres = "AutoDetect=off\n" + "".join(
-            f"NodeName={node} Name=gpu File={device}\n" for node in self.nodes for device in devices
+            f"NodeName={node} Name=gpu File={device}\n" for node in self.nodes
         )
         many, last = ",".join(self.nodes[:-1]), self.nodes[-1]
         values = {"host": host, "folder": self.folder, "controller_port": controller,
@@ -206,24 +192,3 @@ def _wait(what: str, ready: Callable[[], bool], seconds: float = 60) -> None:
         if time.monotonic() > end:
             raise TimeoutError(f"{what}: not within {seconds:.0f} s")
         time.sleep(0.2)
-
-
-def main() -> None:
-    """Start or stop a cluster by hand."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--stop", action="store_true")
-    given = parser.parse_args()
-    cluster = Cluster(given.folder)
-    if given.stop:
-        cluster.stop()
-        return
-    reason = unavailable()
-    if reason:
-        sys.exit(f"error: {reason}")
-    cluster.start()
-    sys.stdout.write(f"export SLURM_CONF={cluster.folder}/slurm.conf\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -17,6 +16,7 @@ from typing import Any
 import psutil
 import yaml
 
+from tests.faults import compare
 from tests.slurm.cluster import Cluster
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,8 +24,6 @@ RUN = "baby-f/20K/gpt2-tiny/packed/none/seed42"
 ONLY = "only=size=20K,seed=42"
 MODEL = f"results/models/{RUN}/manifest.json"
 STEPS = 600  # long enough to be disturbed
-_TIMED = ("manifest.json", "training.jsonl", "training.csv", "training.parquet", "diagnostics.json")
-"""They hold times. Statistics of a model do, too, and are compared without."""
 
 
 class Site:
@@ -176,15 +174,15 @@ class Site:
         self.wait("it has time again", lambda: self._limit(job, 60))
 
     def digests(self) -> dict[str, str]:
-        """Return file -> digest of the results that hold no times."""
-        found = {}
-        for top in ("models", "scores", "tokens", "benchmark", "statistics"):
-            for path in sorted((self.folder / "results" / top).rglob("*")):
-                if path.is_file() and not path.name.endswith(_TIMED) and path.suffix != ".nc":
-                    name = str(path.relative_to(self.folder))
-                    if path.name != "statistics.json":
-                        found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
-        return found
+        """Return file -> digest of the results that hold numbers, times left out."""
+        tops = ("models", "scores", "tokens", "benchmark", "statistics")
+        digests = compare.digests(self.folder / "results")
+        return {
+            name: digest
+            for name, digest in digests.items()
+            if name.startswith(tops)
+            and not name.endswith((".nc", "diagnostics.json", "statistics.json"))
+        }
 
     def _limit(self, job: str, minutes: int) -> bool:
         """Set a job's time limit; not while it goes back into the queue."""

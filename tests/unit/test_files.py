@@ -15,7 +15,6 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import (
     atomic,
     atomic_folder,
-    foreign_table,
     read_json,
     read_table,
     table_batches,
@@ -74,25 +73,6 @@ def test_broken_files_are_named(tmp_path):
     (tmp_path / "s.json").write_text("{")
     with pytest.raises(PoshgridError, match=r"s\.json: not JSON"):
         read_json(tmp_path / "s.json")
-
-
-def test_a_page_of_fewer_than_no_rows_is_refused(tmp_path):
-    """Such a table ends a process that reads it with polars, without an exception."""
-    path = tmp_path / "t.parquet"
-    pl.DataFrame({"item_id": ["The dog sat."] * 20}).write_parquet(path)
-    whole = path.read_bytes()
-    refused = 0
-    for at in (at for at, byte in enumerate(whole) if byte == 40):  # 20, in zigzag
-        path.write_bytes(whole[:at] + bytes([41]) + whole[at + 1 :])  # -21
-        for read in (
-            lambda: read_table(path, {"item_id": pl.String}),
-            lambda: foreign_table(path, "download it again"),
-        ):
-            try:
-                read()
-            except PoshgridError as error:
-                refused += "negative number of values" in str(error)
-    assert refused == 2
 
 
 def test_what_a_killed_process_left_is_removed_and_what_others_write_is_not(tmp_path):

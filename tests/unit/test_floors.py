@@ -42,12 +42,6 @@ def test_every_room_has_a_floor(census):
     assert rooms == {room for floor in census.FLOORS for room in floor}
 
 
-def test_every_room_says_what_it_holds(census):
-    rooms = sorted(path for path in census.ROOT.glob("*/__init__.py"))
-    assert len(rooms) > 20
-    assert [room.parent.name for room in rooms if not room.read_text().startswith('"""')] == []
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -73,9 +67,3 @@ def test_an_import_that_goes_down_is_none(house):
 def test_code_is_counted_without_words_about_it(census):
     text = '"""Say."""\n\n# why\nx = (\n    1\n)\n\n\ndef f():\n    """Do."""\n    return x\n'
     assert census.code_lines(text) == [4, 5, 6, 9, 11]
-
-
-def test_a_long_repeat_is_one(house):
-    lines = "\n".join(f"x{n} = {n}" for n in range(9))
-    found = house(corpora__a=lines, corpora__b="y = 0\n" + lines, corpora__c="z = 1").repeats()
-    assert found == [("poshgrid.corpora.a:1", "poshgrid.corpora.b:2")]

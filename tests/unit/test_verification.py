@@ -52,17 +52,6 @@ def test_a_file_belongs_to_its_nearest_manifest(tmp_path: Path) -> None:
     assert names(tmp_path) == ["sweep.json"]
 
 
-def test_what_people_may_edit_temporary_files_and_manifests_are_not_listed(tmp_path: Path) -> None:
-    text(tmp_path / "sheet.csv")
-    text(tmp_path / ".table.parquet.host-1.tmp")
-    text(tmp_path / ".writing-x" / "half.bin")
-    text(tmp_path / "below" / "manifest.json", "{}")
-    text(tmp_path / "below" / "other.csv")
-    text(tmp_path / "statistics.json")
-    digests, editable = verification.outputs(tmp_path / "manifest.json", ["*.csv"])
-    assert (list(digests), editable) == (["statistics.json"], ["sheet.csv"])
-
-
 def test_files_without_a_manifest_and_of_earlier_versions_pass(tmp_path: Path) -> None:
     source = text(tmp_path / "source.txt")
     old = text(tmp_path / "old" / "table.bin")

@@ -107,6 +107,13 @@ def test_the_words_are_known_and_their_options_checked(extended):
     assert "strat" in result.stderr
 
 
+def test_every_file_is_a_plug_in_of_its_kind(extended):
+    code = "import sys; from poshgrid import plugins; plugins.load(sys.argv[1], sys.argv[2])"
+    for path, _ in extended.files:
+        *package, name = path.removesuffix(".py").split("/")[1:]
+        extended.run(code, ".".join(["poshgrid", *package]), name.replace("_", "-"))
+
+
 def test_source(extended):
     folder = extended.folder / "resources" / "films"
     folder.mkdir()
@@ -163,30 +170,8 @@ def test_filter(labels):
     assert labels["wanna_paper_backstop"].to_list() == [False, True, False, False, False, False]
     assert "wanna_direct_backstop" not in labels.columns
     assert labels["wanna_paper_tokens"].to_list()[:3] == [[2, 3], [2], []]
-    assert labels["wanna_direct_tokens"].to_list()[:3] == [[2, 3], [], []]
-
-
-def test_filter_in_pattern_notation(labels):
     assert labels["double_object_paper"].to_list() == [False, False, False, True, False, False]
     assert labels["double_object_paper_tokens"].to_list()[3] == [1, 2, 3]
-
-
-def test_screens_and_candidates_of_the_filters(extended):
-    """What the backstop takes must be parsed, or it would not be seen."""
-    code = (
-        "import json, sys\n"
-        "from poshgrid.evidence.screening.screen import lexical, screen, screens\n"
-        "words = [text.split() for text in json.loads(sys.argv[1])]\n"
-        "each = {f: list(map(screen([f]), words)) for f in screens(['wanna', 'double-object'])}\n"
-        "print(json.dumps([each, [lexical('wanna').candidates(w) for w in words]]))"
-    )
-    texts = json.dumps([words for words, _, _ in PARSED])
-    screened, candidates = json.loads(extended.run(code, texts).stdout)
-    assert screened == {
-        "wanna": [True, True, False, False, False, False],
-        "double-object": [False, False, False, True, True, False],
-    }
-    assert candidates == [[3], [2], None, None, None, None]
 
 
 def test_learner_and_bias(extended, tmp_path):
@@ -234,43 +219,6 @@ def test_suite(extended):
     result = extended.stage("items", job | {"output": "again"}, check=False)
     assert result.returncode == 1
     assert "mine.json: not JSON" in result.stderr
-
-
-def test_rule(extended):
-    pairs = {
-        "q1": "Will the man who did see the boy leave?|Did the man who see the boy will leave?",
-        "q2": "Will the man see the boy who can swim?|Can the man will see the boy who swim?",
-        "r1": "The girl hurt herself.|The girl hurt himself.",
-    }
-    spans = dict.fromkeys(("good_start", "bad_start"), 0) | dict.fromkeys(
-        ("good_end", "bad_end"), 1
-    )
-    names = dict.fromkeys(("category", "phenomenon", "template", "contrast"), "x")
-    rows = [
-        {"item_id": item, "lexical_set": item, "cell": "", "joint": False, **names, **spans}
-        | dict(zip(("good", "bad"), pair.split("|"), strict=True))
-        for item, pair in pairs.items()
-    ]
-    write_table(pl.DataFrame(rows, schema=ITEMS), extended.folder / "pairs.parquet", ITEMS)
-    job = extended.job("rule_preferences", {}, output="rules")
-    extended.stage("rule_preferences", job | {"inputs": {"items": {"mine": "pairs.parquet"}}})
-    said = pl.read_parquet(extended.folder / "rules" / "mine.parquet")
-    mine = said.filter(rule="last-auxiliary").sort("item_id")
-    assert mine["prefers"].to_list() == [1, 0, None]
-
-
-def test_section(extended, tmp_path):
-    code = (
-        "import polars as pl, sys; from pathlib import Path; from types import SimpleNamespace\n"
-        "from poshgrid.report import blocks; from poshgrid.report.shelf import Shelf\n"
-        "frame = pl.DataFrame({'suite': ['b', 'a', 'b'], 'level': ['phenomenon'] * 3,"
-        " 'mean': [0.5] * 3})\n"
-        "page = SimpleNamespace(collected=SimpleNamespace(accuracy=frame),"
-        " shelf=Shelf(Path(sys.argv[1])))\n"
-        "print(blocks.sections()['ties'].blocks(page)[1].shown())"
-    )
-    assert extended.run(code, tmp_path).stdout == "[['a', '1'], ['b', '2']]\n"
-    assert (tmp_path / "tables/ties.csv").read_text() == "Suite,At 50%\na,1\nb,2\n"
 
 
 JOBS = """

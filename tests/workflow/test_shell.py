@@ -7,13 +7,9 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import string
 import subprocess
-import sys
 from pathlib import Path
 
-import polars
 import pytest
 import yaml
 
@@ -119,63 +115,3 @@ def test_a_job_reaches_its_stage_as_it_was_described(found, shell):
     assert options["train"] == ["--checkpoint-every", "20"]
     assert (options["untrained"], options["read"]) == ([], ["--threads", "1"])
     assert list(folder.rglob("pwned*")) == []
-
-
-def test_what_no_job_writes_is_digested_in_the_job_that_reads_it(found):
-    """Snakemake would see a newer file alone, not an older one, nor a link that is turned."""
-    digests = {
-        job.rule.name: json.loads(job.params.job)["files"]
-        for job, _ in found[2]
-        if any(not str(path).startswith(f"{NAMES['results']}/") for path in job.input)
-    }
-    assert {"read", "items", "score", "treebank", "parse", "recall", "condition"} < set(digests)
-    assert [
-        rule for rule, digest in digests.items() if not re.fullmatch("[0-9a-f]{32}", digest)
-    ] == []
-
-
-def unquoted(template: str) -> list[str]:
-    """Return the values of a command that a shell would read as they are.
-
-    The profile's command before training (``step``) is a person's own text for a shell; the
-    options of a training are words of ours.
-    """
-    ours = {"threads", "resources.step", "resources.options"}
-    fields = [(name, how) for _, name, how, _ in string.Formatter().parse(template) if name]
-    return [name for name, how in fields if how != "q" and name not in ours]
-
-
-def test_every_value_of_a_command_is_quoted(found):
-    for rule in found[1]:
-        assert "{params.job:q}" in rule.shellcmd
-        assert unquoted(rule.shellcmd) == [], rule.name
-    assert unquoted("poshgrid {params.job} {threads} > {log:s}") == ["params.job", "log"]
-
-
-def test_text_is_made_in_a_folder_of_any_name(root, tmp_path):
-    """The real commands, by the real Snakemake: from the toy grammar to a condition and items."""
-    command = tmp_path / "bin" / "poshgrid"
-    command.parent.mkdir()
-    command.write_text(
-        f"#!{sys.executable}\nimport sys\nfrom poshgrid.cli import main\nsys.exit(main())\n"
-    )
-    command.chmod(0o755)
-    tiny = yaml.safe_load((root / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
-    results = "Ergebnisse für Zoë $(touch pwned)"
-    tiny |= {"data": str(root / "resources"), "results": results}
-    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(tiny), encoding="utf-8")
-    made = [
-        f"{results}/conditions/wiki/20K/train.parquet",
-        f"{results}/benchmark/choices/items.parquet",
-    ]
-    path = [str(command.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
-    run = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile"),
-         "--configfile", "mine.yaml", "--cores", "1", "--quiet", "all", "--", *made],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-        env=os.environ | {"PATH": os.pathsep.join(path), "PYTHONPATH": str(root / "src")},
-    )  # fmt: skip
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert "Error" not in run.stderr  # of what the Snakefile does at the end
-    assert [polars.read_parquet(tmp_path / file).height > 0 for file in made] == [True, True]
-    assert list(tmp_path.rglob("pwned")) == []

@@ -10,7 +10,6 @@ import sys
 import venv
 from pathlib import Path
 
-import polars as pl
 import pytest
 import yaml
 
@@ -62,26 +61,6 @@ def study(installed, tmp_path_factory) -> Path:
     return folder / "mine"
 
 
-def test_everything_travels(root, installed):
-    where = ask(
-        installed / "python", "-c", "from poshgrid import resources; print(resources.ROOT)",
-        cwd=installed,
-    ).stdout.strip()  # fmt: skip
-    assert Path(where).is_relative_to(installed.parent)
-    share = Path(where).parent
-
-    def files(top: Path) -> dict[str, bytes]:
-        found = (p for p in top.rglob("*") if p.is_file() and p.parent.name != "__pycache__")
-        return {str(p.relative_to(top)): p.read_bytes() for p in found}
-
-    for name in (n for n in SHIPPED if n != "src"):
-        assert files(share / name) == files(root / name)
-    assert (share / "Snakefile").read_bytes() == (root / "Snakefile").read_bytes()
-    ours = files(root / "src/poshgrid").keys()
-    ours = {name for name in ours if not name.startswith("share/")}
-    assert {n for n in ours if not (share.parent / n).is_file()} == set()
-
-
 def test_an_empty_folder_plans_the_toy_grid(root, installed, study):
     """`poshgrid init`, then a dry-run: the whole graph of jobs, and no input is missing."""
     words = ("run", "--profile", "tiny", "-n", "--quiet", "rules")
@@ -96,32 +75,3 @@ def test_an_empty_folder_plans_the_toy_grid(root, installed, study):
     assert counts["report"] == counts["all"] == 1
     assert counts["total"] == sum(n for rule, n in counts.items() if rule != "total") > 50
     assert not (study / "results").exists()
-
-
-MINE = """\
-results: results/mine
-pretrained: [data/model]
-suites:
-  - {name: mine, reader: pairs, path: pairs, options: {category: own}}
-"""
-
-
-def test_a_job_of_a_cluster_finds_plugins_of_the_study(root, installed, study):
-    """The command that a node runs, in the folder of the study; the reader is that of the docs."""
-    page = (root / "docs/extending.md").read_text(encoding="utf-8")
-    place, code = re.search(r"```python\n# (plugins/benchmark\S+)\n(.*?)```", page, re.S).groups()
-    (study / place).parent.mkdir(parents=True)
-    (study / place).write_text(code)
-    (study / "mine.yaml").write_text(MINE)
-    (study / "data/pairs").mkdir(parents=True)
-    (study / "data/pairs/mine.json").write_text('{"himself": [["She fell.", "Fell she."]]}')
-    job = (
-        "-m", "snakemake", "--snakefile", study / "Snakefile", "--configfiles", study / "mine.yaml",
-        "--target-jobs", "items:suite=mine", "--allowed-rules", "items", "--cores", "1", "--force",
-        "--nolock", "--ignore-incomplete", "--mode", "remote",
-    )  # fmt: skip
-    path = os.pathsep.join([str(installed), os.environ["PATH"]])
-    said = ask(installed / "python", *job, cwd=study, PATH=path)
-    assert said.returncode == 0, said.stderr
-    (items,) = study.glob("results/mine/**/items.parquet")
-    assert pl.read_parquet(items)["good"].to_list() == ["She fell."]

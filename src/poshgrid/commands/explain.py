@@ -31,7 +31,7 @@ def explain(
         list[str] | None, typer.Option("--filter", help="Or filter.reading; default: all used")
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(help="Number of removed sentences to show for each filter")
+        int | None, typer.Option(min=0, help="Removed sentences to show for each filter")
     ] = None,
     base: Annotated[str | None, typer.Option(help="Base that they are drawn from")] = None,
     text: Annotated[Path | None, typer.Option(help="Text of your own to draw them from")] = None,
@@ -48,11 +48,7 @@ def explain(
             f"explain: {f'a sentence, or {drawn[0]}, not both' if drawn else 'nothing given'}; "
             "give a sentence, --sample N (and --base), or --text FILE"
         )
-    if base is not None and text is not None:
-        raise PoshgridError("explain: --base or --text, not both; leave one out")
     size = _SAMPLE if sample is None else sample
-    if size < 0:
-        raise PoshgridError(f"explain: --sample {size}: give 0 or more")
     grid, making = Grid(configfile.load(config)), Making([config], None)
     if sentence is not None:
         lines = _one(grid, making, sentence, parser, filters)

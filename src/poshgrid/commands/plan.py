@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -54,16 +53,13 @@ def plan(
     ] = "H100",
     examples: Annotated[int, typer.Option(min=0, help="Cells to name for each reason")] = 2,
     results: Results = None,
-    speeds: Annotated[
-        Path | None, typer.Option(help="File of measured speeds; default: resources/speeds.yaml")
-    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For other programs")] = False,
 ) -> None:
     """Show what Snakemake would run and why, hours of training and disk; run nothing."""
     from poshgrid.planning import show
     from poshgrid.planning.plan import make
 
-    plan = make(config or [PAPER], target, results=results, device=device, table=speeds)
+    plan = make(config or [PAPER], target, results=results, device=device)
     if as_json:
         typer.echo(json.dumps(plan.to_dict(examples), indent=2))
         return

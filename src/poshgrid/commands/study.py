@@ -8,7 +8,6 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +17,7 @@ from typer.core import TyperCommand
 from poshgrid import resources
 from poshgrid.commands.base import app
 from poshgrid.errors import PoshgridError
-from poshgrid.files import write_text
+from poshgrid.files import atomic, write_text
 
 SNAKEFILE = """\
 # The workflow of poshgrid as it is installed. Rules of your own may follow; filters, suites and
@@ -48,29 +47,16 @@ def init(folder: Annotated[Path, typer.Argument(help="Folder to make")]) -> None
     # Snakemake looks for `--profile slurm` here, not in profiles/, where it finds `default`
     links = sorted({Path(name).parts[1] for name in made if name.startswith("profiles/")})
     links.remove("default")
-    there = [name for name in ("Snakefile", *links, *made) if os.path.lexists(folder / name)]
-    if there:
-        raise PoshgridError(f"{folder / there[0]}: there already; name a new folder")
-    with ExitStack() as undo:  # nothing half-made stays
+    if os.path.lexists(folder):
+        raise PoshgridError(f"{folder}: there already; name a new folder")
+    with atomic(folder) as temporary:  # nothing half-made stays
         for name, source in made.items():
-            _enter((folder / name).parent, undo)
-            undo.callback((folder / name).unlink, missing_ok=True)
-            shutil.copyfile(source, folder / name)
-        undo.callback((folder / "Snakefile").unlink, missing_ok=True)
-        write_text(folder / "Snakefile", SNAKEFILE)
+            (temporary / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, temporary / name)
+        write_text(temporary / "Snakefile", SNAKEFILE)
         for name in links:
-            undo.callback((folder / name).unlink, missing_ok=True)
-            (folder / name).symlink_to(Path("profiles", name))
-        undo.pop_all()
+            (temporary / name).symlink_to(Path("profiles", name))
     typer.echo(f"made {folder}; next: cd {shlex.quote(str(folder))} && poshgrid run --profile tiny")
-
-
-def _enter(folder: Path, undo: ExitStack) -> None:
-    """Make a folder and its parents, those that are not there."""
-    missing = [each for each in (folder, *folder.parents) if not each.is_dir()]
-    for each in reversed(missing):
-        each.mkdir()
-        undo.callback(each.rmdir)
 
 
 def _starters() -> Iterator[tuple[str, Path]]:

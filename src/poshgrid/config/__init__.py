@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic_core import InitErrorDetails
 
 from poshgrid import plugins
@@ -23,9 +23,9 @@ from poshgrid.config.base import (
     Share01,
     Size,
     Words,
-    below,
     mistake,
     refusal,
+    wrong_options,
 )
 from poshgrid.config.conditions import Condition, Filter, Reinsertion
 from poshgrid.config.corpora import Base, Cleaning, Portion, Source
@@ -166,9 +166,7 @@ class Config(Section):
         wrong: list[InitErrorDetails] = []
         for bias, options in value.items():
             try:
-                plugins.options("poshgrid.training.biases", bias, options)
-            except ValidationError as error:
-                wrong += (below((bias,), detail) for detail in error.errors())
+                wrong += wrong_options("poshgrid.training.biases", bias, options, (bias,))
             except plugins.UnknownPluginError as error:
                 wrong.append(mistake((bias,), str(error), options))
         if wrong:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import re
 import unicodedata
@@ -11,6 +12,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import (
     AfterValidator,
+    BaseModel,
     BeforeValidator,
     Field,
     SerializerFunctionWrapHandler,
@@ -160,11 +162,51 @@ def mistake(place: tuple[str | int, ...], message: str, value: object) -> InitEr
     )
 
 
-def below(place: tuple[str, ...], detail: ErrorDetails) -> InitErrorDetails:
-    """Return an error of a model that was validated by itself, as one of what holds it."""
+def known_keys(key: object, section: type[BaseModel]) -> str:
+    """Return, as the end of a message, the key of a section that was meant, or all of them."""
+    known = [field.alias or name for name, field in section.model_fields.items()]
+    near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else f"; known keys: {', '.join(known)}"
+
+
+def wrong_options(
+    package: str, word: str, options: dict[str, Any], place: tuple[str, ...] = ("options",)
+) -> list[InitErrorDetails]:
+    """Return what is wrong with the options of a plug-in, each error at a place of its own.
+
+    Args:
+        package: of the plug-ins.
+        word: that names the plug-in.
+        options: as they are written.
+        place: of the options, seen from the validator that asks.
+
+    Raises:
+        plugins.UnknownPluginError: there is no such plug-in.
+    """
+    kind = getattr(plugins.load(package, word), "Options", plugins.Options)
+    try:
+        kind.model_validate(options)
+    except ValidationError as error:
+        return [_below(place, detail, kind) for detail in error.errors()]
+    return []
+
+
+def check_options(package: str, word: str, options: dict[str, Any]) -> None:
+    """Raise if the options of a section are not those of its plug-in: :func:`wrong_options`."""
+    if wrong := wrong_options(package, word, options):
+        raise refusal(wrong)
+
+
+def _below(
+    place: tuple[str, ...], detail: ErrorDetails, section: type[BaseModel]
+) -> InitErrorDetails:
+    """Return an error of a section that was validated by itself, as one of what holds it."""
     kind: Any = detail["type"]
     if kind == "value_error":
         kind = PydanticCustomError("value_error", detail["msg"])
+    if kind == "extra_forbidden":
+        near = known_keys(detail["loc"][-1], section)
+        kind = PydanticCustomError("value_error", "unknown key{near}", {"near": near})
     return InitErrorDetails(
         type=kind, loc=(*place, *detail["loc"]), input=detail["input"], ctx=detail.get("ctx", {})
     )

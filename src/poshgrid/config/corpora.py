@@ -7,7 +7,17 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import Name, Place, Positive, Section, Seed, Share01, Size, Words
+from poshgrid.config.base import (
+    Name,
+    Place,
+    Positive,
+    Section,
+    Seed,
+    Share01,
+    Size,
+    Words,
+    check_options,
+)
 from poshgrid.config.names import once
 from poshgrid.config.sizes import words
 
@@ -60,7 +70,7 @@ class Source(Section):
 
     @model_validator(mode="after")
     def _options(self) -> Self:
-        plugins.options(plugins.READERS, self.reader, self.options)
+        check_options(plugins.READERS, self.reader, self.options)
         return self
 
 

@@ -8,7 +8,17 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import Name, Place, Positive, Section, Seed, Share01, Size, Threads
+from poshgrid.config.base import (
+    Name,
+    Place,
+    Positive,
+    Section,
+    Seed,
+    Share01,
+    Size,
+    Threads,
+    check_options,
+)
 from poshgrid.errors import did_you_mean
 
 
@@ -27,7 +37,7 @@ class Suite(Section):
 
     @model_validator(mode="after")
     def _options(self) -> Self:
-        plugins.options(plugins.SUITES, self.reader, self.options)
+        check_options(plugins.SUITES, self.reader, self.options)
         task = getattr(self._module, "TASK", "pairs")
         if self.norms and task not in ("choices", "completions"):
             raise ValueError(f"norms are of choices and completions, not of {task}: leave them out")

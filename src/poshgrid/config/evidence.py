@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import Name, Place, Positive, Section, Seed, Words, place
+from poshgrid.config.base import Name, Place, Positive, Section, Seed, Words, check_options, place
 from poshgrid.config.names import once
 
 
@@ -49,7 +49,7 @@ class Parser(Section):
 
     @model_validator(mode="after")
     def _origin(self) -> Self:
-        plugins.options(plugins.ENGINES, self.engine, self.options)
+        check_options(plugins.ENGINES, self.engine, self.options)
         if (self.model is None) == (self.treebank is None):
             raise ValueError("give either model (a folder) or treebank (to train one), not both")
         return self

@@ -1,7 +1,7 @@
-"""The formula of a Bayesian model: its variables and terms, read before any data are there.
+"""The formula of a Bayesian model: its variables, read before any data are there.
 
-formulae does the same with the data at hand; it takes half a second to import, and a dry-run has
-no data. Operators are those of Wilkinson and Rogers (1973), as formulae writes them.
+formulae reads its terms; it takes half a second to import, which a dry-run has no time for.
+Operators are those of Wilkinson and Rogers (1973), as formulae writes them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ SUITE = "posh"
 _POWER = re.compile(r"\*\*\s*(\d+)")
 _TEXT = re.compile(r"""("[^"]*"|'[^']*')""")
 _TOO_LONG = 2_000  # characters
-_TOO_MANY = 1_000  # terms that a power may stand for
 
 
 def suite_of(named: str | None, suites: Sequence[str]) -> str:
@@ -68,27 +67,6 @@ def check(formula: str) -> None:
             raise ValueError(f"unknown variable {name!r}{did_you_mean(name, VARIABLES)}")
 
 
-def terms(formula: str) -> list[str] | None:
-    """Return a formula's terms as summaries have them, e.g. ``size_z:S(filter)``, ``1|seed``.
-
-    Returns:
-        The terms, and the intercept, barred or not; none: it has braces, or a power of more than
-        a number, which formulae alone expands.
-
-    Raises:
-        ValueError: the formula cannot be read.
-    """
-    bare, by_set = without_sets(formula)
-    right = bare.partition("~")[2]
-    if "{" in right or "**" in _POWER.sub("", right):
-        return None
-    found = _expanded(_parsed(right))
-    if found is None:
-        return None
-    names = (":".join(term) for term in found if term not in ((), _NONE))
-    return ["Intercept", *dict.fromkeys(names), *([SET_TERM] if by_set else [])]
-
-
 def parts(term: str) -> tuple[frozenset[str], str]:
     """Return a term's variables, in whatever order, and its group: a:b is b:a."""
     effect, _, group = term.replace(" ", "").replace("'", '"').rpartition("|")
@@ -121,74 +99,3 @@ def _names(node: ast.AST) -> Iterator[str]:
     for inner in ast.iter_child_nodes(node):
         if not (isinstance(node, ast.Call) and inner is node.func):
             yield from _names(inner)
-
-
-Term = tuple[str, ...]
-"""Factors of an interaction, in the order in which they come; none: the intercept."""
-_NONE: Term = ("0",)  # what says that there is no intercept
-
-
-def _expanded(node: ast.expr) -> list[Term] | None:
-    """Return the terms of an expression; none: it has what is not known here."""
-    if isinstance(node, ast.BinOp):
-        left, right = _expanded(node.left), _expanded(node.right)
-        return None if left is None or right is None else _joined(node.op, left, right)
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        base = _expanded(node.value)
-        return None if base is None else _raised(base, node.slice.value)
-    found = None
-    if isinstance(node, ast.Constant) and node.value in (0, 1):
-        found = () if node.value else _NONE
-    elif isinstance(node, ast.Name | ast.Call):
-        found = (ast.unparse(node),)
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
-        found = _NONE
-    return None if found is None else [found]
-
-
-def _raised(base: list[Term], power: object) -> list[Term] | None:
-    """Return the terms of a power: all interactions of so many at most; none: too many of them."""
-    if (
-        not isinstance(power, int)
-        or power < 1
-        or any("|" in part for term in base for part in term)
-    ):
-        return None
-    found = {frozenset(term): term for term in base}
-    for _ in range(min(power, len(base)) - 1):
-        for left in list(found.values()):
-            for right in base:
-                both = tuple(dict.fromkeys((*left, *right)))
-                found.setdefault(frozenset(both), both)
-        if len(found) > _TOO_MANY:
-            return None
-    return list(found.values())
-
-
-def _joined(operator: ast.operator, left: list[Term], right: list[Term]) -> list[Term] | None:
-    """Return the terms of two expressions' terms and the operator between them."""
-    both = [tuple(dict.fromkeys((*a, *b))) for a in left for b in right]
-    found = None
-    match operator:
-        case ast.Add():
-            found = [*left, *right]
-        case ast.Sub():
-            gone = [set(term) for term in right]
-            found = [term for term in left if set(term) not in gone]
-        case ast.Pow():  # that is, a colon
-            found = both
-        case ast.Mult():
-            found = [*left, *right, *both]
-        case ast.Div():
-            whole = tuple(dict.fromkeys(part for term in left for part in term))
-            found = [*left, *(tuple(dict.fromkeys((*whole, *b))) for b in right)]
-        case ast.BitOr():
-            found = _grouped(left, right)
-    return found
-
-
-def _grouped(effects: list[Term], groups: list[Term]) -> list[Term]:
-    """Return the terms of ``(effects|groups)``: an intercept for each group unless it is barred."""
-    inner = [":".join(term) for term in effects if term not in ((), _NONE)]
-    intercept = [] if _NONE in effects else ["1"]
-    return [(f"{effect}|{':'.join(group)}",) for group in groups for effect in intercept + inner]

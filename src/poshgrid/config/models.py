@@ -7,8 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from poshgrid.config import formula as formulas
-from poshgrid.config.base import Name, Scale, Section, Seed, mistake, refusal
-from poshgrid.errors import did_you_mean
+from poshgrid.config.base import Name, Scale, Section, Seed
 
 
 class Prior(Section):
@@ -118,20 +117,3 @@ class BayesianModel(Section):
     def _readable(cls, value: str) -> str:
         formulas.check(value)
         return value
-
-    @model_validator(mode="after")
-    def _of_terms(self) -> Self:
-        known = formulas.terms(self.formula)
-        parts = {formulas.parts(term) for term in known or ()}
-        wrong = [
-            mistake(
-                ("priors", place, "term"),
-                f"no term {prior.term!r} in the formula{did_you_mean(prior.term, known)}",
-                prior.term,
-            )
-            for place, prior in enumerate(self.priors)
-            if known is not None and formulas.parts(prior.term) not in parts
-        ]
-        if wrong:
-            raise refusal(wrong)
-        return self

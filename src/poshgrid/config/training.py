@@ -6,7 +6,6 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from poshgrid import plugins
 from poshgrid.config.base import (
     LARGEST,
     Count,
@@ -17,6 +16,7 @@ from poshgrid.config.base import (
     Section,
     Threads,
     Width,
+    check_options,
     mistake,
     refusal,
 )
@@ -34,7 +34,7 @@ class Learner(Section):
 
     @model_validator(mode="after")
     def _options(self) -> Self:
-        plugins.options("poshgrid.models.architectures", self.architecture, self.options)
+        check_options("poshgrid.models.architectures", self.architecture, self.options)
         return self
 
 

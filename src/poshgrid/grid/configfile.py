@@ -17,26 +17,17 @@ from pydantic_core import ErrorDetails
 
 from poshgrid import plugins
 from poshgrid.config import Config, yamltext
-from poshgrid.errors import PoshgridError, above, plain
+from poshgrid.config.base import known_keys
+from poshgrid.errors import PoshgridError, plain
 from poshgrid.files import write_text
 from poshgrid.grid import coherence, conditions
 from poshgrid.grid.grid import Grid
-from poshgrid.plugins import ENGINES, READERS, SUITES
-from poshgrid.training import bias
 
 Place = tuple[str | int, ...]
 _Tree = tuple[str | Path, yaml.Node | None]  # a file and its nodes
 SHOULD = "Input should be "  # how pydantic begins
 _TEMPLATE = "__use_yte__"  # the key that has Snakemake run a file as a program of YTE's language
 _TOLD = 50  # mistakes: who has made more has made one of them again and again
-
-# Section -> the key that names a plug-in, and where plug-ins of that kind are
-_PLUGINS = {
-    "sources": ("reader", READERS),
-    "parsers": ("engine", ENGINES),
-    "learners": ("architecture", "poshgrid.models.architectures"),
-    "suites": ("reader", SUITES),
-}
 
 
 def load(*paths: str | Path) -> Config:
@@ -67,9 +58,9 @@ def read(path: str | Path) -> dict[str, Any]:
     try:
         data = yamltext.parse(yamltext.read(path))
     except OSError as error:
-        folder = above(path)
-        remedy = f"go to {folder}" if folder else "name a configuration"
-        raise PoshgridError(f"{path}: cannot read: {error.strerror}; {remedy}") from error
+        raise PoshgridError(
+            f"{path}: cannot read: {error.strerror}; name a configuration, as seen from here"
+        ) from error
     except UnicodeDecodeError as error:
         raise PoshgridError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
     except yaml.YAMLError as error:
@@ -188,10 +179,9 @@ class _Mistake:
 
 
 def _located(detail: ErrorDetails, data: Mapping[str, Any]) -> _Mistake:
-    """Find the place of an error in the file.
+    """Return an error at its place in the file.
 
-    Pydantic's own place has the names of the alternatives of a union, which no file holds, and no
-    ``options`` before an option of a plug-in.
+    Pydantic's own place has the names of the alternatives of a union, which no file holds.
     """
     here: Any = data
     models: list[type[BaseModel]] = [Config]  # whose keys may be here
@@ -199,23 +189,16 @@ def _located(detail: ErrorDetails, data: Mapping[str, Any]) -> _Mistake:
     model, union = None, None
     for part in detail["loc"]:
         own = next((each for each in models if part in each.model_fields), None)
-        options = _options(place, here)
-        given = here.get("options") if options else None
-        if _holds(here, part) or (own and not _holds(given, part)):
-            place = (*place, part)
-        elif options and (_holds(given, part) or part in options.model_fields):
-            place, here, models = (*place, "options", part), given, [options]
-            own = options if part in options.model_fields else None
-        else:
+        last = part == detail["loc"][-1] and detail["type"] == "missing"  # of an option, say
+        if not (own or last or _holds(here, part)):
             # A key that is wrong itself is at its own place, and no alternative
             union = place if union is None and part != "[key]" else union
             continue
+        place = (*place, part)
         if isinstance(part, str):
             model = own or next(iter(models), None)
             models = list(_models(own.model_fields[part].annotation)) if own else []
         here = here[part] if _holds(here, part) else None
-        if len(place) == 2 and place[0] == "biases":
-            models = _plugin_options(bias.PACKAGE, part)
     message = detail["msg"].removeprefix("Value error, ")
     if detail["type"] in ("model_type", "dict_type"):
         message = "Input should be a mapping"
@@ -228,23 +211,6 @@ def _holds(here: object, part: str | int) -> bool:
     return isinstance(here, list) and isinstance(part, int) and part < len(here)
 
 
-def _options(place: Place, here: object) -> type[BaseModel] | None:
-    """Return what the ``options`` of a section are held to; none: it has none, or no plug-in."""
-    if len(place) != 2 or place[0] not in _PLUGINS or not isinstance(here, Mapping):
-        return None
-    key, package = _PLUGINS[str(place[0])]
-    section = next(_models(Config.model_fields[str(place[0])].annotation))
-    word = here.get(key, section.model_fields[key].default)
-    return next(iter(_plugin_options(package, word)), None)
-
-
-def _plugin_options(package: str, word: object) -> list[type[BaseModel]]:
-    """Return a plug-in's ``Options`` in a list, which is empty if there is no such plug-in."""
-    if word not in plugins.names(package):
-        return []
-    return [getattr(plugins.load(package, str(word)), "Options", plugins.Options)]
-
-
 def _chosen(mistakes: Iterable[_Mistake]) -> Iterator[_Mistake]:
     """Yield what to tell: of the alternatives of a union, the one that was meant, or all as one."""
     found: dict[Any, list[_Mistake]] = {}
@@ -252,24 +218,18 @@ def _chosen(mistakes: Iterable[_Mistake]) -> Iterator[_Mistake]:
         found.setdefault(number if each.union is None else each.union, []).append(each)
     for members in found.values():
         # What has the form of an alternative is told what that one lacks.
-        meant = [each for each in members if each.place != each.union]
-        meant = meant or [each for each in members if not _other_form(each)]
-        if meant:
+        if meant := [each for each in members if each.place != each.union]:
             yield from meant
             continue
         asked = [each.message.removeprefix(SHOULD).split(",")[0] for each in members]
         yield replace(members[0], message=SHOULD + " or ".join(dict.fromkeys(asked)))
 
 
-def _other_form(mistake: _Mistake) -> bool:
-    """Say whether the value is not of the kind that was asked for, whatever it is."""
-    return mistake.kind.endswith(("_type", "_parsing", "_from_float", "literal_error"))
-
-
 def _line(mistake: _Mistake, trees: Sequence[_Tree]) -> str:
     where, name = _where(mistake.place, trees), plain(_spell(mistake.place), 200)
     if mistake.kind == "extra_forbidden":
-        return f"{where}: {name}: unknown key{_near(mistake)}"
+        meant = known_keys(mistake.place[-1], mistake.model) if mistake.model else ""
+        return f"{where}: {name}: unknown key{meant}"
     if mistake.kind == "missing":
         return f"{where}: {name}: missing; add it"
     message, value = mistake.message, mistake.value
@@ -296,14 +256,6 @@ def _spell(place: Place) -> str:
     for part in place:
         text += f"[{part}]" if isinstance(part, int) else f".{part}"
     return text.removeprefix(".")
-
-
-def _near(mistake: _Mistake) -> str:
-    if not mistake.model:
-        return ""
-    known = [field.alias or name for name, field in mistake.model.model_fields.items()]
-    near = difflib.get_close_matches(str(mistake.place[-1]), known, n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}?" if near else f"; known keys: {', '.join(known)}"
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - any annotation

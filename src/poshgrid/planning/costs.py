@@ -6,14 +6,13 @@ import contextlib
 import functools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from poshgrid import plugins, resources
-from poshgrid.config import Regimen, yamltext
+from poshgrid.config import Regimen
 from poshgrid.config.runs import Run
 from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError, check_known
@@ -25,16 +24,15 @@ TOKENS_PER_WORD, WORDS_PER_SENTENCE = 1.3, 8
 """Assumed of a size whose text has no tokens yet."""
 
 
-class Speed(BaseModel):
+@dataclass(frozen=True)
+class Speed:
     """A measured speed of training: a row of ``resources/speeds.yaml``."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     device: str
-    precision: Literal["float32", "bf16"]
+    precision: str
     learner: str
-    flops_per_token: float = Field(gt=0)
-    tokens_per_second: float = Field(gt=0)
+    flops_per_token: float
+    tokens_per_second: float
 
 
 class Costs:
@@ -66,7 +64,7 @@ class Costs:
         if row is None:
             raise PoshgridError(
                 f"--device {self.device}: no speed was measured in {precision}, the precision of "
-                f"regimen {run.regimen!r}; add one to a file and give it as --speeds"
+                f"regimen {run.regimen!r}; name a device that has one"
             )
         rate = row.tokens_per_second * row.flops_per_token / flops
         return (self.tokens(run) + self.bias_tokens(run)) / rate / 3600
@@ -135,23 +133,7 @@ class Costs:
         return count * TOKENS_PER_WORD, count / WORDS_PER_SENTENCE
 
 
-def speeds(path: Path | None = None) -> list[Speed]:
-    """Read the measured speeds.
-
-    Args:
-        path: another file than ``resources/speeds.yaml``.
-
-    Raises:
-        PoshgridError: unreadable or wrong; one line for each error.
-    """
-    path = path or resources.path("speeds.yaml")
-    try:
-        return TypeAdapter(list[Speed]).validate_python(yamltext.parse(yamltext.read(path)))
-    except OSError as error:
-        raise PoshgridError(f"{path}: cannot read: {error.strerror}; give --speeds") from error
-    except (yaml.YAMLError, yamltext.UnboundedError, UnicodeDecodeError) as error:
-        raise PoshgridError(f"{path}: not YAML; see resources/speeds.yaml") from error
-    except ValidationError as error:
-        raise PoshgridError(
-            *(f"{path}: {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-        ) from error
+def speeds() -> list[Speed]:
+    """Return the measured speeds: ``resources/speeds.yaml``."""
+    text = resources.path("speeds.yaml").read_text(encoding="utf-8")
+    return [Speed(**row) for row in yaml.safe_load(text)]

@@ -94,7 +94,6 @@ def make(
     *,
     results: Path | None = None,
     device: str = "H100",
-    table: Path | None = None,
 ) -> Plan:
     """Plan a target: ask Snakemake what would run, and estimate what training takes.
 
@@ -103,7 +102,6 @@ def make(
         target: an experiment, or ``all``.
         results: another results folder than the configuration's.
         device: one whose speed was measured.
-        table: another table of speeds than ``resources/speeds.yaml``.
 
     Raises:
         PoshgridError: a wrong configuration, an unknown target or device, or Snakemake's own
@@ -114,7 +112,7 @@ def make(
         config = config.model_copy(update={"results": str(results)})
     grid = Grid(config)
     check_known("unknown target", target, grid.targets)
-    costs = Costs(grid, speeds(table), device)  # an unknown device is refused before Snakemake
+    costs = Costs(grid, speeds(), device)  # an unknown device is refused before Snakemake
     planned = jobs.read(files, target, results)
     read = {job.wildcards["source"] for job in planned if job.reasons and job.rule == "read"}
     missing = (

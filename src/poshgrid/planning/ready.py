@@ -14,14 +14,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from poshgrid import resources
+from poshgrid import plugins, resources
+from poshgrid.config import Suite
 from poshgrid.config.formula import suite_of
+from poshgrid.config.runs import SPLITS
+from poshgrid.corpora import catalogue, listing
 from poshgrid.corpora.report import loss
 from poshgrid.errors import PoshgridError, check_known, plain
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
-from poshgrid.planning import inputs
-from poshgrid.planning.findings import Finding, error, warning
+from poshgrid.grid.inputs import model_folder
+from poshgrid.parsing.treebank import TOY, components
+from poshgrid.parsing.treebank import files as treebank_files
+from poshgrid.planning.findings import Finding, error, ok, warning
+from poshgrid.plugins import SUITES
 
 _SHOWN = 3  # inputs that the head of a run names
 _LONGEST = 160  # characters of one of them
@@ -45,7 +51,7 @@ def examine(grid: Grid, target: str) -> list[Finding]:
     targets = [*grid.targets, *(["pretrained"] if grid.given else [])]
     check_known("unknown target", target, targets)
     findings: list[Finding] = []
-    for look in (*inputs.LOOKS, _unfitted, _phenomena, _published):
+    for look in LOOKS:
         try:
             findings += look(grid, target)
         except OSError as problem:
@@ -132,3 +138,165 @@ def _phenomena(grid: Grid, target: str) -> Iterator[Finding]:
                 f"phenomena: its suite has no phenomenon or category {', '.join(unknown)}",
                 f"name one of {', '.join(sorted(known))}",
             )
+
+
+def _file(
+    check: str,
+    path: Path,
+    remedy: str,
+    *,
+    there: bool | None = None,
+    what: str = "not found",
+    made: str | None = None,
+) -> Finding:
+    """Return whether an input is there: no error where what is made of it is there already.
+
+    Args:
+        check: what is looked at.
+        path: the input.
+        remedy: where it is missing.
+        there: whether it is; none: whether it is a file.
+        what: says that it is missing.
+        made: a result; none: nothing is made of the input alone.
+    """
+    if path.is_file() if there is None else there:
+        return ok(check, str(path))
+    if made and Path(made).exists():
+        return warning(check, f"{path}: {what}; {made} was made of it already")
+    return error(check, f"{path}: {what}", remedy)
+
+
+def bases(grid: Grid, target: str) -> set[str]:
+    """Return the bases that a target reads: all that are used where items are made from them."""
+    if any(suite.generated for suite in grid.suites.values()):
+        return set(grid.vocabularies())
+    return {grid.base_of(condition).name for condition, _ in grid.cells(target)}
+
+
+def _sources(grid: Grid, target: str) -> Iterator[Finding]:
+    wanted = {
+        portion.source
+        for base in bases(grid, target)
+        if grid.sizes(base)
+        for portion in grid.bases[base].sources
+        if any(portion.words.values())
+    }
+    for source in catalogue.status(grid.config):
+        check = f"source {source.name}"
+        if source.name in wanted and source.found:
+            yield ok(check, f"{source.path}: {source.files:,} files")
+        elif source.name in wanted:
+            licence = " (restricted)" if source.restricted else ""
+            what, made = f"{source.problem}{licence}", grid.paths.source(source.name)
+            if Path(made).exists():
+                yield warning(check, f"{what}; {made} was made of it already")
+            else:
+                yield error(check, what, source.remedy or "")
+
+
+def _prebuilt(grid: Grid, target: str) -> Iterator[Finding]:
+    for name, size in grid.cells(target):
+        if place := grid.conditions[name].prebuilt:
+            folder = Path(grid.config.data, listing.ready_place(place, size))
+            lacking = [split for split in SPLITS if split not in listing.ready_files(folder)]
+            yield _file(
+                f"condition {name}", folder,
+                "put train.txt, dev.txt and test.txt there, or folders of these names",
+                there=not lacking, what=f"no {' '.join(lacking[:1])}.txt",
+                made=f"{grid.paths.condition(name, size)}/train.parquet",
+            )  # fmt: skip
+
+
+def _parsers(grid: Grid, target: str) -> Iterator[Finding]:
+    runs = grid.targets.get(target, [])
+    wanted = {name for run in runs if (name := grid.trees(run))}
+    if grid.parsed_bases(target):
+        wanted |= set(grid.evidence_parsers())
+    for parser in (grid.parsers[name] for name in sorted(wanted)):
+        check = f"parser {parser.name}"
+        if parser.treebank is not None and not parser.model:
+            made = f"{grid.paths.parser(parser.name)}/manifest.json"
+            yield _conllu(grid, check, components(parser.treebank), made)
+            continue
+        folder = Path(parser.model or "")
+        yield _file(
+            check, folder, f"download one for {parser.engine}, as config/config.yaml says, or give "
+            "parsers[].treebank",
+            there=folder.is_dir() and any(folder.iterdir()), what="no trained model there",
+        )  # fmt: skip
+
+
+def _tokenizers(grid: Grid, target: str) -> Iterator[Finding]:
+    """Yield whether the files that tokenizers are, in place of training, are there."""
+    files = {grid.tokenizer_of(name).file for name, _ in grid.cells(target)}
+    for file in sorted(filter(None, files)):
+        path = Path(grid.config.data, file)
+        yield _file("tokenizer", path, "put it there, or fix tokenizer.file")
+
+
+def _conllu(grid: Grid, check: str, paths: Sequence[str], made: str | None) -> Finding:
+    """Return whether CoNLL-U files or folders of them are there."""
+    for path in (Path(grid.config.data, path) for path in paths if path != TOY):
+        if not treebank_files(path):
+            remedy = "put CoNLL-U files there (Universal Dependencies), or fix the path of "
+            return _file(check, path, remedy + check, there=False, what="no treebank", made=made)
+    return ok(check, ", ".join("the toy grammar" if path == TOY else path for path in paths))
+
+
+def _trees(grid: Grid, target: str) -> Iterator[Finding]:
+    """Yield whether the trees that parsers are checked against exist."""
+    evidence = grid.config.evidence
+    if evidence.gold and grid.parsed_bases(target):
+        made = grid.paths.recall(grid.evidence_parsers()[0])
+        yield _conllu(grid, "evidence.gold", evidence.gold, made)
+
+
+def _suites(grid: Grid, target: str) -> Iterator[Finding]:
+    for name, suite in grid.suites.items():
+        if not suite.generated:
+            yield _suite(grid, suite)
+        if suite.norms:
+            path = Path(grid.config.data, suite.norms)
+            remedy = f"put the table there, or fix suites[].norms of {name}"
+            yield _file(f"norms of {name}", path, remedy)
+
+
+def _suite(grid: Grid, suite: Suite) -> Finding:
+    check = f"suite {suite.name}"
+    path = Path(grid.config.data, suite.path or "")
+    options = plugins.options(SUITES, suite.reader, suite.options)
+    there = path.is_file() or (path.is_dir() and any(path.iterdir()))
+    if there:
+        try:
+            plugins.load(SUITES, suite.reader).files(path, options)
+        except (PoshgridError, OSError) as problem:
+            return error(check, str(problem), "see docs/benchmark.md")
+    return _file(
+        check, path, f"put the files of the reader {suite.reader} there, or fix suites[].path of "
+        f"{suite.name}; see docs/benchmark.md",
+        there=there, made=grid.paths.items(suite.name),
+    )  # fmt: skip
+
+
+def _given(grid: Grid, target: str) -> Iterator[Finding]:
+    """Yield of models of somebody else's whether they are there, or are pinned."""
+    for name, model in grid.pretrained.items():
+        check, folder = f"pretrained {name}", model_folder(grid, model)
+        if folder is not None:
+            remedy = "give the folder of a Hugging Face model"
+            there = (folder / "config.json").is_file()
+            yield _file(check, folder, remedy, there=there, what="no config.json")
+        elif model.model.count("/") > 1 or model.model.startswith((".", "/")):
+            yield _file(check, Path(grid.config.data, model.model), "fix pretrained[].model")
+        else:
+            pinned = f"at {model.revision}" if model.revision else "at its default branch"
+            what = f"{model.model} comes from the hub {pinned}: Snakemake downloads it"
+            pin = "" if model.revision else "pin it: pretrained[].revision, a commit"
+            yield warning(check, what, pin)
+
+
+LOOKS = (
+    _sources, _prebuilt, _tokenizers, _parsers, _trees, _suites, _given, _unfitted, _phenomena,
+    _published,
+)  # fmt: skip
+"""Each yields the findings of one kind, of a grid and a target."""

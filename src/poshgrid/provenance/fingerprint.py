@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from poshgrid import plugins
-from poshgrid.provenance import kept
+from poshgrid.provenance import given
 
 PACKAGE = "poshgrid"
 ROOT = Path(__file__).parents[1]
@@ -77,7 +77,7 @@ def code(*modules: str) -> str:
     if key not in found:
         trees = "".join(f"{module}\n{_tree(source(module))}\n" for module in names)
         found[key] = _sha(trees)[:16]
-        kept.write(_name(), found)
+        given.keep(_name(), found)
     return found[key]
 
 
@@ -168,7 +168,7 @@ def _sha(text: str) -> str:
 @functools.cache
 def _kept() -> dict[str, str]:
     """Return what this module, under this Python, has found before."""
-    return kept.read(_name())
+    return given.recall(_name())
 
 
 @functools.cache

@@ -4,12 +4,15 @@ Snakemake compares times: a file that is put back with an older one, and a link 
 another file, are nothing new to it. A digest of what they hold, as a parameter, is.
 
 Digests are kept in the user's cache, by what the system says of a file: a corpus is read once.
+``XDG_CACHE_HOME`` moves the cache. What cannot be read there, or is no JSON of plain strings, is
+nothing; what cannot be written is found again next time.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import json
 import os
 import stat
 import sys
@@ -18,7 +21,8 @@ from collections.abc import Container, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from poshgrid.provenance import kept
+from poshgrid import files
+from poshgrid.errors import PoshgridError
 from poshgrid.verification import sha256
 
 _NAME = "contents"
@@ -61,7 +65,7 @@ def held(paths: Iterable[str]) -> dict[str, str]:
                     lasting[place] = known
             found[path] = known.rpartition(" ")[2]
     if lasting:  # once for all files; another process may have found others meanwhile
-        kept.write(_NAME, kept.read(_NAME) | lasting)
+        keep(_NAME, recall(_NAME) | lasting)
     return found
 
 
@@ -74,4 +78,30 @@ def _read(place: str, size: int) -> str:
 @functools.cache
 def _kept() -> dict[str, str]:
     """Return file -> what the system said of it, and its digest, as far as this process knows."""
-    return kept.read(_NAME)
+    return recall(_NAME)
+
+
+def recall(name: str) -> dict[str, str]:
+    """Return what is kept under a name.
+
+    Args:
+        name: of a file in the cache, without its suffix.
+    """
+    try:
+        found = json.loads(_cache(name).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
+        return {}
+    return found
+
+
+def keep(name: str, found: dict[str, str]) -> None:
+    """Keep something under a name, in place of what was there."""
+    with suppress(OSError, PoshgridError):  # nobody may write there, or the disk is full
+        files.write_json(_cache(name), found)
+
+
+def _cache(name: str) -> Path:
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - raises nothing
+    return Path(cache, "poshgrid", f"{name}.json")

@@ -9,9 +9,8 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
@@ -25,13 +24,6 @@ OWNER = ".owner"
 _TAKEN = (errno.EAGAIN, errno.EACCES)
 
 log = logs.get(__name__)
-
-
-class Refusal(NamedTuple):
-    """Why a lock is not held."""
-
-    taken: bool  # by another process; otherwise the file system has none, or hides it
-    why: str
 
 
 @contextmanager
@@ -79,35 +71,6 @@ def held(folder: Path, doing: str = TRAINING) -> Iterator[bool]:
         # On NFS a folder whose lock is open cannot be removed to the end.
         durable.clear(durable.aside(folder))
         return
-
-
-@contextmanager
-def at_once(folder: Path) -> Iterator[Refusal | None]:
-    """Hold the lock of a run's folder if that can be had without waiting.
-
-    Args:
-        folder: of the run; it may be removed meanwhile.
-
-    Yields:
-        Why it is not held; none: it is, or no job has ever held it.
-    """
-    with ExitStack() as stack:
-        refused = None
-        try:
-            stream = stack.enter_context((folder / "lock").open("r+b", buffering=0))
-        except FileNotFoundError:
-            pass  # no job has come as far as that
-        except OSError as error:
-            refused = Refusal(False, f"no lock: {error.strerror or error}")
-        else:
-            problem = _try(stream.fileno())
-            if problem and problem.errno in _TAKEN:
-                refused = Refusal(True, f"{_holder(stream.fileno())} is {TRAINING}")
-            elif problem:
-                refused = Refusal(False, f"no lock: {problem.strerror or problem}")
-        yield refused
-    if not refused:
-        durable.clear(durable.aside(folder))
 
 
 def owned(path: Path) -> Path:

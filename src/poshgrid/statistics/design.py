@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from poshgrid.config.formula import RESPONSE, SET_TERM, check, suite_of, without_sets
+from poshgrid.config.formula import RESPONSE, SET_TERM, check, parts, suite_of, without_sets
 from poshgrid.config.runs import REFERENCE, parse_only
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.statistics.schema import RUN_AXES
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from poshgrid.config import BayesianModel
 
 _ORDER = [
     "condition", "words", "size", "learner", "regimen", "bias", "seed", "category", "phenomenon",
@@ -228,6 +230,19 @@ def terms(formula: str) -> list[str]:
     """
     bare, by_set = without_sets(formula)
     return [*(term.name for term in _described(bare)), *([SET_TERM] if by_set else [])]
+
+
+def check_priors(model: BayesianModel) -> None:
+    """Raise if a prior is of a term that the model's formula does not have.
+
+    Raises:
+        PoshgridError: it does not, or the formula cannot be read.
+    """
+    known = ["Intercept", *terms(model.formula)]
+    for prior in model.priors:
+        if parts(prior.term) not in map(parts, known):
+            near = did_you_mean(prior.term, known)
+            raise PoshgridError(f"models: {model.name}: priors: no term {prior.term!r}{near}")
 
 
 def _variables(formula: str) -> set[str]:

@@ -193,8 +193,10 @@ def _drawn(
 def _own_priors(model: BayesianModel, made: design.Design) -> tuple[BayesianModel, list[str]]:
     """Return the model with the priors of terms that are fitted, and notes on the others.
 
-    The configuration has refused a prior of a term that the formula has not.
+    Raises:
+        PoshgridError: a prior is of a term that the formula does not have.
     """
+    design.check_priors(model)
     fitted = {formula.parts(name): name for name in design.terms(made.shown)}
     kept, notes = {}, []
     for prior in model.priors:

@@ -37,8 +37,7 @@ def check(grid: Grid) -> None:
             if any(name in grid.fitted(target) for target in grid.targets):
                 counts = counts_of(grid, runs, _UNITS, SUITE)
                 design.design(counts, model.formula, only=model.only)
-            else:
-                design.terms(model.formula)
+            design.check_priors(model)
         except PoshgridError as error:
             wrong.append(f"models: {name}: {str(error).removeprefix('models: ')}")
         except Exception as error:  # formulae raises its own and Python's errors

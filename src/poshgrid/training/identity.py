@@ -1,8 +1,7 @@
 """What decides a run's weights, and the 16 digits that stand for it.
 
 Resumable checkpoints lie in a folder of that name. The digits cannot be read back, so the folder
-holds a note (:data:`NOTE`) that says what went into them: ``poshgrid checkpoints`` sets it beside
-the grid as it is now.
+holds a note (:data:`NOTE`) that says what went into them.
 """
 
 from __future__ import annotations

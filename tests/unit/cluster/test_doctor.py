@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
-import snakemake_executor_plugin_slurm as plugin
 import yaml
 
-from poshgrid.cluster import doctor, slurm
-from poshgrid.errors import PoshgridError
+from poshgrid.cluster import doctor
 
 SBATCH = """#!/bin/sh
 case "$*" in *"--mem 32000"*|*--gres=gpu:h100*) echo "not available" >&2; exit 1;; esac
@@ -66,11 +61,6 @@ def test_a_retry_that_can_never_start_is_an_error_at_its_attempt(root, profile):
     assert any("--gres=gpu:h100:1" in what for what in errors(root, "fits"))
 
 
-def test_time_limits_are_read_as_slurm_writes_them():
-    texts = ("1-12:30:00", "90", "1:30", "2:00:00", "2-12", "UNLIMITED")
-    assert [slurm.minutes(text) for text in texts] == [2190, 90, 1, 120, 3600, None]
-
-
 def test_requests_are_those_of_snakemake_and_the_profile(root, profile):
     profile({"gpu_model": "a100", "runtime": "100 * attempt", "mem_mb_per_cpu": 500},
             **{"set-threads": {"train": 3}})  # fmt: skip
@@ -99,25 +89,3 @@ def test_faults_of_a_profile_are_found(root, profile):
     text = "\n".join(errors(root, "profile"))
     for fault in ("executor", "sacct", "cores", "'gpus'", "'trian'"):
         assert fault in text
-
-
-def test_a_profile_that_is_not_there_or_no_mapping(profile):
-    Path("site/config.yaml").write_text("- a list\n")
-    for name in ("nowhere", "site"):
-        with pytest.raises(PoshgridError, match=name) as caught:
-            doctor.asked(name, [], "exp1", None)
-        assert "\n" not in str(caught.value)
-
-
-def test_the_plug_in_reads_no_resource_that_is_unknown():
-    code = "".join(p.read_text() for p in Path(plugin.__file__).parent.glob("*.py"))
-    read = set(re.findall(r"job\.resources(?:\.get\(\s*\"|\[\")(\w+)\"", code))
-    assert {"gpu", "gres", "slurm_account", "constraint"} <= read
-    assert read - doctor.RESOURCES == set()
-
-
-def test_a_configuration_that_is_a_program_is_refused_unread(profile):
-    Path("evil.yaml").write_text("__use_yte__: true\n?open('ran', 'w'): 1\n")
-    found = doctor.examine("site", [Path("evil.yaml")], "exp1", None)
-    assert any(each.state == "error" and "evil.yaml" in each.what for each in found)
-    assert not Path("ran").exists()

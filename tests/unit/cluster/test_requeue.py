@@ -22,27 +22,16 @@ def asked(monkeypatch):
     return found
 
 
-def test_out_of_time(asked):
-    assert slurm.requeue(ToldToEndError("told", [USR1], 3))
-    assert asked == [("scontrol", "requeue", "17")]
-
-
-@pytest.mark.parametrize("told", [[TERM], [USR1, TERM], []])
-def test_what_is_cancelled_or_preempted_is_left_to_slurm(asked, told):
-    assert not slurm.requeue(ToldToEndError("told", told, 3))
-    assert asked == []
-
-
-def test_who_comes_no_further_fails_instead_of_going_on_for_ever(asked, caplog):
-    assert not slurm.requeue(ToldToEndError("told", [USR1], 0))
-    assert asked == []
-    assert "took no step" in caplog.text
-
-
-def test_outside_slurm(asked, monkeypatch):
+@pytest.mark.parametrize(
+    ("told", "steps", "requeued"),
+    [([USR1], 3, True), ([TERM], 3, False), ([USR1, TERM], 3, False), ([], 3, False),
+     ([USR1], 0, False)],  # who comes no further would go on for ever
+)  # fmt: skip
+def test_what_is_out_of_time_alone_goes_back(asked, monkeypatch, told, steps, requeued):
+    assert slurm.requeue(ToldToEndError("told", told, steps)) == requeued
+    assert asked == [("scontrol", "requeue", "17")] * requeued
     monkeypatch.delenv("SLURM_JOB_ID")
-    assert not slurm.requeue(ToldToEndError("told", [USR1], 3))
-    assert asked == []
+    assert not slurm.requeue(ToldToEndError("told", told, steps))
 
 
 def test_a_cluster_that_refuses(asked, monkeypatch, caplog):

@@ -135,8 +135,6 @@ def test_a_text_of_ones_own(shown, tmp_path):
         ((), "--sample N"),
         (("A dog.", "--parser", "spacy"), "'spacy'"),  # there is no model of it
         (("A dog.", "--sample", 2), "--sample"),
-        (("--base", "baby", "--text", "x"), "--base or --text"),
-        (("--sample", -1), "--sample -1"),
         (("--base", "bab"), "'bab'; did you mean 'baby'"),
         (("--base", "wiki"), "'wiki'"),
         (("--sample", 2), "sentences.parquet: "),

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from poshgrid import cli
-from poshgrid.errors import PoshgridError, of_system
+from poshgrid.errors import PoshgridError
 
 
 @pytest.fixture
@@ -99,10 +99,7 @@ def test_an_empty_name_is_not_the_working_folder(ended, tmp_path):
 
 def test_what_cannot_be_made_whole_is_not_there(tmp_path, monkeypatch):
     """A disk that is full after some files: the place is named, and nothing stays."""
-    folder = tmp_path / "a/study"
-    (folder / "config").mkdir(parents=True)
-    (folder / "config/mine.txt").write_text("mine")
-    before = sorted(tmp_path.rglob("*"))
+    folder = tmp_path / "study"
     copy, left = shutil.copyfile, [3]
 
     def fills(source, to):
@@ -112,10 +109,12 @@ def test_what_cannot_be_made_whole_is_not_there(tmp_path, monkeypatch):
         return copy(source, to)
 
     monkeypatch.setattr(shutil, "copyfile", fills)
-    with pytest.raises(OSError, match="No space left") as error:
+    with pytest.raises(PoshgridError, match=f"^{folder}.*: cannot write: No space left"):
         CliRunner().invoke(cli.app, ["init", str(folder)], catch_exceptions=False)
-    assert of_system(error.value).startswith(f"{folder}/")
-    assert sorted(tmp_path.rglob("*")) == before
+    assert list(tmp_path.iterdir()) == []
+    folder.mkdir()
+    with pytest.raises(PoshgridError, match=f"^{folder}: there already"):
+        CliRunner().invoke(cli.app, ["init", str(folder)], catch_exceptions=False)
 
 
 @pytest.mark.parametrize("does", ["{}['x']", "__import__('sys').exit(0)"])

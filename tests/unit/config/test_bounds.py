@@ -10,8 +10,6 @@ import yaml
 
 from poshgrid import plugins
 from poshgrid.config import Config
-from poshgrid.config.corpora import Base
-from poshgrid.corpora.budgets import budgets
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from tests.conftest import ROOT
@@ -70,22 +68,15 @@ def put(place, value):
 
 
 PLACES = [
-    ("bases", 0, "dev_words"), ("bases", 0, "spare"), ("bases", 0, "downsample"),
-    ("bases", 0, "sources", 0, "words", "20K"), ("conditions", 0, "seed"),
-    ("conditions", 1, "reinsert", 0, "rate"), ("sources", 0, "options", "words"),
-    ("sources", 0, "cleaning", "min_words"), ("parsers", 0, "treebank", "heldout"),
-    ("parsers", 0, "options", "learning_rate"), ("evidence", "shard_words"), ("audit", "sample"),
-    ("tokenizer", "vocabulary_size"), ("learners", 0, "options", "layers"),
-    ("regimens", 0, "learning_rate"), ("regimens", 0, "batch_size"), ("regimens", 0, "dropout"),
-    ("biases", "dyck", "p_open"), ("biases", "recency", "decay"), ("ngram", "order"),
-    ("suites", 0, "options", "pairs"), ("lexicon", "top_k"), ("scoring", "batch_tokens"),
-    ("quality", "tolerance"), ("measures", "block_pass"), ("experiments", 0, "seeds", 0),
-    ("models", 0, "slope_sd"), ("models", 0, "target_accept"), ("models", 0, "draws"),
+    ("bases", 0, "dev_words"), ("bases", 0, "sources", 0, "words", "20K"),
+    ("conditions", 0, "seed"), ("sources", 0, "options", "words"), ("tokenizer", "vocabulary_size"),
+    ("regimens", 0, "learning_rate"), ("biases", "dyck", "p_open"), ("quality", "tolerance"),
+    ("experiments", 0, "seeds", 0), ("models", 0, "slope_sd"),
 ]  # fmt: skip
 """A number of each kind."""
 
 
-@pytest.mark.parametrize("value", [-1, 2**63, 1e30, math.nan, math.inf, True, False], ids=str)
+@pytest.mark.parametrize("value", [-1, 2**63, math.nan, math.inf, True], ids=str)
 def test_an_absurd_number_is_refused_by_a_line_that_names_its_key(value):
     for place in PLACES:
         with pytest.raises(PoshgridError) as caught:
@@ -102,9 +93,3 @@ def test_truth_values_in_a_list_of_numbers(place):
     with pytest.raises(PoshgridError, match="true is not a number"):
         configfile.validate(put(place, [400, True]), [FILE])
     assert configfile.validate(put(("scoring", "bos"), False)).config.scoring.bos is False
-
-
-def test_a_base_of_no_size_cannot_be_mixed():
-    made = Base(name="b", sources=[{"source": "s", "words": {"10K": "10K"}}])
-    with pytest.raises(PoshgridError, match="bases: b"):
-        budgets(made, [])

@@ -56,16 +56,11 @@ def test_the_papers_runs_are_counted_by_hand(paper):
     runs = grid.runs("all") + grid.runs("full")
     assert all(Run.parse(run.name) == run for run in runs)
     assert len({run.name for run in grid.runs("all")}) == len(grid.runs("all"))
+    # an untrained model for each learner and seed, two that count words for each cell
     nulls = grid.nulls(grid.targets["exp2"])
-    of_exp2 = grid.targets["exp2"]
-    assert {
-        (n.condition, n.size, n.learner, n.seed) for n in nulls if n.regimen == "untrained"
-    } == {(r.condition, r.size, r.learner, r.seed) for r in of_exp2}
-    counted = [n for n in nulls if n.regimen == "counted"]
-    assert len(counted) == 2 * 11
-    assert {(n.condition, n.size, n.learner) for n in counted} == {
-        (r.condition, r.size, word) for r in of_exp2 for word in ("unigram", "ngram")
-    }
+    assert [sum(null.regimen == word for null in nulls) for word in ("untrained", "counted")] == [
+        33, 2 * 11
+    ]  # fmt: skip
 
 
 def test_only_selects_alternatives_within_and_conjunction_across_axes(paper):
@@ -90,40 +85,6 @@ def test_pretrained_models_stand_beside_every_target(paper):
         assert set(judged.cells) == {"/".join(run.split("/")[:2]) for run in judged.runs}
     assert grid.made("pretrained") == []
     assert grid.pretrained["gpt2"].model == "gpt2"
-
-
-def test_a_second_score_of_masked_models_is_a_suite(paper):
-    """Every suite of pairs has a twin, scored otherwise; what it is fitted to stays the same."""
-    scores = ["holistic", "pseudo-log-likelihood"]
-    first = paper.suites[0].model_dump(mode="json")
-    grid = changed(paper, scoring={"masked": scores}, suites=[first])
-    name, twin = paper.suites[0].name, f"{paper.suites[0].name}-pseudo-log-likelihood"
-    assert grid.pairs == [name, twin]
-    assert grid.suites[twin].model_copy(update={"name": name}) == grid.suites[name]
-    assert grid.rescored == {twin: scores[1]}
-    free = next(iter(grid.models.values())).model_copy(update={"suite": None})
-    assert grid.judged(free) == name
-    for value in ([], ["holistic", "holistic"], ["none"]):
-        with pytest.raises(ValidationError):
-            paper.scoring.model_validate({"masked": value})
-
-
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [("regimens", "untrained"), ("learners", "unigram"), ("conditions", "pretrained"),
-     ("experiments", "counted"), ("learners", "ngram")],
-)  # fmt: skip
-def test_names_of_nulls_are_taken(paper, kind, name):
-    sections = paper.model_dump(mode="json")[kind]
-    with pytest.raises(PoshgridError, match=f"^{kind}: '{name}' is"):
-        changed(paper, **{kind: [*sections, sections[0] | {"name": name}]})
-
-
-def test_a_run_reads_the_options_of_its_own_bias_only(paper):
-    grid = Grid(paper)
-    found = {run.bias: set(grid.train_spec(run).options) for run in grid.targets["exp3"]}
-    own = {"none", "dyck", "tree-planting", "recency", "dyck+recency"}
-    assert found == {bias: {*bias.split("+")} - {"none"} for bias in own | CONTROLS}
 
 
 def test_a_control_has_its_biass_options_where_it_has_none_of_its_own(paper):
@@ -160,94 +121,27 @@ def test_filtered_is_the_papers_factor(paper):
 
 
 def test_a_condition_is_named_by_its_base_and_filters(paper):
-    bases = [{**base, "downsample": 0.787} for base in paper.model_dump(mode="json")["bases"]]
+    changes = {"downsample": 0.787, "reading": "published"}
+    bases = [base | changes for base in paper.model_dump(mode="json")["bases"]]
 
     def named(*names):
         mine = experiment(paper, "exp1", name="fict", conditions=names)
         return changed(paper, experiments=[mine], bases=bases)
 
-    grid = named("wiki~none", "wiki~agr-pp-mod", "wiki~passive+det-noun")
-    both = grid.conditions["wiki~passive+det-noun"]
-    assert (both.base, both.words, both.downsample) == ("wiki", ["det-noun", "passive"], 0.787)
-    assert [str(each) for each in both.filters] == ["passive.paper", "det-noun.paper"]
+    grid = named("wiki~none", "wiki~agr-pp-mod", "wiki~npi-only+det-noun", "wiki~passive.paper")
+    both = grid.conditions["wiki~npi-only+det-noun"]
+    assert (both.base, both.words, both.downsample) == ("wiki", ["det-noun", "npi-only"], 0.787)
+    # npi-only has no reading of that name
+    assert [str(each) for each in both.filters] == ["npi-only.paper", "det-noun.published"]
+    assert list(map(str, grid.conditions["wiki~passive.paper"].filters)) == ["passive.paper"]
     assert grid.conditions["wiki~none"].filters == []
-    assert grid.filters("wiki") == ["agr-pp-mod", "det-noun", "passive"]
+    assert grid.filters("wiki") == ["agr-pp-mod", "det-noun", "npi-only", "passive"]
     # agr-pp-mod has no screen: everything is parsed
     assert grid.screens("wiki", "stanza") == []
-    assert grid.targets["fict"][0].condition == "wiki~agr-pp-mod"
-    with pytest.raises(PoshgridError, match="'wiki~passiv': unknown filter 'passiv'"):
+    with pytest.raises(PoshgridError, match="unknown filter 'passiv'"):
         named("wiki~passiv")
     with pytest.raises(PoshgridError, match="unknown condition 'wikki~passive'"):
         _ = named("wikki~passive").targets
-
-
-def test_a_base_says_which_reading_names_mean(paper):
-    names = ["wiki~passive", "wiki~npi-only+det-noun", "wiki~passive.paper"]
-    bases = [{**b, "reading": "published"} for b in paper.model_dump(mode="json")["bases"]]
-    mine = experiment(paper, "exp1", name="mine", conditions=names)
-    grid = changed(paper, bases=bases, experiments=[mine])
-    assert {name: list(map(str, grid.conditions[name].filters)) for name in names} == {
-        "wiki~passive": ["passive.published"],
-        "wiki~npi-only+det-noun": ["npi-only.paper", "det-noun.published"],
-        "wiki~passive.paper": ["passive.paper"],
-    }
-
-
-def test_all_names_that_an_experiment_lacks_are_told_at_once(paper):
-    wrong = {
-        "name": "x", "conditions": ["baby", "baby_f", "wikii"], "sizes": ["10M"],
-        "learners": ["gpt"], "regimen": "paked", "seeds": [1],
-    }  # fmt: skip
-    with pytest.raises(PoshgridError) as error:
-        _ = changed(paper, experiments=[wrong]).targets
-    assert [line.partition(";")[0] for line in error.value.args] == [
-        "experiments: x: unknown condition 'baby_f'", "experiments: x: unknown condition 'wikii'",
-        "experiments: x: unknown regimen 'paked'", "experiments: x: unknown learner 'gpt'",
-    ]  # fmt: skip
-
-
-def test_the_arms_of_exp3_differ_in_their_bias_alone(paper):
-    """The same learner, regimen, seed, tokens and tokenizer: a controlled experiment."""
-    train, arms = Stages(Grid(paper)).train, {}
-    for run in train.grid.targets["exp3"]:
-        same = train.spec(run).model_copy(update={"bias": "", "options": {}})
-        files = train.inputs(run)
-        arms.setdefault(run.seed, {})[run.bias] = same, files["tokens"], files["tokenizer"]
-    assert set(arms) == {42, 53, 76}
-    for seed, found in arms.items():
-        own = {"none", "dyck", "tree-planting", "recency", "dyck+recency"}
-        assert set(found) == own | CONTROLS
-        assert all(arm == found["none"] for arm in found.values())
-        assert found["none"][0].seed == seed
-    regimen = arms[42]["none"][0].regimen
-    # section 7.2 and appendix E
-    assert (regimen.input, regimen.epochs, regimen.context_length) == ("sentence", 10, 32)
-    assert (regimen.batch_size, regimen.warmup_steps) == (512, 0)
-    assert regimen.padding_in_loss is False
-
-
-@pytest.mark.parametrize(
-    ("word", "name"),
-    [("none+dyck", "dyck"), ("none+none", "none"), ("dyck+recency+dyck", "dyck+recency")],
-)
-def test_a_model_has_one_name(paper, word, name):
-    grid = changed(paper, experiments=[experiment(paper, "exp3", biases=["none", word])])
-    with pytest.raises(PoshgridError, match=r"^experiments: exp3: ") as caught:
-        _ = grid.targets
-    assert str(caught.value).endswith(f"; write {name}")
-
-
-def test_a_bias_is_written_before_it_is_used(paper):
-    """One that exists is to be defined; one that does not is misspelt, whatever is defined."""
-    biases = {name: paper.biases[name] for name in ("dyck", "tree-planting")}
-    misspelt = [experiment(paper, "exp3", biases=["recencey"])]
-    for sections, remedy in (
-        ({"biases": biases}, r"unknown bias 'recency'.*write recency: \{\} under biases"),
-        ({"biases": {}}, r"unknown bias 'dyck'; write dyck: \{\} under biases"),
-        ({"biases": biases, "experiments": misspelt}, "did you mean 'recency'"),
-    ):
-        with pytest.raises(PoshgridError, match=f"^experiments: exp3: .*{remedy}"):
-            _ = changed(paper, **sections).targets
 
 
 def test_the_trees_of_a_bias_are_parsed_whole(paper):
@@ -260,11 +154,6 @@ def test_the_trees_of_a_bias_are_parsed_whole(paper):
     without = [e for e in paper.model_dump(mode="json")["experiments"]
                if e["name"] not in ("exp3", "full")]  # fmt: skip
     assert changed(paper, experiments=without).screens("baby", "spacy") != []
-    biases = paper.biases | {"tree-planting": {"parser": "spaccy"}}
-    with pytest.raises(PoshgridError, match=r"(trees|planting): unknown parser 'spaccy'"):
-        changed(paper, biases=biases).screens("baby", "spacy")
-    with pytest.raises(PoshgridError, match="unknown parser 'stanza'"):
-        Grid(paper.model_copy(update={"parsers": []})).evidence_parsers()
 
 
 def test_a_model_is_fitted_where_its_runs_are(paper):
@@ -277,16 +166,11 @@ def test_a_model_is_fitted_where_its_runs_are(paper):
     # One with contrasts is for targets whose runs differ in what it contrasts.
     assert "condition" not in grid.fitted("exp1")
     assert grid.fitted("full") == ["bias", "factorial"]
-    broken = changed(paper, models=[{"name": "paper", "only": "regimn=packed"}])
-    with pytest.raises(PoshgridError, match=r"models: paper: only: .*'regimen'"):
-        broken.fitted("all")
 
 
 def test_sheets_are_of_the_largest_filtered_size(paper):
     grid = changed(paper, audit={"conditions": ["baby", "baby-f", "wiki"]})
     assert grid.audits("all") == [("baby", "50M"), ("baby-f", "50M")]  # 100M is the bare base
-    with pytest.raises(PoshgridError, match="audit: unknown condition 'babi'"):
-        changed(paper, audit={"conditions": ["babi"]}).audits("all")
 
 
 def test_what_is_removed_is_counted_where_something_is(paper):
@@ -303,25 +187,6 @@ def test_what_is_removed_is_counted_where_something_is(paper):
     spec = Stages(grid).collateral.spec(Cell(condition="baby-c", size="10M"))
     assert [each.name for each in spec.control] == ["question-formation", "binding"]
     assert (spec.condition.control, spec.size) == ("baby-f", "10M")
-
-
-def test_all_is_no_name_of_a_source(paper):
-    source = {**paper.model_dump(mode="json")["sources"][0], "name": "All"}
-    with pytest.raises(PoshgridError, match=r"^sources: 'all'"):
-        changed(paper, sources=[source])
-
-
-@pytest.mark.parametrize(
-    ("name", "runs", "read"),
-    [("released", {"exp1": 9, "exp2": 33, "exp3": 21}, []), ("babylm", {"exp2": 18}, ["baby"])],
-)
-def test_public_corpora_lie_over_the_papers_configuration(root, name, runs, read):
-    over = root / f"studies/posh-bench/{name}.yaml"
-    grid = Grid(configfile.load(root / "config/config.yaml", over))
-    found = {target: len(runs) for target, runs in grid.targets.items() if target != "all"}
-    assert found == runs
-    assert grid.parsed_bases("all") == read
-    assert "condition" in grid.fitted("exp2")
 
 
 def test_ready_files_need_no_base(paper):
@@ -408,9 +273,9 @@ def with_tokenizer(paper, **tokenizer):
 
 
 def test_a_tokenizer_is_each_cells_own_or_one(paper):
-    plain, cells, texts = with_tokenizer(paper)
+    _, cells, texts = with_tokenizer(paper)
     assert all(place == cell and texts[place] == [cell] for cell, place in cells.items())
-    grid, cells, texts = with_tokenizer(paper, trained_on="all", sweep=[])
+    _, cells, texts = with_tokenizer(paper, trained_on="all", sweep=[])
     # each condition once, at the size that holds the smaller ones
     largest = {c: max((s for d, s in cells if d == c), key=words) for c, _ in cells}
     assert texts == {("shared", "default"): sorted(largest.items())}
@@ -418,14 +283,8 @@ def test_a_tokenizer_is_each_cells_own_or_one(paper):
     assert with_tokenizer(paper, trained_on=["wiki"], sweep=[])[2] == {
         ("shared", "default"): [("wiki", "100M")]
     }
-    # conditions and tokenizers are the same; what they are trained on are files
-    own, shared = Stages(plain), Stages(grid)
-    for name in ("condition", "train", "tokenizer"):
-        run = plain.targets["all"][0]
-        assert getattr(own, name).spec(run) == getattr(shared, name).spec(run)
-    assert shared.tokens.inputs(Cell(condition="baby", size="10M"))["tokenizer"] == [
-        "results/tokenizers/shared/default/tokenizer.json"
-    ]
+    with pytest.raises(PoshgridError, match="unknown condition 'wikki'"):
+        with_tokenizer(paper, trained_on=["wikki"], sweep=[])
 
 
 def test_a_condition_may_change_keys_of_the_tokenizer(paper):
@@ -444,19 +303,3 @@ def test_a_condition_may_change_keys_of_the_tokenizer(paper):
     assert "baby" in dict(grid.tokenizer_texts("large", "10M"))
     mine, other = (grid.condition_spec(name, "10M") for name in ("large", first["name"]))
     assert mine.condition.model_copy(update={"name": first["name"]}) == other.condition
-
-
-@pytest.mark.parametrize(
-    ("tokenizer", "said"),
-    [
-        ({"trained_on": ["wikki"]}, "unknown condition 'wikki'"),
-        ({"trained_on": ["wiki", "wiki"]}, "twice"),
-        ({"file": "words.csv"}, "no .json"),
-        ({"file": "words.txt", "trained_on": "all"}, "trained_on"),
-        ({"kind": "words", "sweep": [500]}, "sweep"),
-    ],
-)
-def test_a_tokenizer_that_cannot_be_is_one_line(paper, tokenizer, said):
-    with pytest.raises((PoshgridError, ValidationError), match=said):
-        grid = changed(paper, tokenizer={"sweep": [], **tokenizer})
-        grid.tokenizer_texts(*grid.tokenizer_place("baby", "10M"))

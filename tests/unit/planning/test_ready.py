@@ -7,7 +7,6 @@ import shutil
 import pytest
 import yaml
 
-from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.planning import ready
 from tests.conftest import ROOT
@@ -48,13 +47,6 @@ CASES = {
     "a parser's model": (
         lambda c: c["parsers"][1].update(treebank=None, model="parsers/spacy", options={}),
         "parser spacy", "parsers/spacy: no trained model there",
-    ),
-    "a tokenizer's file": (
-        lambda c: c["tokenizer"].update(file="cut.json", sweep=[]), "tokenizer", "data/cut.json",
-    ),
-    "a suite": (
-        lambda c: c["suites"].append({"name": "z", "reader": "lines", "path": "zorro"}),
-        "suite z", "data/zorro: not found",
     ),
     "a model's folder": (
         lambda c: c.update(pretrained=[{"name": "m", "model": "./models/m"}]),
@@ -108,29 +100,6 @@ def test_what_was_read_already_is_not_missed(tiny, tmp_path):
     assert found(tiny)["source toy-baby"].state == "warning"
 
 
-@pytest.mark.parametrize(("name", "told"), [("fict", False), ("fikt", True)])
-def test_a_study_without_published_numbers(tiny, name, told):
-    tiny["study"] = {"name": name}
-    assert ("study" in found(tiny)) == told
-
-
-def test_models_of_a_hub_are_to_be_pinned(tiny):
-    tiny["pretrained"] = ["gpt2", {"name": "b", "model": "a/b", "revision": "abc"}]
-    assert "pin it" in found(tiny)["pretrained gpt2"].remedy
-    assert found(tiny)["pretrained b"].remedy == ""
-
-
-def test_a_model_that_no_run_is_left_for(tiny):
-    tiny["regimens"].append({**tiny["regimens"][1], "name": "other"})
-    tiny["models"][0]["only"] = "regimen=other"
-    assert found(tiny)["model paper"].state == "warning"
-
-
-def test_an_unknown_target(tiny):
-    with pytest.raises(PoshgridError, match="unknown target 'exp9'; did you mean 'exp"):
-        found(tiny, "exp9")
-
-
 def test_a_model_of_phenomena_that_its_suite_does_not_make(tiny):
     tiny["models"] = [{**each, "phenomena": ["wanna", "bindng"]} for each in tiny["models"][-1:]]
     assert wrong(tiny) == {"model binding"}
@@ -146,8 +115,3 @@ def test_no_run_begins_without_its_inputs(tiny, capsys):
         ready.announce(grid, "exp1", ["c.yaml"], dry=False)
     assert end.value.code == 1
     assert capsys.readouterr().err.startswith("error: exp1: ")
-
-
-def test_what_cannot_be_looked_at_is_a_finding(tiny):
-    """A name that is too long, or a folder that may not be read."""
-    assert wrong({**tiny, "data": "x" * 400}) >= {"files"}

@@ -15,7 +15,7 @@ import pytest
 from poshgrid import files, verification
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
-from poshgrid.provenance import adopt, lock, manifest
+from poshgrid.provenance import lock
 from poshgrid.provenance.verify import faults
 from poshgrid.stages.stage import Job, run
 from poshgrid.stages.stage import Stage as Declared
@@ -175,14 +175,6 @@ def test_a_stage_that_fails_keeps_nothing_and_loses_nothing(stage: Stage) -> Non
     assert (kept(stage.results), stage.ends) == ([], 0)
 
 
-def test_only_the_last_outputs_are_kept(stage: Stage) -> None:
-    stage()
-    stage(code="def")
-    stage(code="abc")
-    assert stage.times == 3
-    assert len(kept(stage.results)) == 1
-
-
 def test_results_that_were_moved_are_taken_over(
     stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,38 +202,3 @@ def test_what_cannot_be_kept_is_no_failure(
     assert "not kept" in caplog.text
     assert "No space left" in caplog.text
     assert kept(stage.results) == []
-
-
-@pytest.fixture
-def events(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return what is synced (paths in the results), and renamed (``->``, and the name)."""
-    found: list[str] = []
-
-    def sync(path: Path) -> None:
-        found.append(str(path.relative_to(stage.results)))
-
-    for module in (files, manifest, adopt):
-        monkeypatch.setattr(module, "sync", sync)
-    replace = Path.replace
-    monkeypatch.setattr(
-        Path, "replace", lambda path, to: (found.append(f"-> {to.name}"), replace(path, to))[1]
-    )
-    stage.end = lambda _: found.append("end")
-    return found
-
-
-def test_all_is_on_the_disk_before_checkpoints_go(stage: Stage, events: list[str]) -> None:
-    """Outputs and their folders, then the manifest, then what is kept; then the stage's end."""
-    stage()
-    outputs = {"models/a/checkpoints/50/model.bin", "models/a/model.bin"}
-    assert set(events[:2]) == outputs
-    named = events.index("-> manifest.json")
-    assert (named > 3, events[named + 1], events[-1]) == (True, "models/a", "end")
-    place = kept(stage.results)[0].relative_to(stage.results).as_posix()
-    linked = [n for n, event in enumerate(events) if event.startswith(place)]
-    assert named < min(linked) <= max(linked) < len(events) - 1
-    stage.deleted_by_snakemake()
-    events.clear()
-    stage()
-    assert events.index("-> model.bin") < events.index("-> manifest.json")
-    assert events[-1] == "end"

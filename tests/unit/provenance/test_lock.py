@@ -43,33 +43,12 @@ def test_a_folder_that_is_removed_while_its_lock_is_taken_is_locked_anew(
     with lock.held(folder) as alone:
         assert alone
         assert len(times) == 2
-        with lock.at_once(folder) as refused:
-            assert refused and refused.taken
 
 
 def test_without_locks_nobody_is_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failing(monkeypatch, errno.ENOLCK)
     with lock.held(folder) as alone:
         assert alone is False
-    with lock.at_once(folder) as refused:
-        assert refused and not refused.taken
-
-
-@pytest.mark.parametrize("taken", [True, False])
-def test_at_once_names_the_holder_and_sweeps_only_with_the_lock(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, taken: bool
-) -> None:
-    with lock.at_once(folder) as refused:
-        assert refused is None
-    assert not folder.exists()
-    durable.aside(folder).mkdir()
-    folder.mkdir()
-    (folder / "lock").write_text("process 7 on node3\n")
-    if taken:
-        failing(monkeypatch, errno.EAGAIN)
-    with lock.at_once(folder) as refused:
-        assert (refused is not None and "process 7 on node3" in refused.why) == taken
-    assert durable.aside(folder).exists() == taken
 
 
 def test_what_is_placed_is_whole_and_what_was_there_stays_until_then(tmp_path: Path) -> None:
@@ -118,12 +97,4 @@ def test_a_dead_owner_blocks_on_another_host_alone_which_cannot_see_it(
         with pytest.raises(PoshgridError, match=f"7 on {host} .*delete {tmp_path / lock.OWNER}"):
             lock.own(tmp_path)
         (tmp_path / lock.OWNER).unlink()
-    lock.own(tmp_path)()
-
-
-def test_read_only_results_can_be_looked_at(tmp_path: Path, monkeypatch) -> None:
-    def read_only(*_: object, **__: object) -> None:
-        raise OSError(errno.EROFS, "Read-only file system")
-
-    monkeypatch.setattr(Path, "open", read_only)
     lock.own(tmp_path)()

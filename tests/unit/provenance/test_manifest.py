@@ -6,7 +6,6 @@ import errno
 import subprocess
 import sys
 import time
-from types import SimpleNamespace
 
 import numpy as np
 import polars
@@ -16,17 +15,6 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 from poshgrid.provenance import manifest
 from poshgrid.provenance.manifest import recorded
-
-
-@pytest.mark.parametrize(("used", "told"), [(False, ("cpu", None)), (True, ("cuda", "H200"))])
-def test_the_device_is_what_was_used(monkeypatch, tmp_path, used, told):
-    """There may be a GPU, and nobody asked for it."""
-    cuda = SimpleNamespace(is_initialized=lambda: used, get_device_name=lambda: "H200")
-    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
-    with recorded(tmp_path / "manifest.json"):
-        pass
-    found = read_json(tmp_path / "manifest.json")
-    assert (found["device"], found.get("gpu")) == told
 
 
 def test_the_cost_is_that_of_the_job_and_of_processes_that_it_starts(monkeypatch, tmp_path):

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from poshgrid import files, verification
+from poshgrid import verification
 from poshgrid.cli import app
-from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
 from poshgrid.provenance import lock
 from poshgrid.provenance.manifest import recorded
@@ -52,9 +51,8 @@ def test_delete_takes_the_files_and_their_manifest_and_nothing_else(tmp_path: Pa
     assert left(tmp_path) == ["a/y.bin", "b/manifest.json", "b/z.bin"]
 
 
-@pytest.mark.parametrize("typed_in", ["", "study", "study/results"])
 def test_what_was_made_of_an_input_that_was_written_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed_in: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By hand, or by a Snakemake that was told to look away: no file is other than it was written.
 
@@ -71,7 +69,7 @@ def test_what_was_made_of_an_input_that_was_written_anew(
     stage(results / "d" / "manifest.json", inputs=("data.txt",))
     text(tmp_path / "study" / "data.txt", "other")
     stage(results / "a" / "manifest.json")
-    monkeypatch.chdir(tmp_path / typed_in)
+    monkeypatch.chdir(tmp_path)
     relative = Path(os.path.relpath(results))
     assert faults(relative) == {}
     text(results / "a" / "x.bin", "one two four")
@@ -91,25 +89,18 @@ def test_a_manifest_reaches_nothing_outside_its_folder(tmp_path: Path, place: st
     manifest = tmp_path / "results" / "a" / "manifest.json"
     text(manifest.parent / "x" / "table.bin")
     text(manifest, json.dumps({"outputs": {place.format(tmp_path): "0"}}))
+    text(tmp_path / "results" / "b" / "manifest.json", "[]")  # no stage wrote it
     before = left(tmp_path)
-    assert faults(tmp_path / "results") == {"a/manifest.json": "foreign"}
+    assert faults(tmp_path / "results") == {
+        "a/manifest.json": "foreign", "b/manifest.json": "foreign"
+    }  # fmt: skip
     assert delete(walk(tmp_path / "results")) == []
     assert left(tmp_path) == before
 
 
-@pytest.mark.parametrize("content", ["[]", '{"outputs": {"report.pdf": {"size": 3}}}'])
-def test_json_that_no_stage_wrote_stays(tmp_path: Path, content: str) -> None:
-    text(tmp_path / "manifest.json", content)
-    text(tmp_path / "report.pdf")
-    assert faults(tmp_path) == {"manifest.json": "foreign"}
-    assert delete(walk(tmp_path)) == []
-    assert left(tmp_path) == ["manifest.json", "report.pdf"]
-
-
-@pytest.mark.parametrize("below", ["a", "z"])
-def test_what_a_stage_below_wrote_is_held_to_its_own_manifest(tmp_path: Path, below: str) -> None:
+def test_what_a_stage_below_wrote_is_held_to_its_own_manifest(tmp_path: Path) -> None:
     """The stage above ended while the one below had yet to write its manifest."""
-    table = text(tmp_path / below / "table.bin", "half")
+    table = text(tmp_path / "z" / "table.bin", "half")
     stage(text(tmp_path / "own.bin").with_name("manifest.json"))
     stage(text(table, "whole").with_name("manifest.json"))
     assert faults(tmp_path) == {}
@@ -129,21 +120,6 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def command(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["verify", "results", *arguments])
-
-
-@pytest.mark.parametrize("what", ["link", "pipe"])
-def test_a_manifest_that_is_a_device_or_a_pipe_is_not_read(tmp_path: Path, what: str) -> None:
-    """To read /dev/zero never ends, nor does a pipe that nobody writes to."""
-    manifest = tmp_path / "a" / "manifest.json"
-    manifest.parent.mkdir()
-    if what == "link":
-        manifest.symlink_to("/dev/zero")
-    else:
-        os.mkfifo(manifest)
-    assert faults(tmp_path) == {"a/manifest.json": "broken"}
-    for read in (files.read_json, lambda path: files.read_table(path, SOURCE)):
-        with pytest.raises(PoshgridError, match="a device or a pipe, not a file"):
-            read(manifest)
 
 
 def test_files_that_no_manifest_lists_are_reported_and_stay(tmp_path: Path) -> None:
@@ -193,15 +169,6 @@ def test_a_flipped_bit_of_a_manifest_breaks_its_seal(tmp_path: Path) -> None:
     assert missed <= set(range(key + 1, key + 5))
 
 
-def test_a_stage_refuses_what_a_broken_manifest_vouches_for(tmp_path: Path) -> None:
-    manifest = text(tmp_path / "table.bin").with_name("manifest.json")
-    stage(manifest)
-    content = json.loads(manifest.read_text()) | {"outputs": {}}
-    manifest.write_text(verification.json_text(content), encoding="utf-8")
-    with pytest.raises(PoshgridError, match=r"manifest\.json: .* its seal is broken; run poshgrid"):
-        verification.check([tmp_path / "table.bin"])
-
-
 def test_the_command_says_what_it_deleted_and_what_it_left(results: Path) -> None:
     text(results / "b" / "manifest.json", "[]")
     told = command()
@@ -215,12 +182,9 @@ def test_the_command_says_what_it_deleted_and_what_it_left(results: Path) -> Non
     assert left(results) == [".owner", "b/manifest.json"]
 
 
-@pytest.mark.parametrize("folder", ["results", "results/a"])
-def test_nothing_is_deleted_while_a_workflow_runs_on_the_results(
-    results: Path, folder: str
-) -> None:
+def test_nothing_is_deleted_while_a_workflow_runs_on_the_results(results: Path) -> None:
     release = lock.own(results)
-    words = ["verify", folder, "--delete"]
+    words = ["verify", "results/a", "--delete"]
     told = CliRunner().invoke(app, words)
     assert isinstance(told.exception, PoshgridError)
     assert str(os.getpid()) in str(told.exception)

@@ -51,3 +51,19 @@ def test_a_formula_that_only_data_refuse(tiny):
     coherence.check(made)
     with pytest.raises(PoshgridError, match=r"^models: mine: formula .* cannot be fitted"):
         forecheck.check(made)
+
+
+@pytest.mark.parametrize(
+    ("term", "prior", "known"),
+    [("size_z:S(condition)", {"sd": 1}, True), ("Intercept", {"sd": 1}, True),
+     ("1|phenomenon", {"rate": 1}, True), ("S(conditon)", {"sd": 1}, False),
+     ("1|run", {"rate": 1}, False), ("phenomenon", {"sd": 1}, False)],
+)  # fmt: skip
+def test_a_prior_is_of_a_term_of_the_formula(tiny, term, prior, known):
+    formula = "p(correct, n) ~ S(condition) * size_z + (1|phenomenon)"
+    made = grid(tiny, formula=formula, priors=[{"term": term, **prior}])
+    if known:
+        forecheck.check(made)
+    else:
+        with pytest.raises(PoshgridError, match=r"^models: mine: .*no term"):
+            forecheck.check(made)
