@@ -76,7 +76,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "digests": (
         ("provenance/*",),
         ("tests/unit/provenance", "tests/unit/test_verification.py",
-         "tests/unit/training/test_checkpoint.py", "tests/unit/grid/test_folders.py"),
+         "tests/unit/training/test_checkpoint.py"),
     ),
     "stages": (
         ("stages/*", "grid/inputs", "grid/grid", "planning/current", "config/specs"),

@@ -91,8 +91,6 @@ def run(context: typer.Context) -> None:
         raise PoshgridError(
             f"{arguments[0]}: not a target; write `poshgrid run --configfile {arguments[0]}`"
         )
-    if named := next((word for word in arguments if word.partition("=")[0] == "--target"), None):
-        raise PoshgridError(f"{named}: targets stand alone here; write `poshgrid run exp2`, say")
     for name in _values(arguments, "--configfile", "--configfiles"):
         if not Path(name).is_file():
             raise PoshgridError(

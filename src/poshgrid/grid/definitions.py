@@ -22,6 +22,13 @@ T = TypeVar("T", bound=_Named)
 CONTROLS = "controls"
 """As what a contrast is less: the controls of each bias."""
 
+_OTHERS = frozenset({*REFERENCE, RELEASED, *WORD_NULLS})
+_TAKEN = {
+    "sources": {"all"}, "conditions": _OTHERS | {SHARED}, "learners": _OTHERS,
+    "regimens": _OTHERS, "experiments": _OTHERS | {"all"},
+}  # fmt: skip
+"""Section -> names that stand for something else: nulls, all sources, the tokenizer of all."""
+
 
 class Definitions:
     """The sections of a configuration, by name.
@@ -47,30 +54,18 @@ class Definitions:
         }
         self.experiments = _by_name(config.experiments)
         self.pretrained = _by_name(config.pretrained)
-        if any(name.casefold() == "all" for name in self.experiments):  # one folder on a Mac's disk
-            raise PoshgridError("experiments: 'all' is the target that joins them; choose another")
-        if any(name.casefold() == "all" for name in self.sources):
-            raise PoshgridError(
-                "sources: 'all' stands for a base's sources together; choose another"
-            )
-        if any(name.casefold() == SHARED for name in self.conditions):
-            raise PoshgridError(
-                f"conditions: {SHARED!r} is the folder of the tokenizer that all share; choose "
-                "another name"
-            )
+        for kind, taken in _TAKEN.items():
+            for name in getattr(self, kind):
+                if name.casefold() in taken:  # one folder on a Mac's disk
+                    raise PoshgridError(
+                        f"{kind}: {name!r}: {name.casefold()!r} is a name of the workflow's own: "
+                        "choose another"
+                    )
         for suite in self.suites:
             if suite.casefold().endswith(".tokens"):
                 raise PoshgridError(
                     f"suites: {suite!r} ends as the file of another suite's tokens does; rename it"
                 )
-        for kind, known in (("regimens", self.regimens), ("learners", self.learners),
-                            ("conditions", self.conditions),
-                            ("experiments", self.experiments)):  # fmt: skip
-            for name in (n for n in known if n.casefold() in {*REFERENCE, RELEASED, *WORD_NULLS}):
-                raise PoshgridError(
-                    f"{kind}: {name!r} is the name of a null or of given models; choose another"
-                )
-
         _one_name(word for e in config.experiments for word in e.biases)
 
     def tokenizer_of(self, condition: str) -> Tokenizer:

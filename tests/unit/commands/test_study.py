@@ -73,7 +73,6 @@ def test_arguments_are_passed_as_they_are(ask, given, passed):
         (["-n", "--configfile=config/nope.yaml"], "config/nope.yaml: "),
         (["--config", "only=seed=42", "exp1"], "exp1: "),
         (["config/tiny.yaml", "-n"], "config/tiny.yaml: "),
-        (["-n", "--target=exp2"], "--target=exp2: "),
     ],
 )
 def test_what_snakemake_would_not_explain_is_one_line(ask, words, place):

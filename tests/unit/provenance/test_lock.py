@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from poshgrid.errors import PoshgridError
-from poshgrid.provenance import durable, lock
+from poshgrid.provenance import lock
 
 
 @pytest.fixture
@@ -49,21 +49,6 @@ def test_without_locks_nobody_is_alone(folder: Path, monkeypatch: pytest.MonkeyP
     failing(monkeypatch, errno.ENOLCK)
     with lock.held(folder) as alone:
         assert alone is False
-
-
-def test_what_is_placed_is_whole_and_what_was_there_stays_until_then(tmp_path: Path) -> None:
-    final = tmp_path / "a" / "b" / "c"
-    for text in ("one", "two"):
-        with durable.placed(final) as temporary:
-            temporary.mkdir()
-            (temporary / text).write_text("whole")
-            assert final.exists() == (text == "two")
-        assert [path.name for path in final.iterdir()] == [text]
-    with pytest.raises(RuntimeError), durable.placed(final) as temporary:
-        temporary.mkdir()
-        raise RuntimeError
-    assert [path.name for path in final.parent.iterdir()] == ["c"]
-    assert [path.name for path in final.iterdir()] == ["two"]
 
 
 def test_a_lock_that_cannot_be_made_is_an_error_in_one_line(folder: Path) -> None:
