@@ -34,7 +34,7 @@ RESOURCES = frozenset(
         "mem", "mem_mib", "disk", "disk_mb", "disk_mib", "tmpdir", "step",
     }
 )  # fmt: skip
-"""Resources that somebody reads (version 2.8 of the plug-in; a test compares with its code)."""
+"""Resources that somebody reads (version 2.8 of the plug-in)."""
 
 
 @dataclass(frozen=True)
