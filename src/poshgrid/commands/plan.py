@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from poshgrid.commands.base import Configs, Results, Target, app, grid_of
 from poshgrid.config.names import PAPER
 from poshgrid.errors import PoshgridError
+
+_CHANGES_SHOWN = 3  # of the configuration, for each group of jobs
 
 
 @app.command(rich_help_panel="Workflow")
@@ -56,15 +58,48 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="For other programs")] = False,
 ) -> None:
     """Show what Snakemake would run and why, hours of training and disk; run nothing."""
-    from poshgrid.planning import show
     from poshgrid.planning.plan import make
 
-    plan = make(config or [PAPER], target, results=results, device=device)
+    facts = make(config or [PAPER], target, results=results, device=device).to_dict(examples)
     if as_json:
-        typer.echo(json.dumps(plan.to_dict(examples), indent=2))
-        return
-    from rich.console import Console
+        typer.echo(json.dumps(facts, indent=2))
+    else:
+        _show(facts)
 
-    console = Console(highlight=False)
-    for part in show.page(plan, examples):
-        console.print(part)
+
+def _show(facts: dict[str, Any]) -> None:
+    """Print a plan: what would run, why, and what training takes."""
+    from poshgrid.tables import terminal
+
+    jobs, training = facts["jobs"], facts["training"]
+    typer.echo(
+        f"{facts['target']}: {facts['runs']:,} runs, {facts['nulls']:,} nulls. "
+        f"{jobs['run']:,} jobs would run, {jobs['up_to_date']:,} are up to date."
+    )
+    if facts["sources_missing"]:
+        typer.echo(
+            f"Sources missing: {', '.join(facts['sources_missing'])}. Their jobs would fail; "
+            "`poshgrid ready` says what to do."
+        )
+    if not jobs["run"]:
+        return
+    rules = [
+        (rule["rule"], f"{rule['run']:,}", f"{rule['up_to_date']:,}") for rule in facts["rules"]
+    ]
+    terminal.show("Jobs", ("rule", "run", "cached"), rules)
+    reasons = [
+        (
+            group["rule"],
+            ", ".join(group["reasons"]),
+            "\n".join([*group["changes"][:_CHANGES_SHOWN], *filter(None, group["cells"])]),
+            f"{group['jobs']:,}",
+        )
+        for group in facts["reasons"]
+    ]
+    terminal.show("Why (docs/planning.md)", ("rule", "why", "for instance", "jobs"), reasons,
+                  labels=3)  # fmt: skip
+    typer.echo(
+        f"Training takes at most {training['hours_at_most']:,.2f} hours of one "
+        f"{training['device']}; training that stops early takes less. Models take "
+        f"{facts['gigabytes_of_models']:,.2f} GB."
+    )

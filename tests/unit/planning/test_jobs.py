@@ -31,6 +31,10 @@ def test_a_plan_of_the_papers_grid_needs_no_data(root, tmp_path):
     assert "childes" in plan["sources_missing"]
     assert not (tmp_path / "r").exists()
     assert {tuple(group["reasons"]) for group in plan["reasons"]} == {("missing",)}
+    words = ("-c", PLAN, "plan", root / "config/tiny.yaml", "c.yaml")
+    shown = forks.python(words, tmp_path)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "train_parser" in shown.stdout
 
 
 def test_snakemakes_refusal_is_an_error_for_people(root, tmp_path, monkeypatch):
