@@ -121,7 +121,8 @@ def test_jobs_are_pinned(tiny: Stages) -> None:
         }
         made = {key: job.get(key) for key in ("arguments", "output", "spec")}
         own = [module for module in modules if not module.startswith("poshgrid.report.sections")]
-        jobs[name] = {"inputs": inputs, "modules": own} | made
+        written = getattr(tiny, name).written()
+        jobs[name] = {"inputs": inputs, "modules": own, "written": written} | made
     assert jobs.keys() == STAGES.keys()
     pinned = json.loads(PINNED.read_text(encoding="utf-8"))
     changed = [name for name in jobs if jobs[name] != pinned.get(name)]
@@ -344,6 +345,21 @@ def test_a_long_job_is_in_a_file_that_a_real_run_alone_writes(
     assert Path(long[1:]).stat().st_mtime_ns == first
     assert stage.job(Cell(target="exp1")) != long
     assert stages.MAX_ARGUMENT < 64 * 1024  # Linux takes no argument of 128 KB
+
+
+def test_what_a_condition_is_compared_with_is_written_by_a_real_run_alone(
+    here: Path, grid_of: Any
+) -> None:
+    dry = [True]
+    stage = Stages(grid_of(), lambda: not dry[0]).condition
+    path = Path(stage.arguments(CELLS["condition"])["beside"])
+    assert list(here.iterdir()) == []
+    dry[0] = False
+    stage.arguments(CELLS["condition"])
+    assert specs.beside(path) == stage.beside("baby-f", "20K")
+    first = path.stat().st_mtime_ns
+    stage.arguments(CELLS["condition"])
+    assert path.stat().st_mtime_ns == first
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"output": "x"}', "@gone.json", "@.", "x"])
