@@ -206,16 +206,6 @@ def test_candidates_are_those_left_in_and_removed(tmp_path, tables):
     assert rows["17"]["words"] == "himself"
 
 
-def test_larger_sheets_begin_with_smaller_ones(tmp_path, tables):
-    audit(tables, tmp_path / "small", 12)
-    audit(tables, tmp_path / "large", 20)
-    audit(tables, tmp_path / "other", 12, seed=1)
-    for name in (f"{word}.{kind}" for word in FILTERS for kind in ("leakage", "precision")):
-        small = entries(tmp_path / "small", name)
-        assert len(small) == 12 and small == entries(tmp_path / "large", name)[:12]
-        assert small != entries(tmp_path / "other", name)
-
-
 def test_leakage_may_be_drawn_from_all_that_is_left(tmp_path, tables):
     facts = audit(tables, tmp_path, 1_000, whole=True)["filters"]
     for word in FILTERS:

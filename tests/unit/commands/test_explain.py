@@ -14,6 +14,7 @@ from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import Labels
 from poshgrid.files import write_json, write_table
+from tests.unit.evidence.condition_support import write
 from tests.unit.evidence.test_recall import conllu
 
 LABELS = Labels({"binding": ("paper", "direct")}, {"binding": ("paper",)})
@@ -29,27 +30,17 @@ TEXTS = {
 @pytest.fixture
 def tables(tmp_path):
     """Write a base of forty sentences and its labels; return their paths."""
-    base = pl.DataFrame(
-        [(i, "s", "d", i, t, 4, "train", i, "20K") for i, t in enumerate(list(TEXTS) * 10)],
-        schema=SENTENCES, orient="row",
-    )  # fmt: skip
-    rule, backstop, words = zip(*TEXTS.values(), strict=True)
-    labels = pl.DataFrame(
-        {
-            "sent_id": range(40),
-            "binding_paper": rule * 10,
-            "binding_paper_backstop": backstop * 10,
-            "binding_paper_tokens": words * 10,
-            "binding_direct": [False] * 40,
-            "binding_direct_tokens": [[]] * 40,
-            **dict.fromkeys(list(LABELS.schema)[6:], [None] * 40),
-        },
-        schema=LABELS.schema,
-    )
+    names = ("binding_paper", "binding_paper_backstop", "binding_paper_tokens")
+    rows = [
+        {"text": text, "split": "train", "size": "20K", **dict(zip(names, marks, strict=True))}
+        for text, marks in list(TEXTS.items()) * 10
+    ]
+    made = write(tmp_path / "made", rows, LABELS)
     paths = (tmp_path / "results/corpora/baby/sentences.parquet",
              tmp_path / "results/evidence/baby/words.parquet")  # fmt: skip
-    write_table(base, paths[0], SENTENCES)
-    write_table(labels, paths[1], LABELS.schema)
+    for old, path in zip((made.sentences, made.labels), paths, strict=True):
+        path.parent.mkdir(parents=True)
+        old.rename(path)
     readings = {
         "paper": {"rules": {"a rule": 8, "more of it": 12}, "backstop": 10, "never": []},
         "direct": {"rules": {}, "never": ["Voice=Pass"]},
@@ -135,10 +126,8 @@ def test_a_text_of_ones_own(shown, tmp_path):
         ((), "--sample N"),
         (("A dog.", "--parser", "spacy"), "'spacy'"),  # there is no model of it
         (("A dog.", "--sample", 2), "--sample"),
-        (("--base", "bab"), "'bab'; did you mean 'baby'"),
         (("--base", "wiki"), "'wiki'"),
         (("--sample", 2), "sentences.parquet: "),
-        (("--text", "none.txt"), "none.txt: "),
         (("A dog.", "--filter", "binding.dirct"), "'dirct'; did you mean 'direct'"),
     ],
 )

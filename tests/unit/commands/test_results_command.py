@@ -74,14 +74,11 @@ def test_json_and_csv_hold_the_same_rows_unrounded(ask, study):
     ("arguments", "key"),
     [
         (["--level", "categories"], "'category'"),
-        (["--table", "accuracies"], "'accuracy'"),
         (["--suite", "push"], "'posh'"),
         (["--only", "size=70K"], "'70K'"),
-        (["--only", "seed=42"], "'seed'"),
         (["--json", "--csv"], "--csv"),
         (["--fit", "conditoin"], "'condition'"),
         (["--table", "deltas"], "deltas.parquet"),
-        (["--target", "al"], "'all'"),
     ],
 )
 def test_mistakes_are_told(refused, arguments, key):

@@ -10,32 +10,7 @@ from poshgrid.evidence.filters.binding import direct, paper
 from poshgrid.parsing.tree import Tree
 from tests.unit.evidence.trees import random_tree, read_cases, tree
 
-SINGULAR = {"himself", "hisself", "herself", "itself", "oneself", "themself"}
-PLURAL = {"themselves", "theirselves", "themself"}
-PRONOUNS = {
-    ("I", "me", "my", "mine"): {"myself", "ourself"},
-    ("we", "us", "our", "ours"): {"ourselves", "ourself"},
-    ("you", "your", "yours", "ya", "u"): {"yourself", "yourselves"},
-    ("he", "him", "his"): {"himself", "hisself", "oneself", "themself"},
-    ("she", "her", "hers"): {"herself", "oneself", "themself"},
-    ("it", "its"): {"itself", "oneself", "themself"},
-    ("they", "them", "'em", "em", "their", "theirs"): PLURAL,
-}
-BOUND = {
-    **{f"{word}/PRON/4/nsubj": bound for words, bound in PRONOUNS.items() for word in words},
-    "dog/NOUN/4/nsubj/Number=Sing": SINGULAR,
-    "dogs/NOUN/4/nsubj/Number=Plur": PLURAL,
-    "Sandy/PROPN/4/nsubj": SINGULAR | PLURAL,
-    "everybody/PRON/4/nsubj/Number=Sing": SINGULAR | PLURAL,
-    "most/NOUN/4/nsubj us/PRON/3/nmod": {"ourselves", "ourself"},
-    "one/NOUN/4/nsubj you/PRON/3/nmod": {"yourselves"},
-    "some/NOUN/4/nsubj them/PRON/3/nmod": PLURAL,
-    "one/NOUN/4/nsubj/Number=Sing him/PRON/3/nmod": SINGULAR,
-    "one/NOUN/4/nsubj/Number=Sing us/PRON/3/det": SINGULAR,
-    # With "and I" or "and you" they are not of the third person
-    "Sandy/PROPN/4/nsubj/Number=Sing Kim/PROPN/3/conj": PLURAL | {"ourselves", "yourselves"},
-    "you/PRON/4/nsubj Kim/PROPN/3/conj": PLURAL | {"ourselves", "ourself", "yourselves"},
-}
+BOUND = read_cases("binding")["bound"]
 
 
 @pytest.mark.parametrize("antecedent", BOUND)
@@ -47,7 +22,7 @@ def test_person_number_and_gender(antecedent):
     evidence = {"antecedent": 3, "ruled out": 1, "reflexive": 5 + more}
     for reflexive in ("thyself", *set().union(*BOUND.values())):  # of the first nothing is known
         found = direct(tree(text.replace("R/", f"{reflexive}/")))
-        bound = reflexive in BOUND[antecedent] | {"thyself"}
+        bound = reflexive in (*BOUND[antecedent], "thyself")
         assert (found.roles if found else None) == (evidence if bound else None), reflexive
 
 

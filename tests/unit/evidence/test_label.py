@@ -162,18 +162,6 @@ def test_agreement_counts(tmp_path):
         agreement(one, table([True] * 18, "four", passive=("paper",)).labels)
 
 
-def test_columns_say_which_readings_a_table_has():
-    labels = labels_of(["question-formation", "binding", "passive"])
-    assert Labels.of(labels.schema) == Labels(
-        dict(sorted(labels.readings.items())), labels.backstops
-    )
-    assert labels.removing("binding", "direct", backstop=True) == [
-        "binding_direct", "binding_direct_backstop",
-    ]  # fmt: skip
-    assert labels.removing("binding", "direct", backstop=False) == ["binding_direct"]
-    assert labels.removing("binding", "paper", backstop=True) == ["binding_paper"]
-
-
 @pytest.mark.parametrize("name", ["no_tokens", "Paper", "backstop"])
 def test_names_of_readings_are_held_to_those_of_columns(monkeypatch, name):
     module = plugins.load("poshgrid.evidence.filters", "passive")

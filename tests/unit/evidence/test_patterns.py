@@ -12,7 +12,9 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evidence.notation import word_list
 from poshgrid.evidence.patterns import Pattern, asked, possible
 from poshgrid.parsing.tree import Tree
-from tests.unit.evidence.trees import random_tree, tree
+from tests.unit.evidence.trees import random_tree, read_cases, tree
+
+CASES = read_cases("patterns")
 
 # Written apart from the code: operator -> does it hold between places a and b (from 1)?
 HOLDS = {
@@ -95,44 +97,7 @@ def test_match_names_rule_and_roles():
     assert (found.rule, found.roles, found.words) == ("passive", {"verb": 6, "subject": 3}, (3, 6))
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        # A relation without subtype stands for all, with a bare colon for itself alone
-        ("{}=w >nsubj {}=s", {"w": 6, "s": 3}),
-        ("{}=w >nsubj:pass {}=s", {"w": 6, "s": 3}),
-        ("{}=w >nsubj:outer {}=s", None),
-        ("{}=s <nsubj {}=w", {"s": 3, "w": 6}),
-        ("{rel:obj|nsubj}=s < {}=w", {"s": 3, "w": 6}),
-        ("{}=w >nsub {}=s", None),
-        ("{rel:nsubj:}=s", None),
-        ("{}=w >nsubj: {}=s", None),
-        ("{rel:det:}=w", {"w": 1}),
-        # Parts of speech, and others
-        ("{upos:!DET}=w", {"w": 2}),
-        ("{upos:!DET|ADJ}=w", {"w": 3}),
-        ("{upos:!DET|ADJ|NOUN|AUX|PART|VERB}=w", None),
-        # Words: in lower case, with typewriter apostrophes; lists and spellings
-        ("{word:the|n't}=w", {"w": 1}),
-        ("{word:n't}=w", {"w": 5}),
-        ("{word:The}=w", None),
-        ("{word:/^o/}=w", {"w": 2}),
-        ("{word:/ee/}=w", {"w": 6}),
-        ("{word:$reflexives|dog}=w", {"w": 3}),
-        ("{word:$reflexives}=w", None),
-        # Features are whole pairs
-        ("{feats:Voice=Pass}=w", {"w": 6}),
-        ("{feats:Number=Plur|Tense=Past}=w", {"w": 6}),
-        ("{feats:Voice}=w", None),
-        ("{feats:Tense=Pas}=w", None),
-        # All tests of a word must hold
-        ("{word:dog;upos:NOUN;rel:nsubj;feats:Number=Sing}=w", {"w": 3}),
-        ("{word:cat;upos:NOUN;rel:nsubj;feats:Number=Sing}=w", None),
-        ("{word:dog;upos:VERB;rel:nsubj;feats:Number=Sing}=w", None),
-        ("{word:dog;upos:NOUN;rel:obj;feats:Number=Sing}=w", None),
-        ("{word:dog;upos:NOUN;rel:nsubj;feats:Number=Plur}=w", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), CASES["asked"].items())
 def test_what_is_asked_of_a_word(text, expected):
     assert roles(text) == expected
 
@@ -159,23 +124,7 @@ def test_possible_looks_at_words_and_their_order():
         assert not possible(patterns, ["cat"])
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("", "empty"),
-        ("{upos:VERB}=v >nsubj", "cannot read"),
-        ("{upos:VERB}=v >* {}=s", "'>*'"),
-        ("{upos:VERB}=v >>nsubj {}=s", "'>>'"),
-        ("{}=v > {}=s\n=x > {}=y", "'x'"),
-        ("{}=v > {}=s\n=v > {}=s", "'s'"),
-        ("{}=v > {}=s\n{}=w > {}=y", "'w'"),
-        ("{rel:obj}=s <nsubj {}=v", "'s'"),
-        ("{}=v > =s", "'s'"),
-        ("{lemma:be}=v", "'lemma:be'"),
-        ("{upos}=v", "'upos'"),
-        ("{}=v\n{}=w", "'{}=v'"),
-    ],
-)
+@pytest.mark.parametrize(("text", "fault"), CASES["faults"].items())
 def test_what_cannot_be_read_is_refused_when_the_filter_is_imported(text, fault):
     with pytest.raises(PoshgridError, match="pattern 'a rule'") as error:
         Pattern("a rule", text)

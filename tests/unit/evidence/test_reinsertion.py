@@ -98,6 +98,7 @@ def test_natural_rate_and_pools(tmp_path, base, pool):
     needed = round(mine.height / whole.height * train.height)
     facts = found["reinserted"]["binding"]
     assert facts["pool"] == (pool or "direct")
+    assert facts["rate"] == pytest.approx(mine.height / whole.height, abs=1e-8)
     assert facts["sentences"] == facts["different"] == needed
     assert facts["from_larger_sizes"] == 0
     assert set(put(train)["sent_id"]) <= set(mine["sent_id"])
@@ -152,11 +153,3 @@ def test_scarce_evidence_is_repeated_evenly(there, rate):
         "sentences": needed, "rate": rate, "pool": "direct", "available": there,
         "different": there, "from_larger_sizes": 0, "words_difference": {"a": 0.0},
     }  # fmt: skip
-
-
-def test_the_natural_rate_is_that_of_the_base():
-    """One of three, of two sentences: one is put back."""
-    rows = [("a", 6, "1K", evidence) for evidence in (True, False, False)]
-    swaps, facts = put_back(spec(filters=["binding"], rates={"binding": "natural"}), *rows)
-    assert list(swaps.values()) == [0]
-    assert (facts["sentences"], facts["rate"]) == (1, 0.33333333)

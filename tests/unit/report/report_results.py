@@ -192,7 +192,6 @@ def collateral(
     *,
     control: str | None = None,
     parsed: float = 1.0,
-    sources: tuple[str, ...] = ("childes", "gutenberg"),
     **changed: dict[str, int | None],
 ) -> None:
     """Write what went with a removal: of each source 10% of the sentences, 20% of the words.
@@ -203,11 +202,10 @@ def collateral(
         size: as in a config.
         control: the condition that it is one of.
         parsed: share of the sentences that was parsed.
-        sources: of the base, alike.
         changed: measure -> columns of one source that are otherwise.
     """
     usual = {"sentences": (1000, 100), "words": (9000, 1800), "parsed": (int(1000 * parsed), 100)}
-    rows = []
+    sources, rows = ("childes", "gutenberg"), []
     for source in (*sources, "all"):
         times = len(sources) if source == "all" else 1
         for measure in MEASURES:
@@ -257,9 +255,6 @@ def _parsers(paths: Paths) -> None:
         manifest(Path(paths.evidence("baby", parser)).parent, {}, 5.0, f"{parser}.manifest.json")
     path = Path(paths.parses("baby", "stanza", 0)).with_name("0.manifest.json")
     manifest(path.parent, {}, 300.0, path.name)
-    facts = {"sentences": 5000, "distinct_texts": 4000, "parsed": 1000, "screening_seconds": 2.0,
-             "seconds": 100.0}  # fmt: skip
-    files.write_json(path, files.read_json(path) | facts)
 
 
 def _items(path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,8 @@ from scipy.stats import beta
 from poshgrid import files
 from poshgrid.audit import sheet
 from poshgrid.audit.sheet import Row
-from poshgrid.errors import PoshgridError
 from poshgrid.report.sections import audits
+from tests.unit.audit.sheets import fill
 from tests.unit.report import report_results
 
 
@@ -43,17 +42,6 @@ def drawn(folder: Path, name: str, n: int) -> dict:
     return {"sampled": n, "digest": sheet.digest(numbered)}
 
 
-def fill(path: Path, labels: str) -> None:
-    """Write labels (y, n, u, or - for none) into a sheet."""
-    words = {"y": "yes", "n": "no", "u": "unsure", "-": ""}
-    lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
-    column = lines[0].index("label")
-    for line, label in zip(lines[1:], labels, strict=True):
-        line[column] = words[label]
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream).writerows(lines)
-
-
 def section(study):
     return audits.blocks(study.page(study.folder / "report"))
 
@@ -74,7 +62,8 @@ def test_blank_sheets_have_counts_and_no_rate(audited):
 
 def test_labels_become_a_rate_with_an_exact_interval(audited):
     study, folder = audited
-    fill(folder / "binding.leakage.csv", "y-nnnunn--")
+    labels = dict.fromkeys(range(3, 9), "no") | {1: "yes", 6: "unsure"}
+    fill(folder / "binding.leakage.csv", labels)
     table = table_of(study)
     named = dict(zip([c.title for c in table.columns], table.rows[0], strict=True))
     # 7 labels: 1 yes, 1 unsure. Clopper and Pearson by quantiles of the beta distribution:
@@ -97,13 +86,6 @@ def test_sheets_of_another_run_count_once_people_have_labelled_them(audited):
     others = study.changed(spec=study.spec.model_copy(update={"audits": []}))
     others = others._replace(folder=study.folder)
     assert section(others) is None
-    fill(folder / "binding.leakage.csv", "ynnnnnnnnn")
+    fill(folder / "binding.leakage.csv", {1: "yes", **dict.fromkeys(range(2, 11), "no")})
     (row,) = report_results.shown(table_of(others))
     assert row["Sheet"] == "leakage"
-
-
-def test_broken_statistics_are_one_line(audited):
-    study, folder = audited
-    files.write_json(folder / "statistics.json", {"filters": {"binding": {"leakage": {}}}})
-    with pytest.raises(PoshgridError, match=r"statistics\.json: "):
-        section(study)

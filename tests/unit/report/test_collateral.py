@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
-import pytest
-
-from poshgrid import files
-from poshgrid.errors import PoshgridError
 from poshgrid.report.sections import collateral
 from poshgrid.report.sections.collateral import KINDS, alike, largest, read
 from tests.unit.report import report_results
@@ -56,23 +49,6 @@ def test_an_unknown_share_is_a_dash(tmp_path):
     assert bars["embedded questions"]["note"] == collateral.PARSED
 
 
-def test_sentences_name_what_was_hit_most(tmp_path):
-    """Words: 20%; relative clauses 25%, questions 50%."""
-    hit = {"relative": GONE, "question": {**GONE, "removed": 100}}
-
-    def numbers(*removals):
-        return [re.findall(r"\d+\.\d+", text) for text in collateral.sentences(removals)]
-
-    assert numbers(one(tmp_path, **hit)) == [["20.00", "50.00", "2.5"]]
-    partly = one(tmp_path, "partly", parsed=0.5, **hit)
-    assert numbers(partly) == [["20.00", "50.00", "2.5", "25.00", "1.2"]]
-    lost = {name: {**GONE, "removed": None} for name in ("sentences", "words", *KINDS)}
-    unknown = one(tmp_path, "c", control="baby-f", **lost)
-    assert numbers(unknown) == [] and collateral.bars([unknown]).is_empty()
-    many = [one(tmp_path, f"f{n}", words={**GONE, "removed": n}, **hit) for n in (10, 20, 30, 40)]
-    assert numbers(*many) == [["5.00", "20.00"], ["5.00", "50.00", "10.0"]]
-
-
 def test_conditions_that_lose_the_same_are_told_of_once(tmp_path):
     removals = [one(tmp_path, name) for name in ("baby", "baby-f")]
     removals += [one(tmp_path, "other", relative=GONE), one(tmp_path, "c", control="baby")]
@@ -94,12 +70,3 @@ def test_the_figure_draws_every_share_and_the_line(tmp_path):
     for removal in removals:
         shares = [removal.share("all", name) for name in ("words", *KINDS)]
         assert report_results.percents(shares) <= marks
-
-
-def test_broken_counts_are_one_line(tmp_path):
-    one(tmp_path)
-    folder = tmp_path / "collateral/baby-f/10K"
-    files.write_json(folder / "statistics.json", {"control": None})
-    with pytest.raises(PoshgridError, match=r"baby-f/10K/statistics\.json: "):
-        read("baby-f", "10K", folder)
-    assert read("baby-f", "20K", Path("nowhere")) is None

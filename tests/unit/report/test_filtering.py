@@ -126,17 +126,6 @@ def test_perplexity_falls_with_text_as_the_authors_say(shared):
     assert list(deltas.falling(read.head(2), tokens)) == []  # two points always lie on a line
 
 
-def test_sentences_hold_the_means_and_the_tests(study):
-    def sentences(rows, *tests):
-        return deltas.sentences(filtered(study, rows, tests).collected)
-
-    (means, tested) = sentences(table(), LINE, LINE | {"measure": "delta"})
-    assert re.findall(r"−\d+\.\d", means) == ["−1.2", "−11.2", "−2.0", "−12.0"]
-    assert "t(14) = −0.56, p = .583" in tested and "do not differ" in tested
-    assert "do not" not in sentences(table(), LINE | {"p": 0.0001})[1]
-    assert not re.search(r"\d", sentences(table().with_columns(targeted=pl.lit(value=False)))[0])
-
-
 def test_tables():
     rows = table()
     assert tables.conditions(rows, "blimp").shown()[1] == [

@@ -8,11 +8,8 @@ import polars as pl
 import pytest
 
 from poshgrid.report import posterior
-from poshgrid.report.blocks import Alert
 from poshgrid.report.sections import model
-from poshgrid.report.shelf import Picture
 from poshgrid.statistics import published
-from poshgrid.statistics.schema import PREDICTIVE
 from tests.unit.report import report_results
 from tests.unit.report.report_results import fit
 
@@ -120,8 +117,7 @@ def test_the_check_draws_every_cell_and_knows_those_outside():
 
 @pytest.mark.parametrize(
     ("cells", "out", "p", "narrow"),
-    [(99, 41, None, True), (99, 5, None, False), (1, 1, None, False), (40, 1, 0.049, True),
-     (40, 1, 0.4, False),
+    [(99, 41, None, True), (1, 1, None, False), (40, 1, 0.049, True), (40, 1, 0.4, False),
      # P(X >= 3 | 20, .05) = 0.0755, P(X >= 4 | 20, .05) = 0.0159: by hand
      (20, 3, None, False), (20, 4, None, True)],
 )  # fmt: skip
@@ -131,17 +127,3 @@ def test_the_check_says_whether_the_intervals_are_too_narrow(cells, out, p, narr
     assert posterior.checked(made) == (cells, out)
     assert posterior.too_narrow(made) == narrow
     assert f"{out} of {cells} cell" in posterior.check(made)
-
-
-def test_what_a_model_has_no_files_of_is_left_out(study, tmp_path):
-    page = study.page(tmp_path)
-    model.of_model("absent", None, page)
-    assert page.shelf.written == {"figures": [], "tables": []}
-    paper = fit("paper")
-    assert set(report_results.tables(model.of_model("paper", paper, page))) == {"fit-paper"}
-    old = replace(paper, predictive=pl.DataFrame(schema=PREDICTIVE), diagnostics={})
-    assert posterior.checked(replace(paper, diagnostics={})) == (27, 4)  # of the cells themselves
-    assert posterior.checked(old) is None
-    made = model.of_model("paper", old, page)
-    assert [p.name for p in report_results.of(made, Picture)] == ["forest-paper"]
-    assert len(report_results.of(made, Alert)) == 1

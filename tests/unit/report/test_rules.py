@@ -56,15 +56,6 @@ def explained():
     )  # fmt: skip
 
 
-def test_each_phenomenon_has_a_sentence_about_the_largest_size(explained, study):
-    binding, questions = rules.sentences(explained, learners(explained, study.layout))
-    assert "principle-a-command: baby at 30M" in binding
-    assert "command or nearest-noun" in binding  # the choices do not tell which
-    baby, wiki = questions.split("; ")
-    assert "baby at 30M follows front-do in 50.0%" in baby and "45.0–55.0" in baby
-    assert "wiki at 30M" in wiki and "none" in wiki and "bad member" in wiki
-
-
 def test_tables_name_rules_and_mark_what_is_hardly_told_apart(explained, study, tmp_path):
     judged = learners(explained, study.layout)
     rows = rules.mixture("posh", explained, judged).rows

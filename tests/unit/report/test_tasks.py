@@ -7,11 +7,7 @@ import math
 import polars as pl
 import pytest
 
-from poshgrid import files
-from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.report.layout import model_names
-from poshgrid.report.page import write
 from poshgrid.report.sections import battery, beside, gaps, tasks
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, PARADIGM_MEASURES, TAGS
 from poshgrid.statistics.schema import ACCURACY
@@ -35,15 +31,7 @@ def tested(study):
     trog = {"level": "suite", "suite": "trog", "n": 80, "chance": 0.25, "blocks": 20}
     words = {"level": "suite", "suite": "words", "n": 14}
     tag = {"seed": 42, "tag": "neg", "other": "", "n": 4, "raw": 1.0, "n_rest": 10, "raw_rest": 6.0}
-    two = {
-        "seed": 42,
-        "tag": "neg",
-        "other": "pas",
-        "n": 1,
-        "raw": 1.0,
-        "n_rest": 3,
-        "raw_rest": 0.0,
-    }
+    two = tag | {"other": "pas", "n": 1, "n_rest": 3, "raw_rest": 0.0}
     age = {"suite": "trog", "category": "trog", "score": "blocks", "age_from": "4;0"}
     pairs = {"suite": "pairs", "level": "phenomenon"}
     asked = {"gaps": "paradigms", "trog": "choices", "words": "completions"}
@@ -102,13 +90,6 @@ def test_subsets_add_up_over_tests(tested):
     assert [*row[:4], row[6]] == ["gpt2", "neg", "pas", "1/1", "0/3"]
 
 
-def test_untrained_models_with_a_bias_have_a_row_of_their_own():
-    rows = [UNTRAINED, {**UNTRAINED, "bias": "dyck"}, {**RUN, "bias": "dyck"}, RUN]
-    assert model_names(pl.DataFrame([{"seed": 1, **row} for row in rows])) == [
-        "gpt2 untrained", "gpt2 · dyck untrained", "gpt2 · dyck", "gpt2 · none",
-    ]  # fmt: skip
-
-
 # ---- filler x gap --------------------------------------------------------------------------------
 
 
@@ -156,24 +137,14 @@ def test_a_suite_with_ambiguous_sets_stands_there_without_them_too():
 # ---- other tasks ---------------------------------------------------------------------------------
 
 
-def test_the_page_shows_other_tasks_and_quality(tmp_path):
-    spec = report_results.build(tmp_path, conditions=("baby",), sizes=("10K",), seeds=(1,))
-    paths = Paths(str(tmp_path))
-    known = {"learner": "gpt2-mini <b>", "subset": "all", "measure": "did", "mean": 1.23456}
-    plain = {pl.String: "x", pl.Float64: 0.5, pl.UInt32: 7, pl.Int64: 1}
-    row = {name: known.get(name, plain.get(kind)) for name, kind in PARADIGM_MEASURES.items()}
-    measures = pl.DataFrame([row], schema=PARADIGM_MEASURES)
-    path = f"{paths.measures('all', 'gaps')}/measures.parquet"
-    files.write_table(measures, path, PARADIGM_MEASURES)
-    files.write_json(f"{paths.quality('all', 'posh')}/quality.json", {"verdict": "flagged"})
-    spec = spec.model_copy(update={"measured": {"gaps": "paradigms", "tests": "choices"}})
-    with report_results.undrawn():
-        write(spec, tmp_path, tmp_path / "page")
-    page = (tmp_path / "page/index.html").read_text(encoding="utf-8")
-    section = page.partition('id="tasks"')[2].partition("</section>")[0]
-    assert ">1.235</td>" in section and "gpt2-mini &lt;b&gt;" in section
+def test_other_tasks_are_shown_as_their_measures(study, tmp_path):
+    row = {"learner": "gpt2-mini <b>", "subset": "all", "measure": "did", "mean": 1.23456}
+    asked = {"gaps": "paradigms", "tests": "choices"}
+    spec = study.spec.model_copy(update={"measured": asked})
+    made = study.changed(spec=spec, measures={"gaps": frame(PARADIGM_MEASURES, row)})
+    section = report_results.rendered(tasks.blocks(made.page(tmp_path)))
+    assert ">1.235</t" in section and "gpt2-mini &lt;b&gt;" in section
     assert section.count("Not run.") == 1  # `tests` has no measures yet
-    assert "<strong>flagged</strong>" in page
 
 
 def test_wrong_answers_are_sorted_by_how_many_gave_them():

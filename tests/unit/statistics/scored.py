@@ -6,6 +6,8 @@ from poshgrid import files
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring, specs
 from poshgrid.evaluation.schema import SCORES
+from poshgrid.statistics import accuracy
+from poshgrid.statistics.schema import ACCURACY, COUNTS
 
 
 def pairs(phenomena):
@@ -17,6 +19,12 @@ def pairs(phenomena):
         for i in range(n)
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=ITEMS)
+
+
+def only(rows, **where):
+    """Return the one row of a table that has these values."""
+    (row,) = rows.filter(**where).to_dicts()
+    return row
 
 
 class Folder:
@@ -52,6 +60,15 @@ class Folder:
             for (phenomenon,), rows in self.items.group_by("phenomenon", maintain_order=True)
             for i in range(rows.height)
         ]
+
+    def judge(self, output="out", rules=None, **changed):
+        """Return facts, counts and accuracies of the runs."""
+        out, spec = self.folder / output, self.spec(**changed)
+        facts = accuracy.accuracy(
+            spec, self.folder / "scores", self.tables, self.folder / "conditions", out, rules or {}
+        )
+        counts = files.read_table(out / "counts.parquet", COUNTS)
+        return facts, counts, files.read_table(out / "accuracy.parquet", ACCURACY)
 
     def spec(self, **given):
         cells = {"baby/10M": specs.Cell(words=10_000_000, source="baby", filtered=False)}

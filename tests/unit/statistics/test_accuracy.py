@@ -11,9 +11,8 @@ from scipy import stats
 from poshgrid import errors, files
 from poshgrid.config import Scoring, specs
 from poshgrid.evaluation.schema import SCORES
-from poshgrid.statistics import accuracy, intervals, tests
-from poshgrid.statistics.schema import ACCURACY, COUNTS
-from tests.unit.statistics.scored import Folder, pairs
+from poshgrid.statistics import intervals, tests
+from tests.unit.statistics.scored import Folder, only, pairs
 
 PHENOMENA = {"island-adjunct": "island", "island-wh": "island", "wanna": "wanna"}
 PAIRS = 40
@@ -29,43 +28,28 @@ class Grid(Folder):
         # An earlier checkpoint that got it wrong is none of the kept model's business.
         return self.add(name, {None: self.signs(right, ties), 100: [-1] * self.items.height})
 
-    def judge(self, output="out", **changed):
-        spec, out = self.spec(**changed), self.folder / output
-        for cell in spec.cells:
-            if not (self.folder / "conditions" / cell).exists():
-                self.words(cell, 9_999_123)
-        self.facts = accuracy.accuracy(
-            spec, self.folder / "scores", self.tables, self.folder / "conditions", out
-        )
-        counts = files.read_table(out / "counts.parquet", COUNTS)
-        return counts, files.read_table(out / "accuracy.parquet", ACCURACY)
-
 
 @pytest.fixture
 def grid(tmp_path):
-    return Grid(tmp_path, pairs({name: (kind, PAIRS) for name, kind in PHENOMENA.items()}))
+    made = Grid(tmp_path, pairs({name: (kind, PAIRS) for name, kind in PHENOMENA.items()}))
+    made.words("baby/10M", 9_999_123)
+    return made
 
 
 def same(n):
     return dict.fromkeys(PHENOMENA, n)
 
 
-def only(rows, **where):
-    found = rows.filter(**where)
-    assert found.height == 1, found
-    return found.row(0, named=True)
-
-
 def test_worked_by_hand(grid):
     grid.run(f"{TRAINED}/seed42", {"island-adjunct": 30, "island-wh": 20, "wanna": 36}, ties=2)
     grid.run(f"{TRAINED}/seed53", {"island-adjunct": 34, "island-wh": 22, "wanna": 38})
     grid.run(f"{NULL}/seed42", same(10)).run(f"{NULL}/seed53", same(20))
-    counts, rows = grid.judge()
+    facts, counts, rows = grid.judge()
     first = only(counts, regimen="packed", seed=42, phenomenon="island-adjunct")
     assert (first["correct"], first["ties"], first["n"]) == (31, 2, 40)
     assert (first["words"], first["source"], first["filtered"]) == (9_999_123, "baby", False)
     assert counts.height == 4 * 3
-    assert grid.facts == {
+    assert facts == {
         "runs": 4, "suites": ["posh"], "judgements": 480, "ties": 6, "replicates": 2_000,
     }  # fmt: skip
 
@@ -104,7 +88,7 @@ def test_nulls_stand_beside_and_those_far_from_chance_are_named(grid):
     right = {"island-adjunct": 20, "island-wh": 23, "wanna": 17}
     grid.run("baby/10M/ngram/counted/none/seed0", right)
     grid.run("baby/10M/unigram/counted/none/seed0", same(0), ties=PAIRS)
-    _, rows = grid.judge()
+    *_, rows = grid.judge()
     found = {
         row["phenomenon"]: (row["untrained"], row["unigram"], row["ngram"], row["far"])
         for row in rows.filter(regimen="packed", level="phenomenon").iter_rows(named=True)
@@ -121,7 +105,7 @@ def test_nulls_stand_beside_and_those_far_from_chance_are_named(grid):
 def test_order_of_runs_changes_no_byte(grid):
     grid.run(f"{TRAINED}/seed53", same(31), ties=1).run(f"{TRAINED}/seed42", same(PAIRS))
     grid.run("baby/10M/mini/packed/dyck/seed42", same(PAIRS))
-    _, rows = grid.judge("one")
+    *_, rows = grid.judge("one")
     one = rows.filter(bias="dyck")  # one seed has no SD, and all right is fine
     assert one["sd"].null_count() == one["untrained"].null_count() == one.height == 3 + 2 + 2
     assert set(one["mean"]) == set(one["high"]) == {1.0}
@@ -183,7 +167,7 @@ def test_both_reductions_stand_beside_each_other(grid, reduction):
         good_logprob=pl.when(wanna).then(-10.5).otherwise("good_logprob"),
     )
     files.write_table(longer, path, SCORES)
-    _, rows = grid.judge(scoring=Scoring(reduction=reduction))
+    *_, rows = grid.judge(scoring=Scoring(reduction=reduction))
     assert rows["mean"].equals(rows[f"mean_{reduction}"].rename("mean"))
     wanna = only(rows, phenomenon="wanna")
     assert wanna["mean_mean"] == pytest.approx((1 + 20 / 40) / 2)
@@ -304,7 +288,7 @@ def test_words_are_those_that_were_trained_on(grid):
         for name, words in names.items()
     }
     path = grid.words("baby-f/10M", 9_402_000)
-    counts, rows = grid.judge(cells=cells)
+    _, counts, rows = grid.judge(cells=cells)
     for table in (counts, rows):
         found = table.select("condition", "size", "words").unique().iter_rows()
         assert {f"{c}/{s}": words for c, s, words in found} == names

@@ -95,13 +95,9 @@ def test_the_file_is_read_whole(read):
     [
         ("sc,raw,4,4;11,9,3,,,,", "line 3: age_from"),
         ("sc,raw,5;0,4;11,9,3,,,,", "line 3: age_to"),
-        ("sc,rw,4;0,4;11,9,3,,,,", "line 3: score"),
-        (",raw,4;0,4;11,9,3,,,,", "line 3: category"),
         ("sc,raw,4;0,4;11,9,0,,,,", "line 3: sd"),
-        ("sc,raw,4;0,4;11,nan,3,,,,", "line 3: mean"),
         ("sc,raw,4;0,4;11,9,,,,,", "line 3"),
         ("sc,raw,5;0,5;11,9,3,60,4;3,,", "line 3"),
-        ("sc,blocks,,,,,60,4;3,,2", "line 3: excluded"),
         ("sc,raw,4;11,5;0,9,3,,,,", "'sc': bands overlap"),
         ("sc,raw,5;0,5;11,9,3,,,21,", "'sc': items"),
         ("sc,raw,,,,,60,4;3,,\nsc,raw,,,,,60,4;4,,", "'sc': the table"),

@@ -7,9 +7,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from poshgrid import files
-from poshgrid.statistics import accuracy, curves
-from poshgrid.statistics.schema import ACCURACY, CURVES, CURVES_MEAN
+from poshgrid.statistics import curves
+from poshgrid.statistics.schema import CURVES, CURVES_MEAN
 from tests.unit.statistics.scored import Folder, pairs
+from tests.unit.statistics.test_training import model as trained
 
 PHENOMENA = {"island-adjunct": ("island", 20), "island-wh": ("island", 10), "wanna": ("wanna", 10)}
 RUN = "baby/10M/mini/sentence/none/seed42"
@@ -27,13 +28,10 @@ class Results(Folder):
         losses = losses or {0: 9.0, 100: 4.0, 200: 4.5}
         lines = [json.dumps({"step": s, "dev_loss": v}) + "\n" for s, v in losses.items()]
         files.write_text(folder / "training.jsonl", "".join(lines))
-        files.write_json(folder / "statistics.json", {
-            "parameters": 1000, "vocabulary_size": 99, "steps_per_epoch": per_epoch,
-            "steps": steps, "epochs": steps / per_epoch, "best_step": best, "stopped": "steps",
-            "tokens": 9, "tokens_per_second": 1.5, "initial_dev_loss": losses.get(0, 9.0),
-            "dev_loss": losses[best], "dev_perplexity": 2.0, "test_loss": 1.0,
-            "test_perplexity": 3.0, "device": "cpu",
-        })  # fmt: skip
+        trained(
+            self.folder / "models", run, steps_per_epoch=per_epoch, steps=steps, best_step=best,
+            dev_loss=losses[best], initial_dev_loss=losses.get(0, 9.0),
+        )  # fmt: skip
         return self
 
     def margins(self, right):
@@ -114,10 +112,8 @@ def test_the_kept_rows_are_the_accuracies_of_the_target(results):
     _, means = results.draw()
     results.runs.reverse()  # the order of runs changes nothing
     assert_frame_equal(means, results.draw("again")[1])
-    out, conditions = results.folder / "accuracy", results.folder / "conditions"
     results.words("baby/10M", 9_990)
-    accuracy.accuracy(results.spec(), results.folder / "scores", results.tables, conditions, out)
-    judged = files.read_table(out / "accuracy.parquet", ACCURACY)
+    *_, judged = results.judge("accuracy")
     kept = means.filter("kept").with_columns(n_pairs="pairs").drop("step", "epoch", "dev_loss")
     columns = [name for name in kept.columns if name in judged.columns]
     assert {"level", "mean", "sd", "n_seeds", "n_pairs"} <= set(columns)

@@ -13,7 +13,7 @@ from poshgrid.config import Scoring, specs
 from poshgrid.statistics.deltas import deltas, differences, paired
 from poshgrid.statistics.deltas.differences import Judged, by_condition
 from poshgrid.statistics.schema import DELTA_ITEMS, DELTA_TESTS, DELTAS, PERPLEXITY
-from tests.unit.statistics.scored import Folder, pairs
+from tests.unit.statistics.scored import Folder, only, pairs
 
 FULL = {"wiki~a": "wiki", "wiki~b": "wiki"}
 AIMS = {"wiki~a": ["A-1"], "wiki~b": ["b_1", "elsewhere"]}  # spelled otherwise than in the suite
@@ -87,12 +87,6 @@ def hand(results):
     return results
 
 
-def value(rows, column, **where):
-    found = rows.filter(**where)[column].to_list()
-    assert len(found) == 1, found
-    return found[0]
-
-
 DELTAS_BY_HAND = [
     # LSTM, full: a_1 all right; b-1: right, right | right, wrong | right, right -> 5 of 6.
     ("wiki~a", "lstm", "a_1", "accuracy_full", 1),
@@ -118,7 +112,7 @@ def test_deltas_by_hand(hand):
     assert (hand.facts["runs"], hand.facts["points"], hand.facts["alone"]) == (18, 4, [])
     named = rows.with_columns(at=pl.when(phenomenon="").then("level").otherwise("phenomenon"))
     for condition, learner, at, column, expected in DELTAS_BY_HAND:
-        found = value(named, column, condition=condition, learner=learner, at=at)
+        found = only(named, condition=condition, learner=learner, at=at)[column]
         assert found == pytest.approx(expected), (condition, learner, at, column)
     assert set(rows["full"]) == {"wiki"}
     assert set(rows.select("n_seeds", "n_seeds_full").rows()) == {(3, 3)}
@@ -188,7 +182,7 @@ def test_targets_are_averaged_within_a_filter_first(tmp_path):
         results.run(name("wiki~b", learner, 1), [1] * 10)
     rows, tests = results.draw(aims=aims)
     assert rows.filter("targeted")["delta"].mean() == pytest.approx(-0.9)
-    assert value(tests, "mean_first", measure="targeted delta") == pytest.approx(-0.5)
+    assert only(tests, measure="targeted delta")["mean_first"] == pytest.approx(-0.5)
     within = by_condition(rows).filter(learner="gpt")
     assert within.select("condition", "targets", "targeted", "every").rows() == [
         ("wiki~a", 9, -1.0, pytest.approx(-0.9)),
@@ -245,7 +239,7 @@ def test_files_are_the_same_whatever_the_order_of_runs(hand):
     for seed in range(3):  # a perplexity that is none is left out
         hand.read(name("wiki~b", "gpt", seed), None)
     _, tests = hand.draw()
-    assert value(tests, "pairs", measure="perplexity") == 2
+    assert only(tests, measure="perplexity")["pairs"] == 2
     kinds = ("deltas.csv", "delta_tests.csv", "perplexity.csv", "deltas.parquet")
     before = [(hand.folder / "out" / kind).read_bytes() for kind in kinds]
     hand.runs.reverse()

@@ -8,9 +8,8 @@ from scipy import stats
 from poshgrid import errors, files
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.rules.schema import RULES
-from poshgrid.statistics import accuracy, rivals, tests
-from poshgrid.statistics.schema import ACCURACY, COUNTS
-from tests.unit.statistics.scored import Folder
+from poshgrid.statistics import rivals, tests
+from tests.unit.statistics.scored import Folder, only
 
 SETS = 30
 TEMPLATES = ("near", "far")
@@ -39,16 +38,10 @@ def judge(folder, right, nulls=None, rules=None, by_set=()):
     for name, decide in {**right, **(nulls or {})}.items():
         scored.add(name, {None: [1 if decide(i) else -1 for i in scored.items["item_id"]]})
     scored.words(CELL, 10**7)
-    given = {}
     if rules is not None:
         files.write_table(rules, folder / "rules.parquet", RULES)
-        given = {"posh": folder / "rules.parquet"}
-    spec, out = scored.spec(sets=list(by_set)), folder / "out"
-    accuracy.accuracy(spec, folder / "scores", scored.tables, folder / "conditions", out, given)
-    return (
-        files.read_table(out / "counts.parquet", COUNTS),
-        files.read_table(out / "accuracy.parquet", ACCURACY),
-    )
+        rules = {"posh": folder / "rules.parquet"}
+    return scored.judge(rules=rules, sets=list(by_set))[1:]
 
 
 def number(item):
@@ -80,12 +73,6 @@ def found(tmp_path_factory):
     return judge(tmp_path_factory.mktemp("levels"), right, rules=rules, by_set=["posh"])
 
 
-def row(table, **where):
-    kept = table.filter(**where)
-    assert kept.height == 1, kept
-    return kept.row(0, named=True)
-
-
 def test_templates_are_levels_and_single_ones_are_not(found):
     _, table = found
     each = table.filter(level="template").select("phenomenon", "part", "mean", "n_pairs")
@@ -94,12 +81,12 @@ def test_templates_are_levels_and_single_ones_are_not(found):
         ("binding", "near", 0.9, SETS),
     ]
     assert table.filter(level="cell").is_empty()
-    whole = row(table, level="phenomenon", phenomenon="binding")
+    whole = only(table, level="phenomenon", phenomenon="binding")
     assert whole["mean"] == pytest.approx(0.55)
-    near = row(table, part="near")
+    near = only(table, part="near")
     assert near["low"] < 0.9 < near["high"]
     # A category is its phenomena, each once: of one phenomenon it has the same draws
-    category = row(table, level="category", category="binding")
+    category = only(table, level="category", category="binding")
     assert (category["low"], category["high"]) == (whole["low"], whole["high"])
     assert near["high"] - near["low"] < 0.3
 
@@ -144,7 +131,7 @@ def test_wald_of_shared_sets_and_of_a_part_without_variance():
 def test_the_best_rival_is_named_and_learned_needs_both(found):
     """Nearest noun is right in 50%; the shorter member in 60%, more than the model's 55%."""
     _, table = found
-    whole = row(table, level="phenomenon", phenomenon="binding")
+    whole = only(table, level="phenomenon", phenomenon="binding")
     assert whole["rival"] == "shorter"
     assert whole["rival_mean"] == pytest.approx(18 / SETS)
     assert whole["above_rival"] == pytest.approx(0.55 - 0.6)
@@ -200,8 +187,8 @@ def test_a_rule_without_a_say_is_no_rival(tmp_path):
     said = [(i, "nearest", False, 1.0 if "binding" in i else None) for i in items()["item_id"]]
     rules = pl.DataFrame(said, schema=RULES, orient="row")
     _, table = judge(tmp_path, right, rules=rules)
-    assert row(table, level="phenomenon", phenomenon="binding")["rival"] == "nearest"
-    wanna = row(table, level="phenomenon", phenomenon="wanna")
+    assert only(table, level="phenomenon", phenomenon="binding")["rival"] == "nearest"
+    wanna = only(table, level="phenomenon", phenomenon="wanna")
     assert (wanna["rival"], wanna["rival_mean"]) == ("50%", 0.5)
 
 

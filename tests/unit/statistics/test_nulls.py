@@ -11,6 +11,7 @@ from poshgrid.config.specs import Cell
 from poshgrid.statistics import rivals
 from poshgrid.statistics.intervals import SetSums
 from poshgrid.statistics.schema import BESIDE_NULLS
+from tests.unit.statistics.scored import only
 
 SETS = 40
 POINTS = [  # condition, size, learner, regimen, bias, seeds
@@ -62,18 +63,12 @@ def judged(rng, sets=SETS, pairs=1):
     return tally, accuracies.with_columns(n_seeds="seeds", sd=pl.when(several).then(0.03))
 
 
-def one(found, **where):
-    rows = found.filter(**where)
-    assert rows.height == 1, rows
-    return rows.row(0, named=True)
-
-
 def test_differences_and_correlations_are_those_worked_by_hand():
     tally, accuracies = judged(np.random.default_rng(1))
     sums, margins = tally.sums, tally.margins
     found = rivals.beside(tally, accuracies, CELLS)
     assert dict(found.schema) == BESIDE_NULLS
-    row = one(found, condition="wiki", size="10M", phenomenon="wanna", null="unigram")
+    row = only(found, condition="wiki", size="10M", phenomenon="wanna", null="unigram")
     assert row["less"] == "baby"  # baby-f is filtered, and no other base
     mine = sums.correct[SETS:, 2] / 2 - sums.correct[SETS:, 0] / 2
     its = sums.correct[SETS:, 6] - sums.correct[SETS:, 4]
@@ -94,7 +89,7 @@ def test_differences_and_correlations_are_those_worked_by_hand():
     low, high = known.confidence_interval(0.95)
     assert (row["r"], row["r_low"], row["r_high"]) == pytest.approx((known.statistic, low, high))
     # The untrained null is the learner's own, without a bias
-    row = one(found, condition="wiki", size="10M", phenomenon="island-wh", null="untrained")
+    row = only(found, condition="wiki", size="10M", phenomenon="island-wh", null="untrained")
     assert row["r"] == pytest.approx(np.corrcoef(margins[:SETS, 2], margins[:SETS, 7])[0, 1])
     its = (sums.correct[:SETS, 7] - sums.correct[:SETS, 10]) / 2
     assert row["null_difference"] == pytest.approx(its.mean())

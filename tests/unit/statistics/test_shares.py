@@ -1,7 +1,6 @@
 """Which rule explains choices: shares, mixtures and what items tell apart."""
 
 import zlib
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -92,35 +91,14 @@ def test_the_fewest_rules_that_are_surely_the_largest_are_named():
     assert not mixture.named(np.full(3, np.nan)).any()
 
 
-# ---- planted learners ----------------------------------------------------------------------------
+# ---- which rules are named -----------------------------------------------------------------------
 
 
-def design(generator, sets=120):
-    """Three rules that disagree in all ways on the pairs of some sets, and one that seldom says."""
-    kinds = np.array(list(product([0, 0.5, 1], repeat=3)))
-    says = kinds[generator.integers(0, len(kinds), sets)].T
-    return np.where(says == 0.5, np.nan, says)
-
-
-@pytest.mark.parametrize("noise", [0.1, 0.3])
-def test_planted_learners_are_named(noise):
-    """Twenty for each rule, and twenty that guess; perf/rule_recovery.py has a hundred."""
-    generator = np.random.default_rng(17)
-    right = dict.fromkeys(("a", "b", "c", mixture.GUESSING), 0)
-    for rule in right:
-        for _ in range(20):
-            says = design(generator)
-            chance = np.full(says.shape[1], 0.5)
-            if rule != mixture.GUESSING:
-                mine = says["abc".index(rule)]
-                chance = np.where(np.isnan(mine), 0.5, np.where(mine == 1, 1 - noise, noise))
-            chose = (generator.random((len(chance), 3)) < chance[:, None]).astype(float)
-            each = found(says, chose)
-            rows = list(shares.mixed(each, shares.times(each)))
-            named = [row["rule"] for row in rows if row["named"]]
-            # With so few sets guessing is not told from a rule of a tenth of the choices
-            right[rule] += rule in named if rule == mixture.GUESSING else named == [rule]
-    assert all(number >= 19 for number in right.values()), right
+def test_how_often_each_weight_is_the_largest_by_hand():
+    """Once alone, once with another, once none above a tenth; the last column is guessing."""
+    replicates = np.array([[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.1, 0, 0.9], [0.2, 0.7, 0.1]])
+    assert mixture.largest(replicates) == pytest.approx([1.5 / 4, 1.5 / 4, 1 / 4])
+    assert np.isnan(mixture.largest(replicates[:0])).all()
 
 
 def test_a_handful_of_sets_does_not_name_one_rule_of_two():
@@ -274,9 +252,7 @@ def test_a_target_from_files_to_files(results):
     pairs = tables["identifiability"].filter(phenomenon="qf")
     apart = {(r["rule"], r["other"]): (r["both"], r["apart"]) for r in pairs.to_dicts()}
     assert apart["first-auxiliary", "main-auxiliary"] == (4, 4)
-    assert apart["frequent-word", "front-do"] == (2, 0)
     assert apart["frequent-word", "ngram"] == (4, 2)
-    assert apart["first-auxiliary", "front-do"] == (2, 1)
     names = set(tables["mixture"].filter(phenomenon="qf")["rule"])
     assert names == {"first-auxiliary", "frequent-word", "front-do", "main-auxiliary = ngram",
                      "guessing"}  # fmt: skip
