@@ -206,13 +206,6 @@ def test_candidates_are_those_left_in_and_removed(tmp_path, tables):
     assert rows["17"]["words"] == "himself"
 
 
-def test_leakage_may_be_drawn_from_all_that_is_left(tmp_path, tables):
-    facts = audit(tables, tmp_path, 1_000, whole=True)["filters"]
-    for word in FILTERS:
-        assert facts[word]["leakage"]["whole"] and facts[word]["leakage"]["candidates"] == 108
-        assert numbers(tmp_path, f"{word}.leakage") == of_classes("left", "plain", "aux")
-
-
 def test_a_filter_without_candidates_is_drawn_from_all_that_is_left(tmp_path):
     """The filter of relative clauses names no words to look for."""
     word = "agr-rel-cl"

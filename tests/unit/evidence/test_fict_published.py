@@ -16,17 +16,14 @@ from poshgrid.parsing import treebank
 
 SAME = {"agr-re-irr-sv", "binding-c-command", "binding-reconstruction"}
 # filter -> the least recall and precision of `published`: on train, on dev
+EXACT = ((1, 1), (1, 1))
 FLOORS = {
-    "agr-pp-mod": ((1, 1), (1, 1)),
-    "agr-rel-cl": ((1, 1), (1, 1)),
-    "agr-re-irr-sv": ((1, 1), (1, 1)),
-    "quantifier-superlative": ((1, 1), (1, 1)),
+    **dict.fromkeys(("agr-pp-mod", "agr-rel-cl", "agr-re-irr-sv", "det-adj-noun"), EXACT),
+    "quantifier-superlative": EXACT,
     "quantifier-existential-there": ((0.99, 1), (0.96, 1)),
     "binding-case": ((0.99, 1), (1, 0.96)),
+    **dict.fromkeys(("passive", "det-noun"), ((0.99, 1), (1, 1))),
     "binding-domain": ((0.98, 1), (1, 1)),
-    "passive": ((0.99, 1), (1, 1)),
-    "det-adj-noun": ((1, 1), (1, 1)),
-    "det-noun": ((0.99, 1), (1, 1)),
 }
 NOTHING = {"binding-c-command", "binding-reconstruction"}
 """Of these the code removes nothing."""

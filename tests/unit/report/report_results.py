@@ -370,14 +370,12 @@ def predictive(outside: int = 4) -> pl.DataFrame:
         {
             "condition": "baby", "size": size, "learner": "gpt2-mini", "regimen": "packed",
             "bias": "none", "category": CATEGORY[phenomenon], "phenomenon": phenomenon,
-            "n_seeds": 3, "n": 3 * N, "predicted": 0.4 + 0.05 * i + 0.02 * j,
-            "observed": 0.4 + 0.05 * i + 0.02 * j
-            + (-1) ** i * (0.1 if 9 * j + i < outside else 0.01),
-            "low": 0.4 + 0.05 * i + 0.02 * j - 0.04, "high": 0.4 + 0.05 * i + 0.02 * j + 0.04,
-            "p": 0.001 if 9 * j + i < outside else 0.6,
+            "n_seeds": 3, "n": 3 * N, "predicted": mean, "low": mean - 0.04, "high": mean + 0.04,
+            "observed": mean + (-1) ** i * (0.1 if out else 0.01), "p": 0.001 if out else 0.6,
         }
         for j, size in enumerate(("10M", "30M", "50M"))
         for i, phenomenon in enumerate(PAIRS)
+        for mean, out in [(0.4 + 0.05 * i + 0.02 * j, 9 * j + i < outside)]
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=PREDICTIVE)
 

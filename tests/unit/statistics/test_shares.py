@@ -95,10 +95,16 @@ def test_the_fewest_rules_that_are_surely_the_largest_are_named():
 
 
 def test_how_often_each_weight_is_the_largest_by_hand():
-    """Once alone, once with another, once none above a tenth; the last column is guessing."""
-    replicates = np.array([[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.1, 0, 0.9], [0.2, 0.7, 0.1]])
-    assert mixture.largest(replicates) == pytest.approx([1.5 / 4, 1.5 / 4, 1 / 4])
+    """Twice alone, once with another, once none above a tenth; the last column is guessing."""
+    replicates = np.array([[0.6, 0.4, 0], [0.4, 0.4, 0.2], [0.1, 0, 0.9], [0.12, 0, 0.88]])
+    assert mixture.largest(replicates) == pytest.approx([2.5 / 4, 0.5 / 4, 1 / 4])
     assert np.isnan(mixture.largest(replicates[:0])).all()
+
+
+def test_intervals_reach_as_far_to_either_side_by_hand():
+    replicates = np.tile([0.3, 0.7], (5, 1))
+    low, high = mixture.intervals(mixture.Mixture(np.array([0.1, 0.9]), replicates))
+    assert (low.tolist(), high.tolist()) == (pytest.approx([0, 0.7]), pytest.approx([0.3, 1]))
 
 
 def test_a_handful_of_sets_does_not_name_one_rule_of_two():
