@@ -16,7 +16,7 @@ from poshgrid.benchmark.generation.templates import Pair
 from poshgrid.benchmark.schema import PAIRS, Context
 from poshgrid.benchmark.suites import factorial as reader
 from tests.unit.benchmark.generated import KNOWN as VOCABULARY
-from tests.unit.benchmark.generated import WORDS
+from tests.unit.benchmark.generated import WORDS, read_cases
 
 SETS = 100
 CELLS = {
@@ -118,40 +118,10 @@ def test_the_gate_passes_all_sets_and_no_set_the_wrong_way_round(made):
     assert {item for check in found for item in check.ids} == set(wrong["item_id"])
 
 
-def fault(**row):
-    given = {"cell": "", "joint": False, "contrast": ""} | row
-    return agreement.Judge(WORDS).fault(given)
-
-
-WH = {"phenomenon": "island-wh", "contrast": "complementizer", "joint": True}
-
-
-@pytest.mark.parametrize(
-    ("row", "reason"),
-    [
-        ({**WH, "cell": "gap", "good": "What did the girl know that John fixed?",
-          "bad": "What did the girl know whether John fixed?"}, None),
-        ({**WH, "cell": "gap", "good": "What did the girl know that John fixed?",
-          "bad": "What did the girl know that Tom fixed?"}, "bad member"),
-        ({**WH, "cell": "no-gap", "good": "Why did the girl know whether John fixed the car?",
-          "bad": "Why did the girl know that John fixed the car?"}, None),
-        ({**WH, "cell": "no-gap", "good": "Why did the girl know whether John fixed the car?",
-          "bad": "Why did the girl know that John fixed?"}, "control"),
-        ({"phenomenon": "principle-a-number", "cell": "clause",
-          "good": "The boys said that the king who saw the man helped himself.",
-          "bad": "The boys said that the king who saw the man helped themselves."}, None),
-        ({"phenomenon": "principle-a-number", "cell": "clause",
-          "good": "The boy said that the king who saw the man helped himself.",
-          "bad": "The boy said that the king who saw the man helped themselves."},
-         "'themselves'"),
-        ({"phenomenon": "principle-a-gender", "cell": "possessor",
-          "good": "The man said that the girl's friend helped himself.",
-          "bad": "The man said that the girl's friend helped herself."},
-         "'friend'"),
-    ],
-)  # fmt: skip
-def test_planted_faults_of_a_cell_are_found(row, reason):
-    found = fault(**row)
+@pytest.mark.parametrize("row", read_cases("pairs")["cells"])
+def test_planted_faults_of_a_cell_are_found(row):
+    found = agreement.Judge(WORDS).fault({"joint": False, "contrast": ""} | row)
+    reason = row["reason"]
     assert (found.reason if found else None) == reason or reason in found.reason
 
 
@@ -176,6 +146,3 @@ def test_a_null_judges_a_joint_set_by_its_sums_and_others_pair_by_pair():
     assert choose(joint=True) == 1
     sums["d d"] = -7.0
     assert choose(joint=True) == 0.5
-
-
-# ---- words ----------------------------------------------------------------------------------

@@ -9,28 +9,10 @@ import pytest
 
 from poshgrid.benchmark import lexicon
 from poshgrid.errors import PoshgridError
+from tests.unit.benchmark.generated import WORDS, read_cases
 
-WORDS = lexicon.read()
-
-# past and participle of the irregular verbs, from memory and not from the lexicon
-IRREGULAR = """
-beat beat beaten, bite bit bitten, break broke broken, bring brought brought, build built built,
-buy bought bought, catch caught caught, choose chose chosen, come came come, cut cut cut, draw
-drew drawn, drink drank drunk, drive drove driven, eat ate eaten, fall fell fallen, feed fed fed,
-feel felt felt, fight fought fought, find found found, fly flew flown, forget forgot forgotten,
-forgive forgave forgiven, get got gotten, give gave given, go went gone, grow grew grown, hear
-heard heard, hide hid hidden, hit hit hit, hold held held, hurt hurt hurt, keep kept kept, kneel
-knelt knelt, know knew known, lead led led, leave left left, lie lay lain, lose lost lost, make
-made made, mean meant meant, meet met met, pay paid paid, put put put, read read read, ride rode
-ridden, rise rose risen, run ran run, say said said, see saw seen, sell sold sold, send sent sent,
-show showed shown, sing sang sung, sit sat sat, sleep slept slept, speak spoke spoken, stand stood
-stood, steal stole stolen, swear swore sworn, swim swam swum, take took taken, teach taught
-taught, tell told told, think thought thought, throw threw thrown, understand understood
-understood, wake woke woken, wear wore worn, win won won, write wrote written
-"""
-DOUBLED = {"admit", "begin", "control", "cut", "drop", "forget", "get", "hit", "hug", "nod"} | {
-    "put", "run", "sit", "stop", "swim", "win"
-}  # fmt: skip
+EXPECTED = read_cases("words")
+DOUBLED = EXPECTED["doubled"].split()
 
 
 def _s(word: str) -> str:
@@ -58,7 +40,7 @@ def _ed(base: str) -> str:
 
 
 def test_verb_forms_are_those_of_english():
-    irregular = {e.split()[0]: e.split()[1:] for e in IRREGULAR.replace("\n", " ").split(",")}
+    irregular = EXPECTED["irregular"]
     for verb in WORDS.of("verb"):
         past, participle = irregular.get(verb.lemma, [_ed(verb.lemma)] * 2)
         forms = (verb.lemma, _s(verb.lemma), past, participle, _ing(verb.lemma))
@@ -66,18 +48,17 @@ def test_verb_forms_are_those_of_english():
     assert set(irregular) <= {verb.lemma for verb in WORDS.of("verb")}
 
 
-GENDERS = {
-    "m": """boy boyfriend brother dad daddy duke emperor father fireman gentleman grandfather
-    grandpa groom guy husband king knight lord man monk nephew policeman prince son uncle""",
-    "f": """actress aunt bride daughter duchess girl girlfriend grandma grandmother lady mom mommy
-    mother niece nun princess queen sister waitress wife witch woman""",
-}
-
-
 def test_nouns_have_the_gender_that_reflexives_agree_with():
-    for gender, listed in GENDERS.items():
+    for gender, listed in EXPECTED["genders"].items():
         nouns = {word.lemma for word in WORDS.of("noun") if word.features["gender"] == {gender}}
         assert nouns == set(listed.split())
+
+
+def test_every_verb_that_can_do_without_an_object_is_marked():
+    frames = {w.lemma: w.features["frames"] for w in WORDS.of("verb") if w.features["objects"]}
+    optional = frames.keys() & set(EXPECTED["optional objects"].split())
+    assert [verb for verb in optional if "either" not in frames[verb]] == []
+    assert len(optional) > 60
 
 
 @pytest.mark.parametrize(

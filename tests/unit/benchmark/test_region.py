@@ -5,24 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poshgrid.benchmark import items
-
-CASES = [
-    # good, bad, region of each
-    ("The boy said that the girl hurt herself.", "The boy said that the girl hurt himself.",
-     "herself", "himself"),
-    ("What did the man who helped the girl like?", "What did the man who helped like the girl?",
-     "the girl like", "like the girl"),
-    ("When does Ann wanna go?", "Who does Ann wanna go?", "When", "Who"),
-    ("Will the man who did see leave?", "Did the man who see will leave?",
-     "Will the man who did see", "Did the man who see will"),
-    ("I know who the man will help soon.", "I know who the man will help you soon.", "", "you"),
-    ("She sleeps", "She sleeps now", "", "now"),
-    ("the same words .", "the same words .", "", ""),
-    ("he runs .", "he run .", "runs", "run"),
-]  # fmt: skip
+from tests.unit.benchmark.generated import read_cases
 
 
-@pytest.mark.parametrize(("good", "bad", "in_good", "in_bad"), CASES)
+@pytest.mark.parametrize(("good", "bad", "in_good", "in_bad"), read_cases("pairs")["regions"])
 def test_worked_by_hand(good, bad, in_good, in_bad):
     (a, b), (c, d) = items.region(good, bad)
     assert (good[a:b], bad[c:d]) == (in_good, in_bad)

@@ -18,7 +18,8 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.quality import nulls
 from poshgrid.quality.gate import differences, gate, leaks
-from tests.unit.quality.quality_suite import SOUND, WORDS, table
+from tests.unit.benchmark.generated import WORDS
+from tests.unit.quality.quality_suite import SOUND, table
 
 PLANTED = "<script>alert(1)</script>"
 
