@@ -3,44 +3,18 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
-from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines import neural
-from poshgrid.evaluation.engines.load import load
-from tests.unit.models.tiny_causal import TEXT, roberta
+from tests.unit.models.tiny_causal import TEXT, engine, one_by_one, requests, roberta
 
 TEXTS = [" ".join(text.split()[:n]) for text in TEXT for n in (1, 3, 6)]
-
-
-def engine(folder, **scoring):
-    return load(str(folder), Scoring(**scoring))
-
-
-def requests(texts):
-    return [Request(text, f"item {i}") for i, text in enumerate(texts)]
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("masked")
     return folder, *roberta(folder)
-
-
-def by_hand(model, words, text, *, holistic):
-    """Log-probability of each token but the special ones, in double precision."""
-    model = model.double()
-    ids = words(text)["input_ids"]
-    assert (ids[0], ids[-1]) == (0, 2)
-    found = []
-    for k in range(1, len(ids) - 1):
-        shown = ids if holistic else [*ids[:k], words.mask_token_id, *ids[k + 1 :]]
-        with torch.inference_mode():
-            logits = model(torch.tensor([shown])).logits[0, k]
-        found.append(logits.log_softmax(-1)[ids[k]].item())
-    return found
 
 
 @pytest.mark.parametrize("head", [True, False])
@@ -53,7 +27,10 @@ def test_scores_equal_those_of_one_token_at_a_time(made, score, head):
         ours.head = None
     found = ours.score(requests(TEXTS), per_token=True)
     for text, one in zip(TEXTS, found, strict=True):
-        expected = by_hand(model, words, text, holistic=score == "holistic")
+        ids = words(text)["input_ids"]
+        assert (ids[0], ids[-1]) == (0, 2)
+        mask = None if score == "holistic" else words.mask_token_id
+        expected = one_by_one(model.double(), ids, mask)
         assert [token.logprob for token in one.each] == pytest.approx(expected, abs=1e-4)
         assert one.logprob == pytest.approx(sum(expected), abs=1e-4)
         assert one.tokens == len(expected)

@@ -47,10 +47,8 @@ def plain(folder, texts, context=None):
         row = [cutter.bos_token_id, *ids, cutter.eos_token_id]
         for first in range(0, len(row) - 1, context or len(row)):
             part = row[first : first + (context or len(row)) + 1]
-            with torch.no_grad():
-                logits = model(torch.tensor([part[:-1]])).logits[0].double()
-            found = torch.log_softmax(logits, -1)[range(len(part) - 1), part[1:]]
-            nats, tokens = nats - found.sum().item(), tokens + len(part) - 1
+            nats -= sum(tiny_causal.left_to_right(model, part))
+            tokens += len(part) - 1
     return nats, tokens
 
 

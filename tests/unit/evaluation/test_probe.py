@@ -19,12 +19,10 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines import probe
-from poshgrid.evaluation.engines.load import load
 from poshgrid.evaluation.engines.masked import Masked
+from tests.unit.models.tiny_causal import engine, left_to_right, one_by_one, requests
 
 WORDS = [
     "the", "a", "dog", "cats", "boy", "who", "that", "sees", "see", "barks", "bark", "likes",
@@ -116,35 +114,24 @@ def save(folder, family, options, *, masked=False):
 def alone(model, tokenizer, text, *, masked):
     """Return a sentence's log-probability: one row, no padding, the model's own logits."""
     ids = tokenizer(text, add_special_tokens=False)["input_ids"]
-    shown = [2, *ids, 3] if masked else [2, *ids]
-    total = 0.0
-    for k, target in enumerate(ids, start=1):
-        row = torch.tensor([[*shown[:k], 4, *shown[k + 1 :]] if masked else shown])
-        with torch.inference_mode():
-            logits = model(row, attention_mask=torch.ones_like(row)).logits[0]
-        total += logits[k if masked else k - 1].double().log_softmax(-1)[target].item()
-    return total
+    return sum(one_by_one(model, [2, *ids, 3], 4) if masked else left_to_right(model, [2, *ids]))
 
 
 PADDED = {"mobilebert", "fnet", "convbert", "yoso", "funnel", "nystromformer"}
 """Families whose scores depend on padding, whatever their attention mask says."""
 
 
-def requests(texts):
-    return [Request(text, text) for text in texts]
-
-
 def check(folder, model, *, masked):
     """Compare the scores of every batch size with one sentence at a time."""
-    engine = load(str(folder), Scoring())
-    expected = [alone(model, engine.tokenizer, text, masked=masked) for text in TEXTS]
+    made = engine(folder)
+    expected = [alone(model, made.tokenizer, text, masked=masked) for text in TEXTS]
     for bound, texts in ((1, TEXTS), (40, TEXTS), (8_192, TEXTS), (8_192, TEXTS[::-1][:3])):
-        engine.batch_tokens = bound
-        found = engine.score(requests(texts))
+        made.batch_tokens = bound
+        found = made.score(requests(texts))
         assert [score.logprob for score in found] == pytest.approx(
             [expected[TEXTS.index(text)] for text in texts], abs=1e-5
         )
-    return engine
+    return made
 
 
 @pytest.mark.parametrize("family", CAUSAL)
@@ -155,8 +142,8 @@ def test_the_batch_changes_no_score_of_a_causal_family(tmp_path, family):
 @pytest.mark.parametrize("family", MASKED)
 def test_the_batch_changes_no_score_of_a_masked_family(tmp_path, family):
     model = save(tmp_path, family, MASKED[family], masked=True)
-    engine = check(tmp_path, model, masked=True)
-    assert (engine.batching == "equal") == (family in PADDED)
+    made = check(tmp_path, model, masked=True)
+    assert (made.batching == "equal") == (family in PADDED)
 
 
 @pytest.mark.parametrize("family", BOTH_SIDES)
@@ -167,7 +154,7 @@ def test_a_model_that_sees_later_tokens_is_not_scored_from_left_to_right(tmp_pat
         return
     for bos in (True, False):
         with pytest.raises(PoshgridError, match="a later token changes") as error:
-            load(str(tmp_path), Scoring(bos=bos))
+            engine(tmp_path, bos=bos)
         assert "\n" not in str(error.value)
 
 
@@ -219,10 +206,10 @@ def test_weights_of_the_body_are_those_of_the_configuration(tmp_path, spoil, nam
     save(tmp_path, "llama", HEADS | {"tie_word_embeddings": False})
     spoil(tmp_path)
     if names is None:
-        load(str(tmp_path), Scoring())
+        engine(tmp_path)
         return
     with pytest.raises(PoshgridError, match=names):
-        load(str(tmp_path), Scoring())
+        engine(tmp_path)
 
 
 # ---- tokens -----------------------------------------------------------------------------------
@@ -243,15 +230,15 @@ def test_a_start_token_that_training_did_not_have_is_refused(tmp_path, spoil, na
     save(tmp_path, "gpt2", {})
     spoil(tmp_path)
     with pytest.raises(PoshgridError, match=names):
-        load(str(tmp_path), Scoring())
-    assert load(str(tmp_path), Scoring(bos=False)).score(requests(TEXTS))[0].tokens == 3
+        engine(tmp_path)
+    assert engine(tmp_path, bos=False).score(requests(TEXTS))[0].tokens == 3
 
 
 def test_a_mask_that_is_added_at_load_is_refused(tmp_path):
     save(tmp_path, "bert", {}, masked=True)
     words(tmp_path, saved=("<unk>", "<pad>", "<s>", "</s>"), mask_token="[MASK]")
     with pytest.raises(PoshgridError, match=r"'\[MASK\]' is not in the saved vocabulary"):
-        load(str(tmp_path), Scoring())
+        engine(tmp_path)
 
 
 def test_unknown_tokens_and_the_ties_that_they_make_are_counted(tmp_path, caplog):

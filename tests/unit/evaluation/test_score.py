@@ -13,13 +13,11 @@ from poshgrid.config import Scoring, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import schema
 from poshgrid.evaluation import score as score_module
-from poshgrid.evaluation.engine import Request
-from poshgrid.evaluation.engines.load import load
 from poshgrid.evaluation.score import checkpoints, score
 from poshgrid.models.ngram import count
 from tests.unit.evaluation.test_perplexity import base
 from tests.unit.evaluation.test_tasks import table
-from tests.unit.models.tiny_causal import TEXT, gpt2, roberta, tokenizer
+from tests.unit.models.tiny_causal import TEXT, engine, gpt2, requests, roberta, tokenizer
 
 
 def items(path, *pairs):
@@ -42,7 +40,7 @@ def spec(**scoring):
 
 
 def expected(folder, texts, **scoring):
-    return load(str(folder), Scoring(**scoring)).score([Request(text, text) for text in texts])
+    return engine(folder, **scoring).score(requests(texts))
 
 
 def _pair(good, bad):

@@ -12,30 +12,26 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import cutting
-from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines import causal
 from poshgrid.evaluation.engines.load import load
-from tests.unit.models.tiny_causal import TEXT, gpt2, tokenizer, unigram
+from tests.unit.models.tiny_causal import (
+    TEXT,
+    engine,
+    gpt2,
+    left_to_right,
+    requests,
+    search,
+    tokenizer,
+    unigram,
+)
 
 BRANCHES = [" ".join(text.split()[:n]) + end for text in TEXT for n in range(2, 8) for end in "?."]
 
 
-def engine(folder, **scoring):
-    return load(str(folder), Scoring(**scoring))
-
-
-def requests(texts):
-    return [Request(text, f"item {i}") for i, text in enumerate(texts)]
-
-
 def alone(folder, text, *, bos=True):
-    """Log-probability of each token by the model's own logits, one sentence, double precision."""
     model = AutoModelForCausalLM.from_pretrained(folder).double().eval()
     words = AutoTokenizer.from_pretrained(folder)
-    ids = ([words.bos_token_id] if bos else []) + words(text)["input_ids"]
-    with torch.inference_mode():
-        logprobs = model(torch.tensor([ids])).logits[0].log_softmax(-1)
-    return [logprobs[i, ids[i + 1]].item() for i in range(len(ids) - 1)]
+    return left_to_right(model, [words.bos_token_id] * bos + words(text)["input_ids"])
 
 
 def test_a_unigram_model_gives_the_values_worked_by_hand(tmp_path):
@@ -118,16 +114,13 @@ def test_beam_search_finds_what_trying_all_continuations_finds(tmp_path):
     found = model.complete(prompts, beams=3, tokens=3)
     plain = AutoModelForCausalLM.from_pretrained(tmp_path).eval()
     for prompt, text in zip(prompts, found, strict=True):
-        beams = [(0.0, [0, *words(prompt)["input_ids"]])]
-        length = len(beams[0][1])
-        for _ in range(3):
-            grown = []
-            for value, row in beams:
-                with torch.inference_mode():
-                    nexts = plain(torch.tensor([row])).logits[0, -1].log_softmax(-1)
-                grown += [(value + nexts[i].item(), [*row, i]) for i in range(400) if i]
-            beams = sorted(grown, reverse=True)[:3]
-        assert text == words.decode(beams[0][1][length:])
+
+        def following(row):
+            with torch.inference_mode():
+                return plain(torch.tensor([row])).logits[0, -1].log_softmax(-1).tolist()
+
+        ids, _ = search(following, [0, *words(prompt)["input_ids"]], 3, 3)
+        assert text == words.decode(ids, skip_special_tokens=True)
         assert not text.startswith(prompt)
 
 

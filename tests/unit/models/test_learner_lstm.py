@@ -11,11 +11,8 @@ import pytest
 import torch
 from transformers import AutoTokenizer
 
-from poshgrid.config import Scoring
-from poshgrid.evaluation.engine import Request
-from poshgrid.evaluation.engines.load import load
 from poshgrid.models.lstm import LSTMConfig, LSTMForCausalLM
-from tests.unit.models.tiny_causal import TEXT, tokenizer
+from tests.unit.models.tiny_causal import TEXT, engine, requests, search, tokenizer
 from tests.unit.training.training_support import build as build_small
 
 BRANCHES = [" ".join(text.split()[:n]) + end for text in TEXT for n in range(2, 8) for end in "?."]
@@ -143,11 +140,10 @@ def ids_of(folder, text):
 
 @pytest.mark.parametrize(("bos", "batch_tokens"), [(True, 50), (False, 4_096)])
 def test_scores_are_those_of_single_sentences(folder, cells, bos, batch_tokens):
-    model = load(str(folder), Scoring(bos=bos, batch_tokens=batch_tokens))
+    model = engine(folder, bos=bos, batch_tokens=batch_tokens)
     assert model.head is not None
     assert not model.shares
-    requests = [Request(text, f"item {i}") for i, text in enumerate(BRANCHES)]
-    for text, score in zip(BRANCHES, model.score(requests, per_token=True), strict=True):
+    for text, score in zip(BRANCHES, model.score(requests(BRANCHES), per_token=True), strict=True):
         ids = [0] * bos + ids_of(folder, text)
         expected = cells.logprobs(ids)[range(len(ids) - 1), ids[1:]]
         each = [token.logprob for token in score.each if token.logprob is not None]
@@ -160,24 +156,15 @@ def test_scores_are_those_of_single_sentences(folder, cells, bos, batch_tokens):
 @pytest.mark.parametrize("beams", [1, 4])
 def test_completions_are_those_of_a_search_without_state(folder, cells, beams):
     """The state follows the beams: else a beam would go on from another one's words."""
-    model = load(str(folder), Scoring())
+    model = engine(folder)
     assert model.writes
     prompts, steps, switched = ["The mother said", "Who should", "The girl said"], 5, 0
     found = model.complete(prompts, beams=beams, tokens=steps)
     for prompt, text in zip(prompts, found, strict=True):
-        open_, finished = [(0.0, [0, *ids_of(folder, prompt)], 0)], []
-        length = len(open_[0][1])
-        for step in range(steps):
-            grown = []
-            for number, (value, row, _) in enumerate(open_):
-                nexts = cells.logprobs(row)[-1]
-                grown += [(value + nexts[i], [*row, i], number) for i in range(400)]
-            best = sorted(grown, reverse=True)[: 2 * beams]
-            finished += [(v / (step + 1), r) for v, r, _ in best[:beams] if r[-1] == 0]
-            open_ = [one for one in best if one[1][-1]][:beams]
-            switched += [one[2] for one in open_] != list(range(len(open_)))
-        finished += [(value / steps, row) for value, row, _ in open_]
-        assert text == model.tokenizer.decode(max(finished)[1][length:], skip_special_tokens=True)
+        row = [0, *ids_of(folder, prompt)]
+        ids, times = search(lambda row: cells.logprobs(row)[-1], row, beams, steps)
+        switched += times
+        assert text == model.tokenizer.decode(ids, skip_special_tokens=True)
     assert (switched > 0) == (beams > 1)
 
 

@@ -1,7 +1,8 @@
-"""Tiny language models and tokenizers, built on the spot, for tests of scoring."""
+"""Tiny language models and tokenizers, built on the spot, and scores without our engines."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import torch
@@ -13,6 +14,10 @@ from transformers import (
     RobertaConfig,
     RobertaForMaskedLM,
 )
+
+from poshgrid.config import Scoring
+from poshgrid.evaluation.engine import Engine, Request
+from poshgrid.evaluation.engines.load import load
 
 TEXT = [
     "Will the man who the boy did see leave?",
@@ -89,3 +94,58 @@ def roberta(folder: Path, *, context: int = 64, seed: int = 0):
     ).eval()  # fmt: skip
     model.save_pretrained(folder)
     return model, words
+
+
+# ---- scores -----------------------------------------------------------------------------------
+
+
+def engine(folder: Path, **scoring: object) -> Engine:
+    """Return the engine of a model's folder."""
+    return load(str(folder), Scoring(**scoring))
+
+
+def requests(texts: Sequence[str]) -> list[Request]:
+    """Return one request a text, by number."""
+    return [Request(text, f"item {i}") for i, text in enumerate(texts)]
+
+
+def left_to_right(model: torch.nn.Module, ids: Sequence[int]) -> list[float]:
+    """Return the log-probability of each token but the first: one row, the model's own logits."""
+    with torch.inference_mode():
+        logits = model(input_ids=torch.tensor([ids[:-1]])).logits[0]
+    return logits.double().log_softmax(-1)[range(len(ids) - 1), ids[1:]].tolist()
+
+
+def one_by_one(model: torch.nn.Module, ids: Sequence[int], mask: int | None) -> list[float]:
+    """Return the log-probability of each token inside, masked in its turn; no mask: as it is."""
+    found = []
+    for k in range(1, len(ids) - 1):
+        shown = torch.tensor([ids])
+        shown[0, k] = ids[k] if mask is None else mask
+        with torch.inference_mode():
+            logits = model(input_ids=shown).logits[0, k]
+        found.append(logits.double().log_softmax(-1)[ids[k]].item())
+    return found
+
+
+def search(
+    following: Callable[[list[int]], Sequence[float]], row: list[int], beams: int, steps: int
+) -> tuple[list[int], int]:
+    """Continue a row by beam search without a state; token 0 ends a beam.
+
+    Returns:
+        The best continuation, and how often a beam went on from another one's row.
+    """
+    running, finished, switched = [(0.0, row, 0)], [], 0
+    for step in range(steps):
+        grown = [
+            (value + logprob, [*ids, token], number)
+            for number, (value, ids, _) in enumerate(running)
+            for token, logprob in enumerate(following(ids))
+        ]
+        best = sorted(grown, reverse=True)[: 2 * beams]
+        finished += [(value / (step + 1), ids) for value, ids, _ in best[:beams] if ids[-1] == 0]
+        running = [one for one in best if one[1][-1]][:beams]
+        switched += [one[2] for one in running] != list(range(len(running)))
+    finished += [(value / steps, ids) for value, ids, _ in running]
+    return max(finished)[1][len(row) :], switched

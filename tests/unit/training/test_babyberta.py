@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
 import pytest
 import torch
 from transformers import AutoModelForMaskedLM
 
-from poshgrid.config import Scoring
-from poshgrid.evaluation.engine import Request
-from poshgrid.evaluation.engines.load import load
 from poshgrid.models.architectures import babyberta
 from poshgrid.tokenization import encode
 from poshgrid.training import learner
+from tests.unit.models.tiny_causal import engine, one_by_one, requests
 from tests.unit.training.training_support import build, regimen, statistics, train_spec
 
 
@@ -65,15 +62,8 @@ def test_scores_are_those_of_training_rows(learned, inputs, masked):
     model = AutoModelForMaskedLM.from_pretrained(learned[1]).eval()
     text = pl.read_parquet(inputs[0].parent / "condition" / "dev.parquet")["text"][0]
     tokens = encode.load(inputs[0], "dev")
-    whole = torch.from_numpy(tokens.ids[: tokens.offsets[1] + 1].astype(np.int64))
-    total = 0.0
-    for place in range(1, len(whole) - 1):
-        shown = whole.clone()
-        if masked == "pseudo-log-likelihood":
-            shown[place] = 300
-        with torch.inference_mode():
-            logits = model(input_ids=shown[None]).logits[0, place]
-        total += logits.double().log_softmax(-1)[whole[place]].item()
-    (found,) = load(str(learned[1]), Scoring(masked=masked)).score([Request(text, "first")])
-    assert found.tokens == len(whole) - 2
-    assert found.logprob == pytest.approx(total, abs=1e-3)
+    ids = tokens.ids[: tokens.offsets[1] + 1].tolist()
+    expected = one_by_one(model, ids, 300 if masked == "pseudo-log-likelihood" else None)
+    (found,) = engine(learned[1], masked=masked).score(requests([text]))
+    assert found.tokens == len(expected)
+    assert found.logprob == pytest.approx(sum(expected), abs=1e-3)

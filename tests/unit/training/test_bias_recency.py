@@ -10,9 +10,6 @@ import pytest
 import torch
 from torch.nn import functional
 
-from poshgrid.config import Scoring
-from poshgrid.evaluation.engine import Request
-from poshgrid.evaluation.engines.load import load
 from poshgrid.models.recency import (
     GPT2RecencyConfig,
     GPT2RecencyLMHeadModel,
@@ -21,7 +18,7 @@ from poshgrid.models.recency import (
 )
 from poshgrid.tokenization import encode
 from poshgrid.training import bias
-from tests.unit.models.tiny_causal import TEXT, tokenizer
+from tests.unit.models.tiny_causal import TEXT, engine, left_to_right, requests, tokenizer
 from tests.unit.training.training_support import (
     build,
     equal,
@@ -143,11 +140,11 @@ def test_generation_with_a_cache_is_that_without():
 def test_our_engine_scores_with_the_bias_shared_or_not(tmp_path, shares):
     biased(0.5, n_positions=64).save_pretrained(tmp_path)
     words = tokenizer(tmp_path)
-    engine = load(str(tmp_path), Scoring())
-    assert engine.shares
-    engine.shares = shares
+    scorer = engine(tmp_path)
+    assert scorer.shares
+    scorer.shares = shares
     texts = [" ".join(text.split()[:n]) for text in TEXT for n in range(2, 9)]
-    found = engine.score([Request(text, f"item {i}") for i, text in enumerate(texts)])
+    found = scorer.score(requests(texts))
     leaves = named(biased(0.5, n_positions=64), torch.float64)
     for text, score in zip(texts, found, strict=True):
         ids = torch.tensor([[words.bos_token_id, *words(text)["input_ids"]]])
@@ -216,11 +213,9 @@ def test_the_folder_has_the_losses_that_it_claims(folder, inputs):
     model = GPT2RecencyLMHeadModel.from_pretrained(folder).eval()
     nll = count = 0.0
     for first, last in zip(dev.offsets[:-1], dev.offsets[1:], strict=True):
-        ids = torch.tensor(dev.ids[first : last + 1][: 16 + 1].astype("int64"))[None]  # context
-        with torch.no_grad():
-            logits = model(ids[:, :-1], use_cache=False).logits[0]
-        nll += functional.cross_entropy(logits, ids[0, 1:], reduction="sum").item()
-        count += ids.shape[1] - 1
+        ids = dev.ids[first : last + 1][: 16 + 1].tolist()  # context
+        nll -= sum(left_to_right(model, ids))
+        count += len(ids) - 1
     assert nll / count == pytest.approx(statistics(folder)["dev_loss"], abs=1e-5)
 
 
@@ -234,4 +229,4 @@ def test_options_change_what_they_say(folder, two_epochs):
         assert equal(weights(folder / place), weights(bare / place))  # trained alike
         assert recency_of(bare / place) == 0.0
         assert weights(away / place)["transformer.wpe.weight"].abs().max() == 0.0
-    assert load(str(bare), Scoring()).model.transformer.parts.tolist() == [0.0, 0.0, 0.0]
+    assert engine(bare).model.transformer.parts.tolist() == [0.0, 0.0, 0.0]
