@@ -36,13 +36,7 @@ def changes(kind, compiled):
 
 @pytest.mark.parametrize(("architecture", "word", "kind"), CASES)
 def test_losses_are_those_of_a_cpu(
-    inputs,
-    distances,
-    tmp_path,
-    monkeypatch,
-    architecture,
-    word,
-    kind,
+    inputs, distances, tmp_path, monkeypatch, architecture, word, kind
 ):
     """Float32, without dropout, whose random numbers are each device's own; the CPU's is eager."""
     compiled = "on" if (architecture, word, kind) in COMPILED else "off"
@@ -82,15 +76,7 @@ def test_scores_are_those_of_a_cpu(inputs, tmp_path, architecture, word, kind):
 @pytest.mark.parametrize(
     ("architecture", "word", "kind"), [case for case in CASES if "dyck" not in case[1]]
 )
-def test_a_step_does_not_wait(
-    inputs,
-    distances,
-    tmp_path,
-    architecture,
-    word,
-    kind,
-    compiled,
-):
+def test_a_step_does_not_wait(inputs, distances, tmp_path, architecture, word, kind, compiled):
     if compiled == "on" and (architecture, word, kind) not in COMPILED:
         pytest.skip("compiled in another case")
     spec = spec_of(architecture, word, kind, **changes(kind, compiled))

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
-import yaml
-
 from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.generation.pairs import Row, candidates, rows
 from poshgrid.benchmark.generation.templates import Phenomenon
@@ -15,11 +10,6 @@ from poshgrid.benchmark.generation.words import choices
 WORDS = lexicon.read()
 KNOWN = lexicon.Vocabulary(9, {"a": frozenset(f for w in WORDS.words for f in w.folded)})
 """A base that knows every word of the lexicon."""
-
-
-def read_cases(name: str, folder: Path = Path(__file__).parent) -> Any:
-    """Return the content of ``cases/{name}.yaml`` of a folder of tests."""
-    return yaml.safe_load((folder / "cases" / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
 def generate(phenomenon: Phenomenon, pairs: int, seed: int) -> list[Row]:

@@ -15,8 +15,9 @@ from poshgrid.benchmark.generation.pairs import Filled
 from poshgrid.benchmark.generation.templates import Pair
 from poshgrid.benchmark.schema import PAIRS, Context
 from poshgrid.benchmark.suites import factorial as reader
+from tests.cases import read_cases
 from tests.unit.benchmark.generated import KNOWN as VOCABULARY
-from tests.unit.benchmark.generated import WORDS, read_cases
+from tests.unit.benchmark.generated import WORDS
 
 SETS = 100
 CELLS = {
@@ -118,7 +119,7 @@ def test_the_gate_passes_all_sets_and_no_set_the_wrong_way_round(made):
     assert {item for check in found for item in check.ids} == set(wrong["item_id"])
 
 
-@pytest.mark.parametrize("row", read_cases("pairs")["cells"])
+@pytest.mark.parametrize("row", read_cases(__file__, "pairs")["cells"])
 def test_planted_faults_of_a_cell_are_found(row):
     found = agreement.Judge(WORDS).fault({"joint": False, "contrast": ""} | row)
     reason = row["reason"]

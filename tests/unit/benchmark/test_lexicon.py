@@ -9,9 +9,10 @@ import pytest
 
 from poshgrid.benchmark import lexicon
 from poshgrid.errors import PoshgridError
-from tests.unit.benchmark.generated import WORDS, read_cases
+from tests.cases import read_cases
+from tests.unit.benchmark.generated import WORDS
 
-EXPECTED = read_cases("words")
+EXPECTED = read_cases(__file__, "words")
 DOUBLED = EXPECTED["doubled"].split()
 
 

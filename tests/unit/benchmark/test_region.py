@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poshgrid.benchmark import items
-from tests.unit.benchmark.generated import read_cases
+from tests.cases import read_cases
 
 
-@pytest.mark.parametrize(("good", "bad", "in_good", "in_bad"), read_cases("pairs")["regions"])
+@pytest.mark.parametrize(
+    ("good", "bad", "in_good", "in_bad"), read_cases(__file__, "pairs")["regions"]
+)
 def test_worked_by_hand(good, bad, in_good, in_bad):
     (a, b), (c, d) = items.region(good, bad)
     assert (good[a:b], bad[c:d]) == (in_good, in_bad)

@@ -9,7 +9,8 @@ import pytest
 
 from poshgrid.benchmark.generation import templatefile, templates
 from poshgrid.errors import PoshgridError
-from tests.unit.benchmark.generated import WORDS, read_cases
+from tests.cases import read_cases
+from tests.unit.benchmark.generated import WORDS
 
 GOOD = """
 category: c
@@ -72,7 +73,7 @@ def skeleton(template, member):
     )
 
 
-@pytest.mark.parametrize("row", read_cases("table13"))
+@pytest.mark.parametrize("row", read_cases(__file__, "table13"))
 def test_every_template_of_table_13_is_there(row):
     found = [(skeleton(t, t.bad), skeleton(t, t.good)) for _, t in ours()]
     assert tuple(row) in found

@@ -4,19 +4,23 @@ import json
 import math
 import shutil
 
-import polars as pl
 import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from poshgrid import errors, files
+from poshgrid import errors
 from poshgrid.config import Scoring, specs
-from poshgrid.corpora.schema import SENTENCES
 from poshgrid.evaluation.perplexity import perplexity
 from poshgrid.models.ngram import count
 from poshgrid.training.train import train
 from tests.unit.models import tiny_causal
-from tests.unit.training.training_support import corpus, regimen, sentences, train_spec
+from tests.unit.training.training_support import (
+    corpus,
+    regimen,
+    sentences,
+    train_spec,
+    write_sentences,
+)
 
 
 def spec(**scoring):
@@ -25,16 +29,8 @@ def spec(**scoring):
 
 def base(path, **splits):
     """Write a base's sentences; split -> texts."""
-    rows = [
-        {"source": "toy", "document": "d", "position": i, "text": text,
-         "n_words": len(text.split()), "split": split, "rank": i,
-         "size": "10K" if split == "train" else ""}
-        for split, texts in splits.items()
-        for i, text in enumerate(texts)
-    ]  # fmt: skip
-    frame = pl.DataFrame(rows).with_row_index("sent_id")
-    files.write_table(frame.select(list(SENTENCES)).cast(SENTENCES), path, SENTENCES)
-    return path
+    rows = [(text, split, "10K") for split, texts in splits.items() for text in texts]
+    return write_sentences(path, rows)
 
 
 def plain(folder, texts, context=None):

@@ -22,6 +22,7 @@ from transformers import (
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engines import probe
 from poshgrid.evaluation.engines.masked import Masked
+from tests.cases import read_cases
 from tests.unit.models.tiny_causal import engine, left_to_right, one_by_one, requests
 
 WORDS = [
@@ -38,42 +39,9 @@ TEXTS = [
     "a boy who that dog saw runs .",
     "Mary likes the boy that runs .",
 ]
-SIZES = {
-    "vocab_size": 64, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 24,
-    "max_position_embeddings": 64, "pad_token_id": 1, "bos_token_id": 2, "eos_token_id": 3,
-    "initializer_range": 0.3,
-}  # fmt: skip
-LAYERS = {"num_hidden_layers": 2}
-HEADS = {"num_key_value_heads": 2}
-XLM = {"emb_dim": 16, "n_heads": 2, "n_layers": 2}
-
-CAUSAL = {
-    "gpt2": {}, "gpt_neo": {"attention_types": [[["global", "local"], 1]], "window_size": 4},
-    "opt": {"ffn_dim": 24, "word_embed_proj_dim": 16}, "bloom": {}, "llama": HEADS,
-    "mistral": HEADS | {"sliding_window": 4}, "cohere": HEADS, "openai-gpt": {},
-    "gemma2": HEADS | {"head_dim": 8, "final_logit_softcapping": 3.0}, "gpt_bigcode": {},
-    "mamba": {"state_size": 4}, "ctrl": {"dff": 24}, "rwkv": {"attention_hidden_size": 16},
-    "mixtral": HEADS | {"num_local_experts": 4},
-}  # fmt: skip
-MASKED = {
-    "bert": {}, "roberta": {}, "albert": {"embedding_size": 8}, "electra": {"embedding_size": 8},
-    "deberta-v2": {"relative_attention": True, "pos_att_type": ["p2c", "c2p"]},
-    "mobilebert": {
-        "embedding_size": 16, "intra_bottleneck_size": 16, "use_bottleneck": False,
-        "num_feedforward_networks": 1,
-    },
-    "fnet": {}, "convbert": {"embedding_size": 8, "conv_kernel_size": 3}, "yoso": {},
-    "funnel": {
-        "block_sizes": [1, 1], "num_hidden_layers": None, "d_model": 16, "n_head": 2, "d_head": 8,
-        "d_inner": 24, "initializer_std": 0.1,
-    },
-    "modernbert": {"local_attention": 8}, "nystromformer": {},
-    "longformer": {"attention_window": 4},
-}  # fmt: skip
-BOTH_SIDES = {  # causal by their class alone: options, and whether they have a masked head
-    "bert": ({}, True), "roberta": ({}, True), "xlm": (XLM, True), "bert-generation": ({}, False),
-    "xlnet": ({"d_inner": 24, "d_head": 8}, False),
-}  # fmt: skip
+FAMILIES = read_cases(__file__, "families")
+MASKED = FAMILIES["masked"] | FAMILIES["padded"]
+BOTH_SIDES = FAMILIES["both sides"] | FAMILIES["headless"]
 
 
 def words(folder, *, saved=("<unk>", "<pad>", "<s>", "</s>", "<mask>"), **special):
@@ -98,9 +66,8 @@ def words(folder, *, saved=("<unk>", "<pad>", "<s>", "</s>", "<mask>"), **specia
 
 def save(folder, family, options, *, masked=False):
     """Save a model of a family with random weights; return it."""
-    sizes = {key: value for key, value in (SIZES | LAYERS | options).items() if value is not None}
-    if family == "xlnet":
-        del sizes["max_position_embeddings"]
+    options = FAMILIES["sizes"] | options
+    sizes = {key: value for key, value in options.items() if value is not None}
     torch.manual_seed(0)
     maker = AutoModelForMaskedLM if masked else AutoModelForCausalLM
     model = maker.from_config(AutoConfig.for_model(family, **sizes)).eval()
@@ -117,10 +84,6 @@ def alone(model, tokenizer, text, *, masked):
     return sum(one_by_one(model, [2, *ids, 3], 4) if masked else left_to_right(model, [2, *ids]))
 
 
-PADDED = {"mobilebert", "fnet", "convbert", "yoso", "funnel", "nystromformer"}
-"""Families whose scores depend on padding, whatever their attention mask says."""
-
-
 def check(folder, model, *, masked):
     """Compare the scores of every batch size with one sentence at a time."""
     made = engine(folder)
@@ -134,22 +97,22 @@ def check(folder, model, *, masked):
     return made
 
 
-@pytest.mark.parametrize("family", CAUSAL)
+@pytest.mark.parametrize("family", FAMILIES["causal"])
 def test_the_batch_changes_no_score_of_a_causal_family(tmp_path, family):
-    check(tmp_path, save(tmp_path, family, CAUSAL[family]), masked=False)
+    check(tmp_path, save(tmp_path, family, FAMILIES["causal"][family]), masked=False)
 
 
 @pytest.mark.parametrize("family", MASKED)
 def test_the_batch_changes_no_score_of_a_masked_family(tmp_path, family):
     model = save(tmp_path, family, MASKED[family], masked=True)
     made = check(tmp_path, model, masked=True)
-    assert (made.batching == "equal") == (family in PADDED)
+    assert (made.batching == "equal") == (family in FAMILIES["padded"])
 
 
 @pytest.mark.parametrize("family", BOTH_SIDES)
 def test_a_model_that_sees_later_tokens_is_not_scored_from_left_to_right(tmp_path, family):
-    model = save(tmp_path, family, BOTH_SIDES[family][0])
-    if BOTH_SIDES[family][1]:
+    model = save(tmp_path, family, BOTH_SIDES[family])
+    if family in FAMILIES["both sides"]:
         assert isinstance(check(tmp_path, model, masked=True), Masked)
         return
     for bos in (True, False):
@@ -203,7 +166,7 @@ def _rewrite(folder, **changed):
     ],
 )
 def test_weights_of_the_body_are_those_of_the_configuration(tmp_path, spoil, names):
-    save(tmp_path, "llama", HEADS | {"tie_word_embeddings": False})
+    save(tmp_path, "llama", {"num_key_value_heads": 2, "tie_word_embeddings": False})
     spoil(tmp_path)
     if names is None:
         engine(tmp_path)
@@ -215,30 +178,26 @@ def test_weights_of_the_body_are_those_of_the_configuration(tmp_path, spoil, nam
 # ---- tokens -----------------------------------------------------------------------------------
 
 
-def _added_at_load(folder):
-    words(folder, saved=("<unk>", "</s>"), bos_token="<|endoftext|>")
-
-
 @pytest.mark.parametrize(
-    ("spoil", "names"),
+    ("family", "spoil", "names"),
     [
-        (_added_at_load, "not in the saved vocabulary"),
-        (lambda folder: _change_json(folder / "config.json", bos_token_id=3), "3 in config"),
+        ("gpt2", lambda folder: words(folder, saved=("<unk>", "</s>"), bos_token="<start>"),
+         "'<start>' is not in the saved vocabulary"),
+        ("bert", lambda folder: words(folder, saved=("<unk>", "<pad>", "<s>", "</s>"),
+                                      mask_token="[MASK]"),
+         r"'\[MASK\]' is not in the saved vocabulary"),
+        ("gpt2", lambda folder: _change_json(folder / "config.json", bos_token_id=3),
+         "3 in config"),
     ],
-)
-def test_a_start_token_that_training_did_not_have_is_refused(tmp_path, spoil, names):
-    save(tmp_path, "gpt2", {})
+)  # fmt: skip
+def test_a_token_that_training_did_not_have_is_refused(tmp_path, family, spoil, names):
+    masked = family == "bert"
+    save(tmp_path, family, {}, masked=masked)
     spoil(tmp_path)
     with pytest.raises(PoshgridError, match=names):
         engine(tmp_path)
-    assert engine(tmp_path, bos=False).score(requests(TEXTS))[0].tokens == 3
-
-
-def test_a_mask_that_is_added_at_load_is_refused(tmp_path):
-    save(tmp_path, "bert", {}, masked=True)
-    words(tmp_path, saved=("<unk>", "<pad>", "<s>", "</s>"), mask_token="[MASK]")
-    with pytest.raises(PoshgridError, match=r"'\[MASK\]' is not in the saved vocabulary"):
-        engine(tmp_path)
+    if not masked:
+        assert engine(tmp_path, bos=False).score(requests(TEXTS))[0].tokens == 3
 
 
 def test_unknown_tokens_and_the_ties_that_they_make_are_counted(tmp_path, caplog):

@@ -9,20 +9,18 @@ import random
 from collections import Counter, defaultdict
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poshgrid.corpora import toy
-from poshgrid.corpora.schema import SENTENCES
 from poshgrid.corpora.words import spans, words
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines import ngram as engine
-from poshgrid.evidence.schema import CONDITION
 from poshgrid.models.kneser_ney import FALLBACK
 from poshgrid.models.ngram import NGram, count, fit
+from tests.unit.training.training_support import write_condition, write_sentences
 
 TEXTS = [each.text for each in itertools.islice(toy.sentences("baby", 1), 600)]
 ORDERS = [1, 2, 3, 4, 5]
@@ -163,10 +161,8 @@ def test_a_unigram_model_by_hand():
 # ---- tables to folders ----------------------------------------------------------------------
 
 
-def condition(path, texts):
-    columns = {name: [None] * len(texts) for name in CONDITION} | {"text": texts}
-    pl.DataFrame(columns, schema=CONDITION).write_parquet(path)
-    return path
+def condition(folder, texts):
+    return write_condition(folder, train=texts) / "train.parquet"
 
 
 @pytest.fixture(scope="module")
@@ -177,14 +173,7 @@ def base(tmp_path_factory):
         *((text, "train", "20K") for text in TEXTS[200:400]),
         *(("quux .", split, "") for split in ("train", "dev", "test")),
     ]
-    frame = pl.DataFrame(rows, schema=["text", "split", "size"], orient="row").with_row_index()
-    frame = frame.select(
-        sent_id="index", source=pl.lit("toy"), document=pl.lit("d"), position="index", text="text",
-        n_words=pl.lit(1), split="split", rank="index", size="size",
-    )  # fmt: skip
-    path = tmp_path_factory.mktemp("base") / "s.parquet"
-    frame.cast(SENTENCES).write_parquet(path)
-    return path
+    return write_sentences(tmp_path_factory.mktemp("base") / "s.parquet", rows)
 
 
 @pytest.mark.parametrize(("size", "end"), [("10K", 200), ("20K", 400), (None, 400)])
@@ -207,7 +196,7 @@ def test_a_base_is_counted_by_its_training_sentences_of_a_size(base, tmp_path, s
 def test_the_order_of_sentences_and_batches_changes_nothing(tmp_path, monkeypatch, order):
     shuffled = random.Random(5).sample(TEXTS, len(TEXTS))
     for name, texts in {"a": TEXTS, "b": shuffled}.items():
-        count(condition(tmp_path / f"{name}.parquet", texts), tmp_path / name, order=order)
+        count(condition(tmp_path / f"{name}-text", texts), tmp_path / name, order=order)
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
     one, asked = NGram.load(tmp_path / "a"), [*TEXTS[:30], "quux the"]
@@ -219,26 +208,28 @@ def test_the_order_of_sentences_and_batches_changes_nothing(tmp_path, monkeypatc
 
 
 def test_tables_that_cannot_be_counted(base, tmp_path):
-    empty = condition(tmp_path / "e.parquet", [])
+    empty = condition(tmp_path / "empty", [])
     for table, size in ((base, "5K"), (empty, None)):
         with pytest.raises(PoshgridError, match=rf"{table.name}: no training sentences"):
             count(table, tmp_path / "model", order=2, size=size)
     assert not (tmp_path / "model").exists()
 
 
-@pytest.mark.parametrize("fault", ["no tensors", "cut", "another order"])
-def test_a_broken_folder_is_named_in_one_line(tmp_path, fault):
+@pytest.mark.parametrize(
+    ("file", "change"),
+    [
+        ("model.safetensors", lambda content: b""),
+        ("model.safetensors", lambda content: content[:-100]),
+        ("config.json", lambda content: content.replace(b'"order": 2', b'"order": 3')),
+    ],
+)
+def test_a_broken_folder_is_named_in_one_line(tmp_path, file, change):
     out = tmp_path / "model"
-    count(condition(tmp_path / "c.parquet", TEXTS[:50]), out, order=2)
+    count(condition(tmp_path, TEXTS[:50]), out, order=2)
     NGram.load(out)
-    config, weights = out / "config.json", out / "model.safetensors"
-    match fault:
-        case "no tensors":
-            weights.unlink()
-        case "cut":
-            weights.write_bytes(weights.read_bytes()[:-100])
-        case "another order":
-            config.write_text(json.dumps(json.loads(config.read_text()) | {"order": 3}))
+    content = (out / file).read_bytes()
+    assert change(content) != content
+    (out / file).write_bytes(change(content))
     with pytest.raises(PoshgridError) as caught:
         NGram.load(out)
     assert str(caught.value).startswith(str(out))
@@ -251,7 +242,7 @@ def test_a_broken_folder_is_named_in_one_line(tmp_path, fault):
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory):
     out = tmp_path_factory.mktemp("engine")
-    count(condition(out / "c.parquet", TEXTS), out / "model", order=3)
+    count(condition(out, TEXTS), out / "model", order=3)
     return engine.Engine(NGram.load(out / "model"), out / "model")
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import polars as pl
 
 from poshgrid.benchmark import items, lexicon
 from poshgrid.benchmark.schema import PAIRS
-from tests.unit.benchmark.generated import KNOWN, read_cases
+from tests.cases import read_cases
+from tests.unit.benchmark.generated import KNOWN
 
 VOCABULARY = lexicon.Vocabulary(9_999, {**KNOWN.frequent, "b": KNOWN.frequent["a"] - {"witch"}})
 
-CASES = read_cases("pairs", Path(__file__).parent)
+CASES = read_cases(__file__, "pairs")
 SOUND = [tuple(row) for row in CASES["sound"]]
 """(phenomenon, contrast, good, bad): one pair of each kind, none with a fault."""
 

@@ -12,7 +12,9 @@ from typer.testing import CliRunner
 from poshgrid.cli import app
 from poshgrid.config.base import Name, path_name
 from poshgrid.errors import PoshgridError
+from poshgrid.models import ngram
 from poshgrid.quality import given
+from tests.unit.training.training_support import write_condition
 
 TEXT = ["who sings", "who sings", "who swims", "when it sings", "the dog barks .", "it swims"]
 
@@ -98,13 +100,9 @@ def judge(model, suite, text, output, *words):
 
 def test_a_model_is_judged_beside_what_counts_words(suite, tmp_path):
     """The model judged counts words itself: it and its null, counted on one text, are one."""
-    from poshgrid.evidence.schema import CONDITION
-    from poshgrid.models import ngram
-
-    columns = {name: [None] * len(TEXT) for name in CONDITION} | {"text": TEXT}
-    pl.DataFrame(columns, schema=CONDITION).write_parquet(tmp_path / "text.parquet")
+    table = write_condition(tmp_path / "counted", train=TEXT) / "train.parquet"
     model = tmp_path / "my counts (é)"
-    ngram.count(tmp_path / "text.parquet", model, order=1)
+    ngram.count(table, model, order=1)
     result, found = judge(model, suite, tmp_path / "text.txt", tmp_path / "out", "--order", 2)
     rows = found.filter(pl.col("level") == "phenomenon")
     by = {(r["learner"], r["phenomenon"]): r["mean"] for r in rows.iter_rows(named=True)}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from poshgrid.benchmark.checks import grammar, readings
 from poshgrid.benchmark.checks.readings import split
-from tests.unit.benchmark.generated import WORDS, read_cases
+from tests.cases import read_cases
+from tests.unit.benchmark.generated import WORDS
 
 KNOWN = readings.readings(WORDS)
 
@@ -20,7 +19,7 @@ def parses(sentence, *, nonsense=False):
 
 @pytest.mark.parametrize("label", ["grammatical", "ungrammatical"])
 def test_sentences_are_accepted_as_labelled(label):
-    for sentence in read_cases("sentences", Path(__file__).parent)[label]:
+    for sentence in read_cases(__file__, "sentences")[label]:
         assert bool(parses(sentence)) == (label == "grammatical"), sentence
 
 

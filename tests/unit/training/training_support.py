@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from safetensors.torch import load_file
 
 from poshgrid import config
 from poshgrid.config import specs
+from poshgrid.corpora.schema import SENTENCES
 from poshgrid.distances.make import make
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import write_table
@@ -63,6 +65,17 @@ def write_condition(folder: Path, **splits: list[str]) -> Path:
         )
         write_table(frame, folder / f"{split}.parquet", CONDITION)
     return folder
+
+
+def write_sentences(path: Path, rows: Iterable[tuple[str, str, str]]) -> Path:
+    """Write a base's table from (text, split, size)."""
+    frame = pl.DataFrame(list(rows), schema=["text", "split", "size"], orient="row")
+    frame = frame.with_row_index("sent_id").with_columns(
+        source=pl.lit("toy"), document=pl.lit("d"), position="sent_id", rank="sent_id",
+        n_words=pl.col("text").str.count_matches(r"\S+"),
+    )  # fmt: skip
+    write_table(frame.select(list(SENTENCES)).cast(SENTENCES), path, SENTENCES)
+    return path
 
 
 def tokenizer_spec(vocabulary_size: int = 300, **settings: object) -> specs.TokenizerSpec:
