@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from pydantic import ValidationError
 
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, DESIGN, PAIRS
 from poshgrid.benchmark.suites import acceptability, choices, completions
@@ -61,30 +60,20 @@ def test_joining(stimulus, option, given, expected):
     assert choices.join(stimulus, option, choices.Options(**given)) == expected
 
 
-@pytest.mark.parametrize("connective", ["", "cioè ", ", cioè", ","])
-def test_a_connective_that_glues_words_is_refused(connective):
-    with pytest.raises(ValidationError, match="connective"):
-        choices.Options(connective=connective)
-
-
 @pytest.mark.parametrize(
     ("lines", "place"),
     [
         (["item_id,category,phenomenon,stimulus,distractor1"], "line 1: no column target"),
-        ([HEADER.replace("target", "targt")], "line 1: column 'targt'"),
         ([f"{HEADER},target"], "line 1: column 'target'"),
         ([HEADER, "a,sc,p,1,Uno.,,Due.,Tre."], "line 2: target"),
-        ([HEADER, 'a,sc,p,1,"Uno', 'e due.",Tre.,Sei.,', "b,sc,p,1,Uno.,,Due.,"], "line 4: target"),
         ([HEADER, f"{FOX},", "b,sc,passive,1,Uno.,Due.,Tre.,due"], "line 3: distractor2"),
         ([HEADER, "a,sc,p,1,Uno.,Due.,Tre!,"], "line 2: target ends in '.' and distractor1"),
         ([HEADER, f"{FOX},", OWL.replace("b,", "a,", 1) + ","], "line 3: item_id 'a'"),
         ([HEADER, FOX], "line 2: 7 cells"),
-        ([HEADER, f'{FOX},"x'], "line 2: broken CSV"),
         ([HEADER, f"{FOX},", f"{OWL},", "c,sc,passive,2,Uno.,Due.,Tre.,"], "block '1' of 'sc'"),
         ([HEADER, f"{FOX},", "c,sc,passive,,Uno.,Due.,Tre.,"], "block '' of 'sc'"),
         ([HEADER, f"{FOX},", OWL.replace("passive", "no") + ","], "block '1' of 'sc'"),
         ([HEADER, "a,sc,p,1,Chi vede Maria?,Maria è vista.,Anna è vista.,"], "line 2: target"),
-        ([HEADER, "\0"], "binary"),
     ],
 )
 def test_planted_faults_of_choices_are_named(write, lines, place):
@@ -96,13 +85,10 @@ def test_planted_faults_of_choices_are_named(write, lines, place):
     assert "\n" not in str(caught.value)
 
 
-def test_the_sound_rows_that_the_faults_are_planted_in_pass(write, tmp_path):
+def test_the_sound_rows_that_the_faults_are_planted_in_pass(write):
     assert load(write(HEADER, f"{FOX},", f"{OWL},")).items["block"].to_list() == ["1"] * 4
     named = write(HEADER, "a,sc,p,1,Chi vede Maria?,Maria è vista.,Anna è vista.,")
     assert "cioè Maria" in load(named, names=["Maria"]).items["text"][0]
-    for path in (None, tmp_path):
-        with pytest.raises(PoshgridError, match="path" if path is None else "no such file"):
-            load(path)
 
 
 # ---- acceptability and completions ---------------------------------------------------------------

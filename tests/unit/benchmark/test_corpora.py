@@ -6,22 +6,18 @@ import polars as pl
 import pytest
 
 from poshgrid.benchmark import corpora
-from poshgrid.errors import PoshgridError
 from poshgrid.models.ngram import count
-from tests.unit.training.training_support import write_condition
+from tests.unit.training.training_support import write_condition, write_sentences
 
 
 @pytest.fixture
 def base(tmp_path):
     """A table with three training sentences, a spare one, and one that is held out."""
-    path = tmp_path / "sentences.parquet"
     rows = [
         ("The girl saw it.", "train", "1K"), ("Don't you wanna go?", "train", "1K"),
         ("the girl saw IT", "train", "2K"), ("A cat sat.", "train", ""), ("A dog ran.", "dev", ""),
     ]  # fmt: skip
-    schema = ["text", "split", "size"]
-    pl.DataFrame(rows, schema=schema, orient="row").write_parquet(path)
-    return path
+    return write_sentences(tmp_path / "sentences.parquet", rows)
 
 
 def test_training_sentences_are_counted_and_no_other(base):
@@ -48,11 +44,3 @@ def test_what_readers_know_of_the_corpora(base, tmp_path):
     assert good > bad
     assert context.vocabulary.lacking("girl") == []
     assert context.heard({"the girl saw it", "x"}) == {"the girl saw it"}
-
-
-def test_a_table_without_training_rows_is_refused(tmp_path):
-    path = tmp_path / "sentences.parquet"
-    rows = {"text": ["A dog.", "A cat."], "split": ["dev", "train"], "size": ["", ""]}
-    pl.DataFrame(rows).write_parquet(path)
-    with pytest.raises(PoshgridError, match=r"sentences\.parquet: no training sentence"):
-        corpora.count(path)

@@ -14,18 +14,15 @@ from poshgrid.benchmark.schema import ITEMS, PAIRS, Context
 from poshgrid.benchmark.suites import templates as suite
 from poshgrid.config import Suite, specs
 from poshgrid.errors import PoshgridError
+from tests.unit.training.training_support import write_sentences
 
-NINE = {
-    "island-adjunct": "island",
-    "island-complex-np": "island",
-    "island-wh": "island",
-    "question-formation-or": "question-formation",
-    "question-formation-rr": "question-formation",
-    "question-formation-sr": "question-formation",
-    "principle-a-command": "binding",
-    "principle-a-locality": "binding",
-    "wanna": "wanna",
+CATEGORIES = {
+    "island": ["island-adjunct", "island-complex-np", "island-wh"],
+    "question-formation": [f"question-formation-{kind}" for kind in ("or", "rr", "sr")],
+    "binding": ["principle-a-command", "principle-a-locality"],
+    "wanna": ["wanna"],
 }
+NINE = {name: category for category, names in CATEGORIES.items() for name in names}
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +33,8 @@ def toy_text(root) -> list[str]:
     return [*words, " ".join(map(str, grammar["words"])), "wanna"]
 
 
-def base(path, texts, split="train"):
-    """Write the columns of a base that the stage reads."""
-    pl.DataFrame({"text": texts, "split": [split] * len(texts)}).write_parquet(path)
-    return path
+def base(path, texts):
+    return write_sentences(path, [(text, "train", "10K") for text in texts])
 
 
 def spec(top_k=3_000, *, pool=1, **options):

@@ -12,16 +12,14 @@ from poshgrid.evaluation.engine import Request, Token
 
 
 class Spans:
-    """A tokenizer that cuts where it is told; the last token is a special one, if any is."""
+    """A tokenizer that cuts where it is told; the last token is a special one."""
 
     is_fast = True
 
-    def __init__(self, *spans, special=False):
-        self.spans, self.special = list(spans), special
-        self.asked = []
+    def __init__(self, *spans):
+        self.spans = list(spans)
 
     def __call__(self, texts, **given):
-        self.asked.append(texts)
         n = len(self.spans)
         found = {"input_ids": [list(range(n)) for _ in texts]}
         found["special_tokens_mask"] = [[0] * (n - 1) + [1] for _ in texts]
@@ -94,7 +92,7 @@ def test_a_line_break_is_a_token_or_refused():
 
 
 def test_special_tokens_are_none_of_the_sentences_own():
-    tokenizer = Spans(*WORDS, (0, 0), special=True)
+    tokenizer = Spans(*WORDS, (0, 0))
     (found,) = cutting.cut(tokenizer, [Request(TEXT, "item", (6, 10))], special=True)
     assert found == cutting.Cut([0, 1, 2, 3, 4], [0, 1, 2, 3], [3])
 

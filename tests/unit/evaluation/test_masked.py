@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engines import neural
 from tests.unit.models.tiny_causal import TEXT, engine, one_by_one, requests, roberta
 
@@ -47,11 +46,3 @@ def test_the_batch_does_not_change_the_scores(made, monkeypatch, score):
         ours.batch_tokens = bound
         found = [s.logprob for s in ours.score(requests(TEXTS))]
         assert found == pytest.approx(expected, abs=1e-5)
-
-
-def test_nothing_to_score_or_to_write_is_refused(made):
-    ours = engine(made[0])
-    with pytest.raises(PoshgridError, match=r"item 0: '' has 0 tokens"):
-        ours.score(requests([""]))
-    with pytest.raises(PoshgridError, match="does not continue sentences"):
-        ours.complete(["Who"], beams=3, tokens=3)

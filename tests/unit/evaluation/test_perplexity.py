@@ -61,10 +61,9 @@ def trained(tmp_path_factory):
 
 
 @pytest.fixture
-def random_gpt2(tmp_path):
-    tiny_causal.tokenizer(tmp_path / "model")
-    tiny_causal.gpt2(tmp_path / "model", context=16)
-    return tmp_path / "model"
+def random_gpt2(copy):
+    tiny_causal.gpt2(copy, context=16)
+    return copy
 
 
 def test_is_the_test_loss_of_training(trained, tmp_path):

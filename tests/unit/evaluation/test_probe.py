@@ -25,10 +25,6 @@ from poshgrid.evaluation.engines.masked import Masked
 from tests.cases import read_cases
 from tests.unit.models.tiny_causal import engine, left_to_right, one_by_one, requests
 
-WORDS = [
-    "the", "a", "dog", "cats", "boy", "who", "that", "sees", "see", "barks", "bark", "likes",
-    "like", "runs", "saw", "John", "Mary", ".", "?",
-]  # fmt: skip
 TEXTS = [
     "the dog barks .",
     "the dog bark .",
@@ -39,6 +35,7 @@ TEXTS = [
     "a boy who that dog saw runs .",
     "Mary likes the boy that runs .",
 ]
+WORDS = sorted({word for text in TEXTS for word in text.split()})
 FAMILIES = read_cases(__file__, "families")
 MASKED = FAMILIES["masked"] | FAMILIES["padded"]
 BOTH_SIDES = FAMILIES["both sides"] | FAMILIES["headless"]

@@ -128,12 +128,6 @@ def test_each_file_is_read_by_its_own_ending(tmp_path):
         }  # fmt: skip
 
 
-def test_judging_says_what_is_missing(suite, tmp_path):
-    with pytest.raises(PoshgridError, match=r"none\.txt"):
-        judge("gpt2", suite, tmp_path / "none.txt", tmp_path / "out")
-    assert not list((tmp_path / "out").iterdir()), "a lock is left"
-
-
 def test_any_file_name_has_a_name_for_paths():
     for text, name in (("modèl (1)", "model-1"), ("a..b.", "a-b"), ("plain+A_1", "plain+A_1")):
         assert path_name(text) == name

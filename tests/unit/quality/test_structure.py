@@ -38,11 +38,6 @@ def test_a_planted_fault_is_caught_by_its_own_check(row):
         structure.hold(suite, WORDS, VOCABULARY)
 
 
-@pytest.mark.parametrize(("phenomenon", "contrast", "good", "bad"), SOUND)
-def test_a_pair_the_wrong_way_round_is_never_sound(phenomenon, contrast, good, bad):
-    assert failed(table((phenomenon, contrast, bad, good)))
-
-
 def test_repeated_and_identical_pairs_are_caught():
     assert failed(table(*SOUND, SOUND[0], SOUND[1])) == {"repeated pairs": ["x-0015", "x-0016"]}
     for seen in (" ", " \N{NO-BREAK SPACE}", "\N{ZERO WIDTH SPACE} ", "  "):
@@ -70,17 +65,6 @@ def test_a_planted_fault_of_an_outside_suite_is_caught_by_its_own_check(kind, go
     faults = failed(table(("x", "x", good, bad)), lexicon.Vocabulary(0, {"list": known}),
                     generated=False)  # fmt: skip
     assert faults == ({kind: ["x-0001"]} if kind else {})
-
-
-def test_what_a_check_needs_decides_where_it_is_made():
-    def needs(rows, vocabulary=None):
-        checks = structure.checks(table(*rows), WORDS, vocabulary, generated=False)
-        return {c.needs for c in checks if c.checked}
-
-    outside = [("other", "other", "a b .", "a c .")]
-    assert needs(outside) == {"pairs"}
-    assert needs(outside, VOCABULARY) == {"pairs", "words"}
-    assert needs(SOUND) == {"pairs", "grammar"}
 
 
 # ---- what the generator makes -------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,13 +28,6 @@ def spec(*sizes: int, **options: object) -> specs.TokenizerSpec:
     return specs.TokenizerSpec(tokenizer=given)
 
 
-@pytest.fixture(scope="module")
-def source(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("condition")
-    texts = [*sentences(150), *ODD]
-    return write_condition(folder, train=texts, dev=texts[:3], test=texts[:3])
-
-
 @given(
     st.lists(st.text("ab ", min_size=1, max_size=12), min_size=1, max_size=12),
     st.integers(258, 280),  # few letters: long runs, ties, and texts that yield fewer types
@@ -48,7 +40,9 @@ def test_truncating_gives_what_training_gives(texts, size):
     assert json.loads(tokenizer.truncate(large, size).to_str()) == json.loads(alone.to_str())
 
 
-def test_counts_are_those_of_the_encoded_text(source, tmp_path):
+def test_counts_are_those_of_the_encoded_text(tmp_path):
+    texts = [*sentences(150), *ODD]
+    source = write_condition(tmp_path / "condition", train=texts, dev=ODD, test=ODD)
     found = sweep.sweep(spec(*SIZES, lowercase=True), source, tmp_path / "sweep" / "sweep.json")
     for row in found["vocabularies"]:
         size = row["vocabulary_size"]

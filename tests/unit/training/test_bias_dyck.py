@@ -8,16 +8,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
 
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.training import bias, checkpoint, seeds
+from poshgrid.training import checkpoint, seeds
 from poshgrid.training.biases import dyck
-from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.dyck_language import Alphabet, Brackets, Flat, Language
 from poshgrid.training.train import train
-from tests.unit.training.training_support import build, regimen, statistics, train_spec
+from tests.unit.training.training_support import build, regimen, setting, statistics, train_spec
 
 SMALL = {"k": 3, "depth": 4, "length": 24, "steps": 8, "batch_size": 4, "warmup_steps": 2}
 
@@ -38,49 +36,40 @@ def open_brackets(language, drawn):
         Language(k=64, p_open=0.5, depth=8, length=2_048),
         Language(k=3, p_open=0.1, depth=1, length=10),
         Language(k=2, p_open=0.99, depth=100, length=30),  # the end is nearer than the depth
-        Language(k=4, p_open=0.5, depth=2, length=2),
+        Language(k=5, p_open=0.4, depth=3, length=60),
     ],
     ids=str,
 )
-def test_every_kind_is_balanced_and_the_depth_is_reached_and_kept(language):
-    drawn = language.draw(42, range(16))
-    assert drawn.shape == (16, language.length)
-    assert drawn.min() >= 0 and drawn.max() < 2 * language.k
-    counts = open_brackets(language, drawn)
-    assert counts.min() == 0
-    assert not counts[:, -1].any()
-    assert counts.sum(axis=2).max() == min(language.depth, language.length // 2)
-
-
-def test_it_is_the_plain_algorithm(monkeypatch):
+def test_it_is_the_plain_algorithm(monkeypatch, language):
     """Written anew for one sequence, with lists, from the same draws."""
-    language = Language(k=5, p_open=0.4, depth=3, length=60)
-    streams = {}
-    original = seeds.generator
+    length, streams, original = language.length, {}, seeds.generator
 
     def generator(seed, purpose, index):
         streams[index] = (seed, purpose, index)
         return original(seed, purpose, index)
 
     monkeypatch.setattr(seeds, "generator", generator)
-    drawn = language.draw(11, range(30))
+    drawn = language.draw(11, range(20))
     for index, sequence in enumerate(drawn):
         random = original(*streams[index])
-        coins, picks = random.random(60, np.float32), random.random(60, np.float32)
-        kinds = random.integers(5, size=60, dtype=np.int32)
+        coins, picks = random.random(length, np.float32), random.random(length, np.float32)
+        kinds = random.integers(language.k, size=length, dtype=np.int32)
         held, found = [], []
-        for place in range(60):
-            must_open = not held
-            must_close = len(held) == 3 or len(held) == 60 - place
-            if must_open or (not must_close and coins[place] < 0.4):
+        for place in range(length):
+            must_close = len(held) in (language.depth, length - place)
+            if not held or (not must_close and coins[place] < np.float32(language.p_open)):
                 held.append(kinds[place])
                 found.append(kinds[place])
             else:
                 slot = int(np.float64(picks[place]) * len(held))
-                found.append(5 + held[slot])
+                found.append(language.k + held[slot])
                 held[slot] = held[-1]
                 held.pop()
         assert list(sequence) == found
+    counts = open_brackets(language, drawn)
+    assert counts.min() == 0
+    assert not counts[:, -1].any()
+    assert counts.sum(axis=2).max() == min(language.depth, length // 2)
 
 
 @pytest.mark.parametrize("kind", [Language, Flat])
@@ -145,18 +134,9 @@ def test_rows_hold_each_sequence_once_after_the_boundary(monkeypatch):
         assert (brackets().batch(step).targets == batches[step].targets).all()
 
 
-def setting(inputs, folder, chosen=None):
-    chosen = chosen or regimen()
-    return bias.Setting(
-        spec=train_spec(chosen, bias="dyck"), regimen=chosen, tokenizer=inputs[1], distances=None,
-        checkpoints=Checkpoints(folder, "0123456789abcdef"), vocabulary_size=300, boundary_id=0,
-        padding_id=1, device=torch.device("cpu"),
-    )  # fmt: skip
-
-
 def test_how_brackets_are_written(inputs, tmp_path):
     """As tokens of their own, after the words or alone; as numbers in the language's tokens."""
-    given = setting(inputs, tmp_path)
+    given = setting(inputs, train_spec(regimen(), bias="dyck"), tmp_path)
     body = dyck.alphabet(dyck.Options(k=2), given)
     assert body == Alphabet([[2], [3], [4], [5]], 6, 0, 1)
     whole = dyck.alphabet(dyck.Options(k=2, transfer="all"), given)
@@ -178,7 +158,7 @@ def test_the_regimen_is_the_run_s_but_for_its_length(inputs, tmp_path):
         clip_norm=0.7, batch_size=32, context_length=512, micro_batch_size=8, patience_steps=5,
         checkpoints=[3], checkpoint_epochs="every", checkpoint_every=2_000, steps=None, epochs=2,
     )  # fmt: skip
-    given = setting(inputs, tmp_path, chosen)
+    given = setting(inputs, train_spec(chosen, bias="dyck"), tmp_path)
     found = dyck.regimen(dyck.Options(), given).model_dump()
     own = {
         "name": "biases.dyck", "steps": 2_000, "epochs": None, "patience_steps": None,
@@ -205,7 +185,8 @@ def test_the_regimen_is_the_run_s_but_for_its_length(inputs, tmp_path):
 )
 def test_what_is_carried_over(inputs, tmp_path, options, vocabulary, context):
     """The body; of all, word rows and the positions that both have; the rest stays initial."""
-    given, model = setting(inputs, tmp_path), build(context_length=context)
+    given = setting(inputs, train_spec(regimen(), bias="dyck"), tmp_path)
+    model = build(context_length=context)
     initial = checkpoint.weights(model)
     part = dyck.build(dyck.Options(**(SMALL | options)))
     assert part.prepare(model, given) is model

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 import torch
@@ -77,17 +75,6 @@ def test_loss_and_gradients_are_those_of_torch(name, tolerance, bias):
     expected = torch.autograd.grad(0.3 * theirs + (weight.double() ** 2).sum(), given)
     for one, other in zip(found, expected, strict=True):
         assert (one - other).norm() <= tolerance * other.norm()
-
-
-def test_two_types_by_hand():
-    """Scores 0 and ln 3: the shares are 1/4 and 3/4."""
-    hidden = torch.ones(1, 1, requires_grad=True)
-    weight = torch.tensor([[0.0], [math.log(3)]], requires_grad=True)
-    loss = fused.cross_entropy(hidden, weight, None, torch.tensor([0]))
-    loss.backward()
-    assert loss.item() == pytest.approx(math.log(4))
-    assert weight.grad.flatten().tolist() == pytest.approx([-0.75, 0.75])
-    assert hidden.grad.item() == pytest.approx(0.75 * math.log(3))
 
 
 def test_bfloat16_is_as_near_to_the_truth_as_torch_under_autocast():

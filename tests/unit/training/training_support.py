@@ -113,23 +113,30 @@ def plant(folder: Path) -> Path:
     return folder / "distances"
 
 
+def setting(
+    inputs: tuple[Path, Path], spec: specs.TrainSpec, checkpoints: Path, distances: Any = None
+) -> bias.Setting:
+    """Return what a run's biases are prepared with."""
+    return bias.Setting(
+        spec=spec, regimen=spec.regimen, tokenizer=inputs[1], distances=distances,
+        checkpoints=Checkpoints(checkpoints, "0"), device=torch.device("cpu"),
+        vocabulary_size=tokenizer.load(inputs[1]).get_vocab_size(), boundary_id=0, padding_id=1,
+    )  # fmt: skip
+
+
 def prepared(
     inputs: tuple[Path, Path], spec: specs.TrainSpec, checkpoints: Path, distances: Path | None
 ) -> tuple[PreTrainedModel, list[bias.Bias]]:
     """Return a run's model before its first step and its biases, as ``train`` prepares them."""
-    size = tokenizer.load(inputs[1]).get_vocab_size()
+    given = setting(inputs, spec, checkpoints, distances)
     model = build(
-        spec.learner.architecture, spec.seed, options=spec.learner.options, vocabulary_size=size,
-        context_length=spec.regimen.context_length, dropout=spec.regimen.dropout,
-    )  # fmt: skip
-    setting = bias.Setting(
-        spec=spec, regimen=spec.regimen, tokenizer=inputs[1], distances=distances,
-        checkpoints=Checkpoints(checkpoints, "0"), device=torch.device("cpu"),
-        vocabulary_size=size, boundary_id=0, padding_id=1,
+        spec.learner.architecture, spec.seed, options=spec.learner.options,
+        vocabulary_size=given.vocabulary_size, context_length=spec.regimen.context_length,
+        dropout=spec.regimen.dropout,
     )  # fmt: skip
     biases = list(bias.build(spec.bias, spec.options).values())
     for each in biases:
-        model = each.prepare(model, setting)
+        model = each.prepare(model, given)
     return model, biases
 
 
