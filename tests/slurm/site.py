@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RUN = "baby-f/20K/gpt2-tiny/packed/none/seed42"
 ONLY = "only=size=20K,seed=42"
 MODEL = f"results/models/{RUN}/manifest.json"
-STEPS = 600  # long enough to be disturbed
+STEPS = 1500  # long enough to be disturbed
 
 
 class Site:

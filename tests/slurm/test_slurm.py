@@ -7,6 +7,7 @@ side.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -43,9 +44,13 @@ def drills(
     plans = {
         "grid": (whole_grid, {}),
         "time": (time_limit, {}),
+        "memory": (memory_limit, {"mem_mb": "200 * attempt ** 3"}),
+        "cancelled": (cancelled, {}),
+        "preempted": (preempted, {"slurm_partition": "scavenge"}),
         "killed": (workflow_killed, {}),
         "down": (node_down, {"slurm_partition": "apart"}),
         "interrupted": (interrupted, {}),
+        "stuck": (stuck, {"slurm_partition": "short", "runtime": 10}),
     }  # fmt: skip
 
     def site(name: str, **given: Any) -> Site:
@@ -77,6 +82,34 @@ def time_limit(site: Site) -> Site:
     process = site.start(MODEL, retries=0)
     for _ in range(2):
         site.run_out_of_time()
+    site.finish(process)
+    return site
+
+
+def memory_limit(site: Site) -> Site:
+    """Let a job want more memory than it asked for."""
+    site.finish(site.start(MODEL))
+    return site
+
+
+def cancelled(site: Site) -> Site:
+    """Cancel a training job."""
+    process = site.start(MODEL)
+    site.cluster.run("scancel", site.training()["id"])
+    site.finish(process)
+    return site
+
+
+def preempted(site: Site) -> Site:
+    """Take its GPU from a training job."""
+    process = site.start(MODEL)
+    node = site.node(site.training())
+    with site.held() as held:
+        site.cluster.run(
+            "sbatch", "-p", "urgent", "-w", node, "--gres=gpu:1", "-t", "1", "-o", "/dev/null",
+            "--wrap", "sleep 5",
+        )  # fmt: skip
+        site.wait("it is taken", lambda: not any(each.is_running() for each in held))
     site.finish(process)
     return site
 
@@ -120,6 +153,16 @@ def interrupted(site: Site) -> Site:
     return site
 
 
+def stuck(site: Site) -> Site:
+    """Ask a partition for more time than it gives: the job is named, and goes on in another."""
+    process = site.start(MODEL)
+    site.wait("the job is named", lambda: "can never start as it is: Partition" in site.said)
+    job = re.findall(r"SLURM: job (\d+)", site.said)[0]
+    site.cluster.run("scontrol", "update", f"jobid={job}", "partition=main")
+    site.finish(process)
+    return site
+
+
 @pytest.fixture
 def same(quiet: Site) -> Same:
     """Compare a site's results with those of the undisturbed run."""
@@ -153,9 +196,36 @@ def test_out_of_time(site: Site, same: Same) -> None:
     same(site)
 
 
+@pytest.mark.slow
+@pytest.mark.drill("memory")
+def test_out_of_memory(site: Site, same: Same) -> None:
+    assert site.submitted("train") >= 2
+    same(site)
+
+
+@pytest.mark.drill("cancelled")
+def test_cancelled(site: Site, same: Same) -> None:
+    assert site.submitted("train") == 2
+    assert "resumed at step" in site.model_log
+    same(site)
+
+
+@pytest.mark.slow
+@pytest.mark.drill("preempted")
+def test_preempted(site: Site, same: Same) -> None:
+    assert site.submitted("train") == 1  # the same job, back in the queue
+    assert "resumed at step" in site.model_log
+    same(site)
+
+
 @pytest.mark.drill("interrupted")
 def test_interrupted(site: Site, same: Same) -> None:
     assert "resumed at step" in site.model_log
+    same(site)
+
+
+@pytest.mark.drill("stuck")
+def test_a_job_that_can_never_start_is_named(site: Site, same: Same) -> None:
     same(site)
 
 

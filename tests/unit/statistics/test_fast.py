@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
+from threadpoolctl import threadpool_limits
 
 from poshgrid.config import BayesianModel, Prior
 from poshgrid.config.formula import RESPONSE
@@ -215,3 +216,14 @@ def test_draws_repeat_for_any_number_of_threads(made):
 def test_refuses(formula, reason):
     found = refuses(make(formula))
     assert found is None if reason is None else reason in found
+
+
+def test_threads_of_blas_change_no_bit():
+    """A grid of 300 cells, where BLAS divides its sums among threads."""
+    counts = make(formula=FORMULA, seeds=tuple(range(60)))
+    model = settings(formula=FORMULA)
+    pulls = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            pulls.append(Density(counts, model).pull)
+    assert np.array_equal(*pulls)

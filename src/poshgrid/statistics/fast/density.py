@@ -130,6 +130,7 @@ class Density:
         """
         from scipy.optimize import minimize
         from scipy.special import expit
+        from threadpoolctl import threadpool_limits
 
         design = np.zeros((len(self.trials), self.width))
         np.put_along_axis(design, self.levels, 1, axis=1)
@@ -157,19 +158,20 @@ class Density:
             return design.T @ inner
 
         best = np.zeros(self.width)
-        for last in (False, True) if self.sets.count else (True,):
-            best = minimize(
-                descent,
-                best,
-                jac=True,
-                hess=lambda theta: curvature(theta) + np.diag(precisions),
-                method="trust-exact",
-            ).x
-            if not last:
-                of_sets = self._sd_of_sets(design @ best)
-        information = curvature(best)
-        slope = precisions * best - descent(best)[1]  # of the likelihood alone
-        return information, information @ best + slope
+        with threadpool_limits(1):  # sums of BLAS depend on its threads
+            for last in (False, True) if self.sets.count else (True,):
+                best = minimize(
+                    descent,
+                    best,
+                    jac=True,
+                    hess=lambda theta: curvature(theta) + np.diag(precisions),
+                    method="trust-exact",
+                ).x
+                if not last:
+                    of_sets = self._sd_of_sets(design @ best)
+            information = curvature(best)
+            slope = precisions * best - descent(best)[1]  # of the likelihood alone
+            return information, information @ best + slope
 
     def _sd_of_sets(self, eta: np.ndarray) -> float:
         """Return the most probable SD of lexical sets at the log odds of the rows."""
