@@ -173,7 +173,8 @@ def changes(before: Path, after: Path) -> Iterator[str]:
         elif old[name] != new[name]:
             first, second = values(before / name), values(after / name)
             columns = [key for key in first.keys() | second.keys() if key not in TIMES]
-            changed = [key for key in columns if first.get(key) != second.get(key)]
+            # As text, in which a value that is no number equals itself
+            changed = [key for key in columns if repr(first.get(key)) != repr(second.get(key))]
             yield f"{name}: differs"
             for key in sorted(changed):
                 if key in first and key in second:
