@@ -16,6 +16,7 @@ from typing import Any
 import psutil
 import yaml
 
+from poshgrid.provenance import adopt
 from tests.faults import compare
 from tests.slurm.cluster import Cluster
 
@@ -111,12 +112,16 @@ class Site:
         )  # fmt: skip
 
     def take(self, other: Site) -> None:
-        """Copy another site's results and Snakemake's records, without the trained model."""
+        """Copy another site's results and Snakemake's records, without the trained model.
+
+        Nor with the copy of it that a later job would take over.
+        """
         for name in ("results", ".snakemake"):
             shutil.copytree(other.folder / name, self.folder / name, symlinks=True)
         shutil.rmtree(self.folder / ".snakemake/slurm_logs", ignore_errors=True)
-        for name in (f"results/models/{RUN}", f"results/scores/{RUN}", "results/statistics",
-                     "results/report", "results/checkpoints"):  # fmt: skip
+        kept = adopt.folder_of(self.folder / MODEL)
+        for name in (f"results/models/{RUN}", str(kept), f"results/scores/{RUN}",
+                     "results/statistics", "results/report", "results/checkpoints"):  # fmt: skip
             shutil.rmtree(self.folder / name, ignore_errors=True)
         (self.folder / f"results/logs/train/{RUN}.log").unlink()
 

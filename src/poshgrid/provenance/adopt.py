@@ -1,10 +1,10 @@
 """Early cutoff: a costly stage takes over its last outputs if nothing that decides them changed.
 
 Snakemake runs a job again whenever a job before it runs, even if that job wrote the same bytes. It
-also deletes the outputs of a job whose end it did not see. So the costly stages (``COSTLY`` in
-:mod:`poshgrid.commands.base`) keep their last outputs, manifest included, as hard links in a hidden
-folder beside them, which no rule declares. If the stage starts again with the same spec, code and
-content of its inputs, it checks the digests of what was kept and links it back. That takes seconds.
+also deletes the outputs of a job whose end it did not see. So stages that are ``costly`` keep their
+last outputs, manifest included, as hard links in a hidden folder beside them, which no rule
+declares. If the stage starts again with the same spec, code and content of its inputs, it checks
+the digests of what was kept and links it back. That takes seconds.
 
 Only the last outputs are kept, so a link costs no disk space while they are in place. Where a file
 system has no hard links, nothing is kept. Two jobs that make the same output run one after the
