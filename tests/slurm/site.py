@@ -85,6 +85,7 @@ class Site:
             retries: other than the profile's.
         """
         command = [
+            "env", "--default-signal=INT",  # which jobs in the background of a shell ignore
             sys.executable, "-m", "snakemake", "--profile", profile or str(self.folder / "profile"),
             "--directory", str(self.folder), "--configfile", str(self.folder / "config.yaml"),
             "--config", self.only, "--latency-wait", "20",

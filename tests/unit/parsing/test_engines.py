@@ -195,8 +195,11 @@ def chain(monkeypatch):
             for s in sentences
         ]
 
-    engine = SimpleNamespace(load=lambda model, options: SimpleNamespace(parse=parse))
     load = plugins.load
+    engine = SimpleNamespace(
+        load=lambda model, options: SimpleNamespace(parse=parse),
+        Options=load(plugins.ENGINES, "spacy").Options,
+    )
 
     def loaded(package, word):
         return engine if package == plugins.ENGINES else load(package, word)
