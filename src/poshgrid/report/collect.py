@@ -14,7 +14,7 @@ from poshgrid import files, logs
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
-from poshgrid.config.runs import NULL_REGIMENS, SCORED, Run
+from poshgrid.config.runs import NULL_REGIMENS, SCORED, UNTRAINED, Run
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.records import Record, manifests, read_json
 from poshgrid.statistics import schema as statistics
@@ -177,7 +177,7 @@ def gather(spec: specs.ReportSpec, results: Path) -> Collected:
 
 
 def _trained(run: Run, paths: Paths) -> Trained:
-    if run.regimen in SCORED:  # of somebody else's model, that it was scored is all there is
+    if run.regimen in (*SCORED, UNTRAINED):  # that it was scored is all there is
         return Trained(run, {}, read_json(Path(paths.score_folder(run.name)) / "manifest.json"))
     folder = Path(paths.model(run.name))
     return Trained(run, read_json(folder / "statistics.json"), read_json(folder / "manifest.json"))

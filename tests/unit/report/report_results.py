@@ -120,7 +120,8 @@ def build(
     _parsers(paths)
     _items(Path(paths.items("posh")))
     for run in there:
-        _model(Path(paths.model(run)), run, generator)
+        if f"/{UNTRAINED}/" not in run:  # those are scored, and not kept
+            _model(Path(paths.model(run)), run, generator)
         manifest(Path(paths.scores(run, "posh")).parent, {"scoring": {}}, 3.0)
     counts = _counts(there, spec, generator)
     folder = Path(paths.statistics("all"))
@@ -273,15 +274,13 @@ def _items(path: Path) -> None:
 
 
 def _model(folder: Path, run: str, generator: np.random.Generator) -> None:
-    untrained = f"/{UNTRAINED}/" in run
-    loss = 10.4 if untrained else 3.6 + 0.05 * float(generator.random())
+    loss = 3.6 + 0.05 * float(generator.random())
     files.write_json(folder / "statistics.json", {
-        "parameters": 29_000_000, "steps": 0 if untrained else 10_000,
-        "best_step": 0 if untrained else 8000, "steps_per_epoch": 900, "copies": 1,
+        "parameters": 29_000_000, "steps": 10_000,
+        "best_step": 8000, "steps_per_epoch": 900, "copies": 1,
         "dev_loss": loss, "test_loss": loss + 0.01,
     })  # fmt: skip
-    regimen = None if untrained else Regimen(name="packed").model_dump()
-    manifest(folder, {"regimen": regimen}, 12.0 if untrained else 4321.0)
+    manifest(folder, {"regimen": Regimen(name="packed").model_dump()}, 4321.0)
 
 
 def _counts(
