@@ -187,11 +187,21 @@ def own(name: str) -> Path:
     return OWN.joinpath(*name.split(".")[1:])
 
 
+def options_of(package: str, word: str) -> type[Options]:
+    """Return the model of a plug-in's options; one that declares none takes none.
+
+    Raises:
+        UnknownPluginError: unknown plug-in.
+    """
+    model: type[Options] = getattr(load(package, word), "Options", Options)
+    return model
+
+
 def options(package: str, word: str, given: dict[str, Any]) -> Options:
-    """Validate a plug-in's options with its own ``Options`` model (none declared: none taken).
+    """Validate a plug-in's options with its own model (:func:`options_of`).
 
     Raises:
         UnknownPluginError: unknown plug-in.
         pydantic.ValidationError: an option is unknown or has a wrong value.
     """
-    return getattr(load(package, word), "Options", Options).model_validate(given)
+    return options_of(package, word).model_validate(given)

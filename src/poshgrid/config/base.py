@@ -183,11 +183,11 @@ def wrong_options(
     Raises:
         plugins.UnknownPluginError: there is no such plug-in.
     """
-    kind = getattr(plugins.load(package, word), "Options", plugins.Options)
+    model = plugins.options_of(package, word)
     try:
-        kind.model_validate(options)
+        model.model_validate(options)
     except ValidationError as error:
-        return [_below(place, detail, kind) for detail in error.errors()]
+        return [_below(place, detail, model) for detail in error.errors()]
     return []
 
 

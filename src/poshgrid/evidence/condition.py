@@ -1,6 +1,6 @@
 """A condition at a size: a base, less its evidence, plus what is put back (paper, section 3.1).
 
-Sentences and labels lie in a database, in which the plan is made: memory does not grow with them.
+Sentences and labels lie in a database, in which the plan is made: it gets a part of the memory.
 """
 
 from __future__ import annotations

@@ -1,14 +1,6 @@
-"""Labels of Universal Dependencies, and which of them a parser has.
-
-Filters ask for UD's relations and features. A parser of another scheme (the stock English pipelines
-of spaCy: ``dobj``, ``nsubjpass``, ``relcl``) gives other names to the same things, and one that was
-trained on trees without features gives none; filters then find nothing, and nothing fails. What is
-here tells so before.
-"""
+"""Labels of Universal Dependencies: a treebank that a parser is trained on has no others."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 RELATIONS = frozenset({
     "acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "clf", "compound",
@@ -28,11 +20,3 @@ TAGS = frozenset({
 def base(relation: str) -> str:
     """Return a relation without its subtype: ``nsubj:pass`` -> ``nsubj``."""
     return relation.partition(":")[0]
-
-
-def foreign(labels: Iterable[str]) -> list[str]:
-    """Return the labels, sorted, whose relation is none of UD's.
-
-    Subtypes are free in UD and are not looked at: ``nsubj:anything`` is UD's, ``nsubjpass`` is not.
-    """
-    return sorted({label for label in labels if base(label) not in RELATIONS})

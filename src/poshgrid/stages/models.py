@@ -221,9 +221,9 @@ class Train(Stage):
     @staticmethod
     def finished(job: Job) -> None:
         """Remove the run's checkpoints."""
-        from poshgrid.grid import folders
+        from poshgrid.training import identity
 
-        folders.clear(Path(job.paths.checkpoints()), job.output, job.spec)
+        identity.clear(Path(job.paths.checkpoints()), job.output, job.spec)
 
 
 class Count(Stage):

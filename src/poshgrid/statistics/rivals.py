@@ -190,7 +190,7 @@ def _above(difference: np.ndarray, n: np.ndarray, seeds: tuple[float | None, int
 
 
 def of_point(point: dict[str, Any], points: list[dict[str, Any]]) -> Iterator[tuple[str, int]]:
-    """Yield the nulls of a point's condition and size, and where they are, in their usual order."""
+    """Yield the nulls of a point's condition and size, and the index of each in ``points``."""
     cell = point["condition"], point["size"]
     names = {
         (*cell, point["learner"], UNTRAINED, "none"): UNTRAINED,

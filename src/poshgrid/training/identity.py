@@ -15,8 +15,9 @@ from typing import Any
 from poshgrid import plugins
 from poshgrid.config import specs
 from poshgrid.config.runs import parts
+from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json, write_json
-from poshgrid.provenance import fingerprint
+from poshgrid.provenance import durable, fingerprint, lock
 from poshgrid.training import bias, learner
 
 NOTE = "run.json"
@@ -83,3 +84,26 @@ def write(folder: Path, model: Path, decisive: dict[str, str]) -> None:
         PoshgridError: the folder cannot be written.
     """
     write_json(folder / NOTE, {"model": str(model.resolve()), "decisive": decisive})
+
+
+def clear(checkpoints: Path, model: Path, spec: specs.TrainSpec) -> None:
+    """Remove the checkpoints of a finished run, from whatever machine they are.
+
+    What it left under other settings stays.
+
+    Args:
+        checkpoints: folder of all runs' checkpoints.
+        model: the run's folder, written and on the disk.
+        spec: of the run.
+    """
+    mine = {"spec": specs.canonical(spec), "code": code(spec)}
+    for note in sorted(checkpoints.glob(f"*/{NOTE}")):
+        try:
+            content = read_json(note)
+            same = content["model"] == str(model.resolve())
+            same &= mine.items() <= content["decisive"].items()
+        except (PoshgridError, KeyError, TypeError, AttributeError):
+            continue  # of nobody: whoever trains that run writes it anew
+        if same:
+            with lock.held(note.parent):
+                durable.discard(note.parent)

@@ -44,7 +44,7 @@ def train(
         tokens: folder that :func:`poshgrid.tokenization.encode.encode` wrote.
         tokenizer: the tokenizer's folder; its files are copied into the model's.
         checkpoints: folder of all runs' resumable checkpoints. This run's stay until the model is
-            on the disk (:func:`poshgrid.grid.folders.clear`).
+            on the disk (:func:`poshgrid.training.identity.clear`).
         output: folder of the model; see :mod:`poshgrid.training.folder`.
         distances: folder that :mod:`poshgrid.distances.make` wrote, for a bias with trees.
 

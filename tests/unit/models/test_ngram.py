@@ -268,7 +268,7 @@ def test_the_engine_gives_sums_regions_and_tokens(loaded):
      ((4, 13), None), ((7, 4), None)],
 )  # fmt: skip
 def test_regions_hold_whole_words(loaded, region, tokens):
-    """None: the region is refused, because it cuts a word or is none."""
+    """``tokens`` is None where the region is refused: it cuts a word, or is empty."""
     asked = [Request("The dog ran.", "posh: item 1 (bad)", region)]
     if tokens is not None:
         assert loaded.score(asked)[0].region_tokens == tokens

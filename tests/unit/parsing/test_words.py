@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from poshgrid.parsing import labels
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
 from tests.unit.evidence.trees import tree
@@ -68,10 +67,3 @@ def test_a_circle_does_not_hang():
     circle = Tree(["a", "b"], ["X", "X"], ["_", "_"], [2, 1], ["dep", "dep"])
     assert len(list(circle.ancestors(1))) == 2
     assert circle.subtree(1) == [1, 2]
-
-
-def test_labels_of_another_scheme_are_told():
-    assert len(labels.RELATIONS) == 37
-    assert labels.foreign(["nsubj", "acl:relcl", "nsubj:whatever", "root"]) == []
-    stock = ["ROOT", "nsubj", "dobj", "dobj:x", "ccomp", "relcl", "auxpass", "neg"]  # spaCy's
-    assert labels.foreign(stock) == ["ROOT", "auxpass", "dobj", "dobj:x", "neg", "relcl"]

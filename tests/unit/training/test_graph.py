@@ -102,7 +102,7 @@ def masks(graph):
 def test_a_regimen_is_one_graph_without_mask_or_break(
     inputs, distances, tmp_path, graphs, architecture, word, kind, precision
 ):
-    """One with gradients and one without, of each model that is trained; a wait is a break."""
+    """Each model is compiled twice, with and without gradients; waiting for a value breaks it."""
     spec = spec_of(architecture, word, kind, compile="on", precision=precision)
     trained(inputs, distances, spec, tmp_path)
     assert not torch._dynamo.utils.counters["graph_break"]

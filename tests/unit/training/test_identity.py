@@ -32,6 +32,18 @@ def test_whatever_decides_the_weights_changes_the_digits_and_its_order_does_not(
     assert identity.digits(dict(reversed(again.items()))) == identity.digits(with_trees)
 
 
+def test_checkpoints_of_a_finished_run_go_and_those_of_other_settings_stay(tmp_path):
+    model, specs = tmp_path / "model", [train_spec(regimen(), seed=seed) for seed in (42, 53)]
+    for name, spec, place in (("mine", specs[0], model), ("seed", specs[1], model),
+                              ("model", specs[0], tmp_path / "other")):  # fmt: skip
+        (tmp_path / "all" / name).mkdir(parents=True)
+        identity.write(tmp_path / "all" / name, place, identity.of_run(spec, FACTS))
+    (tmp_path / "all" / "broken").mkdir()
+    (tmp_path / "all" / "broken" / identity.NOTE).write_text("[]")
+    identity.clear(tmp_path / "all", model, specs[0])
+    assert {path.name for path in (tmp_path / "all").iterdir()} == {"seed", "model", "broken"}
+
+
 def test_a_bias_brings_its_code():
     words = ("none", "recency", "dyck+recency")
     assert len({identity.code(train_spec(regimen(), bias=word)) for word in words}) == 3

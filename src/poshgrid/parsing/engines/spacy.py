@@ -49,19 +49,11 @@ class Options(plugins.Options):
 
 
 class Parser:
-    """A loaded pipeline.
-
-    Attributes:
-        labels: the relations that its model knows.
-    """
+    """A loaded pipeline."""
 
     def __init__(self, language: Language) -> None:
         """Keep a pipeline with a parser."""
         self._language = language
-        labels = _pipe(language, "parser").labels
-        self.labels: frozenset[str] | None = frozenset(
-            "root" if label == "ROOT" else label for label in labels
-        )
 
     def parse(self, sentences: list[list[str]]) -> list[Tree]:
         """Return the tree of each sentence; none may be empty."""

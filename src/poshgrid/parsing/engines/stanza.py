@@ -52,21 +52,12 @@ class Options(plugins.Options):
 
 
 class Parser:
-    """A loaded pipeline.
-
-    Attributes:
-        labels: the relations that its model knows.
-    """
+    """A loaded pipeline."""
 
     def __init__(self, pipeline: Any) -> None:  # noqa: ANN401 - a stanza.Pipeline
         """Keep a pipeline that takes lists of words."""
         _hush()
         self._pipeline = pipeline
-        vocabulary = pipeline.processors["depparse"].vocab["deprel"]
-        # Each vocabulary begins with symbols of its own: <PAD>, <UNK>, <EMPTY>, <ROOT>.
-        self.labels: frozenset[str] | None = frozenset(
-            label for label in vocabulary if not label.startswith("<")
-        )
 
     def parse(self, sentences: list[list[str]]) -> list[Tree]:
         """Return the tree of each sentence; none may be empty."""

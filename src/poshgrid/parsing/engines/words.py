@@ -19,13 +19,7 @@ class Options(plugins.Options):
 
 
 class Parser:
-    """Makes flat trees.
-
-    Attributes:
-        labels: none: it has no model, and nobody takes its relations for findings.
-    """
-
-    labels: frozenset[str] | None = None
+    """Makes flat trees."""
 
     def parse(self, sentences: list[list[str]]) -> list[Tree]:
         """Return a flat tree for each sentence; none may be empty."""
