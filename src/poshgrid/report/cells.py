@@ -12,7 +12,7 @@ from poshgrid import files
 from poshgrid.config.runs import NULLS
 from poshgrid.report.layout import Arm, Layout
 from poshgrid.report.texts import say
-from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.statistics.schema import RUN_AXES, YES
 from poshgrid.tables.words import ABSENT, NOT_RUN
 
 CHANCE = 0.5
@@ -23,7 +23,7 @@ TURNS = "§"
 APART = "≠"
 """Marks a phenomenon whose templates differ by more than their sets allow."""
 LEARNED = "✓"
-"""Marks a cell above 50% and above its best rival for sure."""
+"""Marks a cell that is surely above every rival."""
 SURE = 0.05  # p below which templates are called apart
 TURN = 0.05  # share: a change beyond it is marked
 NULL_NAMES = {null: null for null in NULLS} | {"ngram": "n-gram"}
@@ -55,7 +55,7 @@ class Cell:
     above_rival: float | None = None
     above_rival_low: float | None = None
     above_rival_high: float | None = None
-    learned: bool | None = None
+    learned: str | None = None
     p_apart: float | None = None  # that all templates are alike
     least: float | None = None  # of the nulls of one kind of a table
     most: float | None = None
@@ -72,7 +72,12 @@ class Cell:
     @property
     def marks(self) -> str:
         """The marks that the table's caption explains."""
-        marks = ((FAR, self.far), (TURNS, self.turns), (APART, self.apart), (LEARNED, self.learned))
+        marks = (
+            (FAR, self.far),
+            (TURNS, self.turns),
+            (APART, self.apart),
+            (LEARNED, self.learned == YES),
+        )
         return "".join(mark for mark, holds in marks if holds)
 
     @property

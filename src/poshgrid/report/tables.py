@@ -14,7 +14,7 @@ from poshgrid.report.cells import NULL_NAMES, Cell, Scores, null_cell
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, title
 from poshgrid.report.texts import say
-from poshgrid.statistics.schema import ACCURACY
+from poshgrid.statistics.schema import ACCURACY, YES
 from poshgrid.tables.table import Column, Table, numbers, text, texts
 from poshgrid.tables.words import percent, points, probability
 
@@ -116,7 +116,7 @@ def _cells(
 
 
 def rivals(collected: Collected, layout: Layout, suite: str) -> Table:
-    """Set each phenomenon beside its best rival: the null or rule that is right most often."""
+    """Compare each phenomenon with its best rival: the baseline or heuristic right most often."""
     scores = Scores(collected.accuracy)
     rows: list[list[Any]] = []
     for category, phenomenon in layout.phenomena[suite]:
@@ -126,7 +126,7 @@ def rivals(collected: Collected, layout: Layout, suite: str) -> Table:
                 rows.append([
                     phenomenon, arm.label, size, cell.mean, cell.rival_name, cell.rival_mean,
                     cell.above_rival, cell.above_rival_low, cell.above_rival_high,
-                    {None: None, True: "yes", False: "no"}[cell.learned], cell.p_apart,
+                    cell.learned, cell.p_apart,
                 ])  # fmt: skip
     columns = [
         text("Phenomenon"), text("Models"), text("Size"), Column("Accuracy (%)", percent),
@@ -134,7 +134,7 @@ def rivals(collected: Collected, layout: Layout, suite: str) -> Table:
         *numbers(points, "Above it (points)", "2.5%", "97.5%"),
         text("Learned"), Column("Templates alike (p)", probability),
     ]  # fmt: skip
-    totals = {i: "total" for i, row in enumerate(rows) if row[-2] == "yes"}
+    totals = {i: "total" for i, row in enumerate(rows) if row[-2] == YES}
     return Table(f"rivals-{suite}", say("rivals"), columns, rows, totals)
 
 

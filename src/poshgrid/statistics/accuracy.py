@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from poshgrid import files, logs
@@ -12,7 +13,7 @@ from poshgrid.config.runs import COUNTED, REFERENCE, SCORED, UNTRAINED, WORD_NUL
 from poshgrid.config.specs import JudgementSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
-from poshgrid.statistics import intervals, levels, rivals, tests
+from poshgrid.statistics import intervals, levels, rivals, tests, verdicts
 from poshgrid.statistics.schema import ACCURACY, BESIDE_NULLS, COUNTS, RUN_AXES
 from poshgrid.statistics.tally import count
 from poshgrid.tables import formats
@@ -70,16 +71,17 @@ def accuracy(
     rows = summarise(counts, bounds, spec.tolerance)
     if not sums:
         rows = rows.with_columns(mean_sum=pl.lit(None, pl.Float64))
-    against, beside = [], []
+    learned, beside = [], []
     for suite, tally in tallies.items():
         phenomena = rows.filter(suite=suite, level="phenomenon")
-        of_rules = pl.DataFrame()
+        heuristics: dict[str, np.ndarray] = {}
         if rules and suite in rules:
             pairs = judgements.read_items(items[suite])
-            of_rules = rivals.read_rules(rules[suite], pairs, tally.units)
-        against.append(rivals.against(tally, of_rules, phenomena))
+            choices = rivals.read_rules(rules[suite], pairs, tally.units)
+            heuristics = {name: tally.of(choices[name].to_numpy()) for name in choices.columns}
+        learned.append(verdicts.verdicts(tally.sums, heuristics, counts))
         beside.append(rivals.beside(tally, phenomena, spec.cells))
-    best = pl.concat(against).with_columns(level=pl.lit("phenomenon"), part=pl.lit(""))
+    best = pl.concat(learned).with_columns(level=pl.lit("phenomenon"), part=pl.lit(""))
     rows = rows.join(best, on=ROW, how="left", maintain_order="left").select(list(ACCURACY))
     output = Path(output)
     files.write_table(_written(counts), output / "counts.parquet", COUNTS)
@@ -174,7 +176,7 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame, tolerance: float) -> p
             "condition", "words", *RUN_AXES[1:], "suite", levels.rank(), "category", "phenomenon",
             "part",
         )
-        .select(name for name in ACCURACY if name not in rivals.FOUND)
+        .select(name for name in ACCURACY if name not in verdicts.VERDICTS)
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Models compared with their baselines and heuristics: what is learned, and what words alone do.
+"""Models compared with their baselines and heuristics: what words alone do.
 
 Rivals know no syntax, or a wrong one: the nulls of the same condition and size, and rules that
 choose a member of each pair. They judge the pairs that a model judges, so that differences are
@@ -23,16 +23,11 @@ from scipy import stats
 from poshgrid.config.runs import COUNTED, NULLS, REFERENCE, UNTRAINED, WORD_NULLS
 from poshgrid.config.specs import Cell
 from poshgrid.rules import predictions, table
-from poshgrid.statistics import intervals, tests
+from poshgrid.statistics import intervals
 from poshgrid.statistics.intervals import Difference
 from poshgrid.statistics.schema import BESIDE_NULLS, RUN_AXES
 from poshgrid.statistics.tally import Tally
 
-SURE = 0.025  # one-sided: a 95% interval leaves 0 out
-FOUND = {
-    "rival": pl.String, "rival_mean": pl.Float64, "above_rival": pl.Float64,
-    "above_rival_low": pl.Float64, "above_rival_high": pl.Float64, "learned": pl.Boolean,
-}  # fmt: skip
 _Z = float(stats.norm.ppf(0.975))
 
 
@@ -53,60 +48,6 @@ def read_rules(path: Path, pairs: pl.DataFrame, judged: pl.DataFrame) -> pl.Data
     wrong = table.read(path, pairs).filter(~pl.col("hierarchical"))
     wide = predictions.wide(predictions.of_words(wrong, pairs), judged)
     return wide.drop("item_id", "category", "phenomenon", "lexical_set").fill_null(0.5)
-
-
-def against(tally: Tally, rules: pl.DataFrame, accuracies: pl.DataFrame) -> pl.DataFrame:
-    """Set every trained point beside its best rival, phenomenon by phenomenon.
-
-    The rival is the one that is right most often there (50% if all are worse: a coin). A
-    difference has two sources of error, which sets were made and which seeds were run
-    (:func:`intervals.difference`). With one seed nothing is known of the second, and whether it is
-    learned is null.
-
-    ``learned``: above 50% and above the rival. Both must hold, so that the larger p counts and
-    needs no correction for two tests (Berger 1982, Technometrics 24); over the phenomena of a model
-    it is Holm's (p < .025, one-sided).
-
-    Args:
-        tally: of one suite.
-        rules: what each rule, a column, makes of the tally's units.
-        accuracies: the columns of a point, category, phenomenon, sd, n_seeds.
-
-    Returns:
-        The columns of a point, suite, category, phenomenon, and those of ``FOUND``.
-    """
-    points = tally.points.to_dicts()
-    spread = _spread(accuracies)
-    strata, n = tally.sums.of("phenomenon"), tally.sums.sets["n"].to_numpy().astype(float)
-    shares = tally.sums.correct / tally.points["seeds"].to_numpy()
-    by_rule = {rule: tally.of(rules[rule].to_numpy()) for rule in rules.columns}
-    rows: list[tuple[Any, ...]] = []
-    for i, name, rivals in _trained(points):
-        right = {null: shares[:, j] for null, j in rivals.items()} | by_rule
-        column = []
-        for place, at in strata:
-            pairs, seeds = n[at], spread[*name.values(), *place]
-            means = {
-                rival: its[at].sum() / pairs.sum()
-                for rival, its in right.items()
-                if not np.array_equal(its[at], 0.5 * pairs)  # without a say: a coin
-            }
-            best = max(means, key=lambda rival: means[rival], default="")
-            above = [_above(shares[at, i] - 0.5 * pairs, pairs, seeds)]
-            if not best or means[best] < tests.CHANCE:
-                best, means = "50%", {"50%": tests.CHANCE}
-            else:
-                above.append(_above(shares[at, i] - right[best][at], pairs, seeds))
-            p = max((one.p for one in above if one.p is not None), default=None)
-            column.append((*place, best, float(means[best]), *above[-1][:3], p))
-        corrected = iter(tests.holm([p for *_, p in column if p is not None]))
-        rows += [
-            (*name.values(), tally.sums.suite, *values,
-             None if p is None else bool(next(corrected) < SURE))
-            for *values, p in column
-        ]  # fmt: skip
-    texts = dict.fromkeys((*RUN_AXES, "suite", "category", "phenomenon"), pl.String)
-    return pl.DataFrame(rows, schema={**texts, **FOUND}, orient="row")
 
 
 def beside(tally: Tally, accuracies: pl.DataFrame, cells: Mapping[str, Cell]) -> pl.DataFrame:
@@ -141,7 +82,7 @@ def beside(tally: Tally, accuracies: pl.DataFrame, cells: Mapping[str, Cell]) ->
         return intervals.difference(shares[at, one] - shares[at, two], n[at], known)
 
     rows: list[dict[str, Any]] = []
-    for i, name, nulls in _trained(points):
+    for i, name, nulls in trained(points):
         others = list(_other_bases(i, points, cells))
         for place, at in strata:
             mine = of_pairs[place]["pair"].to_numpy()
@@ -174,19 +115,11 @@ def _spread(accuracies: pl.DataFrame) -> dict[Any, Any]:
     return accuracies.select(*key, "sd", "n_seeds").rows_by_key(key, unique=True)
 
 
-def _trained(points: list[dict[str, Any]]) -> Iterator[tuple[int, dict[str, str], dict[str, int]]]:
+def trained(points: list[dict[str, Any]]) -> Iterator[tuple[int, dict[str, str], dict[str, int]]]:
     """Yield the place, the axes and the nulls of the points that are no reference."""
     for i, point in enumerate(points):
         if point["regimen"] not in REFERENCE:
             yield i, {axis: point[axis] for axis in RUN_AXES}, dict(of_point(point, points))
-
-
-def _above(difference: np.ndarray, n: np.ndarray, seeds: tuple[float | None, int]) -> Difference:
-    """Return a mean difference by pair; its interval, if there are several seeds."""
-    sd, number = seeds
-    if sd is None:
-        return Difference(float(difference.sum() / n.sum()), None, None, None)
-    return intervals.difference(difference, n, [(sd, number)])
 
 
 def of_point(point: dict[str, Any], points: list[dict[str, Any]]) -> Iterator[tuple[str, int]]:

@@ -13,6 +13,9 @@ import polars as pl
 RUN_AXES = ("condition", "size", "learner", "regimen", "bias")
 """The axes of the grid but for the seed: what an average over seeds is an average of."""
 
+YES, NO, CANNOT_TELL, NOT_TESTABLE = "yes", "no", "cannot tell", "not testable"
+"""Verdicts on whether a phenomenon is learned."""
+
 COUNTS = {
     "condition": pl.String,
     "size": pl.String,  # as in the config, e.g. "10M"
@@ -89,10 +92,12 @@ ACCURACY = {
     "rival": pl.String,
     "rival_mean": pl.Float64,  # its accuracy
     "above_rival": pl.Float64,  # `mean` less `rival_mean`
-    "above_rival_low": pl.Float64,  # 95% interval over sets and seeds; null with one seed
+    # 95% interval over sets and seeds, seeds pooled over cells; null where no cell has several
+    "above_rival_low": pl.Float64,
     "above_rival_high": pl.Float64,
-    # above 50% and above the rival (Holm over the phenomena of a model); null with one seed
-    "learned": pl.Boolean,
+    # "yes": above every rival; "no": less than 5 points above the best; "cannot tell"; "not
+    # testable": a rival is right on 95%. The first two hold for the whole suite (Holm)
+    "learned": pl.String,
 }
 """``statistics/{target}/accuracy.parquet``: one row per point of the grid but for the seed, suite
 and level.

@@ -29,8 +29,8 @@ from poshgrid.report.shelf import Shelf
 from poshgrid.report.texts import environment
 from poshgrid.statistics import published
 from poshgrid.statistics.accuracy import ROW, summarise
-from poshgrid.statistics.rivals import FOUND
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
+from poshgrid.statistics.verdicts import VERDICTS
 from poshgrid.tables.table import Table
 
 PAIRS = (
@@ -315,7 +315,7 @@ def accuracy(counts: pl.DataFrame) -> pl.DataFrame:
         high=pl.min_horizontal(1.0, pl.col("mean") + 0.05),
         mean_sum=pl.lit(None, pl.Float64),
         far=pl.when(phenomenon="wanna").then(pl.lit("untrained, ngram")).otherwise(pl.lit("")),
-        **{name: pl.lit(None, kind) for name, kind in FOUND.items()},
+        **{name: pl.lit(None, kind) for name, kind in VERDICTS.items()},
     )
     return rows.select(list(ACCURACY))
 

@@ -111,7 +111,7 @@ def test_nulls_and_pretrained_models_stand_side_by_side(study):
 
 RIVAL = {
     "rival": "nearest-noun", "rival_mean": 0.55, "above_rival": 0.2, "above_rival_low": 0.1,
-    "above_rival_high": 0.3, "learned": True, "p_apart": 0.01,
+    "above_rival_high": 0.3, "learned": "yes", "p_apart": 0.01,
 }  # fmt: skip
 
 

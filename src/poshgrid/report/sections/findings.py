@@ -14,14 +14,13 @@ from poshgrid.report.cells import CHANCE, Cell, Scores
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout, Point
 from poshgrid.report.texts import say
-from poshgrid.tables.words import count, counted, duration, listed
+from poshgrid.statistics.schema import CANNOT_TELL, NO, NOT_TESTABLE, YES
+from poshgrid.tables.words import count, counted, duration
 from poshgrid.training import bias
 
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
 FIRST = 3  # sentences that are seen at once
 MOST = 10  # sentences
-FEW = 2  # seeds of which an interval has one degree of freedom
-NAMED = 3  # cells that a sentence names; more are counted
 LISTED = 4  # differences that a sentence lists; more are summed up
 
 Cells = dict[tuple[Arm, str], Cell]
@@ -99,41 +98,20 @@ def _overall(collected: Collected, layout: Layout, suite: str) -> Cells:
 
 
 def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
-    """Say in how many cells each phenomenon is learned, or that no cell can tell.
+    """List the phenomena of each verdict on whether they are learned, with the cells that have it.
 
     Every cell is counted: none is chosen for being the best.
     """
-    rows = collected.accuracy.filter(
-        pl.col("learned").is_not_null(), suite=suite, level="phenomenon"
-    )
-    names: dict[str, list[str]] = {"in every cell": [], "in some cells": [], "in none": []}
-    for _, phenomenon in layout.phenomena[suite]:
-        mine = rows.filter(phenomenon=phenomenon)
-        if mine.height:
-            right = mine["learned"].sum()
-            some = "in some cells" if right else "in none"
-            where = "in every cell" if right == mine.height else some
-            names[where].append(phenomenon + _which(mine, layout))
-    few = rows.filter(pl.col("n_seeds") > FEW).is_empty()
-    yield say("learned", {where: parts for where, parts in names.items() if parts}, few)
-
-
-def _which(rows: pl.DataFrame, layout: Layout) -> str:
-    """Say which of a phenomenon's cells have learned it; "" if none or all have."""
-    right = rows.filter("learned")
-    if not 0 < right.height < rows.height:
-        return ""
-    share = f"{right.height} of {rows.height}"
-    if right.height > NAMED:
-        return f" ({share})"
-    plain = not rows.select("condition", "size").is_duplicated().any()
-    names = [
-        f"{arm.condition if plain else arm.label} {row['size']}"
-        for row in right.iter_rows(named=True)
-        for arm in layout.arms
-        if arm.has(row["condition"], row["learner"], row["regimen"], row["bias"])
-    ]
-    return f" ({share}: {listed(names)})"
+    rows = collected.accuracy.filter(pl.col("learned").is_not_null(), suite=suite)
+    phenomena: dict[str, list[str]] = {}
+    for verdict in (YES, NO, CANNOT_TELL, NOT_TESTABLE):
+        for _, phenomenon in layout.phenomena[suite]:
+            own = rows.filter(phenomenon=phenomenon)
+            if number := own.filter(learned=verdict).height:
+                cells = "" if number == own.height else f" ({number} of {own.height} cells)"
+                phenomena.setdefault(verdict, []).append(phenomenon + cells)
+    if phenomena:
+        yield say("learned", phenomena)
 
 
 def _by_evidence(collected: Collected, layout: Layout, overall: Cells) -> Iterator[str]:
