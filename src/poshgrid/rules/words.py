@@ -75,6 +75,7 @@ class Known:
     names: dict[str, frozenset[str]]
     verbs: frozenset[str]  # all forms
     transitive: frozenset[str]  # base forms that may have an object
+    ditransitive: frozenset[str]  # all forms of verbs that may have two
     adjectives: frozenset[str]
     auxiliaries: frozenset[str]
     determiners: frozenset[str]
@@ -111,6 +112,7 @@ def known() -> Known:
         {form: w.features["gender"] for w in words.of("name") for form in w.folded},
         frozenset(form for word in verbs for form in word.folded),
         frozenset(word.lemma for word in verbs if word.features["objects"]),
+        frozenset(f for v in verbs if "ditransitive" in v.features["frames"] for f in v.folded),
         frozenset(word.lemma.casefold() for word in words.of("adjective")),
         frozenset(auxiliaries),
         _DETERMINERS | {word.lemma for word in words.of("determiner")},

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter, defaultdict
 
 import polars as pl
 import pytest
 
-from poshgrid.benchmark.checks import agreement, structure
+from poshgrid.benchmark.checks import agreement, grammar, readings, structure
 from poshgrid.benchmark.checks.readings import split
 from poshgrid.benchmark.generation import selection, templatefile, templates
 from poshgrid.benchmark.generation.pairs import Filled
 from poshgrid.benchmark.generation.templates import Pair
 from poshgrid.benchmark.schema import PAIRS, Context
 from poshgrid.benchmark.suites import factorial as reader
+from poshgrid.corpora.words import words
+from poshgrid.models import ngram
+from poshgrid.rules.pair import Pair as Seen
+from poshgrid.rules.table import rivals
 from tests.cases import read_cases
 from tests.unit.benchmark.generated import KNOWN as VOCABULARY
 from tests.unit.benchmark.generated import WORDS
@@ -31,12 +36,27 @@ CELLS = {
     "question-formation-sr": {"do-main": 1, "modal-main": 1},
     "wanna": {"no-gap": 1, "subject-gap": 1},
 }
+_ISLAND = {"filler-gap": 1, "filler-only": 1, "gap-only": 1, "neither": 1}
+_QUESTION = {"question": 2, "statement": 2}
+CROSSED = {
+    "island-adjunct-crossed": _ISLAND,
+    "island-complex-np-crossed": _ISLAND,
+    "island-wh-crossed": _ISLAND,
+    "question-formation-finite-object": _QUESTION,
+    "question-formation-finite-subject": _QUESTION,
+}
 JOINT = {"island-adjunct", "island-complex-np", "island-wh", "wanna"}
 
 
 @pytest.fixture(scope="module")
 def made():
     return reader.load(None, reader.Options(sets=SETS, pool=1), Context(VOCABULARY))
+
+
+@pytest.fixture(scope="module")
+def crossed():
+    options = reader.Options(sets=60, pool=1, phenomena=sorted(CROSSED))
+    return reader.load(None, options, Context(VOCABULARY))
 
 
 def sets(rows):
@@ -50,7 +70,7 @@ def test_every_phenomenon_has_whole_sets_of_all_its_cells(made):
     rows = made.items
     assert dict(rows.schema) == PAIRS
     assert rows["item_id"].n_unique() == rows.height == rows.select("good", "bad").n_unique()
-    assert templatefile.names(templates.FACTORIAL) == sorted(CELLS)
+    assert templatefile.names(templates.FACTORIAL) == sorted(CELLS | CROSSED)
     for name, cells in CELLS.items():
         own = sets(rows.filter(pl.col("phenomenon") == name))
         assert len(own) == SETS
@@ -82,6 +102,79 @@ def test_no_weights_of_words_prefer_the_good_members_of_a_set(made):
             assert sum(right) == len(right) / 2
 
 
+# ---- sets in which pairs of words cancel, too --------------------------------------------------
+
+
+def windows(sentence, order):
+    """Return the sequences of ``order`` words that an n-gram model counts, ends included."""
+    marked = ["<s>", *words(sentence), "</s>"]
+    return [tuple(marked[max(0, end - order) : end]) for end in range(2, len(marked) + 1)]
+
+
+def word_pairs(sentence):
+    """Return all pairs of words, in their order, near or far."""
+    return list(itertools.combinations(words(sentence), 2))
+
+
+def uncancelled(rows, features):
+    """Return the sets in which something is more often in good members than in bad ones."""
+    return [
+        of_set
+        for of_set in sets(rows).values()
+        if Counter(f for row in of_set for f in features(row["good"]))
+        != Counter(f for row in of_set for f in features(row["bad"]))
+    ]
+
+
+def test_crossed_sets_are_whole(crossed):
+    for name, cells in CROSSED.items():
+        own = sets(crossed.items.filter(pl.col("phenomenon") == name))
+        assert len(own) == 60
+        for of_set in own.values():
+            assert Counter(row["cell"] for row in of_set) == cells
+            assert all(row["joint"] for row in of_set)
+
+
+def test_no_two_words_and_no_five_in_a_row_tell_good_members_of_crossed_sets(crossed, made):
+    for order in range(1, 6):
+        assert not uncancelled(crossed.items, lambda text, n=order: windows(text, n))
+    assert not uncancelled(crossed.items, word_pairs)
+    # The simple designs cancel words alone: "who ... hesitate" is only in a bad member
+    simple = made.items.filter(pl.col("phenomenon").is_in(["island-adjunct", "island-complex-np"]))
+    assert len(uncancelled(simple, word_pairs)) == 2 * SETS
+
+
+def test_a_five_gram_of_any_text_is_at_half_of_crossed_sets(crossed):
+    rows = crossed.items.filter(pl.col("cell").is_in(["filler-gap", "question"]))
+    null = ngram.fit(random.Random(3).choices(rows["good"].to_list(), k=400), 5)
+    for of_set in sets(crossed.items).values():
+        good, bad = (sum(null.score([row[m] for row in of_set])) for m in ("good", "bad"))
+        assert good == pytest.approx(bad, abs=1e-9)
+    alone = rows.filter(
+        pl.Series(
+            [g > b for g, b in zip(*map(null.score, (rows["good"], rows["bad"])), strict=True)]
+        )
+    )
+    assert alone.height > 0.9 * rows.height
+
+
+def test_every_clause_of_both_questions_is_finite_and_position_sets_rules_apart(crossed):
+    """Without its first word each member is a statement; first-auxiliary is right of objects."""
+    known = readings.readings(WORDS)
+    rules = {name: rivals()[name].prefers for name in ("main-auxiliary", "first-auxiliary")}
+    said = defaultdict(set)
+    for row in crossed.items.filter(cell="question").iter_rows(named=True):
+        for member in ("good", "bad"):
+            assert grammar.Parser(split(row[member])[1:], known).parses(question=False)
+        for name, prefers in rules.items():
+            said[row["phenomenon"], name].add(prefers(Seen(row["good"], row["bad"])))
+    subject, on_object = (f"question-formation-finite-{place}" for place in ("subject", "object"))
+    assert said == {
+        (subject, "main-auxiliary"): {1}, (subject, "first-auxiliary"): {0},
+        (on_object, "main-auxiliary"): {1}, (on_object, "first-auxiliary"): {1},
+    }  # fmt: skip
+
+
 GENDERS = {word.lemma: "".join(word.features["gender"]) for word in WORDS.of("noun")}
 
 
@@ -107,14 +200,13 @@ def test_the_cells_of_principle_a_set_commanding_against_local_nouns(made):
 # ---- the gate -------------------------------------------------------------------------------
 
 
-def test_the_gate_passes_all_sets_and_no_set_the_wrong_way_round(made):
-    found = structure.checks(made.items, WORDS, VOCABULARY, generated=True)
+def test_the_gate_passes_all_sets_and_no_set_the_wrong_way_round(made, crossed):
+    items = pl.concat([made.items, crossed.items])
+    found = structure.checks(items, WORDS, VOCABULARY, generated=True)
     assert not [check.name for check in found if check.faults]
-    wrong = made.items.select(
-        pl.all().exclude("good", "bad"), good=pl.col("bad"), bad=pl.col("good")
-    )
-    # Of a control both members are sentences: there only the order of the words is wrong.
-    wrong = wrong.filter(pl.col("cell") != "no-gap")
+    wrong = items.select(pl.all().exclude("good", "bad"), good=pl.col("bad"), bad=pl.col("good"))
+    # Of a control both members are sentences, or none: there only the order of the words is wrong.
+    wrong = wrong.filter(~pl.col("cell").is_in(agreement.CONTROLS | agreement.VIOLATIONS))
     found = structure.checks(wrong, WORDS, VOCABULARY, generated=True)
     assert {item for check in found for item in check.ids} == set(wrong["item_id"])
 

@@ -11,14 +11,19 @@ from poshgrid.benchmark.lexicon import Lexicon
 
 CONSTRUCTIONS: dict[str, frozenset[str]] = {
     "island-adjunct": frozenset({"argument question", "adjunct"}),
+    "island-adjunct-crossed": frozenset({"argument question", "that clause"}),
+    "island-complex-np-crossed": frozenset({"argument question", "that clause"}),
     "island-complex-np": frozenset({"argument question", "subject relative"}),
     "island-wh": frozenset({"argument question", "that clause"}),
+    "island-wh-crossed": frozenset({"argument question", "that clause"}),
     "island-wh-pronoun": frozenset({"argument question", "clause"}),
     "principle-a-command": frozenset({"that clause"}),
     "principle-a-gender": frozenset({"that clause"}),
     "principle-a-locality": frozenset({"that clause"}),
     "principle-a-number": frozenset({"that clause"}),
     "principle-a-participle": frozenset({"perceived gerund"}),
+    "question-formation-finite-object": frozenset({"yes/no question", "subject relative"}),
+    "question-formation-finite-subject": frozenset({"yes/no question"}),
     "question-formation-or": frozenset({"yes/no question", "object relative"}),
     "question-formation-rr": frozenset({"yes/no question", "reduced relative"}),
     "question-formation-sr": frozenset({"yes/no question", "subject relative"}),
@@ -33,14 +38,23 @@ FACTORIAL: dict[tuple[str, str], frozenset[str]] = {
     ("island-complex-np", "no-gap"): frozenset({"adjunct question", "subject relative"}),
     ("island-wh", "gap"): frozenset({"argument question", "that clause"}),
     ("island-wh", "no-gap"): frozenset({"adjunct question", "whether clause"}),
+    **{
+        (f"{island}-crossed", "neither"): frozenset({"adjunct question", "that clause"})
+        for island in ("island-adjunct", "island-complex-np", "island-wh")
+    },
+    ("question-formation-finite-object", "statement"): frozenset({"subject relative"}),
+    ("question-formation-finite-subject", "statement"): frozenset(),
     ("wanna", "subject-gap"): frozenset({"argument question", "want to", "subject gap"}),
     ("wanna", "no-gap"): frozenset({"adjunct question", "wanna"}),
     ("principle-a-gender", "possessor"): frozenset({"that clause", "possessor"}),
 }
 """The same of cells of factorial designs whose good members are built in another way."""
 
-CONTROLS = frozenset({"no-gap"})
+CONTROLS = frozenset({"neither", "no-gap", "statement"})
 """Cells of joint sets whose bad member is a sentence, too: it is there for the frequencies."""
+
+VIOLATIONS = frozenset({"filler-only", "gap-only"})
+"""Cells of crossed joint sets in which no member is a sentence, for the same reason."""
 
 _STRUCTURE, _BINDING, _BAD = (
     "ungrammatical good members",
@@ -73,24 +87,27 @@ class Judge:
 
         The good member must be a sentence of the grammar and hold the phenomenon's construction.
         The bad member must not be a sentence, even if any verb may go with any noun: nonsense would
-        be no evidence of syntax. In the ``CONTROLS`` of a joint set it must be one.
+        be no evidence of syntax. In the ``CONTROLS`` of a joint set it must be one; in its
+        ``VIOLATIONS`` no member may be one.
 
         Args:
             row: ``phenomenon``, ``good`` and ``bad``; also ``cell`` and ``joint``.
         """
-        cell = row.get("cell", "")
-        needed = FACTORIAL.get((row["phenomenon"], cell)) or CONSTRUCTIONS.get(row["phenomenon"])
+        cell, named = row.get("cell", ""), CONSTRUCTIONS.get(row["phenomenon"])
+        needed = FACTORIAL.get((row["phenomenon"], cell), named)
         if needed is None:
             return None
         good, bad = split(row["good"]), split(row["bad"])
         asked = row["good"].endswith("?")
         parses = grammar.Parser(good, self._known).parses(question=asked)
-        if not parses:
-            return Fault(_STRUCTURE, "the good member is not a sentence of the grammar")
+        if row.get("joint") and cell in VIOLATIONS:
+            whole = parses or grammar.Parser(bad, self._known).parses(question=asked)
+            return Fault(_BAD, f"cell {cell}: a member is a sentence") if whole else None
         fitting = [tags for tags in parses if needed <= tags]
         if not fitting:
-            missing = sorted(map(str, needed - parses[0]))
-            return Fault(_STRUCTURE, f"the good member has no {' and no '.join(missing)}")
+            missing = " and no ".join(sorted(map(str, needed - parses[0]))) if parses else ""
+            lacks = f"has no {missing}" if missing else "is not a sentence of the grammar"
+            return Fault(_STRUCTURE, f"the good member {lacks}")
         if fault := self._binding(good, bad, fitting) or self._clause_verb(good, bad):
             return fault
         control = row.get("joint") and cell in CONTROLS

@@ -156,7 +156,7 @@ def _reasons(
     reasons |= dict.fromkeys(agreement.KINDS, "")
     if fault := judge.fault(row):
         reasons[fault.kind] = fault.reason
-    if "argument question" in needed:
+    if "argument question" in needed and row["cell"] not in agreement.VIOLATIONS:
         # Outside suites may have gaps that a verb could do without: only the bad one is asked
         gaps = (judge.vacuous(member) for member in (members if generated else members[1:]))
         reasons["vacuous gaps"] = next(filter(None, gaps), "")

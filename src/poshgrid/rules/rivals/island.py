@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from poshgrid.rules.clauses import relative
 from poshgrid.rules.pair import Gap, Pair, prefer
-from poshgrid.rules.words import ARGUMENTS, INTERROGATIVES, SUBORDINATORS, Sentence, difference
+from poshgrid.rules.words import (
+    ARGUMENTS,
+    INTERROGATIVES,
+    SUBORDINATORS,
+    Sentence,
+    difference,
+    known,
+)
 
 SAYS = "leaves no gap in an island"
 HIERARCHICAL = True
@@ -40,8 +47,18 @@ def _embedded(pair: Pair) -> float | None:
     place = difference(first.words, second.words)
     if place and place > 1 and first.words[place + 1 :] == second.words[place + 1 :]:
         # One word makes the clause a question: a gap is in it, or in neither
+        if _whole(first):
+            return None
         return prefer(not _asks(first, place), not _asks(second, place))
     return prefer(not _inside(first), not _inside(second))
+
+
+def _whole(sentence: Sentence) -> bool:
+    """Say whether the last verb takes one object, and it is there: *whether John liked the boy*."""
+    verb = (sentence.verbs(2, len(sentence)) or [0])[-1]
+    objects = [noun for noun in sentence.heads if noun > verb]
+    ends = objects == [len(sentence) - 1] and sentence.words[-1] in known().nouns
+    return ends and sentence.opens(verb + 1) and sentence.words[verb] not in known().ditransitive
 
 
 def _asks(sentence: Sentence, place: int) -> bool:
