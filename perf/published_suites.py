@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 WORST = 8  # phenomena of a suite
-NAMES = {"untrained": "untrained", "unigram": "unigram", "ngram": "n-gram"}
+NAMES = {"untrained": "untrained", "unigram": "unigram", "ngram": "n-gram",
+         "class_ngram": "class n-gram"}  # fmt: skip
 _TEXT = "pairs"  # what a check needs that is made of every suite
 
 

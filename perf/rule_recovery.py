@@ -29,6 +29,7 @@ import polars as pl
 
 from poshgrid.benchmark.items import generate
 from poshgrid.config import Suite, specs
+from poshgrid.config.runs import WORD_NULLS, counting
 from poshgrid.evaluation.judgements import read_items
 from poshgrid.models import ngram
 from poshgrid.rules import mixture, predictions, table
@@ -116,9 +117,9 @@ def planted(
 
 
 def _counted(text: Path, items: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Yield preferences of the rules that count words: of a unigram and of a 5-gram model."""
+    """Yield preferences of the rules that count words: of the nulls, with 5-grams of words."""
     lines = text.read_text(encoding="utf-8").splitlines()
-    models = {"unigram": ngram.fit(lines, 1), "ngram": ngram.fit(lines, 5)}
+    models = {null: ngram.fit(lines, **counting(null, 5)) for null in WORD_NULLS}
     yield predictions.of_words(
         predictions.of_counts(predictions.comparisons(items), models["unigram"]), items
     )

@@ -95,11 +95,12 @@ class Config(Section):
             "none: `pretrained` is scored alone"
         ),
     )
-    nulls: list[Literal["untrained", "unigram", "ngram"]] = Field(
-        ["untrained", "unigram", "ngram"],
+    nulls: list[Literal["untrained", "unigram", "ngram", "class_ngram"]] = Field(
+        ["untrained", "unigram", "ngram", "class_ngram"],
         description=(
             "`untrained`: the same learner and seed before training; `unigram`, "
-            "`ngram`: words counted on the same condition and size; `[]`: none"
+            "`ngram`: words counted on the same condition and size; `class_ngram`: the same of "
+            "classes, function words and the endings of others; `[]`: none"
         ),
     )
     ngram: NGram = Field(NGram(), description="the n-gram null")

@@ -17,8 +17,10 @@ NULL_REGIMENS = (UNTRAINED, COUNTED)
 """Regimens of the nulls."""
 REFERENCE = (*NULL_REGIMENS, PRETRAINED)
 """Regimens of the runs that trained ones are set beside: nulls, and models of somebody else's."""
-WORD_NULLS = ("unigram", "ngram")
-"""The nulls that count words; their names stand where a learner's does."""
+WORD_NULLS = ("unigram", "ngram", "class_ngram")
+"""The nulls that count words, or classes of them; their names stand where a learner's does."""
+CLASS_ORDER = 4
+"""Of the class n-gram. Reali and Christiansen (2005) counted three words: a weaker rival here."""
 NULLS = (UNTRAINED, *WORD_NULLS)
 """What chance looks like, in the order of tables."""
 GIVEN = "given"
@@ -65,6 +67,18 @@ class Run:
     def biases(self) -> list[str]:
         """The biases that ``bias`` combines: none of them for ``none``."""
         return parts(self.bias)
+
+
+def counting(null: str, order: int) -> dict[str, Any]:
+    """Return what a null of :data:`WORD_NULLS` counts: ``order``, and ``classes`` if it does.
+
+    Args:
+        null: its name.
+        order: of the n-grams of words.
+    """
+    if null == "class_ngram":
+        return {"order": CLASS_ORDER, "classes": True}
+    return {"order": 1 if null == "unigram" else order}
 
 
 def words_of(size: str) -> int:

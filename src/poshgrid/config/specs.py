@@ -148,6 +148,7 @@ class CountSpec(Section):
 
     order: Positive
     size: Size | None = None  # the rows of a base that train this size; none: all
+    classes: bool = False  # count classes instead of words
 
 
 class ScoreSpec(Section):

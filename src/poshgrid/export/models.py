@@ -17,7 +17,7 @@ import polars as pl
 
 from poshgrid import files, verification
 from poshgrid.analysis.results import Results
-from poshgrid.config.runs import AXES, NULL_REGIMENS, SCORED, Run, agrees
+from poshgrid.config.runs import AXES, NULL_REGIMENS, NULLS, SCORED, Run, agrees
 from poshgrid.corpora import catalogue, toy
 from poshgrid.errors import PoshgridError
 from poshgrid.export import card
@@ -129,7 +129,7 @@ def _card(
     from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
     own = ModelCard.load(results.model(run) / "README.md")  # as training wrote it
-    beside = nulls.select("suite", "phenomenon", "untrained", "unigram", "ngram")
+    beside = nulls.select("suite", "phenomenon", *NULLS)
     phenomena = (
         shares.filter(level="phenomenon")
         .join(beside, on=["suite", "phenomenon"], how="left")

@@ -88,6 +88,7 @@ class Tables:
     backoffs: dict[int, np.ndarray] = field(default_factory=dict)  # 1 ... order - 1: log gamma
     discounts: dict[int, tuple[float, ...]] = field(default_factory=dict)  # 1 ... order
     fallbacks: list[int] = field(default_factory=list)  # orders whose discounts are FALLBACK
+    classes: bool = False  # the vocabulary is of classes of words: see `classes.py`
 
 
 class _Counted(NamedTuple):

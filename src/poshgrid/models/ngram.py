@@ -1,4 +1,4 @@
-"""The nulls that know word sequences alone: unigram and n-gram models.
+"""The nulls that know sequences alone: unigram and n-gram models, of words or of classes.
 
 The folder of one holds ``config.json``, ``model.safetensors`` and ``statistics.json``, so that
 reading it runs no code. It has the same bytes for the same sentences, whatever their order. To
@@ -20,7 +20,17 @@ import numpy as np
 from poshgrid import files
 from poshgrid.corpora.words import fold, words
 from poshgrid.errors import PoshgridError
-from poshgrid.models.kneser_ney import END, SPECIALS, START, UNKNOWN, Tables, encode, estimate
+from poshgrid.models.classes import ending, mapped
+from poshgrid.models.kneser_ney import (
+    END,
+    SPECIALS,
+    START,
+    UNKNOWN,
+    Encoded,
+    Tables,
+    encode,
+    estimate,
+)
 
 MODEL_TYPE = "poshgrid-ngram"
 _CONFIG, _TENSORS = "config.json", "model.safetensors"
@@ -30,6 +40,7 @@ _BATCH = 20_000  # sentences that are fitted or scored at a time: bounds the mem
 class NGram:
     """An n-gram model of words; see :mod:`poshgrid.corpora.words` for what a word is.
 
+    One of classes maps words to them first: a type of its vocabulary, or the class of its ending.
     The first word is predicted from ``<s>``, and the end of the sentence, ``</s>``, is predicted
     too. A word that was never seen is ``<unk>``.
 
@@ -63,13 +74,12 @@ class NGram:
             sentences: their words, see :func:`poshgrid.corpora.words.words`.
         """
         scores: list[list[float]] = []
-        number = self._numbers.get
         for first in range(0, len(sentences), _BATCH):
             batch = sentences[first : first + _BATCH]
             ids: list[int] = []
             for tokens in batch:
                 ids.append(START)
-                ids.extend(number(fold(word), UNKNOWN) for word in tokens)
+                ids.extend(self._number(fold(word)) for word in tokens)
                 ids.append(END)
             values = iter(self._predict(np.array(ids, np.uint32)).tolist())
             for tokens in batch:
@@ -84,6 +94,12 @@ class NGram:
         have the very same score.
         """
         return [math.fsum(row) for row in self.each([words(text) for text in sentences])]
+
+    def _number(self, word: str) -> int:
+        number = self._numbers.get(word)
+        if number is None and self.tables.classes:
+            number = self._numbers.get(ending(word))
+        return UNKNOWN if number is None else number
 
     def _predict(self, ids: np.ndarray) -> np.ndarray:
         """Return the log-probability of each word given the order-1 words before it.
@@ -109,13 +125,14 @@ class NGram:
         return found
 
 
-def fit(sentences: Iterable[str], order: int) -> NGram:
+def fit(sentences: Iterable[str], order: int, *, classes: bool = False) -> NGram:
     """Estimate a model from sentences.
 
     Args:
         sentences: text; their order does not matter.
         order: 1: maximum likelihood; more: interpolated modified Kneser-Ney. See
             :mod:`poshgrid.models.kneser_ney`.
+        classes: of classes instead of words; see :mod:`poshgrid.models.classes`.
 
     Raises:
         PoshgridError: there is no sentence with a word, or the order is not 1 or more.
@@ -125,10 +142,12 @@ def fit(sentences: Iterable[str], order: int) -> NGram:
     text = encode(batches)
     if not text.sentences:
         raise PoshgridError("n-grams: no sentence with a word; give some text")
-    return NGram(estimate(text, order))
+    return NGram(_estimate(text, order, classes=classes))
 
 
-def count(table: Path, output: Path, *, order: int, size: str | None = None) -> dict[str, Any]:
+def count(
+    table: Path, output: Path, *, order: int, size: str | None = None, classes: bool = False
+) -> dict[str, Any]:
     """Estimate a model from a table of sentences and write its folder.
 
     Args:
@@ -136,6 +155,7 @@ def count(table: Path, output: Path, *, order: int, size: str | None = None) -> 
             sentences of a condition (``CONDITION``).
         output: the model's folder.
         order: as in :func:`fit`.
+        classes: as in :func:`fit`.
         size: of a base, the size that is counted, e.g. ``"10M"``; none: all training sentences.
 
     Returns:
@@ -151,7 +171,7 @@ def count(table: Path, output: Path, *, order: int, size: str | None = None) -> 
     if not text.sentences:
         wanted = f" of size {size}; name a size that the base has" if size else "; make it again"
         raise PoshgridError(f"{table}: no training sentences{wanted}")
-    tables = estimate(text, order)
+    tables = _estimate(text, order, classes=classes)
     facts: dict[str, Any] = {
         "order": order,
         "size": size,
@@ -165,6 +185,12 @@ def count(table: Path, output: Path, *, order: int, size: str | None = None) -> 
     }
     write(output, tables, facts)
     return facts
+
+
+def _estimate(text: Encoded, order: int, *, classes: bool) -> Tables:
+    tables = estimate(mapped(text) if classes else text, order)
+    tables.classes = classes
+    return tables
 
 
 def _texts(table: Path, size: str | None) -> Iterator[list[str]]:
@@ -205,6 +231,8 @@ def write(output: Path, model: Tables, statistics: dict[str, Any]) -> None:
         "vocabulary_size": len(model.vocabulary),
         "ngrams": {str(n): len(values) for n, values in model.logprobs.items()},
     }
+    if model.classes:
+        config["classes"] = True
     with files.atomic_folder(output, last=_CONFIG) as temporary:
         save_file(tensors, temporary / _TENSORS)
         files.write_json(temporary / "statistics.json", statistics)
@@ -226,7 +254,7 @@ def read(folder: Path) -> Tables:
         tensors = load_file(path)
         order = int(config["order"])
         vocabulary = tensors.pop("vocabulary").tobytes().decode().split("\n")
-        model = Tables(order, vocabulary)
+        model = Tables(order, vocabulary, classes=bool(config.get("classes")))
         model.logprobs = {n: tensors.pop(f"logprobs.{n}") for n in range(1, order + 1)}
         model.keys = {n: tensors.pop(f"keys.{n}") for n in range(2, order + 1)}
         model.backoffs = {n: tensors.pop(f"backoffs.{n}") for n in range(1, order)}

@@ -215,13 +215,14 @@ def judge(
 def _nulls(
     items: pl.DataFrame, text: Path, order: int, condition: str, size: str
 ) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield the runs of a text's unigram and n-gram nulls, and what they make of pairs."""
+    """Yield the runs of a text's word-counting nulls, and what they make of pairs."""
     from poshgrid.evaluation import tasks
     from poshgrid.evaluation.engines.ngram import Engine
     from poshgrid.models.ngram import fit
 
-    for learner, n in zip(runs.WORD_NULLS, (1, order), strict=True):
-        log.info("%s: counting an n-gram model of order %d", text, n)
-        model = fit((line for batch in corpora.texts(text, spare=False) for line in batch), n)
+    for learner in runs.WORD_NULLS:
+        log.info("%s: counting the null %s", text, learner)
+        lines = (line for batch in corpora.texts(text, spare=False) for line in batch)
+        model = fit(lines, **runs.counting(learner, order))
         run = runs.Run(condition, size, learner, runs.COUNTED, "none", 0)
         yield run.name, tasks.pairs(str(text), items, Engine(model, text), step=None)

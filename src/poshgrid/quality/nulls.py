@@ -95,7 +95,7 @@ def beyond(bounds: tuple[float, float] | None, tolerance: float) -> bool:
 NULLS: files.Schema = {
     "category": pl.String,
     "phenomenon": pl.String,
-    "null": pl.String,  # untrained, unigram, ngram
+    "null": pl.String,  # one of `poshgrid.config.runs.NULLS`
     "condition": pl.String,
     "size": pl.String,
     "learner": pl.String,
@@ -120,7 +120,7 @@ def judged(items: pl.DataFrame, scores: Mapping[str, Path], scoring: Scoring) ->
     Args:
         items: the columns of ``PAIRS``.
         scores: "condition/size/learner/regimen/bias/seedN" -> its scores (``SCORES``); regimen
-            ``untrained``, or ``counted`` with the learner ``unigram`` or ``ngram``.
+            ``untrained``, or ``counted`` with the learner one of ``WORD_NULLS``.
         scoring: how scores are compared.
 
     Raises:
@@ -221,7 +221,7 @@ def _null(name: str, path: Path) -> dict[str, str]:
     if kind not in points.NULLS:
         raise PoshgridError(
             f"{path}: run {name!r} is no null; name condition/size/learner/regimen/bias/seedN with "
-            "regimen untrained, or counted and learner unigram or ngram"
+            f"regimen untrained, or counted and learner {' or '.join(points.WORD_NULLS)}"
         )
     columns = {axis: axes[axis] for axis in ("condition", "size", "learner")}
     return {"null": kind, "seed": f"seed{axes['seed']}", **columns}

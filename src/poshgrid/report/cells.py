@@ -17,7 +17,7 @@ from poshgrid.tables.words import ABSENT, NOT_RUN
 
 CHANCE = 0.5
 FAR = "‡"
-"""Marks a cell whose null (untrained, unigram or n-gram) is far from 50%."""
+"""Marks a cell whose null (untrained, or counted) is far from 50%."""
 TURNS = "§"
 """Marks a cell that judging by sum instead of mean over tokens would change."""
 APART = "≠"
@@ -26,7 +26,7 @@ LEARNED = "✓"
 """Marks a cell that is surely above every rival."""
 SURE = 0.05  # p below which templates are called apart
 TURN = 0.05  # share: a change beyond it is marked
-NULL_NAMES = {null: null for null in NULLS} | {"ngram": "n-gram"}
+NULL_NAMES = {null: null for null in NULLS} | {"ngram": "n-gram", "class_ngram": "class n-gram"}
 """The nulls in words."""
 
 
@@ -47,6 +47,7 @@ class Cell:
     untrained: float | None = None
     unigram: float | None = None
     ngram: float | None = None
+    class_ngram: float | None = None
     far: str = ""  # the nulls that are far from 50%
     mean_sum: float | None = None  # accuracy if judged by the sum over tokens
     mean_mean: float | None = None  # ... by the mean; one of both is `mean`

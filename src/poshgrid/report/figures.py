@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.config.runs import NULLS, words_of
+from poshgrid.config.runs import NULLS, WORD_NULLS, words_of
 from poshgrid.files import Schema
 from poshgrid.report import shelf, style
 from poshgrid.report.blocks import Page
@@ -39,8 +39,7 @@ POINTS: Schema = {
     "n_seeds": pl.UInt32,
     "n_pairs": pl.UInt32,  # that each seed judged; null: a mean of shares
     "untrained": pl.Float64,  # mean of the untrained models
-    "unigram": pl.Float64,  # of the nulls that count words
-    "ngram": pl.Float64,
+    **dict.fromkeys(WORD_NULLS, pl.Float64),  # of the nulls that count words
 }
 """A figure of accuracies: one row per mark."""
 
@@ -241,6 +240,7 @@ _NULL_MARKS: dict[str, tuple[str, float]] = {
     "untrained": ("", 0.0),  # the series' own mark, hollow
     "unigram": ("_", -0.09),
     "ngram": ("x", 0.09),
+    "class_ngram": ("+", 0.18),
 }
 """Mark of a null, and how far it is moved aside so that it can be seen."""
 

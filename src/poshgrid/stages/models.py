@@ -8,7 +8,7 @@ from typing import Any
 
 from poshgrid import plugins
 from poshgrid.config import specs
-from poshgrid.config.runs import COUNTED, SPLITS, Run
+from poshgrid.config.runs import COUNTED, SPLITS, Run, counting
 from poshgrid.config.tokens import OWN, SMALLEST
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards, growing
 from poshgrid.training import bias, learner
@@ -227,7 +227,7 @@ class Train(Stage):
 
 
 class Count(Stage):
-    """Count the words of a condition: a unigram or n-gram baseline."""
+    """Count the words of a condition: a unigram, n-gram or class n-gram baseline."""
 
     module = "poshgrid.models.ngram"
     output = PATHS.model(COUNTED_RUN)
@@ -241,16 +241,15 @@ class Count(Stage):
         return {"sentences": f"{self.paths.condition(wc.condition, wc.size)}/train.parquet"}
 
     def spec(self, wc: Wildcards) -> specs.CountSpec:
-        """Return the order of the n-grams."""
-        order = 1 if wc.learner == "unigram" else self.grid.config.ngram.order
-        return specs.CountSpec(order=order)
+        """Return the order of the n-grams, and whether they are of classes."""
+        return specs.CountSpec(**counting(wc.learner, self.grid.config.ngram.order))
 
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
         """Count the words."""
         from poshgrid.models.ngram import count
 
-        return count(job.path("sentences"), job.output, order=job.spec.order, size=job.spec.size)
+        return count(job.path("sentences"), job.output, **job.spec.model_dump())
 
 
 class Ngrams(Count):

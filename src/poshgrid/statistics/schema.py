@@ -86,6 +86,7 @@ ACCURACY = {
     "untrained": pl.Float64,
     "unigram": pl.Float64,  # the unigram null of the same condition and size
     "ngram": pl.Float64,  # the n-gram null
+    "class_ngram": pl.Float64,  # the null of n-grams over function words and word endings
     "far": pl.String,  # the nulls further than `quality.tolerance` from 50%, joined by ", "
     # the null or rule that is right most often; "50%" if all with a say are below; null, as what
     # follows, of other levels than "phenomenon" and of nulls
@@ -110,7 +111,7 @@ BESIDE_NULLS = {
     "suite": pl.String,
     "category": pl.String,
     "phenomenon": pl.String,
-    "null": pl.String,  # "untrained" (same learner), "unigram", "ngram": same condition and size
+    "null": pl.String,  # "untrained" (same learner), "unigram", "ngram", "class_ngram": same cell
     # correlation of the pairs' margins, log P(good) − log P(bad), with the null's; means over seeds
     "r": pl.Float64,
     "r_low": pl.Float64,  # 95% interval (Fisher's z, lexical sets as observations)

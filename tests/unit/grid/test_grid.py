@@ -56,10 +56,10 @@ def test_the_papers_runs_are_counted_by_hand(paper):
     runs = grid.runs("all") + grid.runs("full")
     assert all(Run.parse(run.name) == run for run in runs)
     assert len({run.name for run in grid.runs("all")}) == len(grid.runs("all"))
-    # an untrained model for each learner and seed, two that count words for each cell
+    # an untrained model for each learner and seed, three that count words for each cell
     nulls = grid.nulls(grid.targets["exp2"])
     assert [sum(null.regimen == word for null in nulls) for word in ("untrained", "counted")] == [
-        33, 2 * 11
+        33, 3 * 11
     ]  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from poshgrid.corpora.words import spans, words
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines import ngram as engine
+from poshgrid.models.classes import ending, stays
 from poshgrid.models.kneser_ney import FALLBACK
 from poshgrid.models.ngram import NGram, count, fit
 from tests.unit.training.training_support import write_condition, write_sentences
@@ -156,6 +157,47 @@ def test_a_bigram_model_by_hand():
 def test_a_unigram_model_by_hand():
     model = fit(["a b a", "a"], 1)  # a three times, b once, </s> twice; one more for <unk>
     assert np.exp(logprobs(model, ["a", "b", "zzz"])) == pytest.approx([3 / 7, 1 / 7, 1 / 7, 2 / 7])
+
+
+# ---- classes --------------------------------------------------------------------------------
+
+SEEN = ["The dog barked. Who's that?", "the dogs can't", "walking, quickly to John's teacher"]
+CLASSES = [
+    ["the", "<->", "<-ed>", ".", "who's", "that", "?"],
+    ["the", "<-s>", "can't"],
+    ["<-ing>", ",", "<-ly>", "to", "<-'s>", "<-er>"],
+]
+
+
+def test_function_words_stay_and_others_are_their_endings():
+    assert [[w if stays(w) else ending(w) for w in words(text)] for text in SEEN] == CLASSES
+    # short words have no ending; an ending is the last letters
+    short = ["red", "king", "bus", "fly", "sings", "kings'"]
+    assert [ending(word) for word in short] == ["<->", "<->", "<->", "<->", "<-s>", "<->"]
+
+
+def test_n_grams_of_classes_are_those_of_the_classes():
+    model, textbook = fit(SEEN, 3, classes=True), Textbook(CLASSES, 3)
+    for text, row in zip(SEEN, CLASSES, strict=True):
+        assert logprobs(model, words(text)) == pytest.approx(textbook.logprobs(row), abs=1e-9)
+    one, same, other = model.score(["The cat jumped.", "the zyx LIKED .", "a cat jumped."])
+    assert one == same != other
+
+
+def test_a_class_unigram_by_hand():
+    model = fit(["the dog barked", "the cats"], 1, classes=True)
+    # the, </s> twice; <->, <-ed>, <-s> and <unk> once: of 8. No word of -ing was heard
+    asked = ["the", "zebra", "liked", "kicks", "jumping"]
+    assert np.exp(logprobs(model, asked)) * 8 == pytest.approx([2, 1, 1, 1, 1, 2])
+
+
+def test_a_class_model_is_read_as_it_was_counted(tmp_path):
+    facts = count(condition(tmp_path, TEXTS), tmp_path / "model", order=4, classes=True)
+    assert NGram.load(tmp_path / "model").score(TEXTS) == fit(TEXTS, 4, classes=True).score(TEXTS)
+    assert facts["types"] == len({word for text in TEXTS for word in words(text)})
+    assert facts["ngrams"]["1"] < facts["types"]
+    count(condition(tmp_path, TEXTS), tmp_path / "words", order=4)
+    assert "classes" not in json.loads((tmp_path / "words/config.json").read_text())
 
 
 # ---- tables to folders ----------------------------------------------------------------------

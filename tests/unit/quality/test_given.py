@@ -107,7 +107,7 @@ def test_a_model_is_judged_beside_what_counts_words(suite, tmp_path):
     rows = found.filter(pl.col("level") == "phenomenon")
     by = {(r["learner"], r["phenomenon"]): r["mean"] for r in rows.iter_rows(named=True)}
     assert by["my-counts-e", "wanna"] == by["unigram", "wanna"] == pytest.approx(13.5 / 14)
-    assert set(found["learner"]) == {"my-counts-e", "unigram", "ngram"}
+    assert set(found["learner"]) == {"my-counts-e", "unigram", "ngram", "class_ngram"}
     assert "my-counts-e" in result.output and "unigram" in result.output
     more = tmp_path / "more.txt"
     more.write_text("he sing\nhe sings\n")

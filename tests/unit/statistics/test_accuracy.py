@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 from scipy import stats
 
 from poshgrid import errors, files
-from poshgrid.config import Scoring, specs
+from poshgrid.config import Scoring, runs, specs
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.statistics import intervals, tests
 from tests.unit.statistics.scored import Folder, only, pairs
@@ -88,18 +88,19 @@ def test_nulls_stand_beside_and_those_far_from_chance_are_named(grid):
     right = {"island-adjunct": 20, "island-wh": 23, "wanna": 17}
     grid.run("baby/10M/ngram/counted/none/seed0", right)
     grid.run("baby/10M/unigram/counted/none/seed0", same(0), ties=PAIRS)
+    grid.run("baby/10M/class_ngram/counted/none/seed0", {**right, "wanna": 22})
     *_, rows = grid.judge()
     found = {
-        row["phenomenon"]: (row["untrained"], row["unigram"], row["ngram"], row["far"])
+        row["phenomenon"]: tuple(row[column] for column in (*runs.NULLS, "far"))
         for row in rows.filter(regimen="packed", level="phenomenon").iter_rows(named=True)
     }
     assert found == {
-        "island-adjunct": (0.55, 0.5, 0.5, ""),
-        "island-wh": (0.55, 0.5, 0.575, "ngram"),
-        "wanna": (0.55, 0.5, 0.425, "ngram"),
+        "island-adjunct": (0.55, 0.5, 0.5, 0.5, ""),
+        "island-wh": (0.55, 0.5, 0.575, 0.575, "ngram, class_ngram"),
+        "wanna": (0.55, 0.5, 0.425, 0.55, "ngram"),
     }
-    nulls = rows.filter(pl.col("regimen") != "packed").select("untrained", "unigram", "ngram")
-    assert nulls.drop_nulls("untrained").is_empty() and nulls.drop_nulls("ngram").is_empty()
+    nulls = rows.filter(pl.col("regimen") != "packed").select(runs.NULLS)
+    assert all(nulls.drop_nulls(null).is_empty() for null in runs.NULLS)
 
 
 def test_order_of_runs_changes_no_byte(grid):

@@ -17,8 +17,9 @@ import polars as pl
 from poshgrid.benchmark.checks import agreement, readings
 from poshgrid.benchmark.checks.readings import split
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, tokens
-from poshgrid.benchmark.reading.pairwords import CLITIC, CLOSED, WORD
+from poshgrid.benchmark.reading.pairwords import CLITIC, WORD
 from poshgrid.errors import PoshgridError
+from poshgrid.models.classes import FUNCTION_WORDS
 
 _INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff"
 # An apostrophe at a letter belongs to its word: "n't" and "'s" of a tokenised text, too
@@ -227,7 +228,7 @@ def _twice(text: str, lexicon: Lexicon) -> str:
     again: dict[str, None] = {}
     for written in WORD.findall(text):
         word = CLITIC.sub("", written.casefold())
-        if not word or word in CLOSED or word in lexicon.function_forms:
+        if not word or word in FUNCTION_WORDS or word in lexicon.function_forms:
             continue
         lemmas = lexicon.content_lemmas.get(word, frozenset({word}))
         if seen & lemmas:

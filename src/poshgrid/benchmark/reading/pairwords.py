@@ -5,26 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from poshgrid.evidence.screening import closed_classes
+from poshgrid.models.classes import FUNCTION_WORDS
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 CLITIC = re.compile(r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))$")
 _DETACHED = re.compile(r"\s+(?=(?:n't|'(?:s|re|ve|ll|d|m))(?!\w)|[.,?!;:]+(?:\s|$))", re.IGNORECASE)
 _NEAR = 0.5  # of the words of two neighbours; see `lexical_sets`
-
-CLOSED = (
-    closed_classes.WH_WORDS
-    | closed_classes.AUXILIARY_FORMS
-    | closed_classes.DETERMINERS
-    | closed_classes.SUBJECT_PRONOUNS
-    | closed_classes.CONJUNCTIONS
-    | closed_classes.NEGATIONS
-    | closed_classes.PREPOSITIONS
-    | {"me", "him", "us", "them", "there", "if", "whether", "because", "while"}
-    | {"myself", "yourself", "himself", "herself", "itself"}
-    | {"ourselves", "yourselves", "themselves"}
-)
-"""Words that make a pattern and not its filling."""
 
 
 def detokenise(text: str) -> str:
@@ -53,7 +39,7 @@ def shared_ends(one: Sequence[str], two: Sequence[str]) -> tuple[int, int]:
 def content(*members: str) -> frozenset[str]:
     """Return the lower-cased words of some sentences that are not of a closed class."""
     words = (CLITIC.sub("", w) for member in members for w in WORD.findall(member.lower()))
-    return frozenset(word for word in words if word and word not in CLOSED)
+    return frozenset(word for word in words if word and word not in FUNCTION_WORDS)
 
 
 def lexical_sets(pairs: Iterable[tuple[str, str, str]]) -> list[str]:

@@ -132,7 +132,8 @@ def mapping(collected: Collected, layout: Layout) -> Table:
 
 # ---- Figure 5 ------------------------------------------------------------------------------------
 
-_UPRIGHT = {"unigram": "|", "ngram": "x"}  # a stroke across the axis on which values lie
+# A stroke across the axis on which values lie
+_UPRIGHT = {"unigram": "|", "ngram": "x", "class_ngram": "+"}
 
 
 def dots(frame: pl.DataFrame) -> style.Figure:

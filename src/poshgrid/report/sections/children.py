@@ -15,6 +15,7 @@ from typing import Any
 
 import polars as pl
 
+from poshgrid.config.runs import WORD_NULLS
 from poshgrid.errors import PoshgridError
 from poshgrid.files import Schema
 from poshgrid.report import figures, style
@@ -37,7 +38,7 @@ TICKS = {10**3: "1K", 10**4: "10K", 10**5: "100K", 10**6: "1M", 10**7: "10M", 10
 
 POINTS: Schema = {
     # Panel: a row of Table 7; series: CHILDREN, or an arm. Models that count words have no age
-    **{k: v for k, v in figures.POINTS.items() if k not in ("unigram", "ngram")},
+    **{k: v for k, v in figures.POINTS.items() if k not in WORD_NULLS},
     "words": pl.Float64,  # heard by the middle of the age (midrange), or trained on
     "age": pl.String,  # of children, as printed; null of models
     "words_low": pl.Float64,  # lower and upper bound of what children have heard
@@ -107,7 +108,7 @@ def points(collected: Collected, layout: Layout, table: pl.DataFrame, suite: str
                 ("", panel, name, arm, (suite, *place)) for name, arm in groups(layout)[0].arms
             ]
     models = figures.points(collected, layout, marks).filter(pl.col("mean").is_not_null())
-    models = models.drop("unigram", "ngram").cast({"words": pl.Float64})
+    models = models.drop(WORD_NULLS).cast({"words": pl.Float64})
     both = pl.concat([pl.DataFrame(rows, schema=POINTS), models], how="diagonal")
     order = {_title(name): number for number, name in enumerate(table["category"])}
     return both.sort(pl.col("panel").replace_strict(order), maintain_order=True)

@@ -98,8 +98,10 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
         ),
         "tokenizers": [t for i, t in enumerate(tokenizers) if t not in tokenizers[:i]],
         "orders": [
-            "unigram" if order == 1 else f"{order}-gram"
-            for order in sorted({s["order"] for s in specs("count") if s.get("order")})
+            "unigram" if order == 1 else f"{'class ' if classes else ''}{order}-gram"
+            for classes, order in sorted(
+                {(bool(s.get("classes")), s["order"]) for s in specs("count") if s.get("order")}
+            )
             if any(t.run.regimen == COUNTED for t in collected.trained)
         ],
         "suites": [
