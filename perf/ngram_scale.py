@@ -30,7 +30,7 @@ from poshgrid.evidence.schema import CONDITION
 COUNT = """
 from pathlib import Path
 from poshgrid.models.ngram import count
-facts = count(Path({table!r}), Path({model!r}), order={order})
+facts = count(Path({table!r}), Path({model!r}), order={order}, classes={classes})
 """
 SCORE = """
 from itertools import islice
@@ -60,6 +60,7 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="+", default=["1M", "10M"])
     parser.add_argument("--more", nargs="*", default=[], help="further sizes, e.g. 100M")
     parser.add_argument("--order", type=int, default=5)
+    parser.add_argument("--classes", action="store_true", help="n-grams of classes")
     parser.add_argument("--text", nargs="+", choices=["toy", "zipf"], default=["toy", "zipf"])
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
@@ -67,7 +68,8 @@ def main() -> None:
         table, model = given.work / f"{kind}-{size}.parquet", given.work / "model"
         if not table.exists():
             write(table, kind, config.words(size))
-        names = {"table": str(table), "model": str(model), "order": given.order}
+        names = {"table": str(table), "model": str(model), "order": given.order,
+                 "classes": given.classes}  # fmt: skip
         counted = _run(COUNT.format(**names))
         disk = (model / "model.safetensors").stat().st_size / 2**20
         scored = _run(SCORE.format(**names))

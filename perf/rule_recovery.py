@@ -12,7 +12,7 @@ chooses anew. One more learner guesses. The choices pass through the statistics 
 The answer is a table in Markdown: for each phenomenon and rule (rules that say the same of every
 pair are one), the lexical sets that it has a say on; the rival that the fewest sets tell it from,
 and how many; and how many learners were named after it alone, after it and others, and after
-others alone.
+others alone. With ``--right`` nothing is planted, and the table says how often each rule is right.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("items", type=Path)
     parser.add_argument("--text", type=Path)
+    parser.add_argument("--right", action="store_true", help="only how often rules are right")
     parser.add_argument("--replications", type=int, default=100)
     parser.add_argument("--noise", type=float, nargs=2, default=(0.1, 0.3))
     parser.add_argument("--seeds", type=int, default=3)
@@ -54,6 +55,9 @@ def main() -> None:
         items.filter("joint").sort("item_id").unique(
             ["category", "phenomenon", "template", "lexical_set"], keep="first")
     )  # fmt: skip
+    if given.right:
+        _right(predictions.wide(said, judged))
+        return
     print("| phenomenon | rule | sets | nearest rival | apart | alone | with others | wrong |")
     print("| --- | --- | ---: | --- | ---: | ---: | ---: | ---: |")
     frame = predictions.wide(said, judged)
@@ -61,6 +65,18 @@ def main() -> None:
         for line in recovery(part, given):
             print(line)
             sys.stdout.flush()
+
+
+def _right(frame: pl.DataFrame) -> None:
+    """Print how often each rule is right, in percent, of how many pairs that it has a say on."""
+    phenomena = frame["phenomenon"].unique(maintain_order=True).to_list()
+    print(f"| rule | {' | '.join(phenomena)} |\n|---|{'---:|' * len(phenomena)}")
+    for rule in frame.columns[4:]:
+        cells = []
+        for phenomenon in phenomena:
+            says = frame.filter(phenomenon=phenomenon)[rule].drop_nulls()
+            cells.append(f"{100 * says.mean():.1f} ({len(says)})" if len(says) else "")
+        print(f"| `{rule}` | {' | '.join(cells)} |")
 
 
 def recovery(part: pl.DataFrame, given: argparse.Namespace) -> list[str]:

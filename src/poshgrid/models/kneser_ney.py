@@ -24,6 +24,9 @@ from poshgrid.errors import PoshgridError
 UNKNOWN, START, END = range(3)
 SPECIALS = ("<unk>", "<s>", "</s>")
 """The first three types of a vocabulary. No word of a text can be one: marks stand alone."""
+SKIPS = ("who", "whom", "what", "which", "when", "where", "why", "how")
+SPAN = 6
+"""Words after one of them that are counted with it."""
 FALLBACK = (0.5, 1.0, 1.5)
 """Discounts of an order whose counts of counts give none, as in a toy corpus.
 
@@ -88,6 +91,8 @@ class Tables:
     backoffs: dict[int, np.ndarray] = field(default_factory=dict)  # 1 ... order - 1: log gamma
     discounts: dict[int, tuple[float, ...]] = field(default_factory=dict)  # 1 ... order
     fallbacks: list[int] = field(default_factory=list)  # orders whose discounts are FALLBACK
+    # of order 1: "next" to each other, "skip": a word of SKIPS and one after it -> keys and counts
+    pairs: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
     classes: bool = False  # the vocabulary is of classes of words: see `classes.py`
 
 
@@ -125,7 +130,28 @@ def _likelihood(text: Encoded) -> Tables:
     counts = np.bincount(text.ids, minlength=len(text.vocabulary))
     counts[START] = 0
     counts[UNKNOWN] = 1
-    return Tables(1, text.vocabulary, logprobs={1: _log(counts / counts.sum())})
+    tables = Tables(1, text.vocabulary, logprobs={1: _log(counts / counts.sum())})
+    beside = next(_count(text.ids, len(text.vocabulary), 2))
+    tables.pairs = {"next": (beside.keys, beside.counts), "skip": _skips(text)}
+    return tables
+
+
+def _skips(text: Encoded) -> tuple[np.ndarray, np.ndarray]:
+    """Return how often a word of ``SKIPS`` has each word at most ``SPAN`` places after it.
+
+    Returns:
+        Keys (the first word's number times the types, plus the second's), ascending, and counts.
+    """
+    types = len(text.vocabulary)
+    first = np.isin(np.array(text.vocabulary), SKIPS)
+    starts = np.flatnonzero(first[text.ids])
+    found = []
+    for distance in range(1, SPAN + 1):
+        starts = starts[text.ids[starts + distance - 1] != END]
+        found.append(text.ids[starts].astype(np.uint64) * np.uint64(types))
+        found[-1] += text.ids[starts + distance]
+    keys, counts = np.unique(np.concatenate(found), return_counts=True)
+    return keys, counts.astype(np.uint32)
 
 
 def _kneser_ney(text: Encoded, order: int) -> Tables:

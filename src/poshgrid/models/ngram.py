@@ -95,6 +95,24 @@ class NGram:
         """
         return [math.fsum(row) for row in self.each([words(text) for text in sentences])]
 
+    def times(self, sequences: Sequence[str]) -> list[int]:
+        """Return how often two words were heard: next to each other, ``a b``, or ``a … b``.
+
+        The latter is known of a word of :data:`poshgrid.models.kneser_ney.SKIPS`. Sentences begin
+        with ``<s>`` and end with ``</s>``. Of orders above 1 nothing is known: 0.
+        """
+        numbers = self._numbers | {SPECIALS[START]: START, SPECIALS[END]: END}
+        found = []
+        for sequence in sequences:
+            one, *skip, other = sequence.split()
+            keys, counts = self.tables.pairs.get("skip" if skip else "next", ([], []))
+            first, second = (numbers.get(fold(word), UNKNOWN) for word in (one, other))
+            key = np.uint64(first * len(self.tables.vocabulary) + second)
+            place = int(np.searchsorted(keys, key))
+            seen = place < len(keys) and keys[place] == key
+            found.append(int(counts[place]) if seen else 0)
+        return found
+
     def _number(self, word: str) -> int:
         number = self._numbers.get(word)
         if number is None and self.tables.classes:
@@ -225,6 +243,8 @@ def write(output: Path, model: Tables, statistics: dict[str, Any]) -> None:
     tensors = {"vocabulary": np.frombuffer("\n".join(model.vocabulary).encode(), np.uint8)}
     for kind in ("keys", "logprobs", "backoffs"):
         tensors |= {f"{kind}.{n}": values for n, values in getattr(model, kind).items()}
+    for kind, (keys, counts) in model.pairs.items():
+        tensors |= {f"{kind}.keys": keys, f"{kind}.counts": counts}
     config = {
         "model_type": MODEL_TYPE,
         "order": model.order,
@@ -258,6 +278,8 @@ def read(folder: Path) -> Tables:
         model.logprobs = {n: tensors.pop(f"logprobs.{n}") for n in range(1, order + 1)}
         model.keys = {n: tensors.pop(f"keys.{n}") for n in range(2, order + 1)}
         model.backoffs = {n: tensors.pop(f"backoffs.{n}") for n in range(1, order)}
+        kinds = [name.removesuffix(".counts") for name in tensors if name.endswith(".counts")]
+        model.pairs = {k: (tensors[f"{k}.keys"], tensors[f"{k}.counts"]) for k in kinds}
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         reason = " ".join(repr(error).split())[:200]
         raise PoshgridError(

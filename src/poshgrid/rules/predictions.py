@@ -53,10 +53,10 @@ def of_words(table: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
 
 
 def of_counts(compared: pl.DataFrame, counted: NGram | None) -> pl.DataFrame:
-    """Return preferences of the rules that ask which of two words was heard more often.
+    """Return preferences of the rules that ask which of two words, or pairs, was heard more often.
 
     Of two lists of words it is the one whose words' frequencies have the larger sum. A word that
-    was never heard has the frequency 0.
+    was never heard has the frequency 0. A pair is written as :meth:`NGram.times` reads it.
 
     Args:
         compared: from :func:`comparisons`.
@@ -68,11 +68,13 @@ def of_counts(compared: pl.DataFrame, counted: NGram | None) -> pl.DataFrame:
     if counted is None or compared.is_empty():
         return pl.DataFrame(schema=PREDICTIONS)
     words = {word for _, _, *members in compared.iter_rows() for part in members for word in part}
+    sequences = sorted(word for word in words if " " in word)
     known = sorted(word for word in words if word in counted)
     # To a unigram model an unknown word is as probable as one that was heard once: the probability
     # of every other is as many times that one's as it was heard.
     (once, _), *others = counted.each([[SPECIALS[UNKNOWN]], *([word] for word in known)])
     times = {w: round(math.exp(p - once)) for w, (p, _) in zip(known, others, strict=True)}
+    times |= zip(sequences, counted.times(sequences), strict=True)
     rows = []
     for item, rule, *members in compared.iter_rows():
         good, bad = (sum(times.get(word, 0) for word in part) for part in members)

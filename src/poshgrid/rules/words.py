@@ -74,6 +74,8 @@ class Known:
     nouns: dict[str, tuple[frozenset[str], frozenset[str]]]  # form -> genders, numbers
     names: dict[str, frozenset[str]]
     verbs: frozenset[str]  # all forms
+    bases: frozenset[str]
+    finite: frozenset[str]  # third person and past
     transitive: frozenset[str]  # base forms that may have an object
     ditransitive: frozenset[str]  # all forms of verbs that may have two
     adjectives: frozenset[str]
@@ -111,6 +113,8 @@ def known() -> Known:
         nouns,
         {form: w.features["gender"] for w in words.of("name") for form in w.folded},
         frozenset(form for word in verbs for form in word.folded),
+        frozenset(word.forms["base"] for word in verbs),
+        frozenset(word.forms[form] for word in verbs for form in ("third", "past")),
         frozenset(word.lemma for word in verbs if word.features["objects"]),
         frozenset(f for v in verbs if "ditransitive" in v.features["frames"] for f in v.folded),
         frozenset(word.lemma.casefold() for word in words.of("adjective")),

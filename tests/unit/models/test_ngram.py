@@ -243,8 +243,11 @@ def test_the_order_of_sentences_and_batches_changes_nothing(tmp_path, monkeypatc
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
     one, asked = NGram.load(tmp_path / "a"), [*TEXTS[:30], "quux the"]
     rows = [logprobs(one, words(text)) for text in asked]
+    heard = one.times(["<s> the", "what … the", "the the"])
+    assert [number > 0 for number in heard] == [order == 1, order == 1, False]
     monkeypatch.setattr("poshgrid.models.ngram._BATCH", 7)
     other = fit(shuffled, order)
+    assert other.times(["<s> the", "what … the", "the the"]) == heard
     assert one.each([words(text) for text in asked]) == rows
     assert other.score(asked) == [math.fsum(row) for row in rows]
 

@@ -1,4 +1,4 @@
-"""The word frequency baseline of BabyBERTa, against sums worked by hand."""
+"""Heuristics that ask how often words, or two words together, were heard: worked by hand."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from poshgrid.rules import predictions
 TEXT = ["The dog ran", "the dog sat", "the cat."]
 
 
-def preferences(text, *pairs):
+def preferences(text, *pairs, rule="frequency"):
     """Return item -> what the rule says, of pairs numbered from 0."""
     rows = [(str(i), good, bad) for i, (good, bad) in enumerate(pairs)]
     items = pl.DataFrame(rows, schema=["item_id", "good", "bad"], orient="row")
     found = predictions.of_counts(predictions.comparisons(items), ngram.fit(text, 1))
-    mine = found.filter(rule="frequency")
+    mine = found.filter(rule=rule)
     return dict(mine.select(pl.col("item_id").cast(int), "prefers").iter_rows())
 
 
@@ -51,3 +51,23 @@ def test_sums_are_exact():
     """100,003 times one word, and two that make up as many; then one less."""
     text = ["a " * 100_003, "b " * 100_000, "c c c", "d d"]
     assert preferences(text, ("a", "b c"), ("a", "b d")) == {0: 0.5, 1: 1}
+
+
+HEARD = ["Who did Ann say left?", "who will say it", "Who said it?", "what did they say to Ann?"]
+
+
+def test_two_words_are_counted_beside_each_other_and_at_a_distance():
+    model = ngram.fit([*HEARD, "who did we the the the the say", "It is who. Say it!"], 1)
+    asked = ["who did", "did who", "<s> who", "it </s>", "who … say", "what … say", "who … who"]
+    # say is at most six words after who in two sentences, and again after a mark; not after seven
+    assert model.times(asked) == [2, 0, 4, 1, 3, 1, 0]
+    assert model.times(["ann say", "Ann … say", "zebra … say", "who zebra"]) == [1, 0, 0, 0]
+    assert ngram.fit(HEARD, 2).times(asked) == [0] * len(asked)
+
+
+def test_what_was_heard_together_more_often_wins():
+    say, see = "Who did Ann say left?", "Who did Ann see left?"
+    assert preferences(HEARD, (say, see), (see, say), rule="filler-verb") == {0: 1, 1: 0}
+    pairs = [("It did say", "It did they"), ("Did they go", "Did Ann go"), ("We go", "Go we")]
+    # did say and did they: never, once; did they and did Ann: once each; neither begins a sentence
+    assert preferences(HEARD, *pairs, rule="local-bigram") == {0: 0, 1: 0.5, 2: 0.5}

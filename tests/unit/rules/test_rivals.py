@@ -71,3 +71,26 @@ def test_nouns_and_their_genders(text, nouns):
         (sentence.words[n.place], "".join(sorted(n.genders)), n.possessor) for n in sentence.nouns
     ]
     assert found == nouns
+
+
+@pytest.mark.parametrize(
+    ("rule", "good", "bad", "found"),
+    [
+        # the word before the first that differs, with that word
+        ("local-bigram", "The boy ran.", "The dog ran.", ("the boy", "the dog")),
+        ("local-bigram", "Can he swim?", "Does he swim?", ("<s> can", "<s> does")),
+        ("local-bigram", "Who ran", "Who ran home", ("ran </s>", "ran home")),
+        ("local-bigram", "A girl ran!", "A girl ran!", None),
+        # the question word and the first verb, over nouns, names and auxiliaries
+        ("filler-verb", "Who did Ann say that you saw?", "Who did Ann hesitate when you saw?",
+         ("who … say", "who … hesitate")),
+        ("filler-verb", "When do you want to go?", "Who do you want to go?",
+         ("when … want", "who … want")),
+        ("filler-verb", "Who did Ann say that saw you?", "Who did Ann say saw you?", None),
+        ("filler-verb", "Did Ann hesitate?", "Who did Ann see?", None),
+    ],
+)  # fmt: skip
+def test_two_words_that_rules_look_up(rule, good, bad, found):
+    compares = plugins.load(RIVALS, rule).compares
+    assert compares(Pair(good, bad)) == found
+    assert compares(Pair(bad, good)) == (found and found[::-1])

@@ -260,7 +260,7 @@ def test_a_target_from_files_to_files(results):
     assert apart["first-auxiliary", "main-auxiliary"] == (4, 4)
     assert apart["frequent-word", "ngram"] == (4, 2)
     names = set(tables["mixture"].filter(phenomenon="qf")["rule"])
-    assert names == {"first-auxiliary", "frequent-word", "front-do", "main-auxiliary = ngram",
-                     "guessing"}  # fmt: skip
+    assert names == {"first-auxiliary", "frequent-word = local-bigram", "front-do",
+                     "finite-clauses = main-auxiliary = ngram", "guessing"}  # fmt: skip
     joint = tables["shares"].filter(phenomenon="wanna", scope="all")
     assert dict(joint.select("rule", "pairs").iter_rows()) == {"contraction": 1, "ngram": 1}

@@ -4,7 +4,8 @@ A rule declares one of
 
 - ``prefers(pair)``: 1 for the first sentence, 0 for the second, .5 for a tie, ``None``: no say;
 - ``compares(pair)``: two words, of which the learner has seen one more often, or ``None``; or two
-  lists of words, of which one has the larger sum of frequencies;
+  lists of words, of which one has the larger sum of frequencies; for a word may stand two that
+  follow each other (``a b``), or a question word and one that comes soon after it (``who … b``);
 - ``NULL``: the null whose choices are the rule's;
 
 and ``SAYS``, what it does in words, and ``HIERARCHICAL = True`` if it stands for the hypothesis
