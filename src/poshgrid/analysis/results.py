@@ -72,6 +72,8 @@ TARGETS: dict[str, _Kind] = {
     "delta_tests": (Paths.deltas, statistics, "DELTA_TESTS"),
     "perplexity": (Paths.deltas, statistics, "PERPLEXITY"),
     "exposure": (Paths.report, statistics, "EXPOSURE"),
+    "development": (Paths.report, statistics, "DEVELOPMENT"),
+    "ratios": (Paths.report, statistics, "RATIOS"),
     "shares": (Paths.rule_shares, rules, "SHARES"),
     "mixture": (Paths.rule_shares, rules, "MIXTURE"),
     "identifiability": (Paths.rule_shares, rules, "IDENTIFIABILITY"),
@@ -206,7 +208,7 @@ class Results:
         Args:
             name: of :data:`TARGETS`: accuracy, counts, nulls, training,
                 curves, curves_mean, deltas, delta_items, delta_tests, perplexity, shares,
-                mixture, identifiability.
+                mixture, identifiability, exposure, development, ratios.
             target: an experiment; none: ``all``, or the only one that has results.
 
         Raises:

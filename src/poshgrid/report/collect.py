@@ -18,6 +18,7 @@ from poshgrid.config.runs import NULL_REGIMENS, SCORED, UNTRAINED, Run
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.records import Record, manifests, read_json
 from poshgrid.statistics import schema as statistics
+from poshgrid.statistics.development import onsets, points, ratios
 from poshgrid.statistics.exposure import ledger
 from poshgrid.statistics.measures.schema import NORMS, TAGS, WRONG_ANSWERS
 
@@ -62,6 +63,7 @@ class Collected:
     spec: specs.ReportSpec
     trained: list[Trained]  # runs and nulls that were asked for, in the spec's order
     accuracy: pl.DataFrame  # ACCURACY
+    counts: pl.DataFrame  # COUNTS
     curves: pl.DataFrame  # CURVES_MEAN
     deltas: pl.DataFrame  # DELTAS
     delta_tests: pl.DataFrame  # DELTA_TESTS
@@ -88,6 +90,16 @@ class Collected:
         """What the learners see: ``EXPOSURE``."""
         trained = ((each.run, each.statistics) for each in self.asked)
         return ledger(self.conditions, self.tokens, trained)
+
+    @cached_property
+    def development(self) -> pl.DataFrame:
+        """After how many words phenomena are first learned: ``DEVELOPMENT``."""
+        return onsets(points(self.accuracy, self.curves, self.counts))
+
+    @cached_property
+    def ratios(self) -> pl.DataFrame:
+        """The same compared between conditions: ``RATIOS``."""
+        return ratios(self.development, self.spec.cells)
 
     @property
     def asked(self) -> list[Trained]:
@@ -143,6 +155,7 @@ def gather(spec: specs.ReportSpec, results: Path) -> Collected:
         spec=spec,
         trained=trained,
         accuracy=_table(judged / "accuracy.parquet", statistics.ACCURACY),
+        counts=_table(judged / "counts.parquet", statistics.COUNTS),
         curves=_table(curves / "curves_mean.parquet", statistics.CURVES_MEAN),
         deltas=_table(deltas / "deltas.parquet", statistics.DELTAS),
         delta_tests=_table(deltas / "delta_tests.parquet", statistics.DELTA_TESTS),

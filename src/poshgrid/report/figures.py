@@ -22,7 +22,7 @@ from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout, groups, title
 from poshgrid.report.shelf import Picture
 from poshgrid.report.texts import say
-from poshgrid.tables.words import ABSENT, listed
+from poshgrid.tables.words import ABSENT, listed, short
 
 POINTS: Schema = {
     "suite": pl.String,
@@ -234,6 +234,17 @@ def words_axis(axes: style.Axes, sizes: pl.DataFrame, points: pl.DataFrame) -> N
     axes.minorticks_off()
     x = [*sizes["words"], *points["words"]]
     axes.set_xlim(min(x) / 1.25, max(x) * 1.25)
+
+
+def log_words(axes: style.Axes, left: float, right: float) -> None:
+    """Lay words out on a log scale between two ends, with round numbers as ticks."""
+    leads = (1, 3) if right < 300 * left else (1,)
+    ticks = [lead * 10**power for power in range(12) for lead in leads]
+    ticks = [words for words in ticks if left <= words <= right]
+    axes.set_xscale("log")
+    axes.set_xticks(ticks, [short(words) for words in ticks])
+    axes.minorticks_off()
+    axes.set_xlim(left, right)
 
 
 _NULL_MARKS: dict[str, tuple[str, float]] = {

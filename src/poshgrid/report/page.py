@@ -24,7 +24,7 @@ from poshgrid.report.collect import Collected, gather
 from poshgrid.report.layout import lay_out
 from poshgrid.report.shelf import Shelf
 from poshgrid.report.texts import environment, say
-from poshgrid.statistics.schema import EXPOSURE
+from poshgrid.statistics.schema import DEVELOPMENT, EXPOSURE, RATIOS
 from poshgrid.tables import formats
 from poshgrid.tables.words import counted, listed
 
@@ -140,6 +140,8 @@ def write(spec: specs.ReportSpec, results: Path, output: Path, threads: int = 1)
         shelf = Shelf(output, beside)
         text = render(blocks.Page(collected, lay_out(collected), shelf, Paths(str(results))))
     formats.write(collected.exposure, output, "exposure", EXPOSURE)
+    formats.write(collected.development, output, "development", DEVELOPMENT)
+    formats.write(collected.ratios, output, "ratios", RATIOS)
     files.write_text(output / "index.html", text)
     shelf.clear_stale()
     missing = sum(not t.done for t in collected.trained)

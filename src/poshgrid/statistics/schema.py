@@ -312,6 +312,45 @@ TRAINED = {
 tokenizers do not compare.
 """
 
+DEVELOPMENT = {
+    "over": pl.String,  # "sizes": each has models of its own; "checkpoints" of the runs of a size
+    **dict.fromkeys(RUN_AXES, pl.String),
+    "size": pl.String,  # of the runs whose checkpoints these are; "" over sizes
+    "learner": pl.String,  # over sizes, those of all sizes, joined by ", "
+    "suite": pl.String,
+    "category": pl.String,
+    "phenomenon": pl.String,
+    "points": pl.UInt32,  # sizes or checkpoints
+    "first": pl.Float64,  # words of the first
+    "last": pl.Float64,  # words of the last
+    # words at which the mean first lies above the best rival by 5 points, on straight lines between
+    # points (log words), a convention; null: from the first point on, or at none
+    "onset": pl.Float64,
+    # words with which it is surely not yet learned, a point: lower end of the 95% interval (other
+    # seeds, other words); null: open
+    "low": pl.Float64,
+    "high": pl.Float64,  # words with which it surely is, likewise
+    # the ends that are known: "within" (both), "by", "after", "cannot tell" (none); "turns back":
+    # surely above, later surely not; "not testable": as in `accuracy`, at every point
+    "status": pl.String,
+}
+"""``report/{target}/development.parquet``: after how many words a phenomenon is first learned; one
+row per curve.
+"""
+
+RATIOS = {
+    "over": pl.String,  # as in `development`, with the axes
+    **dict.fromkeys(RUN_AXES, pl.String),
+    "suite": pl.String,
+    "category": pl.String,
+    "phenomenon": pl.String,
+    "than": pl.String,  # the condition that `condition` is compared with
+    "ratio": pl.Float64,  # words that `condition` needs for each word of `than`, by `onset`
+    "low": pl.Float64,  # lower end of its 95% interval; null: open
+    "high": pl.Float64,  # upper end
+}
+"""``report/{target}/ratios.parquet``: conditions that differ in filtering, or in register."""
+
 EXPOSURE = {
     "condition": pl.String,
     "size": pl.String,  # as in the config: the words of its base, rounded

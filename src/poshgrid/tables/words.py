@@ -18,6 +18,14 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def short(value: float) -> str:
+    """Write a large number in three digits: ``12.6K``, ``10M``."""
+    for unit, name in ((1e9, "B"), (1e6, "M"), (1e3, "K")):
+        if value >= 0.9995 * unit:
+            return f"{value / unit:.3g}{name}"
+    return f"{value:.3g}"
+
+
 def decimals(places: int, unit: float = 1) -> Callable[[float], str]:
     """Return a writer of numbers, as multiples of a unit, with so many decimals."""
     return lambda value: f"{value / unit:,.{places}f}".replace("-", "−")

@@ -33,8 +33,6 @@ A_YEAR = (2_000_000, 6_000_000, 10_000_000)
 """Words that a child hears in a year: lower bound, midrange, upper bound."""
 
 CHILDREN = "children"
-TICKS = {10**3: "1K", 10**4: "10K", 10**5: "100K", 10**6: "1M", 10**7: "10M", 10**8: "100M",
-         10**9: "1B"}  # fmt: skip
 
 POINTS: Schema = {
     # Panel: a row of Table 7; series: CHILDREN, or an arm. Models that count words have no age
@@ -195,9 +193,7 @@ def draw(frame: pl.DataFrame) -> style.Figure:
         _children(axes, heard.filter(panel=panel))
         axes.set_title(panel)
         axes.set_ylim(low, high)
-        axes.set_xlim(*ends)
-        ticks = [words for words in TICKS if ends[0] <= words <= ends[1]]
-        axes.set_xticks(ticks, [TICKS[words] for words in ticks])
+        figures.log_words(axes, *ends)
         axes.tick_params(labelbottom=True)
     for axes in firsts:
         axes.set_ylabel("Accuracy (%)")

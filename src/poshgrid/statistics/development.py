@@ -1,0 +1,189 @@
+"""After how many words a phenomenon is first learned: by size, and in the course of training.
+
+The onset is where the expected accuracy, over seeds, first lies ``verdicts.MARGIN`` above the best
+rival. A curve has a point for each size, whose models are others, or for each checkpoint of the
+runs of a size.
+
+An interval goes from the last point that is surely below to the first that is surely above (95%:
+2.5% for each end). Nobody trained a model in between, and no shape is assumed there: where a curve
+bends late, a straight or a logistic line through two points puts its onset too early. What counts
+is one test, at the point next to the onset; ``perf/onset_recovery.py`` measures that the others
+hardly add to its error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from poshgrid.config.runs import REFERENCE
+from poshgrid.config.specs import Cell
+from poshgrid.statistics import verdicts
+from poshgrid.statistics.schema import CANNOT_TELL, DEVELOPMENT, NOT_TESTABLE, RATIOS, RUN_AXES
+from poshgrid.statistics.verdicts import COIN, MARGIN, SOLVED, Comparison, Variance
+
+SIZES, CHECKPOINTS = "sizes", "checkpoints"
+ALIKE = 1.05
+"""Conditions of one size differ by a few words: a curve is surely sooner if the upper end of the
+ratio is at most this."""
+CURVE = ["over", *RUN_AXES, "suite", "category", "phenomenon"]
+"""What a curve is known by."""
+
+
+def points(accuracy: pl.DataFrame, curves: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
+    """Return the points of all curves, by words.
+
+    Words seen at a checkpoint are passes over the text times its words. Its rival is that of the
+    size that it is trained on.
+
+    Args:
+        accuracy: columns of ``ACCURACY``.
+        curves: columns of ``CURVES_MEAN``.
+        counts: columns of ``COUNTS``.
+
+    Returns:
+        ``CURVE``, words, rival_mean, and how far accuracy lies above it: above, low, high (95%;
+        null: not known). Over sizes size is "", and learner lists those of all sizes, if each size
+        has one.
+    """
+    rows = accuracy.filter(
+        ~pl.col("regimen").is_in(REFERENCE), pl.col("rival_mean").is_not_null(),
+        pl.col("words") > 0, level="phenomenon",
+    )  # fmt: skip
+    cell = ["condition", "size", "regimen", "bias"]
+    learner = pl.col("learner")
+    if rows.select(*cell, "learner").n_unique() == rows.select(cell).n_unique():
+        learner = learner.sort_by("words").unique(maintain_order=True).str.join(", ")
+        learner = learner.over("condition", "regimen", "bias")
+    sizes = rows.with_columns(
+        learner=learner, over=pl.lit(SIZES), size=pl.lit(""), above="above_rival",
+        low="above_rival_low", high="above_rival_high",
+    )  # fmt: skip
+    place = [name for name in CURVE if name != "over"]
+    steps = (
+        curves.filter(~pl.col("kept"), pl.col("step") > 0, level="phenomenon")
+        .filter(pl.col("n_seeds") == pl.col("n_seeds").max().over(place))
+        .join(rows.select(*place, "words", "rival", "rival_mean"), on=place)
+        .with_columns(over=pl.lit(CHECKPOINTS), words=pl.col("words") * pl.col("epoch"))
+    )
+    columns = ["words", "rival_mean", "above", "low", "high"]
+    both = [
+        frame.select(*CURVE, pl.col(columns).cast(pl.Float64))
+        for frame in (sizes, _with_intervals(steps, counts))
+    ]
+    several = pl.col("words").n_unique().over(CURVE) > 1
+    return pl.concat(both).filter(several).sort(*CURVE, "words")
+
+
+def _with_intervals(steps: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
+    """Add how far checkpoints lie above their rivals: above, low, high.
+
+    Seeds vary (log odds) as those of the weights that training kept, and each pair is a lexical set
+    of its own: tables of checkpoints have no sets.
+    """
+    trained = counts.filter(~pl.col("regimen").is_in(REFERENCE))
+    of_suites = {
+        suite: verdicts.spreads(
+            trained.filter(suite=suite),
+            {(c, p): n for c, p, n in own.select("category", "phenomenon", "pairs").iter_rows()},
+        )
+        for (suite,), own in steps.group_by("suite", maintain_order=True)
+    }
+    found = []
+    for row in steps.iter_rows(named=True):
+        mean, rival, pairs = row["mean"], row["rival_mean"], row["pairs"]
+        low, high = None, None
+        if spread := of_suites[row["suite"]].get((row["category"], row["phenomenon"])):
+            shrunk = (mean * pairs + 1) / (pairs + 2)
+            of_rival = 0.0 if row["rival"] == COIN else rival * (1 - rival)
+            sets = Variance((shrunk * (1 - shrunk) + of_rival) / pairs, max(pairs - 1, 1))
+            seeds = [spread.of_mean(row["n_seeds"])]
+            low, high = Comparison(rival, mean - rival, sets, seeds).interval()
+        found.append((mean - rival, low, high))
+    schema = dict.fromkeys(("above", "low", "high"), pl.Float64)
+    return pl.concat([steps, pl.DataFrame(found, schema, orient="row")], how="horizontal")
+
+
+def onsets(points: pl.DataFrame) -> pl.DataFrame:
+    """Return when each phenomenon is first learned (``DEVELOPMENT``).
+
+    Args:
+        points: from :func:`points`.
+    """
+    words, above, x = pl.col("words"), pl.col("above") - MARGIN, pl.col("words").log()
+    below, surely = pl.col("high") < MARGIN, pl.col("low") > MARGIN
+    before = surely.cast(pl.Int8).cum_max() == 1  # surely above here, or at a point before
+    run, rise = ((each - each.shift()).over(CURVE) for each in (x, above))
+    rows = (
+        points.with_columns(crossed=(x - above / rise * run).exp())
+        .group_by(CURVE, maintain_order=True)
+        .agg(
+            points=pl.len(),
+            first=words.first(),
+            last=words.last(),
+            onset=pl.col("crossed").filter(above > 0).first(),
+            low=words.filter(below & ~before).last(),
+            high=words.filter(surely).first(),
+            testable=(pl.col("rival_mean") < SOLVED).any(),
+            turns=(below & before).any(),
+        )
+    )
+    low, high = pl.col("low").is_not_null(), pl.col("high").is_not_null()
+    status = (
+        pl.when(~pl.col("testable")).then(pl.lit(NOT_TESTABLE))
+        .when("turns").then(pl.lit("turns back"))
+        .when(low & high).then(pl.lit("within"))
+        .when(high).then(pl.lit("by"))
+        .when(low).then(pl.lit("after"))
+        .otherwise(pl.lit(CANNOT_TELL))
+    )  # fmt: skip
+    ends = pl.when("testable").then(pl.col("onset", "low", "high"))
+    found = rows.with_columns(ends, status=status).select(list(DEVELOPMENT))
+    return found.cast(pl.Schema(DEVELOPMENT))
+
+
+def ratios(onsets: pl.DataFrame, cells: Mapping[str, Cell]) -> pl.DataFrame:
+    """Compare conditions of one base that differ in filtering, and whole texts of two bases.
+
+    Args:
+        onsets: columns of ``DEVELOPMENT``.
+        cells: "condition/size" -> its base, and whether it goes without evidence.
+
+    Returns:
+        Columns of ``RATIOS``.
+    """
+    # A condition that is filtered at some sizes counts as filtered
+    by_filtered = sorted(cells.items(), key=lambda item: item[1].filtered)
+    facts = {key.split("/")[0]: cell for key, cell in by_filtered}
+    alike = [name for name in CURVE if name != "condition"]
+    found = [
+        {**one, "than": other["condition"], **ratio(one, other)}
+        for curve in onsets.partition_by(alike, maintain_order=True)
+        for one in curve.to_dicts()
+        for other in curve.to_dicts()
+        if _compared(facts.get(one["condition"]), facts.get(other["condition"]))
+    ]
+    return pl.DataFrame([{name: row[name] for name in RATIOS} for row in found], schema=RATIOS)
+
+
+def _compared(one: Cell | None, other: Cell | None) -> bool:
+    """Say whether a condition is set against another: it is filtered, or of another register."""
+    if one is None or other is None or other.filtered:
+        return False
+    register = one.source > other.source and not one.filtered
+    return register or (one.filtered and one.source == other.source)
+
+
+def ratio(one: dict[str, Any], other: dict[str, Any]) -> dict[str, float | None]:
+    """Return how many words one curve needs for each word of another: ratio, low, high.
+
+    Args:
+        one: a row of ``DEVELOPMENT``.
+        other: another. Ends that are not known are ``None``.
+    """
+    ends = {"ratio": ("onset", "onset"), "low": ("low", "high"), "high": ("high", "low")}
+    return {
+        name: one[a] / other[b] if one[a] and other[b] else None for name, (a, b) in ends.items()
+    }

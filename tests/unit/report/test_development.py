@@ -1,0 +1,82 @@
+"""When it is learned: the section's sentence, figure and tables say what the onsets hold."""
+
+import re
+
+import polars as pl
+import pytest
+
+from poshgrid.report.blocks import Fold
+from poshgrid.report.sections import development
+from poshgrid.statistics.development import ALIKE
+from poshgrid.statistics.schema import DEVELOPMENT
+from tests.unit.report.report_results import drawn
+
+
+@pytest.fixture
+def rivalled(study):
+    """The study with a best rival at 50% for every model."""
+    trained = pl.col("regimen") == "packed"
+    here = trained & (pl.col("level") == "phenomenon")
+    ends = {
+        "rival_mean": 0.5,
+        "above_rival": pl.col("mean") - 0.5,
+        "above_rival_low": pl.col("low") - 0.5,
+        "above_rival_high": pl.col("high") - 0.5,
+    }
+    rows = study.collected.accuracy.with_columns(
+        **{name: pl.when(here).then(value) for name, value in ends.items()}
+    )
+    return study.changed(accuracy=rows)
+
+
+def test_there_is_nothing_to_say_without_rivals_or_with_one_size(study, biased, tmp_path):
+    assert development.blocks(study.page(tmp_path)) is None
+    one = biased.collected.accuracy.with_columns(rival_mean=pl.lit(0.5))
+    assert development.blocks(biased.changed(accuracy=one).page(tmp_path)) is None
+
+
+def test_the_section_says_and_draws_the_onsets(rivalled, tmp_path):
+    onsets, ratios = rivalled.collected.development, rivalled.collected.ratios
+    assert onsets.height == 27  # nine phenomena, three conditions
+    said, picture, words, compared = development.blocks(rivalled.page(tmp_path))
+    for condition, than in (("baby-f", "baby"), ("wiki", "baby")):
+        mine = ratios.filter(condition=condition, than=than)
+        more = mine.filter(pl.col("low") >= 1 / ALIKE).height
+        assert re.search(rf"{condition} surely needs more words than {than} in {more} of 9", said)
+    frame = development.named(rivalled.collected, rivalled.layout)
+    assert set(frame["series"]) == {"baby", "baby-f", "wiki"}
+    # The words that a size was trained on, not what it is called
+    known = onsets.filter(pl.col("status").is_in(["within", "by", "after"]))
+    ends = {x for end in ("low", "high") for x in known[end].drop_nulls()}
+    assert ends
+    assert ends <= drawn(development.draw, frame)
+    assert pl.read_csv(tmp_path / f"tables/{picture.name}-data.csv").height == 27
+    assert isinstance(words, Fold)
+    assert [row[0] for row in words.blocks[0].rows] == ["Sizes"] * 27
+    ends = ratios.filter(pl.col("low").is_not_null() | pl.col("high").is_not_null())
+    assert len(compared.blocks[0].rows) == ends.height > 0
+
+
+def test_without_conditions_to_compare_it_says_how_many_are_learned(rivalled):
+    wiki = rivalled.collected.accuracy.filter(condition="wiki")
+    alone = rivalled.changed(accuracy=wiki).collected
+    sure = alone.development["status"].is_in(["within", "by"]).sum()
+    said = development.sentence(alone)
+    assert [int(n) for n in re.findall(r"\d+", said)] == [9, sure, 5]
+
+
+def test_more_curves_than_a_figure_holds_are_a_table_alone(rivalled, tmp_path, monkeypatch):
+    monkeypatch.setattr(development, "MOST", 26)
+    _, picture, words, _ = development.blocks(rivalled.page(tmp_path))
+    assert picture is None
+    assert len(words.blocks[0].rows) == 27
+
+
+def test_checkpoints_stand_below_sizes(rivalled):
+    rows = rivalled.collected.development
+    steps = rows.with_columns(over=pl.lit("checkpoints"), size=pl.lit("10M"))
+    made = rivalled.changed()
+    made.collected.__dict__["development"] = pl.concat([steps, rows]).select(list(DEVELOPMENT))
+    panels = development.named(made.collected, made.layout)["panel"]
+    assert panels.unique(maintain_order=True)[0] == "Sizes"
+    assert panels.n_unique() == 2
