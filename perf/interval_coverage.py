@@ -13,13 +13,9 @@ compared with what they were simulated from:
 - ``cells``: ``fixed``, and every cell (a run and a phenomenon) differs from what the formula says
   by Normal(0, --cell-sd), much as seeds differ in the paper's Table 8. The paper's model, which has
   no such term, is fitted;
-- ``cells-fitted``: the same data, fitted with ``(1|cell)``;
-- ``missing``: cells' SDs differ by category, and seeds of a point share misfit, as the published
-  judgements have it (``CELL_SDS``, ``POINT_SD``). BABY-F has no 100M: the contrasts are what
-  counts, each held to the truth on the sizes that both sides have, in log odds and in accuracy
-  (``%``). The model ``condition`` of config/config.yaml is fitted with ``(1|cell)`` alone;
-- ``missing-fitted``: the same data, fitted as config/config.yaml says: with SDs by category and a
-  term for the point.
+- ``cells-fitted``: the same data, fitted with ``(1|cell)``.
+
+Contrasts: perf/contrast_coverage.py.
 
 The answer is a table in Markdown: for each parameter the share of 95% intervals that hold the
 truth, and the mean of the posterior medians less the truth.
@@ -36,17 +32,14 @@ import sys
 import time
 import warnings
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from poshgrid.commands.base import grid_of
 from poshgrid.config import BayesianModel
 from poshgrid.config.sizes import words
-from poshgrid.statistics import contrasts, design, fit, gate, published, summary
-from poshgrid.statistics.predictor import mean_share
+from poshgrid.statistics import design, fit, gate, published, summary
 from poshgrid.statistics.schema import COUNTS
 
 SIZES = {"baby-f": ("10M", "30M", "50M"), "baby": ("10M", "30M", "50M", "100M")}
@@ -54,15 +47,7 @@ SIZES["wiki"] = SIZES["baby"]
 SEEDS, PAIRS = (42, 53, 76), 500
 CELL = " + (1|cell)"
 _SETTINGS = ("chains", "warmup", "draws", "target_accept")
-ARMS = ("fixed", "prior", "cells", "cells-fitted", "missing", "missing-fitted")
-CONFIG = Path(__file__).parents[1] / "config" / "config.yaml"
-VARYING = " + (1|point) + (0 + category|cell)"
-"""What the shipped model has in place of ``(1|cell)``."""
-PLANTED = "p(correct, n) ~ size_z * S(category) * S(condition)"
-"""Coefficients that arm missing is simulated from."""
-CELL_SDS = {"question-formation": 0.12, "binding": 0.18, "island": 0.38, "wanna": 0.61}
-POINT_SD, SEED_SD, PHENOMENON_SD = 0.32, 0.05, 0.7
-SLOPE_SD = 0.2  # of the coefficients of arm missing, log odds
+ARMS = ("fixed", "prior", "cells", "cells-fitted")
 
 
 @dataclass
@@ -131,9 +116,6 @@ def main() -> None:
             )
             tally.seconds += time.process_time() - started
             found = summary.summarise(inference.posterior, made.frame)
-            if arm.startswith("missing"):
-                said = _contrasts(inference.posterior, made, model)
-                found = pl.concat([found, said], how="diagonal")
             tally.add(found, truth, int(inference.sample_stats["diverging"].sum()))
             done = replication + 1
             sys.stderr.write(f"{arm}: {done} fits, {tally.coverage():.3f}, {tally.seconds:.0f} s\n")
@@ -145,15 +127,9 @@ def main() -> None:
 
 def _model(arm: str) -> BayesianModel:
     """Return the model that is fitted in an arm."""
-    if not arm.startswith("missing"):
-        paper = BayesianModel(name="paper")
-        more = CELL if arm == "cells-fitted" else ""
-        return paper.model_copy(update={"formula": paper.formula + more})
-    shipped = grid_of([CONFIG], None).models["condition"]
-    formula = shipped.formula
-    if arm == "missing":
-        formula = formula.replace(VARYING, CELL)
-    return shipped.model_copy(update={"formula": formula})
+    paper = BayesianModel(name="paper")
+    more = CELL if arm == "cells-fitted" else ""
+    return paper.model_copy(update={"formula": paper.formula + more})
 
 
 def simulate(
@@ -171,8 +147,6 @@ def simulate(
         Columns of ``COUNTS``; and term -> true value, the implicit levels included.
     """
     counts = _empty()
-    if arm.startswith("missing"):
-        return _missing(counts, model, rng)
     made = design.design(counts, BayesianModel(name="paper").formula)
     matrix = design.common_matrix(made.formula, made.frame)
     if arm == "prior":
@@ -191,61 +165,6 @@ def simulate(
     rows = _ordered(counts)
     correct = rng.binomial(PAIRS, 1 / (1 + np.exp(-eta))).astype(float)
     return rows.with_columns(correct=pl.Series(correct)), _with_implicit(truth, made.frame)
-
-
-def _missing(
-    counts: pl.DataFrame, model: BayesianModel, rng: np.random.Generator
-) -> tuple[pl.DataFrame, dict[str, float]]:
-    """Return counts whose cells differ as the published ones do, and the true contrasts."""
-    made = design.design(counts, PLANTED)
-    matrix = design.common_matrix(made.formula, made.frame)
-    coefficients = rng.normal(0, SLOPE_SD, matrix.shape[1])
-    coefficients[0] = 0.5
-    frame, eta = made.frame, matrix.to_numpy() @ coefficients
-    eta = eta + _effects(frame, "phenomenon", PHENOMENON_SD, rng)
-    cell_sds = frame["category"].map(CELL_SDS).to_numpy(dtype=float)
-    # Over seeds, points and cells, which another study would draw afresh; phenomena are these.
-    around = np.sqrt(SEED_SD**2 + POINT_SD**2 + cell_sds**2)
-    share = mean_share(eta[:, None], around[:, None])[:, 0]
-    truth = {}
-    for kind, values in (("", eta), (" %", share)):
-        for contrast in model.contrasts:
-            difference = _matched(frame, values, str(contrast.first), contrast.less)
-            truth[contrast.name + kind] = float(difference.mean())
-            truth |= {f"{contrast.name}{kind}[{c}]": float(x) for c, x in difference.items()}
-    for group, sd in (("seed", SEED_SD), ("point", POINT_SD)):
-        eta = eta + _effects(frame, group, sd, rng)
-    eta = eta + rng.normal(0, 1, len(eta)) * cell_sds
-    correct = rng.binomial(PAIRS, 1 / (1 + np.exp(-eta))).astype(float)
-    return _ordered(counts).with_columns(correct=pl.Series(correct)), truth
-
-
-def _effects(frame: pd.DataFrame, group: str, sd: float, rng: np.random.Generator) -> np.ndarray:
-    codes = frame[group].cat.codes.to_numpy()
-    return rng.normal(0, sd, codes.max() + 1)[codes]
-
-
-def _matched(frame: pd.DataFrame, values: np.ndarray, first: str, less: str) -> pd.Series:
-    """Return the difference of two conditions over the sizes of both, category by category."""
-    sides = []
-    for level, other in ((first, less), (less, first)):
-        shared = frame["size"].isin(set(frame["size"][frame["condition"] == other]))
-        mine = pd.Series(values)[(frame["condition"] == level) & shared]
-        sides.append(mine.groupby(frame["category"].astype(str)).mean())
-    return sides[0] - sides[1]
-
-
-def _contrasts(posterior: object, made: design.Design, model: BayesianModel) -> pl.DataFrame:
-    """Return the contrasts as rows of a summary: log odds, and accuracy (``%``)."""
-    found, _ = contrasts.contrasts(posterior, made, model.contrasts)
-    level = pl.when(pl.col("level") == "").then(pl.lit("")).otherwise("[" + pl.col("level") + "]")
-    gate = ("r_hat", "ess_bulk", "ess_tail")
-    logits = found.select("median", "low", "high", *gate, term=pl.col("contrast") + level)
-    shares = found.select(
-        *gate, median="share", low="share_low", high="share_high",
-        term=pl.col("contrast") + " %" + level,
-    )  # fmt: skip
-    return pl.concat([logits, shares], how="diagonal")
 
 
 def _empty() -> pl.DataFrame:
@@ -305,9 +224,7 @@ def _with_implicit(truth: dict[str, float], frame: pd.DataFrame) -> dict[str, fl
 
 def _width(tally: Tally) -> str:
     """Return the mean width of the interval of the filter's effect, or contrast."""
-    shown = ("S(filter)[yes]", "filtering %")
-    name = next((x for x in shown if x in tally.width), None)
-    return "–" if name is None else f"{np.mean(tally.width[name]):.3f}"
+    return f"{np.mean(tally.width['S(filter)[yes]']):.3f}"
 
 
 def markdown(tallies: dict[str, Tally]) -> str:

@@ -169,18 +169,27 @@ def _fit(model: str, tables: Tables, target: str, summary: pl.DataFrame) -> None
     import polars as pl
 
     from poshgrid.files import read_json
+    from poshgrid.statistics.gate import doubts
 
     folder = Path(tables.paths.fit(target, model))
     found = read_json(folder / "diagnostics.json")
-    reasons = "; ".join(found.get("reasons", [])) or "no diagnostics"
-    quoted = "Converged." if found.get("converged") else f"NOT CONVERGED ({reasons}): do not quote."
+    reasons = "; ".join(doubts(found))
+    quoted = f"Do NOT quote this model: {reasons}." if reasons else "Converged; checks passed."
     common = summary.filter(pl.col("kind") != "group")
     numbers = ("median", "mean", "low", "high")
     _plain(f"{model}: {found.get('formula', '')} (log odds)", common.select("label", *numbers))
     if (folder / "contrasts.parquet").is_file():
         contrasts = tables.contrasts(model, target).collect()
-        shown = ("contrast", "by", "level", "median", "low", "high", "above")
-        _plain("contrasts (log odds; above: probability of > 0)", contrasts.select(shown))
+        shown = (
+            "contrast", "by", "level", "median", "low", "high", "above", "share", "joint_low",
+            "joint_high", "raw", "words_first", "words_less",
+        )  # fmt: skip
+        note = (
+            "log odds; above: probability of > 0; from share on: accuracies, and words trained on"
+        )
+        _plain(f"contrasts ({note})", contrasts.select(shown))
+    for line in found.get("notes", []):
+        typer.echo(f"Note: {line}.")
     typer.echo(quoted)
 
 

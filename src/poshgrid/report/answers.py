@@ -138,7 +138,7 @@ def coefficients(collected: Collected) -> str:
 def checks(collected: Collected) -> str:
     """Say how many cells the models leave outside their predictive intervals."""
     checked = [
-        (*numbers, fit.name, posterior.too_narrow(fit))
+        (*numbers, fit.name, not posterior.quotable(fit))
         for fit in converged(collected)
         if (numbers := posterior.checked(fit))
     ]
@@ -181,7 +181,7 @@ def _line(fit: Fit, found: list[Rows], kept: set[str]) -> str:
         [row for row in parts if (row["level"] in kept) == left] for left in (False, True)
     )
     reasons = [posterior.ONE_SEED] if all(alone) else []
-    reasons += ["intervals too narrow: see the model's check"] if posterior.too_narrow(fit) else []
+    reasons += [] if posterior.quotable(fit) else ["intervals too narrow: see the model's check"]
     return say(
         "quoted", quoted, reasons, bare=shown[0] in parts, by=parts[0]["by"] if parts else "",
         clear=(sum(_sure(rows[0]) for rows in found), len(found)),

@@ -12,11 +12,10 @@ from poshgrid.report.collect import Fit
 from poshgrid.report.layout import title
 from poshgrid.report.texts import say
 from poshgrid.statistics.contrasts import called
+from poshgrid.statistics.gate import OUTSIDE, SURE, doubts, fits_cells
 from poshgrid.tables.table import Column, Table, numbers, of_frame, text, texts
 from poshgrid.tables.words import count, decimals, points, probability, signed
 
-OUTSIDE = 0.05  # share of cells that a fitting model leaves outside its 95% intervals
-SURE = 0.05  # probability below which a misfit is not put down to chance
 ONE_SEED = "one seed only, so runs may differ by chance"
 """What contrasts are that rest on one seed: a run's own luck is part of them."""
 
@@ -115,11 +114,13 @@ def contrasts(found: Fit) -> Table:
     columns = [
         text("Contrast"), text("Of"), *numbers(signed, "Log odds", "2.5%", "97.5%"),
         Column("P(> 0), log odds", probability),
-        *numbers(points, "Points", "Points 2.5%", "Points 97.5%"),
+        *numbers(points, "Points", "Points 2.5%", "Points 97.5%", "Raw points"),
+        *numbers(count, "Words", "Words, other"),
     ]  # fmt: skip
     rows = [
         [contrast_name(row), place(row), row["median"], row["low"], row["high"], row["above"],
-         row["share"], row["joint_low"], row["joint_high"]]
+         row["share"], row["joint_low"], row["joint_high"], row["raw"],
+         row["words_first"], row["words_less"]]
         for row in contrasts
     ]  # fmt: skip
     signs = [planted(found, row) for row in contrasts]
@@ -173,16 +174,15 @@ def place(row: dict[str, Any]) -> str:
     return title(level) if by == "category" else f"{by} {level}"
 
 
-def checked(found: Fit) -> tuple[int, int] | None:
-    """Return the cells of the posterior predictive check, and those outside; ``None``: unchecked.
+def quotable(found: Fit) -> bool:
+    """Say whether a fit may be quoted: it converged, and its predictive check passes."""
+    return not doubts(found.diagnostics)
 
-    From diagnostics.json, or failing that from the table of cells.
-    """
+
+def checked(found: Fit) -> tuple[int, int] | None:
+    """Return the cells of the predictive check, and those outside; ``None``: unchecked."""
     facts = found.diagnostics.get("predictive") or {}
-    if facts.get("cells") and facts.get("inside") is not None:
-        return int(facts["cells"]), int(facts["cells"]) - int(facts["inside"])
-    cells = found.predictive.drop_nulls(["observed", "low", "high"])
-    return (cells.height, outside(cells).height) if cells.height else None
+    return (facts["cells"], facts["cells"] - facts["inside"]) if facts.get("cells") else None
 
 
 def outside(predictive: pl.DataFrame) -> pl.DataFrame:
@@ -192,29 +192,11 @@ def outside(predictive: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def too_narrow(found: Fit) -> bool:
-    """Say whether cells, or single runs, differ by more than the model's intervals allow."""
-    numbers, p = checked(found), discrepancy(found)
-    return (numbers is not None and not fits_cells(*numbers)) or (p is not None and p < SURE)
-
-
-def fits_cells(cells: int, out: int) -> bool:
-    """Say whether so many cells outside are what 95% intervals leave outside by chance."""
-    from scipy.stats import binom
-
-    return float(binom.sf(out - 1, cells, OUTSIDE)) >= SURE
-
-
-def discrepancy(found: Fit) -> float | None:
-    """Return the posterior predictive p of the chi-square discrepancy over single runs."""
-    return (found.diagnostics.get("predictive") or {}).get("p")
-
-
 def check(found: Fit) -> str:
     """Return the posterior predictive check in sentences; "" if the model was not checked."""
     counts = checked(found)
     if counts is None:
         return ""
     cells, out = counts
-    expected = max(1, round(OUTSIDE * cells))
-    return say("check", out, cells, expected, fits_cells(cells, out), discrepancy(found), SURE)
+    expected, p = max(1, round(OUTSIDE * cells)), found.diagnostics["predictive"].get("p")
+    return say("check", out, cells, expected, fits_cells(cells, out), p, SURE)

@@ -32,6 +32,7 @@ GROUPS = ("phenomenon", "template", "condition:phenomenon")
 TAIL = 0.025
 """Posterior probability of either tail outside a 95% interval."""
 _MOST = 4  # missing cells that a note lists
+_COUNTED = ("correct", "n", "accuracy", "words")  # numbers that are no predictors
 _BLOCK = 256  # rows of the grid whose draws are held at a time
 
 
@@ -52,6 +53,8 @@ def contrasts(
     SDs let them vary (population-averaged: Zeger, Liang & Albert 1988, Biometrics 44). At the
     average cell accuracies would lie further from 50% than those of cells do on average. Intervals
     of shares are given twice: each by itself, and for all of a family at once (:func:`tails`).
+    Beside them stand the difference of observed accuracies over the same cells, with the same
+    weights, and the words that both sides were trained on.
 
     Args:
         posterior: of the fit, as bambi names its variables.
@@ -72,6 +75,7 @@ def _rows(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator
     found = list(places(contrast, grid, notes))
     for place, tail in zip(found, tails(found), strict=True):
         draws, share = grid.difference(place.found)
+        rows, signed = place.found.rows, place.found.signed
         inside = [tail, TAIL, 0.5, 1 - TAIL, 1 - tail]
         names = ("joint_low", "share_low", "share", "share_high", "joint_high")
         quantiles = map(float, np.quantile(share, inside))
@@ -86,6 +90,9 @@ def _rows(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator
             **summary.describe(draws),
             "above": float((draws > 0).mean()),
             **dict(zip(names, quantiles, strict=True)),
+            "raw": float(signed @ rows["accuracy"]),
+            "words_first": round(signed.clip(min=0) @ rows["words"]),
+            "words_less": round(-signed.clip(max=0) @ rows["words"]),
         }
 
 
@@ -191,6 +198,8 @@ class ReferenceGrid:
         }
         self._axes = list(dict.fromkeys((*_AXES, *self.levels)))
         kept = [*self._axes, *(name for name in ("template",) if name in frame)]
+        seeds = frame.groupby(kept, observed=True)["accuracy"]
+        frame = frame.assign(accuracy=seeds.transform("mean"))
         self._rows = frame.drop_duplicates(kept).reset_index(drop=True)
 
     def matched(self, factor: str, levels: tuple[str, str], place: dict[str, str]) -> Matched:
@@ -211,7 +220,7 @@ class ReferenceGrid:
         both = cell.isin(sides[0] & sides[1]).to_numpy()
         lacking = self._lacking(rows[~both], factor, levels, same)
         rows, cell = rows[both], cell[both]
-        numbers = rows.select_dtypes("number").columns.difference(["correct", "n"])
+        numbers = rows.select_dtypes("number").columns.difference(_COUNTED)
         for name in numbers:
             # Over cells, not rows: a side with more rows of a cell does not weigh more.
             means = rows.groupby([cell, rows[factor]], observed=True)[name].mean()

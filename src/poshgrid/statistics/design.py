@@ -33,7 +33,8 @@ class Design:
 
     Attributes:
         frame: one row per run and phenomenon: correct, n (integers unless fractions were asked
-            for), size_z, and factors as ordered categoricals.
+            for), size_z, accuracy (of counts as they are), words (trained on), and factors as
+            ordered categoricals.
         formula: the formula asked for, expanded, less the terms that the data cannot bear.
         notes: a line for every term left out or not identified.
         rounded: rows whose half-counted ties were rounded.
@@ -111,7 +112,7 @@ def design(
     of_sets, rows = rows, _summed(rows, "template" in used)
     frame, rounded = _frame(rows, fractions or by_set)
     kept, notes = _bearable(formula, frame)
-    notes += _aliased(kept, frame)
+    notes += [*_aliased(kept, frame), *_confounded(used, frame)]
     if rounded:
         notes.append(f"{rounded} counts ended in .5 (ties) and were rounded to even")
     return Design(frame, kept, notes, rounded, _sets(of_sets, rows) if by_set else None)
@@ -191,6 +192,8 @@ def _frame(rows: pl.DataFrame, fractions: bool) -> tuple[pd.DataFrame, int]:
         "correct": correct if fractions else np.rint(correct).astype(np.int64),
         "n": n.astype(np.int64),
         "size_z": (size - mean) / sd if scaled else np.zeros_like(size),
+        "accuracy": correct / n,
+        "words": rows["words"].to_numpy(),
     }
     joined = {
         "run": [*RUN_AXES, "seed"],
@@ -272,11 +275,18 @@ def _bearable(formula: str, frame: pd.DataFrame) -> tuple[str, list[str]]:
         if term.name == "Intercept":
             continue
         one_valued = sorted(v for v in term.var_names if v in single)
+        effect, _, group = term.name.rpartition("|")
+        by = effect.split(":")
+        less = ""
+        if group not in single and all(hasattr(frame.get(name), "cat") for name in by):
+            # An SD for each level of a factor with one level is one SD
+            less = f"{':'.join(name for name in by if name not in single) or '1'}|{group}"
         if one_valued:
             only = f"{one_valued[0]} has one value, {frame[one_valued[0]].iloc[0]}"
-            notes.append(f"term {term.name} left out: {only}")
-            continue
-        kept.append(_written(term.name))
+            kept_as = f"fitted as {_written(less)}" if less else "left out"
+            notes.append(f"term {term.name} {kept_as}: {only}")
+        if less or not one_valued:
+            kept.append(_written(less or term.name))
     return f"{RESPONSE} ~ " + " + ".join(["1" if has_intercept else "0", *kept]), notes
 
 
@@ -298,6 +308,19 @@ def _aliased(formula: str, frame: pd.DataFrame) -> list[str]:
             notes.append(f"{name} is not identified: earlier terms determine it; only its prior is")
         rank = grown
     return notes
+
+
+def _confounded(used: set[str], frame: pd.DataFrame) -> list[str]:
+    """Return a note where the size of the text goes with a model that the formula lacks."""
+    of_size = frame.groupby("size", observed=True)["learner"].agg(lambda x: "/".join(sorted({*x})))
+    if "learner" in used or not used & {"size", "size_z"} or of_size.nunique() == 1:
+        return []
+    sizes = of_size.groupby(of_size)
+    shown = "; ".join(f"{learner} at {', '.join(part.index)}" for learner, part in sizes)
+    return [
+        f"size goes with the model ({shown}): the effect of size is that of both; other contrasts "
+        "are taken within one size and model"
+    ]
 
 
 def common_matrix(formula: str, frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,9 +1,9 @@
-"""The convergence gate: a fit is drawn again, more strictly, until it may be quoted."""
+"""The gate of a fit: drawn again, more strictly, until it converges; whether it may be quoted."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 R_HAT_MOST, ESS_LEAST = 1.01, 400.0  # of a converged fit
+OUTSIDE = 0.05  # share of cells that a fitting model leaves outside its 95% intervals
+SURE = 0.05  # probability below which a misfit is not put down to chance
 SETTINGS = ("target_accept", "warmup", "draws")
 
 log = logs.get(__name__)
@@ -100,6 +102,33 @@ def diagnose(rows: pl.DataFrame, divergences: int) -> dict[str, Any]:
         "converged": not reasons,
         "reasons": reasons,
     }
+
+
+def fits_cells(cells: int, out: int) -> bool:
+    """Say whether so many cells outside are what 95% intervals leave outside by chance."""
+    from scipy.stats import binom
+
+    return float(binom.sf(out - 1, cells, OUTSIDE)) >= SURE
+
+
+def doubts(diagnostics: Mapping[str, Any]) -> list[str]:
+    """Return why a fit may not be quoted; empty: it may.
+
+    Args:
+        diagnostics: of diagnostics.json; a fit that has no predictive check has not passed it.
+    """
+    check = diagnostics.get("predictive") or {}
+    if not diagnostics.get("converged"):
+        return ["not converged", *diagnostics.get("reasons", [])]
+    if not check.get("cells"):
+        return ["no predictive check"]
+    out = check["cells"] - check["inside"]
+    reasons = []
+    if not fits_cells(check["cells"], out):
+        reasons.append(f"{out} of {check['cells']} cells outside their 95% predictive intervals")
+    if (p := check.get("p")) is not None and p < SURE:
+        reasons.append(f"single runs vary more than the model allows (p = {p:g})")
+    return reasons
 
 
 def complaint(attempts: Attempts) -> str:

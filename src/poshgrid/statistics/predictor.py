@@ -92,8 +92,15 @@ class Predictor:
         """
         from scipy import sparse
 
-        coded = [self._coded(frame, name) for name in self._of(only)]
-        return sparse.csr_array(sparse.hstack([sparse.csr_array((len(frame), 0)), *coded]))
+        coded = [sparse.csr_array((len(frame), 0))]
+        for name in self._of(only):
+            columns = self._coded(frame, name)
+            levels = columns.shape[1] // self._posterior[name][0, 0].size
+            # Of one number for a group, whichever level of the predictor it has
+            coded.append(
+                columns @ sparse.kron(sparse.eye(columns.shape[1] // levels), [[1]] * levels)
+            )
+        return sparse.csr_array(sparse.hstack(coded))
 
     def group_coefficients(self, every: int = 1, only: Collection[str] | None = None) -> np.ndarray:
         """Return the effects of groups: draws of all chains x group coefficients."""
@@ -120,6 +127,8 @@ class Predictor:
         Returns:
             None if no group is left.
         """
+        from scipy import sparse
+
         names = [name for name in self._groups if name.rpartition("|")[2] not in but]
         of_sets = self.set_spread()
         if not names and of_sets is None:
@@ -128,8 +137,9 @@ class Predictor:
         by_sd, squares = [np.zeros((len(frame), 0))], [np.zeros((chains * draws, 0))]
         for name in names:
             # Coded group by group, in each by the predictor: a row is in one group
-            coded = self._coded(frame, name).toarray() ** 2
-            by_sd.append(coded.reshape(len(frame), len(self._groups[name].groups), -1).sum(axis=1))
+            coded, groups = self._coded(frame, name), len(self._groups[name].groups)
+            of_groups = sparse.kron(np.ones((groups, 1)), sparse.eye(coded.shape[1] // groups))
+            by_sd.append((coded.power(2) @ of_groups).toarray())
             sds = self._posterior[f"{name}_sigma"].to_numpy().reshape(chains * draws, -1)
             squares.append(sds**2)
         variance = np.hstack(by_sd) @ np.hstack(squares).T  # rows x SDs, SDs x draws

@@ -169,6 +169,11 @@ CONTRASTS = {
     # `by` (Bonferroni); a difference is clear where it leaves 0 out
     "joint_low": pl.Float64,
     "joint_high": pl.Float64,  # as joint_low
+    # observed accuracy of the first level less that of the other, over the same cells with the same
+    # weights, seeds alike (share): the model draws large differences towards 0
+    "raw": pl.Float64,
+    "words_first": pl.UInt64,  # words trained on, mean over these cells
+    "words_less": pl.UInt64,  # as words_first
     "r_hat": pl.Float64,  # of the difference of log odds; null with one chain
     "ess_bulk": pl.Float64,
     "ess_tail": pl.Float64,

@@ -58,11 +58,11 @@ def _terms(
                 yield f"{name}{_bracketed(level)}", label, "sd", False, draws
         elif "|" in name:
             effect, group = name.split("|")
-            known = _combinations(effect, group, frame)
+            known = _combinations(effect, group, frame) if values.ndim == 4 else None
             for level, draws in _effects(posterior[name], values):
                 if known is not None and tuple(level) not in known:
                     continue  # no count has both: a cell of another category
-                of = "" if effect == "1" else f", {_effect_label(effect, level[:-1], frame)}"
+                of = f", {_effect_label(effect, level[:-1], frame)}" if level[:-1] else ""
                 label = f"{group.capitalize()} {level[-1]}{of}"
                 yield f"{name}{_bracketed(level)}", label, "group", False, draws
         elif values.ndim == 2:
@@ -85,11 +85,11 @@ def _effects(
 
 def _combinations(effect: str, group: str, frame: pd.DataFrame) -> set[tuple[str, str]] | None:
     """Return the levels of a predictor and a group that occur together; None: not such a term."""
-    if effect not in frame.columns or group not in frame.columns:
+    factors = effect.split(":")
+    if not all(hasattr(frame.get(name), "cat") for name in (*factors, group)):
         return None
-    if not hasattr(frame[effect], "cat"):
-        return None
-    return set(zip(frame[effect].astype(str), frame[group].astype(str), strict=True))
+    levels = frame[factors].astype(str).agg(", ".join, axis=1)
+    return set(zip(levels, frame[group].astype(str), strict=True))
 
 
 def _effect_label(effect: str, level: list[str], frame: pd.DataFrame) -> str:

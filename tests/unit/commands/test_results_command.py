@@ -85,14 +85,16 @@ def test_mistakes_are_told(refused, arguments, key):
     assert key in refused(*arguments)
 
 
-def test_a_model_that_has_not_converged_is_not_to_be_quoted(shown, study):
+def test_a_model_that_fails_a_check_is_not_to_be_quoted(shown, study):
     path = Path(study.folder, "statistics/all/models/condition/diagnostics.json")
     before = files.read_json(path)
     text = shown("--fit", "condition")
-    assert line(text, "Intercept")[0] == "0.59" and "Converged." in text
+    assert line(text, "Intercept")[0] == "0.59" and "4 of 27 cells" in text
     assert "Seed 42" not in text  # single seeds stay out
     files.write_json(path, before | {"converged": False, "reasons": ["17 divergences"]})
     assert "17 divergences" in shown("--fit", "condition")
+    files.write_json(path, before | {"predictive": {"cells": 27, "inside": 26, "p": 0.4}})
+    assert "Converged" in shown("--fit", "condition")
     files.write_json(path, before)
 
 

@@ -356,6 +356,7 @@ def contrasts(*names: str) -> pl.DataFrame:
             "level": level, "median": value, "low": value - 0.1, "high": value + 0.1,
             "above": 0.9995 if value > 0.1 else 0.0003 if value < -0.1 else 0.5 + value,
             "share": value / 4, "joint_low": (value - 0.1) / 4, "joint_high": (value + 0.1) / 4,
+            "raw": value / 3, "words_first": 8_654_321, "words_less": 10_000_000,
         }
         for name in names
         for level, value in DIFFERENCES[name].items()

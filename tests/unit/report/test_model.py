@@ -61,7 +61,8 @@ def test_contrasts_are_in_log_odds_and_points():
     table = posterior.contrasts(fit("condition"))
     rows = {(row[0], row[1]): row[2:] for row in table.shown()}
     assert rows["Filtering (baby-f − baby)", "Binding"] == [
-        "−0.30", "−0.40", "−0.20", "< .001", "−7.5", "−10.0", "−5.0",
+        "−0.30", "−0.40", "−0.20", "< .001", "−7.5", "−10.0", "−5.0", "−10.0", "8,654,321",
+        "10,000,000",
     ]  # fmt: skip
     assert rows["Filtering (baby-f − baby)", "Islands"][3] == ".520"
     assert len(rows) == 10 and table.classes == {0: "total", 5: "total"}
@@ -116,14 +117,16 @@ def test_the_check_draws_every_cell_and_knows_those_outside():
 
 
 @pytest.mark.parametrize(
-    ("cells", "out", "p", "narrow"),
-    [(99, 41, None, True), (1, 1, None, False), (40, 1, 0.049, True), (40, 1, 0.4, False),
+    ("cells", "out", "p", "passes"),
+    [(99, 41, None, False), (1, 1, None, True), (40, 1, 0.049, False), (40, 1, 0.4, True),
      # P(X >= 3 | 20, .05) = 0.0755, P(X >= 4 | 20, .05) = 0.0159: by hand
-     (20, 3, None, False), (20, 4, None, True)],
+     (20, 3, None, True), (20, 4, None, False)],
 )  # fmt: skip
-def test_the_check_says_whether_the_intervals_are_too_narrow(cells, out, p, narrow):
+def test_what_does_not_converge_or_predict_its_cells_is_not_quoted(cells, out, p, passes):
     facts = {"cells": cells, "inside": cells - out} | ({} if p is None else {"p": p})
-    made = replace(fit("paper"), diagnostics={"predictive": facts})
+    made = replace(fit("paper"), diagnostics={"predictive": facts, "converged": True})
     assert posterior.checked(made) == (cells, out)
-    assert posterior.too_narrow(made) == narrow
+    assert posterior.quotable(made) == passes
     assert f"{out} of {cells} cell" in posterior.check(made)
+    assert not posterior.quotable(replace(made, diagnostics={"predictive": facts}))
+    assert not posterior.quotable(replace(made, diagnostics={"converged": True}))

@@ -37,7 +37,7 @@ def make_posterior(made, chains=2, draws=40, spread=0.3, seed=0, **known):
         around(name, *([] if is_scalar else [f"{name}_dim"]))
     for name, term in groups.items():
         effect, _, group = name.partition("|")
-        inner = [f"{effect}__expr_dim"] if term.kind == "categoric" else []
+        inner = [f"{effect}__expr_dim"] if term.kind in ("categoric", "interaction") else []
         coordinates[f"{group}__factor_dim"] = term.groups
         coordinates[f"{effect}__expr_dim"] = range(term.data.shape[1] // len(term.groups))
         around(name, *inner, f"{group}__factor_dim")
@@ -99,6 +99,12 @@ def test_hand_worked_two_by_two():
     )
     assert found["register", "category", "binding"]["share"] == pytest.approx(binding)
     assert found["register", "category", "wanna"]["share"] == pytest.approx(wanna)
+    counts = made.frame.assign(rate=made.frame["correct"] / made.frame["n"])
+    rates = counts.groupby(["category", "condition"], observed=True)["rate"].mean().unstack()
+    by_category = rates["wiki"] - rates["baby"]
+    for category, raw in by_category.items():
+        assert found["register", "category", category]["raw"] == pytest.approx(raw)
+    assert found["register", "", ""]["raw"] == pytest.approx(by_category.mean())
     # Categories count alike, whatever their numbers of phenomena.
     assert found["register", "", ""]["share"] == pytest.approx((binding + wanna) / 2)
 
@@ -242,6 +248,27 @@ def test_predictor_gives_bambis_linear_predictor():
     assert 1 / (1 + np.exp(-eta)) == pytest.approx(expected.values.reshape(len(eta), -1))
 
 
+def test_an_effect_of_a_cell_is_one_number_or_one_for_each_level():
+    """Of the combinations of cell and category only those of the cell itself enter."""
+    formula = "p(correct, n) ~ S(condition) + (0 + category:condition|cell)"
+    made = design.design(make_counts(), formula)
+    whole = make_posterior(made)
+    name = "category:condition|cell"
+    levels = whole[f"{name}"].dims[2]
+    frame = made.frame[["category", "condition"]].astype(str).agg(", ".join, axis=1)
+    known = sorted({*frame})
+    own = [
+        known.index(frame[made.frame["cell"] == cell].iloc[0])
+        for cell in whole[name][whole[name].dims[3]].values
+    ]
+    one = whole.drop_vars(name).assign(
+        {name: whole[name].isel({levels: xarray.DataArray(own, dims=whole[name].dims[3])})}
+    )
+    assert one[name].ndim == 3
+    expected = Predictor(made, whole).linear(made.frame)
+    assert Predictor(made, one).linear(made.frame) == pytest.approx(expected)
+
+
 def missing(counts, size="30M"):
     """Leave out what baby-f makes of a size."""
     return counts.filter((pl.col("condition") != "baby-f") | (pl.col("size") != size))
@@ -267,6 +294,19 @@ def test_a_contrast_is_taken_over_the_cells_that_both_sides_have():
         return 1 / (1 + np.exp(-(0.5 + 0.2 * at_10 + sign * (0.3 + 0.1 * at_10))))
 
     assert row["share"] == pytest.approx(accuracy(-1) - accuracy(1))
+
+
+def test_the_raw_difference_is_that_of_the_matched_cells_and_their_words():
+    """Two seeds at 10M, .3 and .5 against .2; 30M, which baby-f lacks, would change both."""
+    counts = make_counts(conditions=("baby-f", "baby"), sizes=("10M", "30M"))
+    right = pl.when(condition="baby").then(10).when(seed=9).then(15).otherwise(25).cast(pl.Float64)
+    words = pl.when(condition="baby-f").then(8_000_000).otherwise("words").cast(pl.UInt64)
+    far = pl.when(size="30M").then(50.0).otherwise(right)
+    made = design.design(missing(counts.with_columns(correct=far, words=words)), MODEL)
+    wanted = [config.Contrast(factor="condition", first="baby-f", less="baby")]
+    table, _ = contrasts.contrasts(make_posterior(made), made, wanted)
+    assert table["raw"].to_list() == pytest.approx([0.2] * 5)
+    assert set(table["words_first"]) == {8_000_000} and set(table["words_less"]) == {10_000_000}
 
 
 def test_a_size_is_not_compared_across_learners():

@@ -191,3 +191,27 @@ def test_factors_with_one_level_leave_the_formula():
 def test_what_cannot_be_fitted_is_refused(counts, options, place):
     with pytest.raises(errors.PoshgridError, match=f"^{place}"):
         design.design(counts, FORMULA, **options)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "phenomena", "kept"),
+    [
+        (("baby", "wiki"), None, "(0 + category:condition|cell)"),
+        (("baby",), None, "(0 + category|cell)"),
+        (("baby",), ["wanna"], "(1|cell)"),
+    ],
+)
+def test_an_sd_by_level_of_a_factor_with_one_level_is_one_sd(conditions, phenomena, kept):
+    formula = "p(correct, n) ~ size_z + (1|seed) + (0 + category:condition|cell)"
+    made = design.design(make_counts(conditions), formula, phenomena=phenomena)
+    assert made.formula == f"p(correct, n) ~ 1 + size_z + (1|seed) + {kept}"
+    assert len(made.notes) == (kept != "(0 + category:condition|cell)")
+
+
+def test_a_size_that_goes_with_a_model_is_noted():
+    larger = pl.when(pl.col("size") == "10M").then(pl.lit("mini")).otherwise(pl.lit("small"))
+    counts = make_counts().with_columns(learner=larger)
+    (note,) = design.design(counts, FORMULA).notes
+    assert "mini at 10M; small at 100M" in note
+    assert design.design(make_counts(), FORMULA).notes == []
+    assert design.design(counts, f"{FORMULA} + S(learner)").notes != [note]

@@ -192,6 +192,24 @@ def test_draws_are_those_of_bambi(made):
     assert apart(other.posterior, theirs.posterior)[0] > 7
 
 
+def test_effects_of_cells_are_one_number_each_with_sds_by_category_and_condition():
+    formula = "p(correct, n) ~ S(condition) + (1|seed) + (0 + category:condition|cell)"
+    formula += " + (0 + category|run)"
+    counts = make(formula)
+    drawn = fast.sample(counts, settings(formula=formula, warmup=50, draws=20, chains=2)).posterior
+    cells, runs = drawn["category:condition|cell"], drawn["category|run"]
+    assert cells.dims == ("chain", "draw", "cell__factor_dim")
+    assert cells.shape[2] == counts.frame["cell"].nunique()
+    sds = drawn["category:condition|cell_sigma"]
+    assert sds.dims[2] == "category:condition__expr_dim"
+    assert list(sds[sds.dims[2]].values[:2]) == ["binding, baby", "binding, baby-f"]
+    assert runs.dims[2:] == ("category__expr_dim", "run__factor_dim")
+    terms = summary.summarise(drawn, counts.frame)["term"].to_list()
+    first = counts.frame["cell"].iloc[0]
+    assert terms.count(f"category:condition|cell[{first}]") == 1
+    assert len([x for x in terms if x.startswith("category|run[")]) == runs.shape[2] * runs.shape[3]
+
+
 def test_draws_repeat_for_any_number_of_threads(made):
     model = settings(warmup=100, draws=50, chains=3)
     first = fast.sample(made, model, threads=1)

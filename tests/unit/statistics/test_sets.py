@@ -147,7 +147,7 @@ def test_compiled_sets_against_numpy(sets, pairs, log_sd):
 
 
 def test_sds_by_category_are_bambis_density():
-    """(0 + category|cell): bambi has effects of cells in other categories, which have no data."""
+    """Where every combination has data the parameters are the same."""
     formula = "p(correct, n) ~ S(condition) + (1|seed) + (0 + category|condition)"
     made = design.design(make_counts(), formula)
     model = settings(formula)

@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 def sample(made: Design, model: BayesianModel, threads: int = 1) -> arviz.InferenceData:
     """Draw from bambi's posterior, with bambi's names, dimensions and coordinates.
 
+    Of a group whose levels have one level of the predictor each, as ``(0 + category|cell)`` has,
+    an effect is one number: bambi has one for each combination, of which the data know one.
+
     Args:
         made: the data, and a formula that the engine does not refuse.
         model: priors, and settings of the sampler.
@@ -118,16 +121,17 @@ def _inference(drawn: arviz.InferenceData, density: Density, made: Design) -> ar
             continue
         first = of_group[term.name]
         own = sds[..., first : first + term.sds]
-        effect = term.name.partition("|")[0]
-        if effect == "1":
+        groups[term.name] = values[term.name]
+        if not term.of:
             of_sds[f"{term.name}_sigma"] = own[..., 0]
-            groups[term.name] = values[term.name]
             continue
-        inner = f"{effect}__expr_dim"
-        coords[inner] = [str(level) for level in made.frame[effect].cat.categories]
-        dims |= {f"{term.name}_sigma": [inner], term.name: [inner, *dims[term.name]]}
+        inner = f"{term.name.partition('|')[0]}__expr_dim"
+        coords[inner] = list(term.of)
         of_sds[f"{term.name}_sigma"] = own
-        groups[term.name] = _whole(term, values[term.name], own)
+        dims[f"{term.name}_sigma"] = [inner]
+        if not term.nested:
+            groups[term.name] = _crossed(term, values[term.name])
+            dims[term.name] = [inner, *dims[term.name]]
     if density.sets.count:
         of_sds[SET_SIGMA] = sds[..., -1]
     inference = arviz.from_dict(
@@ -140,13 +144,11 @@ def _inference(drawn: arviz.InferenceData, density: Density, made: Design) -> ar
     return inference
 
 
-def _whole(term: Term, drawn: np.ndarray, sds: np.ndarray) -> np.ndarray:
-    """Return the effects of a group with SDs by level: chain x draw x levels x groups, as bambi's.
+def _crossed(term: Term, drawn: np.ndarray) -> np.ndarray:
+    """Return the effects of a group by level: chain x draw x levels x groups, as bambi's.
 
-    Combinations without data (a cell of another category) have their prior, given the SD.
+    Combinations without data are no numbers.
     """
-    rng = np.random.default_rng(0)  # one stream for all: what is not known differs from nothing
-    shape = (*drawn.shape[:2], len(term.labels), term.sds)
-    made = (rng.normal(size=shape) * sds[:, :, None, :]).reshape(*drawn.shape[:2], -1)
-    made[..., term.placed] = drawn
-    return made.reshape(shape).swapaxes(2, 3)
+    effects = np.full((*drawn.shape[:2], len(term.labels) * term.sds), np.nan)
+    effects[..., term.placed] = drawn
+    return effects.reshape(*drawn.shape[:2], -1, term.sds).swapaxes(2, 3)

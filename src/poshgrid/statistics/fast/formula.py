@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ class Term:
         means: what was subtracted from the columns.
         scale: SD of the coefficients' normal prior, or, for a group, rate of its SD's exponential.
         group: whether the SD of the coefficients is a parameter.
-        sds: how many SDs a group has: one for each level of its predictor.
+        of: levels of a group's predictor, each of which has an SD; none: the group has one SD.
         sd_of: the SD of each coefficient of a group, 0 to ``sds`` less one.
         placed: where each coefficient stands among a group's levels of the predictor x levels of
             the group: those without data are no coefficients of the engine's.
@@ -40,7 +41,7 @@ class Term:
     means: np.ndarray
     scale: float
     group: bool
-    sds: int = 1
+    of: Sequence[str] = ()
     sd_of: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     placed: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
@@ -48,6 +49,18 @@ class Term:
     def size(self) -> int:
         """Coefficients."""
         return self.columns.shape[1]
+
+    @property
+    def sds(self) -> int:
+        """SDs of a group."""
+        return max(1, len(self.of))
+
+    @property
+    def nested(self) -> bool:
+        """Whether each level of the group has one level of the predictor, as a cell has."""
+        return bool(self.of) and np.array_equal(
+            self.placed // self.sds, np.arange(len(self.labels))
+        )
 
 
 def refuses(made: Design) -> str | None:
@@ -99,27 +112,26 @@ def terms(made: Design, model: BayesianModel) -> list[Term]:
         dimension = f"{name}_dim" if labels else None
         found.append(Term(name, dimension, labels, columns - means, means, scale, group=False))
     for name, term in coded.group.terms.items() if coded.group is not None else ():
-        columns = coded.group.design_matrix[:, coded.group.slices[name]].toarray()
-        found.append(_group(name, list(term.groups), columns, own.get(name, model.group_rate)))
+        columns = coded.group.design_matrix[:, coded.group.slices[name]]
+        of = list(term.expr.levels) if name.partition("|")[0] != "1" else []
+        rate = own.get(name, model.group_rate)
+        found.append(_group(name, list(term.groups), of, columns, rate))
     return found
 
 
 def _one_level_each(columns: scipy.sparse.csr_array) -> bool:
-    dense = columns.toarray()
-    return bool((dense.sum(axis=1) == 1).all() and dense.max() == 1)
+    return bool((columns.sum(axis=1) == 1).all() and columns.max() == 1)
 
 
-def _group(name: str, labels: list[object], columns: np.ndarray, rate: float) -> Term:
+def _group(
+    name: str, labels: list[object], of: list[str], coded: scipy.sparse.csr_array, rate: float
+) -> Term:
     """Return the term of a group; its columns go group by group, in each by the predictor."""
-    effect, _, factor = name.partition("|")
-    sds = columns.shape[1] // len(labels)
-    dimension = f"{factor}__factor_dim"
-    placed = np.arange(columns.shape[1])
-    if effect != "1":
-        placed = np.flatnonzero(columns.any(axis=0))
-        columns = columns[:, placed]
-    means = np.zeros(columns.shape[1])
+    dimension = f"{name.partition('|')[2]}__factor_dim"
+    # Combinations without data are no coefficients
+    placed = np.unique(coded.nonzero()[1]) if of else np.arange(coded.shape[1])
+    columns, means = coded[:, placed].toarray(), np.zeros(len(placed))
+    sd_of = placed % max(1, len(of))
     return Term(
-        name, dimension, labels, columns, means, rate, group=True, sds=sds, sd_of=placed % sds,
-        placed=placed,
-    )  # fmt: skip
+        name, dimension, labels, columns, means, rate, group=True, of=of, sd_of=sd_of, placed=placed
+    )
