@@ -147,6 +147,8 @@ def onsets(points: pl.DataFrame) -> pl.DataFrame:
 def ratios(onsets: pl.DataFrame, cells: Mapping[str, Cell]) -> pl.DataFrame:
     """Compare conditions of one base that differ in filtering, and whole texts of two bases.
 
+    What cannot be tested in one of them is left out.
+
     Args:
         onsets: columns of ``DEVELOPMENT``.
         cells: "condition/size" -> its base, and whether it goes without evidence.
@@ -158,9 +160,10 @@ def ratios(onsets: pl.DataFrame, cells: Mapping[str, Cell]) -> pl.DataFrame:
     by_filtered = sorted(cells.items(), key=lambda item: item[1].filtered)
     facts = {key.split("/")[0]: cell for key, cell in by_filtered}
     alike = [name for name in CURVE if name != "condition"]
+    testable = onsets.filter(pl.col("status") != NOT_TESTABLE)
     found = [
         {**one, "than": other["condition"], **ratio(one, other)}
-        for curve in onsets.partition_by(alike, maintain_order=True)
+        for curve in testable.partition_by(alike, maintain_order=True)
         for one in curve.to_dicts()
         for other in curve.to_dicts()
         if _compared(facts.get(one["condition"]), facts.get(other["condition"]))

@@ -173,3 +173,7 @@ def test_conditions_that_differ_in_filtering_or_register_are_compared():
     assert found["other", "full"] == (None, None, 1)  # by 10M; after 10M
     assert found["gone", "other"] == (None, 10, None)
     assert development.ratios(rows, {}).is_empty()
+    solved = rows.with_columns(status=pl.when(condition="full").then(pl.lit("not testable"))
+                               .otherwise("status"))  # fmt: skip
+    left = development.ratios(solved, CELLS)
+    assert left.select("condition", "than").rows() == [("gone", "other")]
