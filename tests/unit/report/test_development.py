@@ -31,6 +31,7 @@ def rivalled(study):
 
 def test_there_is_nothing_to_say_without_rivals_or_with_one_size(study, biased, tmp_path):
     assert development.blocks(study.page(tmp_path)) is None
+    assert development.sentence(study.collected) is None
     one = biased.collected.accuracy.with_columns(rival_mean=pl.lit(0.5))
     assert development.blocks(biased.changed(accuracy=one).page(tmp_path)) is None
 

@@ -61,9 +61,14 @@ def _panel(row: dict[str, Any], layout: Layout) -> str:
     return f"{row['suite']}: {over}" if len(layout.phenomena) > 1 else over.capitalize()
 
 
-def sentence(collected: Collected) -> str:
-    """Say which condition surely needs more words than another, or else what is surely learned."""
+def sentence(collected: Collected) -> str | None:
+    """Say which condition surely needs more words than another, or else what is surely learned.
+
+    ``None``: nothing has two points.
+    """
     onsets, ratios = collected.development, collected.ratios
+    if onsets.is_empty():
+        return None
     of_sizes = (onsets["over"] == SIZES).any()
     if of_sizes:
         onsets, ratios = onsets.filter(over=SIZES), ratios.filter(over=SIZES)
