@@ -44,7 +44,7 @@ def test_the_section_says_and_draws_the_onsets(rivalled, tmp_path):
         mine = ratios.filter(condition=condition, than=than)
         more = mine.filter(pl.col("low") >= 1 / ALIKE).height
         number = f"{more or 'none'} of {mine.height}"
-        assert re.search(rf"{condition} surely needs more words than {than} for {number}\b", said)
+        assert re.search(rf"{condition} surely needs more words than {than} in {number}\b", said)
     frame = development.named(rivalled.collected, rivalled.layout)
     assert set(frame["series"]) == {"baby", "baby-f", "wiki"}
     # The words that a size was trained on, not what it is called
@@ -65,6 +65,14 @@ def test_without_conditions_to_compare_it_says_how_many_are_learned(rivalled):
     sure = alone.development["status"].is_in(["within", "by"]).sum()
     said = development.sentence(alone)
     assert [int(n) for n in re.findall(r"\d+", said)] == [9, sure, 5]
+
+
+def test_many_pairs_of_conditions_are_summed_up(rivalled, monkeypatch):
+    each = re.findall(r"in (\w+) of (\d+)", development.sentence(rivalled.collected))
+    monkeypatch.setattr(development, "FEW", 1)
+    ((more, of),) = re.findall(r"in (\w+) of (\d+)", development.sentence(rivalled.collected))
+    numbers = [int(n) if n != "none" else 0 for n, _ in each]
+    assert (int(more) if more != "none" else 0, int(of)) == (sum(numbers), 18)
 
 
 def test_more_curves_than_a_figure_holds_are_a_table_alone(rivalled, tmp_path, monkeypatch):

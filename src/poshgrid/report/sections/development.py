@@ -23,6 +23,8 @@ from poshgrid.tables.words import decimals, short
 TITLE, ORDER, AUDIENCE = "When it is learned", 25, "reader"
 MOST = 150
 """Curves of a figure; of more the table is all."""
+FEW = 4
+"""Pairs of conditions that a sentence compares one by one."""
 
 
 def blocks(page: Page) -> list[Block] | None:
@@ -72,12 +74,18 @@ def sentence(collected: Collected) -> str | None:
     of_sizes = (onsets["over"] == SIZES).any()
     if of_sizes:
         onsets, ratios = onsets.filter(over=SIZES), ratios.filter(over=SIZES)
+    named = ratios.with_columns(name=pl.col("phenomenon"))
+    if named.select("condition", "than").n_unique() > FEW:
+        named = ratios.with_columns(
+            name=pl.format("{}: {}", "condition", "phenomenon"),
+            condition=pl.lit("a condition"), than=pl.lit("the one that it is compared with"),
+        )  # fmt: skip
     pairs = [
-        (condition, than, rows.height, *(
-            rows.filter(sure)["phenomenon"].unique(maintain_order=True).to_list()
+        (*pair, rows.height, *(
+            rows.filter(sure)["name"].unique(maintain_order=True).to_list()
             for sure in (pl.col("low") >= 1 / ALIKE, pl.col("high") <= ALIKE)
         ))
-        for (condition, than), rows in ratios.group_by("condition", "than", maintain_order=True)
+        for pair, rows in named.group_by("condition", "than", maintain_order=True)
     ]  # fmt: skip
     known = onsets["status"].is_in(["within", "by"]).sum()
     return say("development", pairs, onsets.height, known, of_sizes)
