@@ -94,6 +94,7 @@ def test_nulls_and_pretrained_models_stand_side_by_side(study):
         row("wanna", "untrained", "gpt2-mini", 0.6, condition="wiki"),
         row("wanna", "counted", "unigram", 0.5),
         row("wanna", "counted", "ngram", 0.8),
+        row("wanna", "counted", "class_ngram", 0.7),
         row("wanna", "pretrained", "gpt2", 0.97),
         row("island-wh", "counted", "unigram", 0.5),
     ]
@@ -101,9 +102,10 @@ def test_nulls_and_pretrained_models_stand_side_by_side(study):
     table = items.nulls(made.collected, made.layout, "posh")
     shown = {cells[0]: cells[1:] for cells in table.shown()}
     assert shown["wanna ‡"] == [
-        "50.0", "40.0–60.0", "50.0", "50.0–50.0", "80.0", "80.0–80.0", "97.0", "ngram"
+        "50.0", "40.0–60.0", "50.0", "50.0–50.0", "80.0", "80.0–80.0", "70.0", "70.0–70.0",
+        "97.0", "ngram",
     ]  # fmt: skip
-    assert shown["island-wh"] == ["–", "–", "50.0", "50.0–50.0", "–", "–", "–", "–"]
+    assert shown["island-wh"] == ["–", "–", "50.0", "50.0–50.0", "–", "–", "–", "–", "–", "–"]
     assert table.classes == {list(shown).index("wanna ‡"): "flag"}
 
 
@@ -193,7 +195,10 @@ def two_suites(study):
     """The study with a second suite, of three phenomena."""
     own = study.collected
     model = own.accuracy.filter(level="category", category="island").with_columns(
-        suite=pl.lit("blimp"), unigram=pl.lit(0.41), ngram=pl.lit(0.59)
+        suite=pl.lit("blimp"),
+        unigram=pl.lit(0.41),
+        ngram=pl.lit(0.59),
+        class_ngram=pl.lit(0.7),
     )
     rows = [model, model.with_columns(category=pl.lit("binding"), mean=pl.col("mean") / 2)]
     for phenomenon, category in BLIMP.items():

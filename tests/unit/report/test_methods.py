@@ -95,13 +95,16 @@ def test_learners_regimens_biases_and_seeds_are_those_of_the_manifests(study):
         item("small", "gpt2", "dyck+recency", {"dyck": {"k": 64}, "recency": {}}, 1_200_000, 1),
         item("other", "their-own", "none", {}, 7, 2),
         Trained(Run("baby", "10M", "ngram", "counted", "none", 0), {}, {}),
-    ], records=[record("count", "b", {"order": 3})])  # fmt: skip
+    ], records=[
+        record("count", "b", {"order": 3}), record("count", "c", {"order": 4, "classes": True}),
+    ])  # fmt: skip
     says(text["Learners"], "other (their-own; layers = 4; 7 parameters)", "small (GPT-2; Radford",
          "1,000,000 to 1,200,000")  # fmt: skip
     says(text["Training"], "input = sentence", "epochs = 10", "learning rate = 0.003")
     assert "steps" not in text["Training"]
     says(text["Biases"], "dyck", "k = 64", "recency")
-    assert "3-gram" in text["Nulls"] and "untrained" not in text["Nulls"]
+    says(text["Nulls"], "3-gram", "class 4-gram", "Reali and Christiansen")
+    assert "untrained" not in text["Nulls"]
 
 
 def test_a_model_is_told_with_the_attempt_that_was_kept(study):
