@@ -23,7 +23,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from poshgrid import config, files
+from poshgrid import files
+from poshgrid.config.sizes import words
 from poshgrid.corpora import toy
 from poshgrid.evidence.schema import CONDITION
 
@@ -67,7 +68,7 @@ def main() -> None:
     for kind, size in itertools.product(given.text, [*given.sizes, *given.more]):
         table, model = given.work / f"{kind}-{size}.parquet", given.work / "model"
         if not table.exists():
-            write(table, kind, config.words(size))
+            write(table, kind, words(size))
         names = {"table": str(table), "model": str(model), "order": given.order,
                  "classes": given.classes}  # fmt: skip
         counted = _run(COUNT.format(**names))
