@@ -147,7 +147,10 @@ def verdicts(
     p_values = {"p_yes": pl.Float64, "p_no": pl.Float64}
     schema = {**texts, **{k: v for k, v in VERDICTS.items() if k != "learned"}, **p_values}
     frame = pl.DataFrame(rows, schema=schema)
-    sure = {name: pl.Series(tests.holm(frame[name].to_list())) < ERROR for name in p_values}
+    sure = {
+        name: pl.Series(tests.holm(frame[name].to_list()), dtype=pl.Float64) < ERROR
+        for name in p_values
+    }
     learned = (
         pl.when(pl.col("rival_mean") >= SOLVED)
         .then(pl.lit(NOT_TESTABLE))
