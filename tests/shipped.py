@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-STUDIES = ("posh-bench", "fict", "babyberta", "parasitic-gaps", "babies")
+STUDIES = ("posh-bench", "direct-evidence", "fict", "babyberta", "parasitic-gaps", "babies")
 OVERLAYS = {"tiny-null.yaml", "reference.yaml", "released.yaml", "babylm.yaml"}
 """Laid over another configuration, and none by themselves."""
 

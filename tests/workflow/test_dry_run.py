@@ -67,6 +67,10 @@ JOBS = {
     # 11 cells of exp2 (exp1 is inside) and a regimen more for exp3's 5 arms and 5 controls
     "posh-bench/config.yaml": {"train": 33 + 30, "untrained": 33, "count": 33, "fit": 4},
     "posh-bench/toy.yaml": {"train": 6 * 2 + 6 + 2, "count": 18, "fit": 4},
+    # Three conditions at three sizes and, at one, four doses more; five seeds each, one vocabulary
+    "direct-evidence/config.yaml": {"condition": 3 * 3 + 4, "tokenizer": 1, "tokens": 13,
+                                    "train": 5 * 13, "fit": 2},
+    "direct-evidence/toy.yaml": {"condition": 4, "tokenizer": 1, "train": 2 * 4, "fit": 2},
     # Fifteen filters and the control, two learners, five seeds; the whole base's condition, too,
     # on which the one list of words is made; BLiMP needs no n-gram model of the base
     "fict/config.yaml": {
