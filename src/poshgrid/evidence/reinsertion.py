@@ -17,7 +17,7 @@ from poshgrid.config import Filter, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.matching import match, number
 from poshgrid.evidence.patterns import pool
-from poshgrid.evidence.removal import Chosen, choose, deciding
+from poshgrid.evidence.removal import Chosen, choose, deciding, direct
 from poshgrid.evidence.schema import column
 from poshgrid.evidence.sentences import Base
 
@@ -100,9 +100,10 @@ def reinsert(
                 "base more words"
             ) from error
         base.database.run(f"insert into {swaps} from places")
-        ((different, larger),) = base.database.rows(
-            f"select count(distinct sent_id), count(*) filter (not {chosen.whole}) "
-            "from places join train using (sent_id)"
+        evidence = direct(base, item.filter)
+        ((different, larger, own),) = base.database.rows(
+            f"select count(distinct sent_id), count(*) filter (not {chosen.whole}), "
+            f"count(*) filter ({evidence or 'false'}) from places join train using (sent_id)"
         )
         facts[item.filter] = {
             "sentences": needed,
@@ -110,6 +111,7 @@ def reinsert(
             "pool": reading,
             "available": available,
             "different": different,
+            **({"direct": own} if evidence else {}),
             "from_larger_sizes": larger,
             "words_difference": gained,
         }

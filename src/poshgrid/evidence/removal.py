@@ -17,6 +17,8 @@ import numpy as np
 from poshgrid.config import Filter, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.matching import match
+from poshgrid.evidence.patterns import DIRECT
+from poshgrid.evidence.schema import column
 from poshgrid.evidence.sentences import Base, any_of
 
 _TOLERANCE = 0.001  # of a source's words, between what a control and its condition go without
@@ -232,17 +234,28 @@ def facts(
 
     Returns:
         ``rule``: sentences that the rule removes; ``backstop``: further sentences that only their
-        words remove; ``words``: words in both; ``never``: labels that it asks for and no tree has.
+        words remove; ``words``: words in both; ``never``: labels that it asks for and no tree has;
+        ``direct``: of both, those that the filter's reading ``direct`` takes, and
+        ``direct_whole``, those of the base, where it has such a reading.
     """
     counts = {}
     for each in deciding(spec):
         rule, gone = (base.out([each], backstop=on) for on in (False, spec.backstop))
-        ((by_rule, by_words, number),) = base.database.rows(
+        evidence = direct(base, each.name) or "false"
+        ((by_rule, by_words, number, own, there),) = base.database.rows(
             f"select count(*) filter ({rule}), count(*) filter ({gone} and not {rule}), "
-            f"coalesce(sum(n_words) filter ({gone}), 0) from train where {whole}"
+            f"coalesce(sum(n_words) filter ({gone}), 0), count(*) filter ({gone} and {evidence}), "
+            f"count(*) filter ({evidence}) from train where {whole}"
         )
         never = labelled["filters"][each.name][each.reading]["never"]
         counts[f"{each.name}.{each.reading}"] = {
             "rule": by_rule, "backstop": by_words, "words": number, "never": never,
+            **({"direct": own, "direct_whole": there} if direct(base, each.name) else {}),
         }  # fmt: skip
     return counts
+
+
+def direct(base: Base, word: str) -> str:
+    """Return the test of what a filter's reading ``direct`` takes; "": it has no such reading."""
+    known = DIRECT in base.labels.readings.get(word, ())
+    return f'"{column(word, DIRECT)}"' if known else ""

@@ -75,7 +75,10 @@ def brute(base, wanted):
         both = [row for row in whole if removes(row, word, wanted.backstop)]
         words = sum(row["n_words"] for row in both)
         counts = {"rule": len(rule), "backstop": len(both) - len(rule), "words": words}
-        removed[word if "." in word else f"{word}.paper"] = {**counts, "never": []}
+        name = f"{word.partition('.')[0].replace('-', '_')}_direct"
+        direct = [sum(row[name] for row in part) for part in (both, whole)]
+        counts |= {"never": [], "direct": direct[0], "direct_whole": direct[1]}
+        removed[word if "." in word else f"{word}.paper"] = counts
     return whole, left, sorted(kept, key=lambda row: row["sent_id"]), removed
 
 
@@ -252,8 +255,8 @@ def test_a_filter_that_removes_nothing_stops_its_condition(tmp_path, base):
             base.build(each, tmp_path / "out", labels)
     assert not (tmp_path / "out").exists()
     facts = base.build(wanted, tmp_path / "out", labels, allow=["void"])[1]
-    nothing = {"rule": 0, "backstop": 0, "words": 0, "never": []}
-    assert facts["removed"]["binding.paper"] == nothing
+    nothing = {"rule": 0, "backstop": 0, "words": 0, "never": [], "direct": 0}
+    assert facts["removed"]["binding.paper"].items() > nothing.items()
     base.build(spec(filters=DIRECT), tmp_path / "direct", labels)
 
 

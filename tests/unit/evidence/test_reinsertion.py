@@ -151,5 +151,6 @@ def test_scarce_evidence_is_repeated_evenly(there, rate):
     assert times == sorted((needed + i) // there for i in range(there))
     assert facts == {
         "sentences": needed, "rate": rate, "pool": "direct", "available": there,
-        "different": there, "from_larger_sizes": 0, "words_difference": {"a": 0.0},
+        "different": there, "direct": needed, "from_larger_sizes": 0,
+        "words_difference": {"a": 0.0},
     }  # fmt: skip

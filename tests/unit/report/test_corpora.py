@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,7 @@ from poshgrid import files
 from poshgrid.config.paths import Paths
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.sections import corpora, parsing
+from poshgrid.report.treatment import treatment
 from tests.unit.report import report_results
 
 PAPER = {"conditions": ("baby", "baby-f", "wiki"), "sizes": ("10M", "100M"), "seeds": (1,)}
@@ -114,6 +116,24 @@ def test_tokens_by_vocabulary_stand_beside_table_9(results):
 
 
 # ---- parsing and evidence ------------------------------------------------------------------------
+
+
+def test_a_treatment_is_named_by_what_went_and_came_as_far_as_it_is_known():
+    taken = {"rule": 250, "backstop": 13, "direct": 4, "direct_whole": 8}
+    made = {
+        "whole": {"sentences": 27_146}, "removed_sentences": 263, "control": None,
+        "removed": {"question-formation.paper": taken},
+        "reinserted": {"question-formation": {"rate": 0.002, "sentences": 54, "direct": 1}},
+        "refilled": {"sentences": 0},
+    }  # fmt: skip
+    numbers = re.compile(r"[\d.,]*\d")
+    known = ["0.969", "1.52", "4", "8", "0.2", "1.85"]
+    assert numbers.findall(treatment(made)) == known
+    del taken["direct"], taken["direct_whole"], made["reinserted"]["question-formation"]["direct"]
+    assert numbers.findall(treatment(made)) == ["0.969", "0.2"]
+    control = {"removed": {}, "reinserted": {}, "control": "x", "refilled": {"sentences": 1_270}}
+    assert numbers.findall(treatment(made | control)) == ["0.969", "1,270"]
+    assert treatment(made | {"removed_sentences": 0}) == treatment({}) == ""
 
 
 def test_what_filters_took_and_what_was_put_back(study):

@@ -7,10 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.report.blocks import Block, Page, headed
+from poshgrid.report.blocks import Block, Bullets, Page, headed
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.texts import say
+from poshgrid.report.treatment import treatment
 from poshgrid.tables.table import Column, Table, numbers, of_frame, text, texts, without
 from poshgrid.tables.words import count, decimals, percent
 
@@ -24,12 +25,18 @@ def blocks(page: Page) -> list[Block] | None:
         return None
     measured = write(recall(collected))
     title = "How much of the evidence each parser finds"
+    made = [
+        f"{condition} at {size}: {said}."
+        for size, condition, statistics in _cells(collected, layout)
+        if (said := treatment(statistics))
+    ]
     return [
         *headed("Parsers", write(parsers(collected))),
         *headed(title, measured),
         write(constructions(collected)) if measured else None,
         *headed("Agreement of parsers", write(agreement(collected))),
         *headed("Evidence removed and put back", write(removed(collected, layout))),
+        Bullets(made) if made else None,
         write(words_difference(collected, layout)),
     ]
 
