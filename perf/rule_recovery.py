@@ -1,18 +1,26 @@
-"""Whether learners that follow a rule are named after it, phenomenon by phenomenon.
+"""Whether learners are named after the heuristic that they follow, and no others after any.
 
-    python perf/rule_recovery.py ITEMS [--text FILE --replications 100 --noise .1 .3 --seeds 3]
+    python perf/rule_recovery.py ITEMS [--text FILE --replications 100 --noise .05 .15 --seeds 3]
 
-ITEMS is an items.parquet, or a folder in the published format (bad line, then good line). The rules
-that count words take part where a text, a sentence a line, is given to count. In each replication a
-learner follows one rule: of each pair that the rule has a say on it takes the other member with a
-probability drawn from the range ``--noise``, and of every other pair any member. Each of its seeds
-chooses anew. One more learner guesses. The choices pass through the statistics of
-``poshgrid rule-shares``.
+ITEMS is an items.parquet, or a folder in the published format (bad line, then good line). What
+counts words takes part where a text, a sentence a line, is given to count. In each replication a
+learner prefers one member of a pair, takes the other with a probability drawn from the range
+``--noise``, and tosses a coin where it has no preference; each of its seeds chooses anew. Planted
+are
 
-The answer is a table in Markdown: for each phenomenon and rule (rules that say the same of every
-pair are one), the lexical sets that it has a say on; the rival that the fewest sets tell it from,
-and how many; and how many learners were named after it alone, after it and others, and after
-others alone. With ``--right`` nothing is planted, and the table says how often each rule is right.
+- ``listed``: each heuristic (or group), and a coin;
+- ``unlisted``: the earlier in the alphabet, the fewer characters; and, each while it is taken out
+  of the list, a class n-gram and the two words at the edit site. Those that fewer than ten lexical
+  sets tell from a listed heuristic or from a coin are left out;
+- ``two``: each choice follows one of two heuristics, at even odds (a coin's, where the two always
+  contradict each other);
+- ``seeds``: all but one seed follow a heuristic, the last another one.
+
+The choices pass through the statistics of ``poshgrid rule-shares``. The answer is a table in
+Markdown: how many learners got the verdict that is right (``own``: of unlisted ones and of two,
+"no listed heuristic"), were named after another heuristic, after a hierarchical one among these;
+and how many got each of the other verdicts. In brackets: share of pairs with a
+preference. With ``--right`` nothing is planted, and the table says how often each rule is right.
 """
 
 from __future__ import annotations
@@ -21,7 +29,9 @@ import argparse
 import sys
 import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +43,11 @@ from poshgrid.config.runs import WORD_NULLS, counting
 from poshgrid.evaluation.judgements import read_items
 from poshgrid.models import ngram
 from poshgrid.rules import mixture, predictions, table
+from poshgrid.rules.schema import DIFFER, NONE, UNCLEAR
 from poshgrid.statistics import shares
+
+LEFT_OUT = ("class-ngram", "local-bigram")
+OTHERS = (NONE, mixture.GUESSING, DIFFER, UNCLEAR)
 
 
 def main() -> None:
@@ -43,26 +57,28 @@ def main() -> None:
     parser.add_argument("--text", type=Path)
     parser.add_argument("--right", action="store_true", help="only how often rules are right")
     parser.add_argument("--replications", type=int, default=100)
-    parser.add_argument("--noise", type=float, nargs=2, default=(0.1, 0.3))
+    parser.add_argument("--draws", type=int, default=200, help="of the bootstrap")
+    parser.add_argument("--noise", type=float, nargs=2, default=(0.05, 0.15))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    items = _read(given.items)
-    said = predictions.of_words(table.preferences(items), items)
-    if given.text:
-        said = pl.concat([said, *_counted(given.text, items)])
+    options = parser.parse_args()
+    items = _read(options.items)
     judged = items.filter(~pl.col("joint")).vstack(
         items.filter("joint").sort("item_id").unique(
             ["category", "phenomenon", "template", "lexical_set"], keep="first")
     )  # fmt: skip
-    if given.right:
-        _right(predictions.wide(said, judged))
+    lines = options.text.read_text(encoding="utf-8").splitlines() if options.text else []
+    said = [predictions.of_words(table.preferences(items), items), *_counted(lines, items)]
+    frame = predictions.wide(pl.concat(said), judged)
+    if options.right:
+        _right(frame)
         return
-    print("| phenomenon | rule | sets | nearest rival | apart | alone | with others | wrong |")
-    print("| --- | --- | ---: | --- | ---: | ---: | ---: | ---: |")
-    frame = predictions.wide(said, judged)
+    frame = frame.join(predictions.edits(items), on="item_id", maintain_order="left")
+    frame = frame.join(_unlisted(items), on="item_id", maintain_order="left")
+    columns = ["phenomenon", "kind", "planted", "own", "other", "hierarchical", *OTHERS]
+    print(f"| {' | '.join(columns)} |\n|---|---|---|{'---:|' * 7}")
     for part in frame.partition_by("category", "phenomenon", maintain_order=True):
-        for line in recovery(part, given):
+        for line in recovery(part, options):
             print(line)
             sys.stdout.flush()
 
@@ -79,62 +95,72 @@ def _right(frame: pl.DataFrame) -> None:
         print(f"| `{rule}` | {' | '.join(cells)} |")
 
 
-def recovery(part: pl.DataFrame, given: argparse.Namespace) -> list[str]:
-    """Return the rows of a phenomenon.
+def recovery(part: pl.DataFrame, options: argparse.Namespace) -> Iterator[str]:
+    """Yield the rows of a phenomenon.
 
     Args:
-        part: from :func:`predictions.wide`.
-        given: the command's arguments.
+        part: from :func:`predictions.wide`, with columns of what is not listed (``~name``).
+        options: the command's arguments.
     """
-    found = shares.phenomenon("planted", part, np.full((part.height, 1), 0.5))
-    rules, says = shares.competing(found)
-    drawn = shares.times(found)
-    lines = []
-    rules, says = [*rules, mixture.GUESSING], np.vstack([says, np.full(says.shape[1], 0.5)])
-    for number, rule in enumerate(rules):
-        name = f"{found.names['phenomenon']}/{rule}"
-        generator = np.random.default_rng([given.seed, zlib.crc32(name.encode())])
-        counts = {"alone": 0, "within": 0, "wrong": 0}
-        for _ in range(given.replications):
-            chose = planted(says[number], generator, given.noise, given.seeds)
-            rows = list(shares.mixed(found._replace(chose=chose), drawn))
-            named = [row["rule"] for row in rows if row["named"]]
-            verdict = "wrong" if rule not in named else "within" if named[1:] else "alone"
-            counts[verdict] += 1
-        decided = says[number] != 0.5
-        apart = {
-            other: len(np.unique(found.sets[(says[number] != row)]))
-            for other, row in zip(rules, says, strict=True)
-            if mixture.GUESSING not in (rule, other) and other != rule
-        }
-        rival = min(apart, key=lambda other: apart[other], default=mixture.GUESSING)
-        lines.append(
-            f"| {found.names['phenomenon']} | {rule} | {len(np.unique(found.sets[decided]))} | "
-            f"{rival} | {apart.get(rival, '')} | {counts['alone']} | {counts['within']} | "
-            f"{counts['wrong']} |"
-        )
-    return lines
+    shares.REPLICATES = options.draws
+    for kind, name, own, preferred, listed in _learners(part, options.seeds):
+        drawn = shares.times(listed)
+        label = f"{listed.names['phenomenon']}/{kind}/{name}"
+        generator = np.random.default_rng([options.seed, zlib.crc32(label.encode())])
+        counts: Counter[str] = Counter()
+        for _ in range(options.replications):
+            against = generator.uniform(*options.noise)
+            chances = against + preferred * (1 - 2 * against)
+            chose = (generator.random(chances.shape) < chances).astype(float)
+            _, row = shares.mixed(listed._replace(chose=chose), drawn)
+            verdict = row["verdict"]
+            named = "own" if verdict == own else verdict if verdict in OTHERS else "other"
+            counts.update([named, *["hierarchical"] * (named == "other" and row["hierarchical"])])
+        numbers = " | ".join(str(counts[key]) for key in ("own", "other", "hierarchical", *OTHERS))
+        yield f"| {listed.names['phenomenon']} | {kind} | {name} | {numbers} |"
 
 
-def planted(
-    says: np.ndarray, generator: np.random.Generator, noise: tuple[float, float], seeds: int
-) -> np.ndarray:
-    """Return choices (pairs x seeds) of a learner that follows a rule.
+def _learners(
+    part: pl.DataFrame, seeds: int
+) -> Iterator[tuple[str, str, str, np.ndarray, shares.Phenomenon]]:
+    """Yield kind, name, right verdict, what is preferred (pairs x seeds), and what is listed."""
+    unlisted = [name for name in part.columns if name.startswith("~")]
+    empty, coin = np.full((part.height, 1), 0.5), np.full(part.height, 0.5)
+    full = shares.phenomenon("planted", part.drop(unlisted), empty)
+    rules, says, _ = shares.competing(full)
+    for name, row in [*zip(rules, says, strict=True), (mixture.GUESSING, coin)]:
+        label = f"{name} ({(row != 0.5).mean():.0%})"
+        yield "listed", label, name, np.tile(row[:, None], seeds), full
+    for name in [*unlisted, *(name for name in LEFT_OUT if name in full.rules)]:
+        row = part[name].fill_null(0.5).to_numpy()
+        less = shares.phenomenon("planted", part.drop(list({*unlisted, name})), empty)
+        others = [*shares.competing(less)[1], coin]
+        if min(len(np.unique(full.sets[row != other])) for other in others) >= mixture.FEW:
+            label = f"{name.strip('~')} ({(row != 0.5).mean():.0%})"
+            yield "unlisted", label, NONE, np.tile(row[:, None], seeds), less
+    spoken = [n for n, row in enumerate(says) if (row != 0.5).mean() > 0.8]
+    for one, other in list(pairwise(spoken))[: 2 * (seeds > 1)]:
+        name = f"{rules[one]}, {rules[other]}"
+        yield "two", name, NONE, np.tile((says[one] + says[other])[:, None] / 2, seeds), full
+        mixed = np.column_stack([says[one]] * (seeds - 1) + [says[other]])
+        yield "seeds", name, DIFFER, mixed, full
 
-    Args:
-        says: probability that the rule takes the good member; .5: no say.
-        generator: of the noise.
-        noise: the range of the probability of the other member.
-        seeds: how many.
-    """
-    against = generator.uniform(*noise)
-    chance = np.where(says == 0.5, 0.5, np.where(says == 1, 1 - against, against))
-    return (generator.random((len(says), seeds)) < chance[:, None]).astype(float)
+
+def _unlisted(items: pl.DataFrame) -> pl.DataFrame:
+    """Return item_id and columns of what learners prefer that follow no listed heuristic."""
+    good, bad = pl.col("good"), pl.col("bad")
+    fewer, more = (good.str.len_chars() - 0.5 * way < bad.str.len_chars() for way in (-1, 1))
+    return items.select(
+        "item_id",
+        (good < bad).cast(pl.Float64).alias("~alphabet"),
+        ((fewer.cast(pl.Float64) + more.cast(pl.Float64)) / 2).alias("~characters"),
+    )
 
 
-def _counted(text: Path, items: pl.DataFrame) -> Iterator[pl.DataFrame]:
+def _counted(lines: list[str], items: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """Yield preferences of the rules that count words: of the nulls, with 5-grams of words."""
-    lines = text.read_text(encoding="utf-8").splitlines()
+    if not lines:
+        return
     models = {null: ngram.fit(lines, **counting(null, 5)) for null in WORD_NULLS}
     yield predictions.of_words(
         predictions.of_counts(predictions.comparisons(items), models["unigram"]), items

@@ -76,6 +76,7 @@ TARGETS: dict[str, _Kind] = {
     "ratios": (Paths.report, statistics, "RATIOS"),
     "shares": (Paths.rule_shares, rules, "SHARES"),
     "mixture": (Paths.rule_shares, rules, "MIXTURE"),
+    "verdicts": (Paths.rule_shares, rules, "VERDICTS"),
     "identifiability": (Paths.rule_shares, rules, "IDENTIFIABILITY"),
 }
 """Table of a target -> its folder in a results folder, and its contract: a module, and a name."""
@@ -208,7 +209,7 @@ class Results:
         Args:
             name: of :data:`TARGETS`: accuracy, counts, nulls, training,
                 curves, curves_mean, deltas, delta_items, delta_tests, perplexity, shares,
-                mixture, identifiability, exposure, development, ratios.
+                mixture, verdicts, identifiability, exposure, development, ratios.
             target: an experiment; none: ``all``, or the only one that has results.
 
         Raises:

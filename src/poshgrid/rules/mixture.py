@@ -1,17 +1,18 @@
-"""A learner's choices as a mixture of rules.
+"""A learner's choices as a mixture of heuristics, and whether the mixture is all there is.
 
-Each choice follows rule k with probability ``weight[k]``; what follows none is a guess, right half
-of the time. So is a choice where the rule that it follows has no say. This is a finite mixture
-whose components are known (a latent class model with fixed classes; McLachlan and Peel 2000,
-chapter 2): the likelihood is concave in the weights, and the EM algorithm (Dempster, Laird and
-Rubin 1977) climbs to its maximum.
+Each choice follows heuristic k with probability ``weight[k]``; what follows none is a guess, right
+half of the time. So is a choice where the heuristic that it follows has no say. This is a finite
+mixture whose components are known (a latent class model with fixed classes; McLachlan and Peel
+2000, chapter 2): the likelihood is concave in the weights, and the EM algorithm (Dempster, Laird
+and Rubin 1977) climbs to its maximum.
 
-Items may leave the weights open: where two rules contradict each other on every pair, following
-one 60% and guessing 40% of the time looks the same as 80% and 20% of both. Of the weights that fit
-the same, those are taken that leave most to guessing: a rule's weight is what it cannot explain.
+Items may leave the weights open: where two heuristics contradict each other on every pair,
+following one 60% and guessing 40% of the time looks the same as 80% and 20% of both. Of the weights
+that fit the same, those are taken that leave most to guessing: a weight is what that cannot
+explain.
 
-How sure a weight is comes from a bootstrap over lexical sets, each with all its pairs and seeds:
-choices on the same words are not independent.
+A mixture always has weights. Whether they are the whole story is tested: :func:`agreement` and
+:func:`preference`.
 """
 
 from __future__ import annotations
@@ -19,25 +20,25 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse, stats
 
 GUESSING = "guessing"
 START = 0.98
 """Weight of guessing at which EM starts."""
 CYCLES = 1_000
-TOLERANCE = 1e-6
+TOLERANCE = 1e-5
 _TINY = 1e-300
-LEAST = 0.1
-"""A replicate whose largest weight is not above it has no rule that explains it."""
-SURE = 0.95
+_CHANCE = 1.0
+"""Sum of the variances of choices below which next to nothing is left to chance."""
 FEW = 10
-"""Lexical sets that a rule must have a say on (half of the sets, where there are few)."""
+"""Lexical sets that a heuristic must have a say on (half of the sets, where there are few)."""
 
 
 class Mixture(NamedTuple):
-    """Weights of rules; the last column is guessing."""
+    """Weights of heuristics for each seed; the last column is guessing."""
 
-    weights: np.ndarray  # rules + 1
-    replicates: np.ndarray  # replicates x (rules + 1)
+    weights: np.ndarray  # seeds x (rules + 1)
+    replicates: np.ndarray  # replicates x seeds x (rules + 1)
 
 
 def weights(chosen: np.ndarray, says: np.ndarray) -> np.ndarray:
@@ -63,7 +64,7 @@ def weights(chosen: np.ndarray, says: np.ndarray) -> np.ndarray:
         ours, old = shares[open_], found[open_]
         once = _step(old, ours, both)
         found[open_] = _further(old, once, _step(once, ours, both), ours, both)
-        open_ = open_[np.abs(once - old).max(axis=1) >= TOLERANCE]
+        open_ = open_[_gain(found[open_], ours, both).max(axis=1) >= 1 + TOLERANCE]
         if not len(open_):
             break
     found = _guessed(found / found.sum(axis=1, keepdims=True), both)
@@ -72,7 +73,16 @@ def weights(chosen: np.ndarray, says: np.ndarray) -> np.ndarray:
 
 def _step(found: np.ndarray, shares: np.ndarray, both: np.ndarray) -> np.ndarray:
     """Return weights after a step of EM: replicates x (rules + 1)."""
-    return found * ((shares / np.maximum(found @ both, _TINY)) @ both.T)
+    return found * _gain(found, shares, both)
+
+
+def _gain(found: np.ndarray, shares: np.ndarray, both: np.ndarray) -> np.ndarray:
+    """Return the derivative of the mean log-likelihood by each weight.
+
+    At the maximum none is above 1. Elsewhere the log-likelihood is below it by at most what the
+    largest is above 1 (Lindsay 1983, Annals of Statistics 11): EM may stop.
+    """
+    return (shares / np.maximum(found @ both, _TINY)) @ both.T
 
 
 def _further(
@@ -87,7 +97,7 @@ def _further(
     bend = twice - once - first
     length = np.sqrt((first**2).sum(axis=1) / np.maximum((bend**2).sum(axis=1), _TINY))
     length = np.maximum(length, 1)[:, None]
-    far = np.maximum(old + 2 * length * first + length**2 * bend, 1e-12)
+    far = np.maximum(old + 2 * length * first + length**2 * bend, 1e-6)
     far = _step(far / far.sum(axis=1, keepdims=True), shares, both)
     better = _likelihood(far, shares, both) >= _likelihood(twice, shares, both)
     return np.where(better[:, None], far, twice)
@@ -126,10 +136,10 @@ def _likelihood(found: np.ndarray, shares: np.ndarray, both: np.ndarray) -> np.n
 
 
 def fit(chosen: np.ndarray, says: np.ndarray, times: np.ndarray | None) -> Mixture:
-    """Return weights and their bootstrap replicates.
+    """Return the weights of each seed and their bootstrap replicates.
 
     Args:
-        chosen: lexical sets x patterns x 2: choices of the bad and of the good member.
+        chosen: lexical sets x seeds x patterns x 2: choices of the bad and of the good member.
         says: as in :func:`weights`.
         times: replicates x sets: how often each set was drawn; ``None``: no replicates.
     """
@@ -137,55 +147,106 @@ def fit(chosen: np.ndarray, says: np.ndarray, times: np.ndarray | None) -> Mixtu
     drawn = np.empty((0, sets)) if times is None else times
     counts = (drawn @ chosen.reshape(sets, -1)).reshape(-1, *chosen.shape[1:])
     everything = np.concatenate([chosen.sum(axis=0, keepdims=True), counts])
-    found = weights(everything, says)
-    return Mixture(found[0], found[1:])
+    fitted = weights(everything, says)
+    return Mixture(fitted[0], fitted[1:])
 
 
-def intervals(found: Mixture) -> tuple[np.ndarray, np.ndarray]:
-    """Return 95% bounds of each weight: as far to either side as replicates go on one of them.
+def deviance(chosen: np.ndarray, says: np.ndarray, fitted: np.ndarray) -> float:
+    """Return minus twice the log-likelihood of weights, summed over seeds.
 
-    No weight is below 0, so that chance gives rules too much and guessing too little, and a
+    Args:
+        chosen: seeds x patterns x 2: choices of the bad and of the good member.
+        says: as in :func:`weights`.
+        fitted: seeds x (rules + 1).
+    """
+    chances = np.clip(expected(fitted, says), _TINY, 1)
+    others = np.clip(1 - expected(fitted, says), _TINY, 1)
+    return -2 * float((chosen[..., 1] * np.log(chances) + chosen[..., 0] * np.log(others)).sum())
+
+
+def expected(fitted: np.ndarray, says: np.ndarray) -> np.ndarray:
+    """Return the probability of the good member: ... x patterns.
+
+    Args:
+        fitted: ... x (rules + 1): weights.
+        says: as in :func:`weights`.
+    """
+    return fitted @ np.vstack([says, np.full((1, says.shape[1]), 0.5)])
+
+
+def intervals(estimates: np.ndarray, replicates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return 95% bounds of shares: as far to either side as replicates go on one of them.
+
+    No weight is below 0, so that chance gives heuristics too much and guessing too little, and a
     replicate, which has chance twice, more so: at an edge a bootstrap's percentiles miss the truth
     and even the weight itself (Andrews 2000, Econometrica 68). The longer side counts for both.
 
-    Returns:
-        Low and high, from 0 to 1, of rules and of guessing.
+    Args:
+        estimates: shares, from 0 to 1, of any shape.
+        replicates: replicates x the same.
     """
-    ends = np.quantile(found.replicates, [0.025, 0.975], axis=0)
-    reach = np.abs(ends - found.weights).max(axis=0)
-    return np.maximum(found.weights - reach, 0), np.minimum(found.weights + reach, 1)
+    ends = np.quantile(replicates, [0.025, 0.975], axis=0)
+    reach = np.abs(ends - estimates).max(axis=0)
+    return np.maximum(estimates - reach, 0), np.minimum(estimates + reach, 1)
 
 
-def largest(replicates: np.ndarray) -> np.ndarray:
-    """Return how often each rule has the largest weight; the last: none has more than ``LEAST``.
+def agreement(chose: np.ndarray, chances: np.ndarray) -> float:
+    """Return the p value of seeds' agreement: do they agree more often than the chances say?
+
+    The statistic is the product of two seeds' residuals, summed over pairs and pairs of seeds. Its
+    mean, variance and third moment if choices are independent and have these chances are known; a
+    gamma distribution with these three moments stands in for its own (Pearson's type III).
 
     Args:
-        replicates: of a :class:`Mixture`.
+        chose: pairs x seeds: 1 the good member, 0 the bad one, .5 a tie.
+        chances: the same shape: probability of the good member.
 
     Returns:
-        Shares, one for each rule and for guessing; NaN without replicates. Weights that are the
-        same are shared out evenly.
+        One-sided; 1 with one seed, or where nothing is left to chance.
     """
-    rules = replicates[:, :-1]
-    if not len(replicates):
-        return np.full(replicates.shape[1], np.nan)
-    top = rules.max(axis=1, initial=0)
-    wins = (rules >= top[:, None] - 1e-9) & (top[:, None] > LEAST)
-    shared = wins / np.maximum(wins.sum(axis=1, keepdims=True), 1)
-    none = (top <= LEAST).astype(float)
-    return np.concatenate([shared.mean(axis=0), [none.mean()]])
+    rest, spread = chose - chances, chances * (1 - chances)
+    product, variance, skews = map(_of_two, (rest, spread, spread * (1 - 2 * chances)))
+    if chose.shape[1] < 2 or spread.sum() < _CHANCE:
+        return 1.0
+    total, squares, cubes = ((spread**power).sum(axis=1) for power in (1, 2, 3))
+    triples = (total**3 - 3 * total * squares + 2 * cubes).sum()  # six times each three seeds
+    skewness = float(skews + triples) / variance**1.5
+    return float(stats.pearson3.sf(product / np.sqrt(variance), skewness))
 
 
-def named(shares: np.ndarray) -> np.ndarray:
-    """Say which are the fewest rules whose shares of :func:`largest` sum to ``SURE``.
+def _of_two(values: np.ndarray) -> float:
+    """Return the sum over rows of the products of every two columns."""
+    return float((values.sum(axis=1) ** 2 - (values**2).sum(axis=1)).sum() / 2)
 
-    One rule: the learner follows it; several: it follows one of them, and the choices do not tell
-    which. Guessing is among them as ``none of the rules``.
+
+def preference(chose: np.ndarray, chances: np.ndarray, words: np.ndarray) -> float:
+    """Return the p value of preferences for words: are some chosen more often than expected?
+
+    For each word it is counted how often the member that has it at the edit site is chosen less
+    how often it is expected to be, and how often the other one. The sum of squares of the
+    differences is a quadratic form; a multiple of a chi-square with the same mean and variance
+    stands in for it (Box 1954, Annals of Mathematical Statistics 25).
+
+    Args:
+        chose: pairs x seeds: 1 the good member, 0 the bad one, .5 a tie.
+        chances: the same shape: probability of the good member.
+        words: pairs x 2: where the members begin to differ, the good one's word and the bad one's.
     """
-    if np.isnan(shares).any():
-        return np.zeros(len(shares), bool)
-    order = np.argsort(-shares, kind="stable")
-    enough = int(np.searchsorted(np.cumsum(shares[order]), SURE - 1e-9)) + 1
-    found = np.zeros(len(shares), bool)
-    found[order[:enough]] = True
-    return found
+    _, number = np.unique(words, return_inverse=True)
+    kinds, kind = np.unique(number.reshape(-1, 2), axis=0, return_inverse=True)
+    kind, spread = kind.reshape(-1), chances * (1 - chances)
+    rest, variances, fourth = (
+        np.bincount(kind, values.sum(axis=1))
+        for values in (chose - chances, spread, spread * (1 - 6 * spread))
+    )
+    rows = np.repeat(np.arange(len(kinds)), 2)
+    signs = sparse.csr_array((np.tile([1.0, -1.0], len(kinds)), (rows, kinds.reshape(-1))))
+    shared = signs @ signs.T
+    mean = float(shared.diagonal() @ variances)
+    variance = float(
+        2 * variances @ (shared.power(2) @ variances) + shared.diagonal() ** 2 @ fourth
+    )
+    if spread.sum() < _CHANCE or variance < 1e-9:
+        return 1.0
+    form = float(((signs.T @ rest) ** 2).sum())
+    return float(stats.chi2.sf(2 * form * mean / variance, 2 * mean**2 / variance))

@@ -13,6 +13,7 @@ from poshgrid.models.kneser_ney import SPECIALS, UNKNOWN
 from poshgrid.models.ngram import NGram
 from poshgrid.rules.pair import Pair
 from poshgrid.rules.table import rivals
+from poshgrid.rules.words import Sentence, difference
 
 PREDICTIONS = {"item_id": pl.String, "rule": pl.String, "prefers": pl.Float64}
 _COMPARED: Schema = {
@@ -111,6 +112,21 @@ def of_nulls(judged: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         if getattr(rule, "NULL", None) in judged
     ]
     return pl.concat([pl.DataFrame(schema=PREDICTIONS), *parts])
+
+
+def edits(items: pl.DataFrame) -> pl.DataFrame:
+    """Return item_id, good_word, bad_word: what stands where the members begin to differ.
+
+    Args:
+        items: item_id, good, bad. Where one member is the beginning of the other, both words are
+            empty.
+    """
+    rows = []
+    for item, *members in items.select("item_id", "good", "bad").iter_rows():
+        good, bad = (Sentence(member).words for member in members)
+        place = difference(good, bad)
+        rows.append((item, "", "") if place is None else (item, good[place], bad[place]))
+    return pl.DataFrame(rows, ["item_id", "good_word", "bad_word"], orient="row")
 
 
 def wide(predictions: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:

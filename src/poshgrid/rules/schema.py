@@ -20,10 +20,8 @@ SHARES: Schema = {
     **_CELL,
     **_PHENOMENON,
     "rule": pl.String,
-    # all: pairs that the rule has a say on; disputed: those where another rule says the opposite
-    "scope": pl.String,
     "seeds": pl.UInt32,  # of the learner
-    "sets": pl.UInt32,  # lexical sets with such pairs
+    "sets": pl.UInt32,  # lexical sets with pairs that the rule has a say on
     "pairs": pl.UInt32,  # such pairs; joint ones are one
     "right": pl.Float64,  # share of them whose good member the rule prefers: its own accuracy
     # of the choices, over all seeds, that are the rule's; a tie is half of one
@@ -39,24 +37,45 @@ phenomenon.
 MIXTURE: Schema = {
     **_CELL,
     **_PHENOMENON,
-    # rules that say the same of every pair are one: "a = b"; "guessing": what follows none
+    # heuristics that fewer than ten sets tell apart are one: "a = b"; "guessing": what follows none
     "rule": pl.String,
-    "weight": pl.Float64,  # share of the choices that follow the rule
-    "low": pl.Float64,  # 95% bootstrap interval over lexical sets; null with one set
+    "weight": pl.Float64,  # share of the choices that follow it where it has a say; mean of seeds
+    "low": pl.Float64,  # 95% bootstrap interval over lexical sets and seeds; null with one set
     "high": pl.Float64,
-    # share of replicates in which the rule has the largest weight; of guessing: in which no rule
-    # has more than a tenth
-    "largest": pl.Float64,
-    # one of the fewest whose `largest` sum to .95, or told from one of these by fewer than ten sets
-    "named": pl.Boolean,
+    "least": pl.Float64,  # the smallest weight of a seed
+    "most": pl.Float64,  # the largest
+}
+"""``statistics/{target}/rules/mixture.parquet``: which heuristics a learner's choices in a
+phenomenon are a mixture of; the weights are fitted seed by seed.
+"""
+
+NONE, DIFFER, UNCLEAR = "no listed heuristic", "seeds differ", "cannot tell"
+VERDICTS: Schema = {
+    **_CELL,
+    **_PHENOMENON,
+    # a heuristic, or a group "a = b"; or "guessing", "no listed heuristic", "seeds differ",
+    # "cannot tell"
+    "verdict": pl.String,
+    "hierarchical": pl.Boolean,  # all heuristics of the verdict are; null: it names none
+    "best": pl.String,  # the heuristic that explains most; null: none has a say
+    # share of the choices that the best one explains: its weight, times the share of pairs that it
+    # has a say on
+    "explained": pl.Float64,
+    "low": pl.Float64,  # 95% bootstrap interval over lexical sets and seeds; null with one set
+    "high": pl.Float64,
+    "unexplained": pl.Float64,  # share of the choices that all listed heuristics leave to guessing
+    # p value: independent choices with the mixture's chances would agree so well between seeds, or
+    # prefer single words so much
+    "fit": pl.Float64,
+    "coin": pl.Float64,  # the same of coin tosses
+    "right": pl.Float64,  # share of the choices that are the good member
+    # what the seeds follow, each by itself: "2 front-do, 1 no listed heuristic"
+    "seed_verdicts": pl.String,
     "seeds": pl.UInt32,  # of the learner
     "sets": pl.UInt32,  # lexical sets of the phenomenon
-    # share of good members that the mixture expects, less the learner's: far from 0 where no rule
-    # explains why it is above or below 50%
-    "off": pl.Float64,
 }
-"""``statistics/{target}/rules/mixture.parquet``: which rules a learner's choices in a phenomenon
-are a mixture of.
+"""``statistics/{target}/rules/verdicts.parquet``: which heuristic a learner follows in a
+phenomenon, if any.
 """
 
 IDENTIFIABILITY: Schema = {

@@ -15,6 +15,9 @@ from poshgrid.plugins import RIVALS
 from poshgrid.rules.pair import Pair
 from poshgrid.rules.schema import RULES
 
+EQUAL = " = "
+"""Between the names of heuristics that the items cannot tell apart."""
+
 log = logs.get(__name__)
 
 
@@ -35,6 +38,12 @@ def rivals() -> dict[str, ModuleType]:
     return found
 
 
+def hierarchical(group: str) -> bool:
+    """Say whether all heuristics of a group ("a = b") stand for the hierarchical hypothesis."""
+    known = {name for name, rule in rivals().items() if getattr(rule, "HIERARCHICAL", False)}
+    return known.issuperset(group.split(EQUAL))
+
+
 def preferences(items: pl.DataFrame) -> pl.DataFrame:
     """Return what the rules that need nothing but the words say of pairs.
 
@@ -50,7 +59,7 @@ def preferences(items: pl.DataFrame) -> pl.DataFrame:
         PoshgridError: a rule is no rule.
     """
     rules = {name: rule for name, rule in rivals().items() if hasattr(rule, "prefers")}
-    hierarchical = {name: getattr(rule, "HIERARCHICAL", False) for name, rule in rules.items()}
+    stands = {name: hierarchical(name) for name in rules}
     rows: list[tuple[str, str, bool, float | None]] = []
     for item, good, bad in items.select("item_id", "good", "bad").sort("item_id").iter_rows():
         turned = bad < good
@@ -58,7 +67,7 @@ def preferences(items: pl.DataFrame) -> pl.DataFrame:
         for name, rule in rules.items():
             preference = rule.prefers(pair)
             preference = 1 - preference if turned and preference is not None else preference
-            rows.append((item, name, hierarchical[name], preference))
+            rows.append((item, name, stands[name], preference))
     return pl.DataFrame(rows, schema=RULES, orient="row")
 
 

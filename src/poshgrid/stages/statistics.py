@@ -28,7 +28,7 @@ class RuleShares(Stage):
     module = "poshgrid.statistics.shares"
     output = PATHS.rule_shares("{target}")
     Spec = specs.RuleSharesSpec
-    outputs = tables("shares", "mixture", "identifiability")
+    outputs = tables("shares", "mixture", "verdicts", "identifiability")
     external = ("lexicon",)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:

@@ -1,24 +1,25 @@
-"""Which rules explain the choices of a target's models: shares, mixtures, and what can be told."""
+"""Which heuristic, if any, explains the choices of a target's models."""
 
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations, product
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+from scipy import sparse
 
 from poshgrid import logs
 from poshgrid.config.runs import COUNTED, words_of
 from poshgrid.config.specs import RuleSharesSpec
 from poshgrid.evaluation import judgements
 from poshgrid.models.ngram import NGram
-from poshgrid.rules import mixture, predictions
+from poshgrid.rules import mixture, predictions, schema
 from poshgrid.rules import table as rules_table
-from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
 from poshgrid.statistics import levels
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables import formats
@@ -26,6 +27,14 @@ from poshgrid.tables import formats
 REPLICATES = 1_000
 SEED = 42
 """Of the bootstrap. It is no part of the config: one seed for all makes intervals comparable."""
+MOST = 0.5
+"""Share of the choices that a heuristic explains, surely, if it is named."""
+LEVEL = 0.01
+"""Of each test of fit: a mixture or a coin that is all there is fails one so often."""
+NEARLY = 6.63
+"""Deviances closer than this (chi-square, one degree of freedom, p = .01) are nearly equal."""
+COIN = 0.1
+"""The share of good members is near one half if its interval goes no further from it."""
 
 log = logs.get(__name__)
 
@@ -38,6 +47,7 @@ class Phenomenon(NamedTuple):
     chose: np.ndarray  # pairs x seeds: 1 the good member, 0 the bad one, .5 a tie
     rules: list[str]  # those that have a say on some pair
     says: np.ndarray  # rules x pairs; NaN: no say
+    words: np.ndarray  # pairs x 2: where the members begin to differ, the good and the bad word
 
 
 def write(
@@ -56,7 +66,7 @@ def write(
         models: folder of models: those of the unigram nulls say what was heard how often.
         items: suite -> its table of pairs.
         tables: suite -> what the rules say of them (``RULES``).
-        output: folder for shares, mixture and identifiability, as .parquet and .csv.
+        output: folder for the four tables, as .parquet and .csv.
 
     Returns:
         Facts: runs, learners, suites, replicates.
@@ -64,7 +74,8 @@ def write(
     Raises:
         PoshgridError: see :func:`judgements.judged`.
     """
-    schemas = {"shares": SHARES, "mixture": MIXTURE, "identifiability": IDENTIFIABILITY}
+    names = ("shares", "mixture", "verdicts", "identifiability")
+    schemas = {name: getattr(schema, name.upper()) for name in names}
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in schemas}
     learners = set()
     for suite, path in sorted(items.items()):
@@ -73,12 +84,14 @@ def write(
             learners.add(tuple(axes.values()))
             drawn, place = times(each), each.names
             found["shares"] += [{**axes, **place, **row} for row in shares(each, drawn)]
-            found["mixture"] += [{**axes, **place, **row} for row in mixed(each, drawn)]
+            weights, verdict = mixed(each, drawn)
+            found["mixture"] += [{**axes, **place, **row} for row in weights]
+            found["verdicts"].append({**axes, **place, **verdict})
             found["identifiability"] += [
                 {**place, "rule": rule, "other": other, "both": both, "apart": apart}
                 for rule, other, both, apart in identifiable(each)
             ]
-    made = {name: pl.DataFrame(found[name], schema=schema) for name, schema in schemas.items()}
+    made = {name: pl.DataFrame(found[name], schema=of) for name, of in schemas.items()}
     key = ["suite", "category", "phenomenon", "rule", "other"]
     made["identifiability"] = (
         made["identifiability"]
@@ -86,8 +99,8 @@ def write(
         .agg(pl.col("both", "apart").min(), apart_most=pl.col("apart").max())
         .sort(key)
     )
-    for name, schema in schemas.items():
-        formats.write(made[name], Path(output), name, schema)
+    for name, of in schemas.items():
+        formats.write(made[name], Path(output), name, of)
     log.info("%d runs of %d learners", len(spec.runs), len(learners))
     return {"runs": len(spec.runs), "learners": len(learners), "suites": sorted(items),
             "replicates": REPLICATES}  # fmt: skip
@@ -98,7 +111,7 @@ def _phenomena(
 ) -> Iterator[tuple[dict[str, str], Phenomenon]]:
     """Yield what each learner (a run without its seed) chose, phenomenon by phenomenon."""
     said = predictions.of_words(rules_table.read(rules, items), items)
-    compared = predictions.comparisons(items)
+    compared, edits = predictions.comparisons(items), predictions.edits(items)
     cells: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
     for run in spec.runs:
         axes = levels.axes(run)
@@ -113,7 +126,8 @@ def _phenomena(
         of_counts = predictions.of_words(predictions.of_counts(compared, heard), items)
         of_nulls = predictions.of_nulls({name: judged[run] for name, run in nulls.items()})
         every = pl.concat([said, of_counts, of_nulls])
-        frame = predictions.wide(every, next(iter(judged.values()))).with_row_index("unit")
+        frame = predictions.wide(every, next(iter(judged.values())))
+        frame = frame.join(edits, on="item_id", maintain_order="left").with_row_index("unit")
         learners: dict[tuple[str, ...], list[np.ndarray]] = {}
         for run, axes in runs.items():
             if axes["regimen"] != COUNTED:
@@ -134,15 +148,16 @@ def phenomenon(suite: str, frame: pl.DataFrame, chose: np.ndarray) -> Phenomenon
 
     Args:
         suite: its name.
-        frame: its rows of :func:`predictions.wide`.
+        frame: its rows of :func:`predictions.wide`, and of :func:`predictions.edits`.
         chose: rows x seeds: 1 the good member, 0 the bad one, .5 a tie.
     """
-    says = frame.drop("item_id", "category", "phenomenon", "lexical_set")
+    edits = ["good_word", "bad_word"]
+    says = frame.drop("item_id", "category", "phenomenon", "lexical_set", *edits)
     rules = [c for c in says.columns if (says[c].is_not_null() & (says[c] != 0.5)).any()]
     matrix = np.array([says[rule].fill_null(np.nan) for rule in rules]).reshape(-1, len(says))
     _, sets = np.unique(frame["lexical_set"].to_numpy(), return_inverse=True)
     names = {"suite": suite, "category": frame["category"][0], "phenomenon": frame["phenomenon"][0]}
-    return Phenomenon(names, sets, chose, rules, matrix)
+    return Phenomenon(names, sets, chose, rules, matrix, frame.select(edits).to_numpy())
 
 
 def times(found: Phenomenon) -> np.ndarray | None:
@@ -159,58 +174,62 @@ def times(found: Phenomenon) -> np.ndarray | None:
 
 
 def shares(found: Phenomenon, drawn: np.ndarray | None) -> Iterator[dict[str, Any]]:
-    """Yield the share of choices that each rule explains, everywhere and where rules disagree.
+    """Yield the share of choices that are each heuristic's, where it has a say.
 
-    A choice is a rule's where both are of the same member; a tie is half of one. ``right`` is the
-    rule's own accuracy on these pairs, whatever the learner chose.
+    They are where both are of the same member; a tie is half of one. ``right`` is the heuristic's
+    own accuracy on these pairs, whatever the learner chose.
 
     Args:
         found: the choices.
         drawn: from :func:`times`.
     """
-    decided = ~np.isnan(found.says) & (found.says != 0.5)
-    sides = [((found.says == side) & decided).any(axis=0) for side in (0, 1)]
-    scopes = {"all": np.ones(len(found.sets), bool), "disputed": sides[0] & sides[1]}
-    for rule, says, mine in zip(found.rules, found.says, decided, strict=True):
-        agrees = np.where(says[:, None] == 1, found.chose, 1 - found.chose)
-        for scope, within in scopes.items():
-            there = mine & within
-            if not there.any():
-                continue
-            by_seed = agrees[there].mean(axis=0)
-            right = np.bincount(found.sets, np.where(there, agrees.mean(axis=1), 0.0))
-            number = np.bincount(found.sets, there.astype(float))
-            low = high = None
-            sets = int((number > 0).sum())
-            if drawn is not None and sets > 1:
-                below = drawn @ number
-                ratios = (drawn @ right)[below > 0] / below[below > 0]
-                low, high = map(float, np.quantile(ratios, [0.025, 0.975]))
-            yield {
-                "rule": rule, "scope": scope, "seeds": len(by_seed), "sets": sets,
-                "pairs": int(there.sum()), "right": float((says[there] == 1).mean()),
-                "share": float(by_seed.mean()),
-                "sd": float(by_seed.std(ddof=1)) if len(by_seed) > 1 else None,
-                "low": low, "high": high,
-            }  # fmt: skip
+    for rule, says in zip(found.rules, found.says, strict=True):
+        there = ~np.isnan(says) & (says != 0.5)
+        agrees = np.where(says[:, None] == 1, found.chose, 1 - found.chose)[there]
+        right = np.bincount(found.sets[there], agrees.mean(axis=1), found.sets.max() + 1)
+        number = np.bincount(found.sets[there], minlength=len(right))
+        low = high = None
+        sets = int((number > 0).sum())
+        if drawn is not None and sets > 1:
+            below = drawn @ number
+            ratios = (drawn @ right)[below > 0] / below[below > 0]
+            low, high = map(float, np.quantile(ratios, [0.025, 0.975]))
+        by_seed = agrees.mean(axis=0)
+        yield {
+            "rule": rule, "seeds": len(by_seed), "sets": sets, "pairs": int(there.sum()),
+            "right": float((says[there] == 1).mean()), "share": float(by_seed.mean()),
+            "sd": float(by_seed.std(ddof=1)) if len(by_seed) > 1 else None,
+            "low": low, "high": high,
+        }  # fmt: skip
 
 
-def competing(found: Phenomenon) -> tuple[list[str], np.ndarray]:
-    """Return the rules of a mixture, those that always say the same as one.
+def competing(found: Phenomenon) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Return the heuristics of a mixture; those that the items cannot tell apart are one.
 
-    Rules that have a say on fewer lexical sets than ``mixture.FEW`` are left out: what explains a
+    They are linked if they disagree on fewer lexical sets than ``mixture.FEW``, and say of a pair
+    what all of a group say. Heuristics that have a say on fewer sets are left out: what explains a
     handful of choices could have any weight.
 
     Returns:
-        Names, of equal rules joined by `` = ``; and what they say, rules x pairs (.5: nothing).
+        Names, of a group joined by `` = ``; what they say, rules x pairs (.5: nothing); and the
+        pairs on which no group is divided.
     """
-    groups: dict[bytes, list[int]] = {}
-    says = np.nan_to_num(found.says, nan=0.5) + 0.0
-    for number, row in enumerate(says):
-        if len(np.unique(found.sets[row != 0.5])) >= _least(found.sets):
-            groups.setdefault(row.tobytes(), []).append(number)
-    kept = [numbers[0] for numbers in groups.values()]
-    return [" = ".join(found.rules[n] for n in numbers) for numbers in groups.values()], says[kept]
+    says = np.nan_to_num(found.says, nan=0.5)
+    least = _least(found.sets)
+    spoken = [n for n, row in enumerate(says) if len(np.unique(found.sets[row != 0.5])) >= least]
+    alike = np.array(
+        [[len(np.unique(found.sets[says[n] != says[m]])) < least for m in spoken] for n in spoken]
+    ).reshape(len(spoken), len(spoken))
+    number, group = sparse.csgraph.connected_components(sparse.csr_array(alike), directed=False)
+    names, rows = [], np.empty((number, says.shape[1]))
+    united = np.ones(says.shape[1], bool)
+    for each in range(number):
+        members = [n for n, of in zip(spoken, group, strict=True) if of == each]
+        names.append(rules_table.EQUAL.join(found.rules[n] for n in members))
+        same = (says[members] == says[members[0]]).all(axis=0)
+        rows[each] = np.where(same, says[members[0]], 0.5)
+        united &= same
+    return names, rows, united
 
 
 def _least(sets: np.ndarray) -> float:
@@ -218,44 +237,121 @@ def _least(sets: np.ndarray) -> float:
     return min(mixture.FEW, (int(sets.max()) + 1) / 2)
 
 
-def _with_alike(wanted: np.ndarray, says: np.ndarray, sets: np.ndarray) -> np.ndarray:
-    """Name also the rules that only a handful of lexical sets tell from one that is named."""
-    found = wanted.copy()
-    for number, other in product(np.flatnonzero(wanted[:-1]), range(len(says))):
-        differ = np.unique(sets[says[number] != says[other]])
-        found[other] |= len(differ) < _least(sets)
-    return found
-
-
-def mixed(found: Phenomenon, drawn: np.ndarray | None) -> Iterator[dict[str, Any]]:
-    """Yield the weight of each rule in a learner's choices, and of guessing.
+def mixed(
+    found: Phenomenon, drawn: np.ndarray | None
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the weight of each heuristic in a learner's choices, and the verdict.
 
     Args:
         found: the choices.
         drawn: from :func:`times`.
+
+    Returns:
+        Rows of ``MIXTURE``, guessing last; and a row of ``VERDICTS``, all without the cell.
     """
-    rules, says = competing(found)
-    sets = int(found.sets.max()) + 1
+    rules, says, united = competing(found)
+    sets, seeds = int(found.sets.max()) + 1, found.chose.shape[1]
     patterns, which = np.unique(says, axis=1, return_inverse=True)
     which = which.reshape(-1)
-    chosen = np.zeros((sets, patterns.shape[1], 2))
-    np.add.at(chosen[..., 1], (found.sets, which), found.chose.sum(axis=1))
-    np.add.at(chosen[..., 0], (found.sets, which), (1 - found.chose).sum(axis=1))
+    chosen = np.zeros((sets, patterns.shape[1], seeds, 2))
+    np.add.at(chosen[..., 1], (found.sets, which), found.chose)
+    np.add.at(chosen[..., 0], (found.sets, which), 1 - found.chose)
+    chosen = chosen.swapaxes(1, 2)
     fitted = mixture.fit(chosen, patterns, drawn)
-    expected = fitted.weights @ np.vstack([patterns, np.full((1, patterns.shape[1]), 0.5)])
-    number = chosen.sum(axis=(0, 2))
-    off = float((expected @ number - chosen[..., 1].sum()) / number.sum())
-    top = mixture.largest(fitted.replicates)
-    wanted = _with_alike(mixture.named(top), says, found.sets)
-    bounds = None if drawn is None else mixture.intervals(fitted)
-    for number, rule in enumerate([*rules, mixture.GUESSING]):
-        low, high = (None, None) if bounds is None else (float(end[number]) for end in bounds)
-        yield {
-            "rule": rule, "weight": float(fitted.weights[number]), "low": low, "high": high,
-            "largest": None if np.isnan(top[number]) else float(top[number]),
-            "named": bool(wanted[number]), "seeds": found.chose.shape[1], "sets": sets,
-            "off": off,
-        }  # fmt: skip
+    pooled = _seeds_drawn(fitted.replicates)
+    weights = fitted.weights.mean(axis=0)
+    none = np.full(len(weights), None)
+    ends = mixture.intervals(weights, pooled) if drawn is not None else (none, none)
+    columns = [weights, *ends, fitted.weights.min(axis=0), fitted.weights.max(axis=0)]
+    names = ("rule", "weight", "low", "high", "least", "most")
+    rows = [
+        dict(zip(names, row, strict=True))
+        for row in zip([*rules, mixture.GUESSING], *(c.tolist() for c in columns), strict=True)
+    ]
+    chances = mixture.expected(fitted.weights, says).T
+    fit = _fit(found.chose[united], chances[united], found.words[united])
+    return rows, _verdict(found, rules, says, fitted, fit, drawn)
+
+
+def _verdict(
+    found: Phenomenon,
+    rules: list[str],
+    says: np.ndarray,
+    fitted: mixture.Mixture,
+    fit: float,
+    drawn: np.ndarray | None,
+) -> dict[str, Any]:
+    """Return a row of ``VERDICTS``, without the cell: docs/rules.md has the steps."""
+    sets, seeds = int(found.sets.max()) + 1, found.chose.shape[1]
+    cover = (says != 0.5).mean(axis=1)
+    share, replicates = fitted.weights[:, :-1] * cover, fitted.replicates[..., :-1] * cover
+    mean = share.mean(axis=0)
+    best = int(mean.argmax()) if rules else None
+    coin = _fit(found.chose, np.full(found.chose.shape, 0.5), found.words)
+    row = {
+        "verdict": schema.UNCLEAR, "hierarchical": None, "low": None, "high": None,
+        "best": None if best is None else rules[best],
+        "explained": 0.0 if best is None else float(mean[best]),
+        "unexplained": float(1 - mean.sum()), "fit": fit, "coin": coin,
+        "right": float(found.chose.mean()), "seed_verdicts": None, "seeds": seeds, "sets": sets,
+    }  # fmt: skip
+    if drawn is None or sets < mixture.FEW:
+        return row
+    follows, against = mixture.intervals(share, replicates)
+    alone = [
+        rules[int(one.argmax())] if rules and one.max() > MOST else schema.NONE for one in follows
+    ]
+    row["seed_verdicts"] = ", ".join(f"{n} {name}" for name, n in Counter(sorted(alone)).items())
+    named = set(alone) - {schema.NONE}
+    low, high = mixture.intervals(mean, _seeds_drawn(replicates))
+    if best is not None:
+        row |= {"low": float(low[best]), "high": float(high[best])}
+    unlike = len(named) > 1 or any((against[:, rules.index(name)] < MOST).any() for name in named)
+    if seeds > 1 and coin >= LEVEL and _near_half(found, drawn):
+        row["verdict"] = mixture.GUESSING
+    elif fit < LEVEL or best is None or high[best] < MOST:
+        row["verdict"] = schema.DIFFER if unlike and fit >= LEVEL else schema.NONE
+    elif unlike:
+        row["verdict"] = schema.DIFFER
+    elif low[best] > MOST and _needed(found, says, fitted, best):
+        row |= {"verdict": rules[best], "hierarchical": rules_table.hierarchical(rules[best])}
+    return row
+
+
+def _seeds_drawn(replicates: np.ndarray) -> np.ndarray:
+    """Return means over seeds that are drawn with replacement: replicates x ...
+
+    Args:
+        replicates: replicates x seeds x ...
+    """
+    number, seeds = replicates.shape[:2]
+    drawn = np.random.default_rng(SEED).multinomial(seeds, np.full(seeds, 1 / seeds), number)
+    return np.einsum("rs,rs...->r...", drawn / seeds, replicates)
+
+
+def _fit(chose: np.ndarray, chances: np.ndarray, words: np.ndarray) -> float:
+    """Return the smaller p value of the two tests of chances (Bonferroni); pairs x seeds."""
+    tests = [mixture.preference(chose, chances, words)]
+    if chose.shape[1] > 1:
+        tests.append(mixture.agreement(chose, chances))
+    return min(1.0, len(tests) * min(tests))
+
+
+def _near_half(found: Phenomenon, drawn: np.ndarray) -> bool:
+    """Say whether the interval of the share of good members is near one half."""
+    right = np.zeros((drawn.shape[1], found.chose.shape[1]))
+    np.add.at(right, found.sets, found.chose)
+    shares = (drawn @ right) / (drawn @ np.bincount(found.sets))[:, None]
+    low, high = mixture.intervals(found.chose.mean(), _seeds_drawn(shares))
+    return bool(low > 0.5 - COIN and high < 0.5 + COIN)
+
+
+def _needed(found: Phenomenon, says: np.ndarray, fitted: mixture.Mixture, best: int) -> bool:
+    """Say whether the others fit clearly worse without a heuristic."""
+    others = np.delete(says, best, axis=0)
+    chosen = np.stack([1 - found.chose, found.chose], axis=-1).swapaxes(0, 1)
+    less = mixture.deviance(chosen, others, mixture.weights(chosen, others))
+    return less - mixture.deviance(chosen, says, fitted.weights) > NEARLY
 
 
 def identifiable(found: Phenomenon) -> Iterator[tuple[str, str, int, int]]:

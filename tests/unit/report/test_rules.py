@@ -1,89 +1,121 @@
-"""The report's section of rules: words, tables, figure."""
+"""The report's section of heuristics: its tables."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import polars as pl
 import pytest
 
-from poshgrid.report.layout import groups
+from poshgrid import files
+from poshgrid.report.blocks import Fold
 from poshgrid.report.sections import rules
-from poshgrid.report.sections.rules import Explained, learners
-from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
-from tests.unit.report import report_results
+from poshgrid.report.sections.rules import learners
 
 QF, BINDING = ("question-formation", "question-formation-or"), ("binding", "principle-a-command")
+SINGULAR = ("agreement", "agreement")
 
 
-def weight(condition, size, place, rule, value, *, named=False, off=0.0):
+def of(condition, size, place, **values):
     return {
         "condition": condition, "size": size,
         "learner": "gpt2-mini" if size == "10M" else "gpt2-small", "regimen": "packed",
         "bias": "none", "suite": "posh", "category": place[0], "phenomenon": place[1],
-        "rule": rule, "weight": value, "low": value - 0.05, "high": value + 0.05,
-        "largest": 0.99 if named else 0.005, "named": named, "seeds": 3, "sets": 90, "off": off,
-    }  # fmt: skip
+    } | values  # fmt: skip
+
+
+def weight(cell, rule, value):
+    ends = {"low": value - 0.05, "high": value + 0.05, "least": value - 0.1, "most": value + 0.1}
+    return of(*cell, rule=rule, weight=value, **ends)
+
+
+def verdict(cell, name, explained, *, hierarchical=None, seeds="3 no listed heuristic"):
+    return of(
+        *cell, verdict=name, hierarchical=hierarchical, best="command",
+        explained=explained, low=explained - 0.1, high=explained + 0.1, unexplained=0.25, fit=0.2,
+        coin=0.001, right=0.6, seeds=3, sets=90, seed_verdicts=seeds,
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def explained():
-    """Rules of two conditions at two sizes."""
-    mixture = []
-    for size, front, main, large in (("10M", 0.1, 0.2, False), ("30M", 0.5, 0.3, True)):
-        mixture += [
-            weight("baby", size, QF, "front-do", front, named=large),
-            weight("baby", size, QF, "main-auxiliary = ngram", main, named=not large),
-            weight("baby", size, QF, "guessing", 1 - front - main),
-            weight("wiki", size, QF, "front-do", 0.0),
-            weight("wiki", size, QF, "main-auxiliary = ngram", 0.0),
-            weight("wiki", size, QF, "guessing", 1.0, named=True, off=0.3 * large),
-            weight("baby", size, BINDING, "command", 0.4, named=True),
-            weight("baby", size, BINDING, "nearest-noun", 0.39, named=True),
-            weight("baby", size, BINDING, "guessing", 0.21),
-        ]
-    share = {"scope": "all", "pairs": 90, "right": 0.6, "share": 0.8, "sd": 0.01}
-    kept = [name for name in SHARES if name in mixture[0]]
-    shares = [
-        {name: row[name] for name in kept} | share for row in mixture if row["rule"] == "front-do"
+    """Verdicts of two conditions at two sizes."""
+    small, large, wiki = (("baby", "10M"), ("baby", "30M"), ("wiki", "30M"))
+    mixture = [
+        weight((*small, QF), "guessing", 0.7),
+        weight((*small, QF), "front-do", 0.1),
+        weight((*small, QF), "main-auxiliary = ngram", 0.2),
+        weight((*large, BINDING), "command", 0.7),
+        weight((*large, SINGULAR), "ngram", 0.9),
     ]
-    shares.append(shares[0] | {"scope": "disputed", "pairs": 40, "share": 0.75})
+    verdicts = [
+        verdict((*small, QF), "no listed heuristic", 0.2),
+        verdict((*large, QF), "main-auxiliary = ngram", 0.7, hierarchical=False),
+        verdict((*wiki, QF), "seeds differ", 0.5, seeds="2 ngram, 1 front-do"),
+        verdict((*large, BINDING), "command", 0.7, hierarchical=True),
+        verdict((*large, SINGULAR), "ngram", 0.9, hierarchical=False),
+    ]
     apart = [
         ("posh", *QF, "front-do", "main-auxiliary", 80, 40, 40),
         ("posh", *BINDING, "command", "nearest-noun", 80, 3, 5),
     ]
-    return Explained(
-        pl.DataFrame(shares, schema=SHARES), pl.DataFrame(mixture, schema=MIXTURE),
-        pl.DataFrame(apart, schema=IDENTIFIABILITY, orient="row"),
-    )  # fmt: skip
+    frames = {"mixture": mixture, "verdicts": verdicts, "identifiability": apart}
+    return {
+        name: pl.DataFrame(frames[name], schema=schema, orient="row")
+        for name, schema in rules.TABLES.items()
+    }
 
 
-def test_tables_name_rules_and_mark_what_is_hardly_told_apart(explained, study, tmp_path):
+def test_verdicts_of_phenomena_in_which_a_hierarchical_heuristic_has_a_say(explained, study):
+    judged = learners(explained, study.layout)
+    assert [learner.axes[:2] for learner in judged] == [
+        ("baby", "10M"), ("baby", "30M"), ("wiki", "30M"),
+    ]  # fmt: skip
+    rows = rules.verdicts("posh", explained, judged[1:]).rows
+    assert [[row[0], row[2], *row[3:]] for row in rows] == [
+        [BINDING[1], "30M", "command", "yes", "command", 0.7, "60.0–80.0", 0.25, 0.2, 3],
+        [QF[1], "30M", "main-auxiliary = ngram", "no", "command", 0.7, "60.0–80.0", 0.25, 0.2, 3],
+        [
+            QF[1],
+            "30M",
+            "seeds differ: 2 ngram, 1 front-do",
+            None,
+            "command",
+            0.5,
+            "40.0–60.0",
+            0.25,
+            0.2,
+            3,
+        ],
+    ]
+
+
+def test_tables_behind_the_verdicts(explained, study):
     judged = learners(explained, study.layout)
     rows = rules.mixture("posh", explained, judged).rows
-    mine = [row[3:] for row in rows if row[:3] == ["question-formation-or", "baby", "10M"]]
+    mine = [row[3:] for row in rows if row[:3] == [QF[1], "baby", "10M"]]
     assert mine == [
-        ["main-auxiliary = ngram", 0.2, "15.0–25.0", 0.99, "named", 90],
-        ["guessing", pytest.approx(0.7), "65.0–75.0", 0.005, None, 90],
+        ["guessing", 0.7, "65.0–75.0", pytest.approx(0.6), pytest.approx(0.8)],
+        ["main-auxiliary = ngram", 0.2, "15.0–25.0", pytest.approx(0.1), pytest.approx(0.3)],
     ]  # front-do has no more than a tenth
     apart = rules.identifiability("posh", explained)
     assert apart.rows == [
-        ["principle-a-command", "command", "nearest-noun", 80, 3, 5],
-        ["question-formation-or", "front-do", "main-auxiliary", 80, 40, None],
+        [BINDING[1], "command", "nearest-noun", 80, 3, 5],
+        [QF[1], "front-do", "main-auxiliary", 80, 40, None],
     ]
     assert apart.classes == {0: "flag"}
-    first, second, *_ = rules.shares("posh", explained, judged).rows
-    assert first[:4] == ["question-formation-or", "baby", "10M", "front-do"]
-    assert first[4:] == [0.6, 0.8, "5.0–15.0", 90, 0.75, "5.0–15.0", 40]
-    assert second[4:] == [0.6, 0.8, "45.0–55.0", 90, None, None, None]
-    assert [row[::2] for row in rules.rules(explained).rows] == [["front-do", None]]
-    assert rules.blocks(study.page(tmp_path)) is None  # no rule was compared
+    assert [row[::2] for row in rules.rules(explained).rows] == [
+        ["command", "yes"], ["front-do", None], ["main-auxiliary", "yes"], ["ngram", None],
+    ]  # fmt: skip
 
 
-def test_marks_are_weights_and_a_series_is_the_hierarchical_one_of_equal_rules(explained, study):
-    (group,) = groups(study.layout)
-    frame = rules.marks(explained, study.layout, group)
-    mine = frame.filter(phenomenon=QF[1], arm="baby", series="main-auxiliary")
-    assert mine["weight"].to_list() == [0.2, 0.3]
-    assert set(mine["same"]) == {"main-auxiliary = ngram"}
-    assert mine["words"].to_list() == [w - report_results.LESS for w in (10**7, 3 * 10**7)]
-    drawn = report_results.drawn(rules.draw, frame)
-    assert {10, 20, 30, 50, 70, 100} <= drawn
+def test_the_first_block_of_a_suite_is_the_table_of_verdicts(explained, study, tmp_path):
+    page = study.page(tmp_path)
+    assert rules.blocks(page) is None  # nothing was compared
+    folder = Path(page.paths.rule_shares(page.collected.spec.target))
+    for name, frame in explained.items():
+        files.write_table(frame, folder / f"{name}.parquet", rules.TABLES[name])
+    heading, first, *_, last = rules.blocks(page)
+    assert (heading.text, first.name) == ("posh", "rules-verdicts-posh")
+    assert len(first.rows) == 3  # at the largest size
+    assert isinstance(last, Fold)

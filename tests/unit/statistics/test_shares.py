@@ -1,4 +1,4 @@
-"""Which rule explains choices: shares, mixtures and what items tell apart."""
+"""Which heuristic explains choices: shares, mixtures, verdicts and what items tell apart."""
 
 import zlib
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from scipy import optimize
+from scipy import optimize, stats
 
 from poshgrid.benchmark.items import with_regions
 from poshgrid.benchmark.schema import ITEMS, PAIRS
@@ -17,17 +17,29 @@ from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import read_table, write_table
 from poshgrid.models.ngram import count
 from poshgrid.rules import mixture, table
-from poshgrid.rules.schema import IDENTIFIABILITY, MIXTURE, SHARES
+from poshgrid.rules.schema import (
+    DIFFER,
+    IDENTIFIABILITY,
+    MIXTURE,
+    NONE,
+    SHARES,
+    UNCLEAR,
+    VERDICTS,
+)
 from poshgrid.statistics import shares
 
 
-def found(says, chose, sets=None, rules=None):
-    """Return a phenomenon: what rules say (rules x pairs; nan: no say), choices (pairs x seeds)."""
+def found(says, chose, sets=None, rules=None, words=None):
+    """Return a phenomenon: what rules say (rules x pairs; nan: no say), choices (pairs x seeds).
+
+    Without words no two pairs share one.
+    """
     says, chose = np.array(says, float), np.array(chose, float)
     chose = chose[:, None] if chose.ndim == 1 else chose
     sets = np.arange(len(chose)) if sets is None else np.array(sets)
     names = {"suite": "s", "category": "c", "phenomenon": "p"}
-    return shares.Phenomenon(names, sets, chose, rules or list("abcdefg"[: len(says)]), says)
+    words = np.arange(2 * len(chose)).astype(str).reshape(-1, 2) if words is None else words
+    return shares.Phenomenon(names, sets, chose, rules or list("abcdefg"[: len(says)]), says, words)
 
 
 # ---- the mixture ---------------------------------------------------------------------------------
@@ -60,7 +72,8 @@ def test_weights_worked_by_hand():
     one = mixture.weights(np.array([[20, 80]]), np.array([[1.0]]))
     assert one == pytest.approx([0.6, 0.4], abs=1e-3)
     # ... 20 of 100: no weight is below 0
-    assert mixture.weights(np.array([[80, 20]]), np.array([[1.0]])) == pytest.approx([0, 1])
+    none = mixture.weights(np.array([[80, 20]]), np.array([[1.0]]))
+    assert none == pytest.approx([0, 1], abs=1e-5)
     # Two rules on four kinds of pairs: one is followed half of the time, the other 30%
     says = np.array([[1, 1, 0, 0.5], [1, 0, 0.5, 1]])
     share = 0.5 * says[0] + 0.3 * says[1] + 0.2 * 0.5
@@ -84,40 +97,155 @@ def test_guessing_is_as_large_as_a_linear_program_finds(seed):
     assert mine[-1] == pytest.approx(program.x[-1], abs=1e-6)
 
 
-def test_the_fewest_rules_that_are_surely_the_largest_are_named():
-    assert mixture.named(np.array([0.02, 0.97, 0.01])).tolist() == [False, True, False]
-    assert mixture.named(np.array([0.3, 0.66, 0.04])).tolist() == [True, True, False]
-    assert mixture.named(np.array([0.0, 0.01, 0.99])).tolist() == [False, False, True]
-    assert not mixture.named(np.full(3, np.nan)).any()
-
-
-# ---- which rules are named -----------------------------------------------------------------------
-
-
-def test_how_often_each_weight_is_the_largest_by_hand():
-    """Twice alone, once with another, once none above a tenth; the last column is guessing."""
-    replicates = np.array([[0.6, 0.4, 0], [0.4, 0.4, 0.2], [0.1, 0, 0.9], [0.12, 0, 0.88]])
-    assert mixture.largest(replicates) == pytest.approx([2.5 / 4, 0.5 / 4, 1 / 4])
-    assert np.isnan(mixture.largest(replicates[:0])).all()
+def test_weights_reach_the_maximum_where_steps_of_em_are_short():
+    """Guessing all but vanishes on the way, and comes back."""
+    says = np.array([
+        [0.5, 0.5, 0.5, 0.5, 1, 1, 1, 1, 1, 1],
+        [0, 0, 0.5, 0.5, 0, 0, 0, 0.5, 0.5, 0.5],
+        [0, 1, 0, 1, 0, 0.5, 1, 0, 0.5, 1],
+    ])  # fmt: skip
+    bad, good = [0, 2, 2, 3, 10, 2, 13, 9, 1, 14], [1, 1, 3, 4, 56, 8, 108, 86, 42, 135]
+    chosen = np.array([bad, good], float).T
+    truth = loglikelihood(np.array([0.8, 0, 0, 0.2]), chosen, says)
+    assert loglikelihood(mixture.weights(chosen, says), chosen, says) > truth
 
 
 def test_intervals_reach_as_far_to_either_side_by_hand():
     replicates = np.tile([0.3, 0.7], (5, 1))
-    low, high = mixture.intervals(mixture.Mixture(np.array([0.1, 0.9]), replicates))
+    low, high = mixture.intervals(np.array([0.1, 0.9]), replicates)
     assert (low.tolist(), high.tolist()) == (pytest.approx([0, 0.7]), pytest.approx([0.3, 1]))
 
 
-def test_a_handful_of_sets_does_not_name_one_rule_of_two():
-    """On nine sets the one has no say; on ten that is enough to tell."""
-    for few, both in ((9, {"x", "y"}), (10, {"x"})):
-        says = np.ones((2, 200))
-        says[1, :few] = np.nan
-        says[:, 100:] = 0
-        chose = np.r_[np.ones(100), np.zeros(100)]
-        for order in ([0, 1], [1, 0]):
-            each = found(says[order], chose, rules=["xy"[n] for n in order])
-            rows = shares.mixed(each, shares.times(each))
-            assert {row["rule"] for row in rows if row["named"]} == both
+# ---- tests of fit --------------------------------------------------------------------------------
+
+
+def test_agreement_by_hand():
+    """Two seeds, chances one half: the products are all +-1/4, and their skewness is 0."""
+    chose = np.array([[1, 1], [0, 0], [1, 1], [1, 0]])
+    z = (3 - 1) / 4 / np.sqrt(4 / 16)
+    assert mixture.agreement(chose, np.full((4, 2), 0.5)) == pytest.approx(stats.norm.sf(z))
+    assert mixture.agreement(chose[:, :1], np.full((4, 1), 0.5)) == 1
+    assert mixture.agreement(np.ones((4, 2)), np.ones((4, 2))) == 1
+
+
+def test_preference_by_hand():
+    """One pair of words, either of which may be the good one: a chi-square of the one's count."""
+    words = np.array([["himself", "herself"]] * 60 + [["herself", "himself"]] * 40)
+    chose = np.r_[np.ones(45), np.zeros(15), np.ones(20), np.zeros(20)][:, None]
+    z = (45 + 20 - 50) / np.sqrt(100 / 4)
+    p = mixture.preference(chose, np.full((100, 1), 0.5), words)
+    assert p == pytest.approx(stats.chi2.sf(z**2, 1), rel=0.1)
+
+
+@pytest.mark.parametrize("chance", [0.5, 0.9])
+def test_choices_with_the_chances_fail_as_often_as_they_should(chance):
+    generator = np.random.default_rng(7)
+    words = generator.choice(list("abcdef"), (120, 2))
+    words[:, 1] = np.char.add(words[:, 1], "'")
+    chances = np.full((120, 3), chance)
+    p = np.array([
+        (mixture.agreement(chose, chances), mixture.preference(chose, chances, words))
+        for chose in (generator.random((1000, 120, 3)) < chance).astype(float)
+    ])  # fmt: skip
+    assert ((p < 0.05).mean(axis=0) < 0.07).all()
+    assert ((p < 0.05).mean(axis=0) > 0.03).all()
+    assert ((p < 0.01).mean(axis=0) < 0.02).all()
+
+
+# ---- verdicts ------------------------------------------------------------------------------------
+
+PAIRS_OF_TWO = 240
+SAID = np.random.default_rng(3).choice([0.0, 1.0], (2, PAIRS_OF_TWO))
+"""What two heuristics say of pairs, independently of each other."""
+
+
+def planted(preferred, seeds=3, noise=0.1, seed=5):
+    """Return choices of learners that take the other member in some choices: pairs x seeds."""
+    preferred = np.array(preferred, float)
+    preferred = np.tile(preferred[:, None], seeds) if preferred.ndim == 1 else preferred
+    chance = noise + preferred * (1 - 2 * noise)
+    return (np.random.default_rng(seed).random(chance.shape) < chance).astype(float)
+
+
+def verdict(chose, **options):
+    each = found(SAID, chose, **options)
+    return shares.mixed(each, shares.times(each))[1]
+
+
+def test_a_heuristic_is_named_with_what_it_explains():
+    row = verdict(planted(SAID[0]), rules=["island", "b"])
+    assert (row["verdict"], row["hierarchical"]) == ("island", True)
+    assert row["seed_verdicts"] == "3 island"
+    assert row["low"] < 0.8 < row["high"]
+    assert row["explained"] + row["unexplained"] == pytest.approx(1, abs=0.06)
+    assert row["fit"] > shares.LEVEL
+
+
+def test_one_that_is_not_listed_is_not_named_after_one_that_it_resembles():
+    """It prefers what the first heuristic does of 90% of the pairs, whatever the seed."""
+    other = SAID[0].copy()
+    other[:24] = 1 - other[:24]
+    row = verdict(planted(other))
+    assert row["low"] > shares.MOST
+    assert (row["verdict"], row["hierarchical"]) == (NONE, None)
+    assert row["fit"] < shares.LEVEL
+
+
+def test_half_of_each_of_two_is_none():
+    row = verdict(planted(SAID.mean(axis=0), noise=0.15))
+    assert row["verdict"] == NONE
+    assert row["fit"] > shares.LEVEL
+    assert row["unexplained"] < 0.5
+
+
+def test_seeds_that_follow_different_heuristics_differ():
+    row = verdict(planted(np.column_stack([SAID[0], SAID[1], SAID[0]])))
+    assert (row["verdict"], row["seed_verdicts"]) == (DIFFER, "2 a, 1 b")
+    # One follows it, two toss coins
+    row = verdict(planted(np.column_stack([SAID[0], *np.full((2, PAIRS_OF_TWO), 0.5)])))
+    assert (row["verdict"], row["seed_verdicts"]) == (DIFFER, "1 a, 2 no listed heuristic")
+
+
+def test_guessing_is_what_looks_like_coin_tosses():
+    words = np.array([["himself", "herself"], ["herself", "himself"]] * (PAIRS_OF_TWO // 2))
+    coins = planted(np.full(PAIRS_OF_TWO, 0.5))
+    assert verdict(coins, words=words)["verdict"] == mixture.GUESSING
+    assert verdict(coins[:, :1], words=words)["verdict"] == NONE  # would other seeds agree?
+    himself = np.tile([1.0, 0.0], PAIRS_OF_TWO // 2)
+    always = verdict(planted(himself, noise=0), words=words)
+    assert (always["verdict"], always["right"]) == (NONE, 0.5)
+    # A seed that none agrees with likes the word, too
+    assert verdict(planted(himself, seeds=1), words=words)["fit"] < shares.LEVEL
+    # Seeds agree: whatever it is, it is no coin
+    assert verdict(planted(np.random.default_rng(9).choice([0, 1], PAIRS_OF_TWO)))["coin"] < 1e-6
+
+
+def test_a_group_is_hierarchical_if_all_of_it_are():
+    for few, names in ((9, {"first-gap = island"}), (10, {"island", "first-gap"})):
+        says = np.tile(SAID[0], (2, 1))
+        says[1, :few] = 1 - says[1, :few]
+        each = found(says, planted(says[0]), rules=["island", "first-gap"])
+        each = each._replace(rules=["first-gap", "island"], says=each.says[::-1])
+        rows, row = shares.mixed(each, shares.times(each))
+        assert {r["rule"] for r in rows} - {mixture.GUESSING} == names
+        assert row["hierarchical"] is (few == 10)
+    assert table.hierarchical("island = command")
+
+
+def test_what_has_a_say_on_few_pairs_explains_few_choices():
+    says = np.where(np.arange(PAIRS_OF_TWO) < 100, SAID[:1], np.nan)
+    each = found(says, planted(np.nan_to_num(says[0], nan=0.5), noise=0))
+    rows, row = shares.mixed(each, shares.times(each))
+    assert rows[0]["weight"] == pytest.approx(1, abs=0.01)
+    assert (row["verdict"], row["explained"]) == (NONE, pytest.approx(100 / 240, abs=0.01))
+
+
+def test_few_sets_tell_nothing():
+    for sets, said in ((9, UNCLEAR), (10, "a")):
+        each = found(np.ones((1, 60)), planted(np.ones(60), noise=0), np.arange(60) % sets)
+        assert shares.mixed(each, shares.times(each))[1]["verdict"] == said
+    each = found(np.empty((0, 60)), np.ones((60, 2)))  # no heuristic has a say
+    assert shares.mixed(each, shares.times(each))[1]["verdict"] == NONE
 
 
 def test_one_set_has_no_interval_and_names_nothing():
@@ -125,8 +253,8 @@ def test_one_set_has_no_interval_and_names_nothing():
     assert shares.times(each) is None
     (row, *_) = shares.shares(each, None)
     assert (row["low"], row["share"]) == (None, 0.75)
-    rows = list(shares.mixed(each, None))
-    assert [row["named"] for row in rows] == [False, False]
+    rows, row = shares.mixed(each, None)
+    assert (row["verdict"], row["low"]) == (UNCLEAR, None)
     assert rows[0]["weight"] == pytest.approx(0.5, abs=1e-3)
 
 
@@ -137,19 +265,14 @@ def test_shares_by_hand():
     nan = np.nan
     says = [[1, 1, 0, nan, 0.5], [0, 1, nan, nan, 1]]
     chose = np.array([[1, 1], [1, 0.5], [1, 1], [0, 0], [0, 0]])  # two seeds
-    rows = {(r["rule"], r["scope"]): r for r in shares.shares(found(says, chose), None)}
-    assert set(rows) == {("a", "all"), ("a", "disputed"), ("b", "all"), ("b", "disputed")}
+    rows = {row["rule"]: row for row in shares.shares(found(says, chose), None)}
     # a: pairs 0, 1, 2 (the last is a tie); seeds 2/3 and 1.5/3
-    assert rows["a", "all"]["pairs"] == 3
-    assert rows["a", "all"]["right"] == pytest.approx(2 / 3)  # it prefers the bad member of pair 2
-    assert (rows["a", "disputed"]["right"], rows["b", "disputed"]["right"]) == (1, 0)
-    assert rows["a", "all"]["share"] == pytest.approx((2 / 3 + 1.5 / 3) / 2)
-    assert rows["a", "all"]["sd"] == pytest.approx(np.std([2 / 3, 1.5 / 3], ddof=1))
+    assert rows["a"]["pairs"] == 3
+    assert rows["a"]["right"] == pytest.approx(2 / 3)  # it prefers the bad member of pair 2
+    assert rows["a"]["share"] == pytest.approx((2 / 3 + 1.5 / 3) / 2)
+    assert rows["a"]["sd"] == pytest.approx(np.std([2 / 3, 1.5 / 3], ddof=1))
     # b: pairs 0, 1, 4
-    assert rows["b", "all"]["share"] == pytest.approx((1 / 3 + 0.5 / 3) / 2)
-    # Only on pair 0 do both have a say and disagree
-    assert (rows["a", "disputed"]["share"], rows["b", "disputed"]["share"]) == (1, 0)
-    assert rows["a", "disputed"]["pairs"] == rows["a", "disputed"]["sets"] == 1
+    assert rows["b"]["share"] == pytest.approx((1 / 3 + 0.5 / 3) / 2)
 
 
 def test_identifiability_counts_sets():
@@ -232,7 +355,8 @@ def explain(paths, runs):
         Path(paths.all_models()), {"posh": Path(paths.items("posh"))},
         {"posh": Path(paths.rules("posh"))}, output,
     )  # fmt: skip
-    schemas = {"shares": SHARES, "mixture": MIXTURE, "identifiability": IDENTIFIABILITY}
+    schemas = {"shares": SHARES, "mixture": MIXTURE, "verdicts": VERDICTS,
+               "identifiability": IDENTIFIABILITY}  # fmt: skip
     return facts, {n: read_table(output / f"{n}.parquet", s) for n, s in schemas.items()}
 
 
@@ -240,7 +364,7 @@ def test_a_target_from_files_to_files(results):
     paths, runs = results
     facts, tables = explain(paths, runs)
     assert facts == {"runs": 4, "learners": 1, "suites": ["posh"], "replicates": 1_000}
-    mine = tables["shares"].filter(scope="all", phenomenon="qf")
+    mine = tables["shares"].filter(phenomenon="qf")
     assert set(mine["learner"]) == {"gpt2"}  # nulls are rules here, and no learners
     shown = {row["rule"]: (row["pairs"], row["share"]) for row in mine.iter_rows(named=True)}
     # "did" is fronted in the good member of q1 and the bad one of q0; elsewhere the bad one wins
@@ -262,5 +386,7 @@ def test_a_target_from_files_to_files(results):
     names = set(tables["mixture"].filter(phenomenon="qf")["rule"])
     assert names == {"first-auxiliary", "frequent-word = local-bigram", "front-do",
                      "finite-clauses = main-auxiliary = ngram", "guessing"}  # fmt: skip
-    joint = tables["shares"].filter(phenomenon="wanna", scope="all")
+    verdicts = tables["verdicts"].select("phenomenon", "verdict", "sets").sort("phenomenon").rows()
+    assert verdicts == [("qf", UNCLEAR, 4), ("wanna", UNCLEAR, 1)]
+    joint = tables["shares"].filter(phenomenon="wanna")
     assert dict(joint.select("rule", "pairs").iter_rows()) == {"contraction": 1, "ngram": 1}
