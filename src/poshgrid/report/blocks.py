@@ -72,6 +72,7 @@ class Alert:
 
     what: str
     why: str
+    good: bool = False  # what was hoped for
 
 
 @dataclass(frozen=True)

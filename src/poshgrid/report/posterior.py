@@ -124,18 +124,15 @@ def contrasts(found: Fit) -> Table:
         for row in contrasts
     ]  # fmt: skip
     signs = [planted(found, row) for row in contrasts]
-    # A category of one phenomenon with its name is one truth, in two rows.
-    known: dict[tuple[str, str], bool] = {}
     if any(signs):
         columns += texts("Planted", "Found")
         for row, contrast, sign in zip(rows, contrasts, signs, strict=True):
             row += [sign, found_sign(contrast)]
-            if sign:
-                truth = row[0], contrast["level"]
-                known[truth] = known.get(truth, True) and sign == row[-1]
     single = [one_seed(found, row) for row in contrasts]
     few = dict.fromkeys(row[0] for row, alone in zip(rows, single, strict=True) if alone)
-    caption = say("contrasts", known, list(few), all(single), ONE_SEED)
+    effects = planted_effects(found).values()
+    held = (sum(sign == shown for sign, shown in effects), len(effects)) if effects else ()
+    caption = say("contrasts", held, list(few), all(single), ONE_SEED)
     totals = {i: "total" for i, row in enumerate(contrasts) if not row["by"]}
     return Table(f"contrasts-{found.name}", caption, columns, rows, totals)
 
@@ -146,6 +143,20 @@ def planted(found: Fit, row: dict[str, Any]) -> str:
         if (called(contrast, row["first"]), contrast.less) == (row["contrast"], row["less"]):
             return contrast.planted.get(row["level"] or "overall", "")
     return ""
+
+
+def planted_effects(found: Fit) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return the contrast and the level of each planted effect -> its sign, and the one found.
+
+    A category of one phenomenon with its name is one effect, in two rows.
+    """
+    effects: dict[tuple[str, str], tuple[str, str]] = {}
+    for row in found.contrasts.to_dicts():
+        if sign := planted(found, row):
+            name = row["contrast"], row["level"] or "overall"
+            missed = name in effects and effects[name][0] != effects[name][1]
+            effects[name] = effects[name] if missed else (sign, found_sign(row))
+    return effects
 
 
 def found_sign(row: dict[str, Any]) -> str:

@@ -10,38 +10,40 @@ import pytest
 
 from poshgrid import files
 from poshgrid.config.paths import Paths
-from poshgrid.report import answers, figures, page
+from poshgrid.report import figures, page
 from poshgrid.report.sections import findings
+from poshgrid.statistics.schema import CONTRASTS
 from tests.unit.report import report_results
 
-
-def sentences(study):
-    return findings.findings(study.collected, study.layout)
+PASSED = {"converged": True, "predictive": {"cells": 9, "inside": 9}}
 
 
 def signed(text):
     """Return the signed numbers of a sentence."""
-    return [float(n.replace("−", "-")) for n in re.findall(r"(?<![\w.])[+−]\d+\.\d", text)]
+    return [float(n.replace("−", "-")) for n in re.findall(r"(?<![\w.])[+−]?\d+\.\d", text)]
 
 
-def fitted(name="bias", contrasts=None, diagnostics=None, **spec):
-    """Return a fit whose cells are not known."""
+def fitted(frame, **spec):
+    """Return a fit of the biases with other contrasts."""
     made = report_results.fit("bias")
-    return replace(
-        made, name=name, spec=spec, predictive=made.predictive.clear(),
-        contrasts=made.contrasts.clear() if contrasts is None else contrasts,
-        diagnostics=diagnostics or {"converged": True},
-    )  # fmt: skip
+    return replace(made, spec=spec, contrasts=frame, diagnostics=PASSED)
 
 
-def answer(study, question, *fits):
-    fits = {fit.name: fit for fit in fits} or study.collected.fits
-    return answers.answer(replace(study.collected, fits=fits), question)
+def contrast(first="dyck", less="none", low=1, high=3, **columns):
+    """Return a contrast overall; the interval in points."""
+    row = report_results.contrasts("dyck - none").filter(by="").row(0, named=True)
+    ends = {"share": (low + high) / 200, "joint_low": low / 100, "joint_high": high / 100}
+    names = {"contrast": f"{first} - {less}", "first": first, "less": less}
+    return pl.DataFrame([row | names | ends | columns], schema=CONTRASTS)
 
 
-def overall_of(study, *axes):
-    rows = study.collected.accuracy.filter(level="overall", regimen="packed")
-    return {row[:-1]: 100 * row[-1] for row in rows.select(*axes, "mean").iter_rows()}
+def verdicts(study, *fits):
+    """Return what is said of fits that pass their checks."""
+    passed = {
+        f"{i}": replace(fit, diagnostics=PASSED)
+        for i, fit in enumerate(fits or study.collected.fits.values())
+    }
+    return list(findings.contrasts(replace(study.collected, fits=passed)))
 
 
 def test_the_opening_shows_conditions_alone_and_says_which_lost_evidence(biased, tmp_path):
@@ -53,32 +55,50 @@ def test_the_opening_shows_conditions_alone_and_says_which_lost_evidence(biased,
     assert sorted(csv.filter(panel="Overall")["mean"]) == pytest.approx(sorted(plain["mean"]))
 
 
-# ---- what models say -----------------------------------------------------------------------------
+# ---- contrasts -----------------------------------------------------------------------------------
 
 
-def test_a_contrast_is_quoted_with_its_parts_where_evidence_is_gone_and_kept(study):
-    aimed, _, kept = answer(study, "filtering").partition("Where evidence is kept")
-    assert signed(aimed) == [-1.2, -3.8, 1.2, -7.5, -10.0, -5.0]  # overall, binding
-    assert signed(kept) == [5.0, 2.5, 7.5]  # wanna
-    # A filter that names no phenomenon may be aimed at any; without filters nothing is named
+def test_a_contrast_is_told_by_verdict_and_where_evidence_is_kept(study):
+    (said,) = (text for text in verdicts(study) if text.startswith("Removing"))
+    overall, _, parts = said.partition(" words of training")
+    assert "no difference" in overall
+    assert signed(overall)[:3] == [-1.2, -3.8, 1.2]
+    lower, _, rest = parts.partition("Higher: ")
+    assert signed(lower)[:3] == [-7.5, -10.0, -5.0]  # binding
+    assert "evidence kept" not in lower and "Wanna (evidence kept) +5.0 [+2.5, +7.5" in rest
+    # A filter that names no phenomenon may be aimed at any
     unnamed = study.spec.model_copy(update={"removed": {"baby-f": {"own": []}}})
-    said = answer(study.changed(spec=unnamed), "filtering")
-    assert "of own" in said and "kept" not in said and len(signed(said)) == 9
-    assert signed(answer(study, "register"))[:3] == [-5.0, -7.5, -2.5]
-    assert answer(study, "biases") == ""
+    (said,) = (text for text in verdicts(study.changed(spec=unnamed)) if "of own" in text)
+    assert "kept" not in said
 
 
-def test_a_model_that_has_not_converged_is_not_quoted(study):
-    fits = study.collected.fits
-    broken = replace(fits["condition"], diagnostics={"converged": False})
-    made = study.changed(fits=fits | {"condition": broken})
-    assert answer(made, "filtering") == ""
-    assert answers.unconverged(made.collected) in sentences(made)
-    # The accuracies answer in its place
-    (said,) = [text for text in sentences(made) if "direct evidence is removed" in text]
-    overall = overall_of(study, "condition", "size")
-    changes = [overall["baby-f", s] - overall["baby", s] for s in ("10M", "30M", "50M")]
-    assert signed(said) == pytest.approx(changes, abs=0.051)
+def test_the_strongest_contrast_is_first(study):
+    """Strongest: whose interval, overall or of a part, is furthest from 0."""
+    texts = verdicts(study, fitted(pl.concat([
+        contrast("a", low=1, high=9), contrast("b", low=-3, high=3), contrast("c", low=-7, high=-4),
+    ])))  # fmt: skip
+    assert [text.split()[2] for text in texts] == ["c", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [(0.1, 9, "higher"), (-9, -0.1, "lower"), (-4.9, 4.9, "alike"), (-5.1, 2, "cannot tell"),
+     (-2, 5.1, "cannot tell"), (0.1, 2, "higher")],
+)  # fmt: skip
+def test_a_difference_is_higher_lower_alike_or_unknown(low, high, verdict):
+    assert findings.decided(contrast(low=low, high=high).row(0, named=True)) == verdict
+
+
+@pytest.mark.parametrize(
+    "change", [{"converged": False}, {"predictive": {"cells": 9, "inside": 1}}]
+)
+def test_a_model_that_may_not_be_quoted_is_named_and_not_quoted(study, change):
+    fit = study.collected.fits["condition"]
+    broken = replace(fit, diagnostics=fit.diagnostics | change)
+    made = study.changed(fits={"condition": broken})
+    assert list(findings.contrasts(made.collected)) == []
+    (said,) = findings.not_quoted(made.collected)
+    assert "condition" in said
 
 
 @pytest.mark.parametrize(
@@ -91,7 +111,7 @@ def test_a_model_that_has_not_converged_is_not_quoted(study):
 )  # fmt: skip
 def test_which_question_a_contrast_answers(study, factor, first, less, question):
     row = {"factor": factor, "first": first, "less": less}
-    assert answers.asked(study.collected, row) == question
+    assert findings.asked(study.collected, row) == question
 
 
 @pytest.mark.parametrize(
@@ -105,66 +125,60 @@ def test_which_question_a_contrast_answers(study, factor, first, less, question)
 )  # fmt: skip
 def test_structure_helps_only_where_it_beats_its_controls(biased, rows, short):
     """Rows: what tree-planting is compared with, and the interval in points."""
-    usual = report_results.contrasts("dyck - none").filter(by="")
     compared = [*(("tree-planting", *row) for row in rows), ("random-trees", "none", 1, 3)]
-    frame = pl.concat([
-        usual.with_columns(
-            contrast=pl.lit(f"{first} - {less}"), first=pl.lit(first), less=pl.lit(less),
-            share=pl.lit((low + high) / 200), joint_low=pl.lit(low / 100),
-            joint_high=pl.lit(high / 100),
-        )
-        for first, less, low, high in compared
-    ])  # fmt: skip
-    said = answer(biased, "biases", fitted(contrasts=frame))
+    frame = pl.concat([contrast(*row) for row in compared])
+    (said,) = verdicts(biased, fitted(frame))  # a control is no finding of its own
     verdict = said.rpartition(": ")[2]
     assert ("not shown to help" in verdict) == bool(short)
     assert all(name in verdict for name in short)
-    assert "random-trees compared with no bias" not in said  # a control is no finding of its own
     assert signed(said)[0] == (rows[0][1] + rows[0][2]) / 2
 
 
-def test_the_change_with_a_bias_is_the_mean_over_conditions(biased):
-    bare = biased.changed(fits={})
-    (change,) = [text for text in sentences(bare) if text.startswith("Change with a bias")]
-    overall = overall_of(biased, "condition", "bias")
-    mean = sum(overall[c, "recency"] - overall[c, "none"] for c in ("baby", "baby-f")) / 2
-    assert signed(change) == [pytest.approx(mean, abs=0.051)]
-    single = biased.collected.accuracy.with_columns(n_seeds=pl.lit(1, dtype=pl.UInt32))
-    texts = sentences(bare.changed(accuracy=single))
-    assert sum("one seed only" in text for text in texts) == 2
+@pytest.mark.parametrize(("sign", "held"), [("none", True), ("below", False)])
+def test_the_control_box_turns_where_a_planted_effect_is_missed(study, sign, held):
+    fit = study.collected.fits["condition"]
+    (filtering, *_) = fit.spec["contrasts"]
+    planted = {"overall": sign, "binding": "below", "wanna": "above"}
+    spec = fit.spec | {"contrasts": [filtering | {"planted": planted}]}
+    alert = findings.control(replace(study.collected, fits={"c": replace(fit, spec=spec)}))
+    assert alert.good == held
+    assert re.findall(r"(\d) of (\d)", alert.why) == [("3" if held else "2", "3")]
+    assert findings.control(study.collected) is None
 
 
-def test_coefficients_are_those_of_the_fit(study):
-    medians = re.findall(r"([+−]\d\.\d\d) \[", answers.coefficients(study.collected))
-    assert medians == ["+0.12", "+0.09", "+0.09"]  # size, filter, source
+# ---- phenomena -----------------------------------------------------------------------------------
 
 
-# ---- what accuracies say, what is missing --------------------------------------------------------
+def judged(study, verdict, low=0.1):
+    trained = (pl.col("level") == "phenomenon") & (pl.col("regimen") == "packed")
+    rows = study.collected.accuracy.with_columns(
+        learned=pl.when(trained).then(verdict), above_rival_low=pl.lit(low, pl.Float64),
+        rival=pl.when(trained).then(pl.lit("ngram")),
+    )  # fmt: skip
+    return study.changed(accuracy=rows)
 
 
-def test_seeds_that_are_missing_are_counted(tmp_path):
+def test_every_cell_of_a_phenomenon_is_counted(study):
+    verdict = (
+        pl.when(phenomenon="wanna").then(pl.lit("yes"))
+        .when(phenomenon="island-wh", condition="baby").then(pl.lit("not testable"))
+        .otherwise(pl.lit("cannot tell"))
+    )  # fmt: skip
+    made = judged(study, verdict)
+    rows = {row[1]: row[2:] for row in findings.learned(made.collected, made.layout).rows}
+    assert rows["wanna"] == [8, None, None, None, "ngram", ""]
+    assert rows["island-wh"] == [None, None, 5, 3, "ngram", ""]  # no other suite tests islands
+    alone = judged(study, pl.lit("cannot tell"), low=None)
+    assert findings.learned(alone.collected, alone.layout) is None
+
+
+def test_seeds_that_are_missing_are_warned_of(tmp_path):
     study = report_results.study(
         tmp_path, conditions=("baby", "baby-f"), sizes=("10K", "20K"), seeds=(1, 2), models=(),
         missing=("baby-f/20K/gpt2-small/packed", "baby/20K/gpt2-small/packed/none/seed2"),
     )  # fmt: skip
-    assert re.findall(r"(\d+) of 4 cells", sentences(study)[-1]) == ["1", "1"]
     ((_, why),) = page.warnings(study.collected)
     assert "3 of 16 models" in why
-
-
-def test_learned_counts_every_cell_and_chooses_none(study):
-    trained = (pl.col("level") == "phenomenon") & (pl.col("regimen") == "packed")
-    verdict = (
-        pl.when(phenomenon="wanna").then(pl.lit("yes"))
-        .when(phenomenon="island-wh", condition="baby").then(pl.lit("yes"))
-        .otherwise(pl.lit("cannot tell"))
-    )  # fmt: skip
-    rows = study.collected.accuracy.with_columns(learned=pl.when(trained).then(verdict))
-    text = sentences(study.changed(accuracy=rows))[0]
-    yes, _, unsure = text.partition("; cannot tell: ")
-    assert re.findall(r"\((\d+) of (\d+) cells\)", yes) == [("3", "8")]
-    assert "wanna" in yes and "wanna" not in unsure
-    assert re.findall(r"island-wh \((\d+)", text) == ["3", "5"]
 
 
 def test_void_conditions_shared_pairs_and_models_without_files_are_warned_of(study):

@@ -23,8 +23,8 @@ from poshgrid.tables.words import decimals, short
 TITLE, ORDER, AUDIENCE = "When it is learned", 25, "reader"
 MOST = 150
 """Curves of a figure; of more the table is all."""
-FEW = 4
-"""Pairs of conditions that a sentence compares one by one."""
+MOST_NAMED = 4
+"""Pairs of conditions that the sentence names."""
 
 
 def blocks(page: Page) -> list[Block] | None:
@@ -74,21 +74,25 @@ def sentence(collected: Collected) -> str | None:
     of_sizes = (onsets["over"] == SIZES).any()
     if of_sizes:
         onsets, ratios = onsets.filter(over=SIZES), ratios.filter(over=SIZES)
-    named = ratios.with_columns(name=pl.col("phenomenon"))
-    if named.select("condition", "than").n_unique() > FEW:
-        named = ratios.with_columns(
-            name=pl.format("{}: {}", "condition", "phenomenon"),
-            condition=pl.lit("a condition"), than=pl.lit("the one that it is compared with"),
-        )  # fmt: skip
+    more, fewer = pl.col("low") >= 1 / ALIKE, pl.col("high") <= ALIKE
+    clear = ratios.filter(more | fewer).with_columns(
+        word=pl.when(more).then(pl.lit("more")).otherwise(pl.lit("fewer"))
+    )
     pairs = [
-        (*pair, rows.height, *(
-            rows.filter(sure)["name"].unique(maintain_order=True).to_list()
-            for sure in (pl.col("low") >= 1 / ALIKE, pl.col("high") <= ALIKE)
-        ))
-        for pair, rows in named.group_by("condition", "than", maintain_order=True)
-    ]  # fmt: skip
+        (*pair, [f"{row['phenomenon']} ({_times(row)})" for row in rows.to_dicts()])
+        for pair, rows in clear.group_by("condition", "word", "than", maintain_order=True)
+    ]
     known = onsets["status"].is_in(["within", "by"]).sum()
-    return say("development", pairs, onsets.height, known, of_sizes)
+    numbers = (ratios.height, ratios.height - clear.height, onsets.height, known)
+    return say("development", pairs[:MOST_NAMED], len(pairs) - MOST_NAMED, *numbers, of_sizes)
+
+
+def _times(row: dict[str, Any]) -> str:
+    """Write the interval of a ratio of words: ``1.2 to 2.6 times``, ``at least 1.2 times``."""
+    low, high = (None if row[end] is None else f"{row[end]:.2g}" for end in ("low", "high"))
+    if low and high:
+        return f"{low} to {high} times"
+    return f"at least {low} times" if low else f"at most {high} times"
 
 
 def table(rows: pl.DataFrame) -> Table:

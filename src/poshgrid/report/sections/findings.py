@@ -1,229 +1,263 @@
-"""The findings: sentences that each say what a table holds, the most important first."""
+"""The findings: a verdict on each planned contrast, strongest first, then on each phenomenon."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from statistics import fmean
+from collections.abc import Iterator
+from typing import Any, Literal
 
 import polars as pl
 
-from poshgrid.config.runs import REFERENCE, SCORED, parts
-from poshgrid.report import answers, figures, posterior
-from poshgrid.report.blocks import Block, Bullets, Facts, Fold, Note, Page
-from poshgrid.report.cells import CHANCE, Cell, Scores
-from poshgrid.report.collect import Collected
-from poshgrid.report.layout import Arm, Layout, Point
+from poshgrid.benchmark.reading.table10 import key
+from poshgrid.config.formula import suite_of
+from poshgrid.config.runs import SCORED
+from poshgrid.report import figures, posterior
+from poshgrid.report.blocks import Alert, Block, Bullets, Facts, Fold, Note, Page
+from poshgrid.report.collect import Collected, Fit
+from poshgrid.report.layout import Layout
+from poshgrid.report.sections import development
 from poshgrid.report.texts import say
+from poshgrid.statistics.gate import doubts
 from poshgrid.statistics.schema import CANNOT_TELL, NO, NOT_TESTABLE, YES
-from poshgrid.tables.words import count, counted, duration
+from poshgrid.statistics.verdicts import MARGIN
+from poshgrid.tables.table import Column, Table, texts
+from poshgrid.tables.words import count, counted, duration, listed, points
 from poshgrid.training import bias
 
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
-FIRST = 3  # sentences that are seen at once
-MOST = 10  # sentences
-LISTED = 4  # differences that a sentence lists; more are summed up
-
-Cells = dict[tuple[Arm, str], Cell]
+FIRST = 3  # contrasts that are seen at once
+Question = Literal["filtering", "biases", "register", "other"]
+_FACTORS: dict[str, Question] = {"bias": "biases", "filter": "filtering", "source": "register"}
+HIGHER, LOWER, ALIKE = "higher", "lower", "alike"
+Row = dict[str, Any]
+"""A contrast: columns of ``CONTRASTS``."""
 
 
 def blocks(page: Page) -> list[Block]:
-    """Return the figure, the sentences, what they do not show, and what was run."""
+    """Return whether the control held, the figure, the verdicts, and what was run."""
     collected, layout = page.collected, page.layout
-    texts = findings(collected, layout)
     run = Facts(facts(collected, layout))
-    if not texts:
-        if not collected.spec.suites:
-            return ["The grid has no minimal pairs: its results are the other tasks’.", run]
+    if not collected.spec.suites:
+        return ["The grid has no minimal pairs: its results are the other tasks’.", run]
+    if collected.accuracy.is_empty():
         return ["Not run: there are no accuracies to speak of yet.", run]
-    first, more = texts[:FIRST], texts[FIRST:]
     suite = next(iter(collected.suites), None)
+    verdicts = list(contrasts(collected))
+    first, more = verdicts[:FIRST], verdicts[FIRST:]
+    onsets = [] if collected.development.is_empty() else [development.sentence(collected)]
     return [
+        control(collected),
         figures.opening(page, suite) or figures.picture(page, suite) if suite else None,
-        Bullets(first, "findings"),
+        Bullets(first, "findings") if first else say("no_contrast"),
+        Fold("More contrasts", f"({len(more)})", [Bullets(more, "findings")]) if more else None,
+        *map(Note, not_quoted(collected)),
+        page.table(learned(collected, layout)) or say("no_seeds"),
+        *onsets,
         Note(say("limits")),
-        Fold("More findings", f"({len(more)})", [Bullets(more, "findings")]) if more else None,
         run,
     ]
 
 
-def findings(collected: Collected, layout: Layout) -> list[str]:
-    """Return the sentences, most important first, at most ``MOST``.
-
-    First the questions of the paper: is anything learned that the nulls do not do, does filtering
-    matter, do biases help. Models answer where they have contrasts, or else the accuracies. Then
-    nulls, sizes, models, tests. What is missing comes last, and always; the models'
-    checks are never left out.
-    """
-    suites = collected.spec.suites
-    overall = {suite: _overall(collected, layout, suite) for suite in suites}
-
-    def each(said: Callable[[str], Iterable[str]]) -> list[str]:
-        judged = [suite for suite in suites if overall[suite]]
-        return [f"{s}: {text}" if len(suites) > 1 else text for s in judged for text in said(s)]
-
-    def question(name: answers.Question, otherwise: list[str]) -> list[str]:
-        said = answers.answer(collected, name)
-        return [said] if said else otherwise
-
-    checked = answers.checks(collected)
-    found = [
-        *each(lambda s: _learned(collected, layout, s)),
-        *question("filtering", each(lambda s: _by_evidence(collected, layout, overall[s]))),
-        *question("biases", each(lambda s: _by_bias(layout, overall[s]))),
-        *question("register", []),
-        *each(lambda s: _solved_by_words(collected, layout, s)),
-        *each(lambda s: _only(layout, overall[s])),
-        *each(lambda s: _by_size(layout, overall[s])),
-        answers.coefficients(collected),
-        checked,
-        *question("other", []),
-        *each(lambda s: _tested(collected, s)),
+def control(collected: Collected) -> Alert | None:
+    """Say whether the planted effects were found; ``None``: nothing is planted."""
+    planted = [
+        (fit.name, contrast, place, sign, found)
+        for fit in collected.fits.values()
+        for (contrast, place), (sign, found) in posterior.planted_effects(fit).items()
     ]
-    last = [answers.unconverged(collected), *_missing(collected, layout, overall)]
-    found, last = list(filter(None, found)), list(filter(None, last))
-    left = MOST - len(last)
-    if checked in found[left:]:
-        found = [*found[: left - 1], checked]
-    return [*found[:left], *last]
+    if not planted:
+        return None
+    missed = [effect for effect in planted if effect[-2] != effect[-1]]
+    why = say("control", len(planted), missed, [f.name for f in collected.fits.values()
+                                                if not f.converged])  # fmt: skip
+    what = "The positive control failed." if missed else "The positive control held."
+    return Alert(what, why, good=not missed)
 
 
-def _overall(collected: Collected, layout: Layout, suite: str) -> Cells:
-    """Return the overall accuracy of every cell that was run."""
-    scores = Scores(collected.accuracy)
-    return {
-        (arm, size): cell
-        for size, arm in layout.places
-        if isinstance(cell := scores.cell(layout, arm, size, suite, "overall"), Cell)
-    }
+# ---- contrasts -----------------------------------------------------------------------------------
 
 
-def _learned(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
-    """List the phenomena of each verdict on whether they are learned, with the cells that have it.
+def contrasts(collected: Collected) -> Iterator[str]:
+    """Yield a verdict on each contrast of the models that may be quoted, the strongest first.
 
-    Every cell is counted: none is chosen for being the best.
+    Controls of biases are no findings: they come with their biases, with what they leave of them.
     """
-    rows = collected.accuracy.filter(pl.col("learned").is_not_null(), suite=suite)
-    phenomena: dict[str, list[str]] = {}
-    for verdict in (YES, NO, CANNOT_TELL, NOT_TESTABLE):
-        for _, phenomenon in layout.phenomena[suite]:
-            own = rows.filter(phenomenon=phenomenon)
-            if number := own.filter(learned=verdict).height:
-                cells = "" if number == own.height else f" ({number} of {own.height} cells)"
-                phenomena.setdefault(verdict, []).append(phenomenon + cells)
-    if phenomena:
-        yield say("learned", phenomena)
+    groups = [
+        (fit, rows)
+        for fit in collected.fits.values()
+        if posterior.quotable(fit)
+        for rows in _groups(fit)
+    ]
+    for fit, rows in sorted(groups, key=lambda group: -max(map(_strength, group[1]))):
+        overall = rows[0]
+        if not _control(overall):
+            structure = list(_structure(fit, overall))
+            yield " ".join([_verdict(collected, fit, rows), *structure])
 
 
-def _by_evidence(collected: Collected, layout: Layout, overall: Cells) -> Iterator[str]:
-    """Compare conditions without evidence with those of the same base that have it."""
-    cells = collected.spec.cells
-    found = []
-    for (without, size), one in overall.items():
-        first = cells.get(f"{without.condition}/{size}")
-        for with_ in layout.arms:
-            second, other = cells.get(f"{with_.condition}/{size}"), overall.get((with_, size))
-            if first and second and other and first.filtered and not second.filtered and (
-                (first.source, without.variant) == (second.source, with_.variant)
-            ):  # fmt: skip
-                found.append((f"at {size} ({without.label} minus {with_.label})", [(one, other)]))
-    names = [f"{c} {figures.without(collected, c)}" for c in collected.filtered]
-    yield from _changes(f"where direct evidence is removed ({'; '.join(names)})", found)
+def _groups(fit: Fit) -> Iterator[list[Row]]:
+    """Yield the rows of each contrast: overall, then its parts.
+
+    Parts are categories; of a model of some phenomena alone, templates.
+    """
+    part = "template" if fit.spec.get("phenomena") else "category"
+    by = ("contrast", "first", "less")
+    for _, rows in fit.contrasts.group_by(*by, maintain_order=True):
+        if overall := rows.filter(by="").to_dicts():
+            yield overall[:1] + rows.filter(by=part).to_dicts()
 
 
-def _by_bias(layout: Layout, overall: Cells) -> Iterator[str]:
-    """Compare arms with an inductive bias with those that differ in nothing else; then controls."""
-    found: dict[str, list[tuple[Cell, Cell]]] = {}
-    controls: dict[str, list[tuple[Cell, Cell]]] = {}
-    for (arm, size), cell in overall.items():
-        for bare in layout.arms if arm.bias != "none" else ():
-            other = overall.get((bare, size))
-            point, beside = (layout.point(each, size) or () for each in (arm, bare))
-            if other and point[:-1] == beside[:-1]:
-                if bare.bias == "none" and not any(map(bias.controlled, parts(arm.bias))):
-                    found.setdefault(arm.bias, []).append((cell, other))
-                elif bias.controls(bare.bias, arm.bias):
-                    name = f"{arm.bias} minus {bare.bias}"
-                    controls.setdefault(name, []).append((cell, other))
-    for what, each in (("with a bias", found), ("from a control to its bias", controls)):
-        yield from _changes(
-            what, [(f"{name} (mean of {counted(len(p), 'cell')})", p) for name, p in each.items()]
-        )
+def _strength(row: Row) -> float:
+    """Return how far the interval is from 0; negative where it holds 0."""
+    return float(max(row["joint_low"], -row["joint_high"]))
 
 
-def _solved_by_words(collected: Collected, layout: Layout, suite: str) -> Iterator[str]:
-    """Name the phenomena that counts of words decide, one way or the other, in some cell."""
-    rows = collected.accuracy.filter(suite=suite)
-    far = set(rows.filter(pl.col("far").str.contains("gram"), level="phenomenon")["phenomenon"])
-    names = [name for _, name in layout.phenomena[suite] if name in far]
-    if names or rows["ngram"].count():
-        yield say("solved_by_words", names, len(layout.phenomena[suite]))
+def decided(row: Row) -> str:
+    """Return the verdict on a difference: higher, lower, alike within ``MARGIN``, cannot tell."""
+    if row["joint_low"] > 0:
+        return HIGHER
+    if row["joint_high"] < 0:
+        return LOWER
+    alike = row["joint_low"] > -MARGIN and row["joint_high"] < MARGIN
+    return ALIKE if alike else CANNOT_TELL
 
 
-def _only(layout: Layout, overall: Cells) -> Iterator[str]:
-    """Say the accuracy of a single cell; the best of several would be chosen for being it."""
-    if len(overall) == 1:
-        (((arm, size), cell),) = overall.items()
-        yield say("only", cell, arm.label, layout.read(arm.condition, size))
-
-
-def _by_size(layout: Layout, overall: Cells) -> Iterator[str]:
-    found = []
-    for arm in layout.arms:
-        sizes = [size for size in layout.sizes if (arm, size) in overall]
-        if len(sizes) > 1:
-            place = f"for {arm.label} ({sizes[0]} to {sizes[-1]})"
-            found.append((place, [(overall[arm, sizes[-1]], overall[arm, sizes[0]])]))
-    yield from _changes("from the smallest to the largest size", found)
-
-
-def _tested(collected: Collected, suite: str) -> Iterator[str]:
-    rows = collected.accuracy.filter(
-        ~pl.col("regimen").is_in(REFERENCE), pl.col("p_fisher_holm").is_not_null(),
-        suite=suite, level="category",
+def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> str:
+    """Return the sentences on a contrast: overall, then its parts by verdict."""
+    overall, *parts = rows
+    question = asked(collected, overall)
+    removed = _removed(collected, overall) if question == "filtering" else {}
+    kept = _kept(collected, fit, removed)
+    of_parts: dict[str, list[str]] = {}
+    for row in parts:
+        name = posterior.place(row).removeprefix(f"{row['by']} ")
+        name += " (evidence kept)" if row["level"] in kept else ""
+        verdict = decided(row)
+        shown = name if verdict == CANNOT_TELL else f"{name} {_number(row)}"
+        of_parts.setdefault(verdict, []).append(shown)
+    suites = collected.spec.suites
+    place = [f"on {suite_of(fit.spec.get('suite'), suites)}"] if len(suites) > 1 else []
+    place += [f"{listed(fit.spec['phenomena'])} alone"] if fit.spec.get("phenomena") else []
+    return say(
+        "contrast", question, _compared(overall), ", ".join(place), list(removed),
+        decided(overall), _number(overall), overall,
+        {v: of_parts[v] for v in (LOWER, HIGHER, ALIKE, CANNOT_TELL) if v in of_parts},
+        posterior.ONE_SEED if posterior.one_seed(fit, overall) else "",
     )  # fmt: skip
 
-    def sides(column: str) -> tuple[int, int]:
-        sure = rows.filter(pl.col(column) < 0.05)["mean"]
-        return int((sure > CHANCE).sum()), int((sure < CHANCE).sum())
 
-    if rows.height:
-        yield say("tested", rows.height, sides("p_fisher_holm"), sides("p_pooled"))
-
-
-def _missing(collected: Collected, layout: Layout, overall: dict[str, Cells]) -> Iterator[str]:
-    """Count the cells that the sentences leave out, or know from fewer seeds than asked for."""
-    places = layout.places
-    cells = [cells.get((arm, size)) for cells in overall.values() for size, arm in places]
-    asked = [_seeds(collected, layout.point(arm, size)) for size, arm in places] * len(overall)
-    absent = sum(cell is None for cell in cells)
-    short = sum(
-        cell is not None and (cell.n_seeds or 0) < seeds
-        for cell, seeds in zip(cells, asked, strict=True)
-    )
-    if any(overall.values()) and (absent or short):
-        yield say("missing", absent, short, len(cells))
+def asked(collected: Collected, row: Row) -> Question:
+    """Return the question that a contrast answers."""
+    if row["factor"] != "condition":
+        return _FACTORS.get(row["factor"], "other")
+    spec = collected.spec
+    facts = {key.split("/")[0]: cell for key, cell in spec.cells.items()}
+    levels = {row["first"], row["less"]}
+    if not levels <= set(facts):
+        return "other"
+    if len({facts[level].source for level in levels}) > 1:
+        return "register"
+    return "filtering" if len({*collected.filtered, *spec.full} & levels) == 1 else "other"
 
 
-def _seeds(collected: Collected, point: Point | None) -> int:
-    runs = (t.run for t in collected.asked)
-    return len(
-        {r.seed for r in runs if (r.condition, r.size, r.learner, r.regimen, r.bias) == point}
-    )
+def _removed(collected: Collected, row: Row) -> dict[str, list[str]]:
+    """Return the filters of a contrast -> what each is aimed at; {}: not known, or not one thing.
 
-
-def _changes(what: str, found: Sequence[tuple[str, list[tuple[Cell, Cell]]]]) -> Iterator[str]:
-    """List differences, or sum up many.
-
-    Args:
-        what: between the cells of a pair.
-        found: (where, pairs of cells, whose mean difference is told).
+    Of the factor ``filter``, which joins all filtered conditions, those that all of them share.
     """
-    values = [fmean(one.mean - other.mean for one, other in pairs) for _, pairs in found]
-    if found:
-        alone = all(cell.n_seeds == 1 for _, pairs in found for pair in pairs for cell in pair)
-        caveat = posterior.ONE_SEED if alone else ""
-        single = zip(values, (where for where, _ in found), strict=True)
-        yield say("changes", what, list(single) if len(found) <= LISTED else [], values, caveat)
+    removed = collected.spec.removed
+    if row["factor"] == "condition":
+        levels = (row["first"], row["less"])
+        return next((removed[level] for level in levels if level in removed), {})
+    first = next(iter(removed.values()), {})
+    return first if all(filters == first for filters in removed.values()) else {}
+
+
+def _kept(collected: Collected, fit: Fit, removed: dict[str, list[str]]) -> set[str]:
+    """Return the categories whose evidence filters leave; none where a filter names no aim."""
+    items = collected.items.get(suite_of(fit.spec.get("suite"), collected.spec.suites))
+    if not removed or items is None or not all(removed.values()):
+        return set()
+    aims = {key(name) for names in removed.values() for name in names}
+    pairs = items.select("category", "phenomenon").unique().iter_rows()
+    hit = {category for category, phenomenon in pairs if key(phenomenon) in aims}
+    return set(items["category"]) - hit
+
+
+def _control(row: Row) -> bool:
+    """Say whether a contrast is of the control of a bias, or with one."""
+    if row["factor"] != "bias":
+        return False
+    words = row["first"].split("+")
+    return bias.controls(row["less"], row["first"]) or any(map(bias.controlled, words))
+
+
+def _structure(fit: Fit, row: Row) -> Iterator[str]:
+    """Say of a bias with controls whether its structure helps: only where it beats all of them."""
+    own = [
+        overall
+        for overall, *_ in _groups(fit)
+        if overall["first"] == row["first"] and bias.controls(overall["less"], overall["first"])
+    ]
+    short = [_less(r) for r in (row, *own) if decided(r) != HIGHER]
+    if own:
+        yield say("structure", row["first"], {r["less"]: _number(r) for r in own}, short)
+
+
+def _compared(row: Row) -> str:
+    return f"{row['first']} compared with {_less(row)}"
+
+
+def _less(row: Row) -> str:
+    """Name the level that is subtracted; of biases ``none`` is to have no bias."""
+    return "no bias" if (row["factor"], row["less"]) == ("bias", "none") else row["less"]
+
+
+def _number(row: Row) -> str:
+    low, high = points(row["joint_low"]), points(row["joint_high"])
+    raw = "" if row["raw"] is None else f"; raw {points(row['raw'])}"
+    return f"{points(row['share'])} [{low}, {high}{raw}]"
+
+
+def not_quoted(collected: Collected) -> Iterator[str]:
+    """Yield which models are not quoted, and why."""
+    for fit in collected.fits.values():
+        if reasons := doubts(fit.diagnostics):
+            yield say("not_quoted", fit.name, reasons)
+
+
+# ---- phenomena -----------------------------------------------------------------------------------
+
+
+def learned(collected: Collected, layout: Layout) -> Table | None:
+    """Count the cells of each verdict on each phenomenon, and say where else it can be tested.
+
+    Every cell is counted: none is chosen for being the best.
+
+    Returns:
+        ``None`` where no cell can tell anything.
+    """
+    rows = collected.accuracy.filter(pl.col("learned").is_not_null())
+    if rows["above_rival_low"].null_count() == rows.height:
+        return None
+    testable = rows.filter(pl.col("learned") != NOT_TESTABLE)
+    lines: list[list[Any]] = []
+    for suite, phenomena in layout.phenomena.items():
+        for category, phenomenon in phenomena:
+            own = rows.filter(suite=suite, phenomenon=phenomenon)
+            numbers = [own.filter(learned=v).height or None for v in _VERDICTS]
+            elsewhere = testable.filter(pl.col("suite") != suite, category=category)["suite"]
+            others = elsewhere.unique(maintain_order=True).to_list() if numbers[-1] else []
+            rivals = own["rival"].unique(maintain_order=True)
+            lines.append([suite, phenomenon, *numbers, ", ".join(rivals), ", ".join(others)])
+    columns = [
+        *texts("Suite", "Phenomenon"), *(Column(v.capitalize(), count) for v in _VERDICTS),
+        *texts("Best rival", "Test it with"),
+    ]  # fmt: skip
+    solved = any(line[-3] for line in lines)
+    return Table("learned", say("learned", solved), columns, lines)
+
+
+_VERDICTS = (YES, NO, CANNOT_TELL, NOT_TESTABLE)
 
 
 def facts(collected: Collected, layout: Layout) -> list[tuple[str, str, str]]:
