@@ -23,15 +23,17 @@ def treatment(statistics: Mapping[str, Any]) -> str:
     whole = statistics.get("whole", {}).get("sentences")
     if not whole or not statistics.get("removed_sentences"):
         return ""
+    control = statistics.get("control")
+    # Of a control it counts what its condition's filters take: that stays in
+    filtered = {} if control else statistics["removed"]
     removed = [
         (name, (counts["rule"] + counts["backstop"]) / whole, counts["rule"] + counts["backstop"],
          counts.get("direct"), counts.get("direct_whole"))
-        for name, counts in statistics["removed"].items()
+        for name, counts in filtered.items()
     ]  # fmt: skip
     returned = [
         (name, facts["rate"], facts["sentences"], facts.get("direct"))
         for name, facts in statistics["reinserted"].items()
     ]
-    control = statistics.get("control")
     gone = statistics["removed_sentences"] / whole
     return say("treatment", control, gone, removed, returned, statistics["refilled"]["sentences"])

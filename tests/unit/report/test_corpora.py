@@ -131,7 +131,7 @@ def test_a_treatment_is_named_by_what_went_and_came_as_far_as_it_is_known():
     assert numbers.findall(treatment(made)) == known
     del taken["direct"], taken["direct_whole"], made["reinserted"]["question-formation"]["direct"]
     assert numbers.findall(treatment(made)) == ["0.969", "0.2"]
-    control = {"removed": {}, "reinserted": {}, "control": "x", "refilled": {"sentences": 1_270}}
+    control = {"reinserted": {}, "control": "x", "refilled": {"sentences": 1_270}}
     assert numbers.findall(treatment(made | control)) == ["0.969", "1,270"]
     assert treatment(made | {"removed_sentences": 0}) == treatment({}) == ""
 
