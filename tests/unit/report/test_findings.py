@@ -72,6 +72,20 @@ def test_a_contrast_is_told_by_verdict_and_where_evidence_is_kept(study):
     assert "kept" not in said
 
 
+def test_the_treatment_stands_beside_its_contrast(study):
+    facts = {
+        "whole": {"sentences": 1000}, "removed_sentences": 50, "refilled": {"sentences": 0},
+        "removed": {"binding.paper": {"rule": 40, "backstop": 10, "direct": 5, "direct_whole": 8}},
+        "reinserted": {},
+    }  # fmt: skip
+    conditions = study.collected.conditions
+    largest = conditions | {("baby-f", "50M"): conditions["baby-f", "50M"] | facts}
+    texts = verdicts(study.changed(conditions=largest))
+    assert ["10% of them direct evidence (5 of 8" in text for text in texts] == [
+        "baby-f" in text for text in texts
+    ]
+
+
 def test_the_strongest_contrast_is_first(study):
     """Strongest: whose interval, overall or of a part, is furthest from 0."""
     texts = verdicts(study, fitted(pl.concat([

@@ -122,3 +122,14 @@ def test_intervals_stay_inside_what_is_possible():
     assert sure.interval()[1] <= 0.8
     worst = Comparison(0.2, -0.2, Variance(1e-4, 99), [Variance(0.1, 4)])
     assert worst.interval()[0] >= -0.2
+
+
+def test_a_listed_rival_with_noise_has_learned_nothing():
+    """A learner that is a rival, but for a tenth of its choices, is below it on average."""
+    rng = np.random.default_rng(4)
+    rival = rng.binomial(1, 0.68, 9 * SETS) * PAIRS
+    for _ in range(20):
+        flipped = rng.random((1, 3, 9, SETS)) < 0.1
+        right = np.where(flipped, PAIRS - rival.reshape(9, SETS), rival.reshape(9, SETS))
+        learned = decided(right, heuristics={"class-ngram": rival.astype(float)})["learned"]
+        assert set(learned) <= {"no", "cannot tell"}

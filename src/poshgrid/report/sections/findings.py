@@ -9,13 +9,14 @@ import polars as pl
 
 from poshgrid.benchmark.reading.table10 import key
 from poshgrid.config.formula import suite_of
-from poshgrid.config.runs import SCORED
+from poshgrid.config.runs import SCORED, words_of
 from poshgrid.report import figures, posterior
 from poshgrid.report.blocks import Alert, Block, Bullets, Facts, Fold, Note, Page
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.layout import Layout
 from poshgrid.report.sections import development
 from poshgrid.report.texts import say
+from poshgrid.report.treatment import treatment
 from poshgrid.statistics.gate import doubts
 from poshgrid.statistics.schema import CANNOT_TELL, NO, NOT_TESTABLE, YES
 from poshgrid.statistics.verdicts import MARGIN
@@ -90,8 +91,8 @@ def contrasts(collected: Collected) -> Iterator[str]:
     for fit, rows in sorted(groups, key=lambda group: -max(map(_strength, group[1]))):
         overall = rows[0]
         if not _control(overall):
-            structure = list(_structure(fit, overall))
-            yield " ".join([_verdict(collected, fit, rows), *structure])
+            more = [*_structure(fit, overall), *_treatments(collected, overall)]
+            yield " ".join([_verdict(collected, fit, rows), *more])
 
 
 def _groups(fit: Fit) -> Iterator[list[Row]]:
@@ -201,6 +202,16 @@ def _structure(fit: Fit, row: Row) -> Iterator[str]:
     short = [_less(r) for r in (row, *own) if decided(r) != HIGHER]
     if own:
         yield say("structure", row["first"], {r["less"]: _number(r) for r in own}, short)
+
+
+def _treatments(collected: Collected, row: Row) -> Iterator[str]:
+    """Yield what was removed and put back in each of two conditions, at its largest size."""
+    for level in (row["first"], row["less"]) if row["factor"] == "condition" else ():
+        sizes = [size for condition, size in collected.conditions if condition == level]
+        if sizes:
+            facts = collected.conditions[level, max(sizes, key=words_of)]
+            if said := treatment(facts):
+                yield f"{level}: {said}."
 
 
 def _compared(row: Row) -> str:
