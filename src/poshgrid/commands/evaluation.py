@@ -19,6 +19,10 @@ def import_judgements(
     config: Annotated[
         Path | None, typer.Option(help="Fit its models and make a report; none: neither")
     ] = None,
+    text: Annotated[
+        list[str],
+        typer.Option(help="Of the page: SOURCE=FILE, to count baselines on; may be repeated"),
+    ] = [],  # noqa: B006 - typer copies it
     threads: Annotated[int, typer.Option(help="Chains at once; the draws are the same")] = 1,
 ) -> None:
     """Convert published judgements to items, scores, counts and accuracies, or to a report."""
@@ -29,16 +33,18 @@ def import_judgements(
     from poshgrid.config.specs import JudgementSpec
     from poshgrid.evaluation.exchange import read
     from poshgrid.evaluation.schema import SCORES
+    from poshgrid.rules.table import write
     from poshgrid.statistics.accuracy import accuracy
 
     found = read(folder)
     if config is not None:
+        from poshgrid.commands.quality import named
         from poshgrid.config.paths import Paths
         from poshgrid.grid import configfile
         from poshgrid.stages import imported
 
         models = configfile.load(config).models
-        made = imported.make(found, suite, models, output, threads)
+        made = imported.make(found, suite, models, output, named(text), threads)
         _shown(Path(Paths(str(output)).statistics(imported.TARGET)), suite)
         typer.echo(str(made))
         return
@@ -49,7 +55,9 @@ def import_judgements(
     spec = JudgementSpec(
         scoring=Scoring(), tolerance=Quality().tolerance, runs=list(found.runs), cells=found.cells
     )
-    accuracy(spec, output / "scores", {suite: items}, None, output, sums=False)
+    write({suite: items}, output / "rules")
+    choices = {suite: output / "rules" / f"{suite}.parquet"}
+    accuracy(spec, output / "scores", {suite: items}, None, output, choices, sums=False)
     _shown(output, suite)
 
 

@@ -35,7 +35,7 @@ def gate(
     found = given.check(
         items,
         suite=name or paths[0].stem,
-        texts=_named(text),
+        texts=named(text),
         order=order,
         tolerance=tolerance,
         output=output,
@@ -68,7 +68,7 @@ def options_of(pairs: list[str]) -> dict[str, Any]:
     return found
 
 
-def _named(values: list[str]) -> dict[str, Path]:
+def named(values: list[str]) -> dict[str, Path]:
     """Return name -> path; a path without a name is called by its file."""
     pairs = [value if "=" in value else f"{Path(value).stem}={value}" for value in values]
     paths = {name: Path(path) for name, _, path in (pair.partition("=") for pair in pairs)}

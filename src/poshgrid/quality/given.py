@@ -19,6 +19,7 @@ from poshgrid.config.base import path_name
 from poshgrid.config.evaluation import Quality
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.evaluation.schema import SCORES
+from poshgrid.models.ngram import NGram, fit
 from poshgrid.plugins import SUITES
 from poshgrid.quality.gate import gate
 
@@ -106,7 +107,8 @@ def check(
         files.write_table(items, table, ITEMS)
         scores: dict[str, Path] = {}
         for name, path in texts.items():
-            for run, scored in _nulls(items, path, order, name, SIZE):
+            for learner, _, scored in baselines(items, path, order):
+                run = runs.Run(name, SIZE, learner, runs.COUNTED, "none", 0).name
                 scores[run] = Path(folder) / f"{len(scores)}.parquet"
                 files.write_table(scored, scores[run], SCORES)
         gate(
@@ -196,7 +198,8 @@ def judge(
         {suite: places[run.name]},
     )
     if text is not None:
-        for counted, scored in _nulls(items, text, order, run.condition, run.size):
+        for counted_by, _, scored in baselines(items, text, order):
+            counted = runs.Run(run.condition, run.size, counted_by, runs.COUNTED, "none", 0).name
             places[counted] = output / "scores" / counted / f"{suite}.parquet"
             files.write_table(scored, places[counted], SCORES)
     cell = specs.Cell(words=0, source=runs.PRETRAINED, filtered=False)
@@ -212,17 +215,24 @@ def judge(
     return suite
 
 
-def _nulls(
-    items: pl.DataFrame, text: Path, order: int, condition: str, size: str
-) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield the runs of a text's word-counting nulls, and what they make of pairs."""
+def baselines(
+    items: pl.DataFrame, text: Path, order: int = 5
+) -> Iterator[tuple[str, NGram, pl.DataFrame]]:
+    """Yield the baselines that count words: name, model, and what it makes of pairs (``SCORES``).
+
+    Args:
+        items: of a suite of pairs.
+        text: what they are counted on.
+        order: of the n-gram baseline.
+
+    Raises:
+        PoshgridError: the text cannot be read, or has no words.
+    """
     from poshgrid.evaluation import tasks
     from poshgrid.evaluation.engines.ngram import Engine
-    from poshgrid.models.ngram import fit
 
     for learner in runs.WORD_NULLS:
-        log.info("%s: counting the null %s", text, learner)
+        log.info("%s: counting the baseline %s", text, learner)
         lines = (line for batch in corpora.texts(text, spare=False) for line in batch)
         model = fit(lines, **runs.counting(learner, order))
-        run = runs.Run(condition, size, learner, runs.COUNTED, "none", 0)
-        yield run.name, tasks.pairs(str(text), items, Engine(model, text), step=None)
+        yield learner, model, tasks.pairs(str(text), items, Engine(model, text), step=None)

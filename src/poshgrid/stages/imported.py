@@ -6,19 +6,22 @@ theirs is; only the scores are not ours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
 from poshgrid import files, logs
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import BayesianModel, Config, Pretrained, Suite, specs
-from poshgrid.config.runs import RELEASED, Run
+from poshgrid.config.paths import Paths
+from poshgrid.config.runs import COUNTED, RELEASED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.exchange import Published
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.grid.grid import Grid
+from poshgrid.models import ngram
 from poshgrid.provenance.manifest import recorded
+from poshgrid.quality.given import baselines
 from poshgrid.report import page
 from poshgrid.rules import table as rules
 from poshgrid.stages import statistics as stages
@@ -31,7 +34,12 @@ TARGET = "all"
 
 
 def make(
-    found: Published, suite: str, models: Sequence[BayesianModel], output: Path, threads: int = 1
+    found: Published,
+    suite: str,
+    models: Sequence[BayesianModel],
+    output: Path,
+    texts: Mapping[str, Path],
+    threads: int = 1,
 ) -> Path:
     """Write a results folder from judgements of others.
 
@@ -41,6 +49,7 @@ def make(
         models: of the counts; those are fitted that have such runs, and two levels of what they
             contrast.
         output: the results folder.
+        texts: source of conditions -> text that the baselines of these conditions are counted on.
         threads: chains that are drawn at once.
 
     Returns:
@@ -61,15 +70,18 @@ def make(
     for name, scores in found.runs.items():
         with recorded(Path(paths.score_folder(name)) / "manifest.json"):
             files.write_table(scores, paths.scores(name, suite), SCORES)
+    counted = _baselines(found, suite, texts, paths)
     with recorded(Path(paths.all_rules()) / "manifest.json"):
         rules.write(items, Path(paths.all_rules()))
     by_rule, scored = {suite: Path(paths.rules(suite))}, Path(paths.all_scores())
     statistics = Path(paths.statistics(TARGET))
     judged = stages.Accuracy(grid).spec(cell)
+    judged = judged.model_copy(update={"runs": [*judged.runs, *counted]})
     with recorded(statistics / "manifest.json", spec=judged.written()) as facts:
         facts["settings"] = judged.model_dump(mode="json")
         facts.update(accuracy(judged, scored, items, None, statistics, by_rule, sums=False))
     explained = stages.RuleShares(grid).spec(cell)
+    explained = explained.model_copy(update={"runs": [*explained.runs, *counted]})
     place = Path(paths.rule_shares(TARGET))
     with recorded(place / "manifest.json") as facts:
         facts.update(
@@ -82,8 +94,34 @@ def make(
             facts["settings"] = spec.model_dump(mode="json")
             facts.update(fit(spec, statistics / "counts.parquet", folder, threads))
     report = Path(paths.report(TARGET))
-    page.write(stages.Report(grid).spec(cell), output, report)
+    shown = stages.Report(grid).spec(cell)
+    page.write(shown.model_copy(update={"runs": [*shown.runs, *counted]}), output, report)
     return report / "index.html"
+
+
+def _baselines(found: Published, suite: str, texts: Mapping[str, Path], paths: Paths) -> list[str]:
+    """Write the baselines that count words, for each cell of a text's source; return their runs.
+
+    Raises:
+        PoshgridError: no condition has the source of a text.
+    """
+    names = []
+    for source, text in texts.items():
+        cells = [name for name, cell in found.cells.items() if cell.source == source]
+        if not cells:
+            known = sorted({cell.source for cell in found.cells.values()})
+            raise PoshgridError(
+                f"--text {source}={text}: no condition has the source {source!r}; known: "
+                f"{', '.join(known)}"
+            )
+        for learner, model, scores in baselines(found.items, text):
+            for condition, size in (name.split("/") for name in cells):
+                run = Run(condition, size, learner, COUNTED, "none", 0).name
+                ngram.write(Path(paths.model(run)), model.tables, {"text": text.name})
+                with recorded(Path(paths.score_folder(run)) / "manifest.json"):
+                    files.write_table(scores, paths.scores(run, suite), SCORES)
+                names.append(run)
+    return names
 
 
 def _given(run: Run, found: Published) -> Pretrained:

@@ -44,6 +44,25 @@ def test_a_published_file_is_a_run_of_the_grid(tmp_path):
     assert accuracies["mean_sum"].null_count() == accuracies.height
 
 
+def test_a_page_of_judgements_has_baselines_of_a_text(tmp_path):
+    for seed in (42, 53):
+        write(tmp_path / "published" / NAME.replace("_42_", f"_{seed}_"))
+    study = "suites: [{name: posh, reader: lines, path: posh}]\npretrained: [gpt2]\nmodels: []\n"
+    (tmp_path / "study.yaml").write_text(study)
+    (tmp_path / "text.txt").write_text("good a\ngood b\nbad b\n" * 3)
+    words = ["import-judgements", str(tmp_path / "published"), "--output", str(tmp_path / "out"),
+             "--config", str(tmp_path / "study.yaml"), "--text"]  # fmt: skip
+    refused = CliRunner().invoke(app, [*words, f"wiki={tmp_path}/text.txt"])
+    assert refused.exit_code and "baby" in str(refused.exception)
+    result = CliRunner().invoke(app, [*words, f"baby={tmp_path}/text.txt"])
+    assert result.exit_code == 0, result.output
+    rows = files.read_table(tmp_path / "out/statistics/all/accuracy.parquet", ACCURACY)
+    (row,) = rows.filter(level="phenomenon", regimen="released").to_dicts()
+    assert (row["unigram"], row["n_seeds"]) == (1.0, 2)  # "good" was heard twice as often
+    assert row["learned"] == "not testable"
+    assert (tmp_path / "out/report/all/index.html").is_file()
+
+
 @pytest.mark.parametrize(
     ("path", "content", "message"),
     [
