@@ -156,6 +156,12 @@ def planted_effects(found: Fit) -> dict[tuple[str, str], tuple[str, str]]:
             name = row["contrast"], row["level"] or "overall"
             missed = name in effects and effects[name][0] != effects[name][1]
             effects[name] = effects[name] if missed else (sign, found_sign(row))
+    for contrast in map(Contrast.model_validate, found.spec.get("contrasts") or []):
+        rows = found.contrasts.filter(factor=contrast.factor, less=contrast.less)
+        levels = {level or "overall" for level in rows["level"]}
+        for level, sign in contrast.planted.items():
+            if levels and level not in levels:  # misspelt, or no run has it
+                effects[contrast.name or contrast.factor, level] = sign, "no estimate"
     return effects
 
 

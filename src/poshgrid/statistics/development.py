@@ -112,6 +112,9 @@ def onsets(points: pl.DataFrame) -> pl.DataFrame:
     Args:
         points: from :func:`points`.
     """
+    tested = pl.col("rival_mean") < SOLVED
+    # Below a rival that is right on nearly all pairs nothing is known of a model
+    points = points.with_columns(pl.when(tested).then(pl.col("above", "low", "high")))
     words, above, x = pl.col("words"), pl.col("above") - MARGIN, pl.col("words").log()
     below, surely = pl.col("high") < MARGIN, pl.col("low") > MARGIN
     before = surely.cast(pl.Int8).cum_max() == 1  # surely above here, or at a point before
@@ -126,7 +129,7 @@ def onsets(points: pl.DataFrame) -> pl.DataFrame:
             onset=pl.col("crossed").filter(above > 0).first(),
             low=words.filter(below & ~before).last(),
             high=words.filter(surely).first(),
-            testable=(pl.col("rival_mean") < SOLVED).any(),
+            testable=tested.any(),
             turns=(below & before).any(),
         )
     )

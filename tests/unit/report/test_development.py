@@ -78,6 +78,27 @@ def test_a_clear_comparison_is_told_with_its_interval(rivalled):
         assert ("more words" in said) == (low > 1)
 
 
+def test_a_comparison_names_the_suite_where_there_are_two(rivalled):
+    made = rivalled.changed().collected
+    row = rivalled.collected.ratios.head(1).with_columns(ratio=1.7, low=1.2, high=2.6)
+    two = pl.concat([row.with_columns(suite=pl.lit(name)) for name in ("posh", "zorro")])
+    made.__dict__["ratios"] = two
+    said = development.sentence(made)
+    assert "on posh (1.2 to" in said and "on zorro (1.2 to" in said
+
+
+def test_curves_that_turn_back_were_learned_and_solved_ones_do_not_count(rivalled):
+    wiki = rivalled.collected.accuracy.filter(condition="wiki")
+    alone = rivalled.changed(accuracy=wiki).collected
+    rows = alone.development.head(3).with_columns(
+        status=pl.Series(["turns back", "not testable", "cannot tell"]),
+        high=pl.Series([1e7, None, None]),
+    )
+    alone.__dict__["development"] = rows
+    said = development.sentence(alone)
+    assert [int(n) for n in re.findall(r"\d+", said)] == [2, 1, 5]
+
+
 def test_more_curves_than_a_figure_holds_are_a_table_alone(rivalled, tmp_path, monkeypatch):
     monkeypatch.setattr(development, "MOST", 26)
     _, picture, words, _ = development.blocks(rivalled.page(tmp_path))

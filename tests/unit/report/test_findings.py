@@ -61,7 +61,7 @@ def test_the_opening_shows_conditions_alone_and_says_which_lost_evidence(biased,
 def test_a_contrast_is_told_by_verdict_and_where_evidence_is_kept(study):
     (said,) = (text for text in verdicts(study) if text.startswith("Removing"))
     overall, _, parts = said.partition(" words of training")
-    assert "no difference" in overall
+    assert "no difference" in overall and parts.startswith(" on average over sizes")
     assert signed(overall)[:3] == [-1.2, -3.8, 1.2]
     lower, _, rest = parts.partition("Higher: ")
     assert signed(lower)[:3] == [-7.5, -10.0, -5.0]  # binding
@@ -154,10 +154,30 @@ def test_the_control_box_turns_where_a_planted_effect_is_missed(study, sign, hel
     (filtering, *_) = fit.spec["contrasts"]
     planted = {"overall": sign, "binding": "below", "wanna": "above"}
     spec = fit.spec | {"contrasts": [filtering | {"planted": planted}]}
-    alert = findings.control(replace(study.collected, fits={"c": replace(fit, spec=spec)}))
+    alert = findings.control(
+        replace(study.collected, fits={"c": replace(fit, spec=spec, diagnostics=PASSED)})
+    )
     assert alert.good == held
     assert re.findall(r"(\d) of (\d)", alert.why) == [("3" if held else "2", "3")]
     assert findings.control(study.collected) is None
+
+
+def test_the_control_does_not_hold_where_its_model_may_not_be_quoted_or_a_level_is_missing(study):
+    fit = study.collected.fits["condition"]
+    (filtering, *_) = fit.spec["contrasts"]
+
+    def alert(planted, **diagnostics):
+        spec = fit.spec | {"contrasts": [filtering | {"planted": planted}]}
+        made = replace(fit, spec=spec, diagnostics=PASSED | diagnostics)
+        return findings.control(replace(study.collected, fits={"condition": made}))
+
+    assert alert({"overall": "none"}).good
+    unsure = alert({"overall": "none"}, predictive={"cells": 9, "inside": 1})
+    assert not unsure.good
+    assert "says nothing" in unsure.what and "Not to be quoted: model condition" in unsure.why
+    absent = alert({"overall": "none", "ilands": "none"})
+    assert not absent.good
+    assert "found: 1 of 2" in absent.why and "ilands" in absent.why
 
 
 # ---- phenomena -----------------------------------------------------------------------------------
@@ -180,8 +200,11 @@ def test_every_cell_of_a_phenomenon_is_counted(study):
     )  # fmt: skip
     made = judged(study, verdict)
     rows = {row[1]: row[2:] for row in findings.learned(made.collected, made.layout).rows}
-    assert rows["wanna"] == [8, None, None, None, "ngram", ""]
-    assert rows["island-wh"] == [None, None, 5, 3, "ngram", ""]  # no other suite tests islands
+    assert rows["wanna"] == [8, None, None, None, "n-gram", ""]
+    assert rows["island-wh"] == [None, None, 5, 3, "n-gram", ""]  # no other suite tests islands
+    bare = made.changed(accuracy=made.collected.accuracy.with_columns(untrained=None))
+    caption = findings.learned(bare.collected, made.layout).caption
+    assert re.search(r"not run: [^)]*\buntrained\b", caption)
     alone = judged(study, pl.lit("cannot tell"), low=None)
     assert findings.learned(alone.collected, alone.layout) is None
 

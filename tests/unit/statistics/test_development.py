@@ -71,6 +71,25 @@ def test_the_line_crosses_where_it_does_by_hand():
     assert row["onset"] == pytest.approx(10e6 * 3 ** (1 / 3))  # a third of the way in log words
 
 
+@pytest.mark.parametrize(
+    ("solved", "status", "low", "high"),
+    [(0, "by", None, 30), (1, "within", 10, 100), (2, "within", 10, 30)],
+)
+def test_a_point_that_cannot_be_tested_says_nothing(solved, status, low, high):
+    """At it a model is below its rival, whatever it has learned."""
+    rows = accuracy({("a", "p"): (0.40, 0.70, 0.90)})
+    here = pl.col("words") == WORDS[solved]
+    ends = {"rival_mean": 0.98, "above_rival": -0.2, "above_rival_low": -0.3,
+            "above_rival_high": -0.1}  # fmt: skip
+    rows = rows.with_columns(
+        pl.when(here).then(value).otherwise(pl.col(name)).alias(name)
+        for name, value in ends.items()
+    )
+    row = one(rows)
+    assert row["status"] == status
+    assert [row[end] and row[end] / 1e6 for end in ("low", "high")] == [low, high]
+
+
 def test_what_cannot_be_tested_or_compared_has_no_ends():
     means = {("a", "p"): (0.4, 0.7, 0.96)}
     full = one(accuracy(means, rival=verdicts.SOLVED))

@@ -16,7 +16,7 @@ from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.texts import say
 from poshgrid.statistics.development import ALIKE, SIZES
-from poshgrid.statistics.schema import DEVELOPMENT
+from poshgrid.statistics.schema import DEVELOPMENT, NOT_TESTABLE
 from poshgrid.tables.table import Table, numbers, of_frame, text
 from poshgrid.tables.words import decimals, short
 
@@ -78,13 +78,23 @@ def sentence(collected: Collected) -> str | None:
     clear = ratios.filter(more | fewer).with_columns(
         word=pl.when(more).then(pl.lit("more")).otherwise(pl.lit("fewer"))
     )
+    # What all comparisons have in common goes without saying
+    apart = [name for name in ("suite", "learner", "regimen", "bias", "size")
+             if ratios[name].n_unique() > 1]  # fmt: skip
     pairs = [
-        (*pair, [f"{row['phenomenon']} ({_times(row)})" for row in rows.to_dicts()])
+        (*pair, [_named(row, apart) for row in rows.to_dicts()])
         for pair, rows in clear.group_by("condition", "word", "than", maintain_order=True)
     ]
-    known = onsets["status"].is_in(["within", "by"]).sum()
-    numbers = (ratios.height, ratios.height - clear.height, onsets.height, known)
+    tested = onsets.filter(pl.col("status") != NOT_TESTABLE)
+    known = tested["high"].is_not_null().sum()
+    numbers = (ratios.height, ratios.height - clear.height, tested.height, known)
     return say("development", pairs[:MOST_NAMED], len(pairs) - MOST_NAMED, *numbers, of_sizes)
+
+
+def _named(row: dict[str, Any], apart: list[str]) -> str:
+    """Write what is learned, and the interval: ``wanna on posh (1.2 to 2.6 times)``."""
+    where = ", ".join(row[name] for name in apart)
+    return f"{row['phenomenon']}{f' on {where}' if where else ''} ({_times(row)})"
 
 
 def _times(row: dict[str, Any]) -> str:

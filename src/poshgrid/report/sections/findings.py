@@ -12,6 +12,7 @@ from poshgrid.config.formula import suite_of
 from poshgrid.config.runs import SCORED, words_of
 from poshgrid.report import figures, posterior
 from poshgrid.report.blocks import Alert, Block, Bullets, Facts, Fold, Note, Page
+from poshgrid.report.cells import NULL_NAMES
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.layout import Layout
 from poshgrid.report.sections import development
@@ -68,10 +69,13 @@ def control(collected: Collected) -> Alert | None:
     if not planted:
         return None
     missed = [effect for effect in planted if effect[-2] != effect[-1]]
-    why = say("control", len(planted), missed, [f.name for f in collected.fits.values()
-                                                if not f.converged])  # fmt: skip
-    what = "The positive control failed." if missed else "The positive control held."
-    return Alert(what, why, good=not missed)
+    names = {effect[0] for effect in planted}
+    broken = [
+        f.name for f in collected.fits.values() if f.name in names and not posterior.quotable(f)
+    ]
+    unsure = "says nothing" if broken else "held"
+    what = f"The positive control {'failed' if missed else unsure}."
+    return Alert(what, say("control", len(planted), missed, broken), good=not (missed or broken))
 
 
 # ---- contrasts -----------------------------------------------------------------------------------
@@ -143,6 +147,7 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> str:
         decided(overall), _number(overall), overall,
         {v: of_parts[v] for v in (LOWER, HIGHER, ALIKE, CANNOT_TELL) if v in of_parts},
         posterior.ONE_SEED if posterior.one_seed(fit, overall) else "",
+        fit.predictive["size"].n_unique() > 1 if "size" in fit.predictive else False,
     )  # fmt: skip
 
 
@@ -254,18 +259,20 @@ def learned(collected: Collected, layout: Layout) -> Table | None:
     lines: list[list[Any]] = []
     for suite, phenomena in layout.phenomena.items():
         for category, phenomenon in phenomena:
-            own = rows.filter(suite=suite, phenomenon=phenomenon)
+            own = rows.filter(suite=suite, category=category, phenomenon=phenomenon)
             numbers = [own.filter(learned=v).height or None for v in _VERDICTS]
             elsewhere = testable.filter(pl.col("suite") != suite, category=category)["suite"]
             others = elsewhere.unique(maintain_order=True).to_list() if numbers[-1] else []
-            rivals = own["rival"].unique(maintain_order=True)
+            best = own["rival"].drop_nulls().unique(maintain_order=True)
+            rivals = [NULL_NAMES.get(rival, rival) for rival in best]
             lines.append([suite, phenomenon, *numbers, ", ".join(rivals), ", ".join(others)])
     columns = [
         *texts("Suite", "Phenomenon"), *(Column(v.capitalize(), count) for v in _VERDICTS),
         *texts("Best rival", "Test it with"),
     ]  # fmt: skip
     solved = any(line[-3] for line in lines)
-    return Table("learned", say("learned", solved), columns, lines)
+    without = [name for null, name in NULL_NAMES.items() if rows[null].null_count() == rows.height]
+    return Table("learned", say("learned", solved, without), columns, lines)
 
 
 _VERDICTS = (YES, NO, CANNOT_TELL, NOT_TESTABLE)
