@@ -270,7 +270,9 @@ def learned(collected: Collected, layout: Layout) -> Table | None:
         *texts("Suite", "Phenomenon"), *(Column(v.capitalize(), count) for v in _VERDICTS),
         *texts("Best rival", "Test it with"),
     ]  # fmt: skip
-    solved = any(line[-3] for line in lines)
+    if len(layout.phenomena) == 1:
+        columns, lines = columns[1:-1], [line[1:-1] for line in lines]
+    solved = NOT_TESTABLE in set(rows["learned"])
     without = [name for null, name in NULL_NAMES.items() if rows[null].null_count() == rows.height]
     return Table("learned", say("learned", solved, without), columns, lines)
 
