@@ -158,6 +158,8 @@ def planted_effects(found: Fit) -> dict[tuple[str, str], tuple[str, str]]:
             effects[name] = effects[name] if missed else (sign, found_sign(row))
     for contrast in map(Contrast.model_validate, found.spec.get("contrasts") or []):
         rows = found.contrasts.filter(factor=contrast.factor, less=contrast.less)
+        if contrast.first is not None:
+            rows = rows.filter(first=contrast.first)
         levels = {level or "overall" for level in rows["level"]}
         for level, sign in contrast.planted.items():
             if levels and level not in levels:  # misspelt, or no run has it
