@@ -25,7 +25,7 @@ def treatment(statistics: Mapping[str, Any]) -> str:
         return ""
     control = statistics.get("control")
     # Of a control it counts what its condition's filters take: that stays in
-    filtered = {} if control else statistics["removed"]
+    filtered = {} if control else statistics.get("removed", {})
     removed = [
         (name, (counts["rule"] + counts["backstop"]) / whole, counts["rule"] + counts["backstop"],
          counts.get("direct"), counts.get("direct_whole"))
@@ -33,7 +33,14 @@ def treatment(statistics: Mapping[str, Any]) -> str:
     ]  # fmt: skip
     returned = [
         (name, facts["rate"], facts["sentences"], facts.get("direct"))
-        for name, facts in statistics["reinserted"].items()
+        for name, facts in statistics.get("reinserted", {}).items()
     ]
     gone = statistics["removed_sentences"] / whole
-    return say("treatment", control, gone, removed, returned, statistics["refilled"]["sentences"])
+    return say(
+        "treatment",
+        control,
+        gone,
+        removed,
+        returned,
+        statistics.get("refilled", {}).get("sentences"),
+    )

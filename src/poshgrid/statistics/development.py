@@ -22,7 +22,7 @@ from poshgrid.config.runs import REFERENCE
 from poshgrid.config.specs import Cell
 from poshgrid.statistics import verdicts
 from poshgrid.statistics.schema import CANNOT_TELL, DEVELOPMENT, NOT_TESTABLE, RATIOS, RUN_AXES
-from poshgrid.statistics.verdicts import COIN, MARGIN, SOLVED, Comparison, Variance
+from poshgrid.statistics.verdicts import COIN, MARGIN, Comparison, Variance
 
 SIZES, CHECKPOINTS = "sizes", "checkpoints"
 ALIKE = 1.05
@@ -44,9 +44,9 @@ def points(accuracy: pl.DataFrame, curves: pl.DataFrame, counts: pl.DataFrame) -
         counts: columns of ``COUNTS``.
 
     Returns:
-        ``CURVE``, words, rival_mean, and how far accuracy lies above it: above, low, high (95%;
-        null: not known). Over sizes size is "", and learner lists those of all sizes, if each size
-        has one.
+        ``CURVE``, words, tested (whether the pairs can test the phenomenon), and how far accuracy
+        lies above the rival's: above, low, high (95%; null: not known). Over sizes size is "", and
+        learner lists those of all sizes, if each size has one.
     """
     rows = accuracy.filter(
         ~pl.col("regimen").is_in(REFERENCE), pl.col("rival_mean").is_not_null(),
@@ -57,6 +57,7 @@ def points(accuracy: pl.DataFrame, curves: pl.DataFrame, counts: pl.DataFrame) -
     if rows.select(*cell, "learner").n_unique() == rows.select(cell).n_unique():
         learner = learner.sort_by("words").unique(maintain_order=True).str.join(", ")
         learner = learner.over("condition", "regimen", "bias")
+    rows = rows.with_columns(tested=pl.col("learned").ne_missing(NOT_TESTABLE))
     sizes = rows.with_columns(
         learner=learner, over=pl.lit(SIZES), size=pl.lit(""), above="above_rival",
         low="above_rival_low", high="above_rival_high",
@@ -65,12 +66,12 @@ def points(accuracy: pl.DataFrame, curves: pl.DataFrame, counts: pl.DataFrame) -
     steps = (
         curves.filter(~pl.col("kept"), pl.col("step") > 0, level="phenomenon")
         .filter(pl.col("n_seeds") == pl.col("n_seeds").max().over(place))
-        .join(rows.select(*place, "words", "rival", "rival_mean"), on=place)
+        .join(rows.select(*place, "words", "rival", "rival_mean", "tested"), on=place)
         .with_columns(over=pl.lit(CHECKPOINTS), words=pl.col("words") * pl.col("epoch"))
     )
-    columns = ["words", "rival_mean", "above", "low", "high"]
+    columns = ["words", "above", "low", "high"]
     both = [
-        frame.select(*CURVE, pl.col(columns).cast(pl.Float64))
+        frame.select(*CURVE, pl.col(columns).cast(pl.Float64), "tested")
         for frame in (sizes, _with_intervals(steps, counts))
     ]
     several = pl.col("words").n_unique().over(CURVE) > 1
@@ -112,7 +113,7 @@ def onsets(points: pl.DataFrame) -> pl.DataFrame:
     Args:
         points: from :func:`points`.
     """
-    tested = pl.col("rival_mean") < SOLVED
+    tested = pl.col("tested")
     # Below a rival that is right on nearly all pairs nothing is known of a model
     points = points.with_columns(pl.when(tested).then(pl.col("above", "low", "high")))
     words, above, x = pl.col("words"), pl.col("above") - MARGIN, pl.col("words").log()

@@ -28,6 +28,8 @@ from poshgrid.statistics.intervals import Difference
 from poshgrid.statistics.schema import BESIDE_NULLS, RUN_AXES
 from poshgrid.statistics.tally import Tally
 
+SOLVED = 0.95
+"""Accuracy of a rival from which on the pairs cannot test a phenomenon."""
 _Z = float(stats.norm.ppf(0.975))
 
 
@@ -48,6 +50,32 @@ def read_rules(path: Path, pairs: pl.DataFrame, judged: pl.DataFrame) -> pl.Data
     wrong = table.read(path, pairs).filter(~pl.col("hierarchical"))
     wide = predictions.wide(predictions.of_words(wrong, pairs), judged)
     return wide.drop("item_id", "category", "phenomenon", "lexical_set").fill_null(0.5)
+
+
+def solved(path: Path, pairs: pl.DataFrame, judged: pl.DataFrame) -> set[tuple[str, str]]:
+    """Return the phenomena whose structure the pairs cannot test: category and phenomenon.
+
+    There a rule that is not hierarchical is right on ``SOLVED`` of the pairs that a hierarchical
+    one has a say on. On the other pairs of the phenomenon something else decides.
+
+    Args:
+        path: as in :func:`read_rules`.
+        pairs: likewise.
+        judged: likewise.
+    """
+    rules = table.read(path, pairs)
+    wide = predictions.wide(predictions.of_words(rules, pairs), judged)
+    names = rules.group_by("rule").agg(pl.col("hierarchical").first())
+    right, wrong = (
+        [name for name in names.filter(kind)["rule"] if name in wide.columns]
+        for kind in (pl.col("hierarchical"), ~pl.col("hierarchical"))
+    )
+    if not right or not wrong:
+        return set()
+    tests = wide.filter(pl.any_horizontal(pl.col(right).is_not_null()))
+    shares = tests.group_by("category", "phenomenon").agg(pl.col(wrong).fill_null(0.5).mean())
+    best = shares.select("category", "phenomenon", share=pl.max_horizontal(wrong))
+    return set(best.filter(pl.col("share") >= SOLVED).select("category", "phenomenon").iter_rows())
 
 
 def beside(tally: Tally, accuracies: pl.DataFrame, cells: Mapping[str, Cell]) -> pl.DataFrame:

@@ -97,7 +97,8 @@ ACCURACY = {
     "above_rival_low": pl.Float64,
     "above_rival_high": pl.Float64,
     # "yes": above every rival; "no": less than 5 points above the best; "cannot tell"; "not
-    # testable": a rival is right on 95%. The first two hold for the whole suite (Holm)
+    # testable": a rival is right on 95%, or on 95% of what a hierarchical rule has a say on. "yes"
+    # and "no" hold for the whole suite (Holm)
     "learned": pl.String,
 }
 """``statistics/{target}/accuracy.parquet``: one row per point of the grid but for the seed, suite

@@ -313,7 +313,7 @@ def _verdict(
         row["verdict"] = schema.DIFFER if unlike and fit >= LEVEL else schema.NONE
     elif unlike:
         row["verdict"] = schema.DIFFER
-    elif low[best] > MOST and _needed(found, says, fitted, best):
+    elif seeds > 1 and low[best] > MOST and _needed(found, says, fitted, best):
         row |= {"verdict": rules[best], "hierarchical": rules_table.hierarchical(rules[best])}
     return row
 

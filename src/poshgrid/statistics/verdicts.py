@@ -8,7 +8,7 @@ formula; ``perf/verdict_errors.py`` measures how often a verdict is wrong.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +22,6 @@ from poshgrid.statistics.schema import CANNOT_TELL, NO, NOT_TESTABLE, RUN_AXES, 
 
 MARGIN = 0.05
 """Share of pairs: a model that is surely not this far above its best rival has not learned."""
-SOLVED = 0.95
-"""Accuracy of a rival from which on the pairs cannot test a phenomenon."""
 ERROR = 0.025
 """Probability of a wrong *yes* (and of a wrong *no*) anywhere in the table of a suite."""
 PRIOR_FREEDOM = 2.4
@@ -37,7 +35,8 @@ VERDICTS = {
     "above_rival_low": pl.Float64, "above_rival_high": pl.Float64, "learned": pl.String,
 }  # fmt: skip
 
-Phenomenon = tuple[str, str]  # category, phenomenon
+Phenomenon = tuple[str, str]
+_PLACE = ("category", "phenomenon")
 
 
 class Variance(NamedTuple):
@@ -96,17 +95,20 @@ class Comparison(NamedTuple):
 
 
 def verdicts(
-    sums: SetSums, heuristics: Mapping[str, np.ndarray], counts: pl.DataFrame
+    sums: SetSums,
+    heuristics: Mapping[str, np.ndarray],
+    counts: pl.DataFrame,
+    solved: Collection[Phenomenon] = (),
 ) -> pl.DataFrame:
     """Return the best rival and the verdict of each trained point, phenomenon by phenomenon.
 
     Rivals are the baselines of the point's condition and size, the heuristics that are not
     hierarchical, and a coin. The best is right most often.
 
-    - *not testable*: a rival is right on ``SOLVED`` of the pairs.
-    - *yes*: the model is above every rival. All must hold, so that the largest p counts and needs
-      no correction for their number (Berger 1982, Technometrics 24).
-    - *no*: it is less than ``MARGIN`` above the best rival.
+    - *not testable*: a rival is right on ``SOLVED`` of the pairs, or the phenomenon is ``solved``.
+    - *no*: the model is less than ``MARGIN`` above the best rival.
+    - *yes*: it is above every rival, and not surely by so little. All must hold, so that the
+      largest p counts and needs no correction for their number (Berger 1982, Technometrics 24).
     - *cannot tell*: neither is sure; or no model has a second seed.
 
     *Yes* and *no* are corrected over all points and phenomena of the suite (Holm).
@@ -115,6 +117,7 @@ def verdicts(
         sums: what each point made of the suite, set by set.
         heuristics: how many pairs of each set a heuristic has right; a coin where it has no say.
         counts: pairs right of each run: columns of ``COUNTS``.
+        solved: see :func:`rivals.solved`.
 
     Returns:
         The columns of a point, suite, category, phenomenon, and those of ``VERDICTS``.
@@ -141,23 +144,24 @@ def verdicts(
                 if not np.array_equal(its[at], n / 2):  # without a say: a coin
                     compared[name] = compare(right[at, i], its[at], n, own)
             compared[COIN] = compare(right[at, i], n / 2, n, seeds)
-            place = dict(zip(("category", "phenomenon"), phenomenon, strict=True))
+            place = dict(zip(_PLACE, phenomenon, strict=True))
             rows.append({**axes, "suite": sums.suite, **place, **_best(compared)})
     texts = dict.fromkeys((*RUN_AXES, "suite", "category", "phenomenon"), pl.String)
     p_values = {"p_yes": pl.Float64, "p_no": pl.Float64}
     schema = {**texts, **{k: v for k, v in VERDICTS.items() if k != "learned"}, **p_values}
     frame = pl.DataFrame(rows, schema=schema)
+    untestable = [phenomenon in solved for phenomenon in frame.select(*_PLACE).iter_rows()]
     sure = {
         name: pl.Series(tests.holm(frame[name].to_list()), dtype=pl.Float64) < ERROR
         for name in p_values
     }
     learned = (
-        pl.when(pl.col("rival_mean") >= SOLVED)
+        pl.when((pl.col("rival_mean") >= rivals.SOLVED) | pl.Series(untestable, dtype=pl.Boolean))
         .then(pl.lit(NOT_TESTABLE))
-        .when(sure["p_yes"])
-        .then(pl.lit(YES))
         .when(sure["p_no"])
         .then(pl.lit(NO))
+        .when(sure["p_yes"])
+        .then(pl.lit(YES))
         .otherwise(pl.lit(CANNOT_TELL))
     )
     return frame.select(*texts, *(k for k in VERDICTS if k != "learned"), learned=learned)
@@ -258,5 +262,5 @@ def _best(compared: Mapping[str, Comparison]) -> dict[str, Any]:
         "rival": best, "rival_mean": rival.rival, "above_rival": rival.difference,
         "above_rival_low": low, "above_rival_high": high,
         "p_yes": max(one.p() for one in compared.values()) if known else 1.0,
-        "p_no": 1 - rival.p(MARGIN) if known and rival.rival < SOLVED else 1.0,
+        "p_no": 1 - rival.p(MARGIN) if known and rival.rival < rivals.SOLVED else 1.0,
     }  # fmt: skip
