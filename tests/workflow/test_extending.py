@@ -269,7 +269,7 @@ def test_a_key_and_a_stage_of_the_page_touch_three_files_each(checkout, root):
     found = json.loads(run(folder, "-c", JOBS, '{"strip_accents": true}'))
     assert {name for name in found if found[name] != before[name]} == {"tokenizer", "sweep"}
     # A new stage has a rule, a manifest and a log
-    target = "results/tiny/lengths/baby/20K.json"
+    target = "results/tiny/lengths/baby/60K.json"
     words = ("-m", "snakemake", "--configfile", "config/tiny.yaml", "--cores", "1", target)
     assert "lengths" in run(folder, *words, "-n")
     train = folder / "train.parquet"
@@ -281,4 +281,4 @@ def test_a_key_and_a_stage_of_the_page_touch_three_files_each(checkout, root):
     job = {"inputs": {"sentences": str(train)}, "output": target, "results": "results/tiny"}
     run(folder, "-m", "poshgrid", "stage", "lengths", json.dumps(job))
     assert json.loads((folder / target).read_text()) == {"1": 1, "2": 2}
-    assert (folder / target).with_name("20K.manifest.json").exists()
+    assert (folder / target).with_name("60K.manifest.json").exists()
