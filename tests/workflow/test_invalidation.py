@@ -12,6 +12,7 @@ import shutil
 
 import pytest
 
+from poshgrid.config.runs import WORD_NULLS
 from tests.jobs import put
 
 from .conftest import Checkout
@@ -24,7 +25,7 @@ OTHERS = {f"baby-f/20K/{name}-tiny/sentence/none/seed42" for name in ("lstm", "b
 RUNS = PACKED | ARMS | OTHERS
 UNTRAINED = {run.replace("packed", "untrained") for run in PACKED}
 UNTRAINED |= {run.replace("sentence", "untrained") for run in OTHERS}
-COUNTED = {f"{cell}/{null}/counted/none/seed0" for cell in CELLS for null in ("unigram", "ngram")}
+COUNTED = {f"{cell}/{null}/counted/none/seed0" for cell in CELLS for null in WORD_NULLS}
 SCORED = {"score": RUNS | COUNTED, "untrained": UNTRAINED}
 MEASURED = {f"all/measures/{suite}" for suite in ("filler-gap", "choices", "completions")}
 FITS = {f"all/models/{model}" for model in ("paper", "condition", "bias", "binding")}
