@@ -15,6 +15,7 @@ from poshgrid.report.sections import findings
 from poshgrid.statistics.schema import CONTRASTS
 from tests.unit.report import report_results
 
+SIDES = {"factor": "condition", "first": "baby-f", "less": "baby"}
 PASSED = {"converged": True, "predictive": {"cells": 9, "inside": 9}}
 
 
@@ -69,6 +70,25 @@ def test_a_contrast_is_told_by_verdict_and_where_evidence_is_kept(study):
     # A filter that names no phenomenon may be aimed at any
     unnamed = study.spec.model_copy(update={"removed": {"baby-f": {"own": []}}})
     (said,) = (text for text in verdicts(study.changed(spec=unnamed)) if "of own" in text)
+    assert "kept" not in said
+
+
+def test_a_clear_phenomenon_is_named_where_its_category_is_not_clear(study):
+    rows = [
+        contrast(low=-3, high=3, **SIDES),
+        contrast(low=-9, high=1, by="category", level="island", **SIDES),
+        contrast(low=-9, high=-6, by="category", level="binding", **SIDES),
+        contrast(low=-9, high=-1, by="phenomenon", level="island-wh", **SIDES),
+        contrast(low=-9, high=1, by="phenomenon", level="island-adjunct", **SIDES),
+        contrast(low=-9, high=-5, by="phenomenon", level="principle-a-command", **SIDES),
+    ]
+    frame = pl.concat(row.with_columns(contrast=pl.lit("filtering")) for row in rows)
+    (said,) = verdicts(study, fitted(frame))
+    lower = said.partition("Lower: ")[2].partition(". ")[0]
+    assert [part.split()[0] for part in lower.split("]; ")] == ["Binding", "island-wh"]
+    # Where a suite has none of the phenomena that a filter is aimed at, nothing is said to be kept
+    elsewhere = study.spec.model_copy(update={"removed": {"baby-f": {"own": ["something-else"]}}})
+    (said,) = verdicts(study.changed(spec=elsewhere), fitted(frame))
     assert "kept" not in said
 
 

@@ -102,13 +102,13 @@ def contrasts(collected: Collected) -> Iterator[str]:
 def _groups(fit: Fit) -> Iterator[list[Row]]:
     """Yield the rows of each contrast: overall, then its parts.
 
-    Parts are categories; of a model of some phenomena alone, templates.
+    Parts are categories and phenomena; of a model of some phenomena alone, templates.
     """
-    part = "template" if fit.spec.get("phenomena") else "category"
+    parts = ["template"] if fit.spec.get("phenomena") else ["category", "phenomenon"]
     by = ("contrast", "first", "less")
     for _, rows in fit.contrasts.group_by(*by, maintain_order=True):
         if overall := rows.filter(by="").to_dicts():
-            yield overall[:1] + rows.filter(by=part).to_dicts()
+            yield overall[:1] + rows.filter(pl.col("by").is_in(parts)).to_dicts()
 
 
 def _strength(row: Row) -> float:
@@ -127,8 +127,15 @@ def decided(row: Row) -> str:
 
 
 def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> str:
-    """Return the sentences on a contrast: overall, then its parts by verdict."""
+    """Return the sentences on a contrast: overall, then its parts by verdict.
+
+    A phenomenon is named where it is clear, and its category does not say the same.
+    """
     overall, *parts = rows
+    items = collected.items.get(suite_of(fit.spec.get("suite"), collected.spec.suites))
+    pairs = [] if items is None else items.select("phenomenon", "category").unique().iter_rows()
+    category_of = dict(pairs)
+    of_category = {row["level"]: decided(row) for row in parts if row["by"] == "category"}
     question = asked(collected, overall)
     removed = _removed(collected, overall) if question == "filtering" else {}
     kept = _kept(collected, fit, removed)
@@ -137,6 +144,9 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> str:
         name = posterior.place(row).removeprefix(f"{row['by']} ")
         name += " (evidence kept)" if row["level"] in kept else ""
         verdict = decided(row)
+        said = of_category.get(category_of.get(row["level"], ""))
+        if row["by"] == "phenomenon" and (verdict not in (HIGHER, LOWER) or verdict == said):
+            continue
         shown = name if verdict == CANNOT_TELL else f"{name} {_number(row)}"
         of_parts.setdefault(verdict, []).append(shown)
     suites = collected.spec.suites
@@ -186,7 +196,8 @@ def _kept(collected: Collected, fit: Fit, removed: dict[str, list[str]]) -> set[
     aims = {key(name) for names in removed.values() for name in names}
     pairs = items.select("category", "phenomenon").unique().iter_rows()
     hit = {category for category, phenomenon in pairs if key(phenomenon) in aims}
-    return set(items["category"]) - hit
+    # A suite that has none of the phenomena that filters are aimed at may test them by other names
+    return set(items["category"]) - hit if hit else set()
 
 
 def _control(row: Row) -> bool:
