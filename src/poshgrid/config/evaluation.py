@@ -78,7 +78,7 @@ MaskedScore = Literal["pseudo-log-likelihood", "holistic"]
 
 
 class Scoring(Section):
-    """How a sentence's probability becomes a judgement (paper, section 4.2; FACTS: score)."""
+    """How a sentence's probability becomes a judgement (paper, section 4.2)."""
 
     engine: Literal["poshgrid", "minicons"] = Field(
         "poshgrid",
@@ -138,7 +138,7 @@ class Scoring(Section):
 
 
 class Quality(Section):
-    """When a null says that a phenomenon can be solved without syntax (FACTS: chance)."""
+    """When a null says that a phenomenon can be solved without syntax."""
 
     tolerance: Share01 = Field(
         0.05,

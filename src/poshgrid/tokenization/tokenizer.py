@@ -1,7 +1,7 @@
 """Tokenizers: byte-level BPE (paper, section 4.1 and Table 9), words, or one from a file.
 
 It is written once and loaded by training and scoring alike. The prefix space is part of it, so that
-a word is cut the same at the start of a sentence as inside one (FACTS, section 1: first word).
+a word is cut the same at the start of a sentence as inside one.
 
 It reads the sentences of a condition a batch at a time: memory does not grow with the corpus.
 """

@@ -59,7 +59,7 @@ AT_ONCE = {"cpu": 2_048, "cuda": 8_192}
 
 
 class Options(plugins.Options):
-    """The formal language and what of its model is carried over (FACTS, section 1: Dyck)."""
+    """The formal language and what of its model is carried over."""
 
     k: Width = Field(64, description="Kinds of brackets")
     p_open: float = Field(0.5, gt=0, lt=1, description="Probability of an opening bracket")
