@@ -48,7 +48,7 @@ FUNCTION_WORDS = (
 )
 """Words that make a pattern and not its filling."""
 _STAYS = FUNCTION_WORDS | OTHER_SUBJECTS - KIN | SUBORDINATORS | INTERJECTIONS | {"to"}
-_CLITIC = re.compile(r"(?:n't|'(?:s|re|ve|ll|d|m))$")
+CLITIC = re.compile(r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))$")
 
 
 def ending(word: str) -> str:
@@ -62,7 +62,7 @@ def ending(word: str) -> str:
 
 def stays(word: str) -> bool:
     """Say whether a folded word is its own class: a mark or a function word, clitics aside."""
-    return not word[0].isalnum() or word in _STAYS or _CLITIC.sub("", word) in _STAYS
+    return not word[0].isalnum() or word in _STAYS or CLITIC.sub("", word) in _STAYS
 
 
 def mapped(text: Encoded) -> Encoded:

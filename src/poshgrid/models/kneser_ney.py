@@ -131,8 +131,8 @@ def _likelihood(text: Encoded) -> Tables:
     counts[START] = 0
     counts[UNKNOWN] = 1
     tables = Tables(1, text.vocabulary, logprobs={1: _log(counts / counts.sum())})
-    beside = next(_count(text.ids, len(text.vocabulary), 2))
-    tables.pairs = {"next": (beside.keys, beside.counts), "skip": _skips(text)}
+    bigrams = next(_count(text.ids, len(text.vocabulary), 2))
+    tables.pairs = {"next": (bigrams.keys, bigrams.counts), "skip": _skips(text)}
     return tables
 
 
@@ -145,12 +145,12 @@ def _skips(text: Encoded) -> tuple[np.ndarray, np.ndarray]:
     types = len(text.vocabulary)
     first = np.isin(np.array(text.vocabulary), SKIPS)
     starts = np.flatnonzero(first[text.ids])
-    found = []
+    pairs = []
     for distance in range(1, SPAN + 1):
         starts = starts[text.ids[starts + distance - 1] != END]
-        found.append(text.ids[starts].astype(np.uint64) * np.uint64(types))
-        found[-1] += text.ids[starts + distance]
-    keys, counts = np.unique(np.concatenate(found), return_counts=True)
+        pairs.append(text.ids[starts].astype(np.uint64) * np.uint64(types))
+        pairs[-1] += text.ids[starts + distance]
+    keys, counts = np.unique(np.concatenate(pairs), return_counts=True)
     return keys, counts.astype(np.uint32)
 
 

@@ -102,16 +102,16 @@ class NGram:
         with ``<s>`` and end with ``</s>``. Of orders above 1 nothing is known: 0.
         """
         numbers = self._numbers | {SPECIALS[START]: START, SPECIALS[END]: END}
-        found = []
+        times = []
         for sequence in sequences:
             one, *skip, other = sequence.split()
             keys, counts = self.tables.pairs.get("skip" if skip else "next", ([], []))
             first, second = (numbers.get(fold(word), UNKNOWN) for word in (one, other))
             key = np.uint64(first * len(self.tables.vocabulary) + second)
-            place = int(np.searchsorted(keys, key))
-            seen = place < len(keys) and keys[place] == key
-            found.append(int(counts[place]) if seen else 0)
-        return found
+            row = int(np.searchsorted(keys, key))
+            seen = row < len(keys) and keys[row] == key
+            times.append(int(counts[row]) if seen else 0)
+        return times
 
     def _number(self, word: str) -> int:
         number = self._numbers.get(word)

@@ -165,7 +165,7 @@ def deviance(chosen: np.ndarray, says: np.ndarray, fitted: np.ndarray) -> float:
 
 
 def expected(fitted: np.ndarray, says: np.ndarray) -> np.ndarray:
-    """Return the probability of the good member: ... x patterns.
+    """Return the probability that the good member is chosen (... x patterns).
 
     Args:
         fitted: ... x (rules + 1): weights.

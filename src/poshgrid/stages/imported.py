@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 from poshgrid import files, logs
 from poshgrid.benchmark.schema import ITEMS
@@ -71,17 +72,19 @@ def make(
         with recorded(Path(paths.score_folder(name)) / "manifest.json"):
             files.write_table(scores, paths.scores(name, suite), SCORES)
     counted = _baselines(found, suite, texts, paths)
+
+    def with_baselines(spec: Any) -> Any:  # noqa: ANN401 - a spec of any stage with runs
+        return spec.model_copy(update={"runs": [*spec.runs, *counted]})
+
     with recorded(Path(paths.all_rules()) / "manifest.json"):
         rules.write(items, Path(paths.all_rules()))
     by_rule, scored = {suite: Path(paths.rules(suite))}, Path(paths.all_scores())
     statistics = Path(paths.statistics(TARGET))
-    judged = stages.Accuracy(grid).spec(cell)
-    judged = judged.model_copy(update={"runs": [*judged.runs, *counted]})
+    judged = with_baselines(stages.Accuracy(grid).spec(cell))
     with recorded(statistics / "manifest.json", spec=judged.written()) as facts:
         facts["settings"] = judged.model_dump(mode="json")
         facts.update(accuracy(judged, scored, items, None, statistics, by_rule, sums=False))
-    explained = stages.RuleShares(grid).spec(cell)
-    explained = explained.model_copy(update={"runs": [*explained.runs, *counted]})
+    explained = with_baselines(stages.RuleShares(grid).spec(cell))
     place = Path(paths.rule_shares(TARGET))
     with recorded(place / "manifest.json") as facts:
         facts.update(
@@ -94,8 +97,7 @@ def make(
             facts["settings"] = spec.model_dump(mode="json")
             facts.update(fit(spec, statistics / "counts.parquet", folder, threads))
     report = Path(paths.report(TARGET))
-    shown = stages.Report(grid).spec(cell)
-    page.write(shown.model_copy(update={"runs": [*shown.runs, *counted]}), output, report)
+    page.write(with_baselines(stages.Report(grid).spec(cell)), output, report)
     return report / "index.html"
 
 

@@ -78,9 +78,8 @@ def accuracy(
         solved: set[tuple[str, str]] = set()
         if rules and suite in rules:
             pairs = judgements.read_items(items[suite])
-            choices = rivals.read_rules(rules[suite], pairs, tally.units)
+            choices, solved = rivals.read_rules(rules[suite], pairs, tally.units)
             heuristics = {name: tally.of(choices[name].to_numpy()) for name in choices.columns}
-            solved = rivals.solved(rules[suite], pairs, tally.units)
         learned.append(verdicts.verdicts(tally.sums, heuristics, counts, solved))
         beside.append(rivals.beside(tally, phenomena, spec.cells))
     best = pl.concat(learned).with_columns(level=pl.lit("phenomenon"), part=pl.lit(""))

@@ -25,7 +25,7 @@ from poshgrid.statistics.schema import CANNOT_TELL, DEVELOPMENT, NOT_TESTABLE, R
 from poshgrid.statistics.verdicts import COIN, MARGIN, Comparison, Variance
 
 SIZES, CHECKPOINTS = "sizes", "checkpoints"
-ALIKE = 1.05
+SLACK = 1.01
 """Conditions of one size differ by a few words: a curve is surely sooner if the upper end of the
 ratio is at most this."""
 CURVE = ["over", *RUN_AXES, "suite", "category", "phenomenon"]
@@ -92,7 +92,7 @@ def _with_intervals(steps: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
         )
         for (suite,), own in steps.group_by("suite", maintain_order=True)
     }
-    found = []
+    distances = []
     for row in steps.iter_rows(named=True):
         mean, rival, pairs = row["mean"], row["rival_mean"], row["pairs"]
         low, high = None, None
@@ -102,9 +102,9 @@ def _with_intervals(steps: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
             sets = Variance((shrunk * (1 - shrunk) + of_rival) / pairs, max(pairs - 1, 1))
             seeds = [spread.of_mean(row["n_seeds"])]
             low, high = Comparison(rival, mean - rival, sets, seeds).interval()
-        found.append((mean - rival, low, high))
+        distances.append((mean - rival, low, high))
     schema = dict.fromkeys(("above", "low", "high"), pl.Float64)
-    return pl.concat([steps, pl.DataFrame(found, schema, orient="row")], how="horizontal")
+    return pl.concat([steps, pl.DataFrame(distances, schema, orient="row")], how="horizontal")
 
 
 def onsets(points: pl.DataFrame) -> pl.DataFrame:
@@ -119,7 +119,7 @@ def onsets(points: pl.DataFrame) -> pl.DataFrame:
     words, above, x = pl.col("words"), pl.col("above") - MARGIN, pl.col("words").log()
     below, surely = pl.col("high") < MARGIN, pl.col("low") > MARGIN
     before = surely.cast(pl.Int8).cum_max() == 1  # surely above here, or at a point before
-    run, rise = ((each - each.shift()).over(CURVE) for each in (x, above))
+    run, rise = ((value - value.shift()).over(CURVE) for value in (x, above))
     rows = (
         points.with_columns(crossed=(x - above / rise * run).exp())
         .group_by(CURVE, maintain_order=True)
@@ -144,8 +144,11 @@ def onsets(points: pl.DataFrame) -> pl.DataFrame:
         .otherwise(pl.lit(CANNOT_TELL))
     )  # fmt: skip
     ends = pl.when("testable").then(pl.col("onset", "low", "high"))
-    found = rows.with_columns(ends, status=status).select(list(DEVELOPMENT))
-    return found.cast(pl.Schema(DEVELOPMENT))
+    return (
+        rows.with_columns(ends, status=status)
+        .select(list(DEVELOPMENT))
+        .cast(pl.Schema(DEVELOPMENT))
+    )
 
 
 def ratios(onsets: pl.DataFrame, cells: Mapping[str, Cell]) -> pl.DataFrame:
@@ -165,18 +168,18 @@ def ratios(onsets: pl.DataFrame, cells: Mapping[str, Cell]) -> pl.DataFrame:
     facts = {key.split("/")[0]: cell for key, cell in by_filtered}
     alike = [name for name in CURVE if name != "condition"]
     testable = onsets.filter(pl.col("status") != NOT_TESTABLE)
-    found = [
+    compared = [
         {**one, "than": other["condition"], **ratio(one, other)}
         for curve in testable.partition_by(alike, maintain_order=True)
         for one in curve.to_dicts()
         for other in curve.to_dicts()
         if _compared(facts.get(one["condition"]), facts.get(other["condition"]))
     ]
-    return pl.DataFrame([{name: row[name] for name in RATIOS} for row in found], schema=RATIOS)
+    return pl.DataFrame([{name: row[name] for name in RATIOS} for row in compared], schema=RATIOS)
 
 
 def _compared(one: Cell | None, other: Cell | None) -> bool:
-    """Say whether a condition is set against another: it is filtered, or of another register."""
+    """Say whether a condition is compared with another: it is filtered, or of another register."""
     if one is None or other is None or other.filtered:
         return False
     register = one.source > other.source and not one.filtered

@@ -33,49 +33,37 @@ SOLVED = 0.95
 _Z = float(stats.norm.ppf(0.975))
 
 
-def read_rules(path: Path, pairs: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
-    """Return what each rule but the hierarchical ones makes of a suite: a column for each.
+def read_rules(
+    path: Path, pairs: pl.DataFrame, judged: pl.DataFrame
+) -> tuple[pl.DataFrame, set[tuple[str, str]]]:
+    """Return what the heuristics that are not hierarchical choose, and what they solve.
 
-    A rule that has no say tosses a coin, .5. Pairs that are judged as one are one choice: the
-    member that the rule prefers in most of them.
+    A heuristic that has no say tosses a coin, .5. Pairs that are judged as one are one choice: the
+    member that the heuristic prefers in most of them.
 
     Args:
         path: columns of ``RULES``.
         pairs: the suite's, columns of ``ITEMS``.
-        judged: the units that are judged, sorted by item_id, as the rows of what is returned.
+        judged: the units that are judged, sorted by item_id.
+
+    Returns:
+        A column for each heuristic, with the rows of ``judged``; and the categories and phenomena
+        of which one is right on ``SOLVED`` of the pairs that a hierarchical heuristic has a say on.
+        On the other pairs of such a phenomenon something else decides.
 
     Raises:
         PoshgridError: the file is missing, or its pairs are not those of the suite.
     """
-    wrong = table.read(path, pairs).filter(~pl.col("hierarchical"))
-    wide = predictions.wide(predictions.of_words(wrong, pairs), judged)
-    return wide.drop("item_id", "category", "phenomenon", "lexical_set").fill_null(0.5)
-
-
-def solved(path: Path, pairs: pl.DataFrame, judged: pl.DataFrame) -> set[tuple[str, str]]:
-    """Return the phenomena whose structure the pairs cannot test: category and phenomenon.
-
-    There a rule that is not hierarchical is right on ``SOLVED`` of the pairs that a hierarchical
-    one has a say on. On the other pairs of the phenomenon something else decides.
-
-    Args:
-        path: as in :func:`read_rules`.
-        pairs: likewise.
-        judged: likewise.
-    """
     rules = table.read(path, pairs)
     wide = predictions.wide(predictions.of_words(rules, pairs), judged)
-    names = rules.group_by("rule").agg(pl.col("hierarchical").first())
-    right, wrong = (
-        [name for name in names.filter(kind)["rule"] if name in wide.columns]
-        for kind in (pl.col("hierarchical"), ~pl.col("hierarchical"))
-    )
-    if not right or not wrong:
-        return set()
-    tests = wide.filter(pl.any_horizontal(pl.col(right).is_not_null()))
-    shares = tests.group_by("category", "phenomenon").agg(pl.col(wrong).fill_null(0.5).mean())
-    best = shares.select("category", "phenomenon", share=pl.max_horizontal(wrong))
-    return set(best.filter(pl.col("share") >= SOLVED).select("category", "phenomenon").iter_rows())
+    names = [name for name in wide.columns if name in set(rules["rule"])]
+    hierarchical = set(rules.filter("hierarchical")["rule"]).intersection(names)
+    tested = wide.filter(pl.any_horizontal(False, pl.col(sorted(hierarchical)).is_not_null()))
+    others = [name for name in names if name not in hierarchical]
+    means = tested.group_by("category", "phenomenon").agg(pl.col(others).fill_null(0.5).mean())
+    best = pl.max_horizontal(0.0, *others)
+    solved = means.filter(best >= SOLVED).select("category", "phenomenon")
+    return wide.select(pl.col(others).fill_null(0.5)), set(solved.iter_rows())
 
 
 def beside(tally: Tally, accuracies: pl.DataFrame, cells: Mapping[str, Cell]) -> pl.DataFrame:

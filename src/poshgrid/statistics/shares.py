@@ -223,11 +223,11 @@ def competing(found: Phenomenon) -> tuple[list[str], np.ndarray, np.ndarray]:
     number, group = sparse.csgraph.connected_components(sparse.csr_array(alike), directed=False)
     names, rows = [], np.empty((number, says.shape[1]))
     united = np.ones(says.shape[1], bool)
-    for each in range(number):
-        members = [n for n, of in zip(spoken, group, strict=True) if of == each]
+    for label in range(number):
+        members = [n for n, of in zip(spoken, group, strict=True) if of == label]
         names.append(rules_table.EQUAL.join(found.rules[n] for n in members))
         same = (says[members] == says[members[0]]).all(axis=0)
-        rows[each] = np.where(same, says[members[0]], 0.5)
+        rows[label] = np.where(same, says[members[0]], 0.5)
         united &= same
     return names, rows, united
 

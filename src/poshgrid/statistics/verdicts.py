@@ -51,7 +51,7 @@ class Variance(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """A model beside a rival on one phenomenon.
+    """A model compared with a rival on one phenomenon.
 
     Attributes:
         rival: its accuracy, a share.
@@ -117,7 +117,7 @@ def verdicts(
         sums: what each point made of the suite, set by set.
         heuristics: how many pairs of each set a heuristic has right; a coin where it has no say.
         counts: pairs right of each run: columns of ``COUNTS``.
-        solved: see :func:`rivals.solved`.
+        solved: see :func:`rivals.read_rules`.
 
     Returns:
         The columns of a point, suite, category, phenomenon, and those of ``VERDICTS``.
@@ -136,17 +136,17 @@ def verdicts(
             n = pairs[at]
             seeds = [] if not trained else [trained[phenomenon].of_mean(points[i]["seeds"])]
             compared: dict[str, Comparison] = {}
-            for name, its in others.items():
+            for name, choices in others.items():
                 own = seeds
                 if name == UNTRAINED and trained:
                     number = points[baselines[name]]["seeds"]
                     own = [*seeds, untrained[phenomenon].of_mean(number)]
-                if not np.array_equal(its[at], n / 2):  # without a say: a coin
-                    compared[name] = compare(right[at, i], its[at], n, own)
+                if not np.array_equal(choices[at], n / 2):  # without a say: a coin
+                    compared[name] = compare(right[at, i], choices[at], n, own)
             compared[COIN] = compare(right[at, i], n / 2, n, seeds)
             place = dict(zip(_PLACE, phenomenon, strict=True))
             rows.append({**axes, "suite": sums.suite, **place, **_best(compared)})
-    texts = dict.fromkeys((*RUN_AXES, "suite", "category", "phenomenon"), pl.String)
+    texts = dict.fromkeys((*RUN_AXES, "suite", *_PLACE), pl.String)
     p_values = {"p_yes": pl.Float64, "p_no": pl.Float64}
     schema = {**texts, **{k: v for k, v in VERDICTS.items() if k != "learned"}, **p_values}
     frame = pl.DataFrame(rows, schema=schema)
@@ -170,7 +170,7 @@ def verdicts(
 def compare(
     model: np.ndarray, rival: np.ndarray, n: np.ndarray, seeds: Sequence[Variance]
 ) -> Comparison:
-    """Return a model beside a rival.
+    """Return how a model compares with a rival.
 
     Args:
         model: pairs of each set that the model has right, mean over its seeds.
@@ -204,13 +204,12 @@ def spreads(counts: pl.DataFrame, sets: Mapping[Phenomenon, int]) -> dict[Phenom
     Returns:
         Nothing where no cell has several seeds.
     """
-    place = ["category", "phenomenon"]
     cells: dict[Phenomenon, list[np.ndarray]] = {phenomenon: [] for phenomenon in sets}
-    runs = counts.group_by(*RUN_AXES, "seed", *place).agg(pl.col("correct", "n").sum())
+    runs = counts.group_by(*RUN_AXES, "seed", *_PLACE).agg(pl.col("correct", "n").sum())
     share = pl.col("correct") / pl.col("n")
     for (category, phenomenon, *_), seeds in (
-        runs.with_columns(share=share).sort(*RUN_AXES, "seed", *place)
-        .group_by(*place, *RUN_AXES, maintain_order=True)
+        runs.with_columns(share=share).sort(*RUN_AXES, "seed", *_PLACE)
+        .group_by(*_PLACE, *RUN_AXES, maintain_order=True)
     ):  # fmt: skip
         number = sets[category, phenomenon]
         # Half a set more of either kind keeps the odds finite

@@ -7,7 +7,7 @@ import pytest
 
 from poshgrid.report.blocks import Fold
 from poshgrid.report.sections import development
-from poshgrid.statistics.development import ALIKE
+from poshgrid.statistics.development import SLACK
 from poshgrid.statistics.schema import DEVELOPMENT
 from tests.unit.report.report_results import drawn
 
@@ -40,7 +40,7 @@ def test_the_section_says_and_draws_the_onsets(rivalled, tmp_path):
     onsets, ratios = rivalled.collected.development, rivalled.collected.ratios
     assert onsets.height == 27  # nine phenomena, three conditions
     said, picture, words, compared = development.blocks(rivalled.page(tmp_path))
-    clear = ratios.filter((pl.col("low") >= 1 / ALIKE) | (pl.col("high") <= ALIKE))
+    clear = ratios.filter((pl.col("low") >= 1 / SLACK) | (pl.col("high") <= SLACK))
     assert all(f"{row['phenomenon']} (" in said for row in clear.to_dicts())
     unknown = ratios.height - clear.height
     assert re.findall(r"(\d+) of (\d+) comp", said) == [(str(unknown), str(ratios.height))]

@@ -297,7 +297,7 @@ def test_a_contrast_is_taken_over_the_cells_that_both_sides_have():
 
 
 def test_the_raw_difference_is_that_of_the_matched_cells_and_their_words():
-    """Two seeds at 10M, .3 and .5 against .2; 30M, which baby-f lacks, would change both."""
+    """At 10M seeds have .3 and .5 against .2; cells at 30M, which baby-f lacks, are left out."""
     counts = make_counts(conditions=("baby-f", "baby"), sizes=("10M", "30M"))
     right = pl.when(condition="baby").then(10).when(seed=9).then(15).otherwise(25).cast(pl.Float64)
     words = pl.when(condition="baby-f").then(8_000_000).otherwise("words").cast(pl.UInt64)

@@ -225,7 +225,7 @@ def test_rules_of_joint_pairs_and_without_a_say(tmp_path):
     path = tmp_path / "rules.parquet"
     files.write_table(pl.DataFrame(rows, schema=RULES, orient="row"), path, RULES)
     judged = pairs.sort("item_id")
-    found = rivals.read_rules(path, doubled, judged)
+    found, _ = rivals.read_rules(path, doubled, judged)
     value = dict(zip(judged["item_id"], found["r"], strict=True))
     assert [value[f"wanna-only-{i:02}"] for i in range(4)] == [1.0, 0.5, 0.0, 0.5]
     assert value["binding-near-00"] == 0.5

@@ -179,6 +179,8 @@ def test_a_heuristic_is_named_with_what_it_explains():
     assert row["low"] < 0.8 < row["high"]
     assert row["explained"] + row["unexplained"] == pytest.approx(1, abs=0.06)
     assert row["fit"] > shares.LEVEL
+    # Nobody knows what a single seed would share with another
+    assert verdict(planted(SAID[0], seeds=1), rules=["island", "b"])["verdict"] == UNCLEAR
 
 
 def test_one_that_is_not_listed_is_not_named_after_one_that_it_resembles():

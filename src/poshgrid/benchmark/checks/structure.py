@@ -17,9 +17,9 @@ import polars as pl
 from poshgrid.benchmark.checks import agreement, readings
 from poshgrid.benchmark.checks.readings import split
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, tokens
-from poshgrid.benchmark.reading.pairwords import CLITIC, WORD
+from poshgrid.benchmark.reading.pairwords import WORD
 from poshgrid.errors import PoshgridError
-from poshgrid.models.classes import FUNCTION_WORDS
+from poshgrid.models.classes import CLITIC, FUNCTION_WORDS
 
 _INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff"
 # An apostrophe at a letter belongs to its word: "n't" and "'s" of a tokenised text, too

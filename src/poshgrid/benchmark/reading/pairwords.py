@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from poshgrid.models.classes import FUNCTION_WORDS
+from poshgrid.models.classes import CLITIC, FUNCTION_WORDS
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-CLITIC = re.compile(r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))$")
 _DETACHED = re.compile(r"\s+(?=(?:n't|'(?:s|re|ve|ll|d|m))(?!\w)|[.,?!;:]+(?:\s|$))", re.IGNORECASE)
 _NEAR = 0.5  # of the words of two neighbours; see `lexical_sets`
 

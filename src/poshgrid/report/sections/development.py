@@ -15,7 +15,7 @@ from poshgrid.report.blocks import Block, Page, drawer
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.texts import say
-from poshgrid.statistics.development import ALIKE, SIZES
+from poshgrid.statistics.development import SIZES, SLACK
 from poshgrid.statistics.schema import DEVELOPMENT, NOT_TESTABLE
 from poshgrid.tables.table import Table, numbers, of_frame, text
 from poshgrid.tables.words import decimals, short
@@ -44,18 +44,18 @@ def blocks(page: Page) -> list[Block] | None:
 
 def named(collected: Collected, layout: Layout) -> pl.DataFrame:
     """Return the onsets (``DEVELOPMENT``) in the page's order, each with its panel and series."""
-    order = [(s, *place) for s, places in layout.phenomena.items() for place in places]
-    found = [
+    order = [(s, *pair) for s, pairs in layout.phenomena.items() for pair in pairs]
+    curves = [
         {**row, "panel": _panel(row, layout), "series": layout.series(arm)}
-        for place in order
+        for phenomenon in order
         for arm in layout.arms
         for row in collected.development.filter(
-            suite=place[0], category=place[1], phenomenon=place[2]
+            suite=phenomenon[0], category=phenomenon[1], phenomenon=phenomenon[2]
         ).iter_rows(named=True)
         if arm.has(row["condition"], row["learner"], row["regimen"], row["bias"])
     ]
     schema: Schema = {**DEVELOPMENT, "panel": pl.String, "series": pl.String}
-    return pl.DataFrame(found, schema=schema).sort("panel", descending=True, maintain_order=True)
+    return pl.DataFrame(curves, schema=schema).sort("panel", descending=True, maintain_order=True)
 
 
 def _panel(row: dict[str, Any], layout: Layout) -> str:
@@ -74,7 +74,7 @@ def sentence(collected: Collected) -> str | None:
     of_sizes = (onsets["over"] == SIZES).any()
     if of_sizes:
         onsets, ratios = onsets.filter(over=SIZES), ratios.filter(over=SIZES)
-    more, fewer = pl.col("low") >= 1 / ALIKE, pl.col("high") <= ALIKE
+    more, fewer = pl.col("low") >= 1 / SLACK, pl.col("high") <= SLACK
     clear = ratios.filter(more | fewer).with_columns(
         word=pl.when(more).then(pl.lit("more")).otherwise(pl.lit("fewer"))
     )
@@ -145,7 +145,7 @@ def draw(rows: pl.DataFrame) -> style.Figure:
     series = rows["series"].unique(maintain_order=True).to_list()
     panels = rows.partition_by("panel", maintain_order=True)
     names = [panel["phenomenon"].unique(maintain_order=True).to_list() for panel in panels]
-    heights = [len(each) * (0.12 + 0.11 * len(series)) for each in names]
+    heights = [len(phenomena) * (0.12 + 0.11 * len(series)) for phenomena in names]
     figure = style.figure(0.9 + sum(heights) + 0.6 * len(panels))
     grid = figure.subplots(len(panels), squeeze=False, height_ratios=heights)[:, 0]
     for axes, panel, phenomena in zip(grid, panels, names, strict=True):

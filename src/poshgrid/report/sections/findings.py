@@ -8,6 +8,7 @@ from typing import Any, Literal
 import polars as pl
 
 from poshgrid.benchmark.reading.table10 import key
+from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config.formula import suite_of
 from poshgrid.config.runs import SCORED, words_of
 from poshgrid.report import figures, posterior
@@ -30,6 +31,7 @@ FIRST = 3  # contrasts that are seen at once
 Question = Literal["filtering", "biases", "register", "other"]
 _FACTORS: dict[str, Question] = {"bias": "biases", "filter": "filtering", "source": "register"}
 HIGHER, LOWER, ALIKE = "higher", "lower", "alike"
+_LEARNED = (YES, NO, CANNOT_TELL, NOT_TESTABLE)  # columns of the table
 Row = dict[str, Any]
 """A contrast: columns of ``CONTRASTS``."""
 
@@ -132,13 +134,14 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> str:
     A phenomenon is named where it is clear, and its category does not say the same.
     """
     overall, *parts = rows
-    items = collected.items.get(suite_of(fit.spec.get("suite"), collected.spec.suites))
-    pairs = [] if items is None else items.select("phenomenon", "category").unique().iter_rows()
-    category_of = dict(pairs)
+    suites = collected.spec.suites
+    suite = suite_of(fit.spec.get("suite"), suites)
+    items = collected.items.get(suite, pl.DataFrame(schema=ITEMS))
+    category_of = dict(items.select("phenomenon", "category").unique().iter_rows())
     of_category = {row["level"]: decided(row) for row in parts if row["by"] == "category"}
     question = asked(collected, overall)
     removed = _removed(collected, overall) if question == "filtering" else {}
-    kept = _kept(collected, fit, removed)
+    kept = _kept(removed, category_of)
     of_parts: dict[str, list[str]] = {}
     for row in parts:
         name = posterior.place(row).removeprefix(f"{row['by']} ")
@@ -149,8 +152,7 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> str:
             continue
         shown = name if verdict == CANNOT_TELL else f"{name} {_number(row)}"
         of_parts.setdefault(verdict, []).append(shown)
-    suites = collected.spec.suites
-    place = [f"on {suite_of(fit.spec.get('suite'), suites)}"] if len(suites) > 1 else []
+    place = [f"on {suite}"] if len(suites) > 1 else []
     place += [f"{listed(fit.spec['phenomena'])} alone"] if fit.spec.get("phenomena") else []
     return say(
         "contrast", question, _compared(overall), ", ".join(place), list(removed),
@@ -188,16 +190,12 @@ def _removed(collected: Collected, row: Row) -> dict[str, list[str]]:
     return first if all(filters == first for filters in removed.values()) else {}
 
 
-def _kept(collected: Collected, fit: Fit, removed: dict[str, list[str]]) -> set[str]:
+def _kept(removed: dict[str, list[str]], category_of: dict[str, str]) -> set[str]:
     """Return the categories whose evidence filters leave; none where a filter names no aim."""
-    items = collected.items.get(suite_of(fit.spec.get("suite"), collected.spec.suites))
-    if not removed or items is None or not all(removed.values()):
-        return set()
     aims = {key(name) for names in removed.values() for name in names}
-    pairs = items.select("category", "phenomenon").unique().iter_rows()
-    hit = {category for category, phenomenon in pairs if key(phenomenon) in aims}
+    hit = {category for phenomenon, category in category_of.items() if key(phenomenon) in aims}
     # A suite that has none of the phenomena that filters are aimed at may test them by other names
-    return set(items["category"]) - hit if hit else set()
+    return {*category_of.values()} - hit if hit and all(removed.values()) else set()
 
 
 def _control(row: Row) -> bool:
@@ -264,38 +262,35 @@ def learned(collected: Collected, layout: Layout) -> Table | None:
         ``None`` where no cell can tell anything.
     """
     rows = collected.accuracy.filter(pl.col("learned").is_not_null())
-    if rows["above_rival_low"].null_count() == rows.height:
+    untestable = NOT_TESTABLE in set(rows["learned"])
+    if not untestable and rows["above_rival_low"].null_count() == rows.height:
         return None
     testable = rows.filter(pl.col("learned") != NOT_TESTABLE)
     lines: list[list[Any]] = []
     for suite, phenomena in layout.phenomena.items():
         for category, phenomenon in phenomena:
             own = rows.filter(suite=suite, category=category, phenomenon=phenomenon)
-            numbers = [own.filter(learned=v).height or None for v in _VERDICTS]
+            numbers = [own.filter(learned=v).height or None for v in _LEARNED]
             elsewhere = testable.filter(pl.col("suite") != suite, category=category)["suite"]
             others = elsewhere.unique(maintain_order=True).to_list() if numbers[-1] else []
             best = own["rival"].drop_nulls().unique(maintain_order=True)
             rivals = [NULL_NAMES.get(rival, rival) for rival in best]
             lines.append([suite, phenomenon, *numbers, ", ".join(rivals), ", ".join(others)])
     columns = [
-        *texts("Suite", "Phenomenon"), *(Column(v.capitalize(), count) for v in _VERDICTS),
+        *texts("Suite", "Phenomenon"), *(Column(v.capitalize(), count) for v in _LEARNED),
         *texts("Best rival", "Test it with"),
     ]  # fmt: skip
     if len(layout.phenomena) == 1:
         columns, lines = columns[1:-1], [line[1:-1] for line in lines]
-    solved = NOT_TESTABLE in set(rows["learned"])
     without = [name for null, name in NULL_NAMES.items() if rows[null].null_count() == rows.height]
-    return Table("learned", say("learned", solved, without), columns, lines)
-
-
-_VERDICTS = (YES, NO, CANNOT_TELL, NOT_TESTABLE)
+    return Table("learned", say("learned", untestable, without), columns, lines)
 
 
 def facts(collected: Collected, layout: Layout) -> list[tuple[str, str, str]]:
     """Return what was run, in numbers: (name, number, note)."""
     spec = collected.spec
     done = sum(t.done for t in collected.asked)
-    nulls = len(collected.trained) - len(collected.asked)
+    baselines = len(collected.trained) - len(collected.asked)
     ours = any(t.run.regimen not in SCORED for t in collected.asked)
     pairs = sum(items.height for items in collected.items.values())
     seeds = sorted({t.run.seed for t in collected.asked})
@@ -304,7 +299,7 @@ def facts(collected: Collected, layout: Layout) -> list[tuple[str, str, str]]:
     memory = max((r.content.get("peak_memory_mb", 0) for r in collected.records), default=0)
     found = [
         (f"Models {'trained' if ours else 'scored'}", f"{done} of {len(collected.asked)}",
-         f"and {counted(nulls, 'null')}"),
+         f"and {counted(baselines, 'baseline')}"),
         ("Conditions", str(len(spec.conditions)), ", ".join(spec.conditions)),
         ("Sizes", str(len(layout.sizes)), ", ".join(layout.sizes)),
         ("Seeds", str(len(seeds)), ", ".join(map(str, seeds))),

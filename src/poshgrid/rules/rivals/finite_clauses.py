@@ -15,13 +15,13 @@ def prefers(pair: Pair) -> float | None:
     Where an auxiliary stays in the relative clause, that is finite; where it was fronted, the verb
     that is left may be (*the boys see*, *the boy saw*) or not (*the boy see*).
     """
-    found = pair.fronted
-    if found is None:
+    questions = pair.fronted
+    if questions is None:
         return None
     # What a member has kept in its place is what the other has fronted
-    inside = [in_relative(found.body, kept) for kept in (found.second, found.first)]
-    place = found.second if inside[0] else found.first
-    return None if _finite(found.body, place) else prefer(*inside)
+    inside = [in_relative(questions.body, kept) for kept in (questions.second, questions.first)]
+    place = questions.second if inside[0] else questions.first
+    return None if _finite(questions.body, place) else prefer(*inside)
 
 
 def _finite(sentence: Sentence, place: int) -> bool:
