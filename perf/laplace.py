@@ -128,7 +128,7 @@ class Approximation:
         right, wrong = correct + 0.5, n - correct + 0.5
         z, noise = np.log(right / wrong), 1 / right + 1 / wrong
         mode = self._mode(z, noise, -np.log(self._rates))
-        # At the mode the likelihood's own curvature takes the place of the empirical one.
+        # Repeat with the curvature of the likelihood at the mode, instead of the empirical one.
         for _ in range(3):
             eta = z - noise * np.linalg.solve(self._covariance(mode, noise), z)
             share = np.clip(expit(eta), 1e-6, 1 - 1e-6)

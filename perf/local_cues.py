@@ -2,9 +2,9 @@
 
     python perf/local_cues.py CHILDES_DB_FOLDER
 
-They are counted on speech to children: words, 5-grams, trigrams of word classes (Reali &
-Christiansen 2005; function words are classes of their own), and skip-grams: how often a word comes
-anywhere after another in a sentence. Items are filled from the words that the text has, neither
+They are counted on speech to children: words, 5-grams, n-grams of word classes
+(:mod:`poshgrid.models.classes`), and skip-grams: how often a word comes anywhere after another in a
+sentence. Items are filled from the words that the text has, neither
 counterbalanced nor chosen.
 """
 
@@ -22,6 +22,7 @@ import polars as pl
 from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.schema import Context
 from poshgrid.benchmark.suites import factorial, templates
+from poshgrid.config.runs import counting
 from poshgrid.corpora.readers import childes_db
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.words import words
@@ -47,9 +48,8 @@ def main(folder: Path) -> None:
         "factorial": factorial.load(None, factorial.Options(pool=1), context),
         "crossed": factorial.load(None, factorial.Options(pool=1, phenomena=CROSSED), context),
     }
-    classes = _classes()
     unigram, fivegram = (ngram.fit(text, order) for order in (1, 5))
-    trigram = ngram.fit([_classed(sentence, classes) for sentence in text], 3)
+    of_classes = ngram.fit(text, **counting("class_ngram", 5))
     items = {name: suite.items for name, suite in suites.items()}
     forms = {
         w for made in items.values() for m in ("good", "bad") for t in made[m] for w in words(t)
@@ -57,7 +57,7 @@ def main(folder: Path) -> None:
     learners: dict[str, Scores] = {
         "unigram": unigram.score,
         "5-gram": fivegram.score,
-        "class trigram": lambda texts: trigram.score([_classed(t, classes) for t in texts]),
+        "class n-gram": of_classes.score,
         "skip-gram of the first word": _skipgrams(text, forms, first=True),
         "skip-gram": _skipgrams(text, forms, first=False),
     }
@@ -105,23 +105,6 @@ def _skipgrams(text: list[str], forms: set[str], *, first: bool) -> Scores:
         math.fsum(math.log((together[p] + 1) / (alone[p[0]] + len(forms))) for p in pairs(t))
         for t in texts
     ]
-
-
-def _classes() -> dict[str, str]:
-    """Return a class for each content word: its category and form, e.g. ``verbpast``."""
-    own = lexicon.read()
-    return {
-        form.casefold(): f"{word.category}{name}"
-        for word in reversed(own.words)
-        if word.lemma.casefold() not in own.function_forms
-        for name, form in reversed(word.forms.items())
-        if form.casefold() not in own.function_forms
-    }
-
-
-def _classed(sentence: str, classes: dict[str, str]) -> str:
-    """Return a sentence with classes in place of the lexicon's content words."""
-    return " ".join(classes.get(word.removesuffix("'s"), word) for word in words(sentence))
 
 
 if __name__ == "__main__":

@@ -243,7 +243,7 @@ def _line(x: np.ndarray, mean: np.ndarray) -> float:
 
 
 def _sooner(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    return (development.ratio(one, other)["high"] or np.inf) <= development.ALIKE
+    return (development.ratio(one, other)["high"] or np.inf) <= development.SLACK
 
 
 def _holds(low: float | None, high: float | None, value: float) -> bool:
