@@ -63,18 +63,15 @@ _Kind = tuple[Callable[..., str], ModuleType, str]
 TARGETS: dict[str, _Kind] = {
     "accuracy": (Paths.statistics, statistics, "ACCURACY"),
     "counts": (Paths.statistics, statistics, "COUNTS"),
-    "nulls": (Paths.statistics, statistics, "BESIDE_NULLS"),
     "training": (Paths.curves, statistics, "TRAINED"),
     "curves": (Paths.curves, statistics, "CURVES"),
     "curves_mean": (Paths.curves, statistics, "CURVES_MEAN"),
     "deltas": (Paths.deltas, statistics, "DELTAS"),
-    "delta_items": (Paths.deltas, statistics, "DELTA_ITEMS"),
     "delta_tests": (Paths.deltas, statistics, "DELTA_TESTS"),
     "perplexity": (Paths.deltas, statistics, "PERPLEXITY"),
     "exposure": (Paths.report, statistics, "EXPOSURE"),
     "development": (Paths.report, statistics, "DEVELOPMENT"),
     "ratios": (Paths.report, statistics, "RATIOS"),
-    "shares": (Paths.rule_shares, rules, "SHARES"),
     "mixture": (Paths.rule_shares, rules, "MIXTURE"),
     "verdicts": (Paths.rule_shares, rules, "VERDICTS"),
     "identifiability": (Paths.rule_shares, rules, "IDENTIFIABILITY"),
@@ -207,9 +204,9 @@ class Results:
         """Return a table of a target.
 
         Args:
-            name: of :data:`TARGETS`: accuracy, counts, nulls, training,
-                curves, curves_mean, deltas, delta_items, delta_tests, perplexity, shares,
-                mixture, verdicts, identifiability, exposure, development, ratios.
+            name: of :data:`TARGETS`: accuracy, counts, training, curves, curves_mean, deltas,
+                delta_tests, perplexity, mixture, verdicts, identifiability, exposure,
+                development, ratios.
             target: an experiment; none: ``all``, or the only one that has results.
 
         Raises:

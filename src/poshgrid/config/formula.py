@@ -22,10 +22,6 @@ VARIABLES = frozenset({
     "seed", "phenomenon", "run", "cell", "point", "template", "correct", "n",
 })  # fmt: skip
 """What a formula may name: the columns of the frame that a model is fitted to."""
-BY_SET = re.compile(r"\+?\s*\(\s*1\s*\|\s*set\s*\)")
-"""What of a formula asks for counts by lexical set."""
-SET_TERM = "1|set"
-"""The term of lexical sets, whose effects are integrated out of the likelihood."""
 SUITE = "posh"
 """The suite that a model is fitted to if it names none and there are several."""
 _POWER = re.compile(r"\*\*\s*(\d+)")
@@ -43,20 +39,13 @@ def suite_of(named: str | None, suites: Sequence[str]) -> str:
     return named or (suites[0] if len(suites) == 1 else SUITE)
 
 
-def without_sets(formula: str) -> tuple[str, bool]:
-    """Return a formula without ``(1|set)``, and whether it had it."""
-    bare = BY_SET.sub("", formula)
-    bare = re.sub(r"~\s*\+", "~ ", bare)
-    return re.sub(r"~\s*$", "~ 1", bare), bare != formula
-
-
 def check(formula: str) -> None:
     """Hold a formula to the variables and functions that there are.
 
     Raises:
         ValueError: it cannot be read, does not begin with the counts, or names what is unknown.
     """
-    left, tilde, right = without_sets(formula)[0].partition("~")
+    left, tilde, right = formula.partition("~")
     if not tilde or "".join(left.split()) != "".join(RESPONSE.split()):
         raise ValueError(f"{formula!r} must begin with '{RESPONSE} ~' (counts are fitted)")
     for name in re.findall(r"([\w.]+)\s*\(", formula):

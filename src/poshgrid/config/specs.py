@@ -203,7 +203,6 @@ class JudgementSpec(Section):
     tolerance: float  # distance of a null from 50% that is marked
     runs: list[RunName]  # Run.name
     cells: dict[str, Cell]  # "condition/size" -> its facts
-    sets: list[Name] = Field(default_factory=list)  # suites counted by lexical set, for (1|set)
 
 
 class RuleSharesSpec(Section):

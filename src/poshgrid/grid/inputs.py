@@ -273,7 +273,7 @@ class Inputs:
         parsers = grid.evidence_parsers() if parsed else []
         return [
             *(f"{paths.statistics(target)}/accuracy.parquet" for _ in grid.pairs[:1]),
-            *(f"{paths.rule_shares(target)}/shares.parquet" for _ in grid.pairs[:1]),
+            *(f"{paths.rule_shares(target)}/verdicts.parquet" for _ in grid.pairs[:1]),
             *(f"{paths.quality(target, suite)}/quality.json" for suite in grid.pairs),
             *(f"{paths.measures(target, suite)}/measures.parquet" for suite in grid.measured),
             *(f"{paths.curves(target)}/curves_mean.parquet" for _ in grid.pairs[:1] if cells),

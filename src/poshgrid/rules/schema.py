@@ -16,24 +16,6 @@ RULES: Schema = {
 _PHENOMENON: Schema = dict.fromkeys(("suite", "category", "phenomenon"), pl.String)
 _CELL: Schema = dict.fromkeys(AXES[:-1], pl.String)  # a learner's: all axes but the seed
 
-SHARES: Schema = {
-    **_CELL,
-    **_PHENOMENON,
-    "rule": pl.String,
-    "seeds": pl.UInt32,  # of the learner
-    "sets": pl.UInt32,  # lexical sets with pairs that the rule has a say on
-    "pairs": pl.UInt32,  # such pairs; joint ones are one
-    "right": pl.Float64,  # share of them whose good member the rule prefers: its own accuracy
-    # of the choices, over all seeds, that are the rule's; a tie is half of one
-    "share": pl.Float64,
-    "sd": pl.Float64,  # over seeds; null with one
-    "low": pl.Float64,  # 95% bootstrap interval over lexical sets; null with one set
-    "high": pl.Float64,
-}
-"""``statistics/{target}/rules/shares.parquet``: a row for each rule that has a say in a
-phenomenon.
-"""
-
 MIXTURE: Schema = {
     **_CELL,
     **_PHENOMENON,

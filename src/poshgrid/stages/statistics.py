@@ -8,7 +8,6 @@ from typing import Any
 
 from poshgrid import plugins
 from poshgrid.config import specs
-from poshgrid.config.formula import BY_SET
 from poshgrid.config.runs import COUNTED, GIVEN
 from poshgrid.config.sizes import words
 from poshgrid.grid import filtering
@@ -28,7 +27,7 @@ class RuleShares(Stage):
     module = "poshgrid.statistics.shares"
     output = PATHS.rule_shares("{target}")
     Spec = specs.RuleSharesSpec
-    outputs = tables("shares", "mixture", "verdicts", "identifiability")
+    outputs = tables("mixture", "verdicts", "identifiability")
     external = ("lexicon",)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
@@ -64,7 +63,7 @@ class Accuracy(Stage):
     module = "poshgrid.statistics.accuracy"
     output = PATHS.statistics("{target}")
     Spec = specs.JudgementSpec
-    outputs = ("counts.parquet", *tables("accuracy", "nulls"))
+    outputs = ("counts.parquet", *tables("accuracy"))
     memory_mb = 8000
     minutes = 30
 
@@ -84,15 +83,7 @@ class Accuracy(Stage):
             tolerance=self.grid.config.quality.tolerance,
             runs=[run.name for run in self.grid.runs(wc.target)],
             cells=self.grid.cell_facts(wc.target) | self.grid.given_facts(),
-            sets=self._by_set(wc.target),
         )
-
-    def _by_set(self, target: str) -> list[str]:
-        """Return the suites that a model of a target with ``(1|set)`` is fitted to."""
-        config = self.grid.config
-        fitted = self.grid.fitted(target)
-        models = [m for m in config.models if m.name in fitted and BY_SET.search(m.formula)]
-        return sorted({self.grid.judged(model) for model in models})
 
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
@@ -170,10 +161,7 @@ class Deltas(Stage):
     module = "poshgrid.statistics.deltas"
     output = PATHS.deltas("{target}")
     Spec = specs.DeltasSpec
-    outputs = (
-        *tables("deltas", "delta_tests", "perplexity"),
-        "delta_items.parquet",
-    )
+    outputs = tables("deltas", "delta_tests", "perplexity")
     minutes = 30
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:

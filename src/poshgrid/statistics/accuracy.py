@@ -14,7 +14,7 @@ from poshgrid.config.specs import JudgementSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
 from poshgrid.statistics import intervals, levels, rivals, tests, verdicts
-from poshgrid.statistics.schema import ACCURACY, BESIDE_NULLS, COUNTS, RUN_AXES
+from poshgrid.statistics.schema import ACCURACY, COUNTS, RUN_AXES
 from poshgrid.statistics.tally import count
 from poshgrid.tables import formats
 
@@ -45,7 +45,7 @@ def accuracy(
         conditions: folder of conditions: ``{condition}/{size}/statistics.json`` below it says how
             many words a cell's models were trained on, which its size may not. None: nobody knows
             better than the spec.
-        output: folder for counts.parquet, accuracy.parquet, .csv and nulls.parquet, .csv.
+        output: folder for counts.parquet, accuracy.parquet, .csv.
         rules: suite -> what rules make of its pairs: rivals beside the nulls.
         sums: whether scores are sums over tokens; of means alone nobody knows what sums would say.
 
@@ -60,9 +60,7 @@ def accuracy(
         raise PoshgridError(
             "job: spec: nothing to judge: give at least one run and one suite of items"
         )
-    counts, tallies = count(
-        _columns(spec, conditions), Path(scores), items, spec.scoring, spec.sets
-    )
+    counts, tallies = count(_columns(spec, conditions), Path(scores), items, spec.scoring)
     counts = counts.cast(pl.Schema(COUNTS))
     bounds = pl.concat(
         intervals.bootstrap(tally.sums).join(tests.apart(tally.sums), on=ROW, how="left")
@@ -71,9 +69,8 @@ def accuracy(
     rows = summarise(counts, bounds, spec.tolerance)
     if not sums:
         rows = rows.with_columns(mean_sum=pl.lit(None, pl.Float64))
-    learned, beside = [], []
+    learned = []
     for suite, tally in tallies.items():
-        phenomena = rows.filter(suite=suite, level="phenomenon")
         heuristics: dict[str, np.ndarray] = {}
         solved: set[tuple[str, str]] = set()
         if rules and suite in rules:
@@ -81,13 +78,11 @@ def accuracy(
             choices, solved = rivals.read_rules(rules[suite], pairs, tally.units)
             heuristics = {name: tally.of(choices[name].to_numpy()) for name in choices.columns}
         learned.append(verdicts.verdicts(tally.sums, heuristics, counts, solved))
-        beside.append(rivals.beside(tally, phenomena, spec.cells))
     best = pl.concat(learned).with_columns(level=pl.lit("phenomenon"), part=pl.lit(""))
     rows = rows.join(best, on=ROW, how="left", maintain_order="left").select(list(ACCURACY))
     output = Path(output)
     files.write_table(_written(counts), output / "counts.parquet", COUNTS)
     formats.write(rows, output, "accuracy", ACCURACY)
-    formats.write(pl.concat(beside), output, "nulls", BESIDE_NULLS)
     facts = {
         "runs": len(spec.runs),
         "suites": sorted(items),
@@ -129,9 +124,9 @@ def _columns(spec: JudgementSpec, conditions: Path | None) -> dict[str, dict[str
 
 
 def _written(counts: pl.DataFrame) -> pl.DataFrame:
-    """Return counts by template, and by lexical set where they are so counted (``COUNTS``)."""
+    """Return counts by template (``COUNTS``)."""
     key = [name for name in COUNTS if name not in ("correct", "ties", "n")]
-    place = ["suite", "category", "phenomenon", "template", "lexical_set"]
+    place = ["suite", "category", "phenomenon", "template"]
     return (
         counts.group_by(key)
         .agg(pl.col("correct", "ties", "n").sum())

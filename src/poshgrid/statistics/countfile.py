@@ -34,7 +34,6 @@ class Counted(BaseModel):
     category: _Name
     phenomenon: _Name
     template: str = ""  # default: the phenomenon
-    lexical_set: str = ""
     correct: float
     ties: _Whole = 0
     n: _Whole

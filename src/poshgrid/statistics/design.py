@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from poshgrid.config.formula import RESPONSE, SET_TERM, check, parts, suite_of, without_sets
+from poshgrid.config.formula import RESPONSE, check, parts, suite_of
 from poshgrid.config.runs import REFERENCE, parse_only
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.statistics.schema import RUN_AXES
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 _ORDER = [
     "condition", "words", "size", "learner", "regimen", "bias", "seed", "category", "phenomenon",
-    "template", "lexical_set",
+    "template",
 ]  # fmt: skip
-CELL = [*RUN_AXES, "seed", "phenomenon", "template", "lexical_set"]
+CELL = [*RUN_AXES, "seed", "phenomenon", "template"]
 """What names a count of a suite."""
 
 
@@ -38,20 +38,12 @@ class Design:
         formula: the formula asked for, expanded, less the terms that the data cannot bear.
         notes: a line for every term left out or not identified.
         rounded: rows whose half-counted ties were rounded.
-        sets: if the formula asks for ``(1|set)``, which is no part of ``formula``: for each row of
-            the frame and lexical set with pairs there, row, set (code), n, correct.
     """
 
     frame: pd.DataFrame
     formula: str
     notes: list[str] = field(default_factory=list)
     rounded: int = 0
-    sets: pd.DataFrame | None = None
-
-    @property
-    def shown(self) -> str:
-        """The formula with the term of sets."""
-        return self.formula + (f" + ({SET_TERM})" if self.sets is not None else "")
 
 
 def design(
@@ -75,9 +67,8 @@ def design(
     bias; ``size`` (by words); groups: ``seed``, ``phenomenon``, ``run`` (all axes and the seed
     joined), ``cell`` (run and phenomenon joined: an effect for every count, for counts that vary
     more than a binomial's), ``point`` (the same without the seed: what the seeds of a point of the
-    grid share), ``template`` (phenomenon and template joined), and ``set``, the lexical set, whose
-    term ``(1|set)`` the engine fast alone can fit. Counts are summed over templates and sets unless
-    the formula names them.
+    grid share), and ``template`` (phenomenon and template joined). Counts are summed over templates
+    unless the formula names them.
 
     A tie counts as half a success, but a binomial count is whole: a count that ends in .5 is
     rounded to the nearest even number, which favours neither side over many rows.
@@ -95,51 +86,28 @@ def design(
         PoshgridError: no row, or one, is left; or the formula cannot be read or names an unknown
             variable.
     """
-    counts = counts.with_columns(pl.col("template", "lexical_set").fill_null(""))
-    formula, by_set = without_sets(formula)
+    counts = counts.with_columns(pl.col("template").fill_null(""))
     used = _variables(formula)
     rows = _rows(counts, suite, only, keep_biases="bias" in used)
     rows = rows if phenomena is None else _named(rows, phenomena)
-    if rows.select(CELL[:-2]).n_unique() < 2:
+    if rows.select(CELL[:-1]).n_unique() < 2:
         raise PoshgridError(
-            f"counts: {'/'.join(map(str, rows.select(CELL[:-2]).row(0)))} is the only count: no "
+            f"counts: {'/'.join(map(str, rows.select(CELL[:-1]).row(0)))} is the only count: no "
             "model can be fitted to it; add runs or phenomena to the target"
         )
-    if by_set and (rows["lexical_set"] == "").any():
-        raise PoshgridError(
-            f"models: {SET_TERM}: the counts are not by lexical set; run `poshgrid run -R accuracy`"
-        )
-    of_sets, rows = rows, _summed(rows, "template" in used)
-    frame, rounded = _frame(rows, fractions or by_set)
+    frame, rounded = _frame(_summed(rows, "template" in used), fractions)
     kept, notes = _bearable(formula, frame)
     notes += [*_aliased(kept, frame), *_confounded(used, frame)]
     if rounded:
         notes.append(f"{rounded} counts ended in .5 (ties) and were rounded to even")
-    return Design(frame, kept, notes, rounded, _sets(of_sets, rows) if by_set else None)
+    return Design(frame, kept, notes, rounded)
 
 
 def _summed(rows: pl.DataFrame, by_template: bool) -> pl.DataFrame:
     """Return counts by run and phenomenon (and template), in the same order."""
-    key = [name for name in _ORDER if name not in ("template", "lexical_set")]
-    key += ["template"] if by_template else []
+    key = _ORDER if by_template else _ORDER[:-1]
     return rows.group_by(key, maintain_order=True).agg(
         pl.col("source", "filtered").first(), pl.col("correct").sum(), pl.col("n").sum()
-    )
-
-
-def _sets(rows: pl.DataFrame, summed: pl.DataFrame) -> pd.DataFrame:
-    """Return row, set, n, correct: see :class:`Design`."""
-    key = [name for name in summed.columns if name in _ORDER]
-    of_set = ["category", "phenomenon", "lexical_set"]
-    codes = rows.select(of_set).unique().sort(of_set).with_row_index("set")
-    return (
-        rows.join(codes, on=of_set)
-        .join(summed.select(key).with_row_index("row"), on=key)
-        .group_by("row", "set")
-        .agg(pl.col("n").sum(), pl.col("correct").sum())
-        .sort("row", "set")
-        .cast({"row": pl.Int64, "set": pl.Int64, "n": pl.Int64})
-        .to_pandas()
     )
 
 
@@ -231,8 +199,7 @@ def terms(formula: str) -> list[str]:
     Raises:
         PoshgridError: the formula cannot be read.
     """
-    bare, by_set = without_sets(formula)
-    return [*(term.name for term in _described(bare)), *([SET_TERM] if by_set else [])]
+    return [term.name for term in _described(formula)]
 
 
 def check_priors(model: BayesianModel) -> None:

@@ -70,7 +70,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
         for note in (*made.notes, *notes):
             log.warning("%s: %s", model.name, note)
         engine, draw = choose(made, model)
-        log.info("%s: %d rows, engine %s: %s", model.name, len(made.frame), engine, made.shown)
+        log.info("%s: %d rows, engine %s: %s", model.name, len(made.frame), engine, made.formula)
         inference, table, attempts = gate.converge(
             lambda attempt: _drawn(draw, made, attempt, threads), made.frame, model
         )
@@ -81,7 +81,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
             log.warning("%s: %s", model.name, note)
         facts = {
             "model": model.name,
-            "formula": made.shown,
+            "formula": made.formula,
             "notes": [*made.notes, *notes, *left_out],
             "rows": len(made.frame),
             "pairs": int(made.frame["n"].sum()),
@@ -134,11 +134,6 @@ def choose(made: design.Design, model: BayesianModel) -> tuple[str, Engine]:
     if model.engine == "fast":
         raise PoshgridError(
             f"models: {model.name}: engine fast cannot fit this: {refusal}; set engine: bambi"
-        )
-    if made.sets is not None:
-        raise PoshgridError(
-            f"models: {model.name}: {formula.SET_TERM} is a term of engine fast alone"
-            f"{f', which cannot fit this: {refusal}' if refusal else '; set engine: fast'}"
         )
     return "bambi", sample
 
@@ -197,7 +192,7 @@ def _own_priors(model: BayesianModel, made: design.Design) -> tuple[BayesianMode
         PoshgridError: a prior is of a term that the formula does not have.
     """
     design.check_priors(model)
-    fitted = {formula.parts(name): name for name in design.terms(made.shown)}
+    fitted = {formula.parts(name): name for name in design.terms(made.formula)}
     kept, notes = {}, []
     for prior in model.priors:
         parts = formula.parts(prior.term)

@@ -12,12 +12,12 @@ from poshgrid.statistics.power import counts_of
 
 _UNITS = pl.DataFrame(
     [
-        (category, f"{category}-{n}", f"template-{template}", f"set-{template}", 10)
+        (category, f"{category}-{n}", f"template-{template}", 10)
         for category in ("binding", "island", "question-formation", "wanna")
         for n in range(2)
         for template in range(2)
     ],
-    schema=["category", "phenomenon", "template", "lexical_set", "n"],
+    schema=["category", "phenomenon", "template", "n"],
     orient="row",
 )
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -109,46 +109,6 @@ def bootstrap(sums: SetSums, *, replicates: int = REPLICATES, seed: int = SEED) 
             )
         )
     return pl.concat(found)
-
-
-class Difference(NamedTuple):
-    """A mean difference of two accuracies (share, from -1 to 1) and how sure it is."""
-
-    mean: float
-    low: float | None  # of the 95% interval; None: fewer than two sets
-    high: float | None
-    p: float | None  # one-sided: that it is above 0 by chance
-
-
-def difference(
-    difference: np.ndarray, n: np.ndarray, seeds: Sequence[tuple[float, int]]
-) -> Difference:
-    """Return a mean difference by pair, over lexical sets and seeds.
-
-    The linearised variance of the sets and those of the seeds are added up, with Student's t at
-    Satterthwaite's degrees of freedom. With two seeds that t is large, and a difference plus or
-    minus half an interval passes 1: the interval is taken on the scale of its inverse hyperbolic
-    tangent (Fisher's, for what is bounded so), and cannot.
-
-    Args:
-        difference: of pairs right, set by set.
-        n: pairs of each set.
-        seeds: SD of the accuracy over seeds and their number, for each side that has several.
-    """
-    mean, sets = float(difference.sum() / n.sum()), len(n)
-    if sets < 2:
-        return Difference(mean, None, None, None)
-    residual = (difference - n * mean) / n.sum()
-    parts = [(float((residual**2).sum()) * sets / (sets - 1), sets - 1)]
-    parts += [(sd**2 / number, number - 1) for sd, number in seeds]
-    variance, edge = sum(part for part, _ in parts), 1 - mean**2
-    if variance == 0 or edge <= 0:
-        return Difference(mean, mean, mean, 0.0 if mean > 0 else 1.0)
-    freedom = variance**2 / sum(part**2 / df for part, df in parts)
-    middle, error = math.atanh(mean), math.sqrt(variance) / edge
-    half = float(stats.t.ppf(0.975, freedom)) * error
-    low, high = (math.tanh(middle + side * half) for side in (-1, 1))
-    return Difference(mean, low, high, float(stats.t.sf(middle / error, freedom)))
 
 
 def _replicated(

@@ -26,7 +26,6 @@ from scipy import optimize, stats
 from scipy.special import logit
 
 from poshgrid.config import BayesianModel
-from poshgrid.config.formula import without_sets
 from poshgrid.config.runs import AXES, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
@@ -67,7 +66,7 @@ def counts_of(grid: Grid, runs: Iterable[Run], units: pl.DataFrame, suite: str) 
     Args:
         grid: of the configuration.
         runs: of its targets.
-        units: category, phenomenon, template, n: pairs; and perhaps lexical_set.
+        units: category, phenomenon, template, n: pairs.
         suite: whose pairs they are.
     """
     facts = {key: cell for target in grid.targets for key, cell in grid.cell_facts(target).items()}
@@ -79,7 +78,6 @@ def counts_of(grid: Grid, runs: Iterable[Run], units: pl.DataFrame, suite: str) 
         for run in runs
     )
     whole = {"suite": pl.lit(suite), "ties": pl.lit(0), "correct": pl.col("n") / 2}
-    units = units if "lexical_set" in units.columns else units.with_columns(lexical_set=pl.lit(""))
     counts = rows.join(units, how="cross").with_columns(**whole)
     return counts.select(list(COUNTS)).cast(pl.Schema(COUNTS))
 
@@ -144,9 +142,8 @@ def power(
         raise PoshgridError(
             f"--effects: at accuracy {accuracy:g} an effect is less than {100 * widest:g} points"
         )
-    formula, _ = without_sets(model.formula)
     made = design.design(
-        counts, formula, counts["suite"][0], model.only, model.phenomena, fractions=True
+        counts, model.formula, counts["suite"][0], model.only, model.phenomena, fractions=True
     )
     if refusal := refuses(made):
         raise PoshgridError(f"models: {model.name}: no power of this formula: {refusal}")

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from scipy.special import expit
 
 from poshgrid.statistics.design import Design
-from poshgrid.statistics.predictor import Predictor, mean_share
+from poshgrid.statistics.predictor import Predictor
 from poshgrid.statistics.schema import PREDICTIVE, RUN_AXES
 
 if TYPE_CHECKING:
@@ -47,8 +48,7 @@ def predictive(
     every = -(-chains * draws // REPLICATIONS)
     frame = made.frame
     # Away from 0 and 1, where a discrepancy would divide by nothing.
-    eta, spread = predictor.linear(frame, every), predictor.set_spread(every)
-    probability = np.clip(mean_share(eta.T, spread).T, 1e-12, 1 - 1e-12)
+    probability = np.clip(expit(predictor.linear(frame, every)), 1e-12, 1 - 1e-12)
     n, correct = frame["n"].to_numpy(), frame["correct"].to_numpy(dtype=float)
     replicated = np.random.default_rng(seed).binomial(n, probability)
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import scipy.sparse
     import xarray
 
-SET_SIGMA = "1|set_sigma"
-"""The posterior's variable of the lexical sets' SD."""
 _NODES = 20
 """Of the Gauss-Hermite rule: an accuracy at SDs up to 3 is good to 1e-4."""
 
@@ -111,14 +109,8 @@ class Predictor:
         groups = self.group_matrix(frame) @ self.group_coefficients(every).T
         return self.coefficients(every) @ self.matrix(frame).T + groups.T
 
-    def set_spread(self, every: int = 1) -> np.ndarray | None:
-        """Return the SD of the lexical sets' effects, one number per draw; none: no such term."""
-        if SET_SIGMA not in self._posterior:
-            return None
-        return self._posterior[SET_SIGMA].to_numpy()[:, ::every].ravel()
-
     def spread(self, frame: pd.DataFrame, but: Collection[str] = ()) -> np.ndarray | None:
-        """Return the SD of groups' effects, those of lexical sets among them: rows x draws.
+        """Return the SD of groups' effects: rows x draws.
 
         Args:
             frame: rows with levels that were fitted.
@@ -130,8 +122,7 @@ class Predictor:
         from scipy import sparse
 
         names = [name for name in self._groups if name.rpartition("|")[2] not in but]
-        of_sets = self.set_spread()
-        if not names and of_sets is None:
+        if not names:
             return None
         chains, draws = self.shape
         by_sd, squares = [np.zeros((len(frame), 0))], [np.zeros((chains * draws, 0))]
@@ -143,7 +134,7 @@ class Predictor:
             sds = self._posterior[f"{name}_sigma"].to_numpy().reshape(chains * draws, -1)
             squares.append(sds**2)
         variance = np.hstack(by_sd) @ np.hstack(squares).T  # rows x SDs, SDs x draws
-        return np.sqrt(variance + (0 if of_sets is None else of_sets**2))
+        return np.sqrt(variance)
 
     @property
     def _common(self) -> dict[str, Any]:

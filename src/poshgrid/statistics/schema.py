@@ -3,7 +3,7 @@
 Tables of one target lie in ``results/statistics/{target}/`` (counts, accuracy) and those of a
 Bayesian model in ``results/statistics/{target}/models/{model}/`` (summary, contrasts, predictive);
 those of training in ``results/statistics/{target}/curves/`` (curves, curves_mean, training), those
-of filtering in ``results/statistics/{target}/deltas/`` (deltas, delta_items, delta_tests).
+of filtering in ``results/statistics/{target}/deltas/`` (deltas, delta_tests).
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ COUNTS = {
     "category": pl.String,
     "phenomenon": pl.String,
     "template": pl.String,  # or paradigm, as the items have it
-    "lexical_set": pl.String,  # "" but in suites for which a model asks for `(1|set)`
     "correct": pl.Float64,  # pairs judged right, a tie counted as half
     "ties": pl.UInt32,  # pairs whose members score the same
     "n": pl.UInt32,  # pairs
@@ -37,9 +36,7 @@ COUNTS = {
     # evidence removed and none put back, or what the condition's `filtered` says
     "filtered": pl.Boolean,
 }
-"""``statistics/{target}/counts.parquet``: one row per run, suite and template (and lexical set,
-where asked for).
-"""
+"""``statistics/{target}/counts.parquet``: one row per run, suite and template."""
 
 LEVELS = ("phenomenon", "category", "overall", "average")
 """What an accuracy is an accuracy of.
@@ -105,28 +102,6 @@ ACCURACY = {
 and level.
 
 The p values are null for ``overall`` and ``average``: a mean of shares is no count of pairs.
-"""
-
-BESIDE_NULLS = {
-    **dict.fromkeys(RUN_AXES, pl.String),  # of a trained point
-    "suite": pl.String,
-    "category": pl.String,
-    "phenomenon": pl.String,
-    "null": pl.String,  # "untrained" (same learner), "unigram", "ngram", "class_ngram": same cell
-    # correlation of the pairs' margins, log P(good) − log P(bad), with the null's; means over seeds
-    "r": pl.Float64,
-    "r_low": pl.Float64,  # 95% interval (Fisher's z, lexical sets as observations)
-    "r_high": pl.Float64,
-    "less": pl.String,  # unfiltered condition of another base; "" where there is none
-    "difference": pl.Float64,  # accuracy less that of the same point of condition `less`, share
-    "difference_low": pl.Float64,  # 95% interval over sets and seeds
-    "difference_high": pl.Float64,
-    "null_difference": pl.Float64,  # the same of the null
-    "null_difference_low": pl.Float64,
-    "null_difference_high": pl.Float64,
-}
-"""``statistics/{target}/nulls.parquet``: one row per trained point, suite, phenomenon, null and
-condition beside it.
 """
 
 SUMMARY = {
@@ -219,20 +194,6 @@ DELTAS = {
 level.
 
 The margins and r are null for the levels above the phenomenon.
-"""
-
-DELTA_ITEMS = {
-    **dict.fromkeys(RUN_AXES, pl.String),  # condition: the filtered one
-    "suite": pl.String,
-    "category": pl.String,
-    "phenomenon": pl.String,  # one that a filter of the condition is aimed at
-    "item_id": pl.String,
-    # log P(good) - log P(bad), nats, mean over the filtered models' seeds (FiCT, equation 2)
-    "margin": pl.Float32,
-    "margin_full": pl.Float32,
-}
-"""``statistics/{target}/deltas/delta_items.parquet``: one row per filtered point of the grid and
-pair of a phenomenon at which its filters are aimed (FiCT, Figure 4).
 """
 
 DELTA_TESTS = {

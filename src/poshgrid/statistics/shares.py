@@ -66,7 +66,7 @@ def write(
         models: folder of models: those of the unigram nulls say what was heard how often.
         items: suite -> its table of pairs.
         tables: suite -> what the rules say of them (``RULES``).
-        output: folder for the four tables, as .parquet and .csv.
+        output: folder for the three tables, as .parquet and .csv.
 
     Returns:
         Facts: runs, learners, suites, replicates.
@@ -74,7 +74,7 @@ def write(
     Raises:
         PoshgridError: see :func:`judgements.judged`.
     """
-    names = ("shares", "mixture", "verdicts", "identifiability")
+    names = ("mixture", "verdicts", "identifiability")
     schemas = {name: getattr(schema, name.upper()) for name in names}
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in schemas}
     learners = set()
@@ -83,7 +83,6 @@ def write(
         for axes, each in _phenomena(spec, scores, models, suite, pairs, tables[suite]):
             learners.add(tuple(axes.values()))
             drawn, place = times(each), each.names
-            found["shares"] += [{**axes, **place, **row} for row in shares(each, drawn)]
             weights, verdict = mixed(each, drawn)
             found["mixture"] += [{**axes, **place, **row} for row in weights]
             found["verdicts"].append({**axes, **place, **verdict})
@@ -171,36 +170,6 @@ def times(found: Phenomenon) -> np.ndarray | None:
     seed = zlib.crc32("\0".join(found.names.values()).encode())
     generator = np.random.default_rng([SEED, seed])
     return generator.multinomial(sets, np.full(sets, 1 / sets), REPLICATES).astype(float)
-
-
-def shares(found: Phenomenon, drawn: np.ndarray | None) -> Iterator[dict[str, Any]]:
-    """Yield the share of choices that are each heuristic's, where it has a say.
-
-    They are where both are of the same member; a tie is half of one. ``right`` is the heuristic's
-    own accuracy on these pairs, whatever the learner chose.
-
-    Args:
-        found: the choices.
-        drawn: from :func:`times`.
-    """
-    for rule, says in zip(found.rules, found.says, strict=True):
-        there = ~np.isnan(says) & (says != 0.5)
-        agrees = np.where(says[:, None] == 1, found.chose, 1 - found.chose)[there]
-        right = np.bincount(found.sets[there], agrees.mean(axis=1), found.sets.max() + 1)
-        number = np.bincount(found.sets[there], minlength=len(right))
-        low = high = None
-        sets = int((number > 0).sum())
-        if drawn is not None and sets > 1:
-            below = drawn @ number
-            ratios = (drawn @ right)[below > 0] / below[below > 0]
-            low, high = map(float, np.quantile(ratios, [0.025, 0.975]))
-        by_seed = agrees.mean(axis=0)
-        yield {
-            "rule": rule, "seeds": len(by_seed), "sets": sets, "pairs": int(there.sum()),
-            "right": float((says[there] == 1).mean()), "share": float(by_seed.mean()),
-            "sd": float(by_seed.std(ddof=1)) if len(by_seed) > 1 else None,
-            "low": low, "high": high,
-        }  # fmt: skip
 
 
 def competing(found: Phenomenon) -> tuple[list[str], np.ndarray, np.ndarray]:

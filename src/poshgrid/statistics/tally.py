@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,8 @@ def count(
     scores: Path,
     items: Mapping[str, Path],
     scoring: Scoring,
-    by_set: Collection[str] = (),
 ) -> tuple[pl.DataFrame, dict[str, Tally]]:
-    """Return counts by template, cell and, where asked for, set; and a tally of each suite.
+    """Return counts by template and cell, and a tally of each suite.
 
     A run's judgements are counted and forgotten. Of sets, which may be as many as pairs, some
     numbers for each are kept.
@@ -38,7 +37,6 @@ def count(
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         items: suite -> its table of pairs.
         scoring: how two scores become a judgement.
-        by_set: suites that are counted by lexical set.
 
     Raises:
         PoshgridError: see :func:`judgements.judged`.
@@ -59,10 +57,9 @@ def count(
                 tallies[suite] = Tally(suite, judged, points)
             tallies[suite].add(places[point], judged)
             columns = {**runs[run], "suite": suite}
-            columns |= {} if suite in by_set else {"lexical_set": ""}
             counts.append(
                 judged.with_columns(pl.lit(value).alias(name) for name, value in columns.items())
-                .group_by(*runs[run], "suite", *_UNIT)
+                .group_by(*columns, *_UNIT[:-1])
                 .agg(
                     pl.col("correct", *judgements.REDUCTIONS).sum(),
                     ties=(pl.col("correct") == 0.5).sum(),

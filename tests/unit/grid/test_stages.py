@@ -185,15 +185,6 @@ def test_slices_of_scores(stages_of: Any, written: Any) -> None:
     assert (other.revision, other.scoring.masked) == (None, "pseudo-log-likelihood")
 
 
-def test_counts_are_by_set_where_a_model_that_is_fitted_asks(stages_of: Any) -> None:
-    by_set = stages_of(
-        lambda c: put("models", 2, formula=c["models"][2]["formula"] + " + (1|set)")(c)
-    )
-    assert {t: by_set.accuracy.spec(Cell(target=t)).sets for t in ("all", "exp1", "exp3")} == {
-        "all": ["posh"], "exp1": [], "exp3": ["posh"],
-    }  # fmt: skip
-
-
 def test_a_page_is_about_what_its_target_has(stages_of: Any) -> None:
     plain = stages_of(put("experiments", 1, conditions=["wiki"]), models=[])
     bare = plain.report.spec(CELLS["report"])

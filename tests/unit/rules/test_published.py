@@ -18,7 +18,7 @@ from poshgrid.evaluation.schema import SCORES
 from poshgrid.files import read_table
 from poshgrid.rules import table
 from poshgrid.rules.mixture import GUESSING
-from poshgrid.rules.schema import MIXTURE, NONE, RULES, SHARES, VERDICTS
+from poshgrid.rules.schema import MIXTURE, NONE, RULES, VERDICTS
 from poshgrid.statistics import shares
 
 CHILD = {"condition": "baby", "size": "100M"}
@@ -103,14 +103,6 @@ def test_hierarchical_rules_prefer_every_good_member(results):
         "wanna": 500, "island-wh": 500, "island-complex-np": 500, "island-adjunct": 489,
         "principle-a-command": 500, "principle-a-locality": 227,
     }  # fmt: skip
-
-
-def test_questions_about_objects_begin_with_do(results):
-    """An auxiliary is preferred, and no structure."""
-    rows = found(results, "shares", SHARES).filter(phenomenon="question-formation-or", **CHILD)
-    share = dict(rows.select("rule", "share").iter_rows())
-    assert share["main-auxiliary"] == pytest.approx(1 - share["first-auxiliary"])
-    assert share["main-auxiliary"] < 0.5 < share["front-do"]
 
 
 def test_weights_tell_a_learner_of_structure_from_one_of_words(results):

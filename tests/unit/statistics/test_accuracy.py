@@ -113,7 +113,7 @@ def test_order_of_runs_changes_no_byte(grid):
     assert set(one.filter(level="phenomenon")["stars_pooled"]) == {"***"}
     grid.runs.reverse()
     grid.judge("two")
-    for name in ("counts.parquet", "accuracy.parquet", "accuracy.csv", "nulls.csv"):
+    for name in ("counts.parquet", "accuracy.parquet", "accuracy.csv"):
         one, two = (grid.folder / each / name for each in ("one", "two"))
         assert one.read_bytes() == two.read_bytes()
 
@@ -121,39 +121,6 @@ def test_order_of_runs_changes_no_byte(grid):
 def test_a_run_of_an_unknown_cell_is_refused(grid):
     with pytest.raises(errors.PoshgridError, match="wiki/10M"):
         grid.judge(runs=["wiki/10M/m/p/none/seed1"])
-
-
-def test_two_sets_have_an_interval_and_one_has_none():
-    # Of one pair each, .5 and .1 more right: the mean .3, its variance .2^2 / 1
-    found = intervals.difference(np.array([0.5, 0.1]), np.ones(2), [])
-    half = stats.t.ppf(0.975, 1) * 0.2 / (1 - 0.3**2)
-    expected = (0.3, np.tanh(np.arctanh(0.3) - half), np.tanh(np.arctanh(0.3) + half))
-    assert found[:3] == pytest.approx(expected)
-    assert found.p == pytest.approx(stats.t.sf(np.arctanh(0.3) * (1 - 0.3**2) / 0.2, 1))
-    alone = intervals.difference(np.array([0.6]), np.array([2]), [(0.1, 3)])
-    assert alone == (0.3, None, None, None)
-    nothing = intervals.difference(np.zeros(3), np.ones(3), [])
-    assert nothing == (0, 0, 0, 1)
-
-
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.8, 0.99, 1.0])
-@pytest.mark.parametrize("sd", [0.0, 0.01, 0.1, 0.5])
-@pytest.mark.parametrize("seeds", [2, 5])
-def test_a_difference_of_shares_stays_between_minus_one_and_one(share, sd, seeds):
-    """With two seeds Student's t is 12.7: on the raw scale nearly all of these leave it."""
-    right = (np.arange(100) < round(100 * share)).astype(float)
-    n = np.ones(100)
-    found = intervals.difference(right, n, [(sd, seeds)])
-    assert -1 <= found.low <= found.mean <= found.high <= 1
-    mirrored = intervals.difference(-right, n, [(sd, seeds)])
-    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))
-    if share > 0:
-        # One decision, read off the interval or off p
-        assert (found.low > 0) == (found.p < 0.025)
-        assert found.p + mirrored.p == pytest.approx(1)
-    if sd == 0.01 and share == 0.3:  # where nothing is near an edge it is the raw one
-        variance = stats.sem(right) ** 2 + sd**2 / seeds
-        assert found.high - found.low == pytest.approx(2 * 1.98 * variance**0.5, rel=0.1)
 
 
 @pytest.mark.parametrize("reduction", ["mean", "sum"])

@@ -32,7 +32,7 @@ def test_what_is_left_out_is_filled_in(tmp_path):
     assert found.row(4, named=True) == {
         "condition": "b", "size": "10M", "learner": "model", "regimen": "released",
         "bias": "none", "seed": 1, "suite": "suite", "category": "island", "phenomenon": "wh",
-        "template": "wh", "lexical_set": "", "correct": 81, "ties": 0, "n": 100,
+        "template": "wh", "correct": 81, "ties": 0, "n": 100,
         "words": 10_000_000, "source": "b", "filtered": False,
     }  # fmt: skip
     text = "condition,size,seed,category,phenomenon,correct,n,filtered,words\n"

@@ -12,7 +12,7 @@ from poshgrid import files
 from poshgrid.config import Scoring, specs
 from poshgrid.statistics.deltas import deltas, differences, paired
 from poshgrid.statistics.deltas.differences import Judged, by_condition
-from poshgrid.statistics.schema import DELTA_ITEMS, DELTA_TESTS, DELTAS, PERPLEXITY
+from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY
 from tests.unit.statistics.scored import Folder, only, pairs
 
 FULL = {"wiki~a": "wiki", "wiki~b": "wiki"}
@@ -120,18 +120,6 @@ def test_deltas_by_hand(hand):
     assert set(aimed.rows()) == {("wiki~a", "phenomenon", "a_1"), ("wiki~b", "phenomenon", "b-1")}
     above = rows.filter(pl.col("level") != "phenomenon")
     assert above.select("margin", "margin_full", "r").null_count().row(0) == (above.height,) * 3
-
-
-def test_pairs_of_targeted_phenomena_by_hand(hand):
-    hand.draw()
-    found = files.read_table(hand.folder / "out" / "delta_items.parquet", DELTA_ITEMS)
-    at = [("wiki~a", "gpt"), ("wiki~a", "lstm"), ("wiki~b", "gpt"), ("wiki~b", "lstm")]
-    points = found.select("condition", "learner").unique(maintain_order=True).rows()
-    assert (points, found.height) == (at, 8)
-    columns = ("item_id", "margin_full", "margin")
-    assert found.filter(condition="wiki~b", learner="lstm").select(columns).rows() == [
-        ("b-1-000", 3, 1), ("b-1-001", 2, -1)
-    ]  # fmt: skip
 
 
 def test_comparisons_by_hand(hand):

@@ -24,7 +24,7 @@ def make_counts(conditions=CONDITIONS, sizes=("10M", "100M"), seeds=(9, 42), **c
     rows = [
         {
             "learner": "mini", "regimen": "packed", "bias": "none", "suite": "posh",
-            "template": "", "lexical_set": "", "ties": 0, "n": 50,
+            "template": "", "ties": 0, "n": 50,
             "condition": condition, "size": size, "seed": seed,
             "category": category, "phenomenon": phenomenon,
             "correct": float((7 * seed + 3 * i + len(condition)) % 50),

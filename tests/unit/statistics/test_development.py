@@ -136,7 +136,7 @@ def counts(right, regimen="packed"):
     """Return what each seed has right of 200 pairs."""
     return [
         {**AXES, "condition": "a", "size": "10M", "regimen": regimen, "seed": seed,
-         "phenomenon": "p", "template": "p", "lexical_set": "", "correct": number, "n": 200}
+         "phenomenon": "p", "template": "p", "correct": number, "n": 200}
         for seed, number in enumerate(right)
     ]  # fmt: skip
 

@@ -98,12 +98,30 @@ def test_density_is_that_of_bambi_but_for_a_constant(made):
         assert against_bambi(made, model, wrong, found) > 0.02, slip
 
 
+def test_sds_by_category_are_bambis_density():
+    """Where every combination has data the parameters are the same."""
+    formula = "p(correct, n) ~ S(condition) + (1|seed) + (0 + category|condition)"
+    made = design.design(make_counts(), formula)
+    model = settings(formula=formula)
+    found = Density(made, model)
+    assert len(found.rates) == 1 + 4
+    # By condition, in each by category
+    assert [term.size for term in found.arranged[:2]] == [12, 2]
+    assert against_bambi(made, model, found, found) < 1e-3
+    wrong = Density(made, model)
+    wrong.group = wrong.group.copy()
+    wrong.group[:12] = np.repeat(np.arange(4), 3)
+    wrong.information, wrong.pull = found.information, found.pull
+    assert against_bambi(made, model, wrong, found) > 0.02
+
+
 @pytest.mark.parametrize(
     "formula",
     [
         SMALL,
         FORMULA,
         "p(correct, n) ~ S(condition) + (1|seed) + (1|phenomenon) + (1|condition:seed)",
+        "p(correct, n) ~ S(condition) + (1|seed) + (0 + category|cell) + (1|point)",
     ],
 )
 def test_gradient(formula):

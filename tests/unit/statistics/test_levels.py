@@ -32,7 +32,7 @@ def items(joint=False):
     return pl.DataFrame(rows, schema=ITEMS)
 
 
-def judge(folder, right, nulls=None, rules=None, by_set=()):
+def judge(folder, right, nulls=None, rules=None):
     """Return counts and accuracies of runs: name -> (item_id -> whether it is right)."""
     scored = Folder(folder, items())
     for name, decide in {**right, **(nulls or {})}.items():
@@ -41,7 +41,7 @@ def judge(folder, right, nulls=None, rules=None, by_set=()):
     if rules is not None:
         files.write_table(rules, folder / "rules.parquet", RULES)
         rules = {"posh": folder / "rules.parquet"}
-    return scored.judge(rules=rules, sets=list(by_set))[1:]
+    return scored.judge(rules=rules)[1:]
 
 
 def number(item):
@@ -70,7 +70,7 @@ def found(tmp_path_factory):
         + [(i, "command", True, 1.0) for i in items()["item_id"]],
         schema=RULES, orient="row",
     )  # fmt: skip
-    return judge(tmp_path_factory.mktemp("levels"), right, rules=rules, by_set=["posh"])
+    return judge(tmp_path_factory.mktemp("levels"), right, rules=rules)
 
 
 def test_templates_are_levels_and_single_ones_are_not(found):
@@ -89,14 +89,6 @@ def test_templates_are_levels_and_single_ones_are_not(found):
     category = only(table, level="category", category="binding")
     assert (category["low"], category["high"]) == (whole["low"], whole["high"])
     assert near["high"] - near["low"] < 0.3
-
-
-def test_counts_go_by_set_where_asked(found, tmp_path):
-    counts, _ = found
-    assert (counts["lexical_set"].n_unique(), counts.height) == (SETS, 3 * 3 * SETS)
-    without, _ = judge(tmp_path, {f"{CELL}/mini/packed/none/seed1": nearest(1)})
-    assert set(without["lexical_set"]) == {""}
-    assert without["n"].to_list() == [SETS] * 3
 
 
 def test_wald_by_hand():

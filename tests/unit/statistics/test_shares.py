@@ -22,7 +22,6 @@ from poshgrid.rules.schema import (
     IDENTIFIABILITY,
     MIXTURE,
     NONE,
-    SHARES,
     UNCLEAR,
     VERDICTS,
 )
@@ -253,28 +252,9 @@ def test_few_sets_tell_nothing():
 def test_one_set_has_no_interval_and_names_nothing():
     each = found(np.ones((1, 4)), [1, 1, 1, 0], [0, 0, 0, 0])
     assert shares.times(each) is None
-    (row, *_) = shares.shares(each, None)
-    assert (row["low"], row["share"]) == (None, 0.75)
     rows, row = shares.mixed(each, None)
     assert (row["verdict"], row["low"]) == (UNCLEAR, None)
     assert rows[0]["weight"] == pytest.approx(0.5, abs=1e-3)
-
-
-# ---- shares --------------------------------------------------------------------------------------
-
-
-def test_shares_by_hand():
-    nan = np.nan
-    says = [[1, 1, 0, nan, 0.5], [0, 1, nan, nan, 1]]
-    chose = np.array([[1, 1], [1, 0.5], [1, 1], [0, 0], [0, 0]])  # two seeds
-    rows = {row["rule"]: row for row in shares.shares(found(says, chose), None)}
-    # a: pairs 0, 1, 2 (the last is a tie); seeds 2/3 and 1.5/3
-    assert rows["a"]["pairs"] == 3
-    assert rows["a"]["right"] == pytest.approx(2 / 3)  # it prefers the bad member of pair 2
-    assert rows["a"]["share"] == pytest.approx((2 / 3 + 1.5 / 3) / 2)
-    assert rows["a"]["sd"] == pytest.approx(np.std([2 / 3, 1.5 / 3], ddof=1))
-    # b: pairs 0, 1, 4
-    assert rows["b"]["share"] == pytest.approx((1 / 3 + 0.5 / 3) / 2)
 
 
 def test_identifiability_counts_sets():
@@ -357,7 +337,7 @@ def explain(paths, runs):
         Path(paths.all_models()), {"posh": Path(paths.items("posh"))},
         {"posh": Path(paths.rules("posh"))}, output,
     )  # fmt: skip
-    schemas = {"shares": SHARES, "mixture": MIXTURE, "verdicts": VERDICTS,
+    schemas = {"mixture": MIXTURE, "verdicts": VERDICTS,
                "identifiability": IDENTIFIABILITY}  # fmt: skip
     return facts, {n: read_table(output / f"{n}.parquet", s) for n, s in schemas.items()}
 
@@ -366,21 +346,7 @@ def test_a_target_from_files_to_files(results):
     paths, runs = results
     facts, tables = explain(paths, runs)
     assert facts == {"runs": 4, "learners": 1, "suites": ["posh"], "replicates": 1_000}
-    mine = tables["shares"].filter(phenomenon="qf")
-    assert set(mine["learner"]) == {"gpt2"}  # nulls are rules here, and no learners
-    shown = {row["rule"]: (row["pairs"], row["share"]) for row in mine.iter_rows(named=True)}
-    # "did" is fronted in the good member of q1 and the bad one of q0; elsewhere the bad one wins
-    assert shown["main-auxiliary"] == (4, pytest.approx(1 / 4))
-    assert shown["first-auxiliary"] == (4, pytest.approx(3 / 4))
-    assert shown["front-do"] == (2, 1)
-    # "did" was heard twice, "will" and "can" once, "must" never: it is right on q1 and q2, and the
-    # learner on q1 alone
-    assert shown["frequent-word"] == (4, pytest.approx(3 / 4))
-    right = dict(mine.select("rule", "right").iter_rows())
-    assert (right["frequent-word"], right["front-do"], right["ngram"]) == (0.5, 0.5, 1)
-    assert "frequency" not in shown  # the same words
-    assert shown["ngram"] == (4, pytest.approx(1 / 4))
-    assert "unigram" not in shown  # all ties
+    # "did" was heard twice, "will" and "can" once, "must" never; nulls are rules here, no learners
     pairs = tables["identifiability"].filter(phenomenon="qf")
     apart = {(r["rule"], r["other"]): (r["both"], r["apart"]) for r in pairs.to_dicts()}
     assert apart["first-auxiliary", "main-auxiliary"] == (4, 4)
@@ -390,5 +356,3 @@ def test_a_target_from_files_to_files(results):
                      "finite-clauses = main-auxiliary = ngram", "guessing"}  # fmt: skip
     verdicts = tables["verdicts"].select("phenomenon", "verdict", "sets").sort("phenomenon").rows()
     assert verdicts == [("qf", UNCLEAR, 4), ("wanna", UNCLEAR, 1)]
-    joint = tables["shares"].filter(phenomenon="wanna")
-    assert dict(joint.select("rule", "pairs").iter_rows()) == {"contraction": 1, "ngram": 1}

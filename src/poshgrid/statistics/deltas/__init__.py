@@ -17,7 +17,7 @@ from poshgrid.config.specs import DeltasSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.statistics import levels, training
 from poshgrid.statistics.deltas import differences, paired
-from poshgrid.statistics.schema import DELTA_ITEMS, DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
+from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
 from poshgrid.tables import formats
 
 _MEASURED = [name for name in PERPLEXITY if name not in (*RUN_AXES, "seed")]
@@ -39,8 +39,7 @@ def deltas(
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         items: suite -> its table of pairs.
         perplexity: run -> what the stage ``perplexity`` wrote of it; a run may have none.
-        output: folder for deltas, delta_tests and perplexity (.parquet, .csv), and delta_items
-            (.parquet).
+        output: folder for deltas, delta_tests and perplexity (.parquet, .csv).
 
     Returns:
         Numbers of runs, of filtered points of the grid (seeds taken together) and of tests; the
@@ -61,8 +60,6 @@ def deltas(
     for point in alone:
         log.warning("%s: no models of the full corpus that are otherwise alike; left out", point)
     formats.write(rows, output, "deltas", DELTAS)
-    of_items = differences.items(found, spec)
-    files.write_table(of_items, output / "delta_items.parquet", DELTA_ITEMS)
     formats.write(compared, output, "delta_tests", DELTA_TESTS)
     formats.write(read, output, "perplexity", PERPLEXITY)
     facts = {

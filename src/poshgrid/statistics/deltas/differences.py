@@ -16,7 +16,7 @@ from poshgrid.config.specs import DeltasSpec
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.statistics import levels, tally
 from poshgrid.statistics.deltas.paired import correlation
-from poshgrid.statistics.schema import DELTA_ITEMS, DELTAS, RUN_AXES
+from poshgrid.statistics.schema import DELTAS, RUN_AXES
 
 Point = tuple[str, ...]
 """Values of ``RUN_AXES``: a point of the grid, its seeds taken together."""
@@ -158,27 +158,6 @@ def deltas(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
 
 def _aims(spec: DeltasSpec) -> set[tuple[str, str]]:
     return {(c, key(name)) for c, names in spec.targets.items() for name in names}
-
-
-def items(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
-    """Return the margins of every pair of targeted phenomena (``DELTA_ITEMS``).
-
-    Args:
-        found: the judgements.
-        spec: which condition is set against which, and what its filters are aimed at.
-    """
-    aims = _aims(spec)
-    parts = [pl.DataFrame(schema=DELTA_ITEMS)]
-    for named, places, after, before in _compared(found, spec):
-        if (named["condition"], key(named["phenomenon"])) in aims:
-            units = found.units[named["suite"]][places]
-            parts.append(
-                units.with_columns(margin=after, margin_full=before)
-                .with_columns(pl.lit(value).alias(name) for name, value in named.items())
-                .select(list(DELTA_ITEMS))
-                .cast(pl.Schema(DELTA_ITEMS))
-            )
-    return pl.concat(parts)
 
 
 def alone(found: Judged, spec: DeltasSpec) -> list[str]:

@@ -2,11 +2,10 @@
 
 The model is ``eta = X b + Z u``: common coefficients ``b`` with normal priors, and group intercepts
 ``u ~ Normal(0, sigma)``, one ``sigma`` for each group, or, of ``(0 + category|cell)``, for each
-category. The intercepts of lexical sets, ``(1|set)``, are integrated out (:mod:`.sets`). On bambi's
-scale (``u = sigma * offset``)
-the data pin down sums, such as intercept + category + phenomenon + seed, far better than their
-parts: the posterior is a thin ridge, thinner with every pair judged, and a draw takes hundreds of
-steps. Here the sampler moves, instead of the coefficients ``theta = (b, u)``, the standardised
+category. On bambi's scale (``u = sigma * offset``) the data pin down sums, such as intercept +
+category + phenomenon + seed, far better than their parts: the posterior is a thin ridge, thinner
+with every pair judged, and a draw takes hundreds of steps. Here the sampler moves, instead of the
+coefficients ``theta = (b, u)``, the standardised
 
     z = L^-1 (theta - m),   L L^T = (H + D)^-1,   m = (H + D)^-1 h
 
@@ -37,7 +36,6 @@ from poshgrid.config.formula import RESPONSE
 from poshgrid.statistics.design import Design
 from poshgrid.statistics.fast.density import Density
 from poshgrid.statistics.fast.formula import Term
-from poshgrid.statistics.predictor import SET_SIGMA
 
 if TYPE_CHECKING:
     import arviz
@@ -132,8 +130,6 @@ def _inference(drawn: arviz.InferenceData, density: Density, made: Design) -> ar
         if not term.nested:
             groups[term.name] = _crossed(term, values[term.name])
             dims[term.name] = [inner, *dims[term.name]]
-    if density.sets.count:
-        of_sds[SET_SIGMA] = sds[..., -1]
     inference = arviz.from_dict(
         posterior={**common, **of_sds, **groups},
         observed_data={RESPONSE: made.frame["correct"].to_numpy()},

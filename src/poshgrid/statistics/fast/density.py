@@ -10,11 +10,9 @@ import math
 import numpy as np
 
 from poshgrid.config import BayesianModel
-from poshgrid.config.formula import SET_TERM
 from poshgrid.statistics.design import Design
 from poshgrid.statistics.fast.formula import terms
 from poshgrid.statistics.fast.kernel import compiled
-from poshgrid.statistics.fast.sets import Sets
 
 
 class Density:
@@ -23,8 +21,7 @@ class Density:
     Coefficients are in the order of ``arranged``: groups, those with the most levels first, then
     common terms. A count has one level of each group, so that ``H`` has few entries, and so has its
     Cholesky factor where what has many levels goes first: the work grows with their number, not
-    with its cube. The effects of lexical sets are no coefficients (:mod:`.sets`): their SD is the
-    last of the SDs.
+    with its cube.
 
     Args:
         made: the counts, and a formula that the engine does not refuse.
@@ -36,9 +33,6 @@ class Density:
         groups = sorted((term for term in self.terms if term.group), key=lambda term: -term.size)
         common = [term for term in self.terms if not term.group]
         self.arranged = [*groups, *common]
-        self.sets = Sets.none()
-        if (given := made.sets) is not None:
-            self.sets = Sets.of(*(given[x].to_numpy() for x in ("row", "set", "n", "correct")))
         self.correct = made.frame["correct"].to_numpy().astype(float)
         self.trials = made.frame["n"].to_numpy().astype(float)
         starts = np.cumsum([0, *(term.size for term in groups)])
@@ -57,14 +51,9 @@ class Density:
             [np.zeros(0, dtype=np.int64)]
             + [first + term.sd_of for first, term in zip(firsts[:-1], groups, strict=True)]
         )
-        rates = [term.scale for term in groups for _ in range(term.sds)]
-        if self.sets.count:
-            own = {prior.term: prior.rate for prior in model.priors}
-            rates.append(own.get(SET_TERM) or model.group_rate)
-        self.rates = np.array(rates)
+        self.rates = np.array([term.scale for term in groups for _ in range(term.sds)])
         self.precision = np.concatenate([np.full(t.size, t.scale**-2.0) for t in common])
         self.width = len(self.group) + len(self.precision)
-        self.nodes = self.sets.nodes()
         self.information, self.pull = self._quadratic()
         self._pattern()
         self._evaluate = compiled()
@@ -92,12 +81,11 @@ class Density:
 
     def _at(self, point: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         gradient, theta = np.zeros(self.size), np.zeros(self.width)
-        sets, on_diagonal = self.sets, np.ascontiguousarray(np.diagonal(self.information))
+        on_diagonal = np.ascontiguousarray(np.diagonal(self.information))
         value = self._evaluate(
             point, self.predictors, self.columns, self.levels, self.correct, self.trials,
             self.precision, self.group, self.rates, self._starts, self._entries, self._target,
-            self.information[self._entries, self._of], on_diagonal, self.pull, self.nodes,
-            sets.patterns, sets.members, sets.each, sets.totals, sets.times, gradient, theta,
+            self.information[self._entries, self._of], on_diagonal, self.pull, gradient, theta,
         )  # fmt: skip
         return value, gradient, theta
 
@@ -123,11 +111,7 @@ class Density:
         self._target = np.concatenate(target).astype(np.int64)
 
     def _quadratic(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``H`` and ``h``, at the most probable coefficients given the SDs' prior means.
-
-        The SD of lexical sets, of which thousands of sets tell much and which scales all log odds,
-        is the most probable one, too.
-        """
+        """Return ``H`` and ``h``, at the most probable coefficients given the SDs' prior means."""
         from scipy.optimize import minimize
         from scipy.special import expit
         from threadpoolctl import threadpool_limits
@@ -136,13 +120,9 @@ class Density:
         np.put_along_axis(design, self.levels, 1, axis=1)
         design[:, len(self.group) :] = self.predictors
         precisions = np.concatenate([(self.rates**2)[self.group], self.precision])
-        of_sets = 1 / self.rates[-1] if self.sets.count else 0.0
 
         def likelihood(theta: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
             eta = design @ theta
-            if self.sets.count:
-                value, by_eta, curved = self.sets.slope_and_curvature(eta, of_sets)
-                return value + self.correct @ eta, self.correct + by_eta, curved
             share = expit(eta)
             value = self.correct @ eta - self.trials @ np.logaddexp(0, eta)
             return value, self.correct - self.trials * share, self.trials * share * (1 - share)
@@ -153,33 +133,16 @@ class Density:
             return 0.5 * float(penalty @ theta) - value, penalty - by_eta @ design
 
         def curvature(theta: np.ndarray) -> np.ndarray:
-            curved = likelihood(theta)[2]
-            inner = curved @ design if curved.ndim == 2 else curved[:, None] * design
-            return design.T @ inner
+            return design.T @ (likelihood(theta)[2][:, None] * design)
 
-        best = np.zeros(self.width)
         with threadpool_limits(1):  # sums of BLAS depend on its threads
-            for last in (False, True) if self.sets.count else (True,):
-                best = minimize(
-                    descent,
-                    best,
-                    jac=True,
-                    hess=lambda theta: curvature(theta) + np.diag(precisions),
-                    method="trust-exact",
-                ).x
-                if not last:
-                    of_sets = self._sd_of_sets(design @ best)
+            best = minimize(
+                descent,
+                np.zeros(self.width),
+                jac=True,
+                hess=lambda theta: curvature(theta) + np.diag(precisions),
+                method="trust-exact",
+            ).x
             information = curvature(best)
             slope = precisions * best - descent(best)[1]  # of the likelihood alone
             return information, information @ best + slope
-
-    def _sd_of_sets(self, eta: np.ndarray) -> float:
-        """Return the most probable SD of lexical sets at the log odds of the rows."""
-        from scipy.optimize import minimize_scalar
-
-        def descent(log_sd: float) -> float:
-            sd = np.exp(log_sd)
-            return float(self.rates[-1] * sd - log_sd - self.sets.slope_and_curvature(eta, sd)[0])
-
-        found = minimize_scalar(descent, bounds=(-4, 2), method="bounded", options={"xatol": 0.01})
-        return float(np.exp(found.x))

@@ -76,9 +76,9 @@ def refuses(made: Design) -> str | None:
     for name, term in common.items():
         if term.kind not in {"intercept", "numeric", "categoric", "interaction"}:
             return f"{name} has no coefficient"  # an offset
-    if coded.group is None and made.sets is None:
+    if coded.group is None:
         return "the formula has no group, such as (1|seed)"
-    for name in coded.group.terms if coded.group is not None else ():
+    for name in coded.group.terms:
         if not _one_level_each(coded.group.design_matrix[:, coded.group.slices[name]]):
             return (
                 f"({name}) is a slope by group: only intercepts such as (1|seed) and SDs by level "
@@ -111,7 +111,7 @@ def terms(made: Design, model: BayesianModel) -> list[Term]:
         scale = own.get(name, usual)
         dimension = f"{name}_dim" if labels else None
         found.append(Term(name, dimension, labels, columns - means, means, scale, group=False))
-    for name, term in coded.group.terms.items() if coded.group is not None else ():
+    for name, term in coded.group.terms.items():
         columns = coded.group.design_matrix[:, coded.group.slices[name]]
         of = list(term.expr.levels) if name.partition("|")[0] != "1" else []
         rate = own.get(name, model.group_rate)

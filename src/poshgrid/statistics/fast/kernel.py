@@ -12,12 +12,6 @@ from types import FunctionType
 
 import numpy as np
 
-_FAR = 38.0
-"""Nodes whose weight is below exp(-38) of the largest do not change a float's last bit."""
-_LEAST = math.exp(-_FAR)
-_LARGE = 600.0  # the logarithm of what a product may reach
-_FEW = 8  # products that are cheaper than an exponential
-
 
 @cache
 def compiled() -> Callable[..., float]:
@@ -38,7 +32,7 @@ def _built(*, cache: bool) -> Callable[..., float]:
     import numba
 
     settings = {"nogil": True, "error_model": "numpy", "cache": cache}
-    made = {f.__name__: numba.njit(**settings)(f) for f in (_factorise, _differentiate, _sets)}
+    made = {f.__name__: numba.njit(**settings)(f) for f in (_factorise, _differentiate)}
     scope = {**_log_density.__globals__, **made}
     rebuilt = FunctionType(_log_density.__code__, scope, _log_density.__name__)
     return numba.njit(**settings)(rebuilt)
@@ -105,119 +99,12 @@ def _differentiate(
         by_diagonal[j] = 0.5 * inverse * (by_diagonal[j] - total * inverse)
 
 
-def _sets(  # noqa: PLR0912, PLR0915 - one pass, in the order of the formulas
-    eta: np.ndarray, sigma: float, nodes: np.ndarray, patterns: np.ndarray, members: np.ndarray,
-    each: np.ndarray, totals: np.ndarray, times: np.ndarray, slope: np.ndarray,
-) -> tuple[float, float]:  # fmt: skip
-    """Return the log likelihood but for ``correct * eta``, and its derivative by log sigma.
-
-    Its derivative by ``eta`` is added to ``slope``. See :mod:`poshgrid.statistics.fast.sets`.
-    """
-    value, by_sigma, count = 0.0, 0.0, len(nodes)
-    log_share, share, product = np.empty(count), np.empty(count), np.empty(count)
-    weight, weighted, part = np.empty(count), np.empty(count), np.empty(count)
-    odds_of_node = np.exp(sigma * nodes)
-    root_of_node = np.sqrt(odds_of_node)  # of a tie
-    half_square = 0.5 * nodes * nodes
-    step = math.log(nodes[1] - nodes[0]) - 0.5 * math.log(2 * math.pi)
-    span = sigma * (nodes[-1] - nodes[0])
-    widest = 0
-    for p in range(len(patterns)):
-        widest = max(widest, patterns[p, 1] - patterns[p, 0])
-    shares = np.empty((widest, count))  # loops over nodes are the inner ones: they are vectorised
-    for p in range(len(patterns)):
-        first, end, left, right = patterns[p]
-        # A(u): a product has one logarithm for many rows.
-        log_share[:], share[:], product[:], bound = half_square, 0.0, 1.0, 0.0
-        for r in range(end - first):
-            odds, pairs = math.exp(eta[members[first + r]]), each[first + r]
-            high = pairs * math.log1p(odds * odds_of_node[-1])
-            bound += high
-            if bound > _LARGE:
-                for q in range(count):
-                    log_share[q] += math.log(product[q])
-                    product[q] = 1.0
-                bound = high
-            for q in range(count):
-                factor = 1 + odds * odds_of_node[q]
-                product[q] *= factor
-                shares[r, q] = pairs * (1 - 1 / factor)
-                share[q] += shares[r, q]
-            for _ in range(pairs - 1):
-                for q in range(count):
-                    product[q] *= 1 + odds * odds_of_node[q]
-        for q in range(count):
-            log_share[q] += math.log(product[q])
-        # Each total's parts of its integral: those of the total before, times what it has more.
-        weight[:], weighted[:] = 0.0, 0.0
-        anchor, before, logarithm = 0.0, 0.0, 0.0
-        for y in range(left, right):
-            more = totals[y] - before
-            whole = int(more)
-            if y == left or whole > _FEW or (totals[y] - anchor) * span > _LARGE - 2 * _FAR:
-                anchor, logarithm = totals[y], -math.inf
-                for q in range(count):
-                    part[q] = anchor * sigma * nodes[q] - log_share[q]
-                    logarithm = max(logarithm, part[q])
-                for q in range(count):
-                    # What is left out here stays negligible up to the next anchor.
-                    far = part[q] - logarithm < -_LARGE
-                    part[q] = 0.0 if far else math.exp(part[q] - logarithm)
-            else:
-                for _ in range(whole):
-                    for q in range(count):
-                        part[q] *= odds_of_node[q]
-                if more > whole:
-                    for q in range(count):
-                        part[q] *= root_of_node[q]
-            before = totals[y]
-            one, two, three, four, q = 0.0, 0.0, 0.0, 0.0, 0
-            while q + 3 < count:  # four sums: each addition need not wait for the one before
-                one += part[q]
-                two += part[q + 1]
-                three += part[q + 2]
-                four += part[q + 3]
-                q += 4
-            while q < count:
-                one += part[q]
-                q += 1
-            total = one + two + three + four
-            logarithm += math.log(total)
-            value += times[y] * (logarithm + step)
-            inverse, its = 1 / total, times[y]
-            for q in range(count):
-                part[q] *= inverse
-                weight[q] += its * part[q]
-                weighted[q] += its * totals[y] * part[q]
-        low, high = 0, count
-        while weight[low] < _LEAST:
-            low += 1
-        while weight[high - 1] < _LEAST:
-            high -= 1
-        for q in range(low, high):
-            by_sigma += sigma * nodes[q] * (weighted[q] - weight[q] * share[q])
-        for r in range(end - first):
-            one, two, three, four, q = 0.0, 0.0, 0.0, 0.0, low
-            while q + 3 < high:
-                one += weight[q] * shares[r, q]
-                two += weight[q + 1] * shares[r, q + 1]
-                three += weight[q + 2] * shares[r, q + 2]
-                four += weight[q + 3] * shares[r, q + 3]
-                q += 4
-            while q < high:
-                one += weight[q] * shares[r, q]
-                q += 1
-            slope[members[first + r]] -= one + two + three + four
-    return value, by_sigma
-
-
 def _log_density(  # noqa: PLR0912 - one pass, in the order of the formulas
     point: np.ndarray, predictors: np.ndarray, columns: np.ndarray, levels: np.ndarray,
     correct: np.ndarray, trials: np.ndarray, precision: np.ndarray, group: np.ndarray,
     rates: np.ndarray, starts: np.ndarray, entries: np.ndarray, target: np.ndarray,
-    information: np.ndarray, on_diagonal: np.ndarray, pull: np.ndarray, nodes: np.ndarray,
-    patterns: np.ndarray, members: np.ndarray, each: np.ndarray, totals: np.ndarray,
-    times: np.ndarray, gradient: np.ndarray, theta: np.ndarray,
+    information: np.ndarray, on_diagonal: np.ndarray, pull: np.ndarray, gradient: np.ndarray,
+    theta: np.ndarray,
 ) -> float:  # fmt: skip
     """Return the log density; put its gradient and the coefficients into arrays of zeros."""
     rows, width, effects = len(trials), len(theta), len(group)
@@ -256,20 +143,11 @@ def _log_density(  # noqa: PLR0912 - one pass, in the order of the formulas
         for level in levels[i]:
             eta[i] += theta[level]
         value += correct[i] * eta[i]
-        by_eta[i] = correct[i]
-    if len(patterns):
-        found, by_sigma = _sets(
-            eta, math.exp(log_sds[-1]), nodes, patterns, members, each, totals, times, by_eta
-        )
-        value += found
-        gradient[-1] = by_sigma
-    else:
-        for i in range(rows):
-            small = math.exp(-abs(eta[i]))
-            share = (1 if eta[i] > 0 else small) / (1 + small)
-            value -= trials[i] * (max(eta[i], 0.0) + math.log1p(small))
-            by_eta[i] -= trials[i] * share
     for i in range(rows):
+        small = math.exp(-abs(eta[i]))
+        share = (1 if eta[i] > 0 else small) / (1 + small)
+        value -= trials[i] * (max(eta[i], 0.0) + math.log1p(small))
+        by_eta[i] = correct[i] - trials[i] * share
         for level in levels[i]:
             slope[level] += by_eta[i]
         for j in range(width - effects):
