@@ -68,10 +68,10 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
                "sets", "shares", "tests")),
     ),
     "resume": (
-        ("training/checkpoint", "training/data", "training/identity", "training/loop",
-         "training/progress", "training/schedule", "training/seeds"),
+        ("training/checkpoint", "training/data", "training/loop", "training/progress",
+         "training/schedule", "training/seeds"),
         tuple(f"tests/unit/training/test_{name}.py" for name in
-              ("checkpoint", "data", "identity", "progress", "resume_kill", "training")),
+              ("checkpoint", "data", "progress", "resume_kill", "training")),
     ),
     "digests": (
         ("provenance/*",),

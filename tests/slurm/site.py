@@ -199,7 +199,7 @@ class Site:
 
     def _saved(self) -> bool:
         """Say whether the model has a checkpoint."""
-        saved = any(self.folder.glob("results/checkpoints/*/step-*"))
+        saved = any(self.folder.glob("results/checkpoints/**/step-*"))
         return "step 100 of" in self.model_log and saved
 
     def _trainers(self) -> Iterator[psutil.Process]:

@@ -172,7 +172,7 @@ def same(quiet: Site) -> Same:
         shared = [name for name in found if name in expected]
         assert f"models/{RUN}/model.safetensors" in shared
         assert [name for name in shared if found[name] != expected[name]] == []
-        assert list((site.folder / "results" / "checkpoints").glob("*")) == []
+        assert list((site.folder / "results" / "checkpoints").rglob("step-*")) == []
 
     return check
 

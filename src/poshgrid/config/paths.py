@@ -92,9 +92,9 @@ class Paths:
         """What a condition must differ from; no rule declares it."""
         return f"{self.arguments()}/conditions/{condition}/{size}.json"
 
-    def checkpoints(self) -> str:
-        """Resumable checkpoints, keyed by fingerprint; no rule declares them."""
-        return f"{self.results}/checkpoints"
+    def checkpoints(self, run: str) -> str:
+        """Resumable checkpoints of a run; no rule declares them."""
+        return f"{self.results}/checkpoints/{run}"
 
     def ngrams(self, base: str, size: str) -> str:
         """Folder of the n-gram model of a base, against which items are balanced."""

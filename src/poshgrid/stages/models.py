@@ -196,19 +196,18 @@ class Train(Stage):
         from poshgrid.training.tracker import tracking
         from poshgrid.training.train import train
 
-        spec, distances = job.spec, job.file("distances")
-        checkpoints = Path(job.paths.checkpoints())
+        spec, distances, name = job.spec, job.file("distances"), RUN.format(**job.cell)
         if spec.regimen:
             often = {"checkpoint_every": job.checkpoint_every}
             spec = spec.model_copy(update={"regimen": spec.regimen.model_copy(update=often)})
-        events = checkpoints.parent / "tracking"
+        events = Path(job.paths.results) / "tracking"
         try:
-            with tracking(job.tracker, RUN.format(**job.cell), events):
+            with tracking(job.tracker, name, events):
                 return train(
                     spec,
                     job.folder("tokens"),
                     job.folder("tokenizer"),
-                    checkpoints,
+                    Path(job.paths.checkpoints(name)),
                     job.output,
                     distances.parent if distances else None,
                 )
@@ -221,9 +220,9 @@ class Train(Stage):
     @staticmethod
     def finished(job: Job) -> None:
         """Remove the run's checkpoints."""
-        from poshgrid.training import identity
+        from poshgrid.training import checkpoint
 
-        identity.clear(Path(job.paths.checkpoints()), job.output, job.spec)
+        checkpoint.remove(Path(job.paths.checkpoints(RUN.format(**job.cell))))
 
 
 class Count(Stage):

@@ -1,7 +1,7 @@
 """Resumable checkpoints: safetensors and JSON, renamed into place, the last two kept.
 
-What they hold of a model and its optimiser is named tensors, which the functions at the end take
-out and put back.
+They hold named tensors of a model and its optimiser, which the functions at the end take out and
+put back.
 """
 
 from __future__ import annotations
@@ -33,23 +33,21 @@ STATE = "state.json"
 
 
 class Checkpoints:
-    """The checkpoints of one run.
+    """The checkpoints of one run, in a folder of its name.
 
-    They lie in a folder that no rule declares (Snakemake deletes the declared outputs of a failed
-    job), one folder for each run, named by the fingerprint of all that decides its weights.
+    No rule declares the folder: Snakemake deletes the declared outputs of a failed job.
 
     A checkpoint gets its name when it is whole and on the disk; only then are older ones dropped.
     What has a hidden name is half-written, or half-removed, and swept away by the next job of the
     run.
 
     Args:
-        folder: of all runs.
-        fingerprint: of this run.
+        folder: of this run.
+        fingerprint: of all that decides its weights. Checkpoints of another one are not used.
     """
 
     def __init__(self, folder: Path, fingerprint: str) -> None:
-        self.fingerprint = fingerprint
-        self.folder = Path(folder) / fingerprint
+        self.folder, self.fingerprint = Path(folder), fingerprint
         self._kept: dict[str, str] = {}  # file put aside -> digest
 
     def part(self, name: str) -> Checkpoints:
@@ -57,7 +55,7 @@ class Checkpoints:
 
         They lie in the run's folder, are removed with it, and its lock holds for them.
         """
-        return Checkpoints(self.folder, f"{self.fingerprint}-{name}")
+        return Checkpoints(self.folder / name, f"{self.fingerprint}-{name}")
 
     def save(self, step: int, tensors: dict[str, dict[str, Tensor]], state: dict[str, Any]) -> None:
         """Write the checkpoint of a step and drop all but the newest :data:`KEPT`.
@@ -75,21 +73,23 @@ class Checkpoints:
         final = self.folder / f"step-{step:09d}"
         with durable.placed(final) as temporary:
             temporary.mkdir()
-            digests = {}
-            for stem, named in sorted(tensors.items()):
-                path = temporary / f"{stem}.safetensors"
-                digests[path.name] = durable.write_tensors(path, named)
+            files = {
+                f"{stem}.safetensors": durable.write_tensors(
+                    temporary / f"{stem}.safetensors", named
+                )
+                for stem, named in sorted(tensors.items())
+            }
             record = {
                 "fingerprint": self.fingerprint,
-                "step": step,
-                "files": digests,
+                "files": files,
                 "kept": self._kept,
                 "state": state,
             }
             record["digest"] = _digest(record)
             durable.write_text(temporary / STATE, json.dumps(record, indent=2) + "\n")
-        wanted = [folder for folder in self._folders() if folder.name <= final.name][:KEPT]
-        for folder in self._folders():
+        folders = self._folders()
+        wanted = [folder for folder in folders if folder.name <= final.name][:KEPT]
+        for folder in folders:
             if folder not in wanted:
                 durable.discard(folder)
 
@@ -101,27 +101,25 @@ class Checkpoints:
         """
         final = self.folder / f"kept-{step:09d}.safetensors"
         with durable.placed(final) as temporary:
-            digest = durable.write_tensors(temporary, weights)
-        self._kept[final.name] = digest
+            self._kept[final.name] = durable.write_tensors(temporary, weights)
 
-    def kept(self, last: int) -> dict[int, dict[str, Tensor]]:
-        """Return the weights put aside up to a step: step -> name -> tensor.
+    def kept(self) -> dict[int, dict[str, Tensor]]:
+        """Return the weights put aside: step -> name -> tensor.
 
         Raises:
             PoshgridError: a file cannot be read.
         """
-        found = {}
-        for path in sorted(self.folder.glob("kept-*.safetensors")):
-            step = int(path.stem.partition("-")[2])
-            if step <= last:
-                try:
-                    found[step] = load_file(path)
-                except (OSError, SafetensorError) as error:
-                    raise PoshgridError(
-                        f"{path}: cannot be read: {durable.reason(error)}; run the same command "
-                        "again: it goes back to a checkpoint before that step"
-                    ) from error
-        return found
+        weights = {}
+        for name in sorted(self._kept):
+            path = self.folder / name
+            try:
+                weights[int(path.stem.partition("-")[2])] = load_file(path)
+            except (OSError, SafetensorError) as error:
+                raise PoshgridError(
+                    f"{path}: cannot be read: {durable.reason(error)}; run the same command "
+                    "again: it goes back to a checkpoint before that step"
+                ) from error
+        return weights
 
     def newest(self) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]] | None:
         """Return tensors and state of the newest sound checkpoint, or none.
@@ -131,11 +129,9 @@ class Checkpoints:
         folders = self._folders()
         for folder in folders:
             try:
-                tensors, state, self._kept = self._read(folder)
-            except _UnusableError as reason:
-                log.warning("%s: not used: %s", folder, reason)
-                continue
-            return tensors, state
+                return self._read(folder)
+            except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
+                log.warning("%s: not used: %s", folder, durable.reason(error))
         if folders:
             log.warning("%s: no checkpoint can be used: training starts afresh", self.folder)
         self._kept = {}
@@ -150,47 +146,40 @@ class Checkpoints:
         """
         with lock.held(self.folder) as alone:
             if alone:  # in the parts' folders, too
-                beside = self.folder.parent.glob(f".{self.fingerprint}.*")
-                durable.clear(*self.folder.rglob(".*"), *beside)
+                half_removed = self.folder.parent.glob(f".{self.folder.name}.*")
+                durable.clear(*self.folder.rglob(".*"), *half_removed)
             yield
 
     def _folders(self) -> list[Path]:
         """Return the finished checkpoints, newest first."""
         return sorted(self.folder.glob("step-*"), reverse=True)
 
-    def _read(
-        self, folder: Path
-    ) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any], dict[str, str]]:
-        """Return tensors, state, and the digests of the files put aside up to then."""
-        try:
-            record = json.loads((folder / STATE).read_text(encoding="utf-8"))
-            fingerprint, digest = record["fingerprint"], record.pop("digest")
-            files, kept, state = record["files"], record["kept"], record["state"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise _UnusableError(f"{STATE} cannot be read ({error})") from error
-        if fingerprint != self.fingerprint:
-            raise _UnusableError(f"it belongs to run {fingerprint}, not {self.fingerprint}")
-        if digest != _digest(record):
-            raise _UnusableError(f"{STATE} is damaged: its digest is not the one recorded")
+    def _read(self, folder: Path) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]]:
+        """Return tensors and state, and remember the files that were put aside up to then."""
+        record = json.loads((folder / STATE).read_text(encoding="utf-8"))
+        if record.pop("digest") != _digest(record):
+            raise ValueError(f"{STATE} is damaged: its digest is not the one recorded")
+        if record["fingerprint"] != self.fingerprint:
+            raise ValueError("it is of other settings, text, code or machine")
+        paths = [folder / name for name in record["files"]]
         # The weights put aside before it would not be made again by a job that goes on from here.
-        expected = {folder / name: of for name, of in files.items()}
-        expected |= {self.folder / name: of for name, of in kept.items()}
-        try:
-            for path, of in expected.items():
-                if not path.is_file():
-                    raise _UnusableError(f"{path.name} is missing")
-                if sha256(path) != of:
-                    raise _UnusableError(
-                        f"{path.name} is damaged: its digest is not the one recorded"
-                    )
-            tensors = {Path(name).stem: load_file(folder / name) for name in files}
-        except (OSError, SafetensorError) as error:
-            raise _UnusableError(f"it cannot be read ({durable.reason(error)})") from error
-        return tensors, state, kept
+        digests = zip(
+            [*paths, *(self.folder / name for name in record["kept"])],
+            [*record["files"].values(), *record["kept"].values()],
+            strict=True,
+        )
+        for path, digest in digests:
+            if sha256(path) != digest:
+                raise ValueError(f"{path.name} is damaged: its digest is not the one recorded")
+        self._kept = record["kept"]
+        return {path.stem: load_file(path) for path in paths}, record["state"]
 
 
-class _UnusableError(Exception):
-    """Why a checkpoint is not used."""
+def remove(folder: Path) -> None:
+    """Remove the checkpoints of a finished run, once its model is on the disk."""
+    if folder.is_dir():
+        with lock.held(folder):
+            durable.discard(folder)
 
 
 def _digest(record: dict[str, Any]) -> str:

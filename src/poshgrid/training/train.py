@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from poshgrid import logs
+from poshgrid import logs, plugins
 from poshgrid.config import Regimen, specs
+from poshgrid.config.runs import parts
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
+from poshgrid.provenance.fingerprint import code
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.training import bias, data, folder, identity, learner, loop, losses, schedule
+from poshgrid.training import bias, data, folder, learner, loop, losses, schedule
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.step import rows_at_once
 
@@ -43,8 +48,8 @@ def train(
         spec: learner, regimen, bias, seed.
         tokens: folder that :func:`poshgrid.tokenization.encode.encode` wrote.
         tokenizer: the tokenizer's folder; its files are copied into the model's.
-        checkpoints: folder of all runs' resumable checkpoints. This run's stay until the model is
-            on the disk (:func:`poshgrid.training.identity.clear`).
+        checkpoints: folder of this run's resumable checkpoints. They stay until the model is on
+            the disk (:func:`poshgrid.training.checkpoint.remove`).
         output: folder of the model; see :mod:`poshgrid.training.folder`.
         distances: folder that :mod:`poshgrid.distances.make` wrote, for a bias with trees.
 
@@ -66,6 +71,7 @@ def train(
             f"{tokens}: encoded with another tokenizer than {tokenizer}; encode them again"
         )
     splits = {split: encode.load(tokens, split) for split in ("train", "dev", "test")}
+    trees: dict[str, Any] = {}
     if distances:
         trees = read_json(distances / "statistics.json")
         if trees.get("tokens") != facts["train"]["sha256"]:
@@ -94,8 +100,7 @@ def train(
         seed=spec.seed,
         **sizes,
     ).to(device)  # type: ignore[arg-type]  # transformers' wrapper of it asks for self
-    decisive = identity.of_run(spec, facts, distances) | identity.of_machine(device.type)
-    store = Checkpoints(checkpoints, identity.digits(decisive))
+    store = Checkpoints(checkpoints, fingerprint(spec, facts, trees, device.type))
     setting = bias.Setting(
         spec=spec,
         regimen=regimen,
@@ -114,7 +119,6 @@ def train(
     )
 
     with store.locked():
-        identity.write(store.folder, output, decisive)
         for part in biases.values():
             model = part.prepare(model, setting)
         statistics, evaluations = _train(model, rows, spec, biases, store)
@@ -139,10 +143,38 @@ def train(
             spec=spec,
             statistics=statistics,
             evaluations=evaluations,
-            kept=store.kept(statistics["steps"]),
+            kept=store.kept(),
             at=lambda earlier, step: bias.at(biases.values(), earlier, plan.epoch(step)),
         )
     return statistics
+
+
+def fingerprint(
+    spec: specs.TrainSpec, facts: dict[str, Any], trees: dict[str, Any], device: str
+) -> str:
+    """Return 16 digits that stand for all that decides a run's weights.
+
+    Args:
+        spec: what is asked.
+        facts: statistics of the tokens, which hold the digests of ids and tokenizer.
+        trees: statistics of the distances, which hold digests; empty for a run without them.
+        device: ``cpu`` or ``cuda``, which round differently.
+    """
+    decisive = {
+        "spec": specs.canonical(spec),
+        "tokens": facts,
+        "distances": trees,
+        "code": code(
+            __name__,
+            plugins.module_name(learner.PACKAGE, spec.learner.architecture),
+            *(plugins.module_name(bias.PACKAGE, part) for part in parts(spec.bias)),
+        ),
+        "torch": str(torch.__version__),
+        "transformers": metadata.version("transformers"),
+        "numpy": metadata.version("numpy"),
+        "device": device,
+    }
+    return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _train(

@@ -231,7 +231,7 @@ def test_killed_again_and_again(request, job, case):
     assert torn >= len(places) // 4  # a checkpoint was being written
     assert resumed >= len(places) // 2
     same(killed.model, whole.model)
-    assert list(killed.checkpoints.iterdir()) == []
+    assert not [path for path in killed.checkpoints.rglob("*") if path.is_file()]
 
 
 def test_told_to_end(job, whole):
@@ -246,7 +246,7 @@ def test_told_to_end(job, whole):
         told.start(slow=0.02).until(lambda place=place: told.step.value >= place)
         assert told.told(*numbers).status() == 1
         (line,) = told.errors()
-        newest = max(path.name for path in told.checkpoints.glob("*/step-*"))
+        newest = max(path.name for path in told.checkpoints.rglob("step-*"))
         reached = int(newest.partition("-")[2])
         assert reached > place
         assert line.startswith("error: ")
