@@ -69,7 +69,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "resume": (
         ("training/checkpoint", "training/data", "training/loop", "training/progress",
-         "training/schedule", "training/seeds"),
+         "training/seeds"),
         tuple(f"tests/unit/training/test_{name}.py" for name in
               ("checkpoint", "data", "progress", "resume_kill", "training")),
     ),

@@ -27,7 +27,8 @@ from torch.func import functional_call, stack_module_state, vmap
 from poshgrid.config import Learner, Regimen
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
-from poshgrid.training import attention, data, learner, losses, step
+from poshgrid.tokenization.tokenizer import Vocabulary
+from poshgrid.training import attention, data, learner, loop, losses
 
 
 def main() -> None:
@@ -96,8 +97,8 @@ def models(
     made = []
     for seed in range(seeds):
         model = learner.build(
-            of, vocabulary_size=types, context_length=regimen.context_length, dropout=0.0,
-            boundary_id=0, padding_id=1, seed=seed,
+            of, Vocabulary(types, 0, 1), context_length=regimen.context_length, dropout=0.0,
+            seed=seed,
         ).to(device)  # type: ignore[arg-type]  # fmt: skip
         model.train()
         made.append(model)
@@ -105,8 +106,8 @@ def models(
 
 
 def turns(found: list[torch.nn.Module], regimen: Regimen) -> Callable[[torch.Tensor], list[float]]:
-    """Return a step of all seeds, one after the other, as :mod:`poshgrid.training.step` does."""
-    adams = [step.optimizer(model, regimen) for model in found]
+    """Return a step of all seeds, one after the other, as :mod:`poshgrid.training.loop` does."""
+    adams = [loop.optimizer(model, regimen) for model in found]
 
     def take(tokens: torch.Tensor) -> list[float]:
         told = []

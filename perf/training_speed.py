@@ -192,9 +192,9 @@ def _section(given: argparse.Namespace, key: str, name: str) -> dict[str, Any]:
 
 
 def _at_once(regimen: config.Regimen) -> int:
-    from poshgrid.training import step
+    from poshgrid.training import loop
 
-    return step.rows_at_once(regimen, _device().type)
+    return loop.rows_at_once(regimen, _device().type)
 
 
 def _device() -> Any:  # noqa: ANN401 - torch.device
@@ -204,15 +204,14 @@ def _device() -> Any:  # noqa: ANN401 - torch.device
 
 
 def _model(given: argparse.Namespace, regimen: config.Regimen) -> Any:  # noqa: ANN401 - a model
+    from poshgrid.tokenization.tokenizer import Vocabulary
     from poshgrid.training import learner
 
     return learner.build(
         _learner(given),
-        vocabulary_size=TYPES,
+        Vocabulary(TYPES, BOUNDARY, PADDING),
         context_length=regimen.context_length,
         dropout=regimen.dropout,
-        boundary_id=BOUNDARY,
-        padding_id=PADDING,
         seed=1,
     ).to(_device())
 
@@ -252,9 +251,10 @@ def _distances(folder: Path) -> Path:
 
 def _ours(given: argparse.Namespace) -> None:
     from poshgrid.tokenization.encode import Tokens
-    from poshgrid.training import bias, learner, schedule, step
+    from poshgrid.tokenization.tokenizer import Vocabulary
+    from poshgrid.training import bias, learner, loop
     from poshgrid.training.checkpoint import Checkpoints
-    from poshgrid.training.progress import Progress
+    from poshgrid.training.progress import Plan, Progress
     from poshgrid.training.train import _prepare_torch
 
     regimen = _regimen(given, given.regimens[0], given.precisions[0])
@@ -266,22 +266,21 @@ def _ours(given: argparse.Namespace) -> None:
             learner=_learner(given), regimen=regimen, bias=word, options={}, seed=1
         ),
         regimen=regimen, tokenizer=folder, distances=_distances(folder),
-        checkpoints=Checkpoints(Path(), "none"), vocabulary_size=TYPES,
-        boundary_id=BOUNDARY, padding_id=PADDING, device=device,
+        checkpoints=Checkpoints(Path(), "none"), device=device,
+        vocabulary=Vocabulary(TYPES, BOUNDARY, PADDING),
     )  # fmt: skip
     for part in biases.values():
         model = part.prepare(model, setting)
     rows = learner.rows(
-        _learner(given), regimen, Tokens(*_text()),
-        vocabulary_size=TYPES, boundary_id=BOUNDARY, padding_id=PADDING, seed=1,
-    )  # fmt: skip
-    plan, progress = schedule.Plan(regimen, rows.steps_per_epoch), Progress()
-    stepper = step.Stepper(
+        _learner(given), regimen, Tokens(*_text()), Vocabulary(TYPES, BOUNDARY, PADDING), seed=1
+    )
+    plan, progress = Plan(regimen, rows.steps_per_epoch), Progress()
+    stepper = loop.Stepper(
         model, rows, plan,
         seed=1, biases=list(biases.values()), progress=progress,
     )  # fmt: skip
     turns = _Turns()
-    with step.training(model, regimen):
+    with loop.training(model, regimen):
         for number in range(plan.total):
             before = progress.tokens
             stepper.take(number)
@@ -294,8 +293,7 @@ def _hand(given: argparse.Namespace) -> None:
     import torch
 
     from poshgrid.tokenization.encode import Tokens
-    from poshgrid.training import data
-    from poshgrid.training import step as steps
+    from poshgrid.training import data, loop
 
     regimen = _regimen(given, given.regimens[0], given.precisions[0])
     kind, _, at_once = given.engine.partition(":")
@@ -315,7 +313,7 @@ def _hand(given: argparse.Namespace) -> None:
 
     def parts(step: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         if kind == "sorted":
-            most = int(at_once) * regimen.context_length, steps.PADDING_AT_ONCE[device.type]
+            most = int(at_once) * regimen.context_length, loop.PADDING_AT_ONCE[device.type]
             yield from ((x.inputs, x.targets) for x in ours.batch(step).split(*most))
         else:
             for _ in range(-(-regimen.batch_size // int(at_once))):

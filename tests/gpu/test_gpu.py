@@ -12,7 +12,7 @@ import torch
 from poshgrid.config import Scoring
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines.load import load
-from poshgrid.training import step
+from poshgrid.training import loop
 from tests.unit.training.test_graph import CASES, spec_of, stepper, trained
 from tests.unit.training.training_support import log, regimen, sentences, train_spec
 
@@ -81,7 +81,7 @@ def test_a_step_does_not_wait(inputs, distances, tmp_path, architecture, word, k
         pytest.skip("compiled in another case")
     spec = spec_of(architecture, word, kind, **changes(kind, compiled))
     taken = stepper(inputs, distances, spec, tmp_path, "cuda")
-    with step.training(taken.model, spec.regimen):
+    with loop.training(taken.model, spec.regimen):
         for number in range(3):  # compiles, records, and brings an epoch's bias to the device
             taken.take(number)
         torch.cuda.synchronize()
@@ -100,7 +100,7 @@ def test_attention_runs_in_a_flash_kernel(inputs, tmp_path, word):
     spec = train_spec(chosen, bias=word, hidden_size=128)
     taken = stepper(inputs, None, spec, tmp_path, "cuda")
     profiler = profile(activities=[ProfilerActivity.CUDA])
-    with step.training(taken.model, chosen), profiler:
+    with loop.training(taken.model, chosen), profiler:
         taken.take(0)
         torch.cuda.synchronize()
     kernels = sorted(each.key for each in profiler.key_averages())

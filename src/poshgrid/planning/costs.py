@@ -90,12 +90,13 @@ class Costs:
     def _built(self, name: str, types: int, context: int, positions: int) -> tuple[int, float]:
         import torch
 
+        from poshgrid.tokenization.tokenizer import Vocabulary
         from poshgrid.training import flops
 
         with torch.device("meta"):  # without memory for the weights
             model = learner.build(
-                self.grid.learners[name], vocabulary_size=types, context_length=positions,
-                dropout=0.0, boundary_id=0, padding_id=1, seed=0,
+                self.grid.learners[name], Vocabulary(types, 0, 1), context_length=positions,
+                dropout=0.0, seed=0,
             )  # fmt: skip
         return sum(w.numel() for w in model.parameters()), flops.per_token(model, context)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from poshgrid import config, logs
 from poshgrid.config.specs import TokenizerSpec
@@ -75,6 +75,24 @@ def texts(conditions: Iterable[Path], seen: dict[str, int]) -> Iterator[list[str
 BOUNDARY = "<|endoftext|>"  # precedes and follows every sentence: bos and eos in one
 PADDING = "<pad>"
 UNKNOWN = "<unk>"  # a word that a list of words does not have; byte pairs know every text
+
+
+class Vocabulary(NamedTuple):
+    """The token ids of a tokenizer, as a model needs to know them."""
+
+    size: int
+    boundary_id: int
+    padding_id: int
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the configuration of a model of transformers says of them."""
+        return {
+            "vocab_size": self.size,
+            "bos_token_id": self.boundary_id,
+            "eos_token_id": self.boundary_id,
+            "pad_token_id": self.padding_id,
+        }
 
 
 def train(spec: TokenizerSpec, conditions: Sequence[Path], output: Path) -> dict[str, Any]:

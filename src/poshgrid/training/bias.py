@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
     from poshgrid.config import Regimen
+    from poshgrid.tokenization.tokenizer import Vocabulary
     from poshgrid.training.checkpoint import Checkpoints
     from poshgrid.training.data import Batch
 
@@ -49,9 +50,7 @@ class Setting:
     """Folder of the trees' distances; none: no bias of the run asks for them."""
     checkpoints: Checkpoints
     """Of this run; a bias that trains takes a part of its own."""
-    vocabulary_size: int
-    boundary_id: int
-    padding_id: int
+    vocabulary: Vocabulary
     device: torch.device
 
 

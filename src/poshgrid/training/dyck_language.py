@@ -25,6 +25,7 @@ from functools import cached_property
 
 import numpy as np
 
+from poshgrid.tokenization.tokenizer import Vocabulary
 from poshgrid.training import seeds
 from poshgrid.training.data import Batch, Rows
 
@@ -149,9 +150,7 @@ class Alphabet:
 
     pieces: list[list[int]]
     """Ids of every bracket, 2 k of them, in the order of :meth:`Language.draw`."""
-    vocabulary_size: int
-    boundary_id: int
-    padding_id: int
+    vocabulary: Vocabulary
 
     @property
     def tokens_per_bracket(self) -> float:
@@ -222,5 +221,5 @@ class Brackets(Rows):
     def _rows(self, brackets: np.ndarray) -> Batch:
         targets = self._alphabet.ids(brackets)
         inputs = np.roll(targets, 1, axis=1)
-        inputs[:, 0] = self._alphabet.boundary_id
+        inputs[:, 0] = self._alphabet.vocabulary.boundary_id
         return Batch(inputs, targets)

@@ -2,8 +2,9 @@
 
 A module of ``models.architectures`` declares ``Options`` and ``build``, which makes a model with
 seeded initial weights. One whose learner predicts masked tokens, not the next one, declares
-``OBJECTIVE = "masked"``; its options are then those of :class:`poshgrid.models.masked.Masking`,
-and its model has one embedding more than the tokenizer has types: the mask's.
+``OBJECTIVE = "masked"``. Its options are then a subclass of
+:class:`poshgrid.models.architectures.babyberta.Masking`, and its model has one embedding more than
+the tokenizer has types: the mask's.
 """
 
 from __future__ import annotations
@@ -14,45 +15,54 @@ from typing import TYPE_CHECKING, Any
 
 from poshgrid import plugins
 from poshgrid.config import Learner, Regimen
-from poshgrid.models.masked import check as check_masked
 from poshgrid.training import data, masking
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
     from poshgrid.tokenization.encode import Tokens
+    from poshgrid.tokenization.tokenizer import Vocabulary
 
 PACKAGE = "poshgrid.models.architectures"
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
 
 
-def build(learner: Learner, **sizes: float) -> PreTrainedModel:
+def build(
+    learner: Learner, vocabulary: Vocabulary, *, context_length: int, dropout: float, seed: int
+) -> PreTrainedModel:
     """Build a learner with seeded initial weights, in training mode, on the CPU.
 
     Args:
         learner: architecture and dimensions.
-        sizes: what every architecture's ``build`` takes besides: ``vocabulary_size``,
-            ``context_length``, ``dropout``, ``boundary_id``, ``padding_id`` and ``seed``.
+        vocabulary: of the tokenizer.
+        context_length: the longest input, in tokens.
+        dropout: of all layers that have one.
+        seed: of the initial weights; the global random state is left alone.
     """
-    return plugins.load(PACKAGE, learner.architecture).build(options(learner), **sizes)
+    module = plugins.load(PACKAGE, learner.architecture)
+    return module.build(
+        options(learner), vocabulary, context_length=context_length, dropout=dropout, seed=seed
+    )
 
 
-def rows(learner: Learner, regimen: Regimen, tokens: Tokens, **sizes: int) -> data.Rows:
+def rows(
+    learner: Learner, regimen: Regimen, tokens: Tokens, vocabulary: Vocabulary, seed: int
+) -> data.Rows:
     """Cut a split into the rows that a learner is trained on.
 
     Args:
         learner: whose objective decides what a row asks.
         regimen: input, context, batch size and order.
         tokens: the split.
-        sizes: ``vocabulary_size``, ``boundary_id``, ``padding_id`` and ``seed`` (of the order, and
-            of whatever is drawn): see :class:`poshgrid.training.masking.Masked`.
+        vocabulary: of the tokenizer.
+        seed: of the order, and of whatever is drawn.
 
     Raises:
         PoshgridError: the learner cannot be trained in this regimen.
     """
     if masked(learner):
-        return masking.Masked(options(learner), regimen, tokens, **sizes)
-    return data.rows(regimen, tokens, sizes["padding_id"], sizes["seed"])
+        return masking.Masked(options(learner), regimen, tokens, vocabulary, seed)
+    return data.rows(regimen, tokens, vocabulary.padding_id, seed)
 
 
 def write_tokenizer(learner: Learner, tokenizer: Path, folder: Path) -> None:
@@ -76,7 +86,7 @@ def check(learner: Learner, regimen: Regimen) -> None:
         PoshgridError: the learner cannot be trained in this regimen.
     """
     if masked(learner):
-        check_masked(regimen)
+        masking.check(regimen)
 
 
 def masked(learner: Learner) -> bool:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING
+
+import torch
 
 from poshgrid import logs
 from poshgrid.config import Regimen
 from poshgrid.errors import PoshgridError
-from poshgrid.training import bias, checkpoint, losses, schedule, signals
+from poshgrid.training import attention, bias, checkpoint, data, losses, seeds, signals
 from poshgrid.training.bias import Bias
 from poshgrid.training.checkpoint import Checkpoints
-from poshgrid.training.data import Rows
-from poshgrid.training.progress import Progress
-from poshgrid.training.step import Stepper, alike, rows_at_once, training
+from poshgrid.training.progress import Ledger, Plan, Progress
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -22,11 +23,16 @@ if TYPE_CHECKING:
 
 log = logs.get(__name__)
 
+TOKENS_AT_ONCE = {"cpu": 4_096, "cuda": 16_384}
+"""Inputs, padding included, of a micro-batch if the regimen does not say how many rows it has."""
+PADDING_AT_ONCE = {"cpu": 64, "cuda": 1_024}
+"""Padding of a micro-batch of sentences: about what another micro-batch would cost, in tokens."""
+
 
 def run(
     model: PreTrainedModel,
-    train: Rows,
-    dev: Rows,
+    train: data.Rows,
+    dev: data.Rows,
     *,
     regimen: Regimen,
     seed: int,
@@ -48,7 +54,7 @@ def run(
         PoshgridError: the loss is no longer a number, or the job was told to end.
     """
     biases = list(biases)
-    plan = schedule.Plan(regimen, train.steps_per_epoch)
+    plan = Plan(regimen, train.steps_per_epoch)
     progress = Progress()
     stepper = Stepper(model, train, plan, seed=seed, biases=biases, progress=progress)
     best_weights = _resume(stepper, progress, checkpoints, plan)
@@ -107,7 +113,7 @@ def run(
 
 
 def _resume(
-    stepper: Stepper, progress: Progress, checkpoints: Checkpoints, plan: schedule.Plan
+    stepper: Stepper, progress: Progress, checkpoints: Checkpoints, plan: Plan
 ) -> dict[str, Tensor]:
     """Load what an earlier attempt left; return its best weights, or the initial ones."""
     initial = checkpoint.weights(stepper.model)
@@ -123,7 +129,7 @@ def _resume(
     return tensors["best"]
 
 
-def _evaluate(model: PreTrainedModel, dev: Rows, plan: schedule.Plan, progress: Progress) -> None:
+def _evaluate(model: PreTrainedModel, dev: data.Rows, plan: Plan, progress: Progress) -> None:
     """Take the dev loss, book it and log it."""
     regimen = plan.regimen
     batches = dev.in_order(rows_at_once(regimen, model.device.type))
@@ -133,3 +139,144 @@ def _evaluate(model: PreTrainedModel, dev: Rows, plan: schedule.Plan, progress: 
         rate=plan.learning_rate(progress.step - 1) if progress.step else None,
     )
     progress.tell(plan.total)
+
+
+# ---- a step ----------------------------------------------------------------------------------
+
+
+class Stepper:
+    """A model in training: takes one step after the other.
+
+    Args:
+        model: on its device.
+        train: rows that are learned from.
+        plan: what falls due when.
+        seed: of dropout.
+        biases: inductive biases, already prepared.
+        progress: where steps are booked.
+    """
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        train: data.Rows,
+        plan: Plan,
+        *,
+        seed: int,
+        biases: list[Bias],
+        progress: Progress,
+    ) -> None:
+        self.model, self.device, self._regimen = model, model.device, plan.regimen
+        self.adam = optimizer(model, plan.regimen)
+        self.ledger = Ledger(progress, plan.regimen, self.device)
+        self._train, self._plan = train, plan
+        self._seed, self._biases = seed, biases
+
+    def take(self, step: int) -> None:
+        """Take a step of the optimiser, counted from 0, and enter it into the ledger.
+
+        The gradient is that of the mean over the step's predicted tokens, however they are split
+        into micro-batches.
+
+        Raises:
+            PoshgridError: the loss is no longer a number.
+        """
+        self.ledger.begin()
+        batch, regimen = self._train.batch(step), self._regimen
+        tokens = batch.tokens
+        nll, added = (torch.zeros((), dtype=torch.float64, device=self.device) for _ in range(2))
+        seeds.dropout(self._seed, step)
+        bias.at(self._biases, self.model, self._plan.epoch(step + 1))
+        at_once = rows_at_once(regimen, self.device.type) * regimen.context_length
+        parts = batch.split(at_once, PADDING_AT_ONCE[self.device.type])
+        for part in alike(self.model, parts, regimen):
+            loss = losses.summed(self.model, part, regimen.precision)
+            nll += loss.detach()
+            for each in self._biases:
+                penalty = each.penalty(self.model, part)
+                if penalty is not None:
+                    loss = loss + penalty
+                    added += penalty.detach()
+            (loss / tokens).backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), regimen.clip_norm, foreach=True)
+        for group in self.adam.param_groups:
+            group["lr"] = self._plan.learning_rate(step)
+        self.ledger.enter(tokens, nll, added)
+        self.adam.step()
+        self.adam.zero_grad(set_to_none=True)
+
+
+def optimizer(model: PreTrainedModel, regimen: Regimen) -> torch.optim.AdamW:
+    """Return AdamW with weight decay on matrices, embeddings included, not on biases and norms.
+
+    That is what the Hugging Face trainer does, with its betas (0.9, 0.999) and epsilon (1e-8).
+    """
+    weights = list(model.parameters())
+    groups = [
+        {"params": [w for w in weights if w.dim() > 1], "weight_decay": regimen.weight_decay},
+        {"params": [w for w in weights if w.dim() <= 1], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(
+        groups, lr=regimen.learning_rate, betas=(0.9, 0.999), eps=1e-8, fused=True
+    )
+
+
+def rows_at_once(regimen: Regimen, device: str) -> int:
+    """Return the rows of a micro-batch that are as long as the context; of shorter ones, more fit.
+
+    Args:
+        regimen: may say it.
+        device: ``cpu`` or ``cuda``.
+    """
+    tokens = TOKENS_AT_ONCE[device]
+    rows = regimen.micro_batch_size or max(tokens // regimen.context_length, 1)
+    return min(rows, regimen.batch_size)
+
+
+def replayed(regimen: Regimen, device: str) -> bool:
+    """Tell whether a compiled model is replayed as a CUDA graph, not launched kernel by kernel.
+
+    Its kernels and their memory are then always the same: rows must be of one shape, and a step's
+    gradient that of one micro-batch (torch's issue 169545: the next would overwrite it).
+    """
+    at_once = rows_at_once(regimen, device)
+    return device == "cuda" and regimen.input == "packed" and at_once == regimen.batch_size
+
+
+@contextmanager
+def training(model: PreTrainedModel, regimen: Regimen) -> Iterator[None]:
+    """Train a model for a time: attention without masks; its body compiled where that is wanted.
+
+    It is compiled in place: modules and parameters keep their names. Lengths are dynamic where rows
+    are sentences, or every length would be compiled anew. An LSTM is not compiled: its layers are
+    one kernel each already, at which a graph would break.
+    """
+    model.train()
+    wanted = {"on": True, "off": False, "auto": model.device.type == "cuda"}[regimen.compile]
+    body = model.base_model
+    recurrent = any(isinstance(part, torch.nn.RNNBase) for part in body.modules())
+    with attention.causal(model):
+        if not wanted or recurrent or body is model:
+            yield
+            return
+        mode = "reduce-overhead" if replayed(regimen, model.device.type) else None
+        body.compile(dynamic=regimen.input == "sentence", mode=mode)
+        try:
+            # Dynamic is what is said of lengths: the share of dropout is no input of the graph.
+            with torch._dynamo.config.patch(specialize_float=True):
+                yield
+        finally:
+            body._compiled_call_impl = None
+
+
+def alike(
+    model: PreTrainedModel, batches: Iterable[data.Batch], regimen: Regimen
+) -> Iterator[data.Batch]:
+    """Yield batches; packed ones for a compiled model all of one shape.
+
+    The last of an epoch or of a split is smaller, and the model would be compiled anew for it.
+    """
+    fixed = model.base_model._compiled_call_impl is not None and regimen.input == "packed"
+    rows, length = rows_at_once(regimen, model.device.type), regimen.context_length
+    for batch in batches:
+        yield batch.filled(rows, length) if fixed else batch

@@ -1,20 +1,33 @@
-"""Negative log-likelihood of token rows, in nats, padding left out."""
+"""Negative log-likelihood of token rows, in nats, padding left out.
+
+The output layer and its cross-entropy are computed in one, a few rows at a time. At 32,768 types
+the scores of one batch of 32 x 512 tokens are 2 GB, and a plain loss writes, reads and keeps them
+several times over. Here the scores of some rows become their losses and, in the same memory, their
+own gradient, which is multiplied on at once: what is kept for the backward pass is as large as its
+inputs. The idea is that of Hsu et al. (2024, Liger Kernel) and of Wijmans et al. (2025, Cut Your
+Losses in Large-Vocabulary Language Models).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
-from poshgrid.training import fused
 from poshgrid.training.data import IGNORED, Batch
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
+ROWS = {"cpu": 1_024, "cuda": 4_096}
+"""Rows whose scores are held at a time: enough for matrix products to run at full speed."""
+SLICE = 2**20
+"""Scores that are exponentiated at a time on a CPU: 4 MB, which its cache may hold."""
 FUSED = frozenset(
     {"GPT2LMHeadModel", "GPT2RecencyLMHeadModel", "LSTMForCausalLM", "RobertaForMaskedLM"}
 )
@@ -26,7 +39,7 @@ def summed(model: PreTrainedModel, batch: Batch, precision: str = "float32") -> 
 
     Causal rows are padded on the right, where attention does not look, so they need no mask. The
     scores of :data:`FUSED` models are never there all at once, and not at all where nothing is
-    predicted (:mod:`poshgrid.training.fused`); any other model, a subclass too, returns its own.
+    predicted (:func:`cross_entropy`); any other model, a subclass too, returns its own.
 
     Args:
         model: a causal language model, or a masked one.
@@ -75,9 +88,7 @@ def _fused(
             hidden = head.layer_norm(torch.nn.functional.gelu(head.dense(hidden)))
     dtype = torch.bfloat16 if low else None
     compiled = model.device.type == "cuda" and body._compiled_call_impl is not None
-    return fused.cross_entropy(
-        hidden, output.weight, output.bias, targets, dtype, compiled=compiled
-    )
+    return cross_entropy(hidden, output.weight, output.bias, targets, dtype, compiled=compiled)
 
 
 def mean(model: PreTrainedModel, batches: Iterable[Batch], precision: str) -> float:
@@ -108,3 +119,153 @@ def on_device(array: np.ndarray, device: torch.device) -> Tensor:
     if device.type == "cuda":
         found = found.pin_memory()
     return found.to(device, non_blocking=True)
+
+
+# ---- the output layer and its cross-entropy ---------------------------------------------------
+
+
+def cross_entropy(
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    targets: Tensor,
+    dtype: torch.dtype | None = None,
+    *,
+    compiled: bool = False,
+) -> Tensor:
+    """Return the summed NLL of targets under softmax(hidden @ weight.T + bias), a scalar; nats.
+
+    Sums are float32 (float64 for float64 inputs), and always taken in the same order. Gradients
+    reach hidden, weight and bias, once: there is no second derivative.
+
+    Args:
+        hidden: [rows, width].
+        weight: [types, width].
+        bias: [types], or none.
+        targets: int64, [rows].
+        dtype: what matrices are multiplied in; none: that of ``hidden``. Softmax and loss are
+            float32 even if it is bfloat16.
+        compiled: makes the softmax in one kernel instead of one an operation, each of which reads
+            and writes all scores: on an H100 that took longer than gpt2-mini's matrix products.
+    """
+    dtype = dtype or hidden.dtype
+    if torch.is_grad_enabled():
+        return _CrossEntropy.apply(hidden, weight, bias, targets, dtype, compiled)
+    return _pass(hidden, weight, bias, targets, dtype, compiled, (False, False, False))[0]
+
+
+class _CrossEntropy(torch.autograd.Function):
+    """Gradients are made with the loss; the backward pass only scales them."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,  # noqa: ANN401 - torch's own, whose attributes it does not tell
+        hidden: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        targets: Tensor,
+        dtype: torch.dtype,
+        compiled: bool,
+    ) -> Tensor:
+        wanted = ctx.needs_input_grad[:3]
+        nll, gradients = _pass(hidden, weight, bias, targets, dtype, compiled, wanted)
+        ctx.save_for_backward(*gradients)
+        return nll
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, scale: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
+        scaled = (None if each is None else each * scale for each in ctx.saved_tensors)
+        return (*scaled, None, None, None)
+
+
+def _pass(
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    targets: Tensor,
+    dtype: torch.dtype,
+    compiled: bool,
+    wanted: tuple[bool, ...],
+) -> tuple[Tensor, list[Tensor | None]]:
+    """Return the loss, and its gradients by hidden, weight and bias where they are wanted."""
+    exact = torch.float64 if hidden.dtype == torch.float64 else torch.float32
+    # The caller's autocast must not choose for the products and sums below.
+    with torch.autocast(hidden.device.type, enabled=False):
+        low, matrix = hidden.detach().to(dtype), weight.detach().to(dtype)
+        gradients = [
+            torch.zeros_like(each, dtype=exact) if want and each is not None else None
+            for each, want in zip((hidden, weight, bias), wanted, strict=True)
+        ]
+        by_hidden, by_weight, by_bias = gradients
+        total = hidden.new_zeros((), dtype=exact)
+        rows, softmax = ROWS[hidden.device.type], _compiled() if compiled else _softmax
+        memory = low.new_empty(min(rows, len(low)), len(matrix))
+        for start in range(0, len(low), rows):
+            part = slice(start, start + rows)
+            scores = memory[: len(low[part])]
+            torch.mm(low[part], matrix.t(), out=scores)
+            scores, nll, sums = softmax(scores, bias, targets[part], exact, any(wanted))
+            total += nll
+            if by_hidden is not None:
+                by_hidden[part] = torch.mm(scores, matrix).to(exact).div_(sums)
+            # Whatever multiplies a row of scores may as well divide the row that it meets.
+            if by_weight is not None:
+                divided = low[part].div(sums).to(dtype)
+                if dtype == exact:
+                    by_weight.addmm_(scores.t(), divided)
+                else:
+                    by_weight += torch.mm(scores.t(), divided)
+            if by_bias is not None:
+                by_bias += torch.mv(scores.t().to(exact), sums.reciprocal().squeeze(1))
+    given = (hidden, weight, bias)
+    return total, [
+        None if made is None or each is None else made.to(each.dtype)
+        for made, each in zip(gradients, given, strict=True)
+    ]
+
+
+def _softmax(
+    scores: Tensor, bias: Tensor | None, targets: Tensor, exact: torch.dtype, gradient: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Turn scores, in place, into their gradient times the sums of each row's exponentials.
+
+    Returns:
+        Scores (without ``gradient``: of no use), NLL, and the sums, [rows, 1].
+    """
+    types = scores.shape[1]
+    rows = max(SLICE // types if scores.device.type == "cpu" else len(scores), 1)
+    slices = [slice(start, start + rows) for start in range(0, len(scores), rows)]
+    parts = [_exponentiate(scores[at], bias, targets[at], exact, gradient) for at in slices]
+    total = sum((nll for nll, _ in parts), scores.new_zeros((), dtype=exact))
+    return scores, total, torch.cat([sums for _, sums in parts])
+
+
+def _exponentiate(
+    scores: Tensor, bias: Tensor | None, targets: Tensor, exact: torch.dtype, gradient: bool
+) -> tuple[Tensor, Tensor]:
+    """Do so with a slice that the cache may hold; return its NLL and its sums."""
+    column, each = targets[:, None], scores.to(exact)  # the same memory if it is exact already
+    if bias is not None:
+        each += bias.detach()
+    each -= each.amax(1, keepdim=True)
+    mine = each.gather(1, column)
+    each.exp_()
+    sums = each.sum(1, keepdim=True)
+    if gradient:
+        of_target = each.gather(1, column) - sums
+        if each.dtype != scores.dtype:
+            scores.copy_(each)
+        scores.scatter_(1, column, of_target.to(scores.dtype))
+    return (sums.log() - mine).sum(), sums
+
+
+@functools.cache
+def _compiled() -> Callable[..., tuple[Tensor, Tensor, Tensor]]:
+    """Return :func:`_softmax` in one kernel, whose scores are new ones."""
+
+    def whole(scores: Tensor, *others: Any) -> tuple[Tensor, Tensor, Tensor]:  # noqa: ANN401
+        copy = scores.clone()  # never made: without it, the results would be copied into scores
+        return copy, *_exponentiate(copy, *others)
+
+    return torch.compile(whole)

@@ -31,13 +31,14 @@ import numpy as np
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic, read_json, write_json
-from poshgrid.models.masked import Masking, check
+from poshgrid.models.architectures.babyberta import Masking
 from poshgrid.training import seeds
 from poshgrid.training.data import IGNORED, Batch, Rows, order_seed
 
 if TYPE_CHECKING:
     from poshgrid.config import Regimen
     from poshgrid.tokenization.encode import Tokens
+    from poshgrid.tokenization.tokenizer import Vocabulary
 
 log = logs.get(__name__)
 
@@ -54,9 +55,7 @@ class Masked(Rows):
             the epoch; ``given``: the corpus's order, copies next to each other (the paper's
             section 3.3 and footnote 8).
         tokens: the split.
-        vocabulary_size: number of token types; the mask's id comes after them.
-        boundary_id: id of the token that opens and closes a sentence.
-        padding_id: id of the padding token.
+        vocabulary: of the tokenizer; the mask's id comes after its types.
         seed: of the order and of what is hidden in training; ``in_order`` hides the same always.
 
     Raises:
@@ -68,17 +67,14 @@ class Masked(Rows):
         options: Masking,
         regimen: Regimen,
         tokens: Tokens,
-        *,
-        vocabulary_size: int,
-        boundary_id: int,
-        padding_id: int,
+        vocabulary: Vocabulary,
         seed: int,
     ) -> None:
         check(regimen)
         self._passes, self._steps = regimen.epochs, regimen.steps
         self._options, self._ids = options, tokens.ids
-        self._mask_id, self._padding = vocabulary_size, padding_id
-        self._special = sorted({boundary_id, padding_id})
+        self._mask_id, self._padding = vocabulary.size, vocabulary.padding_id
+        self._special = sorted({vocabulary.boundary_id, vocabulary.padding_id})
         own = np.diff(tokens.offsets) - 1  # a sentence's tokens, boundaries left out
         room = regimen.context_length - 2
         self._kept = np.flatnonzero((own > 0) & (own <= room))
@@ -172,6 +168,20 @@ class Masked(Rows):
         for special in self._special:
             found += found >= special
         return found
+
+
+def check(regimen: Regimen) -> None:
+    """Hold a regimen to what learners of masked tokens can be trained in.
+
+    Raises:
+        PoshgridError: its rows are not sentences, or it asks for padding.
+    """
+    if regimen.input != "sentence" or regimen.padding_in_loss:
+        raise PoshgridError(
+            f"regimens: {regimen.name}: a learner of masked tokens reads one sentence in a row and "
+            "is asked for words only; set input to sentence and padding_in_loss to false, or give "
+            "it another regimen"
+        )
 
 
 def add_mask(folder: Path) -> None:

@@ -19,9 +19,9 @@ from poshgrid.files import read_json
 from poshgrid.provenance.fingerprint import code
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.training import bias, data, folder, learner, loop, losses, schedule
+from poshgrid.training import bias, data, folder, learner, loop, losses
 from poshgrid.training.checkpoint import Checkpoints
-from poshgrid.training.step import rows_at_once
+from poshgrid.training.progress import Plan
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -83,22 +83,20 @@ def train(
         data.check_length(regimen, splits["train"], str(tokens / "train.bin"))
 
     device = _prepare_torch(regimen.threads)
-    sizes: dict[str, Any] = {
-        "vocabulary_size": facts["vocabulary_size"],
-        "boundary_id": ids[tokenizers.BOUNDARY],
-        "padding_id": ids[tokenizers.PADDING],
-    }
+    vocabulary = tokenizers.Vocabulary(
+        facts["vocabulary_size"], ids[tokenizers.BOUNDARY], ids[tokenizers.PADDING]
+    )
     rows = {
-        split: learner.rows(spec.learner, regimen, found, seed=spec.seed, **sizes)
+        split: learner.rows(spec.learner, regimen, found, vocabulary, spec.seed)
         for split, found in splits.items()
     }
-    plan = schedule.Plan(regimen, rows["train"].steps_per_epoch)
+    plan = Plan(regimen, rows["train"].steps_per_epoch)
     model = learner.build(
         spec.learner,
+        vocabulary,
         context_length=max(regimen.context_length, regimen.positions or 0),
         dropout=regimen.dropout,
         seed=spec.seed,
-        **sizes,
     ).to(device)  # type: ignore[arg-type]  # transformers' wrapper of it asks for self
     store = Checkpoints(checkpoints, fingerprint(spec, facts, trees, device.type))
     setting = bias.Setting(
@@ -107,8 +105,8 @@ def train(
         tokenizer=tokenizer,
         distances=distances,
         checkpoints=store,
+        vocabulary=vocabulary,
         device=device,
-        **sizes,
     )
     log.info(
         "%s parameters, %s training tokens, %s steps on %s",
@@ -196,7 +194,7 @@ def _train(
         checkpoints=store,
     )
     kept = progress.kept(regimen.keep)
-    test = rows["test"].in_order(rows_at_once(regimen, model.device.type))
+    test = rows["test"].in_order(loop.rows_at_once(regimen, model.device.type))
     test_loss = losses.mean(model, test, regimen.precision)
     return {
         "parameters": model.num_parameters(),

@@ -9,6 +9,7 @@ from transformers import AutoModelForMaskedLM
 
 from poshgrid.models.architectures import babyberta
 from poshgrid.tokenization import encode
+from poshgrid.tokenization.tokenizer import Vocabulary
 from poshgrid.training import learner
 from tests.unit.models.tiny_causal import engine, one_by_one, requests
 from tests.unit.training.training_support import build, regimen, statistics, train_spec
@@ -45,8 +46,8 @@ def test_the_dev_loss_is_that_of_transformers(learned, inputs):
     """An independent loss: one sentence at a time, without padding, from the folder alone."""
     spec, folder = learned
     model = AutoModelForMaskedLM.from_pretrained(folder).eval()
-    sizes = {"vocabulary_size": 300, "boundary_id": 0, "padding_id": 1, "seed": 0}
-    rows = learner.rows(spec.learner, spec.regimen, encode.load(inputs[0], "dev"), **sizes)
+    dev = encode.load(inputs[0], "dev")
+    rows = learner.rows(spec.learner, spec.regimen, dev, Vocabulary(300, 0, 1), 0)
     total = tokens = 0
     for batch in rows.in_order(1):
         with torch.inference_mode():

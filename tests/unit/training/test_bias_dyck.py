@@ -11,6 +11,7 @@ import pytest
 
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import tokenizer as tokenizers
+from poshgrid.tokenization.tokenizer import Vocabulary
 from poshgrid.training import checkpoint, seeds
 from poshgrid.training.biases import dyck
 from poshgrid.training.dyck_language import Alphabet, Brackets, Flat, Language
@@ -111,7 +112,7 @@ def test_the_flat_language_has_the_same_bigrams_and_no_structure(language):
 
 def test_rows_hold_each_sequence_once_after_the_boundary(monkeypatch):
     language = Language(k=2, p_open=0.5, depth=3, length=10)
-    own = Alphabet([[2], [3], [4], [5]], vocabulary_size=6, boundary_id=0, padding_id=1)
+    own = Alphabet([[2], [3], [4], [5]], Vocabulary(6, 0, 1))
 
     def brackets():
         return Brackets(language, own, seed=42, part="train", batch_size=3, steps=7)
@@ -138,11 +139,11 @@ def test_how_brackets_are_written(inputs, tmp_path):
     """As tokens of their own, after the words or alone; as numbers in the language's tokens."""
     given = setting(inputs, train_spec(regimen(), bias="dyck"), tmp_path)
     body = dyck.alphabet(dyck.Options(k=2), given)
-    assert body == Alphabet([[2], [3], [4], [5]], 6, 0, 1)
+    assert body == Alphabet([[2], [3], [4], [5]], Vocabulary(6, 0, 1))
     whole = dyck.alphabet(dyck.Options(k=2, transfer="all"), given)
-    assert whole == Alphabet([[300], [301], [302], [303]], 304, 0, 1)
+    assert whole == Alphabet([[300], [301], [302], [303]], Vocabulary(304, 0, 1))
     letters = dyck.alphabet(dyck.Options(k=64, length=30, brackets="text"), given)
-    assert (letters.vocabulary_size, letters.boundary_id, letters.padding_id) == (300, 0, 1)
+    assert letters.vocabulary == (300, 0, 1)
     drawn = Language(k=64, p_open=0.5, depth=8, length=30).draw(42, range(300))
     cutter = tokenizers.load(inputs[1])
     ids = [cutter.encode(" ".join(map(str, row)), add_special_tokens=False).ids for row in drawn]

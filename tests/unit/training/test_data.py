@@ -13,7 +13,7 @@ from transformers import get_scheduler
 
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization.encode import Tokens
-from poshgrid.training import data, schedule, seeds
+from poshgrid.training import data, progress, seeds
 from tests.unit.training.training_support import regimen
 
 PAD = 999
@@ -60,7 +60,7 @@ def test_padding_is_predicted_where_the_published_arm_did():
 
 
 def test_a_plan_says_what_falls_due():
-    plan = schedule.Plan(
+    plan = progress.Plan(
         regimen(steps=None, epochs=3, evaluate_every="epoch", checkpoint_every=2,
                 checkpoint_epochs=[2], checkpoints=[1, 3]), 4
     )  # fmt: skip
@@ -71,7 +71,7 @@ def test_a_plan_says_what_falls_due():
     assert [s for s in steps if plan.keeps(s)] == [1, 3, 8]
     # the last step of an epoch belongs to it, also for what is measured after it
     assert [plan.epoch(s) for s in (0, 1, 4, 5, 8, 9, 12)] == [0, 0, 0, 1, 1, 2, 2]
-    every = schedule.Plan(regimen(steps=10, checkpoint_epochs="every", evaluate_every=4), 4)
+    every = progress.Plan(regimen(steps=10, checkpoint_epochs="every", evaluate_every=4), 4)
     assert [s for s in steps if every.keeps(s)] == [4, 8, 12]
     assert [s for s in range(11) if every.evaluates(s)] == [0, 4, 8, 10]
 
@@ -252,7 +252,7 @@ def test_text_that_fills_no_row_is_refused():
 def test_learning_rates_are_those_of_transformers(kind, warmup):
     """At each step of a whole run, as its optimiser has them."""
     chosen = regimen(learning_rate=0.3, warmup_steps=warmup, steps=40, schedule=kind)
-    plan = schedule.Plan(chosen, 3)
+    plan = progress.Plan(chosen, 3)
     adam = torch.optim.AdamW([torch.zeros(1, requires_grad=True)], lr=0.3)
     name = "constant_with_warmup" if kind == "constant" else kind
     rates = get_scheduler(name, adam, warmup, 40)
@@ -263,14 +263,14 @@ def test_learning_rates_are_those_of_transformers(kind, warmup):
 
 
 def test_a_warmup_as_long_as_the_run_is_refused():
-    assert schedule.total_steps(regimen(steps=None, epochs=3), 5) == 15
+    assert progress.total_steps(regimen(steps=None, epochs=3), 5) == 15
     with pytest.raises(PoshgridError, match="warmup_steps"):
-        schedule.total_steps(regimen(steps=None, epochs=3, warmup_steps=15), 5)
+        progress.total_steps(regimen(steps=None, epochs=3, warmup_steps=15), 5)
 
 
 def test_patience():
-    patient = schedule.Plan(regimen(steps=20_000, patience_steps=6), 5)
+    patient = progress.Plan(regimen(steps=20_000, patience_steps=6), 5)
     assert patient.over(9, 4) == ""
     assert patient.over(10, 4) == "patience"
-    endless = schedule.Plan(regimen(steps=20_000), 5)
+    endless = progress.Plan(regimen(steps=20_000), 5)
     assert (endless.over(10_000, 0), endless.over(20_000, 0)) == ("", "steps")

@@ -12,8 +12,9 @@ import pytest
 import torch
 
 from poshgrid.tokenization import encode
-from poshgrid.training import attention, data, learner, losses, schedule, step
-from poshgrid.training.progress import Progress
+from poshgrid.tokenization.tokenizer import Vocabulary
+from poshgrid.training import attention, data, learner, loop, losses
+from poshgrid.training.progress import Plan, Progress
 from poshgrid.training.train import train
 from tests.unit.training.training_support import prepared, regimen, train_spec
 
@@ -59,11 +60,11 @@ def trained(inputs, distances, spec, folder):
 
 def stepper(inputs, distances, spec, folder, device="cpu"):
     """What takes the steps of a run, prepared as ``train`` does it."""
-    sizes = {"vocabulary_size": 300, "boundary_id": 0, "padding_id": 1, "seed": 3}
-    rows = learner.rows(spec.learner, spec.regimen, encode.load(inputs[0], "train"), **sizes)
+    train_split = encode.load(inputs[0], "train")
+    rows = learner.rows(spec.learner, spec.regimen, train_split, Vocabulary(300, 0, 1), 3)
     model, biases = prepared(inputs, spec, folder, distances)
-    return step.Stepper(
-        model.to(device), rows, schedule.Plan(spec.regimen, rows.steps_per_epoch),
+    return loop.Stepper(
+        model.to(device), rows, Plan(spec.regimen, rows.steps_per_epoch),
         seed=3, biases=biases, progress=Progress(),
     )  # fmt: skip
 
@@ -147,12 +148,12 @@ def test_a_gradient_is_that_of_the_whole_batch(
     monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", clipped)
     monkeypatch.setattr(losses, "summed", lambda *given: micro.append(given) or summed(*given))
     for rows, padding in ((24, 10_000), (1, 16)):
-        monkeypatch.setitem(step.PADDING_AT_ONCE, "cpu", padding)
+        monkeypatch.setitem(loop.PADDING_AT_ONCE, "cpu", padding)
         changes = {"dropout": 0.0, "batch_size": 24, "micro_batch_size": rows}
         spec = spec_of(architecture, word, kind, **changes)
         taken = stepper(inputs, distances, spec, tmp_path / str(rows))
         micro.clear()
-        with step.training(taken.model, spec.regimen):
+        with loop.training(taken.model, spec.regimen):
             taken.take(0)
         assert (len(micro) == 1) == (rows == 24)
     whole, parts = gradients

@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import GPT2LMHeadModel
 
-from poshgrid.training import data, fused, losses, step
+from poshgrid.training import data, loop, losses
 from tests.unit.training.training_support import SMALL, build, regimen
 
 TYPES = 120
@@ -16,8 +16,8 @@ TYPES = 120
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
     """Several pieces, the last of them short, even for a few rows."""
-    monkeypatch.setitem(fused.ROWS, "cpu", 7)
-    monkeypatch.setattr(fused, "SLICE", 3 * 50)  # three rows of layer(), one of a model
+    monkeypatch.setitem(losses.ROWS, "cpu", 7)
+    monkeypatch.setattr(losses, "SLICE", 3 * 50)  # three rows of layer(), one of a model
 
 
 def model_of(architecture, dropout=0.0):
@@ -65,7 +65,7 @@ def layer(dtype, rows=40, types=50, bias=True, spread=3.0):
 def test_loss_and_gradients_are_those_of_torch(name, tolerance, bias):
     (hidden, weight, add), targets = layer(getattr(torch, name), bias=bias)
     given = [each for each in (hidden, weight, add) if each is not None]
-    ours = fused.cross_entropy(hidden, weight, add, targets)
+    ours = losses.cross_entropy(hidden, weight, add, targets)
     scores = hidden.double() @ weight.double().T + (0 if add is None else add.double())
     theirs = torch.nn.functional.cross_entropy(scores, targets, reduction="sum")
     assert ours.dtype == hidden.dtype
@@ -83,7 +83,7 @@ def test_bfloat16_is_as_near_to_the_truth_as_torch_under_autocast():
     with torch.autocast("cpu", torch.bfloat16):
         logits = torch.nn.functional.linear(hidden, weight)
     theirs = torch.nn.functional.cross_entropy(logits.float(), targets, reduction="sum")
-    ours = fused.cross_entropy(hidden, weight, None, targets, torch.bfloat16)
+    ours = losses.cross_entropy(hidden, weight, None, targets, torch.bfloat16)
     assert ours.item() == pytest.approx(theirs.item(), rel=1e-6)  # the same scores, then float32
     gradients = [torch.autograd.grad(loss, (hidden, weight)) for loss in (truth, ours, theirs)]
     for exact, mine, other in zip(*gradients, strict=True):
@@ -156,4 +156,4 @@ def test_the_mean_is_over_predicted_tokens_and_without_dropout(precision):
     ],
 )
 def test_rows_of_a_micro_batch_hold_4096_tokens_at_most(changes, rows):
-    assert step.rows_at_once(regimen(**changes), "cpu") == rows
+    assert loop.rows_at_once(regimen(**changes), "cpu") == rows

@@ -16,8 +16,9 @@ from transformers import AutoTokenizer
 
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engines.load import same_cuts
-from poshgrid.models.masked import Masking
+from poshgrid.models.architectures.babyberta import Masking
 from poshgrid.tokenization.encode import Tokens
+from poshgrid.tokenization.tokenizer import Vocabulary
 from poshgrid.training import masking
 from poshgrid.training.data import IGNORED
 from tests.unit.training.training_support import regimen
@@ -42,7 +43,7 @@ def cut(lengths, seed=7, chosen=None, **options):
     usual = {"input": "sentence", "context_length": 128, "order": "shuffled"}
     return masking.Masked(
         Masking(**options), regimen(**(usual | (chosen or {}))), text(lengths)[1],
-        vocabulary_size=TYPES, boundary_id=BOUNDARY, padding_id=PAD, seed=seed,
+        Vocabulary(TYPES, BOUNDARY, PAD), seed,
     )  # fmt: skip
 
 

@@ -16,9 +16,10 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, get_linear_schedul
 
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import encode
-from poshgrid.training import bias, checkpoint, data, loop, losses, schedule, seeds
+from poshgrid.training import bias, checkpoint, data, loop, losses, seeds
 from poshgrid.training.biases import recency
 from poshgrid.training.checkpoint import Checkpoints
+from poshgrid.training.progress import Plan
 from poshgrid.training.schema import TRAINING
 from poshgrid.training.train import fingerprint, train
 from tests.unit.models.tiny_causal import left_to_right
@@ -56,7 +57,7 @@ def test_statistics_say_what_the_log_says(whole, inputs):
     assert found["best_step"] == best["step"]
     assert [list(line) for line in lines] == [list(TRAINING)] * 4
     cut = rows_of(inputs)
-    plan = schedule.Plan(regimen(), cut.steps_per_epoch)
+    plan = Plan(regimen(), cut.steps_per_epoch)
     rates = [plan.learning_rate(step - 1) for step in (4, 8, 12)]
     assert [line["learning_rate"] for line in lines] == [None, *map(pytest.approx, rates)]
     passes = [step / plan.steps_per_epoch for step in (0, 4, 8, 12)]
@@ -315,7 +316,7 @@ def test_the_loop_calls_a_bias_where_it_should(job, whole, inputs, monkeypatch):
 
     class Penalty(bias.Bias):
         def prepare(self, model, setting):
-            prepared.append((setting.spec.seed, setting.vocabulary_size, setting.boundary_id))
+            prepared.append((setting.spec.seed, setting.vocabulary))
             return model
 
         def at(self, model, epoch):
@@ -336,7 +337,7 @@ def test_the_loop_calls_a_bias_where_it_should(job, whole, inputs, monkeypatch):
     # before each step, and before the loss after the last step of an epoch
     steps = [[0] * 6, [1] * 5, [2] * 5]
     assert at[: 6 + 5 + 5] == [(True, epoch) for each in steps for epoch in each]
-    assert prepared == [(42, 300, 0)]
+    assert prepared == [(42, (300, 0, 1))]
     assert statistics(folder)["biases"] == {"recency": {"calls": len(at)}}
     assert statistics(plain)["biases"] == {}
     assert not equal(weights(folder), weights(plain))

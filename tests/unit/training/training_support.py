@@ -120,7 +120,7 @@ def setting(
     return bias.Setting(
         spec=spec, regimen=spec.regimen, tokenizer=inputs[1], distances=distances,
         checkpoints=Checkpoints(checkpoints, "0"), device=torch.device("cpu"),
-        vocabulary_size=tokenizer.load(inputs[1]).get_vocab_size(), boundary_id=0, padding_id=1,
+        vocabulary=tokenizer.Vocabulary(tokenizer.load(inputs[1]).get_vocab_size(), 0, 1),
     )  # fmt: skip
 
 
@@ -131,7 +131,7 @@ def prepared(
     given = setting(inputs, spec, checkpoints, distances)
     model = build(
         spec.learner.architecture, spec.seed, options=spec.learner.options,
-        vocabulary_size=given.vocabulary_size, context_length=spec.regimen.context_length,
+        vocabulary_size=given.vocabulary.size, context_length=spec.regimen.context_length,
         dropout=spec.regimen.dropout,
     )  # fmt: skip
     biases = list(bias.build(spec.bias, spec.options).values())
@@ -185,14 +185,12 @@ def build(
         architecture: of the learner.
         seed: of the weights.
         options: of the learner, where they are not as usual; none: the least model.
-        sizes: vocabulary_size, context_length, dropout, padding_id, where they are not as usual.
+        sizes: vocabulary_size, context_length, dropout, where they are not as usual.
     """
     chosen = train_spec(None, architecture=architecture, **(options or {})).learner
-    usual = {
-        "vocabulary_size": 300, "context_length": 16, "dropout": 0.0, "boundary_id": 0,
-        "padding_id": 1,
-    }  # fmt: skip
-    return learner.build(chosen, seed=seed, **(usual | sizes))
+    vocabulary = tokenizer.Vocabulary(sizes.pop("vocabulary_size", 300), 0, 1)
+    usual = {"context_length": 16, "dropout": 0.0}
+    return learner.build(chosen, vocabulary, seed=seed, **(usual | sizes))
 
 
 def log(folder: Path) -> list[dict[str, Any]]:

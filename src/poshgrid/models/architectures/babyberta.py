@@ -11,16 +11,61 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import Field, model_validator
 
+from poshgrid import plugins
 from poshgrid.config.base import Depth, Width
 from poshgrid.models.initial import draw
-from poshgrid.models.masked import Masking
 
 if TYPE_CHECKING:
     from transformers import RobertaForMaskedLM
 
+    from poshgrid.tokenization.tokenizer import Vocabulary
+
 OBJECTIVE = "masked"
 DEVIATION = 0.02  # of the initial weights (Table 3: weight initializer range)
 EPSILON = 1e-5  # of the layer norms (Table 3)
+
+
+class Masking(plugins.Options):
+    """What is hidden, and how; base of the ``Options`` of masked learners."""
+
+    mask: float = Field(
+        0.15,
+        gt=0,
+        lt=1,
+        description="share of a sentence's tokens that are asked for, at least one",
+    )
+    random: float = Field(
+        0.1, ge=0, le=1, description="share of those that another token stands for"
+    )
+    unmask: float = Field(0.0, ge=0, le=1, description="share of those that are left as they are")
+    unmask_end: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description=(
+            "the same at the last step of the regimen, where `unmask` is that of the first: a "
+            "straight line between them; `null`: as at the first"
+        ),
+    )
+    duplicates: int = Field(
+        10,
+        gt=0,
+        le=10_000,
+        description=(
+            "masked copies of every sentence in an epoch; masks repeat once all different "
+            "ones are used"
+        ),
+    )
+
+    @model_validator(mode="after")
+    def _shares(self) -> Self:
+        for name in ("unmask", "unmask_end"):
+            left = getattr(self, name) or 0.0
+            if self.random + left > 1:
+                raise ValueError(
+                    f"random {self.random:g} and {name} {left:g} add up to more than 1"
+                )
+        return self
 
 
 class Options(Masking):
@@ -41,33 +86,24 @@ class Options(Masking):
 
 
 def build(
-    options: Options,
-    *,
-    vocabulary_size: int,
-    context_length: int,
-    dropout: float,
-    boundary_id: int,
-    padding_id: int,
-    seed: int,
+    options: Options, vocabulary: Vocabulary, *, context_length: int, dropout: float, seed: int
 ) -> RobertaForMaskedLM:
     """Build a model with seeded initial weights and tied embeddings, in training mode.
 
     Args:
         options: dimensions.
-        vocabulary_size: number of token types; the mask has the embedding after them.
+        vocabulary: of the tokenizer; the mask has the embedding after them.
         context_length: the longest input, in tokens, boundaries included.
         dropout: of embeddings, attention and residuals alike.
-        boundary_id: id of the token that opens and closes a sentence.
-        padding_id: id of the padding token.
         seed: of the initial weights; the global random state is left alone.
     """
     import torch
     from transformers import RobertaConfig, RobertaForMaskedLM
 
     config = RobertaConfig(
-        vocab_size=vocabulary_size + 1,
+        **vocabulary._replace(size=vocabulary.size + 1).settings,
         # RoBERTa counts positions from the one after the padding's id.
-        max_position_embeddings=context_length + padding_id + 1,
+        max_position_embeddings=context_length + vocabulary.padding_id + 1,
         hidden_size=options.hidden_size,
         num_hidden_layers=options.layers,
         num_attention_heads=options.heads,
@@ -78,9 +114,6 @@ def build(
         initializer_range=DEVIATION,
         layer_norm_eps=EPSILON,
         type_vocab_size=1,
-        bos_token_id=boundary_id,
-        eos_token_id=boundary_id,
-        pad_token_id=padding_id,
         tie_word_embeddings=True,
     )
     with torch.random.fork_rng(devices=[]):
@@ -92,5 +125,5 @@ def build(
             model.roberta.embeddings.word_embeddings,
             model.roberta.embeddings.position_embeddings,
         ):
-            table.weight[padding_id] = 0.0
+            table.weight[vocabulary.padding_id] = 0.0
     return model.train()

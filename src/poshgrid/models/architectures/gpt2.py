@@ -23,6 +23,8 @@ from poshgrid.models.initial import draw
 if TYPE_CHECKING:
     from transformers import GPT2LMHeadModel
 
+    from poshgrid.tokenization.tokenizer import Vocabulary
+
 DEVIATION = 0.02  # of the initial weights, as in GPT-2
 
 
@@ -46,31 +48,22 @@ class Options(plugins.Options):
 
 
 def build(
-    options: Options,
-    *,
-    vocabulary_size: int,
-    context_length: int,
-    dropout: float,
-    boundary_id: int,
-    padding_id: int,
-    seed: int,
+    options: Options, vocabulary: Vocabulary, *, context_length: int, dropout: float, seed: int
 ) -> GPT2LMHeadModel:
     """Build a model with seeded initial weights and tied embeddings, in training mode.
 
     Args:
         options: dimensions.
-        vocabulary_size: number of token types.
+        vocabulary: of the tokenizer.
         context_length: the longest input, in tokens.
         dropout: of embeddings, attention and residuals alike.
-        boundary_id: id of the token that opens and closes a sentence.
-        padding_id: id of the padding token.
         seed: of the initial weights; the global random state is left alone.
     """
     import torch
     from transformers import GPT2Config, GPT2LMHeadModel
 
     config = GPT2Config(
-        vocab_size=vocabulary_size,
+        **vocabulary.settings,
         n_positions=context_length,
         n_embd=options.hidden_size,
         n_layer=options.layers,
@@ -81,9 +74,6 @@ def build(
         embd_pdrop=dropout,
         attn_pdrop=dropout,
         resid_pdrop=dropout,
-        bos_token_id=boundary_id,
-        eos_token_id=boundary_id,
-        pad_token_id=padding_id,
         tie_word_embeddings=True,
     )
     with torch.random.fork_rng(devices=[]):

@@ -20,6 +20,7 @@ from poshgrid.models.initial import uniform_
 
 if TYPE_CHECKING:
     from poshgrid.models.lstm import LSTMForCausalLM
+    from poshgrid.tokenization.tokenizer import Vocabulary
 
 EMBEDDINGS = 0.1  # largest absolute value at first
 
@@ -32,14 +33,7 @@ class Options(plugins.Options):
 
 
 def build(
-    options: Options,
-    *,
-    vocabulary_size: int,
-    context_length: int,
-    dropout: float,
-    boundary_id: int,
-    padding_id: int,
-    seed: int,
+    options: Options, vocabulary: Vocabulary, *, context_length: int, dropout: float, seed: int
 ) -> LSTMForCausalLM:
     """Build a model with seeded initial weights and tied embeddings, in training mode.
 
@@ -51,11 +45,9 @@ def build(
 
     Args:
         options: dimensions.
-        vocabulary_size: number of token types.
+        vocabulary: of the tokenizer.
         context_length: not used: an LSTM has no positions.
         dropout: of embeddings, between layers, and of the last layer.
-        boundary_id: id of the token that opens and closes a sentence.
-        padding_id: id of the padding token.
         seed: of the initial weights; the global random state is left alone.
     """
     import torch
@@ -63,13 +55,10 @@ def build(
     from poshgrid.models.lstm import LSTMConfig, LSTMForCausalLM
 
     config = LSTMConfig(
-        vocab_size=vocabulary_size,
+        **vocabulary.settings,
         hidden_size=options.hidden_size,
         num_hidden_layers=options.layers,
         dropout=dropout,
-        bos_token_id=boundary_id,
-        eos_token_id=boundary_id,
-        pad_token_id=padding_id,
     )
     with torch.random.fork_rng(devices=[]):
         model = LSTMForCausalLM(config)

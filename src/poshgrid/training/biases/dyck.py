@@ -129,11 +129,9 @@ class Dyck(Bias):
         chosen = regimen(options, setting)
         second = learner.build(
             spec.learner,
-            vocabulary_size=letters.vocabulary_size,
+            letters.vocabulary,
             context_length=options.length,
             dropout=chosen.dropout,
-            boundary_id=letters.boundary_id,
-            padding_id=letters.padding_id,
             seed=spec.seed,
         ).to(setting.device)  # type: ignore[arg-type]  # transformers' wrapper of it asks for self
         same: dict[str, Any] = {"language": self.language(), "alphabet": letters, "seed": spec.seed}
@@ -154,7 +152,7 @@ class Dyck(Bias):
             "tokens_per_bracket": round(letters.tokens_per_bracket, 6),
             "initial_dev_loss": progress.evaluations[0]["dev_loss"],
             "dev_loss": progress.evaluations[-1]["dev_loss"],
-            "vocabulary_size": letters.vocabulary_size,
+            "vocabulary_size": letters.vocabulary.size,
             "parameters_carried": carried,
         }
         return model
@@ -200,7 +198,7 @@ def alphabet(options: Options, setting: Setting) -> Alphabet:
     from poshgrid.tokenization import tokenizer as tokenizers
     from poshgrid.training.dyck_language import Alphabet
 
-    size, boundary, padding = setting.vocabulary_size, setting.boundary_id, setting.padding_id
+    vocabulary = setting.vocabulary
     if options.brackets == "text":
         cutter = tokenizers.load(setting.tokenizer)
         # A number is cut alike wherever it stands: words are cut one by one, each with its space.
@@ -208,11 +206,11 @@ def alphabet(options: Options, setting: Setting) -> Alphabet:
             cutter.encode(str(number), add_special_tokens=False).ids
             for number in range(2 * options.k)
         ]
-        return Alphabet(pieces, size, boundary, padding)
+        return Alphabet(pieces, vocabulary)
     if options.transfer == "body":
-        size, boundary, padding = 2, 0, 1
-    own = [[size + number] for number in range(2 * options.k)]
-    return Alphabet(own, size + len(own), boundary, padding)
+        vocabulary = tokenizers.Vocabulary(2, 0, 1)
+    own = [[vocabulary.size + number] for number in range(2 * options.k)]
+    return Alphabet(own, vocabulary._replace(size=vocabulary.size + len(own)))
 
 
 def regimen(options: Options, setting: Setting) -> Regimen:
@@ -222,7 +220,7 @@ def regimen(options: Options, setting: Setting) -> Regimen:
         options: of the bias.
         setting: of the run.
     """
-    from poshgrid.training.step import rows_at_once
+    from poshgrid.training.loop import rows_at_once
 
     of_run, device = setting.regimen, setting.device.type
     tokens = min(rows_at_once(of_run, device) * of_run.context_length, AT_ONCE[device])
