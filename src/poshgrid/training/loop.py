@@ -25,8 +25,9 @@ log = logs.get(__name__)
 
 TOKENS_AT_ONCE = {"cpu": 4_096, "cuda": 16_384}
 """Inputs, padding included, of a micro-batch if the regimen does not say how many rows it has."""
-PADDING_AT_ONCE = {"cpu": 64, "cuda": 1_024}
-"""Padding of a micro-batch of sentences: about what another micro-batch would cost, in tokens."""
+PADDING_AT_ONCE = {"cpu": 64, "cuda": 16_384}
+"""Padding of a micro-batch of sentences, in tokens: about what another micro-batch would cost. On a
+GPU that is all the padding there is: one micro-batch of one shape is faster than several."""
 
 
 def run(
@@ -255,7 +256,7 @@ def training(model: PreTrainedModel, regimen: Regimen) -> Iterator[None]:
     wanted = {"on": True, "off": False, "auto": model.device.type == "cuda"}[regimen.compile]
     body = model.base_model
     recurrent = any(isinstance(part, torch.nn.RNNBase) for part in body.modules())
-    with attention.causal(model):
+    with attention.causal(model), _kernels(regimen):
         if not wanted or recurrent or body is model:
             yield
             return
@@ -267,6 +268,20 @@ def training(model: PreTrainedModel, regimen: Regimen) -> Iterator[None]:
                 yield
         finally:
             body._compiled_call_impl = None
+
+
+@contextmanager
+def _kernels(regimen: Regimen) -> Iterator[None]:
+    """Keep cuDNN's attention from sentences: it makes a plan for every new shape, some 40 ms long.
+
+    PyTorch's own kernels take any shape.
+    """
+    cudnn = torch.backends.cuda.cudnn_sdp_enabled()
+    torch.backends.cuda.enable_cudnn_sdp(cudnn and regimen.input == "packed")
+    try:
+        yield
+    finally:
+        torch.backends.cuda.enable_cudnn_sdp(cudnn)
 
 
 def alike(
