@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from poshgrid import config
 from poshgrid.config import specs
 from poshgrid.evidence.screening.screen import screens
-from poshgrid.files import read_json, write_json
+from poshgrid.files import read_json
 from tests import jobs
 
 Job = tuple[str, specs.Section | None, Path, dict[str, Any]]
@@ -124,13 +124,12 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
         "refilled": removal.model_copy(update={"name": "refilled", "refill": True}),
         "baby": removal.model_copy(update={"name": "baby", "reinsert": back}),
     }
-    beside = out("beside.json")
-    write_json(beside, {"allow": ["void"]})  # of words alone no tree bears what rules ask for
     labelled = {"sentences": [sentences], "evidence": [labels]}
     for name, condition in conditions.items():
         spec = specs.ConditionSpec(condition=condition, size=size)
-        compared = {"arguments": {"beside": beside}}
-        run(name, ("condition", spec, out(name), labelled | compared))
+        # Of words alone no tree bears what rules ask for
+        allowed = {"arguments": {"allow": ["void"]}}
+        run(name, ("condition", spec, out(name), labelled | allowed))
     tables = {name: [out(name) / "train.parquet"] for name in conditions}
     collateral = specs.CollateralSpec(condition=removal, size=size)
     run("collateral", ("collateral", collateral, out("collateral"),

@@ -88,10 +88,6 @@ class Paths:
         """Arguments too long for a command line; no rule declares them."""
         return f"{self.results}/arguments"
 
-    def beside(self, condition: str, size: str) -> str:
-        """What a condition must differ from; no rule declares it."""
-        return f"{self.arguments()}/conditions/{condition}/{size}.json"
-
     def checkpoints(self, run: str) -> str:
         """Resumable checkpoints of a run; no rule declares them."""
         return f"{self.results}/checkpoints/{run}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
@@ -17,7 +16,6 @@ from poshgrid import config
 from poshgrid.config.base import Name, Positive, Section, Seed, Size
 from poshgrid.config.runs import words_of
 from poshgrid.errors import PoshgridError
-from poshgrid.files import read_json
 
 RUN = re.compile(r"([A-Za-z0-9][A-Za-z0-9+~._-]*/){5}seed[0-9]{1,10}")
 
@@ -90,15 +88,6 @@ class ConditionSpec(Section):
     control: list[config.Filter] = Field(default_factory=list)
     size: Size
     backstop: bool = True
-
-
-class BesideSpec(Section):
-    """What the stage ``condition`` checks, besides its slice; it changes no result."""
-
-    allow: list[str] = Field(default_factory=list)  # checks that do not stop it
-    others: list[ConditionSpec] = Field(default_factory=list)  # that must hold other sentences
-    words: int | None = None  # of the base at this size; none: it has no such size
-    fewer: bool = False  # evidence is removed: it may have fewer words than the base
 
 
 class CollateralSpec(ConditionSpec):
@@ -290,18 +279,4 @@ def parse(kind: type[S], text: str) -> S:
         place = ".".join(map(str, first["loc"]))
         raise PoshgridError(
             f"job: spec: {place or 'text'}: {first['msg']}; copy the command of the job log whole"
-        ) from error
-
-
-def beside(path: Path) -> BesideSpec:
-    """Return what a condition is held to, of a file.
-
-    Raises:
-        PoshgridError: the file is missing, or holds something else.
-    """
-    try:
-        return BesideSpec.model_validate(read_json(path))
-    except ValidationError as error:
-        raise PoshgridError(
-            f"{path}: not what a condition is held to; run the workflow, which writes it"
         ) from error

@@ -5,6 +5,7 @@ Sentences and labels lie in a database, in which the plan is made: it gets a par
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from poshgrid.config.runs import SPLITS
 from poshgrid.corpora import conservation
 from poshgrid.database import opened
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.reinsertion import bare, digest, hold_apart, pools, reinsert, trained
+from poshgrid.evidence.reinsertion import bare, digest, pools, reinsert, trained
 from poshgrid.evidence.removal import choose, deciding, facts
 from poshgrid.evidence.schema import CONDITION, Labels
 from poshgrid.evidence.sentences import Base
@@ -26,7 +27,7 @@ def build(
     sentences: Path,
     evidence: Path | None,
     output: Path,
-    beside: specs.BesideSpec | None = None,
+    allow: Sequence[str] = (),
 ) -> dict[str, object]:
     """Write ``train``, ``dev`` and ``test.parquet`` and ``statistics.json`` of a condition.
 
@@ -44,21 +45,21 @@ def build(
         sentences: the base's table.
         evidence: labels of its sentences; ``None`` when no condition of the base has a filter.
         output: folder to write to.
-        beside: the conditions that must hold other sentences, and whether a void one is allowed.
+        allow: checks that do not stop it, see ``conditions[].allow``.
 
     Returns:
         The content of ``statistics.json``.
 
     Raises:
         PoshgridError: a filter has no labels or removes nothing, a split is empty, sentences are
-            too scarce for a control, a refill or evidence, or another condition holds the same.
+            too scarce for a control, a refill or evidence.
     """
-    spec, beside = bare(spec), beside or specs.BesideSpec()
+    spec = bare(spec)
     labels = Labels.of(read_schema(evidence)) if evidence else Labels({}, {})
     with opened(output) as database:
         base = Base(database, labels)
-        base.read(sentences, evidence, [each.condition for each in (spec, *beside.others)])
-        statistics = _plan(base, spec, beside, sentences, evidence)
+        base.read(sentences, evidence, spec.condition)
+        statistics = _plan(base, spec, allow, sentences, evidence)
         _write(base, output)
     write_json(output / "statistics.json", statistics)
     logs.get(__name__).info(
@@ -72,7 +73,7 @@ def build(
 def _plan(
     base: Base,
     spec: specs.ConditionSpec,
-    beside: specs.BesideSpec,
+    allow: Sequence[str],
     sentences: Path,
     evidence: Path | None,
 ) -> dict[str, Any]:
@@ -87,10 +88,9 @@ def _plan(
     chosen = choose(base, spec)
     labelled = read_json(evidence.with_suffix(".json")) if evidence and deciding(spec) else {}
     removed = facts(base, spec, chosen.whole, labelled)
-    if "void" not in beside.allow:
+    if "void" not in allow:
         _check_effect(spec, removed)
-    reinserted = reinsert(base, spec, chosen, allow=beside.allow)
-    hold_apart(base, spec, beside, chosen)
+    reinserted = reinsert(base, spec, chosen, allow=allow)
     readings = base.labels.readings
     every = [Filter(name=word, reading=each) for word, own in readings.items() for each in own]
     anything = base.out(every, backstop=spec.backstop)
@@ -117,7 +117,7 @@ def _plan(
         splits["train"]["words"], whole["words"],
         fewer=condition.downsample < 1 or bool(deciding(spec)),
     )  # fmt: skip
-    allowed = conservation.settle(faults, beside.allow)
+    allowed = conservation.settle(faults, allow)
     lost = f"select count(*) from base where {anything} and split ="
     return {
         "condition": condition.name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,10 @@ def build(
     spec: specs.ConditionSpec,
     folder: Path,
     output: Path,
-    beside: specs.BesideSpec | None = None,
+    allow: Sequence[str] = (),
+    *,
+    whole: int | None = None,
+    fewer: bool = False,
 ) -> dict[str, object]:
     """Write the tables of a condition from its texts, see ``corpora.listing.ready_files``.
 
@@ -35,7 +39,9 @@ def build(
         spec: the condition and the size.
         folder: holds the three texts.
         output: folder to write to.
-        beside: the words of its base, and the checks that do not stop it.
+        allow: checks that do not stop it, see ``conditions[].allow``.
+        whole: words of its base at the size; None: it has no such size.
+        fewer: evidence is removed: it may have fewer words than the base.
 
     Returns:
         The content of ``statistics.json``.
@@ -44,7 +50,7 @@ def build(
         PoshgridError: a file is missing, empty, or not UTF-8 text; or the text is not what it is
             called, see :mod:`poshgrid.corpora.conservation`.
     """
-    name, beside = spec.condition.name, beside or specs.BesideSpec()
+    name = spec.condition.name
     splits: dict[str, dict[str, Any]] = {}
     tables: dict[str, pl.DataFrame] = {}
     first = 0
@@ -85,8 +91,8 @@ def build(
     held = hashlib.blake2b(digest_size=16)
     for text in tables["train"]["text"]:
         held.update(f"{text}\n".encode())
-    faults = _faults(spec, splits["train"]["words"], tables, beside)
-    allowed = conservation.settle(faults, beside.allow)
+    faults = _faults(spec, splits["train"]["words"], tables, whole, fewer=fewer)
+    allowed = conservation.settle(faults, allow)
     statistics: dict[str, object] = {
         "condition": name,
         "base": spec.condition.base,
@@ -105,7 +111,12 @@ def build(
 
 
 def _faults(
-    spec: specs.ConditionSpec, words: int, tables: dict[str, pl.DataFrame], beside: specs.BesideSpec
+    spec: specs.ConditionSpec,
+    words: int,
+    tables: dict[str, pl.DataFrame],
+    whole: int | None,
+    *,
+    fewer: bool,
 ) -> conservation.Faults:
     """Return the checks that the texts fail.
 
@@ -113,7 +124,8 @@ def _faults(
         spec: the condition and the size.
         words: of the training text.
         tables: split -> its sentences.
-        beside: the words of its base.
+        whole: words of its base at the size.
+        fewer: whether it may have fewer.
     """
     long = {
         split: normal(table.filter(pl.col("n_words") >= conservation.LONG)["text"])
@@ -121,12 +133,12 @@ def _faults(
     }
     where, train = f"conditions: {spec.condition.name} at {spec.size}", long["train"]
     faults: conservation.Faults = []
-    if not (beside.fewer and words < size_words(spec.size)) and (
+    if not (fewer and words < size_words(spec.size)) and (
         misnamed := conservation.misnamed(where, spec.size, words)
     ):
         faults.append(("size", misnamed))
-    if beside.words:
-        faults += conservation.uneven_with_base(where, words, beside.words, fewer=beside.fewer)
+    if whole:
+        faults += conservation.uneven_with_base(where, words, whole, fewer=fewer)
     for split in SPLITS[1:]:
         shared = int(long[split].is_in(train.implode()).sum())
         remedy = "take them out of its train.txt"

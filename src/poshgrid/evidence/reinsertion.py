@@ -1,14 +1,10 @@
-"""Putting evidence back into a condition, at its natural rate or in doses (paper, section 3.1).
-
-Two conditions of a base must differ: models of the same sentences tell nothing of either.
-"""
+"""Putting evidence back into a condition, at its natural rate or in doses (paper, section 3.1)."""
 
 from __future__ import annotations
 
 import hashlib
 import zlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +13,7 @@ from poshgrid.config import Filter, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.matching import match, number
 from poshgrid.evidence.patterns import pool
-from poshgrid.evidence.removal import Chosen, choose, deciding, direct
+from poshgrid.evidence.removal import Chosen, direct
 from poshgrid.evidence.schema import column
 from poshgrid.evidence.sentences import Base
 
@@ -25,7 +21,7 @@ from poshgrid.evidence.sentences import Base
 def reinsert(
     base: Base, spec: specs.ConditionSpec, chosen: Chosen, *, allow: Sequence[str] = ()
 ) -> dict[str, dict[str, Any]]:
-    """Choose the evidence that is put back into a condition: table ``{chosen.name}_swaps``.
+    """Choose the evidence that is put back into a condition: table ``swaps``.
 
     It comes from what the condition goes without, that of its own size first: a sentence that it
     holds already is not put back beside itself. What is evidence for another of its filters, too,
@@ -45,10 +41,8 @@ def reinsert(
     """
     condition = spec.condition
     facts: dict[str, dict[str, Any]] = {}
-    swaps = f"{chosen.name}_swaps"
     base.database.run(
-        f"create or replace table {swaps} "
-        "(place uinteger, sent_id uinteger, source varchar, n_words uinteger)"
+        "create table swaps (place uinteger, sent_id uinteger, source varchar, n_words uinteger)"
     )
     if not condition.reinsert:
         return facts
@@ -99,7 +93,7 @@ def reinsert(
                 f"{where}: {error}; lower reinsert.rate, raise reinsert.tolerance, or give the "
                 "base more words"
             ) from error
-        base.database.run(f"insert into {swaps} from places")
+        base.database.run("insert into swaps from places")
         evidence = direct(base, item.filter)
         ((different, larger, own),) = base.database.rows(
             f"select count(distinct sent_id), count(*) filter (not {chosen.whole}), "
@@ -132,13 +126,13 @@ def trained(chosen: Chosen) -> str:
     """Return the query of what is trained on: as of the exchanges, see :func:`reinsert`."""
     return (
         "select sent_id as place, sent_id, source, n_words "
-        f"from train where {_stays(chosen)} union all from {chosen.name}_swaps"
+        f"from train where {_stays(chosen)} union all from swaps"
     )
 
 
 def _stays(chosen: Chosen) -> str:
     """Return the test of what is trained on and has not given way."""
-    return f"{chosen.kept} and sent_id not in (select place from {chosen.name}_swaps)"
+    return f"{chosen.kept} and sent_id not in (select place from swaps)"
 
 
 def digest(base: Base, chosen: Chosen) -> str:
@@ -153,39 +147,3 @@ def pools(spec: specs.ConditionSpec) -> list[Filter]:
     """Return the readings whose sentences a condition puts back."""
     condition = spec.condition
     return [Filter(name=each.filter, reading=pool(condition, each)) for each in condition.reinsert]
-
-
-def hold_apart(
-    base: Base, spec: specs.ConditionSpec, beside: specs.BesideSpec, chosen: Chosen
-) -> None:
-    """Refuse a condition that holds the same training sentences as another.
-
-    The others are planned here, from the same base and labels: what their jobs wrote may be of an
-    earlier configuration, or not be there yet.
-
-    Args:
-        base: all sentences, and what was put back in whose place.
-        spec: the condition.
-        beside: the others.
-        chosen: the condition's sentences.
-
-    Raises:
-        PoshgridError: another one holds the same.
-    """
-    for other in () if "void" in beside.allow else map(bare, beside.others):
-        try:
-            base.labels.hold([*deciding(other), *pools(other)], Path())
-            its = choose(base, other, "other")
-            # Exchanges are worked out only for what is the same without
-            if base.count(f"{its.kept} <> {chosen.kept}"):
-                continue
-            reinsert(base, other, its)
-        except PoshgridError:
-            continue  # its own job says so
-        if digest(base, its) == digest(base, chosen):
-            one, two = sorted((spec.condition.name, other.condition.name))
-            raise PoshgridError(
-                f"conditions {one!r} and {two!r} at {spec.size} hold the same "
-                f"{base.count(chosen.kept):,} sentences of base {spec.condition.base!r}; change "
-                "one's filters or reading, leave one out, or set allow: [void]"
-            )

@@ -29,8 +29,8 @@ def deciding(spec: specs.ConditionSpec) -> list[Filter]:
     return spec.control or spec.condition.filters
 
 
-def control(base: Base, spec: specs.ConditionSpec, gone: str, table: str) -> None:
-    """Make a table of the training sentences of a base that a control goes without.
+def control(base: Base, spec: specs.ConditionSpec, gone: str) -> None:
+    """Make the table ``control``: ``place``, the sentences of a base that a control goes without.
 
     The sentences that each size adds are matched by themselves: what is gone at a size is so at
     every larger one, and so is what refills it.
@@ -39,20 +39,19 @@ def control(base: Base, spec: specs.ConditionSpec, gone: str, table: str) -> Non
         base: its sentences.
         spec: the control.
         gone: test of what the condition goes without that it is a control of.
-        table: its name; its column is ``place``.
 
     Raises:
         PoshgridError: no choice is as many, or as long; or sentences have no tree that are to be
             matched by it.
     """
     _kinds(base, spec, gone)
-    base.database.run(f"create or replace table {table} (place uinteger)")
+    base.database.run("create table control (place uinteger)")
     # Those beyond its own size matter to what refills it; "": spare ones
     names = [*base.sizes(), ""] if spec.condition.refill else base.sizes(spec.size)
     for size in names:
         if base.database.rows(f"from kinds where gone and size = '{size}' limit 1"):
             _match(base, spec, size)
-            base.database.run(f"insert into {table} select place from places")
+            base.database.run("insert into control select place from places")
 
 
 def _kinds(base: Base, spec: specs.ConditionSpec, gone: str) -> None:
@@ -103,7 +102,6 @@ class Chosen:
     """Which training sentences of a base a condition has, before any is put back: tests in SQL.
 
     Attributes:
-        name: what the names of its tables begin with.
         gone: the condition goes without it, be it of the size, of larger ones, or spare.
         whole: it is of the size.
         left: of these, the removal leaves it.
@@ -111,7 +109,6 @@ class Chosen:
         kept: and its down-sampling keeps it.
     """
 
-    name: str
     gone: str
     whole: str
     left: str
@@ -119,21 +116,20 @@ class Chosen:
     kept: str
 
 
-def choose(base: Base, spec: specs.ConditionSpec, name: str = "own") -> Chosen:
+def choose(base: Base, spec: specs.ConditionSpec) -> Chosen:
     """Choose the training sentences of a condition at a size.
 
     Args:
         base: all sentences.
         spec: the condition.
-        name: what the names of its tables begin with.
 
     Raises:
         PoshgridError: nothing is left, or a control, a refill or a down-sampling lacks sentences.
     """
     gone = base.out(deciding(spec), backstop=spec.backstop)
     if spec.control:
-        control(base, spec, gone, f"{name}_control")
-        gone = f"sent_id in (from {name}_control)"
+        control(base, spec, gone)
+        gone = "sent_id in (from control)"
     whole = any_of(f"size = '{size}'" for size in base.sizes(spec.size))
     left = f"({whole} and not {gone})"
     if not base.count(left):
@@ -143,19 +139,17 @@ def choose(base: Base, spec: specs.ConditionSpec, name: str = "own") -> Chosen:
         )
     kept = filled = left
     if spec.condition.refill:
-        _refill(base, spec, gone, whole, f"{name}_refill")
-        more = f"select sent_id from {name}_refill where ends - n_words < lacking"
+        _refill(base, spec, gone, whole)
+        more = "select sent_id from refill where ends - n_words < lacking"
         kept = filled = f"(not {gone} and ({whole} or sent_id in ({more})))"
     if spec.condition.downsample < 1:
-        _downsample(base, spec, filled, base.count(whole), f"{name}_drawn")
-        kept = f"sent_id in (from {name}_drawn)"
-    return Chosen(name, gone, whole, left, filled, kept)
+        _downsample(base, spec, filled, base.count(whole))
+        kept = "sent_id in (from drawn)"
+    return Chosen(gone, whole, left, filled, kept)
 
 
-def _downsample(
-    base: Base, spec: specs.ConditionSpec, filtered: str, total: int, table: str
-) -> None:
-    """Keep a share of the base's sentences: the same ones in all conditions.
+def _downsample(base: Base, spec: specs.ConditionSpec, filtered: str, total: int) -> None:
+    """Keep a share of the base's sentences, the same ones in all conditions: table ``drawn``.
 
     Every sentence has a rank that depends on the seed and on its sent_id, and the first are kept.
 
@@ -164,7 +158,6 @@ def _downsample(
         spec: the condition.
         filtered: test of the sentences that its filters leave.
         total: sentences of the base at the size.
-        table: gets the ``sent_id`` of those that are kept.
 
     Raises:
         PoshgridError: the filters leave fewer than are to be kept.
@@ -179,13 +172,16 @@ def _downsample(
             f"{int(there / total * 1000) / 1000:g}"
         )
     base.database.run(
-        f"create or replace table {table} as select sent_id from train where {filtered} "
-        f"order by drawn{condition.seed}, sent_id limit {number}"
+        f"create table drawn as select sent_id from train where {filtered} "
+        f"order by draw, sent_id limit {number}"
     )
 
 
-def _refill(base: Base, spec: specs.ConditionSpec, gone: str, whole: str, table: str) -> None:
-    """Number the sentences that may replace the words that are gone of the same source.
+def _refill(base: Base, spec: specs.ConditionSpec, gone: str, whole: str) -> None:
+    """Make the table ``refill``: sentences that may replace what is gone of the same source.
+
+    Besides ``sent_id``, ``source`` and ``n_words`` it has the words of the source up to and with
+    the sentence, ``ends``, and those that the source lacks, ``lacking``.
 
     A source's further sentences, those of larger sizes and the base's spare ones, follow in the
     order of choice until it has as many words as the base at this size. The removal looks at them,
@@ -196,8 +192,6 @@ def _refill(base: Base, spec: specs.ConditionSpec, gone: str, whole: str, table:
         spec: the condition.
         gone: test of the sentences that it goes without.
         whole: test of the base's sentences of the size.
-        table: gets their ``sent_id``, ``source`` and ``n_words``, the words of the source with it,
-            ``ends``, and those that the source lacks, ``lacking``.
 
     Raises:
         PoshgridError: a source has too few further sentences.
@@ -206,13 +200,13 @@ def _refill(base: Base, spec: specs.ConditionSpec, gone: str, whole: str, table:
         f"select source, sum(n_words) as lacking from train where {whole} and {gone} group by all"
     )
     base.database.run(
-        f"create or replace table {table} as select sent_id, source, n_words, lacking, "
+        "create table refill as select sent_id, source, n_words, lacking, "
         "sum(n_words) over (partition by source order by rank) as ends "
         f"from train join ({lacking}) using (source) where not {whole} and not {gone}"
     )
     for source, number, there in base.database.rows(
         f"select source, lacking, coalesce(sum(n_words), 0) as there from ({lacking}) "
-        f"left join {table} using (source, lacking) group by all having there < lacking order by 1"
+        "left join refill using (source, lacking) group by all having there < lacking order by 1"
     ):
         raise PoshgridError(
             f"condition {spec.condition.name!r} at {spec.size}: source {source!r} lacks "

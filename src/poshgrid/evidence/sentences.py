@@ -66,14 +66,14 @@ class Base:
     database: Database
     labels: Labels
 
-    def read(self, sentences: Path, evidence: Path | None, conditions: Sequence[Condition]) -> None:
+    def read(self, sentences: Path, evidence: Path | None, condition: Condition) -> None:
         """Make the tables of a base.
 
         Args:
             sentences: its table.
             evidence: labels of its sentences, if there are any.
-            conditions: what is planned; ``question``, whether a sentence asks, is known of all
-                sentences, parsed or not, if one of them is matched by it.
+            condition: what is planned; if it is matched by ``question``, whether a sentence asks
+                is known of all sentences, parsed or not.
 
         Raises:
             PoshgridError: there is not one row of labels for each sentence.
@@ -86,25 +86,21 @@ class Base:
             pieces = table_batches(sentences, SENTENCES)
         else:
             pieces = side_by_side(sentences, list(SENTENCES), evidence, self.labels, tests)
-        if any(QUESTION in condition.match for condition in conditions):
+        if QUESTION in condition.match:
             question = BY_WORDS[QUESTION].alias(QUESTION)
             empty, pieces = empty.with_columns(question), (p.with_columns(question) for p in pieces)
-        seeds = {condition.seed for condition in conditions if condition.downsample < 1}
-        self.load(chain([empty], pieces), seeds)
+        self.load(chain([empty], pieces), condition.seed)
 
-    def load(self, pieces: Iterable[pl.DataFrame], seeds: Iterable[int]) -> None:
+    def load(self, pieces: Iterable[pl.DataFrame], seed: int) -> None:
         """Make the tables.
 
         Args:
             pieces: the sentences, in their order.
-            seeds: of down-sampling: for each, a sentence has a random number, ``drawn{seed}``.
+            seed: of down-sampling: each sentence has a random number, ``draw``.
         """
-        generators = {f"drawn{seed}": np.random.default_rng(seed) for seed in sorted(seeds)}
+        generator = np.random.default_rng(seed)
         drawn = (
-            piece.with_columns(
-                pl.Series(name, generator.random(piece.height))
-                for name, generator in generators.items()
-            )
+            piece.with_columns(pl.Series("draw", generator.random(piece.height)))
             for piece in pieces
         )
         self.database.load("base", drawn)

@@ -69,31 +69,5 @@ def evaluate(gold: Sequence[Tree], predicted: Sequence[Tree]) -> dict[str, objec
     }
 
 
-def evaluate_parts(
-    gold: Sequence[Tree], predicted: Sequence[Tree], parts: Sequence[str]
-) -> dict[str, object]:
-    """Compare trees overall and for each part of the treebank.
-
-    Args:
-        gold: the treebank's trees.
-        predicted: the parser's trees of the same sentences, in the same order.
-        parts: the part that each sentence is from.
-
-    Returns:
-        What :func:`evaluate` returns, and ``parts``: part -> the same of its sentences alone.
-
-    Raises:
-        PoshgridError: the words differ.
-    """
-    places: dict[str, list[int]] = {}
-    for place, part in enumerate(parts):
-        places.setdefault(part, []).append(place)
-    found = {
-        part: evaluate([gold[place] for place in own], [predicted[place] for place in own])
-        for part, own in sorted(places.items())
-    }
-    return {**evaluate(gold, predicted), "parts": found}
-
-
 def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 6) if whole else None

@@ -11,7 +11,7 @@ from poshgrid.config.runs import SPLITS
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic_folder, write_json
 from poshgrid.parsing import treebank as gold
-from poshgrid.parsing.evaluate import evaluate_parts
+from poshgrid.parsing.evaluate import evaluate
 from poshgrid.plugins import ENGINES
 
 
@@ -26,7 +26,7 @@ def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, obj
         output: folder of the model.
 
     Returns:
-        The evaluation (:func:`poshgrid.parsing.evaluate.evaluate_parts`), seconds of training.
+        The evaluation (:func:`poshgrid.parsing.evaluate.evaluate`), seconds of training.
 
     Raises:
         PoshgridError: a file of the treebank is missing or empty.
@@ -46,10 +46,10 @@ def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, obj
         seconds = time.monotonic() - start
         truth = gold.trees(treebank / "test.conllu")
         parsed = engine.load(scratch, options).parse([list(tree.form) for tree in truth])
-        found = evaluate_parts(truth, parsed, gold.parts(treebank / "test.conllu"))
-        write_json(scratch / "evaluation.json", found)
+        evaluation = evaluate(truth, parsed)
+        write_json(scratch / "evaluation.json", evaluation)
     log.info(
-        "%s: %.0f s; on %s test sentences UPOS %.3f, UAS %.3f, LAS %.3f",
-        spec.parser.name, seconds, found["sentences"], found["upos"], found["uas"], found["las"],
+        "%s: %.0f s; on %s test sentences UPOS %.3f, UAS %.3f, LAS %.3f", spec.parser.name, seconds,
+        *(evaluation[key] for key in ("sentences", "upos", "uas", "las")),
     )  # fmt: skip
-    return {**found, "training_seconds": round(seconds, 1)}
+    return {**evaluation, "training_seconds": round(seconds, 1)}

@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from poshgrid import logs
 from poshgrid.config import Treebank, specs
@@ -22,28 +21,23 @@ TOY_SENTENCES = 2_000
 _CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 _NO_WORD = re.compile("[0-9]+[-.][0-9]+")  # a range (2-3) or an empty node (8.1)
 _EMPTY_WORD = "_"
-_PART = "# part = "
 
 Row = tuple[str, ...]
 """A word's eight basic columns: id, form, lemma, upos, xpos, feats, head, deprel."""
 
 
-class _Gold(NamedTuple):
-    """A sentence and the part of the treebank that it is from."""
-
-    words: list[Row]
-    part: str
+_Gold = tuple[str, list[Row]]
+"""The part of a treebank, and the words of a sentence that is from it."""
 
 
 def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, object]:
     """Write ``train.conllu``, ``dev.conllu`` and ``test.conllu`` of a treebank.
 
     Only the basic tree is kept: ranges of multiword tokens, empty nodes, enhanced dependencies,
-    features without a value and comments go; a comment of ours names the part that a sentence
-    is from. A missing lemma becomes the word in lower case, because Stanza's parser reads
-    lemmas. Sentences with the same words all fall on the same side, so that no test sentence
-    has been seen in training. Half of the held-out sentences of each part are dev, half test.
-    Training sentences are written part by part.
+    features without a value and comments go. A missing lemma becomes the word in lower case,
+    because Stanza's parser reads lemmas. Sentences with the same words all fall on the same side,
+    so that no test sentence has been seen in training. Half of the held-out sentences of each part
+    are dev, half test. Training sentences are written part by part.
 
     Args:
         spec: the treebank's parts, limit, held-out share and seed.
@@ -51,7 +45,7 @@ def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, obj
         output: folder to write to.
 
     Returns:
-        Number of sentences and words of each split, overall and of each part.
+        Number of sentences and words of each split.
 
     Raises:
         PoshgridError: a part is missing or malformed, or the treebank is too small to divide.
@@ -69,18 +63,14 @@ def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, obj
                 f"{paths}: {len(sentences)} sentences leave none for {split}; "
                 "give more sentences, or change treebank.heldout"
             )
-    divided["train"].sort(key=lambda sentence: parts.index(sentence.part))
+    divided["train"].sort(key=lambda sentence: parts.index(sentence[0]))
+    facts: dict[str, object] = {}
     for split, found in divided.items():
         _write(found, output / f"{split}.conllu")
-        logs.get(__name__).info("%s: %s sentences", split, f"{len(found):,}")
-    by_part = {
-        part: {
-            split: _count([sentence for sentence in found if sentence.part == part])
-            for split, found in divided.items()
-        }
-        for part in parts
-    }
-    return {**{split: _count(found) for split, found in divided.items()}, "parts": by_part}
+        words = sum(len(sentence) for _, sentence in found)
+        facts[split] = {"sentences": len(found), "words": words}
+        logs.get(__name__).info("%s: %s", split, facts[split])
+    return facts
 
 
 def components(treebank: Treebank) -> list[str]:
@@ -119,12 +109,6 @@ def read(path: Path) -> Iterator[list[Row]]:
 def trees(path: Path) -> list[Tree]:
     """Return the gold trees of a CoNLL-U file."""
     return [tree(words) for words in read(path)]
-
-
-def parts(path: Path) -> list[str]:
-    """Return the part that each sentence of a file is from, as :func:`prepare` wrote it."""
-    lines = path.read_text(encoding="utf-8").split("\n")
-    return [line.removeprefix(_PART) for line in lines if line.startswith(_PART)]
 
 
 def tree(words: list[Row]) -> Tree:
@@ -219,12 +203,12 @@ def _gold(treebank: Treebank, data: Path) -> list[_Gold]:
         if part == TOY:
             # The limit is for the whole treebank: beside other parts, the toy has its usual size.
             wanted = (treebank.sentences if len(parts) == 1 else None) or TOY_SENTENCES
-            sentences.extend(_Gold(words, TOY) for words in toy(wanted, treebank.seed))
+            sentences.extend((TOY, words) for words in toy(wanted, treebank.seed))
             continue
         before = len(sentences)
         path = data / part
         for file in files(path) if path.is_dir() else [path]:
-            sentences.extend(_Gold(words, part) for words in read(file))
+            sentences.extend((part, words) for words in read(file))
         if len(sentences) == before:
             raise PoshgridError(f"{path}: no sentences of .conllu files; check treebank.path")
     return sentences
@@ -250,14 +234,14 @@ def toy(wanted: int, seed: int) -> Iterator[list[Row]]:
 def _divide(sentences: list[_Gold], heldout: float) -> dict[str, list[_Gold]]:
     """Divide shuffled sentences, each part alike, keeping copies of the same words together."""
     copies: dict[tuple[str, ...], list[_Gold]] = {}
-    for sentence in sentences:
-        copies.setdefault(tuple(word[1].lower() for word in sentence.words), []).append(sentence)
-    sizes = Counter(sentence.part for sentence in sentences)
+    for part, words in sentences:
+        copies.setdefault(tuple(word[1].lower() for word in words), []).append((part, words))
+    sizes = Counter(part for part, _ in sentences)
     goal = {part: round(size * heldout / 2) for part, size in sizes.items()}
     room = {"test": Counter(goal), "dev": Counter(goal)}
     divided: dict[str, list[_Gold]] = {"train": [], "dev": [], "test": []}
     for group in copies.values():
-        needed = Counter(sentence.part for sentence in group)
+        needed = Counter(part for part, _ in group)
         # A group larger than the room left (every "yeah") goes to train.
         split = next((name for name, left in room.items() if needed <= left), "train")
         divided[split].extend(group)
@@ -266,15 +250,9 @@ def _divide(sentences: list[_Gold], heldout: float) -> dict[str, list[_Gold]]:
     return divided
 
 
-def _count(sentences: list[_Gold]) -> dict[str, int]:
-    words = sum(len(sentence.words) for sentence in sentences)
-    return {"sentences": len(sentences), "words": words}
-
-
 def _write(sentences: list[_Gold], path: Path) -> None:
     with atomic(path) as temporary, temporary.open("w", encoding="utf-8") as stream:
-        for sentence in sentences:
-            stream.write(f"{_PART}{sentence.part}\n")
-            for word in sentence.words:
+        for _, words in sentences:
+            for word in words:
                 stream.write("\t".join([*word, "_", "_"]) + "\n")
             stream.write("\n")

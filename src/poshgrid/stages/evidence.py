@@ -10,7 +10,6 @@ from poshgrid import plugins
 from poshgrid.config import specs
 from poshgrid.corpora import conservation
 from poshgrid.evidence.screening.screen import lexical
-from poshgrid.files import write_text
 from poshgrid.plugins import ENGINES, FILTERS
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
 
@@ -139,49 +138,25 @@ class Condition(Stage):
         return ["poshgrid.evidence.prebuilt" if ready else self.module]
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
-        """Return the folder of ready files, and the file of what the condition must differ from.
-
-        That file is no input: one more condition makes no other again.
-        """
-        path = Path(self.paths.beside(wc.condition, wc.size))
-        text = specs.canonical(self.beside(wc.condition, wc.size))
-        if self.write() and not (path.exists() and path.read_text(encoding="utf-8") == text):
-            write_text(path, text)
-        ready = self.files.ready(wc.condition, wc.size)
-        return {"beside": str(path)} | ({"prebuilt": str(ready)} if ready else {})
-
-    def beside(self, condition: str, size: str) -> specs.BesideSpec:
-        """Return the others of a base at a size, which must not hold the same sentences."""
-        known = self.grid.conditions
-        own = known[condition]
-        others = [
-            self.grid.condition_spec(name, size)
-            for name in self.grid.alike.get((own.base, size), [])
-            if name != condition
-            and "void" not in known[name].allow
-            and not known[name].prebuilt
-            and self.grid.tokenizer_of(name) == self.grid.tokenizer_of(condition)
-        ]
-        apart = "void" not in own.allow and not own.prebuilt
-        return specs.BesideSpec(
-            allow=[*own.allow],
-            others=others if apart else [],
-            words=conservation.asked(self.grid.base_of(condition), size),
-            fewer=self.grid.facts(condition, size).filtered,
-        )
+        """Return the checks that are allowed to fail; of ready files, the folder and their base."""
+        allow = self.grid.conditions[wc.condition].allow
+        arguments: dict[str, Any] = {"allow": allow} if allow else {}
+        if folder := self.files.ready(wc.condition, wc.size):
+            arguments["prebuilt"] = str(folder)
+            arguments["whole"] = conservation.asked(self.grid.base_of(wc.condition), wc.size)
+            arguments["fewer"] = self.grid.facts(wc.condition, wc.size).filtered
+        return arguments
 
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
         """Build the condition."""
         from poshgrid.evidence import condition, prebuilt
 
-        beside = job.arguments.get("beside")
-        other = specs.beside(Path(beside)) if beside else None
-        ready = job.arguments.get("prebuilt")
-        if ready:
-            return prebuilt.build(job.spec, Path(ready), job.output, other)
+        arguments = dict(job.arguments)
+        if folder := arguments.pop("prebuilt", None):
+            return prebuilt.build(job.spec, Path(folder), job.output, **arguments)
         sentences, labels = job.path("sentences"), job.file("evidence")
-        return condition.build(job.spec, sentences, labels, job.output, other)
+        return condition.build(job.spec, sentences, labels, job.output, **arguments)
 
 
 class Collateral(Stage):
@@ -190,7 +165,7 @@ class Collateral(Stage):
     module = "poshgrid.evidence.collateral"
     output = PATHS.collateral("{condition}", "{size}")
     Spec = specs.CollateralSpec
-    outputs = ("collateral.parquet", "statistics.json")
+    outputs = ("collateral.parquet",)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the condition, and the sentences and labels of its base."""

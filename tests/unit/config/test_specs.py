@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -62,16 +61,3 @@ def test_a_name_of_a_run_becomes_a_path(run: str, is_one: bool) -> None:
     else:
         with pytest.raises(PoshgridError, match=r"^job: spec: runs\.1: "):
             specs.parse(specs.RuleSharesSpec, text)
-
-
-def test_what_a_condition_is_compared_with_is_read_from_its_file(tmp_path: Path) -> None:
-    path = tmp_path / "beside.json"
-    given = specs.BesideSpec(allow=["void"], others=[condition(filters=FILTERS)])
-    path.write_text(specs.canonical(given))
-    assert specs.beside(path) == given
-    path.write_text('{"others": 3}')
-    with pytest.raises(PoshgridError, match=rf"^{path}: "):
-        specs.beside(path)
-    path.unlink()
-    with pytest.raises(PoshgridError, match=rf"^{path}: not found"):
-        specs.beside(path)

@@ -65,14 +65,13 @@ def texts():
     return {"train": prose(1, 3_250), "dev": prose(2, 100), "test": prose(3, 100)}
 
 
-def ready(folder, texts: dict[str, list[str]], **beside):
+def ready(folder, texts: dict[str, list[str]], allow=(), whole=40_000, **settings):
     folder.mkdir(exist_ok=True)
     for split, sentences in texts.items():
         (folder / f"{split}.txt").write_text("\n".join(sentences))
     condition = Condition(name="ready", base="baby", prebuilt="x")
     spec = specs.ConditionSpec(condition=condition, size="40K")
-    base = specs.BesideSpec(**{"words": 40_000, **beside})
-    return prebuilt.build(spec, folder, folder / "out", base)
+    return prebuilt.build(spec, folder, folder / "out", allow, whole=whole, **settings)
 
 
 def test_twice_the_base_with_dev_inside_train_is_stopped(tmp_path, texts):
@@ -99,5 +98,5 @@ def test_twice_the_base_with_dev_inside_train_is_stopped(tmp_path, texts):
 )
 def test_ready_files_have_the_words_of_their_base(tmp_path, texts, kept, fewer, stops):
     number = sum(len(text.split()) for text in texts["train"])
-    base = {"fewer": fewer, "words": round(number / kept)}
+    base = {"fewer": fewer, "whole": round(number / kept)}
     assert ("allowed" in ready(tmp_path, texts, allow=["words"], **base)) == stops

@@ -33,10 +33,9 @@ class Made:
     labels: Path
     table: pl.DataFrame
 
-    def build(self, wanted, folder, labels=None, **beside):
+    def build(self, wanted, folder, labels=None, allow=()):
         """Build a condition; return its training sentences and facts."""
-        other = specs.BesideSpec(**beside)
-        facts = build(wanted, self.sentences, labels or self.labels, folder, other)
+        facts = build(wanted, self.sentences, labels or self.labels, folder, allow)
         return read(folder)["train"], facts
 
     def at(self, size):
@@ -147,7 +146,7 @@ def planned(*rows: tuple[str, int, str, bool]) -> Iterator[Base]:
     )
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as database:
         base = Base(database, HAND)
-        base.load([table], [42])
+        base.load([table], 42)
         yield base
 
 

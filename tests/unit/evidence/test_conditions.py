@@ -271,44 +271,16 @@ def test_a_filter_that_asks_for_what_no_tree_bears_stops_its_condition(tmp_path,
     assert facts["removed"]["binding.paper"]["never"] == ["Voice=Pass", "acl:relcl"]
 
 
-def test_conditions_that_hold_the_same_sentences_are_refused(tmp_path, base):
-    """Both readings take the same here: neither condition is built, whichever comes first."""
+def test_conditions_of_the_same_sentences_have_one_digest(tmp_path, base):
     same = base.table.with_columns(
         binding_direct="binding_paper", question_formation_direct="question_formation_paper"
     )
     labels = write_labels(same, tmp_path / "same.parquet")
-    one, two = spec(name="a", filters=FILTERS), spec(name="b", filters=DIRECT)
-    other = spec(name="c", filters=["binding"])
-    for mine, its in ((one, two), (two, one)):
-        with pytest.raises(PoshgridError, match="'a' and 'b' at 1K hold the same"):
-            base.build(mine, tmp_path / "out", labels, others=[other, its])
-    assert not (tmp_path / "out").exists()
-    # Where the readings differ, and where it is allowed, both are built
     digests = [
-        base.build(one, tmp_path / "a", others=[other, two])[1]["digest"],
-        base.build(one, tmp_path / "x", labels, others=[two], allow=["void"])[1]["digest"],
-        base.build(two, tmp_path / "y", labels)[1]["digest"],
-        base.build(other, tmp_path / "c")[1]["digest"],
+        base.build(spec(filters=filters), tmp_path / str(n), labels)[1]["digest"]
+        for n, filters in enumerate((FILTERS, DIRECT, ["binding"]))
     ]
-    assert digests[0] == digests[1] == digests[2] != digests[3]
-
-
-def test_what_is_put_back_and_in_whose_place_tells_conditions_apart(tmp_path, base):
-    def back(name, **settings):
-        return spec(name=name, filters=FILTERS, rates={"binding": 0.01}, **settings)
-
-    void = spec(name="void", filters=FILTERS, rates={"binding": 0.0001})
-    base.build(spec(filters=FILTERS), tmp_path / "f", others=[void])
-    others = [spec(name="f", filters=FILTERS), back("other", seed=7), spec(name="whole")]
-    base.build(back("b"), tmp_path / "b", others=others)
-    with pytest.raises(PoshgridError, match="'b' and 'twin' at 1K hold the same"):
-        base.build(back("b"), tmp_path / "b", others=[back("twin")])
-    # A control differs from the base and from what it is one for; one that cannot be made is passed
-    unknown = spec(name="u", filters=["passive"])
-    base.build(control(), tmp_path / "c", others=[*others, unknown])
-    twin = spec(name="b", control="f", of=FILTERS)
-    with pytest.raises(PoshgridError, match="'b' and 'c' at 1K hold the same"):
-        base.build(control(), tmp_path / "x", others=[twin])
+    assert digests[0] == digests[1] != digests[2]
 
 
 def test_faults_are_named(tmp_path, base):

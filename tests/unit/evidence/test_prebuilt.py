@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from poshgrid.config import specs
 from poshgrid.config.runs import SPLITS
 from poshgrid.corpora import listing
 from poshgrid.errors import PoshgridError
@@ -16,7 +15,7 @@ READY = spec("10M", name="baby-f", prebuilt="x")
 
 def build(folder, output):
     """Build a condition of files of a few words that are called 10M."""
-    return prebuilt.build(READY, folder, output, specs.BesideSpec(allow=["size"]))
+    return prebuilt.build(READY, folder, output, ["size"])
 
 
 def test_ready_files_are_taken_as_they_are(tmp_path):

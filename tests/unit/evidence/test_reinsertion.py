@@ -138,7 +138,7 @@ def put_back(wanted, *rows):
     """Return the sentence that gives way -> the evidence, and facts."""
     with planned(*rows) as base:
         facts = reinsert(base, wanted, choose(base, wanted))["binding"]
-        return dict(base.database.rows("select place, sent_id from own_swaps")), facts
+        return dict(base.database.rows("select place, sent_id from swaps")), facts
 
 
 @pytest.mark.parametrize(("there", "rate"), [(1, 0.25), (2, 0.25), (2, 0.1)])

@@ -10,7 +10,6 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evidence.patterns import pool
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
-from poshgrid.stages import Stages
 from tests.unit.grid.test_grid import changed
 
 
@@ -156,25 +155,6 @@ def test_what_changes_no_sentence_is_no_part_of_a_condition(paper):
         {canonical(grid.condition_spec("f", size)) for grid in grids} for size in ("10M", "100M")
     )
     assert (len(small), len(large)) == (1, 2)
-
-
-def test_a_condition_is_held_to_the_others_of_its_base_and_size(paper):
-    def others(grid, name, size="10M"):
-        spec = Stages(grid).condition.beside(name, size)
-        return spec.allow, [other.condition.name for other in spec.others]
-
-    grid = Grid(paper)
-    assert others(grid, "baby-f") == ([], ["baby"])
-    assert others(grid, "baby", "100M") == ([], [])
-    assert others(grid, "wiki") == ([], [])
-    only = Grid(paper.model_copy(update={"only": "condition=baby-f"}))
-    assert others(only, "baby-f") == ([], ["baby"])
-    direct = {"name": "direct", "base": "baby", "filters": DIRECT}
-    more = conditioned(paper, direct, {**direct, "name": "void", "allow": ["void"]})
-    assert others(more, "baby-f") == ([], ["baby", "direct"])
-    assert others(more, "void") == (["void"], [])
-    # one more condition changes no other's slice
-    assert more.condition_spec("baby-f", "10M") == grid.condition_spec("baby-f", "10M")
 
 
 def told_alike(paper, *conditions):

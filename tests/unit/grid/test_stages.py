@@ -60,7 +60,7 @@ def described(found: Stages) -> dict[str, Any]:
         (put("conditions", 0, seed=3), OF_TEXT),
         (put("conditions", 0, filters=["question-formation.direct", "binding"]),
          {*OF_TEXT, "audit", "deltas", "report"}),
-        (put("conditions", 0, allow=["void"]), set()),
+        (put("conditions", 0, allow=["void"]), {"condition"}),
         (put("conditions", 0, unfiltered_sizes=["60K"]),
          {"accuracy", "curves", "deltas", "report"}),
         (put("audit", sample=20), {"audit"}),
@@ -146,17 +146,6 @@ def test_a_condition_at_the_sizes_where_nothing_is_removed(stages_of: Any) -> No
     assert (small.unfiltered_sizes, large.unfiltered_sizes) == ([], ["60K"])
     assert small.filtered is large.filtered is None
     assert small.allow == []
-
-
-def test_a_condition_is_compared_with_those_of_its_tokenizer(tiny: Stages, stages_of: Any) -> None:
-    def others(found: Stages, name: str) -> list[str]:
-        beside = found.condition.beside(name, "20K")
-        return [other.condition.name for other in beside.others]
-
-    assert (others(tiny, "baby"), others(tiny, "baby-f")) == (["baby-f"], ["baby"])
-    assert tiny.condition.beside("baby-f", "20K").fewer
-    own = stages_of(put("conditions", 1, tokenizer={"vocabulary_size": 500}))
-    assert others(own, "baby") == others(own, "baby-f") == []
 
 
 def test_slices_of_scores(stages_of: Any, written: Any) -> None:
@@ -336,21 +325,6 @@ def test_a_long_job_is_in_a_file_that_a_real_run_alone_writes(
     assert Path(long[1:]).stat().st_mtime_ns == first
     assert stage.job(Cell(target="exp1")) != long
     assert stages.MAX_ARGUMENT < 64 * 1024  # Linux takes no argument of 128 KB
-
-
-def test_what_a_condition_is_compared_with_is_written_by_a_real_run_alone(
-    here: Path, grid_of: Any
-) -> None:
-    dry = [True]
-    stage = Stages(grid_of(), lambda: not dry[0]).condition
-    path = Path(stage.arguments(CELLS["condition"])["beside"])
-    assert list(here.iterdir()) == []
-    dry[0] = False
-    stage.arguments(CELLS["condition"])
-    assert specs.beside(path) == stage.beside("baby-f", "20K")
-    first = path.stat().st_mtime_ns
-    stage.arguments(CELLS["condition"])
-    assert path.stat().st_mtime_ns == first
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"output": "x"}', "@gone.json", "@.", "x"])

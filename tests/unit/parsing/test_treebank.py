@@ -11,7 +11,7 @@ from poshgrid.config import Treebank, specs
 from poshgrid.config.runs import SPLITS
 from poshgrid.errors import PoshgridError
 from poshgrid.parsing import treebank
-from poshgrid.parsing.evaluate import evaluate, evaluate_parts
+from poshgrid.parsing.evaluate import evaluate
 from tests.unit.evidence.trees import tree
 
 GOOD = """\
@@ -26,8 +26,8 @@ GOOD = """\
 """
 
 
-def sentence(number, words=3):
-    lines = [f"1\tword{number}\tword\tNOUN\tNN\t_\t0\troot\t_\t_"]
+def sentence(number, words=3, lemma="word"):
+    lines = [f"1\tword{number}\t{lemma}\tNOUN\tNN\t_\t0\troot\t_\t_"]
     lines += [f"{i}\tx\tx\tNOUN\tNN\t_\t1\tdep\t_\t_" for i in range(2, words + 1)]
     return "\n".join(lines) + "\n\n"
 
@@ -123,51 +123,35 @@ def test_division(tmp_path):
     assert sum(len(treebank.trees(tmp_path / f"few/{s}.conllu")) for s in SPLITS) == 60
 
 
-def mix(tmp_path, out, parts, **settings):
-    """Prepare treebanks together; return the facts and, for each split, (part, words) pairs."""
-    facts = treebank.prepare(spec(path=parts, **settings), tmp_path, tmp_path / out)
-    found = {}
-    for split in SPLITS:
-        path = tmp_path / out / f"{split}.conllu"
-        trees = treebank.trees(path)
-        found[split] = list(
-            zip(treebank.parts(path), (" ".join(t.form) for t in trees), strict=True)
-        )
-    return facts, found
-
-
 @pytest.fixture
 def two(tmp_path):
     """a: 200 sentences; b: 100, of which 40 are in a as well and 10 are one and the same."""
-    (tmp_path / "a.conllu").write_text("".join(sentence(i) for i in range(200)))
+    (tmp_path / "a.conllu").write_text("".join(sentence(i, lemma="a") for i in range(200)))
     own = [*range(160, 200), *range(300, 350), *[350] * 10]
-    (tmp_path / "b.conllu").write_text("".join(sentence(i, 3) for i in own))
+    (tmp_path / "b.conllu").write_text("".join(sentence(i, lemma="b") for i in own))
     return tmp_path
 
 
-def test_each_part_is_held_out_in_proportion_and_no_words_leak(two):
-    facts, found = mix(two, "out", ["a.conllu", "b.conllu"], heldout=0.2)
-    assert {s: Counter(part for part, _ in found[s]) for s in found} == {
-        "train": {"a.conllu": 160, "b.conllu": 80},
-        "dev": {"a.conllu": 20, "b.conllu": 10},
-        "test": {"a.conllu": 20, "b.conllu": 10},
+@pytest.mark.parametrize("parts", [["a", "b"], ["b", "a"]])
+def test_each_part_is_held_out_in_proportion_and_no_words_leak(two, parts):
+    paths = [f"{part}.conllu" for part in parts]
+    facts = treebank.prepare(spec(path=paths, heldout=0.2), two, two / "out")
+    found = {  # the lemma names the part
+        s: [words[0][1:3] for words in treebank.read(two / f"out/{s}.conllu")] for s in SPLITS
     }
-    words = {s: {text for _, text in found[s]} for s in found}
+    assert {s: Counter(part for _, part in found[s]) for s in found} == {
+        "train": {"a": 160, "b": 80}, "dev": {"a": 20, "b": 10}, "test": {"a": 20, "b": 10},
+    }  # fmt: skip
+    # Training sentences stand part by part
+    assert [part for _, part in found["train"]] == sorted(
+        (part for _, part in found["train"]), key=parts.index
+    )
+    words = {s: {word for word, _ in found[s]} for s in found}
     assert not words["train"] & (words["dev"] | words["test"]) and not words["dev"] & words["test"]
     # what both have is held out from both, or learned from both
-    shared = [{part for part, text in found[s] if text.startswith("word170 ")} for s in found]
+    shared = [{part for word, part in found[s] if word == "word170"} for s in found]
     assert sorted(map(len, shared)) == [0, 0, 2]
     assert facts["train"] == {"sentences": 240, "words": 720}
-    assert facts["parts"]["b.conllu"] == {
-        "train": {"sentences": 80, "words": 240},
-        "dev": {"sentences": 10, "words": 30},
-        "test": {"sentences": 10, "words": 30},
-    }
-
-
-def test_training_sentences_stand_part_by_part(two):
-    _, found = mix(two, "out", ["b.conllu", "a.conllu"], heldout=0.2)
-    assert [part for part, _ in found["train"]] == ["b.conllu"] * 80 + ["a.conllu"] * 160
 
 
 def test_faults_of_parts_name_the_part(two):
@@ -177,7 +161,7 @@ def test_faults_of_parts_name_the_part(two):
         "empty.conllu": "empty.conllu: no sentences",
     }.items():
         with pytest.raises(PoshgridError, match=message):
-            mix(two, "out", ["a.conllu", bad])
+            treebank.prepare(spec(path=["a.conllu", bad]), two, two / "out")
         assert not (two / "out").exists()
     with pytest.raises(ValueError, match="a twice"):
         Treebank(path=["a", "a"])
@@ -198,16 +182,6 @@ def test_toy_treebank(tmp_path):
     assert [list(tree.head) for tree in ours] == [[t["head"] for t in tree] for tree in theirs]
     assert {tree.to_tree().token["deprel"] for tree in theirs} == {"root"}
     assert any("acl:relcl" in tree.deprel for tree in ours)
-    assert set(treebank.parts(file)) == {"toy"}
-
-
-def test_evaluation_of_parts():
-    right = tree("A/DET/2/det dog/NOUN/3/nsubj left/VERB/0/root")
-    wrong = tree("A/DET/2/det dog/NOUN/3/obj left/VERB/0/root")
-    found = evaluate_parts([right] * 3, [right, wrong, wrong], ["b", "a", "b"])
-    assert found["las"] == round(7 / 9, 6) and list(found["parts"]) == ["a", "b"]
-    assert found["parts"]["a"]["las"] == round(2 / 3, 6)
-    assert found["parts"]["b"] == evaluate([right] * 2, [right, wrong])
 
 
 def test_evaluation_by_hand():

@@ -178,7 +178,7 @@ def _cell(paths: Paths, condition: str, size: str, number: int) -> None:
     })  # fmt: skip
     manifest(folder, {}, 4.0)
     if not wiki:
-        collateral(Path(paths.collateral(condition, size)), condition, size)
+        collateral(Path(paths.collateral(condition, size)))
     folder = Path(paths.tokens(condition, size))
     files.write_json(folder / "statistics.json", {"train": {"tokens": int(number * 1.47)}})
     manifest(folder, {}, 4.0)
@@ -188,8 +188,6 @@ def _cell(paths: Paths, condition: str, size: str, number: int) -> None:
 
 def collateral(
     folder: Path,
-    condition: str,
-    size: str,
     *,
     control: str | None = None,
     parsed: float = 1.0,
@@ -199,8 +197,6 @@ def collateral(
 
     Args:
         folder: of the counts.
-        condition: its name.
-        size: as in a config.
         control: the condition that it is one of.
         parsed: share of the sentences that was parsed.
         changed: measure -> columns of one source that are otherwise.
@@ -221,12 +217,6 @@ def collateral(
     files.write_table(
         pl.DataFrame(rows, schema=COLLATERAL), folder / "collateral.parquet", COLLATERAL
     )
-    files.write_json(folder / "statistics.json", {
-        "condition": condition, "base": "baby", "size": size, "control": control,
-        "words": {"nominal": words(size), "before": 9000, "actual": 7200},
-        "parsed": {"all": parsed, "sources": dict.fromkeys(sources, parsed)},
-        "divergence": {"all": 0.01234567, "sources": dict.fromkeys(sources, 0.02)},
-    })  # fmt: skip
     manifest(folder, {}, 2.0)
 
 

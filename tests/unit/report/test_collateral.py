@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from poshgrid.evidence.schema import COLLATERAL
+from poshgrid.files import read_table
 from poshgrid.report.sections import collateral
-from poshgrid.report.sections.collateral import KINDS, alike, largest, read
+from poshgrid.report.sections.collateral import KINDS, Removal, alike, largest
 from tests.unit.report import report_results
 
 GONE = {"before": 200, "after": 150, "removed": 50, "removed_by_rule": 50, "removed_by_backstop": 0}
 UNKNOWN = dict.fromkeys(GONE)
 
 
-def one(tmp_path, condition="baby-f", size="10K", **settings):
+def one(tmp_path, condition="baby-f", size="10K", control=None, **settings):
     folder = tmp_path / "collateral" / condition / size
-    report_results.collateral(folder, condition, size, **settings)
-    return read(condition, size, folder)
+    report_results.collateral(folder, control=control, **settings)
+    table = read_table(folder / "collateral.parquet", COLLATERAL)
+    return Removal(condition, size, control, table)
 
 
 def test_the_table_has_the_sources_of_the_largest_size(study, tmp_path):
@@ -30,7 +33,7 @@ def test_the_table_has_the_sources_of_the_largest_size(study, tmp_path):
     assert list(rows[2].values())[3:10] == [
         "1,000", "9,000", "7,200", "10.00", "9.90", "0.10", "20.00",
     ]  # fmt: skip
-    assert rows[4]["Divergence (bits)"] == "0.01235" and rows[4]["Words before"] == "18,000"
+    assert rows[4]["Words before"] == "18,000"
     assert collateral.blocks(study._replace(folder=tmp_path).page(tmp_path)) is None
 
 
@@ -46,7 +49,7 @@ def test_an_unknown_share_is_a_dash(tmp_path):
     bars = {r["row"]: r for r in collateral.bars([removal]).iter_rows(named=True)}
     assert bars["passives"]["note"] == "not parsed" and bars["passives"]["share"] is None
     assert bars["reflexives"]["note"] == "none found"
-    assert bars["embedded questions"]["note"] == collateral.PARSED
+    assert bars["embedded questions"]["note"] == collateral.OF_PARSED
 
 
 def test_conditions_that_lose_the_same_are_told_of_once(tmp_path):

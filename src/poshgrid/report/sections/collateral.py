@@ -13,28 +13,25 @@ from typing import Any
 import polars as pl
 
 from poshgrid.config.sizes import words
-from poshgrid.errors import PoshgridError
-from poshgrid.evidence.collateral import ALL, LONG, OVER
+from poshgrid.evidence.collateral import ALL, LONG, OVER, PARSED
 from poshgrid.evidence.constructions import CONSTRUCTIONS
 from poshgrid.evidence.schema import BY_TREE, COLLATERAL
 from poshgrid.files import Schema, read_table
 from poshgrid.report import style
 from poshgrid.report.blocks import Block, Page
-from poshgrid.report.records import read_json
 from poshgrid.report.texts import say
 from poshgrid.tables.table import Column, Table, numbers, texts, without
 from poshgrid.tables.words import count, decimals, listed
 
 TITLE, ORDER, AUDIENCE = "What was removed, and what went with it", 100, "reviewer"
 PERCENT = decimals(2, 0.01)
-_FEW = 3  # conditions that have a sentence each
 KINDS = {
     name: {"wh_question": "wh-questions", "relative": "relative clauses",
            OVER: f"sentences over {LONG} words"}.get(name, f"{name.replace('_', ' ')}s")
     for name in (*CONSTRUCTIONS, OVER)
 }  # fmt: skip
 """Measure -> its plural for people, in the order of the columns."""
-PARSED = "of parsed sentences"
+OF_PARSED = "of parsed sentences"
 BARS: Schema = {
     "panel": pl.String,  # conditions that go without the same, and their size
     "row": pl.String,  # construction
@@ -46,18 +43,19 @@ BARS: Schema = {
 
 
 def blocks(page: Page) -> list[Block] | None:
-    """Return sentences, the figure and the table.
+    """Return the figure and the table.
 
     ``None``: no condition of the target goes without anything, or nothing was counted.
     """
-    cells = (cell.split("/") for cell in page.collected.spec.cells)
-    folder = page.paths.collateral
-    removals = [r for c, s in cells if (r := read(c, s, Path(folder(c, s))))]
+    removals = [
+        Removal(condition, size, statistics.get("control"), read_table(path, COLLATERAL))
+        for (condition, size), statistics in page.collected.conditions.items()
+        if (path := Path(page.paths.collateral(condition, size), "collateral.parquet")).is_file()
+    ]
     if not removals:
         return None
     caption = f"{say('collateral_figure')} {known(largest(removals))}".strip()
     return [
-        *sentences(removals),
         page.picture("collateral", caption, draw, bars(largest(removals))),
         page.table(table(removals)),
     ]
@@ -74,8 +72,6 @@ class Removal:
     size: str
     control: str | None
     table: pl.DataFrame  # COLLATERAL
-    divergence: dict[str, float | None]  # source, ALL -> bits
-    parsed: dict[str, float | None]  # source, ALL -> share of the base's sentences
 
     @property
     def name(self) -> str:
@@ -98,30 +94,14 @@ class Removal:
         before, gone = (self.number(source, measure, name) for name in ("before", column))
         return None if not before or gone is None else gone / before
 
+    def parsed(self, source: str) -> float | None:
+        """Return the share of the base's sentences that were parsed."""
+        sentences = self.number(source, "sentences", "before")
+        return (self.number(source, PARSED, "before") or 0) / sentences if sentences else None
+
     def partial(self, measure: str) -> bool:
         """Say whether a construction is known of some of the base's sentences only."""
-        return measure in BY_TREE and (self.parsed[ALL] or 0) < 1
-
-
-def read(condition: str, size: str, folder: Path) -> Removal | None:
-    """Read what went when a condition was made; none: not counted yet.
-
-    Raises:
-        PoshgridError: a file is broken.
-    """
-    path, facts = folder / "collateral.parquet", read_json(folder / "statistics.json")
-    if not path.is_file() or not facts:
-        return None
-    try:
-        return Removal(
-            condition, size, facts["control"], read_table(path, COLLATERAL),
-            *({**facts[key]["sources"], ALL: facts[key][ALL]} for key in ("divergence", "parsed")),
-        )  # fmt: skip
-    except (KeyError, TypeError) as error:
-        raise PoshgridError(
-            f"{folder}/statistics.json: not what the rule collateral writes; delete it and run "
-            "again"
-        ) from error
+        return measure in BY_TREE and (self.parsed(ALL) or 0) < 1
 
 
 def largest(removals: Iterable[Removal]) -> list[Removal]:
@@ -149,50 +129,7 @@ def _together(group: Sequence[Removal]) -> str:
     return listed([removal.name for removal in group])
 
 
-# ---- sentences and table -------------------------------------------------------------------------
-
-
-def sentences(removals: Sequence[Removal]) -> list[str]:
-    """Say what share of the words went, and of the construction that was hit most.
-
-    Constructions that are known of parsed sentences only are told apart: sentences that were not
-    parsed hold no filter's words, so that the share removed of the others is too large.
-
-    Args:
-        removals: conditions of a target; each is told of at its largest size.
-    """
-    groups = [g for g in alike(largest(removals)) if g[0].share(ALL, "words") is not None]
-    if len(groups) <= _FEW:
-        return [_said(group) for group in groups]
-    gone = sorted(group[0].share(ALL, "words") or 0 for group in groups)
-    hit = max(groups, key=lambda group: _worst(group[0])[1])
-    number = sum(map(len, groups))
-    return [say("removals", number, PERCENT(gone[0]), PERCENT(gone[-1])), f"Hit most: {_said(hit)}"]
-
-
-def _worst(removal: Removal, *, partial: bool = False) -> tuple[str, float]:
-    """Return the construction that lost most relative to words, and how many times as much.
-
-    Args:
-        removal: a condition at a size.
-        partial: of those known in parsed sentences only, or of the others.
-    """
-    gone = removal.share(ALL, "words") or 0
-    kinds = [name for name in KINDS if gone and removal.partial(name) == partial]
-    times = {name: (removal.share(ALL, name) or 0) / gone for name in kinds}
-    return max(times.items(), key=lambda item: item[1], default=("", 0.0))
-
-
-def _said(group: Sequence[Removal]) -> str:
-    removal = group[0]
-    worst = [
-        (KINDS[name], PERCENT(removal.share(ALL, name) or 0), times, partial)
-        for partial in (False, True)
-        for name, times in [_worst(removal, partial=partial)]
-        if times
-    ]
-    gone = PERCENT(removal.share(ALL, "words") or 0)
-    return say("removal", _together(group), removal.size, gone, worst)
+# ---- table ---------------------------------------------------------------------------------------
 
 
 def table(removals: Sequence[Removal]) -> Table:
@@ -216,7 +153,7 @@ def table(removals: Sequence[Removal]) -> Table:
                 *(removal.share(source, "sentences", column)
                   for column in ("removed", "removed_by_rule", "removed_by_backstop")),
                 *(removal.share(source, measure) for measure in ("words", *KINDS)),
-                removal.divergence[source], removal.parsed[source],
+                removal.parsed(source),
             ])  # fmt: skip
     kinds = (f"{name[0].upper()}{name[1:]} (%)" for name in KINDS.values())
     columns = [
@@ -224,16 +161,16 @@ def table(removals: Sequence[Removal]) -> Table:
         *numbers(count, "Sentences before", "Words before", "Words after"),
         *numbers(PERCENT, "Sentences (%)", "By rule (%)", "By words alone (%)", "Words (%)"),
         *numbers(PERCENT, *kinds),
-        Column("Divergence (bits)", decimals(5)), Column("Parsed (%)", decimals(1, 0.01)),
+        Column("Parsed (%)", decimals(1, 0.01)),
     ]  # fmt: skip
     laid_out = Table("collateral", say("collateral", known(removals)), columns, rows, totals)
-    whole = all(removal.parsed[ALL] == 1 for removal in removals)
+    whole = all(removal.parsed(ALL) == 1 for removal in removals)
     return without(laid_out, ["Parsed (%)"] if whole else [])
 
 
 def known(removals: Sequence[Removal]) -> str:
     """Say which constructions are known of parsed sentences only; "" if all were parsed."""
-    shares = sorted(r.parsed[ALL] or 0 for r in removals if r.partial(BY_TREE[0]))
+    shares = sorted(r.parsed(ALL) or 0 for r in removals if r.partial(BY_TREE[0]))
     kinds = listed([KINDS[name] for name in BY_TREE])
     return say("parsed_only", kinds, shares) if shares else ""
 
@@ -253,7 +190,7 @@ def bars(removals: Sequence[Removal]) -> pl.DataFrame:
         gone = removal.share(ALL, "words")
         for name, kind in KINDS.items() if gone is not None else ():
             share = removal.share(ALL, name)
-            note = PARSED if removal.partial(name) else ""
+            note = OF_PARSED if removal.partial(name) else ""
             if share is None:
                 before = removal.number(ALL, name, "before")
                 note = "not parsed" if before is None else "none found"
@@ -302,7 +239,7 @@ def draw(bars: pl.DataFrame) -> style.Figure:
         style.patch("no more than its share", facecolor=less),
         style.handle("share of all words", color=style.INK.light, linestyle=(0, (4, 3))),
     ]
-    if PARSED in set(bars["note"]):
-        handles.append(style.patch(PARSED, hatch="////", edgecolor=style.PAGE.light))
+    if OF_PARSED in set(bars["note"]):
+        handles.append(style.patch(OF_PARSED, hatch="////", edgecolor=style.PAGE.light))
     style.legend(figure, handles)
     return figure
