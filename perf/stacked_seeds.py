@@ -115,7 +115,7 @@ def turns(found: list[torch.nn.Module], regimen: Regimen) -> Callable[[torch.Ten
             batch = data.Batch(mine[:, :-1], mine[:, 1:])
             loss = losses.summed(model, batch, regimen.precision)
             (loss / batch.tokens).backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), regimen.clip_norm, foreach=True)
+            torch.nn.utils.clip_grad_norm_(model.parameters(), loop.MAX_NORM, foreach=True)
             adam.step()
             adam.zero_grad(set_to_none=True)
             told.append(loss.detach())
@@ -164,7 +164,7 @@ def stack(found: list[torch.nn.Module], regimen: Regimen) -> Callable[[torch.Ten
         (loss.sum() / tokens[0, :, 1:].numel()).backward()
         gradients = [w.grad for w in weights.values() if w.grad is not None]
         norm = sum(g.flatten(1).square().sum(1) for g in gradients).sqrt()
-        share = (regimen.clip_norm / (norm + 1e-6)).clamp(max=1.0)
+        share = (loop.MAX_NORM / (norm + 1e-6)).clamp(max=1.0)
         for gradient in gradients:
             gradient.mul_(share.view(-1, *[1] * (gradient.dim() - 1)))
         adam.step()

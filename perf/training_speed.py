@@ -331,7 +331,7 @@ def _hand(given: argparse.Namespace) -> None:
                 )
             (loss / len(found)).backward()
             tokens += int((targets != -100).sum())
-        torch.nn.utils.clip_grad_norm_(model.parameters(), regimen.clip_norm)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), loop.MAX_NORM)
         adam.step()
         rate.step()
         adam.zero_grad(set_to_none=True)
@@ -368,6 +368,8 @@ def _drawn(
 def _trainer(given: argparse.Namespace) -> None:
     import torch
     from transformers import Trainer, TrainerCallback, TrainingArguments
+
+    from poshgrid.training import loop
 
     regimen = _regimen(given, given.regimens[0], given.precisions[0])
     at_once = int(given.engine.partition(":")[2])
@@ -414,7 +416,7 @@ def _trainer(given: argparse.Namespace) -> None:
         max_steps=100_000,
         learning_rate=regimen.learning_rate,
         weight_decay=regimen.weight_decay,
-        max_grad_norm=regimen.clip_norm,
+        max_grad_norm=loop.MAX_NORM,
         lr_scheduler_type="linear",
         bf16=regimen.precision == "bf16",
         use_cpu=not torch.cuda.is_available(),

@@ -160,7 +160,7 @@ def test_each_reason_is_counted(checkout):
     del content["seal"]
     tokens.with_name("manifest.json").write_text(verification.sealed(content))
     next((results / "models").rglob("packed/none/seed53/manifest.json")).unlink()
-    checkout.configuration["quality"] = {"tolerance": 0.09}
+    checkout.configuration["scoring"] = {"reduction": "sum"}
     counts, lines = runs(checkout)
     assert set(lines) >= {
         "sweep: 1 run again: code (1)",

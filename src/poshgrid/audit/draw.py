@@ -37,6 +37,7 @@ from poshgrid.files import Schema, read_json, read_schema, read_table, table_bat
 from poshgrid.parsing.words import tokenize
 
 STATISTICS = "statistics.json"
+SEED = 42
 Candidates = Callable[[Sequence[str]], tuple[int, ...] | None]
 
 
@@ -139,7 +140,7 @@ def draw(
             ("precision", out, {"backstop": backstop}),
         ):
             name, ids = f"{word}.{kind}", np.flatnonzero(possible).tolist()
-            chosen[name] = sample(ids, spec.sample, spec.seed, name)
+            chosen[name] = sample(ids, spec.sample, SEED, name)
             facts[word][kind] = {"candidates": len(ids), **counts}
     rows_of = _rows(chosen, sentences, evidence, filters)
     for name, rows in rows_of.items():
@@ -147,7 +148,7 @@ def draw(
         numbered = ((n, row.sent_id, row.text) for n, row in enumerate(rows, start=1))
         facts[word][kind] |= {"sampled": len(rows), "digest": sheet.digest(numbered)}
     statistics = {
-        **spec.model_dump(mode="json", include={"condition", "size", "sample", "seed"}),
+        **spec.model_dump(mode="json", include={"condition", "size", "sample"}),
         "sentences": n_train,
         "base_sentences": int(at_size.sum()),
         "filters": facts,

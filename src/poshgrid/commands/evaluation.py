@@ -29,7 +29,7 @@ def import_judgements(
     from poshgrid import files
     from poshgrid.benchmark.schema import ITEMS
     from poshgrid.config import Scoring
-    from poshgrid.config.evaluation import Quality
+    from poshgrid.config.evaluation import TOLERANCE
     from poshgrid.config.specs import JudgementSpec
     from poshgrid.evaluation.exchange import read
     from poshgrid.evaluation.schema import SCORES
@@ -53,7 +53,7 @@ def import_judgements(
     for name, scores in found.runs.items():
         files.write_table(scores, output / "scores" / name / f"{suite}.parquet", SCORES)
     spec = JudgementSpec(
-        scoring=Scoring(), tolerance=Quality().tolerance, runs=list(found.runs), cells=found.cells
+        scoring=Scoring(), tolerance=TOLERANCE, runs=list(found.runs), cells=found.cells
     )
     write({suite: items}, output / "rules")
     choices = {suite: output / "rules" / f"{suite}.parquet"}

@@ -31,12 +31,8 @@ from poshgrid.config.conditions import Condition, Filter, Reinsertion
 from poshgrid.config.corpora import Base, Cleaning, Portion, Source
 from poshgrid.config.evaluation import (
     Filtering,
-    Lexicon,
     MaskedScore,
-    Measures,
-    NGram,
     Pretrained,
-    Quality,
     Scoring,
     Study,
     Suite,
@@ -103,19 +99,13 @@ class Config(Section):
             "classes, function words and the endings of others; `[]`: none"
         ),
     )
-    ngram: NGram = Field(NGram(), description="the n-gram null")
     pretrained: list[Pretrained] = Field(
         [], description="models that are scored, not trained: `[gpt2]`"
     )
-    lexicon: Lexicon = Field(Lexicon(), description="words that items may use")
     suites: list[Suite] = Field(
         min_length=1, description="minimal pairs, paradigms, choices, completions"
     )
     scoring: Scoring = Field(Scoring(), description="how a pair becomes a judgement")
-    quality: Quality = Field(Quality(), description="when a null is far from 50%")
-    measures: Measures = Field(
-        Measures(), description="results of the suites that are not minimal pairs"
-    )
     filtering: Filtering = Field(
         Filtering(), description="what is measured of filtered models beside the full ones"
     )

@@ -26,7 +26,6 @@ class Cleaning(Section):
     """What becomes of a line of a source before it counts as a sentence."""
 
     min_words: Positive = Field(1, description="shorter sentences are dropped")
-    max_words: Positive = Field(200, description="longer sentences are dropped")
     language: str | None = Field(
         None,
         pattern="^[a-z]{2}$",
@@ -35,18 +34,6 @@ class Cleaning(Section):
             " dropped (py3langid); `null`: none"
         ),
     )
-    duplicates: Literal["keep", "drop"] = Field(
-        "keep", description="`drop`: a sentence that the source has had already is dropped"
-    )
-
-    @model_validator(mode="after")
-    def _some_left(self) -> Self:
-        if self.min_words > self.max_words:
-            raise ValueError(
-                f"no sentence has {self.min_words} words or more and {self.max_words} or fewer; "
-                "lower min_words or raise max_words"
-            )
-        return self
 
 
 class Source(Section):

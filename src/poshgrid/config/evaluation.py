@@ -14,12 +14,16 @@ from poshgrid.config.base import (
     Positive,
     Section,
     Seed,
-    Share01,
     Size,
     Threads,
     check_options,
 )
 from poshgrid.errors import did_you_mean
+
+TOP_K = 3_000
+"""Items use the most frequent word types of every base, so many of each (paper, section 3.2)."""
+TOLERANCE = 0.05
+"""A null further than this from 50% is marked in every table."""
 
 
 class Suite(Section):
@@ -64,14 +68,6 @@ class Suite(Section):
     @property
     def _module(self) -> ModuleType:
         return plugins.load(plugins.SUITES, self.reader)
-
-
-class Lexicon(Section):
-    """Words that items may use: those frequent in both corpora (paper, section 3.2)."""
-
-    top_k: Positive = Field(
-        3_000, description="items use the most frequent word types of every base, so many of each"
-    )
 
 
 MaskedScore = Literal["pseudo-log-likelihood", "holistic"]
@@ -137,29 +133,6 @@ class Scoring(Section):
         return value
 
 
-class Quality(Section):
-    """When a null says that a phenomenon can be solved without syntax."""
-
-    tolerance: Share01 = Field(
-        0.05,
-        description=(
-            "a null further than this from 50% is marked in every table; the quality "
-            "page asks that its interval is"
-        ),
-    )
-
-
-class Measures(Section):
-    """How the scores of suites other than minimal pairs become results."""
-
-    reduction: Literal["sum", "mean"] = Field(
-        "sum", description="paradigms: surprisal over the tokens of the critical region; `mean`"
-    )
-    block_pass: Share01 = Field(
-        0.75, description="choices and completions: share of a block's items that passes it"
-    )
-
-
 class Filtering(Section):
     """What is measured of filtered models beside the full ones (FiCT, section 4)."""
 
@@ -170,12 +143,6 @@ class Filtering(Section):
             "model and the full one beside it: a job for each"
         ),
     )
-
-
-class NGram(Section):
-    """The n-gram null: interpolated modified Kneser-Ney over words."""
-
-    order: int = Field(5, gt=0, le=20, description="words, the predicted one included")
 
 
 class Pretrained(Section):
@@ -192,9 +159,6 @@ class Pretrained(Section):
         )
     )
     revision: str | None = Field(None, description="of the id: a commit, tag or branch")
-    masked: MaskedScore | None = Field(
-        None, description="score of a masked model; `null`: as `scoring.masked` says"
-    )
     condition: Name | None = Field(None, description="its place in the grid; `null`: it has none")
     size: Size | None = Field(None, description="the same; condition and size go together")
     learner: Name | None = Field(None, description="the same; `null`: its name")

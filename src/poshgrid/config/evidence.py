@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import Name, Place, Positive, Section, Seed, Words, check_options, place
+from poshgrid.config.base import Name, Place, Positive, Section, Words, check_options, place
 from poshgrid.config.names import once
 
 
@@ -27,7 +27,6 @@ class Treebank(Section):
         lt=1,
         description="share of sentences held out for its test",
     )
-    seed: Seed = Field(42, description="which sentences these are")
 
     @field_validator("path")
     @classmethod
@@ -106,4 +105,3 @@ class Audit(Section):
             "the words that its evidence needs, as in the paper"
         ),
     )
-    seed: Seed = Field(42, description="which sentences these are")

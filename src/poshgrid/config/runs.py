@@ -19,8 +19,9 @@ REFERENCE = (*NULL_REGIMENS, PRETRAINED)
 """Regimens of the runs that trained ones are set beside: nulls, and models of somebody else's."""
 WORD_NULLS = ("unigram", "ngram", "class_ngram")
 """The nulls that count words, or classes of them; their names stand where a learner's does."""
-CLASS_ORDER = 4
-"""Of the class n-gram. Reali and Christiansen (2005) counted three words: a weaker rival here."""
+WORD_ORDER, CLASS_ORDER = 5, 4
+"""Of n-grams of words and of classes, the predicted one included. Reali and Christiansen (2005)
+counted three words: a weaker rival here."""
 NULLS = (UNTRAINED, *WORD_NULLS)
 """What chance looks like, in the order of tables."""
 GIVEN = "given"
@@ -69,7 +70,7 @@ class Run:
         return parts(self.bias)
 
 
-def counting(null: str, order: int) -> dict[str, Any]:
+def counting(null: str, order: int = WORD_ORDER) -> dict[str, Any]:
     """Return what a null of :data:`WORD_NULLS` counts: ``order``, and ``classes`` if it does.
 
     Args:

@@ -102,7 +102,6 @@ class AuditSpec(Section):
     filters: list[config.Filter]
     whole: bool = False  # leakage is drawn from all that a filter left in
     sample: Positive
-    seed: Seed
 
 
 class TokenizerSpec(Section):
@@ -129,7 +128,7 @@ class ItemsSpec(Section):
     """Stage ``items``: a suite's items."""
 
     suite: config.Suite
-    top_k: int | None  # none: it is read, not generated
+    top_k: int | None  # frequent words that it may use; none: it is read, not generated
 
 
 class CountSpec(Section):
@@ -173,7 +172,6 @@ class MeasuresSpec(Section):
 
     suite: Name
     task: Literal["paradigms", "choices", "completions"]
-    measures: config.Measures
     runs: list[RunName]  # Run.name
 
 

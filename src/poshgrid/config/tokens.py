@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from poshgrid.config.base import Name, Place, Positive, Section
+from poshgrid.config.base import Name, Place, Section
 from poshgrid.config.names import once
 
 SMALLEST = 256 + 2
@@ -45,9 +45,6 @@ class Tokenizer(Section):
         description="types, special tokens (and the 256 bytes) among them; a file has its own",
     )
     lowercase: bool = Field(False, description="fold case, in training and in scoring alike")
-    min_frequency: Positive = Field(
-        2, description="rarer pairs are not merged, rarer words are `<unk>`"
-    )
     sweep: list[Vocabulary] = Field(
         [],
         description=(

@@ -7,7 +7,6 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from poshgrid.config.base import (
-    LARGEST,
     Count,
     Dropout,
     LearningRate,
@@ -67,13 +66,11 @@ class Regimen(Section):
         None, description="passes over the training split; `null`: see `steps`"
     )
     learning_rate: LearningRate = Field(1e-4, description="its peak")
-    warmup_steps: Count = Field(4_000, description="steps in which it rises")
-    schedule: Literal["linear", "constant", "cosine"] = Field(
-        "linear", description="how it falls after that: `linear`, `cosine`, or `constant`"
+    warmup_steps: Count = Field(
+        4_000, description="steps in which it rises; then it falls in a line"
     )
     weight_decay: float = Field(0.1, ge=0, le=10, description="of AdamW")
     dropout: Dropout = Field(0.1, description="of embeddings, attention and residuals alike")
-    clip_norm: float = Field(1.0, gt=0, le=LARGEST, description="largest norm of the gradient")
     evaluate_every: Positive | Literal["epoch"] = Field(
         2_000, description="steps between two dev losses; `epoch`: one after each pass"
     )

@@ -45,6 +45,7 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _PLAIN = re.compile(r"[A-Za-z0-9,.?!;:]+(?:(?:' | '|[ '])[A-Za-z0-9,.?!;:]+)*")
 """What no rule changes: words between single spaces, single apostrophes within them."""
 _DROPPED_CATEGORIES = {"Cc", "Cf", "Co", "Cs", "Cn"}
+MAX_WORDS = 200  # longer sentences are dropped
 _LONGEST_WORD = 1_000  # characters; tokenisers need their square in time
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -116,7 +117,7 @@ def fault(text: str, cleaning: Cleaning) -> str | None:
 
     Args:
         text: what :func:`clean` returned.
-        cleaning: limits of length, in words divided by white space.
+        cleaning: the fewest words, divided by white space.
     """
     n_words = text.count(" ") + 1 if text else 0
     faults = {
@@ -126,6 +127,6 @@ def fault(text: str, cleaning: Cleaning) -> str | None:
         "wiki template": "{{" in text or "}}" in text,
         "no letter": not _LETTER.search(text),
         "too short": n_words < cleaning.min_words,
-        "too long": n_words > cleaning.max_words,
+        "too long": n_words > MAX_WORDS,
     }
     return next((reason for reason, holds in faults.items() if holds), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import math
 from collections.abc import Iterable, Iterator
@@ -107,8 +106,6 @@ def _sentences(spec: specs.SourceSpec, data: Path, report: Report, threads: int)
     found = _clean(spec, data, report, threads)
     if cleaning.language:
         found = _in_language(found, cleaning.language, report)
-    if cleaning.duplicates == "drop":
-        found = _distinct(found, report)
     positions: dict[str, int] = {}
     words, enough = 0, spec.source.words or math.inf
     for document, sentence in found:
@@ -190,18 +187,6 @@ def _in_language(
         else:
             for _, text in document:
                 report.drop("another language", text)
-
-
-def _distinct(rows: Iterable[tuple[str, str]], report: Report) -> Iterator[tuple[str, str]]:
-    """Drop sentences that have been seen; digests, not texts, are kept in memory."""
-    seen: set[bytes] = set()
-    for document, text in rows:
-        digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
-        if digest in seen:
-            report.drop("duplicate", text)
-        else:
-            seen.add(digest)
-            yield document, text
 
 
 def _reasons(report: Report) -> str:

@@ -18,6 +18,7 @@ from poshgrid.parsing.tree import Tree
 
 TOY = "toy"
 TOY_SENTENCES = 2_000
+SEED = 42
 _CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 _NO_WORD = re.compile("[0-9]+[-.][0-9]+")  # a range (2-3) or an empty node (8.1)
 _EMPTY_WORD = "_"
@@ -52,7 +53,7 @@ def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, obj
     """
     treebank, parts = spec.treebank, components(spec.treebank)
     sentences = _gold(treebank, data)
-    random.Random(treebank.seed).shuffle(sentences)
+    random.Random(SEED).shuffle(sentences)
     if treebank.sentences is not None:
         sentences = sentences[: treebank.sentences]
     divided = _divide(sentences, treebank.heldout)
@@ -203,7 +204,7 @@ def _gold(treebank: Treebank, data: Path) -> list[_Gold]:
         if part == TOY:
             # The limit is for the whole treebank: beside other parts, the toy has its usual size.
             wanted = (treebank.sentences if len(parts) == 1 else None) or TOY_SENTENCES
-            sentences.extend((TOY, words) for words in toy(wanted, treebank.seed))
+            sentences.extend((TOY, words) for words in toy(wanted, SEED))
             continue
         before = len(sentences)
         path = data / part

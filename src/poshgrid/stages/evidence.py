@@ -214,7 +214,6 @@ class Audit(Stage):
             filters=self.grid.conditions[wc.condition].filters,
             whole=audit.whole,
             sample=audit.sample,
-            seed=audit.seed,
         )
 
     def modules(self, wc: Wildcards) -> Sequence[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from poshgrid import plugins
 from poshgrid.config import specs
-from poshgrid.config.runs import COUNTED, SPLITS, Run, counting
+from poshgrid.config.runs import COUNTED, SPLITS, WORD_ORDER, Run, counting
 from poshgrid.config.tokens import OWN, SMALLEST
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards, growing
 from poshgrid.training import bias, learner
@@ -241,7 +241,7 @@ class Count(Stage):
 
     def spec(self, wc: Wildcards) -> specs.CountSpec:
         """Return the order of the n-grams, and whether they are of classes."""
-        return specs.CountSpec(**counting(wc.learner, self.grid.config.ngram.order))
+        return specs.CountSpec(**counting(wc.learner))
 
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
@@ -263,7 +263,7 @@ class Ngrams(Count):
     def spec(self, wc: Wildcards) -> specs.CountSpec:
         """Return the order, and the size whose rows count."""
         size = self.grid.corpora()[f"{wc.base}/{wc.size}"][1]
-        return specs.CountSpec(order=self.grid.config.ngram.order, size=size)
+        return specs.CountSpec(order=WORD_ORDER, size=size)
 
 
 STAGES = (Tokenizer, Tokens, Sweep, Distances, Train, Count, Ngrams)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from poshgrid import plugins
 from poshgrid.config import Scoring, specs
 from poshgrid.config.base import Section
+from poshgrid.config.evaluation import TOLERANCE, TOP_K
 from poshgrid.config.runs import SCORED, Run
 from poshgrid.plugins import RIVALS, SUITES
 from poshgrid.stages.models import RUN, Train
@@ -47,8 +48,7 @@ class Items(Stage):
     def spec(self, wc: Wildcards) -> specs.ItemsSpec:
         """Return the suite, and the size of the lexicon if items are generated."""
         suite = self.grid.suites[wc.suite]
-        top_k = self.grid.config.lexicon.top_k if suite.generated else None
-        return specs.ItemsSpec(suite=suite, top_k=top_k)
+        return specs.ItemsSpec(suite=suite, top_k=TOP_K if suite.generated else None)
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
         """Return the suite's reader, too."""
@@ -134,9 +134,9 @@ class Quality(Stage):
         return specs.QualitySpec(
             suite=wc.suite,
             generated=self.grid.suites[wc.suite].generated,
-            top_k=self.grid.config.lexicon.top_k,
+            top_k=TOP_K,
             scoring=judging(self),
-            tolerance=self.grid.config.quality.tolerance,
+            tolerance=TOLERANCE,
             bases={c: self.grid.base_of(c).name for c, _ in cells},
         )
 
@@ -189,9 +189,7 @@ class Score(Stage):
         scoring = scoring.model_copy(update={"reduction": "mean", "masked": scoring.scores[0]})
         revision = None
         if run.regimen in SCORED:
-            pretrained = self.grid.given_models[run]
-            revision = pretrained.revision
-            scoring = scoring.model_copy(update={"masked": pretrained.masked or scoring.masked})
+            revision = self.grid.given_models[run].revision
         return specs.ScoreSpec(
             scoring=scoring,
             tasks=self.grid.tasks,  # type: ignore[arg-type]  # plug-ins' words: the spec checks

@@ -8,6 +8,7 @@ from typing import Any
 
 from poshgrid import plugins
 from poshgrid.config import specs
+from poshgrid.config.evaluation import TOLERANCE
 from poshgrid.config.runs import COUNTED, GIVEN
 from poshgrid.config.sizes import words
 from poshgrid.grid import filtering
@@ -80,7 +81,7 @@ class Accuracy(Stage):
         """Return the runs, the facts of their cells, and how two scores are compared."""
         return specs.JudgementSpec(
             scoring=judging(self),
-            tolerance=self.grid.config.quality.tolerance,
+            tolerance=TOLERANCE,
             runs=[run.name for run in self.grid.runs(wc.target)],
             cells=self.grid.cell_facts(wc.target) | self.grid.given_facts(),
         )
@@ -220,7 +221,6 @@ class Measures(Stage):
         return specs.MeasuresSpec(
             suite=wc.suite,
             task=self.grid.suites[wc.suite].task,  # type: ignore[arg-type]  # the spec checks
-            measures=self.grid.config.measures,
             runs=[run.name for run in self.grid.runs(wc.target)],
         )
 

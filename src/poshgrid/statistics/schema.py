@@ -84,7 +84,7 @@ ACCURACY = {
     "unigram": pl.Float64,  # the unigram null of the same condition and size
     "ngram": pl.Float64,  # the n-gram null
     "class_ngram": pl.Float64,  # the null of n-grams over function words and word endings
-    "far": pl.String,  # the nulls further than `quality.tolerance` from 50%, joined by ", "
+    "far": pl.String,  # the nulls further than 5 points from 50%, joined by ", "
     # the null or rule that is right most often; "50%" if all with a say are below; null, as what
     # follows, of other levels than "phenomenon" and of nulls
     "rival": pl.String,

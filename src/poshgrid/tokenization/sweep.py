@@ -65,7 +65,7 @@ def sweep(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
     found = {
         **seen,
         "lowercase": settings.lowercase,
-        "min_frequency": settings.min_frequency,
+        "min_frequency": tokenizers.MIN_FREQUENCY,
         "vocabularies": vocabularies,
     }
     write_json(output, found)

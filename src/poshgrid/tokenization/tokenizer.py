@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 log = logs.get(__name__)
 
 BATCH = 20_000  # sentences in memory at once
+MIN_FREQUENCY = 2  # rarer pairs are not merged, rarer words are `<unk>`
 
 
 def batches(condition: Path, split: str) -> Iterator[pl.DataFrame]:
@@ -117,14 +118,14 @@ def train(spec: TokenizerSpec, conditions: Sequence[Path], output: Path) -> dict
         raise PoshgridError(
             f"{', '.join(str(Path(each) / 'train.parquet') for each in conditions)}: {asked:,} "
             f"types asked of the tokenizer, but {seen['words']:,} words yield only {reached:,}; "
-            f"set tokenizer.vocabulary_size to {reached} or less, lower tokenizer.min_frequency, "
-            "or give more text"
+            f"set tokenizer.vocabulary_size to {reached} or less, or give "
+            "more text"
         )
     statistics = {
         "vocabulary_size": reached,
         **seen,
         "lowercase": settings.lowercase,
-        "min_frequency": settings.min_frequency,
+        "min_frequency": MIN_FREQUENCY,
     }
     _save(tokenizer, Path(output), statistics)
     log.info("tokenizer: %s types from %s words", f"{reached:,}", f"{seen['words']:,}")
@@ -197,7 +198,7 @@ def learn(settings: config.Tokenizer, size: int, texts: Iterable[list[str]]) -> 
 
     tokenizer = pipeline(settings)
     common: dict[str, Any] = {
-        "vocab_size": size, "min_frequency": settings.min_frequency, "show_progress": False,
+        "vocab_size": size, "min_frequency": MIN_FREQUENCY, "show_progress": False,
     }  # fmt: skip
     trainer: trainers.Trainer
     if settings.kind == "words":

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 log = logs.get(__name__)
 
+MAX_NORM = 1.0
+"""Of the gradient; a longer one is scaled down to it."""
 TOKENS_AT_ONCE = {"cpu": 4_096, "cuda": 16_384}
 """Inputs, padding included, of a micro-batch if the regimen does not say how many rows it has."""
 PADDING_AT_ONCE = {"cpu": 64, "cuda": 16_384}
@@ -199,7 +201,7 @@ class Stepper:
                     loss = loss + penalty
                     added += penalty.detach()
             (loss / tokens).backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), regimen.clip_norm, foreach=True)
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), MAX_NORM, foreach=True)
         for group in self.adam.param_groups:
             group["lr"] = self._plan.learning_rate(step)
         self.ledger.enter(tokens, nll, added)

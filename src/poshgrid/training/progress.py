@@ -162,17 +162,13 @@ class Plan:
         """Return the rate that a step, counted from 0, is taken with: that of transformers.
 
         It rises linearly from 0, so that the first step of a warm-up changes nothing. The step
-        after the warm-up has the peak; from there the rate falls towards 0, which it would reach
-        one step after the last (a line or half a cosine), or stays.
+        after the warm-up has the peak; from there the rate falls in a line towards 0, which it
+        would reach one step after the last.
         """
         peak, warmup = self.regimen.learning_rate, self.regimen.warmup_steps
         if step < warmup:
             return peak * step / warmup
-        if self.regimen.schedule == "constant":
-            return peak
         passed = (step - warmup) / (self.total - warmup)
-        if self.regimen.schedule == "cosine":
-            return peak * 0.5 * (1.0 + math.cos(math.pi * passed))
         return peak * (1.0 - passed)
 
     def over(self, step: int, best_step: int) -> str:

@@ -44,7 +44,7 @@ def test_any_text_comes_out_tidy(raw):
         ("", "empty"),
         ("...", "no letter"),
         ("One.", "too short"),
-        ("a b c d e f", "too long"),
+        ("a " * 201, "too long"),
         ("gar\ufffdmmi is odd", "undecodable character"),
         ("A cat is {{age|1}} old.", "wiki template"),
         ("Two words.", None),
@@ -52,7 +52,7 @@ def test_any_text_comes_out_tidy(raw):
     ],
 )
 def test_reasons(text, reason):
-    assert fault(text, Cleaning(min_words=2, max_words=5)) == reason
+    assert fault(text, Cleaning(min_words=2)) == reason
 
 
 @given(st.text("ab. ?\n", max_size=400))

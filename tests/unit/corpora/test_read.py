@@ -60,9 +60,7 @@ def test_a_source_stops_after_so_many_words(tmp_path, words, sentences):
     assert statistics["lines"] == sentences  # the others were not read
 
 
-@pytest.mark.parametrize(
-    "more", [{}, {"words": 777, "cleaning": {"duplicates": "drop", "min_words": 6}}]
-)
+@pytest.mark.parametrize("more", [{}, {"words": 777, "cleaning": {"min_words": 6}}])
 def test_processes_change_neither_table_nor_statistics(tmp_path, monkeypatch, more):
     """Nor do the pieces that they are given; what stands after the last word is broken."""
     text = "".join(

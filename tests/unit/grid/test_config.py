@@ -43,7 +43,8 @@ def test_shipped_configurations_are_valid_and_fit_the_schema(root, name):
     schema = json.loads((root / "workflow/schemas/config.schema.json").read_text(encoding="utf-8"))
     data = yaml.safe_load(text)
     for regimen in data["regimens"]:  # YAML 1.1 reads 1e-4 as text; editors read it as a number
-        regimen["learning_rate"] = float(regimen["learning_rate"])
+        if "learning_rate" in regimen:
+            regimen["learning_rate"] = float(regimen["learning_rate"])
     jsonschema.validate(data, schema)
 
 
@@ -58,7 +59,7 @@ def test_defaults_are_the_papers(root):
     # Table 6
     assert (regimen.learning_rate, regimen.batch_size, regimen.context_length) == (1e-4, 32, 512)
     assert (regimen.warmup_steps, regimen.steps, regimen.patience_steps) == (4000, 100_000, 6000)
-    assert (regimen.dropout, regimen.weight_decay, regimen.schedule) == (0.1, 0.1, "linear")
+    assert (regimen.dropout, regimen.weight_decay) == (0.1, 0.1)
     # Table 5
     mini = next(x for x in paper.learners if x.name == "gpt2-mini")
     assert mini.options == {"hidden_size": 512, "heads": 8, "layers": 4, "ffn": 2048}

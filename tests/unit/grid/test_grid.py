@@ -75,7 +75,7 @@ def test_only_selects_alternatives_within_and_conjunction_across_axes(paper):
 
 
 def test_pretrained_models_stand_beside_every_target(paper):
-    grid = changed(paper, pretrained=["gpt2", {"name": "bb", "model": "a/b", "masked": "holistic"}])
+    grid = changed(paper, pretrained=["gpt2", {"name": "bb", "model": "a/b"}])
     names = [f"pretrained/given/{name}/pretrained/none/seed0" for name in ("gpt2", "bb")]
     accuracy = Stages(grid).accuracy
     for target in (*grid.targets, "pretrained"):

@@ -74,16 +74,12 @@ def described(found: Stages) -> dict[str, Any]:
         (put("regimens", 1, checkpoint_epochs=[2]), {"train", "score"}),
         (put("biases", "tree-planting", weight=2.0), {"train"}),
         (put("biases", "recency", decay=0.7), set()),
-        (put("ngram", order=3), {"count", "ngrams"}),
         (put(tracker="tensorboard"), set()),
         # items, scores, statistics
         (put("suites", 0, "options", pairs=100), {"items"}),
-        (put("lexicon", top_k=500), {"items", "quality"}),
         (put("scoring", reduction="sum"), JUDGED),
         (put("scoring", bos=False), {"score", "untrained"}),
         (put("scoring", per_token=True), {"score", "untrained"}),
-        (put("quality", tolerance=0.1), {"quality", "accuracy", "curves"}),
-        (put("measures", reduction="mean"), {"measures"}),
         (put("filtering", perplexity=False), {"deltas"}),
         (put("models", 0, slope_sd=0.4), {"fit"}),
         (put("models", 1, slope_sd=0.4), set()),
@@ -98,8 +94,7 @@ def test_an_edit_changes_the_jobs_that_it_can_change(
     stages_of: Any, tiny: Stages, change: Any, expected: set[str]
 ) -> None:
     def edited(data: dict[str, Any]) -> None:
-        for name in ("lexicon", "scoring", "quality", "measures", "ngram"):
-            data.setdefault(name, {})
+        data.setdefault("scoring", {})
         change(data)
 
     before, after = described(tiny), described(stages_of(edited))
@@ -163,15 +158,15 @@ def test_slices_of_scores(stages_of: Any, written: Any) -> None:
     judged = found.accuracy.spec(CELLS["accuracy"]).scoring
     assert judged.written() == {"reduction": "sum"}
     pretrained = stages_of(pretrained=[
-        {"name": "mine", "model": "owner/mine", "revision": "1f2e", "masked": "holistic"},
+        {"name": "mine", "model": "owner/mine", "revision": "1f2e"},
         {"name": "other", "model": "owner/other"},
     ]).score  # fmt: skip
     mine, other = (
         pretrained.spec(of_run(f"pretrained/given/{name}/pretrained/none/seed0"))
         for name in ("mine", "other")
     )
-    assert (mine.revision, mine.scoring.masked) == ("1f2e", "holistic")
-    assert (other.revision, other.scoring.masked) == (None, "pseudo-log-likelihood")
+    assert (mine.revision, other.revision) == ("1f2e", None)
+    assert mine.scoring.masked == other.scoring.masked == "pseudo-log-likelihood"
 
 
 def test_a_page_is_about_what_its_target_has(stages_of: Any) -> None:

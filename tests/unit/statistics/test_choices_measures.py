@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
-from poshgrid.config import Measures, specs
+from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
 from poshgrid.files import write_table
@@ -36,8 +36,8 @@ def suite(*rows):
     )
 
 
-def measured(scores, items, block_pass=0.75):
-    return choices.measures(choices.judged(scores, items, "scores"), block_pass)
+def measured(scores, items):
+    return choices.measures(choices.judged(scores, items, "scores"))
 
 
 def whole(rows, **given):
@@ -150,14 +150,13 @@ def block(name, right, of=4, phenomenon="p"):
 
 
 @pytest.mark.parametrize(
-    ("right", "of", "share", "passes"),
-    [(3, 4, 0.75, 1), (2, 4, 0.75, 0), (3, 4, 1, 0), (3, 5, 0.75, 0), (7, 25, 0.28, 1)],
+    ("right", "of", "passes"), [(3, 4, 1), (2, 4, 0), (3, 5, 0), (4, 5, 1), (9, 12, 1)]
 )
-def test_a_block_is_passed_with_its_share(right, of, share, passes):
-    found = whole(block("b", right, of), block_pass=share)
+def test_a_block_is_passed_with_three_quarters(right, of, passes):
+    found = whole(block("b", right, of))
     assert (found["blocks"], found["blocks_passed"]) == (1, passes)
     tie = [("t", "p", "b", -1, -1, -2, -2)]  # half an item
-    assert whole([*block("b", right, of - 1), *tie], block_pass=share)["blocks_passed"] == passes
+    assert whole([*block("b", right, of - 1), *tie])["blocks_passed"] == passes
 
 
 def test_blocks_are_counted_at_every_level():
@@ -231,7 +230,7 @@ def results(tmp_path):
         write_table(found, tmp_path / "scores" / run / "test.parquet", CHOICE_SCORES)
 
     def write(runs=(other, RUN)):
-        spec = specs.MeasuresSpec(suite="test", task="choices", measures=Measures(), runs=runs)
+        spec = specs.MeasuresSpec(suite="test", task="choices", runs=runs)
         return choices.write(
             spec, tmp_path / "scores", tmp_path / "items.parquet", tmp_path / "out"
         )

@@ -12,7 +12,7 @@ from scipy import stats
 from poshgrid import files
 from poshgrid.benchmark.schema import PARADIGMS
 from poshgrid.benchmark.suites import paradigm_csv
-from poshgrid.config import Measures, specs
+from poshgrid.config import specs
 from poshgrid.evaluation.schema import PARADIGM_SCORES
 from poshgrid.statistics.measures import paradigms
 from poshgrid.statistics.measures.schema import MEASURES, PARADIGM_MEASURES, PARADIGM_RESULT
@@ -45,9 +45,9 @@ def scores_of(items, bits, tokens=None, step=None):
     ).select(list(PARADIGM_SCORES))  # fmt: skip
 
 
-def measured(bits, *, reduction="sum", tokens=None, **which):
+def measured(bits, *, tokens=None, **which):
     items = items_of(len(bits), **which)
-    differences = paradigms.differences(scores_of(items, bits, tokens), items, reduction)
+    differences = paradigms.differences(scores_of(items, bits, tokens), items)
     found = paradigms.measures(differences)
     files.check_schema(found.schema, PARADIGM_RESULT, "measures")
     return found
@@ -85,13 +85,10 @@ def test_by_hand():
     assert only["sd"] is only["t"] is only["p_one"] is only["mean_low"] is None
 
 
-@pytest.mark.parametrize(
-    ("reduction", "means"), [("sum", [5.0, -2.0, 7.0]), ("mean", [1.0, -5.5, 6.5])]
-)
-def test_surprisal_is_a_sum_or_a_mean_over_tokens(reduction, means):
+def test_surprisal_is_a_sum_over_tokens():
     """One set: +F+G 3 bits in 1 token, +F-G 8 in 2, -F+G 9 in 1, -F-G 7 in 2."""
-    found = measured([HAND[0]], reduction=reduction, tokens=[[1, 2, 1, 2]])
-    assert [row(found, m)["mean"] for m in MEASURES] == pytest.approx(means)
+    found = measured([HAND[0]], tokens=[[1, 2, 1, 2]])
+    assert [row(found, m)["mean"] for m in MEASURES] == pytest.approx([5.0, -2.0, 7.0])
     assert [row(found, m)["accuracy"] for m in MEASURES] == [1] * 3
 
 
@@ -157,7 +154,7 @@ def test_all_runs_are_measured_and_checkpoints_left_out(tmp_path):
         files.write_table(scores, tmp_path / "scores" / run / "pg.parquet", PARADIGM_SCORES)
     written = []
     for order in (runs, runs[::-1]):
-        spec = specs.MeasuresSpec(suite="pg", task="paradigms", measures=Measures(), runs=order)
+        spec = specs.MeasuresSpec(suite="pg", task="paradigms", runs=order)
         facts = paradigms.write(
             spec, tmp_path / "scores", tmp_path / "items.parquet", tmp_path / "out"
         )

@@ -155,8 +155,8 @@ def test_how_brackets_are_written(inputs, tmp_path):
 def test_the_regimen_is_the_run_s_but_for_its_length(inputs, tmp_path):
     chosen = regimen(
         input="sentence", padding_in_loss=True,
-        precision="bf16", threads=2, schedule="cosine", weight_decay=0.3, dropout=0.2,
-        clip_norm=0.7, batch_size=32, context_length=512, micro_batch_size=8, patience_steps=5,
+        precision="bf16", threads=2, weight_decay=0.3, dropout=0.2,
+        batch_size=32, context_length=512, micro_batch_size=8, patience_steps=5,
         checkpoints=[3], checkpoint_epochs="every", checkpoint_every=2_000, steps=None, epochs=2,
     )  # fmt: skip
     given = setting(inputs, train_spec(chosen, bias="dyck"), tmp_path)

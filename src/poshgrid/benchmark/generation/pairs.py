@@ -139,7 +139,8 @@ def _schedule(
     ]
     if not combinations:
         raise PoshgridError(
-            f"{place}: no combination of the slots {', '.join(slots)} suits; raise lexicon.top_k"
+            f"{place}: no combination of the slots {', '.join(slots)} suits; extend "
+            "resources/lexicon"
         )
     while True:
         yield from rng.sample(combinations, len(combinations))

@@ -130,7 +130,7 @@ def _cells(
             raise PoshgridError(
                 f"{place}, template {template}, cell {small!r}: {len(cells[small]):,} candidates, "
                 f"{least if enough else most:,} needed; ask for fewer pairs, or let the slots take "
-                "more words: raise lexicon.top_k, use larger corpora, or extend resources/lexicon"
+                "more words: use larger corpora, or extend resources/lexicon"
             )
         found.append((share, list(cells.values())))
     return found

@@ -66,7 +66,7 @@ def _usable(
         raise PoshgridError(
             f"{place}: {len(chosen)} usable of {len(suitable)} words, "
             f"{described.least} needed; not among the {vocabulary.top_k:,} most frequent: "
-            f"{named or 'none'}; raise lexicon.top_k, use larger corpora, or extend "
+            f"{named or 'none'}; use larger corpora, or extend "
             "resources/lexicon"
         )
     return chosen
@@ -136,8 +136,8 @@ def fillings(
             raise PoshgridError(
                 f"{place}: only {number} different {kind} of {least} could be made; "
                 f"slot {narrow!r} has {len(choices[narrow])} usable words "
-                f"({', '.join(word.lemma for word in choices[narrow][:NAMED])}); raise "
-                f"lexicon.top_k, use larger corpora, or ask for fewer {kind}"
+                f"({', '.join(word.lemma for word in choices[narrow][:NAMED])}); "
+                f"use larger corpora, or ask for fewer {kind}"
             )
 
 

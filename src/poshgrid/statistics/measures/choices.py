@@ -36,6 +36,8 @@ from poshgrid.statistics.measures.schema import (
 )
 from poshgrid.tables import formats
 
+BLOCK_PASS = 0.75
+"""Share of a block's items that passes it."""
 log = logs.get(__name__)
 
 
@@ -45,7 +47,7 @@ def write(
     """Write what runs achieved on a suite of choices or of completions.
 
     Args:
-        spec: the suite, the runs, and the share of a block's items that passes it.
+        spec: the suite and the runs.
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         items: the suite's table (``CHOICES`` or ``COMPLETIONS``).
         output: folder for measures and wrong_answers, with norms norms, with tags tags (.parquet,
@@ -59,7 +61,7 @@ def write(
         PoshgridError: no run; faulty scores (:func:`judged`) or norms (:func:`norms.read`,
             :func:`norms.compared`).
     """
-    suite, block_pass = spec.suite, spec.measures.block_pass
+    suite = spec.suite
     schema, kind = (CHOICES, CHOICE_SCORES)
     if spec.task == "completions":
         schema, kind = (COMPLETIONS, COMPLETION_SCORES)
@@ -71,7 +73,7 @@ def write(
             silent.append(run)
             continue
         answers = judged(rows, table, path)
-        found.append(scored.named(run, suite, measures(answers, block_pass)))
+        found.append(scored.named(run, suite, measures(answers)))
         missed.append(scored.named(run, suite, wrong_answers(answers, rows, table)))
         tagged.append(scored.named(run, suite, subsets.crossed(answers, table)))
     if not found:
@@ -95,7 +97,7 @@ def write(
         "silent": silent,
         "items": table["item_id"].n_unique(),
         "ties": int(whole["ties"].sum()),
-        "block_pass": block_pass,
+        "block_pass": BLOCK_PASS,
         "norms": len(given),
     }
     log.info("%s: %d runs, %d items, %d ties", suite, facts["runs"], facts["items"], facts["ties"])
@@ -146,19 +148,18 @@ def judged(scores: pl.DataFrame, items: pl.DataFrame, place: str | Path) -> pl.D
     )
 
 
-def measures(answers: pl.DataFrame, block_pass: float) -> pl.DataFrame:
+def measures(answers: pl.DataFrame) -> pl.DataFrame:
     """Return what one run achieved on a suite.
 
     Args:
         answers: from :func:`judged`.
-        block_pass: share of a block's items that passes it.
 
     Returns:
         The columns of ``CHOICE_RESULT``: phenomena and categories by name, then the suite.
     """
     levels = {"phenomenon": ["category", "phenomenon"], "category": ["category"], "suite": []}
     rows = [
-        {"level": level, **dict(zip(keys, key, strict=True)), **_result(members, block_pass)}
+        {"level": level, **dict(zip(keys, key, strict=True)), **_result(members)}
         for level, keys in levels.items()
         for key, members in (
             answers.partition_by(keys, as_dict=True) if keys else {(): answers}
@@ -218,7 +219,7 @@ def against_chance(correct: float, chances: Sequence[float]) -> tuple[float, str
     return min(1.0, float(max(found))), "poisson-binomial"
 
 
-def _result(members: pl.DataFrame, block_pass: float) -> dict[str, Any]:
+def _result(members: pl.DataFrame) -> dict[str, Any]:
     """Return the numbers of a row of ``CHOICE_RESULT``."""
     n, raw = members.height, math.fsum(members["credit"])
     low, high = intervals.wilson(raw, n)
@@ -239,7 +240,7 @@ def _result(members: pl.DataFrame, block_pass: float) -> dict[str, Any]:
     blocks = members.filter(pl.col("block") != "").partition_by("category", "block")
     if blocks:
         # .75 of 4 is 3, whatever floats make of it
-        needed = [math.ceil(block_pass * len(block) - 1e-9) for block in blocks]
+        needed = [math.ceil(BLOCK_PASS * len(block) - 1e-9) for block in blocks]
         pairs = list(zip(blocks, needed, strict=True))
         row["blocks"] = len(blocks)
         row["blocks_passed"] = sum(b["credit"].sum() >= least - 1e-9 for b, least in pairs)

@@ -10,7 +10,7 @@ A model succeeds on a set if delta(+filler) > 0 (after "who ... __ is likely to 
 expected more than an object) and if did > 0 (the filler makes the gap more expected, whatever else
 makes it so); without a filler, the object is expected, and delta(-filler) < 0 is right. The earlier
 studies (Wilcox, Futrell & Levy 2024) take the difference the other way round, +gap less -gap, and
-succeed below 0; and they average over the tokens of the region (``reduction: mean``), not sum.
+succeed below 0; and they average over the tokens of the region, which are summed here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 from scipy import stats
@@ -54,21 +54,20 @@ def write(spec: MeasuresSpec, scores: Path, items: Path, output: Path) -> dict[s
     """Measure all runs of a target on a suite of filler x gap.
 
     Args:
-        spec: the suite, the runs, and how surprisal is reduced over the tokens of a region.
+        spec: the suite and the runs.
         scores: folder of score files: ``{run}/{suite}.parquet`` below it (``PARADIGM_SCORES``).
         items: the suite's sets (``PARADIGMS``).
         output: folder for measures.parquet and .csv.
 
     Returns:
-        Numbers of runs, sets and ties, and the reduction.
+        Numbers of runs, sets and ties.
 
     Raises:
         PoshgridError: no run, or a file that is missing or does not fit.
     """
-    reduction = spec.measures.reduction
     sets, parts = files.read_table(items, PARADIGMS), []
     for run, path, rows in scored.of_runs(spec, scores, PARADIGM_SCORES):
-        found = differences(rows, sets, reduction, path)
+        found = differences(rows, sets, path)
         parts.append(scored.named(run, spec.suite, measures(found)))
     table = pl.concat(parts)
     formats.write(table, Path(output), "measures", PARADIGM_MEASURES)
@@ -77,7 +76,6 @@ def write(spec: MeasuresSpec, scores: Path, items: Path, output: Path) -> dict[s
         "runs": len(spec.runs),
         "sets": sets["item_id"].n_unique(),
         "ties": int(whole["ties"].sum()),
-        "reduction": reduction,
     }
     log.info("%s: %d runs, %s sets", spec.suite, facts["runs"], f"{facts['sets']:,}")
     return facts
@@ -86,7 +84,6 @@ def write(spec: MeasuresSpec, scores: Path, items: Path, output: Path) -> dict[s
 def differences(
     scores: pl.DataFrame,
     items: pl.DataFrame,
-    reduction: Literal["sum", "mean"] = "sum",
     place: str | Path = "scores",
 ) -> pl.DataFrame:
     """Return surprisals and their differences, one row for each set.
@@ -95,20 +92,17 @@ def differences(
         scores: columns of ``PARADIGM_SCORES``; rows of checkpoints (``step`` not null) are left
             out.
         items: columns of ``PARADIGMS``, four rows for each set.
-        reduction: of a region's surprisal, over its tokens.
         place: what messages call the scores.
 
     Returns:
         item_id, category, phenomenon, lexical_set, ambiguous; the surprisals s_plus_filler_gap,
         s_plus_filler, s_minus_filler_gap, s_minus_filler; delta_plus_filler, delta_minus_filler,
-        did (bits, or bits per token), sorted by item.
+        did (bits), sorted by item.
 
     Raises:
         PoshgridError: see :func:`scores.matched`.
     """
     surprisal = -pl.col("logprob") / math.log(2)
-    if reduction == "mean":
-        surprisal /= pl.col("tokens")
     wide = (
         scored.matched(scores, items, place)
         .group_by("item_id")

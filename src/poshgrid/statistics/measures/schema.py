@@ -37,7 +37,7 @@ PARADIGM_RESULT: Schema = {
     "high": pl.Float64,
     "low_clustered": pl.Float64,  # 95% interval, clustered by lexical set; null with one
     "high_clustered": pl.Float64,
-    "mean": pl.Float64,  # bits (reduction "mean": bits per token), with the sign asked for
+    "mean": pl.Float64,  # bits, with the sign asked for
     "sd": pl.Float64,  # the same unit, over sets; null, as all that follows, with one set
     "mean_low": pl.Float64,  # 95% t interval of the mean
     "mean_high": pl.Float64,
