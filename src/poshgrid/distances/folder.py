@@ -67,11 +67,6 @@ class Distances:
         self._distances, self._words, self._offsets = distances, words, offsets
         self.statistics = statistics
 
-    def truncated(self, context_length: int) -> int:
-        """Return the number of usable sentences that are longer than a context."""
-        predictions, bytes_ = np.diff(self._offsets, axis=0).T
-        return int(((predictions > context_length) & (bytes_ > 0)).sum())
-
     def padded(self, sentences: np.ndarray, length: int) -> Padded:
         """Return the distances of sentences, for rows of so many input tokens.
 

@@ -29,7 +29,7 @@ _TOLD = (
     "spec", "settings", "code", "packages", "python", "started", "wall_seconds", "device", "gpu",
 )  # fmt: skip
 """Of a manifest: what tells nothing of the machine's owner."""
-_LEFT = ("checkpoints", "manifest.json", "README.md")
+_LEFT = ("checkpoints", "manifest.json")
 """Of a model's folder: what is not copied as it is."""
 
 
@@ -126,9 +126,12 @@ def _provenance(source: Path) -> dict[str, Any]:
 def _card(
     results: Results, run: Run, shares: pl.DataFrame, nulls: pl.DataFrame, licence: str | None
 ) -> str:
-    from huggingface_hub import EvalResult, ModelCard, ModelCardData
+    from huggingface_hub import EvalResult, ModelCardData
 
-    own = ModelCard.load(results.model(run) / "README.md")  # as training wrote it
+    model = results.model(run)
+    (family,) = files.read_json(model / "config.json")["architectures"]
+    masked = family.endswith("ForMaskedLM")
+    task = "fill-mask" if masked else "text-generation"
     beside = nulls.select("suite", "phenomenon", *NULLS)
     phenomena = (
         shares.filter(level="phenomenon")
@@ -137,12 +140,15 @@ def _card(
         .to_dicts()
     )
     head = ModelCardData(
-        **own.data.to_dict(),
+        library_name="transformers",
+        pipeline_tag=task,
+        language="en",
+        tags=["poshgrid", "poverty-of-the-stimulus", "language-acquisition"],
         license=licence,
         model_name=name_of(run),
         eval_results=[
             EvalResult(
-                task_type=own.data.get("pipeline_tag"), dataset_type=row["suite"],
+                task_type=task, dataset_type=row["suite"],
                 dataset_name=row["suite"], dataset_config=row["phenomenon"],
                 metric_type="accuracy", metric_value=round(row["accuracy"], 6),
             )
@@ -154,7 +160,8 @@ def _card(
     facts = files.read_json(statistics) if statistics.is_file() else {}
     sources = facts["splits"]["train"].get("sources", {}) if facts else {}
     return card(
-        "model", run=run, head=head.to_yaml(), own=own.text.strip(), accuracies=phenomena,
+        "model", run=run, facts_of_training=files.read_json(model / "statistics.json"),
+        own_code=any(model.glob("*.py")), head=head.to_yaml(), masked=masked, accuracies=phenomena,
         overall=shares.filter(level="overall").sort("suite").to_dicts(), facts=facts,
         toys=[source for source in sources if _made_up(results, source)], notice=toy.NOTICE,
         known={entry.name: entry for entry in catalogue.manifest().sources}, licence=licence,

@@ -22,7 +22,7 @@ from transformers import (
     PretrainedConfig,
     PreTrainedModel,
 )
-from transformers.modeling_outputs import BaseModelOutputWithPast, CausalLMOutputWithPast
+from transformers.modeling_outputs import BaseModelOutput, CausalLMOutput
 
 
 class LSTMConfig(PretrainedConfig):
@@ -38,7 +38,6 @@ class LSTMConfig(PretrainedConfig):
     """
 
     model_type = "poshgrid-lstm"
-    keys_to_ignore_at_inference = ("past_key_values",)
 
     def __init__(
         self,
@@ -57,38 +56,12 @@ class LSTMConfig(PretrainedConfig):
         super().__init__(**kwargs)
 
 
-class LSTMState:
-    """Hidden and cell state of every layer after the tokens that were read.
-
-    Args:
-        layers: (hidden, cell) of each layer, both [1, rows, width].
-        tokens: how many were read, padding included.
-    """
-
-    is_compileable = False  # transformers asks its caches
-
-    def __init__(self, layers: list[tuple[Tensor, Tensor]], tokens: int) -> None:
-        self.layers, self.tokens = layers, tokens
-
-    def get_seq_length(self, layer_idx: int = 0) -> int:
-        """Return how many tokens were read; transformers asks its caches."""
-        return self.tokens
-
-    def reorder_cache(self, beam_idx: Tensor) -> None:
-        """Keep the rows that a beam search goes on with, in its order."""
-        self.layers = [
-            (hidden.index_select(1, beam_idx), cell.index_select(1, beam_idx))
-            for hidden, cell in self.layers
-        ]
-
-
 class LSTMPreTrainedModel(PreTrainedModel):
     """What body and language model have in common."""
 
     config_class = LSTMConfig
     base_model_prefix = "model"
     _input_embed_layer = "embeddings"
-    _is_stateful = True  # a state cannot be taken back to an earlier token
 
 
 class LSTMModel(LSTMPreTrainedModel):
@@ -112,46 +85,32 @@ class LSTMModel(LSTMPreTrainedModel):
         self,
         input_ids: Tensor,
         attention_mask: Tensor | None = None,
-        past_key_values: LSTMState | None = None,
-        use_cache: bool = False,
-    ) -> BaseModelOutputWithPast:
-        """Read tokens.
+        **_: Any,  # noqa: ANN401 - what transformers says to every model
+    ) -> BaseModelOutput:
+        """Read tokens; every row begins with a state of zero.
 
         Args:
             input_ids: token rows, [rows, length].
             attention_mask: 0 at padding, which must stand to the right, where nothing sees it,
-                [rows, length] or with the columns of earlier tokens before them.
-            past_key_values: state to go on from; none: every row begins at zero.
-            use_cache: return the state after the last token.
+                [rows, length].
 
         Raises:
-            ValueError: padding stands before a token, or before the state that is asked for; or
-                the mask is none of padding.
+            ValueError: padding stands before a token, or the mask is none of padding.
         """
-        length = input_ids.shape[1]
         if attention_mask is not None:
             if attention_mask.dim() != 2:
                 raise ValueError("an LSTM reads from left to right: give a mask of two dimensions")
-            real = attention_mask[:, -length:].bool()
-            if bool((real[:, 1:] > real[:, :-1]).any()) or (use_cache and not bool(real.all())):
-                raise ValueError(
-                    "an LSTM would read padding: pad on the right, and continue texts of one "
-                    "length together"
-                )
+            real = attention_mask.bool()
+            if bool((real[:, 1:] > real[:, :-1]).any()):
+                raise ValueError("an LSTM would read padding: pad on the right")
         states: Tensor = self.dropout(self.embeddings(input_ids))
-        after = []
         # On a CPU without AVX-512, oneDNN has no LSTM in bfloat16, and raises.
         low = torch.is_autocast_enabled("cpu") and torch.ops.mkldnn._is_mkldnn_bf16_supported()
-        for number, layer in enumerate(self.layers):
-            before = past_key_values.layers[number] if past_key_values else None
+        for layer in self.layers:
             with torch.autocast("cpu", enabled=low):
-                states, state = layer(states, before)
-            after.append(state)
+                states, _state = layer(states)
             states = self.dropout(states)
-        read = length + (past_key_values.tokens if past_key_values else 0)
-        # An LSTMState has what transformers asks of a cache, and is none of its caches.
-        state_after: Any = LSTMState(after, read) if use_cache else None
-        return BaseModelOutputWithPast(last_hidden_state=states, past_key_values=state_after)
+        return BaseModelOutput(last_hidden_state=states)
 
 
 class LSTMForCausalLM(LSTMPreTrainedModel, GenerationMixin):
@@ -167,29 +126,34 @@ class LSTMForCausalLM(LSTMPreTrainedModel, GenerationMixin):
 
     @classmethod
     def _supports_default_dynamic_cache(cls) -> bool:
-        return False  # keys and values of attention; ours is a state
+        return False
+
+    def prepare_inputs_for_generation(
+        self,
+        input_ids: Tensor,
+        *_: Any,  # noqa: ANN401 - transformers' own
+        attention_mask: Tensor | None = None,
+        **__: Any,  # noqa: ANN401
+    ) -> dict[str, Tensor | None]:
+        """Return the whole text for each new token: no state is kept between them."""
+        return {"input_ids": input_ids, "attention_mask": attention_mask}
 
     def forward(
         self,
         input_ids: Tensor,
         attention_mask: Tensor | None = None,
-        past_key_values: LSTMState | None = None,
-        use_cache: bool = False,
         logits_to_keep: int = 0,
         **_: Any,  # noqa: ANN401 - what generate() says to every model
-    ) -> CausalLMOutputWithPast:
+    ) -> CausalLMOutput:
         """Predict the token that follows each token.
 
         Args:
             input_ids: token rows, [rows, length].
             attention_mask: see :meth:`LSTMModel.forward`.
-            past_key_values: state to go on from; none: every row begins at zero.
-            use_cache: return the state after the last token.
             logits_to_keep: logits of so many last tokens; 0: of all.
         """
-        body = self.model(input_ids, attention_mask, past_key_values, use_cache)
-        logits = self.lm_head(body.last_hidden_state[:, -logits_to_keep:])
-        return CausalLMOutputWithPast(logits=logits, past_key_values=body.past_key_values)
+        body = self.model(input_ids, attention_mask)
+        return CausalLMOutput(logits=self.lm_head(body.last_hidden_state[:, -logits_to_keep:]))
 
 
 def register() -> None:

@@ -137,7 +137,6 @@ class Train(Stage):
         "tokenizer.json",
         "training.jsonl",
         "statistics.json",
-        "README.md",
     )
     memory_mb = 8000
     minutes = 1440

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poshgrid.errors import PoshgridError
 from poshgrid.training import seeds
 
 if TYPE_CHECKING:
@@ -227,12 +226,3 @@ def rows(regimen: Regimen, tokens: Tokens, padding_id: int, seed: int) -> Rows:
 def order_seed(regimen: Regimen, seed: int) -> int | None:
     """Return the seed of the order of a regimen's rows; none: it is the corpus's own."""
     return None if regimen.order == "given" else seed
-
-
-def check_length(regimen: Regimen, tokens: Tokens, place: str) -> None:
-    """Raise :class:`PoshgridError` if packed text does not fill a single row."""
-    if regimen.input == "packed" and len(tokens.ids) - 1 < regimen.context_length:
-        raise PoshgridError(
-            f"{place}: {len(tokens.ids) - 1:,} tokens do not fill one row of "
-            f"{regimen.context_length:,}; lower the regimen's context_length or give more text"
-        )

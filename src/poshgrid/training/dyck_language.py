@@ -152,11 +152,6 @@ class Alphabet:
     """Ids of every bracket, 2 k of them, in the order of :meth:`Language.draw`."""
     vocabulary: Vocabulary
 
-    @property
-    def tokens_per_bracket(self) -> float:
-        """Its mean over the language: every kind opens, and so closes, equally often."""
-        return sum(map(len, self.pieces)) / len(self.pieces)
-
     def ids(self, brackets: np.ndarray) -> np.ndarray:
         """Return the first ids of sequences, as many as they have brackets: [rows, length]."""
         if max(map(len, self.pieces)) == 1:

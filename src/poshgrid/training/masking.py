@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poshgrid import logs
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic, read_json, write_json
 from poshgrid.models.architectures.babyberta import Masking
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     from poshgrid.config import Regimen
     from poshgrid.tokenization.encode import Tokens
     from poshgrid.tokenization.tokenizer import Vocabulary
-
-log = logs.get(__name__)
 
 MASK = "<mask>"
 UNSEEDED = np.uint64(0)  # key of what is hidden in dev and test, for every run and epoch
@@ -83,13 +80,6 @@ class Masked(Rows):
             raise PoshgridError(
                 f"regimens: {regimen.name}: context_length {regimen.context_length}: none of "
                 f"{len(own):,} sentences fits with both its boundaries; raise it"
-            )
-        if self.truncated:
-            log.info(
-                "%s of %s sentences dropped: longer than %s tokens with their boundaries",
-                f"{self.truncated:,}",
-                f"{len(own):,}",
-                f"{regimen.context_length:,}",
             )
         self._begin, self._own = tokens.offsets[self._kept], own[self._kept].astype(np.int32)
         self._choices = Choices(options.mask, int(self._own.max()))

@@ -79,8 +79,6 @@ def train(
                 f"{distances}: made from other tokens than {tokens}; run "
                 "`poshgrid run -R distances`"
             )
-    if spec.regimen:
-        data.check_length(regimen, splits["train"], str(tokens / "train.bin"))
 
     device = _prepare_torch(regimen.threads)
     vocabulary = tokenizers.Vocabulary(

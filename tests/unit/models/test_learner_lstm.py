@@ -94,7 +94,7 @@ def test_padding_to_the_right_is_not_seen_and_any_other_is_refused():
     for row, of in zip(rows, found, strict=True):
         expected = Cells(model).logprobs(row)
         assert np.abs(of[: len(row)].log_softmax(-1).numpy() - expected).max() < 1e-5
-    for wrong in ({"attention_mask": mask.flip(1)}, {"attention_mask": mask, "use_cache": True},
+    for wrong in ({"attention_mask": mask.flip(1)},
                   {"attention_mask": mask[:, None, None]}):  # fmt: skip
         with pytest.raises(ValueError, match="an LSTM"):
             model(ids, **wrong)

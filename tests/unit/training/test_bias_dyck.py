@@ -149,7 +149,6 @@ def test_how_brackets_are_written(inputs, tmp_path):
     ids = [cutter.encode(" ".join(map(str, row)), add_special_tokens=False).ids for row in drawn]
     assert letters.ids(drawn).tolist() == [each[:30] for each in ids]
     assert min(map(len, ids)) > 30  # some numbers take several tokens
-    assert letters.tokens_per_bracket == pytest.approx(sum(map(len, ids)) / drawn.size, rel=0.01)
 
 
 def test_the_regimen_is_the_run_s_but_for_its_length(inputs, tmp_path):
@@ -197,7 +196,6 @@ def test_what_is_carried_over(inputs, tmp_path, options, vocabulary, context):
         checkpoint.weights(model),
     )
     tables = {"transformer.wte.weight": vocabulary, "transformer.wpe.weight": 24}
-    carried = 0
     for name, weight in after.items():
         rows = len(weight)
         if name in tables:
@@ -206,8 +204,6 @@ def test_what_is_carried_over(inputs, tmp_path, options, vocabulary, context):
         assert weight[:rows].equal(trained[name][:rows]), name
         assert weight[rows:].equal(initial[name][rows:]), name
         assert rows == 0 or not weight[:rows].equal(initial[name][:rows]), name
-        carried += weight[:rows].numel()
-    assert part.statistics()["parameters_carried"] == carried
 
 
 # ---- a run, and its interruption --------------------------------------------------------------

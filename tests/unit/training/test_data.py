@@ -239,14 +239,6 @@ def test_streams_are_numpys_own_and_stay_apart():
     assert torch.initial_seed() == int(word)
 
 
-def test_text_that_fills_no_row_is_refused():
-    with pytest.raises(PoshgridError, match=r"train\.bin: 7 tokens"):
-        data.check_length(regimen(context_length=8), stream([2, 3]), "tokens/train.bin")
-    data.check_length(regimen(context_length=7), stream([2, 3]), "tokens/train.bin")
-    sentences = regimen(context_length=8, input="sentence")
-    data.check_length(sentences, stream([2, 3]), "tokens/train.bin")
-
-
 @pytest.mark.parametrize("warmup", [0, 1, 7])
 def test_learning_rates_are_those_of_transformers(warmup):
     """At each step of a whole run, as its optimiser has them."""

@@ -46,7 +46,7 @@ def rows_of(inputs, split="train"):
 
 def test_the_folder_is_whole(whole):
     assert sorted(path.name for path in whole.iterdir()) == sorted(
-        [*FIXED, "README.md", "statistics.json", "training.jsonl"]
+        [*FIXED, "statistics.json", "training.jsonl"]
     )
 
 

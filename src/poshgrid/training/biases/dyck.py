@@ -144,24 +144,19 @@ class Dyck(Bias):
             seed=spec.seed,
             checkpoints=setting.checkpoints.part(PART),
         )
-        carried = carry(second, model, embeddings=options.transfer == "all")
+        carry(second, model, embeddings=options.transfer == "all")
         self._statistics = {
             "steps": progress.step,
-            "sequences": progress.step * options.batch_size,
             "tokens": progress.tokens,
-            "tokens_per_bracket": round(letters.tokens_per_bracket, 6),
             "initial_dev_loss": progress.evaluations[0]["dev_loss"],
             "dev_loss": progress.evaluations[-1]["dev_loss"],
-            "vocabulary_size": letters.vocabulary.size,
-            "parameters_carried": carried,
         }
         return model
 
     def statistics(self) -> dict[str, Any]:
         """Return how long pre-pretraining was and how well brackets were learned.
 
-        ``dev_loss`` and ``initial_dev_loss`` are nats per token of sequences never trained on;
-        ``parameters_carried`` counts numbers, not tensors.
+        ``dev_loss`` and ``initial_dev_loss`` are nats per token of sequences never trained on.
         """
         return self._statistics
 
@@ -245,7 +240,7 @@ def regimen(options: Options, setting: Setting) -> Regimen:
     return Regimen(**(of_run.model_dump() | changed))
 
 
-def carry(source: PreTrainedModel, target: PreTrainedModel, *, embeddings: bool) -> int:
+def carry(source: PreTrainedModel, target: PreTrainedModel, *, embeddings: bool) -> None:
     """Copy the weights of one model of a learner into another, whose tables may be longer.
 
     Tables are the layers whose rows are tokens or positions: the input embeddings, the output layer
@@ -255,25 +250,18 @@ def carry(source: PreTrainedModel, target: PreTrainedModel, *, embeddings: bool)
         source: trained.
         target: changed in place.
         embeddings: carry tables, too: the first rows of each, as many as both models have.
-
-    Returns:
-        The numbers that were copied.
     """
     import torch
 
     before, after = dict(source.named_parameters()), dict(target.named_parameters())
     tables = _tables(target)
-    copied = 0
     with torch.no_grad():
         for name, weight in after.items():
             if name not in tables:
                 weight.copy_(before[name])
-                copied += weight.numel()
             elif embeddings and name in before:
                 rows = min(len(weight), len(before[name]))
                 weight[:rows] = before[name][:rows]
-                copied += weight[:rows].numel()
-    return copied
 
 
 def _tables(model: PreTrainedModel) -> set[str]:

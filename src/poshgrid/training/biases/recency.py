@@ -18,7 +18,7 @@ equal steps.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from pydantic import Field
 
@@ -64,7 +64,6 @@ class Attention(Bias):
 
     def __init__(self, options: Shared) -> None:
         self.options = options
-        self._last = 0.0
 
     def factor(self, epoch: int) -> float:
         """Return the penalty, in units of an attention score, on each token more of distance."""
@@ -95,14 +94,9 @@ class Attention(Bias):
 
     def at(self, model: PreTrainedModel, epoch: int) -> None:
         """Give a model the bias of an epoch."""
-        self._last = self.factor(epoch)
-        cast("GPT2RecencyLMHeadModel", model).set_recency(  # which apply() returned
-            self._last, saved=0.0 if self.options.scored == "none" else None
+        cast("GPT2RecencyLMHeadModel", model).set_recency(  # which prepare() returned
+            self.factor(epoch), saved=0.0 if self.options.scored == "none" else None
         )
-
-    def statistics(self) -> dict[str, Any]:
-        """Return the factor of the bias that the model's weights were best with."""
-        return {"recency": self._last, "scored": self.options.scored}
 
 
 class Recency(Attention):

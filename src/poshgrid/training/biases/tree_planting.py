@@ -24,7 +24,7 @@ trees.
 The term is a sum over words, in nats, as NLL is one over tokens; the loop divides both by the
 number of predicted tokens of the step. The closing boundary is a predicted word. A first word has
 only the boundary on its left: its divergence is nought. Words beyond the context, and sentences
-without a usable tree, add nothing; the statistics count them.
+without a usable tree, add nothing; the statistics of the distances count them.
 
 The attention weights are those that the model uses, before dropout, in float32. They are taken from
 the queries and keys that attention is called with, which puts them aside in training
@@ -33,7 +33,7 @@ the queries and keys that attention is called with, which puts them aside in tra
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from pydantic import Field
@@ -148,7 +148,6 @@ class TreePlanting(Bias):
         self.options = options
         self._seed = 0
         self._distances: folder.Distances | None = None
-        self._context = 0
         self._layers: list[int] = []
         self._heads: list[int] = []
 
@@ -163,7 +162,6 @@ class TreePlanting(Bias):
         self._layers = [layer % model.config.n_layer for layer in self.options.layers]
         self._heads = [head % model.config.n_head for head in self.options.heads]
         self._distances = folder.load(setting.distances)
-        self._context = setting.regimen.context_length
         for module in self._modules(model):
             setattr(module, HELD, Attended())
         return model
@@ -195,18 +193,6 @@ class TreePlanting(Bias):
         # A weight that is nought in float32 is taken as the smallest number: the loss stays finite.
         logarithm = pooled.clamp_min(torch.finfo(pooled.dtype).tiny).log()
         return self.options.weight * torch.nn.functional.kl_div(logarithm, target, reduction="sum")
-
-    def statistics(self) -> dict[str, Any]:
-        """Return the parser, how many sentences were used, and why others were not."""
-        assert self._distances is not None  # prepare has opened them
-        facts = self._distances.statistics
-        return {
-            "parser": self.options.parser,
-            "sentences": facts["sentences"],
-            "used": facts["used"],
-            "unused": facts["unused"],
-            "truncated": self._distances.truncated(self._context),
-        }
 
     def _modules(self, model: PreTrainedModel) -> list[nn.Module]:
         return [model.get_submodule(f"transformer.h.{layer}.attn") for layer in self._layers]
