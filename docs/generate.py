@@ -44,20 +44,9 @@ PLUGINS = {
 }
 
 
-def cell(text: str) -> str:
-    """Escape a cell of a table, and make links of the pages that it names."""
-    text = text.replace("|", "\\|").replace("<bos>", "`<bos>`")
+def linked(text: str) -> str:
+    """Make links of the pages that a text names."""
     return re.sub(r"docs/([a-z-]+)\.md", r"[\1](../\1.md)", text)
-
-
-def row(*cells: str) -> str:
-    """Return a row of a table."""
-    return f"| {' | '.join(map(cell, cells))} |\n"
-
-
-def header(*names: str) -> str:
-    """Return the head of a table."""
-    return f"| {' | '.join(names)} |\n|{'---|' * len(names)}\n"
 
 
 def sections(
@@ -95,19 +84,24 @@ def kind(annotation: object) -> str:
     return named.get(origin) or NAMES.get(typing.cast(type, annotation), "any")
 
 
-def default(field: FieldInfo) -> str:
-    """Return a key's default as it is written in YAML."""
+def value(field: FieldInfo) -> str:
+    """Return what stands in brackets after a key: its type, its default, or ``required``."""
     if field.is_required():
-        return "required"
-    value = field.get_default(call_default_factory=True)
-    first = value[0] if isinstance(value, list) and value else value
-    if isinstance(first, BaseModel):
-        return "its own"
-    return f"`{json.dumps(value, ensure_ascii=False)}`"
+        return f"{kind(field.annotation)}, required"
+    default = field.get_default(call_default_factory=True)
+    first = default[0] if isinstance(default, list) and default else default
+    if default in (None, [], {}) or isinstance(first, BaseModel):
+        return kind(field.annotation)
+    written = f"`{json.dumps(default, ensure_ascii=False)}`"
+    if typing.get_origin(field.annotation) is typing.Literal:
+        words = [f"`{word}`" for word in typing.get_args(field.annotation) if word != default]
+        return ", ".join([f"`{default}`", *words])
+    plain = isinstance(default, bool | str) or kind(field.annotation) in ("integer", "number")
+    return written if plain else f"{kind(field.annotation)}; {written}"
 
 
-def keys(model: type[BaseModel], place: str) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the keys of a model: name, type, default, meaning.
+def keys(model: type[BaseModel], place: str) -> Iterator[str]:
+    """Yield a line for each key of a model: name, type and default, meaning.
 
     Raises:
         SystemExit: one has no description.
@@ -115,7 +109,9 @@ def keys(model: type[BaseModel], place: str) -> Iterator[tuple[str, str, str, st
     for name, field in model.model_fields.items():
         if not field.description:
             raise SystemExit(f"{place}.{name}: no description")
-        yield f"`{field.alias or name}`", kind(field.annotation), default(field), field.description
+        meaning = " ".join(field.description.split()).removesuffix(".")
+        about = linked(f"({value(field)}): {meaning}")
+        yield f"`{field.alias or name}` {about}"
 
 
 def configuration() -> str:
@@ -123,42 +119,52 @@ def configuration() -> str:
     text = HEAD.format(source="descriptions of fields in src/poshgrid")
     text += (
         "# Every key\n\n[Configuration](../configuration.md) says how the parts go together. `a.b` "
-        "is the key `b` of section `a`, `a[].b` that of each entry of the list `a`. A key that is "
-        "left out has its default, which is the paper's value where the paper gives one.\n"
+        "is the key `b` of section `a`, `a[].b` that of each entry of the list `a`. In brackets: "
+        "the default, or the type of what is null or empty by default; of several words the first "
+        "is the default. Defaults are the paper's values where it gives one.\n"
     )
+    known: dict[type[BaseModel], str] = {}
     for place, model in sections():
-        about = (model.__doc__ or "").strip().splitlines()[0]
-        text += f"\n## {f'`{place}`' if place else 'Top level'}\n\n{cell(about)}\n\n"
-        text += header("key", "type", "default", "meaning")
-        text += "".join(row(*key) for key in keys(model, place))
+        about = linked((model.__doc__ or "").strip().splitlines()[0])
+        text += f"\n## {f'`{place}`' if place else 'Top level'}\n\n{about}\n\n"
+        if model in known:
+            text += f"Keys: those of `{known[model]}`.\n"
+            continue
+        known[model] = place
+        text += "".join(f"- {key}\n" for key in keys(model, place))
     for title, (place, package) in PLUGINS.items():
         text += f"\n## {title}: `{place}`\n\n"
-        text += header("word", "option", "type", "default", "meaning")
+        options: dict[str, list[str]] = {}
         for word in plugins.names(package):
-            options = getattr(plugins.load(package, word), "Options", plugins.Options)
-            for key in list(keys(options, word)) or [("–", "", "", "no options")]:
-                text += row(f"`{word}`", *key)
-    return text
+            model = getattr(plugins.load(package, word), "Options", plugins.Options)
+            for key in list(keys(model, word)) or ["no options"]:
+                options.setdefault(key, []).append(f"`{word}`")
+        groups: dict[str, list[str]] = {}
+        for key, words in options.items():
+            groups.setdefault(", ".join(words), []).append(key)
+        for words, lines in groups.items():
+            text += f"\n{words}:\n\n" if lines != ["no options"] else f"\n{words}: no options\n"
+            text += "".join(f"- {line}\n" for line in lines if line != "no options")
+    return text.replace("\n\n\n", "\n\n")
 
 
 def tables() -> str:
     """Return the page of all columns."""
     text = HEAD.format(source="comments in the schemas, src/poshgrid/*/schema.py")
     text += (
-        "# Every column\n\nTables lie in the folder of results (`results/`). Each is held to its "
-        "schema when it is written and when it is read. *null*: no value. "
+        "# Every column\n\nTables lie in the folder of results (`results/`). Each is compared with "
+        "its schema when it is written and when it is read. *null*: no value. "
         "[Files of results](../data.md) says what else the folders hold.\n"
     )
     for room, title in ROOMS.items():
         module = importlib.import_module(f"poshgrid.{room}.schema")
         text += f"\n## {title}\n"
         for name, about in columns.tables(module).items():
-            text += f"\n### {name}\n\n{cell(about.replace('``', '`'))}\n\n"
-            text += header("column", "type", "meaning")
+            text += f"\n### {name}\n\n{linked(about.replace('``', '`'))}\n\n"
             meanings = columns.columns(module, name)
             for column, kind in getattr(module, name).items():
                 written = str(kind() if isinstance(kind, type) else kind)
-                text += row(f"`{column}`", written, meanings[column])
+                text += f"- `{column}` ({written}): {linked(meanings[column])}\n"
     return text
 
 

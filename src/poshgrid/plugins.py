@@ -52,7 +52,9 @@ class UnknownPluginError(PoshgridError, ValueError):
 class Options(BaseModel):
     """Base of every plug-in's ``Options``: the keys that it takes, with types and defaults."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
     @field_validator("*", mode="before")
     @classmethod

@@ -48,70 +48,56 @@ from poshgrid.config.training import Learner, Regimen, Tracker
 class Config(Section):
     """The whole configuration."""
 
-    data: Place = Field("data", description="folder of the sources, treebanks and ready files")
-    results: Results = Field("results", description="folder of all results")
-    only: str | None = Field(
-        None,
-        description=("subset of the grid: `size=10M,seed=42`; values of one axis are alternatives"),
-    )
-    study: Study | None = Field(
-        None,
-        description=("whose published numbers stand beside ours, and what the report opens with"),
-    )
-    sources: list[Source] = Field([], description="corpora as people hold them")
-    bases: list[Base] = Field([], description="mixtures of sources, nested over sizes")
-    conditions: list[Condition] = Field(
-        [],
-        description="a base, less what filters remove, plus what is put back; `wiki~passive` "
-        "need not be listed",
-    )
-    parsers: list[Parser] = Field([], description="trained models, or treebanks to train them from")
-    evidence: Evidence = Field(Evidence(), description="what decides which sentences are evidence")
-    audit: Audit = Field(Audit(), description="sheets of sentences for people to judge")
-    tokenizer: Tokenizer = Field(Tokenizer(), description="how text is cut, and whose text says so")
-    learners: list[Learner] = Field([], description="an architecture with its dimensions")
-    regimens: list[Regimen] = Field([], description="how a learner is trained")
-    tracker: Tracker | None = Field(
-        None,
-        description=(
-            "what shows losses as runs train, if you have installed it (docs/training.md); changes "
-            "no result, and reruns nothing"
-        ),
-    )
-    biases: dict[Name, dict[str, Any]] = Field(
-        {},
-        description=(
-            "options of each inductive bias: `recency: {decay: 0.6}`; `dyck+recency` combines two"
-        ),
-    )
-    experiments: list[Experiment] = Field(
-        [],
-        description=(
-            "full factorials, less exclusions; each is a target of the workflow; "
-            "none: `pretrained` is scored alone"
-        ),
-    )
+    data: Place = "data"
+    """Folder of sources, treebanks and ready files."""
+    results: Results = "results"
+    """Folder of all results."""
+    only: str | None = None
+    """Subset of the grid: `size=10M,seed=42`; values of one axis are alternatives."""
+    study: Study | None = None
+    """Whose published numbers are compared with ours, and what the report opens with."""
+    sources: list[Source] = Field([])
+    """Corpora as people have them."""
+    bases: list[Base] = Field([])
+    """Mixtures of sources, nested over sizes."""
+    conditions: list[Condition] = Field([])
+    """A base, less what filters remove, plus what is put back; names such as `wiki~passive`
+    need no entry.
+    """
+    parsers: list[Parser] = Field([])
+    """Trained models, or treebanks to train them from."""
+    evidence: Evidence = Evidence()
+    """What decides which sentences are evidence."""
+    audit: Audit = Audit()
+    """Sheets of sentences for people to judge."""
+    tokenizer: Tokenizer = Tokenizer()
+    """How text is cut into tokens, and on which text that is learned."""
+    learners: list[Learner] = Field([])
+    """Architectures with their dimensions."""
+    regimens: list[Regimen] = Field([])
+    """How learners are trained."""
+    tracker: Tracker | None = None
+    """Shows losses during training (docs/training.md); changes no result."""
+    biases: dict[Name, dict[str, Any]] = Field({})
+    """Options of each inductive bias: `recency: {decay: 0.6}`."""
+    experiments: list[Experiment] = Field([])
+    """Full factorials, less exclusions; without one, `pretrained` is scored alone."""
     nulls: list[Literal["untrained", "unigram", "ngram", "class_ngram"]] = Field(
-        ["untrained", "unigram", "ngram", "class_ngram"],
-        description=(
-            "`untrained`: the same learner and seed before training; `unigram`, "
-            "`ngram`: words counted on the same condition and size; `class_ngram`: the same of "
-            "classes, function words and the endings of others; `[]`: none"
-        ),
+        ["untrained", "unigram", "ngram", "class_ngram"]
     )
-    pretrained: list[Pretrained] = Field(
-        [], description="models that are scored, not trained: `[gpt2]`"
-    )
-    suites: list[Suite] = Field(
-        min_length=1, description="minimal pairs, paradigms, choices, completions"
-    )
-    scoring: Scoring = Field(Scoring(), description="how a pair becomes a judgement")
-    filtering: Filtering = Field(
-        Filtering(), description="what is measured of filtered models beside the full ones"
-    )
-    models: list[BayesianModel] = Field(
-        [BayesianModel(name="paper")], description="Bayesian models of the counts"
-    )
+    """`untrained`: the same learner and seed; `unigram`, `ngram`: words of the same
+    condition and size, counted; `class_ngram`: the same of function words and endings.
+    """
+    pretrained: list[Pretrained] = Field([])
+    """Models that are scored, not trained: `[gpt2]`."""
+    suites: list[Suite] = Field(min_length=1)
+    """Minimal pairs, paradigms, choices, completions."""
+    scoring: Scoring = Scoring()
+    """How a sentence is scored, and a pair judged."""
+    filtering: Filtering = Filtering()
+    """What is measured of filtered models and the full ones."""
+    models: list[BayesianModel] = Field([BayesianModel(name="paper")])
+    """Bayesian models of the counts."""
 
     @field_validator("pretrained", mode="before")
     @classmethod

@@ -19,8 +19,10 @@ Rate = Share01 | Literal["natural"]
 class Filter(Section):
     """A filter in one of its readings."""
 
-    name: Name = Field(description="a module of `poshgrid.evidence.filters`: docs/filters.md")
-    reading: Name = Field("", description='one of its readings; `""`: the first')
+    name: Name
+    """A module of `poshgrid.evidence.filters`: docs/filters.md."""
+    reading: Name = ""
+    """One of its readings; default: the first."""
 
     @model_validator(mode="before")
     @classmethod
@@ -60,26 +62,18 @@ _WrittenFilter = Annotated[
 class Reinsertion(Section):
     """Evidence that is put back, at its natural rate (paper, section 3.1 and Table 1) or a dose."""
 
-    filter: Name = Field(description="one of the condition's filters; each once")
-    rate: Rate = Field(
-        description=(
-            "share of the condition's sentences, e.g. `0.002`; `natural`: the share "
-            "of the pool in the base at this size"
-        )
-    )
-    pool: Name | None = Field(
-        None,
-        description=(
-            "what is put back, of what is gone: sentences of this reading of the "
-            "filter; `null`: of `direct`, if it has it, else of the condition's own"
-        ),
-    )
-    repeat: bool = Field(
-        False, description="a sentence may be put back more than once, where the base has too few"
-    )
-    tolerance: Share01 = Field(
-        0.001, description="largest change of any source's words, as a share of them"
-    )
+    filter: Name
+    """One of the condition's filters; each once."""
+    rate: Rate
+    """Share of the condition's sentences, e.g. `0.002`; `natural`: as in the base at this
+    size.
+    """
+    pool: Name | None = None
+    """The reading whose sentences are put back; default: `direct`, else the condition's own."""
+    repeat: bool = False
+    """A sentence may be put back more than once, if the base has too few."""
+    tolerance: Share01 = 0.001
+    """Largest change of any source's words, as a share of them."""
 
     @model_validator(mode="after")
     def _reading(self) -> Self:
@@ -98,71 +92,45 @@ def _of_size(value: str) -> str:
 class Condition(Section):
     """A base, less what the filters remove, plus what is put back; or ready files."""
 
-    name: Name = Field(description="how experiments call it")
-    base: Name = Field(description="a base")
-    filters: list[_WrittenFilter] = Field(
-        [],
-        description="what is removed: `passive`, `passive.published` or `{name: passive, ...}`",
-    )
-    control: Name | None = Field(
-        None, description="a condition of the same base: as much is gone as there, at random"
-    )
-    match: list[Literal["question", "relative"]] = Field(
-        [],
-        description=(
-            "of a control: `question`, `relative`, what its sentences match beside "
-            "source and length"
-        ),
-    )
-    refill: bool = Field(
-        False, description="further sentences of the same source take the place of what is gone"
-    )
-    allow: list[Literal["void", "leak", "size", "words", "copies"]] = Field(
-        [],
-        description=(
-            "checks that do not stop a run. `void`: a filter removes nothing, nothing is put back, "
-            "or another condition holds the same; `words`: more words than its base, or others "
-            "than conditions of its size; of ready files `leak`: training text in dev or test; "
-            "`size`: other words than its size says; `copies`: the same text twice"
-        ),
-    )
-    reinsert: list[Reinsertion] = Field(
-        [], description="evidence that is put back, for each filter"
-    )
-    unfiltered_sizes: list[Size] = Field(
-        [],
-        description=(
-            "sizes at which nothing is removed from the training sentences, and nothing put back"
-        ),
-    )
-    downsample: Annotated[float, Field(gt=0, le=1)] = Field(
-        1.0,
-        description=(
-            "share of the *base's* sentences at each size that is kept, in order; the"
-            " same for all conditions that are compared"
-        ),
-    )
-    prebuilt: Annotated[str, AfterValidator(_of_size)] | None = Field(
-        None,
-        description=(
-            "folder below `data` with `{size}/train.txt`, `dev.txt`, `test.txt` (or one text in "
-            "each of the folders `train`, `dev`, `test`), a sentence a line: taken as they are. "
-            "`{size}` in its name stands for the size: `posh-bench/baby/{size}f`"
-        ),
-    )
-    filtered: bool | None = Field(
-        None,
-        description=(
-            "the factor `filter` of the models; `null`: yes if it has filters and puts nothing back"
-        ),
-    )
-    tokenizer: Tokenizer | None = Field(
-        None,
-        description=(
-            "what differs from the configuration's `tokenizer`; such a condition has one of its own"
-        ),
-    )
-    seed: Seed = Field(42, description="which sentences are kept, put back and replaced")
+    name: Name
+    """How experiments call it."""
+    base: Name
+    """A base."""
+    filters: list[_WrittenFilter] = Field([])
+    """What is removed: `passive`, or `passive.published` with its reading."""
+    control: Name | None = None
+    """A condition of the same base: as much is removed as there, at random."""
+    match: list[Literal["question", "relative"]] = Field([])
+    """What the sentences that a control removes have in common with those, besides source
+    and length.
+    """
+    refill: bool = False
+    """Further sentences of the same source replace what is gone."""
+    allow: list[Literal["void", "leak", "size", "words", "copies"]] = Field([])
+    """Checks that do not stop a run: `void` (nothing changes, or another condition is the
+    same); `words` (more than its base, or others than conditions of its size); of ready
+    files `leak`, `size`, `copies` (as of bases).
+    """
+    reinsert: list[Reinsertion] = Field([])
+    """Evidence that is put back, filter by filter."""
+    unfiltered_sizes: list[Size] = Field([])
+    """Sizes whose training sentences stay as they are."""
+    downsample: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """Share of the *base's* sentences that is kept at each size, in order; the same for all
+    conditions that are compared.
+    """
+    prebuilt: Annotated[str, AfterValidator(_of_size)] | None = None
+    """Folder below `data` with `train.txt`, `dev.txt` and `test.txt` (or folders of these
+    names), a sentence a line; `{size}` in its name stands for the size.
+    """
+    filtered: bool | None = None
+    """The factor `filter` of the models; default: yes if it has filters and puts nothing
+    back.
+    """
+    tokenizer: Tokenizer | None = None
+    """What differs from the configuration's `tokenizer`; such a condition has its own."""
+    seed: Seed = 42
+    """Which sentences are kept, put back and replaced."""
 
     @model_validator(mode="after")
     def _filters(self) -> Self:

@@ -29,15 +29,16 @@ TOLERANCE = 0.05
 class Suite(Section):
     """Items of one task, minimal pairs mostly: generated from templates, or read from files."""
 
-    name: Name = Field(description="how results call it")
-    reader: Name = Field("templates", description="a module of `poshgrid.benchmark.suites`")
-    path: Place | None = Field(
-        None, description="file or folder below `data`, for readers of files"
-    )
-    options: dict[str, Any] = Field({}, description="the reader's")
-    norms: Place | None = Field(
-        None, description="norm table of choices or completions, below `data`: docs/benchmark.md"
-    )
+    name: Name
+    """How results call it."""
+    reader: Name = "templates"
+    """A module of `poshgrid.benchmark.suites`."""
+    path: Place | None = None
+    """File or folder below `data`, for readers of files."""
+    options: dict[str, Any] = Field({})
+    """The reader's."""
+    norms: Place | None = None
+    """Norm table of choices or completions, below `data`: docs/benchmark.md."""
 
     @model_validator(mode="after")
     def _options(self) -> Self:
@@ -76,49 +77,33 @@ MaskedScore = Literal["pseudo-log-likelihood", "holistic"]
 class Scoring(Section):
     """How a sentence's probability becomes a judgement (paper, section 4.2)."""
 
-    engine: Literal["poshgrid", "minicons"] = Field(
-        "poshgrid",
-        description=(
-            "`minicons`: the scores of Misra's library, sentence by sentence: slower,"
-            " the same to 1e-4"
-        ),
+    engine: Literal["poshgrid", "minicons"] = "poshgrid"
+    """`minicons`: the same scores to 1e-4, slower."""
+    bos: bool = True
+    """The first token is scored, too, after `<|endoftext|>`."""
+    reduction: Literal["mean", "sum"] = "mean"
+    """`mean`: the lower perplexity wins; `sum`: the higher log-probability."""
+    batch_tokens: Positive = 8_192
+    """Tokens in one forward pass; changes no score by more than 1e-5."""
+    threads: Threads = 1
+    """CPU threads."""
+    precision: Literal["float32", "bf16"] = "float32"
+    """`bf16`: autocast; changes decisions between near-equal members."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """`auto`: a GPU, if there is one."""
+    masked: MaskedScore | Annotated[list[MaskedScore], Field(min_length=1)] = (
+        "pseudo-log-likelihood"
     )
-    bos: bool = Field(
-        True,
-        description=(
-            "the first token is scored, too, after `<|endoftext|>`; `false`: as in "
-            "the published code"
-        ),
-    )
-    reduction: Literal["mean", "sum"] = Field(
-        "mean", description="`mean`: the lower perplexity wins; `sum`: the higher log-probability"
-    )
-    batch_tokens: Positive = Field(
-        8_192, description="tokens in one forward pass; changes no score by more than 1e-5"
-    )
-    threads: Threads = Field(1, description="CPU threads")
-    precision: Literal["float32", "bf16"] = Field(
-        "float32", description="`bf16`: autocast; changes decisions between near-equal members"
-    )
-    device: Literal["auto", "cpu", "cuda"] = Field(
-        "auto", description="`auto`: a GPU, if any; `cpu`; `cuda`"
-    )
-    masked: MaskedScore | Annotated[list[MaskedScore], Field(min_length=1)] = Field(
-        "pseudo-log-likelihood",
-        description=(
-            "of masked models: `pseudo-log-likelihood` masks one token at a time, `holistic` none; "
-            "a list: by each, and of suites of minimal pairs those by the second are called "
-            "`zorro-pseudo-log-likelihood`"
-        ),
-    )
-    decoding_seed: Seed | None = Field(
-        None,
-        description=(
-            "of completions: a seed draws their beams from the 50 likeliest tokens and .95 of the "
-            "mass; `null`: nothing is drawn"
-        ),
-    )
-    per_token: bool = Field(False, description="write the log-probability of every token, too")
+    """Score of masked models: `pseudo-log-likelihood` masks one token at a time, `holistic`
+    none. A list: by each; suites of pairs by the second are called
+    `zorro-pseudo-log-likelihood`.
+    """
+    decoding_seed: Seed | None = None
+    """Completions are drawn with this seed, from the 50 likeliest tokens and .95 of the
+    mass; default: beams.
+    """
+    per_token: bool = False
+    """Write the log-probability of every token, too."""
 
     @property
     def scores(self) -> list[MaskedScore]:
@@ -136,13 +121,10 @@ class Scoring(Section):
 class Filtering(Section):
     """What is measured of filtered models beside the full ones (FiCT, section 4)."""
 
-    perplexity: bool = Field(
-        False,
-        description=(
-            "read test sentences that nothing was removed from with every filtered "
-            "model and the full one beside it: a job for each"
-        ),
-    )
+    perplexity: bool = False
+    """Measure the perplexity of filtered models and the full ones on unfiltered test
+    sentences: a job for each.
+    """
 
 
 class Pretrained(Section):
@@ -152,27 +134,26 @@ class Pretrained(Section):
     models as ours do.
     """
 
-    name: Name = Field(description="how results call it")
-    model: Place = Field(
-        description=(
-            "folder (below `data`, else from here), or id on the Hugging Face hub; causal or masked"
-        )
-    )
-    revision: str | None = Field(None, description="of the id: a commit, tag or branch")
-    condition: Name | None = Field(None, description="its place in the grid; `null`: it has none")
-    size: Size | None = Field(None, description="the same; condition and size go together")
-    learner: Name | None = Field(None, description="the same; `null`: its name")
-    seed: Seed = Field(0, description="the same")
-    source: Name | None = Field(
-        None,
-        description=(
-            "of a condition that is not listed: the factor `source` of the models; "
-            "`null`: the condition"
-        ),
-    )
-    filtered: bool = Field(
-        False, description="of a condition that is not listed: the factor `filter`"
-    )
+    name: Name
+    """How results call it."""
+    model: Place
+    """Folder (below `data`, else from here), or id on the Hugging Face hub; causal or
+    masked.
+    """
+    revision: str | None = None
+    """Of the id: a commit, tag or branch."""
+    condition: Name | None = None
+    """Its place in the grid, if it has one."""
+    size: Size | None = None
+    """The same; condition and size go together."""
+    learner: Name | None = None
+    """The same; default: its name."""
+    seed: Seed = 0
+    """The same."""
+    source: Name | None = None
+    """Factor `source` of a condition that is not listed; default: the condition."""
+    filtered: bool = False
+    """Factor `filter` of a condition that is not listed."""
 
     @model_validator(mode="after")
     def _placed(self) -> Self:
@@ -187,19 +168,10 @@ class Pretrained(Section):
 class Study(Section):
     """The study that a configuration is of: its published numbers stand beside ours."""
 
-    name: Name = Field(
-        description=(
-            "a folder of `studies`: its `published/VERSION/numbers.csv` stand beside "
-            "ours in the report"
-        )
-    )
-    opens: list[Name] = Field(
-        [],
-        description=(
-            "sections of the report that stand first, e.g. `[beside, filtering]`: "
-            "modules of `poshgrid.report.sections`"
-        ),
-    )
+    name: Name
+    """A folder of `studies`, with `published/VERSION/numbers.csv`."""
+    opens: list[Name] = Field([])
+    """Sections of the report that come first: `[beside, filtering]`."""
 
     @field_validator("opens")
     @classmethod

@@ -14,19 +14,12 @@ from poshgrid.config.names import once
 class Treebank(Section):
     """Gold trees that a parser is trained from."""
 
-    path: Place | Annotated[list[Place], Field(min_length=1)] = Field(
-        description=(
-            "CoNLL-U file, or folder of them, below `data`; `toy`: trees of the toy "
-            "grammar; or a list of these"
-        )
-    )
-    sentences: Positive | None = Field(None, description="use at most so many")
-    heldout: float = Field(
-        0.1,
-        gt=0,
-        lt=1,
-        description="share of sentences held out for its test",
-    )
+    path: Place | Annotated[list[Place], Field(min_length=1)]
+    """CoNLL-U file or folder below `data`, `toy` (the toy grammar), or a list of these."""
+    sentences: Positive | None = None
+    """Use at most this many."""
+    heldout: float = Field(0.1, gt=0, lt=1)
+    """Share of sentences held out for its test."""
 
     @field_validator("path")
     @classmethod
@@ -38,13 +31,16 @@ class Treebank(Section):
 class Parser(Section):
     """A dependency parser: a model given by path, or trained from a treebank."""
 
-    name: Name = Field(description="how `evidence` calls it")
-    engine: Name = Field(description="a module of `poshgrid.parsing.engines`: `stanza` or `spacy`")
-    model: Place | None = Field(
-        None, description="folder of a trained model; either this or `treebank`"
-    )
-    treebank: Treebank | None = Field(None, description="gold trees to train one from")
-    options: dict[str, Any] = Field({}, description="the engine's")
+    name: Name
+    """How `evidence` calls it."""
+    engine: Name
+    """A module of `poshgrid.parsing.engines`: `stanza` or `spacy`."""
+    model: Place | None = None
+    """Folder of a trained model; either this or `treebank`."""
+    treebank: Treebank | None = None
+    """Gold trees to train one from."""
+    options: dict[str, Any] = Field({})
+    """The engine's."""
 
     @model_validator(mode="after")
     def _origin(self) -> Self:
@@ -57,30 +53,20 @@ class Parser(Section):
 class Evidence(Section):
     """Which parser decides what is evidence, and which others are compared with it."""
 
-    parser: Name = Field("stanza", description="decides")
-    compare: list[Name] = Field([], description="parsers whose labels are set beside its own")
-    parse: Literal["screened", "all"] = Field(
-        "screened",
-        description=(
-            "`screened`: only sentences that hold the words which a filter needs are "
-            "parsed, and no label changes by it; `all`: every one"
-        ),
-    )
-    backstop: bool = Field(
-        True,
-        description=(
-            "conditions lose, too, what looks like evidence by its words alone (docs/footguns.md)"
-        ),
-    )
-    shard_words: Words = Field(2_000_000, gt=0, description="words that one parsing job takes")
-    gold: list[Annotated[str, Field(min_length=1), AfterValidator(place)]] = Field(
-        [],
-        description=(
-            "gold trees, CoNLL-U files or folders below `data`, or `toy`, that the parsers are "
-            "set beside: the report then says how much of the evidence each one finds; "
-            "sentences that a parser was trained on are left out"
-        ),
-    )
+    parser: Name = "stanza"
+    """It decides what is evidence."""
+    compare: list[Name] = Field([])
+    """Parsers whose labels are compared with its own."""
+    parse: Literal["screened", "all"] = "screened"
+    """`screened`: only sentences with the words that a filter needs; no label changes by it."""
+    backstop: bool = True
+    """Conditions lose, too, what looks like evidence by its words alone (docs/footguns.md)."""
+    shard_words: Words = Field(2_000_000, gt=0)
+    """Words that one parsing job takes."""
+    gold: list[Annotated[str, Field(min_length=1), AfterValidator(place)]] = Field([])
+    """Gold trees (CoNLL-U files or folders below `data`, or `toy`) that show how much of the
+    evidence each parser finds; those that it was trained on are left out.
+    """
 
     @field_validator("gold")
     @classmethod
@@ -92,16 +78,11 @@ class Evidence(Section):
 class Audit(Section):
     """Sheets of sentences for people to judge (paper, appendix C: sanity check)."""
 
-    conditions: list[Name] = Field(
-        [], description="conditions to draw sheets from, at the largest size that is filtered"
-    )
-    sample: Positive = Field(
-        1_000, description="sentences on a sheet; a larger sample begins with the smaller one"
-    )
-    whole: bool = Field(
-        False,
-        description=(
-            "leakage is drawn from all sentences that a filter left in; `false`: from those with "
-            "the words that its evidence needs, as in the paper"
-        ),
-    )
+    conditions: list[Name] = Field([])
+    """Conditions to draw sheets from, at the largest size that is filtered."""
+    sample: Positive = 1_000
+    """Sentences on a sheet; a larger sample begins with the smaller one."""
+    whole: bool = False
+    """Draw leakage from all sentences that a filter left in; default, as in the paper: from
+    those with the words that its evidence needs.
+    """

@@ -18,20 +18,25 @@ DOSE = "+"
 class SizedLearner(Section):
     """A learner that takes part at some sizes only (gpt2-mini at 10M, gpt2-small above)."""
 
-    learner: Name = Field(description="a learner")
-    sizes: list[Size] = Field(min_length=1, description="sizes at which it takes part")
+    learner: Name
+    """A learner."""
+    sizes: list[Size] = Field(min_length=1)
+    """Sizes at which it takes part."""
 
 
 class Exclusion(Section):
     """Points of the grid that are left out: all that match every axis given."""
 
-    condition: Name | None = Field(
-        None, description="a condition; points that match every axis given are left out"
-    )
-    size: Size | None = Field(None, description="a size")
-    learner: Name | None = Field(None, description="a learner")
-    bias: Name | None = Field(None, description="biases, written as in `biases`")
-    seed: Seed | None = Field(None, description="a seed")
+    condition: Name | None = None
+    """A condition."""
+    size: Size | None = None
+    """A size."""
+    learner: Name | None = None
+    """A learner."""
+    bias: Name | None = None
+    """Biases, written as in `biases`."""
+    seed: Seed | None = None
+    """A seed."""
 
     @model_validator(mode="after")
     def _some(self) -> Self:
@@ -43,24 +48,26 @@ class Exclusion(Section):
 class Experiment(Section):
     """A full factorial over its axes, less the exclusions; its name is a target of the workflow."""
 
-    name: Name = Field(description="its target: `snakemake exp1`")
-    default: bool = Field(True, description="part of the target `all`")
-    conditions: list[Name] = Field(
-        min_length=1, description="conditions, or names such as `wiki~passive`"
-    )
-    doses: list[Rate] = Field(
-        [], description="each condition with so much evidence put back: `[0, natural, 0.01]`"
-    )
-    sizes: list[Size] = Field(min_length=1, description="sizes of the bases")
-    learners: list[Name | SizedLearner] = Field(
-        min_length=1, description="learners, each at all sizes or at some"
-    )
-    regimen: Name = Field(description="one regimen")
-    biases: list[Name] = Field(
-        ["none"], min_length=1, description="`none`, a bias, or several: `dyck+recency`"
-    )
-    seeds: list[Seed] = Field([42, 53, 76], min_length=1, description="one run for each")
-    exclude: list[Exclusion] = Field([], description="points that are left out")
+    name: Name
+    """Its target: `snakemake exp1`."""
+    default: bool = True
+    """Part of the target `all`."""
+    conditions: list[Name] = Field(min_length=1)
+    """Conditions, or names such as `wiki~passive`."""
+    doses: list[Rate] = Field([])
+    """Each condition with this much evidence put back: `[0, natural, 0.01]`."""
+    sizes: list[Size] = Field(min_length=1)
+    """Sizes of the bases."""
+    learners: list[Name | SizedLearner] = Field(min_length=1)
+    """Learners, each at all sizes or at some."""
+    regimen: Name
+    """One regimen."""
+    biases: list[Name] = Field(["none"], min_length=1)
+    """`none`, a bias, or several: `dyck+recency`."""
+    seeds: list[Seed] = Field([42, 53, 76], min_length=1)
+    """One run for each."""
+    exclude: list[Exclusion] = Field([])
+    """Points that are left out."""
 
     @field_validator("name")
     @classmethod

@@ -22,35 +22,20 @@ class Tokenizer(Section):
     condition and size share it.
     """
 
-    kind: Literal["bpe", "words"] = Field(
-        "bpe",
-        description="byte pairs; `words`: the most frequent words, every other one being `<unk>`",
-    )
-    trained_on: Literal["own", "all"] | Annotated[list[Name], Field(min_length=1)] = Field(
-        "own",
-        description=(
-            "`own`: each condition and size on itself; `all`: one tokenizer for all, on every "
-            "condition of the experiments that run by default; or on a list of conditions, used or "
-            "not. Each counts at its largest size"
-        ),
-    )
-    file: Place | None = Field(
-        None,
-        description=(
-            "below `data`, in place of training: a `tokenizer.json` of the library `tokenizers`"
-        ),
-    )
-    vocabulary_size: Vocabulary = Field(
-        32_768,
-        description="types, special tokens (and the 256 bytes) among them; a file has its own",
-    )
-    lowercase: bool = Field(False, description="fold case, in training and in scoring alike")
-    sweep: list[Vocabulary] = Field(
-        [],
-        description=(
-            "vocabulary sizes to count tokens at (Table 9), into `sweep.json`; `[]`: none"
-        ),
-    )
+    kind: Literal["bpe", "words"] = "bpe"
+    """Byte pairs, or the most frequent words (every other one is `<unk>`)."""
+    trained_on: Literal["own", "all"] | Annotated[list[Name], Field(min_length=1)] = "own"
+    """Each condition and size on its own text; `all`: one tokenizer, on every condition of
+    the default experiments; or on a list of conditions. Each counts at its largest size.
+    """
+    file: Place | None = None
+    """A `tokenizer.json` below `data`, in place of training."""
+    vocabulary_size: Vocabulary = 32_768
+    """Types, with special tokens and the 256 bytes; a file has its own."""
+    lowercase: bool = False
+    """Fold case, in training and in scoring."""
+    sweep: list[Vocabulary] = Field([])
+    """Vocabulary sizes to count tokens at (Table 9)."""
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:

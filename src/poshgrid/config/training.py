@@ -27,9 +27,12 @@ Tracker = Literal["tensorboard"]
 class Learner(Section):
     """An architecture with its dimensions (paper, Table 5)."""
 
-    name: Name = Field(description="how experiments call it")
-    architecture: Name = Field("gpt2", description="a module of `poshgrid.models.architectures`")
-    options: dict[str, Any] = Field({}, description="the architecture's")
+    name: Name
+    """How experiments call it."""
+    architecture: Name = "gpt2"
+    """A module of `poshgrid.models.architectures`."""
+    options: dict[str, Any] = Field({})
+    """The architecture's."""
 
     @model_validator(mode="after")
     def _options(self) -> Self:
@@ -40,83 +43,54 @@ class Learner(Section):
 class Regimen(Section):
     """How a learner is trained (paper, Table 6)."""
 
-    name: Name = Field(description="how experiments call it")
-    input: Literal["packed", "sentence"] = Field(
-        "packed", description="`packed`: rows of running tokens; `sentence`: one sentence a row"
-    )
-    context_length: Width = Field(512, description="tokens in a row")
-    positions: Width | None = Field(
-        None,
-        description=(
-            "longest text that the model can score, where that is more than it is "
-            "trained on; `null`: `context_length`"
-        ),
-    )
-    batch_size: Width = Field(32, description="rows in one step of the optimiser")
-    micro_batch_size: Width | None = Field(
-        None,
-        description=(
-            "rows of `context_length` at once, and of shorter sentences as many as have as many "
-            "tokens; fewer save memory; without dropout nothing else but last bits changes. "
-            "`null`: 4,096 tokens on a CPU, 16,384 on a GPU"
-        ),
-    )
-    steps: Count | None = Field(100_000, description="steps at most; `null`: see `epochs`")
-    epochs: Positive | None = Field(
-        None, description="passes over the training split; `null`: see `steps`"
-    )
-    learning_rate: LearningRate = Field(1e-4, description="its peak")
-    warmup_steps: Count = Field(
-        4_000, description="steps in which it rises; then it falls in a line"
-    )
-    weight_decay: float = Field(0.1, ge=0, le=10, description="of AdamW")
-    dropout: Dropout = Field(0.1, description="of embeddings, attention and residuals alike")
-    evaluate_every: Positive | Literal["epoch"] = Field(
-        2_000, description="steps between two dev losses; `epoch`: one after each pass"
-    )
-    patience_steps: Positive | None = Field(
-        6_000, description="stop so many steps after the best dev loss; `null`: never"
-    )
-    keep: Literal["best", "last"] = Field(
-        "best", description="the weights of the best dev loss; `last`: those at the end"
-    )
-    checkpoint_every: Positive = Field(
-        2_000,
-        description="steps between two resumable checkpoints; changes no result",
-        exclude=True,
-    )
-    checkpoints: list[Positive] = Field(
-        [],
-        description=(
-            "steps whose weights are kept and scored, for learning curves; those "
-            "after the end of training are passed over"
-        ),
-    )
-    checkpoint_epochs: list[Positive] | Literal["every"] = Field(
-        [],
-        description=("the same for passes over the corpus, counted from 1; `every`: all of them"),
-    )
-    order: Literal["shuffled", "given"] = Field(
-        "shuffled",
-        description=(
-            "of the rows; `given`: as the corpus has them, source by source, in every epoch"
-        ),
-    )
-    padding_in_loss: bool = Field(
-        False,
-        description=(
-            "pad sentences to `context_length` and predict the padding, as was "
-            "published for the recency bias"
-        ),
-    )
-    precision: Literal["float32", "bf16"] = Field(
-        "float32",
-        description="`bf16`: autocast; the layers of an LSTM not on a CPU without AVX-512",
-    )
-    compile: Literal["auto", "on", "off"] = Field(
-        "auto", description="`torch.compile`: `auto` on a GPU, `on`, `off`; never of an LSTM"
-    )
-    threads: Threads = Field(1, description="CPU threads: another number gives other last bits")
+    name: Name
+    """How experiments call it."""
+    input: Literal["packed", "sentence"] = "packed"
+    """`packed`: rows of running tokens; `sentence`: one sentence a row."""
+    context_length: Width = 512
+    """Tokens in a row."""
+    positions: Width | None = None
+    """Longest text that the model can score, if longer than `context_length`."""
+    batch_size: Width = 32
+    """Rows in one step of the optimiser."""
+    micro_batch_size: Width | None = None
+    """Rows of `context_length` at once; fewer save memory and change last bits (with
+    dropout, more). Default: 4,096 tokens on a CPU, 16,384 on a GPU.
+    """
+    steps: Count | None = 100_000
+    """Steps at most; `null`: see `epochs`."""
+    epochs: Positive | None = None
+    """Passes over the training split, in place of `steps`."""
+    learning_rate: LearningRate = 1e-4
+    """Its peak."""
+    warmup_steps: Count = 4_000
+    """Steps in which it rises; then it falls in a line."""
+    weight_decay: float = Field(0.1, ge=0, le=10)
+    """Of AdamW."""
+    dropout: Dropout = 0.1
+    """Of embeddings, attention and residuals."""
+    evaluate_every: Positive | Literal["epoch"] = 2_000
+    """Steps between two dev losses; `epoch`: one after each pass."""
+    patience_steps: Positive | None = 6_000
+    """Stop this many steps after the best dev loss; `null`: never."""
+    keep: Literal["best", "last"] = "best"
+    """Weights of the best dev loss, or those at the end."""
+    checkpoint_every: Positive = Field(2_000, exclude=True)
+    """Steps between two resumable checkpoints; changes no result."""
+    checkpoints: list[Positive] = Field([])
+    """Steps whose weights are kept and scored, for learning curves."""
+    checkpoint_epochs: list[Positive] | Literal["every"] = Field([])
+    """The same for passes over the corpus, counted from 1; `every`: all."""
+    order: Literal["shuffled", "given"] = "shuffled"
+    """Of the rows; `given`: as the corpus has them, in every epoch."""
+    padding_in_loss: bool = False
+    """Pad sentences and predict the padding, as published for the recency bias."""
+    precision: Literal["float32", "bf16"] = "float32"
+    """`bf16`: autocast."""
+    compile: Literal["auto", "on", "off"] = "auto"
+    """`torch.compile`: `auto` on a GPU; never of an LSTM."""
+    threads: Threads = 1
+    """CPU threads; another number gives other last bits."""
 
     @model_validator(mode="after")
     def _length(self) -> Self:
