@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from poshgrid.config import Scoring
+from poshgrid.evaluation import cutting
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines.load import load
 from tests.unit.models.tiny_causal import TEXT, gpt2, roberta, tokenizer
@@ -55,16 +56,15 @@ def test_means_without_bos(both, shares):
 def test_the_engine_is_minicons_with_our_sums(both, bos):
     theirs, ours = both
     engine = load(theirs.model.name_or_path, Scoring(bos=bos, engine="minicons"))
-    found = engine.score(REQUESTS, per_token=True)
+    found = engine.score(REQUESTS)
     sums = theirs.sequence_score(TEXTS, reduction=lambda x: x.sum(0).item(), bos_token=bos)
     assert [s.logprob for s in found] == pytest.approx(sums, rel=1e-6)
-    each = ours[bos].score(REQUESTS, per_token=True)
-    assert [s.tokens for s in found] == [s.tokens for s in each]
-    for one, other in zip(found, each, strict=True):
-        assert [t.text for t in one.each] == [t.text for t in other.each]
-        assert [t.logprob for t in one.each] == [
-            None if t.logprob is None else pytest.approx(t.logprob, abs=1e-4) for t in other.each
-        ]
+    assert [s.tokens for s in found] == [s.tokens for s in ours[bos].score(REQUESTS)]
+    cuts = cutting.cut(engine.tokenizer, REQUESTS, special=False)
+    rows = [[engine.bos_id] * bos + cut.ids for cut in cuts]
+    both_each = zip(engine.logprobs(rows), ours[bos].logprobs(rows), strict=True)
+    for theirs_each, ours_each in both_each:
+        assert theirs_each.tolist() == pytest.approx(ours_each.tolist(), abs=1e-4)
 
 
 def test_a_region_is_scored_by_minicons_too(both):

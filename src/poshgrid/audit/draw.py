@@ -65,10 +65,9 @@ def sample(ids: Iterable[int], size: int, seed: int, name: str) -> list[int]:
 
 @dataclass
 class _Filter:
-    """What is known of a filter, by sent_id of the base where it is an array.
+    """What is known of a filter; arrays have a value for each sentence of the base.
 
     Attributes:
-        candidates: its test of the words that evidence needs, if it has one.
         readings: the filter in the condition's readings of it, mostly one.
         by_rule: sentences that its rule removes.
         removed: those, and what the backstop removes.
@@ -76,12 +75,17 @@ class _Filter:
         reinserted: how many were put back.
     """
 
-    candidates: Candidates | None
     readings: list[Filter]
     by_rule: np.ndarray
     removed: np.ndarray
     left: np.ndarray
     reinserted: int = 0
+
+    @property
+    def candidates(self) -> Candidates | None:
+        """Its test of the words that evidence needs, if it has one."""
+        test: Candidates | None = getattr(lexical(self.readings[0].name), "candidates", None)
+        return test
 
 
 def draw(
@@ -110,27 +114,13 @@ def draw(
         PoshgridError: a table is missing or not of the others, a filter has no labels, or a sheet
             in the folder holds a person's labels on another sample.
     """
-    if not spec.filters:
-        raise PoshgridError(
-            f"{condition}: condition {spec.condition!r} at {spec.size} has no filters: there is "
-            "nothing to audit; name a condition that has"
-        )
     filters = _filters(spec, condition, evidence)
-    at_size = np.concatenate(
-        [
-            trains(batch, spec.size).to_numpy()
-            for batch in table_batches(sentences, SENTENCES, ("split", "size"))
-        ]
-    )
+    batches = table_batches(sentences, SENTENCES, ("split", "size"))
+    at_size = np.concatenate([trains(batch, spec.size).to_numpy() for batch in batches])
     n_train = _look(spec, condition / "train.parquet", evidence, filters)
     chosen: dict[str, list[int]] = {}
     facts: dict[str, dict[str, Any]] = {}
     for word, each in filters.items():
-        if len(each.removed) != len(at_size):
-            raise PoshgridError(
-                f"{evidence}: {len(each.removed):,} sentences, and {sentences} has "
-                f"{len(at_size):,}; run `poshgrid run -R evidence`"
-            )
         out = at_size & each.removed
         backstop = int((out & ~each.by_rule).sum())
         whole = spec.whole or each.candidates is None
@@ -145,37 +135,32 @@ def draw(
     rows_of = _rows(chosen, sentences, evidence, filters)
     for name, rows in rows_of.items():
         word, _, kind = name.rpartition(".")
-        numbered = ((n, row.sent_id, row.text) for n, row in enumerate(rows, start=1))
-        facts[word][kind] |= {"sampled": len(rows), "digest": sheet.digest(numbered)}
+        facts[word][kind] |= {"sampled": len(rows), "digest": sheet.digest(_numbered(rows))}
     statistics = {
         **spec.model_dump(mode="json", include={"condition", "size", "sample"}),
         "sentences": n_train,
         "base_sentences": int(at_size.sum()),
         "filters": facts,
     }
-    filled_in = {name for name, rows in rows_of.items() if _filled_in(output / f"{name}.csv", rows)}
-    for name, rows in rows_of.items():
-        if name not in filled_in:
-            sheet.write(name, rows, output / f"{name}.csv")
+    blank = {n: rows for n, rows in rows_of.items() if not _filled_in(output / f"{n}.csv", rows)}
+    for name, rows in blank.items():
+        sheet.write(name, rows, output / f"{name}.csv")
     write_json(output / STATISTICS, statistics)
     logs.get(__name__).info("%s at %s: %d sheets", spec.condition, spec.size, len(rows_of))
     return statistics
+
+
+def _numbered(rows: Sequence[Row]) -> list[tuple[int, int, str]]:
+    return [(number, row.sent_id, row.text) for number, row in enumerate(rows, start=1)]
 
 
 def _filters(spec: AuditSpec, condition: Path, evidence: Path) -> dict[str, _Filter]:
     """Read what the filters of a condition remove, by its labels."""
     labels = Labels.of(read_schema(evidence))
     labels.hold(spec.filters, evidence)
-    path = condition / STATISTICS
-    try:
-        backstop = bool(read_json(path)["backstop"])
-    except (KeyError, TypeError) as error:
-        raise PoshgridError(
-            f"{path}: not the statistics of a filtered condition; run `poshgrid run -R condition`"
-        ) from error
-    tests = labels.columns(spec.filters, backstop=True)
-    table = read_table(evidence, labels.schema, tests)
-    found = {}
+    backstop = bool(read_json(condition / STATISTICS)["backstop"])
+    table = read_table(evidence, labels.schema, labels.columns(spec.filters, backstop=True))
+    filters = {}
     for word in sorted({each.name for each in spec.filters}):
         readings = [each for each in spec.filters if each.name == word]
         by_rule, removed = (
@@ -183,10 +168,8 @@ def _filters(spec: AuditSpec, condition: Path, evidence: Path) -> dict[str, _Fil
             .to_series().to_numpy()
             for on in (False, backstop)
         )  # fmt: skip
-        left = np.zeros(table.height, bool)
-        candidates = getattr(lexical(word), "candidates", None)
-        found[word] = _Filter(candidates, readings, by_rule, removed, left)
-    return found
+        filters[word] = _Filter(readings, by_rule, removed, np.zeros(table.height, bool))
+    return filters
 
 
 def _look(spec: AuditSpec, train: Path, evidence: Path, filters: dict[str, _Filter]) -> int:
@@ -214,8 +197,8 @@ def _look(spec: AuditSpec, train: Path, evidence: Path, filters: dict[str, _Filt
                 )
             each.reinserted += int(gone.sum())
             possible = ~gone
-            if each.candidates and not spec.whole:
-                looks = np.array([each.candidates(words) is not None for words in tokens], bool)
+            if (test := each.candidates) and not spec.whole:
+                looks = np.array([test(words) is not None for words in tokens], bool)
                 possible = possible & looks[places]
             each.left[ids[possible]] = True
     return n_train
@@ -228,23 +211,23 @@ def _rows(
     schema = Labels.of(read_schema(evidence)).schema
     every = {sent_id for numbers in chosen.values() for sent_id in numbers}
     texts = _cells(sentences, SENTENCES, ["source", "document", "text"], every)
-    found: dict[str, list[Row]] = {}
+    rows: dict[str, list[Row]] = {}
     for name, numbers in chosen.items():
         word, _, kind = name.rpartition(".")
-        each, places = filters[word], dict[int, set[int]]()
-        if kind == "precision":
-            columns = [column(r.name, r.reading, TOKENS) for r in each.readings]
-            matched = _cells(evidence, schema, columns, set(numbers))
-            places = {sent_id: set().union(*lists) for sent_id, lists in matched.items()}
-        found[name] = []
+        readings, test = filters[word].readings, filters[word].candidates
+        columns = [column(reading.name, reading.reading, TOKENS) for reading in readings]
+        matched = _cells(evidence, schema, columns, set(numbers)) if kind == "precision" else {}
+        rows[name] = []
         for sent_id in numbers:
             source, document, text = texts[sent_id]
             words = tokenize(text)
-            if kind != "precision" and each.candidates:
-                places[sent_id] = set(each.candidates(words) or ())
-            marked = (w for n, w in enumerate(words, start=1) if n in places.get(sent_id, ()))
-            found[name].append(Row(sent_id, source, document, text, " | ".join(marked)))
-    return found
+            if kind == "precision":
+                places = set().union(*matched[sent_id])
+            else:
+                places = set((test and test(words)) or ())
+            marked = (w for n, w in enumerate(words, start=1) if n in places)
+            rows[name].append(Row(sent_id, source, document, text, " | ".join(marked)))
+    return rows
 
 
 def _cells(path: Path, schema: Schema, columns: list[str], ids: set[int]) -> dict[int, list[Any]]:
@@ -262,8 +245,7 @@ def _filled_in(path: Path, rows: Sequence[Row]) -> bool:
     entries = sheet.read(path) if path.exists() else []
     if not any(entry.label or entry.note for entry in entries):
         return False
-    held = [(entry.number, entry.sent_id, entry.text) for entry in entries]
-    if held != [(number, row.sent_id, row.text) for number, row in enumerate(rows, start=1)]:
+    if [(entry.number, entry.sent_id, entry.text) for entry in entries] != _numbered(rows):
         raise PoshgridError(
             f"{path}: holds labels or notes on another sample, which would be lost; move it to "
             "another folder first"

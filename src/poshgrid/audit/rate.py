@@ -6,6 +6,7 @@ Intervals are Clopper and Pearson's (1934), 95%. An *unsure* counts both ways: a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,7 +106,7 @@ def rate(sheet: Path, second: Path | None = None) -> Rating:
         PoshgridError: a sheet has no label or a wrong one, or the files are not of one sample.
     """
     entries = read(sheet)
-    names = sorted({entry.sheet for entry in entries})
+    names = sorted({entry.sheet.strip() for entry in entries})
     word, _, kind = "".join(names).rpartition(".")
     if len(names) != 1 or kind not in KINDS:
         raise PoshgridError(
@@ -132,19 +133,18 @@ def _drawn(
     """Return what ``statistics.json`` says of a sheet; raise if it does not know it."""
     statistics = read_json(path)
     try:
-        facts = statistics["filters"].get(word, {}).get(kind, {"digest": None})
-        if facts["digest"] == digest((e.number, e.sent_id, e.text) for e in entries):
-            return {key: statistics[key] for key in ("condition", "size")} | facts
-    except (KeyError, TypeError, AttributeError) as error:
+        facts = statistics["filters"][word][kind]
+        drawn = {key: statistics[key] for key in ("condition", "size")} | facts
+        known = drawn["digest"] == digest((e.number, e.sent_id, e.text) for e in entries)
+    except (KeyError, TypeError):
+        known = False
+    if not known:
         raise PoshgridError(
-            f"{path}: not the statistics of an audit; copy here those that the stage audit wrote "
-            "with the sheet"
-        ) from error
-    raise PoshgridError(
-        f"{sheet}: {len(entries):,} sentences that are not a sample of {path}; restore rows that "
-        "were deleted and sentences that were changed, or copy here the statistics that the stage "
-        "audit wrote with the sheet"
-    )
+            f"{sheet}: {len(entries):,} sentences that are not a sample of {path}; restore rows "
+            "that were deleted and sentences that were changed, or copy here the statistics that "
+            "the stage audit wrote with the sheet"
+        )
+    return drawn
 
 
 def _annotation(sheet: Path, entries: Sequence[Entry], candidates: int | None) -> Annotation:
@@ -161,32 +161,31 @@ def _annotation(sheet: Path, entries: Sequence[Entry], candidates: int | None) -
 
 
 def _agreement(entries: Sequence[Entry], others: Sequence[Entry]) -> Agreement:
-    pairs = [(a, a.label, b.label) for a, b in zip(entries, others, strict=True)]
-    pairs = [pair for pair in pairs if all(pair[1:])]
-    marks = [(one == "yes", two == "yes") for _, one, two in pairs]
-    table = [
-        marks.count(cell) for cell in ((True, True), (True, False), (False, True), (False, False))
+    pairs = [
+        (e, e.label, o.label) for e, o in zip(entries, others, strict=True) if e.label and o.label
     ]
+    marks = Counter((one == "yes", two == "yes") for _, one, two in pairs)
+    cells = ((True, True), (True, False), (False, True), (False, False))
     disagreements = [
         {"number": e.number, "sent_id": e.sent_id, "text": e.text, "first": one, "second": two}
         for e, one, two in pairs
         if one != two
     ]
-    return Agreement(len(pairs), cohens_kappa(*table), disagreements)
+    return Agreement(len(pairs), cohens_kappa(*(marks[cell] for cell in cells)), disagreements)
 
 
 # ---- in words ----------------------------------------------------------------------------------
 
 
 def percent(share: float) -> str:
-    """Write a share in percent: two decimals, or two digits of one that they would make naught."""
+    """Write a share in percent: two decimals, or two digits of one that they would round to 0."""
     if share >= 0.001 or not share:
         return f"{100 * share:.2f}"
     return np.format_float_positional(100 * share, precision=2, fractional=False)
 
 
 def lines(rating: Rating) -> list[str]:
-    """Return the lines that ``poshgrid leak-rate`` prints."""
+    """Return the lines that ``poshgrid leak-rate`` prints; ranges count *unsure* both ways."""
     drawn, said = rating.drawn, []
     if drawn:
         head = f"{drawn['condition']} at {drawn['size']}"
@@ -196,19 +195,18 @@ def lines(rating: Rating) -> list[str]:
             f"{person.sheet}: {person.annotated:,} annotated: {person.yes:,} yes, {person.no:,} "
             f"no, {person.unsure:,} unsure; {person.blank:,} blank"
         )
-        ways = {", unsure as no": person.low, ", unsure as yes": person.high}
-        for way, share in ways.items() if person.unsure else [("", person.low)]:
-            low, high = map(percent, share.interval)
+        least, most = person.low, person.high
+        shares = dict.fromkeys(map(percent, (least.share, most.share)))
+        said.append(
+            f"  {RATES[rating.kind]}: {' to '.join(shares)}% (95% interval "
+            f"{percent(least.interval[0])} to {percent(most.interval[1])}%)"
+        )
+        if drawn and least.expected_interval and most.expected_interval:
+            expected = dict.fromkeys(f"{one.expected:,.1f}" for one in (least, most))
             said.append(
-                f"  {RATES[rating.kind]}{way}: {percent(share.share)}% "
-                f"(95% interval {low} to {high}%)"
+                f"  expected: {' to '.join(expected)} ({least.expected_interval[0]:,.1f} to "
+                f"{most.expected_interval[1]:,.1f}) of {drawn['candidates']:,} candidates"
             )
-            if drawn and share.expected_interval:
-                low, high = (f"{bound:,.1f}" for bound in share.expected_interval)
-                said.append(
-                    f"  expected{way}: {share.expected:,.1f} ({low} to {high}) of "
-                    f"{drawn['candidates']:,} candidates"
-                )
         if person.skipped:
             said.append("  sentences were skipped: the rate holds only if they are like the others")
     if drawn and not drawn.get("whole", True):

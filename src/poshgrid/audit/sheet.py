@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_text
 from poshgrid.tables.formats import guarded, unguarded
@@ -23,9 +25,6 @@ where the sentence is from, its text, the words that the filter looked at; ``lab
 are blank."""
 
 _NEEDED = ("number", "sheet", "sent_id", "text", "label")  # what tools may not leave out
-LABELS = ("yes", "no", "unsure")
-"""What a person may write in the column ``label``; blank: not labelled yet."""
-
 Kind = Literal["leakage", "precision"]
 KINDS: tuple[Kind, ...] = ("leakage", "precision")
 """Leakage: a sample of what a filter left in. Precision: a sample of what the filter removed."""
@@ -49,16 +48,27 @@ class Row:
     words: str = ""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(BaseModel):
     """A line of a sheet that a person has filled in."""
+
+    model_config = ConfigDict(frozen=True)
 
     number: int
     sheet: str
     sent_id: int
     text: str
-    label: str  # one of LABELS; "": none yet
-    note: str
+    label: Literal["", "yes", "no", "unsure"]  # "": none yet
+    note: str = ""
+
+    @field_validator("label", mode="before")
+    @classmethod
+    def _lower(cls, value: str | None) -> str | None:
+        return value and value.strip().lower()
+
+    @field_validator("text", "note")
+    @classmethod
+    def _unguarded(cls, value: str) -> str:
+        return unguarded(value)
 
 
 def write(name: str, rows: Iterable[Row], path: Path) -> None:
@@ -107,45 +117,32 @@ def read(path: Path) -> list[Entry]:
     try:
         text = _decoded(path.read_bytes())
         separator = max(",;\t", key=text.split("\n", 1)[0].count)
-        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-        header = [name.strip().lower() for name in reader.fieldnames or ()]
-        if missing := [name for name in _NEEDED if header.count(name) != 1]:
-            raise ValueError(f"column {missing[0]!r} is not there, or twice")
-        reader.fieldnames = header
-        entries = [_entry(row) for row in reader if any(filter(None, map(_bare, row.values())))]
-        numbers = [entry.number for entry in entries]
-        if twice := sorted({n for n in numbers if numbers.count(n) > 1}):
-            raise ValueError(f"number {twice[0]} is there twice")
+        reader = csv.DictReader(
+            io.StringIO(text, newline=""), delimiter=separator, strict=True, restkey="further"
+        )
+        reader.fieldnames = [name.strip().lower() for name in reader.fieldnames or ()]
+        if missing := [name for name in _NEEDED if name not in reader.fieldnames]:
+            raise ValueError(f"no column {missing[0]!r}")
+        entries = [Entry.model_validate(row) for row in reader if any(map(_filled, row.values()))]
     except OSError as error:
         raise PoshgridError(f"{path}: cannot read: {error.strerror or error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise PoshgridError(
+            f"{path}: {first['loc'][0]} {first['input']!r}: {first['msg']}; correct the sheet"
+        ) from error
     except (csv.Error, ValueError) as error:
         raise PoshgridError(
             f"{path}: {error}; give a sheet that the stage audit wrote, saved as 'CSV UTF-8'"
         ) from error
+    numbers = [entry.number for entry in entries]
+    if twice := sorted({number for number in numbers if numbers.count(number) > 1}):
+        raise PoshgridError(f"{path}: number {twice[0]} is there twice; remove one of the rows")
     return sorted(entries, key=lambda entry: entry.number)
 
 
-def _bare(cell: object) -> str:
-    return cell.strip() if isinstance(cell, str) else ""
-
-
-def _entry(row: dict[str, str]) -> Entry:
-    """Return the content of a line.
-
-    Raises:
-        ValueError: what is wrong with it.
-    """
-    for name in ("number", "sent_id"):
-        if not re.fullmatch("[0-9]{1,18}", _bare(row[name])):
-            raise ValueError(f"number {row['number']}: {name} {row[name]!r} is no whole number")
-    label = _bare(row["label"]).lower()
-    if row["label"] is None or (label and label not in LABELS):
-        raise ValueError(
-            f"number {row['number']}: label {row['label']!r}, not yes, no, unsure or blank"
-        )
-    number, sent_id = int(row["number"]), int(row["sent_id"])
-    note = unguarded(row.get("note") or "")
-    return Entry(number, _bare(row["sheet"]), sent_id, unguarded(row["text"] or ""), label, note)
+def _filled(cell: object) -> bool:
+    return isinstance(cell, str) and bool(cell.strip())
 
 
 def _decoded(data: bytes) -> str:

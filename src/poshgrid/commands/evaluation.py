@@ -17,7 +17,7 @@ def import_judgements(
     output: Output = Path("imported"),
     suite: Annotated[str, typer.Option(help="Name of the suite")] = "posh",
     config: Annotated[
-        Path | None, typer.Option(help="Fit its models and make a report; none: neither")
+        Path | None, typer.Option(help="Fit the models of this configuration; none: no fit")
     ] = None,
     text: Annotated[
         list[str],
@@ -25,40 +25,17 @@ def import_judgements(
     ] = [],  # noqa: B006 - typer copies it
     threads: Annotated[int, typer.Option(help="Chains at once; the draws are the same")] = 1,
 ) -> None:
-    """Convert published judgements to items, scores, counts and accuracies, or to a report."""
-    from poshgrid import files
-    from poshgrid.benchmark.schema import ITEMS
-    from poshgrid.config import Scoring
-    from poshgrid.config.evaluation import TOLERANCE
-    from poshgrid.config.specs import JudgementSpec
+    """Make a results folder of published judgements: accuracies, rules, fits and a report."""
+    from poshgrid.commands.quality import named
+    from poshgrid.config.paths import Paths
     from poshgrid.evaluation.exchange import read
-    from poshgrid.evaluation.schema import SCORES
-    from poshgrid.rules.table import write
-    from poshgrid.statistics.accuracy import accuracy
+    from poshgrid.grid import configfile
+    from poshgrid.stages import imported
 
-    found = read(folder)
-    if config is not None:
-        from poshgrid.commands.quality import named
-        from poshgrid.config.paths import Paths
-        from poshgrid.grid import configfile
-        from poshgrid.stages import imported
-
-        models = configfile.load(config).models
-        made = imported.make(found, suite, models, output, named(text), threads)
-        _shown(Path(Paths(str(output)).statistics(imported.TARGET)), suite)
-        typer.echo(str(made))
-        return
-    items = output / "items.parquet"
-    files.write_table(found.items, items, ITEMS)
-    for name, scores in found.runs.items():
-        files.write_table(scores, output / "scores" / name / f"{suite}.parquet", SCORES)
-    spec = JudgementSpec(
-        scoring=Scoring(), tolerance=TOLERANCE, runs=list(found.runs), cells=found.cells
-    )
-    write({suite: items}, output / "rules")
-    choices = {suite: output / "rules" / f"{suite}.parquet"}
-    accuracy(spec, output / "scores", {suite: items}, None, output, choices, sums=False)
-    _shown(output, suite)
+    models = configfile.load(config).models if config is not None else []
+    page = imported.make(read(folder), suite, models, output, named(text), threads)
+    _shown(Path(Paths(str(output)).statistics(imported.TARGET)), suite)
+    typer.echo(str(page))
 
 
 @app.command(rich_help_panel="Your own suites, models and counts")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation.engine import Request, Score, Token
+from poshgrid.evaluation.engine import Request, Score
 
 
 class Cut(NamedTuple):
@@ -121,19 +121,13 @@ def check_lengths(
         )
 
 
-def total(
-    request: Request,
-    region: Sequence[int],
-    logprobs: Sequence[float | None],
-    tokens: Sequence[str] = (),
-) -> Score:
+def total(request: Request, region: Sequence[int], logprobs: Sequence[float | None]) -> Score:
     """Sum the log-probabilities of a sentence's own tokens, in double precision.
 
     Args:
         request: the sentence.
         region: which tokens its region holds.
         logprobs: of each token, nats; None: context only.
-        tokens: as the tokenizer writes them, for ``Score.each``; empty: not asked for.
 
     Raises:
         PoshgridError: the region holds a token that is context only.
@@ -150,5 +144,4 @@ def total(
         tokens=len(scored),
         region_logprob=sum(logprob for logprob in inside if logprob is not None),
         region_tokens=len(inside),
-        each=tuple(map(Token, tokens, logprobs)) if tokens else (),
     )

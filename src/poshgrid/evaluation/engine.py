@@ -16,13 +16,6 @@ class Request(NamedTuple):
     region: tuple[int, int] | None = None  # [start, end) in characters: score these tokens apart
 
 
-class Token(NamedTuple):
-    """A token of a sentence."""
-
-    text: str  # as the tokenizer writes it
-    logprob: float | None  # nats; None: context only
-
-
 class Score(NamedTuple):
     """What a sentence is worth."""
 
@@ -30,7 +23,6 @@ class Score(NamedTuple):
     tokens: int  # scored tokens
     region_logprob: float = 0.0  # the same over the tokens of the region
     region_tokens: int = 0
-    each: tuple[Token, ...] = ()  # token by token, if asked for
 
 
 class Engine(Protocol):
@@ -39,12 +31,11 @@ class Engine(Protocol):
     device: str
     writes: bool  # whether it can complete sentences
 
-    def score(self, requests: Sequence[Request], *, per_token: bool = False) -> list[Score]:
-        """Score sentences, in the order given.
+    def score(self, requests: Sequence[Request]) -> list[Score]:
+        """Score sentences, in their order.
 
         Args:
             requests: sentences, without ``<bos>``.
-            per_token: fill ``Score.each``.
 
         Raises:
             PoshgridError: a sentence has no token to score or does not fit the model's context, or

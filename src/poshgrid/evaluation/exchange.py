@@ -8,7 +8,6 @@ the good member's is the lower.
 
 from __future__ import annotations
 
-import math
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -21,14 +20,14 @@ from poshgrid.benchmark.reading.pairfile import Pair, PairOptions
 from poshgrid.config import runs as points
 from poshgrid.config import specs
 from poshgrid.config.sizes import words
-from poshgrid.errors import PoshgridError
+from poshgrid.errors import PoshgridError, reason
 from poshgrid.evaluation.schema import SCORES
 
 COLUMNS = ("sentence1", "PPL1", "Sentence2", "PPL2", "Correct")
 # gpt2_mini_baby_10Mf_32768_42_wanna.tsv: learner, base, size, f where filtered, vocabulary, seed
 _PUBLISHED = re.compile(
     r"(?P<learner>[a-z0-9]+_[a-z]+)_(?P<base>[a-z]+)_(?P<size>[0-9.]+[KM])(?P<filtered>f?)"
-    r"_[0-9]+_(?P<seed>[0-9]+)_(?P<phenomenon>.+)"
+    r"_[0-9]+_(?P<seed>[0-9]{1,10})_(?P<phenomenon>[\w-]+)"
 )
 
 
@@ -44,9 +43,8 @@ def read(folder: Path) -> Published:
     """Read judgements in the published form.
 
     Args:
-        folder: the published files, or files called by their phenomenon, in a folder for each run
-            (condition/size/learner/regimen/bias/seedN). In the name of a published file *f* after
-            the size means that evidence was removed: condition baby-f.
+        folder: the published files. In the name of a file *f* after the size means that evidence
+            was removed: condition baby-f.
 
     Returns:
         The pairs as the reader ``lines`` would number them; and scores whose members count as one
@@ -58,19 +56,23 @@ def read(folder: Path) -> Published:
             judged other pairs.
     """
     judged: dict[str, dict[str, pl.DataFrame]] = {}
-    for path in _listed(folder):
-        run, phenomenon = _named(path, folder)
-        if phenomenon in judged.setdefault(run, {}):
-            raise PoshgridError(f"{path}: a second file of {phenomenon} for {run}; keep one")
-        judged[run][phenomenon] = _judgements(path)
-    run, expected = next(iter(judged.items()))
+    cells: dict[str, specs.Cell] = {}
+    for path in sorted(folder.rglob("*.tsv")):
+        run, phenomenon, cell = _named(path)
+        judged.setdefault(run.name, {})[phenomenon] = _judgements(path)
+        cells[f"{run.condition}/{run.size}"] = cell
+    if not judged:
+        raise PoshgridError(f"{folder}: holds no .tsv file; name a folder of judgements")
+    run_name, expected = next(iter(judged.items()))
     for other, tables in judged.items():
         if odd := sorted(tables.keys() ^ expected.keys()):
-            raise PoshgridError(f"{folder}: {run} and {other} have not both {odd[0]}; add its file")
+            raise PoshgridError(
+                f"{folder}: {run_name} and {other} have not both {odd[0]}; add its file"
+            )
         for phenomenon, table in tables.items():
             if not table.select("good", "bad").equals(expected[phenomenon].select("good", "bad")):
                 raise PoshgridError(
-                    f"{folder}: {phenomenon}: {other} judged other pairs than {run}; keep one "
+                    f"{folder}: {phenomenon}: {other} judged other pairs than {run_name}; keep one "
                     "suite's files"
                 )
     rows = [
@@ -95,72 +97,50 @@ def read(folder: Path) -> Published:
             bad_tokens=one,
         )  # fmt: skip
         runs[name] = scores.select(pl.col(column).cast(kind) for column, kind in SCORES.items())
-    return Published(items, runs, dict(map(_cell, runs)))
+    return Published(items, runs, cells)
 
 
-def _listed(folder: Path) -> list[Path]:
-    if not folder.is_dir():
-        raise PoshgridError(f"{folder}: no such folder; name one with published judgements")
-    found = sorted(folder.rglob("*.tsv"))
-    if not found:
-        raise PoshgridError(f"{folder}: holds no .tsv file; name a folder of judgements")
-    return found
-
-
-def _named(path: Path, folder: Path) -> tuple[str, str]:
-    """Return the run and the phenomenon that a file's place or name tells."""
-    # Bytes that are no UTF-8 become half characters in a name.
-    if not str(path.relative_to(folder)).isprintable():
-        raise PoshgridError(f"{str(path)!a}: its name is not all text; rename it")
-    run = path.parent.relative_to(folder).as_posix()
-    if run != ".":
-        if specs.RUN.fullmatch(run):
-            return run, path.stem
-    elif match := _PUBLISHED.fullmatch(path.stem):
-        condition = match["base"] + ("-f" if match["filtered"] else "")
-        learner = match["learner"].replace("_", "-")
-        point = points.Run(
-            condition, match["size"], learner, points.RELEASED, "none", int(match["seed"])
+def _named(path: Path) -> tuple[points.Run, str, specs.Cell]:
+    """Return the run, the phenomenon and the cell that a file's name tells."""
+    match = _PUBLISHED.fullmatch(path.stem)
+    if not match:
+        raise PoshgridError(
+            f"{str(path)!a}: its name tells no run; call it "
+            "LEARNER_BASE_SIZE_VOCABULARY_SEED_PHENOMENON.tsv (gpt2_mini_baby_10M_32768_42_wanna)"
         )
-        if specs.RUN.fullmatch(point.name):
-            return point.name, table10.spelled(match["phenomenon"])
-    raise PoshgridError(
-        f"{path}: its name tells no run; call it LEARNER_BASE_SIZE_VOCABULARY_SEED_PHENOMENON.tsv "
-        "(gpt2_mini_baby_10M_32768_42_wanna.tsv), or put it in a folder "
-        "condition/size/learner/regimen/bias/seedN"
-    )
+    try:
+        size = words(match["size"])
+    except ValueError as error:
+        raise PoshgridError(f"{path}: {error}") from error
+    filtered = bool(match["filtered"])
+    condition, learner = match["base"] + "-f" * filtered, match["learner"].replace("_", "-")
+    run = points.Run(condition, match["size"], learner, points.RELEASED, "none", int(match["seed"]))
+    cell = specs.Cell(words=size, source=match["base"], filtered=filtered)
+    return run, table10.spelled(match["phenomenon"]), cell
 
 
 def _judgements(path: Path) -> pl.DataFrame:
     """Return the pairs of a file and the log-probabilities of both members, nats a token."""
-    from poshgrid.corpora import textfile
-
-    cells = [line.rstrip("\r\n").split("\t") for line in textfile.lines(path)]
-    header, *lines = cells or [[]]
-    if [name.casefold() for name in header] != [name.casefold() for name in COLUMNS]:
-        raise PoshgridError(f"{path}: line 1: the columns must be {', '.join(COLUMNS)}")
-    rows = []
-    for number, row in enumerate(lines, 2):
-        try:
-            bad, of_bad, good, of_good, _ = row
-            rows.append((good, bad, -float(of_good), -float(of_bad)))
-        except ValueError:
-            rows.append(("", "", math.nan, math.nan))
-        if not all(map(math.isfinite, rows[-1][2:])):
-            raise PoshgridError(
-                f"{path}: line {number:,}: not a sentence and a number twice, and a word, with "
-                "tabs between; compare the file with the published one"
-            )
-    return pl.DataFrame(rows, ["good", "bad", "good_logprob", "bad_logprob"], orient="row")
-
-
-def _cell(run: str) -> tuple[str, specs.Cell]:
-    """Return a run's cell, as far as its name tells."""
-    point = points.Run.parse(run)
-    filtered = point.condition.endswith("-f")
     try:
-        size = words(point.size)
-    except ValueError as error:
-        raise PoshgridError(f"run {run}: {error}") from error
-    cell = specs.Cell(words=size, source=point.condition.removesuffix("-f"), filtered=filtered)
-    return f"{point.condition}/{point.size}", cell
+        table = pl.read_csv(path, separator="\t", quote_char=None, infer_schema=False)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise PoshgridError(
+            f"{path}: {reason(error)}; compare the file with the published one"
+        ) from error
+    if [name.casefold() for name in table.columns] != [name.casefold() for name in COLUMNS]:
+        raise PoshgridError(f"{path}: line 1: the columns must be {', '.join(COLUMNS)}")
+    bad, of_bad, good, of_good, _ = (pl.col(name) for name in table.columns)
+    table = table.select(
+        good=good,
+        bad=bad,
+        good_logprob=-of_good.cast(pl.Float64, strict=False),
+        bad_logprob=-of_bad.cast(pl.Float64, strict=False),
+    )
+    numbers = pl.all_horizontal(pl.col("good_logprob", "bad_logprob").is_finite())
+    wrong = table.select(~numbers.fill_null(value=False)).to_series().arg_true()
+    if len(wrong):
+        raise PoshgridError(
+            f"{path}: line {wrong[0] + 2:,}: not a sentence and a number twice, and a word, with "
+            "tabs between; compare the file with the published one"
+        )
+    return table

@@ -45,19 +45,6 @@ COMPLETION_SCORES: Schema = {
 }
 """``scores/{run}/{suite}.parquet`` of completions."""
 
-TOKENS: Schema = {
-    "item_id": pl.String,
-    **_STEP,
-    "member": pl.String,  # good or bad
-    "position": pl.UInt32,  # 0: the first token of the sentence
-    "token": pl.String,  # as the tokenizer writes it
-    "logprob": pl.Float64,  # nats; null: context only
-}
-"""``scores/{run}/{suite}.tokens.parquet``: pairs token by token, where ``scoring.per_token`` asks
-for
-it.
-"""
-
 TASKS: dict[str, Schema] = {
     "pairs": SCORES,
     "paradigms": PARADIGM_SCORES,

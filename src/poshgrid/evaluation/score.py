@@ -32,11 +32,7 @@ _TASKS = {
 
 
 def score(
-    spec: specs.ScoreSpec,
-    model: str,
-    items: dict[str, Path],
-    outputs: dict[str, Path],
-    tokens: dict[str, Path] | None = None,
+    spec: specs.ScoreSpec, model: str, items: dict[str, Path], outputs: dict[str, Path]
 ) -> dict[str, Any]:
     """Write one table of scores for each suite.
 
@@ -50,8 +46,6 @@ def score(
         items: suite -> its items, of the task's schema.
         outputs: suite -> the table to write, of the task's schema; rows by step, the model that
             training kept (null) last.
-        tokens: suite of pairs -> the table of its tokens to write (``TOKENS``), where
-            ``scoring.per_token`` asks for them.
 
     Returns:
         Facts for the manifest: items and pairs of each suite, steps, distinct sentences and tokens
@@ -65,9 +59,9 @@ def score(
             a sentence cannot be scored.
     """
     suites = {
-        name: (spec.tasks[name], _read(path, spec.tasks[name])) for name, path in items.items()
+        name: (spec.tasks[name], _read(path, spec.tasks[name]))
+        for name, path in sorted(items.items())
     }
-    suites = dict(sorted(suites.items()))
     steps = [*checkpoints(model), None]
     scored, seconds = 0, 0.0
     unwritten: set[str] = set()
@@ -76,11 +70,6 @@ def score(
         writers = {
             suite: stack.enter_context(files.table_writer(outputs[suite], schema.TASKS[task]))
             for suite, (task, _) in suites.items()
-        }
-        token_writers = {
-            suite: stack.enter_context(files.table_writer(path, schema.TOKENS))
-            for suite, path in (tokens or {}).items()
-            if spec.scoring.per_token and suites[suite][0] == "pairs"
         }
         for step in steps:
             folder = Path(model) if step is None else Path(model) / CHECKPOINTS / str(step)
@@ -99,30 +88,25 @@ def score(
                     else engine
                     for name, how in spec.rescored.items()
                 }
-            used = {id(one): one for one in (engine, *others.values())}.values()
-            before, known = folder, sum(one.tokens for one in used)
-            started = time.perf_counter()
+            before, started = folder, time.perf_counter()
             for suite, (task, table) in suites.items():
                 asked = others.get(suite, engine)
+                known = asked.tokens
                 if task == "completions" and not engine.writes:
                     log.warning("%s: writes no completions; none for %s", model, suite)
                     unwritten.add(suite)
-                elif suite in token_writers:
-                    found, each = tasks.pair_tokens(suite, table, asked, step=step)
-                    writers[suite](found)
-                    token_writers[suite](each)
                 else:
                     writers[suite](_TASKS[task](suite, table, asked, step=step))
+                scored += asked.tokens - known
             took = time.perf_counter() - started
             seconds += took
-            scored += sum(one.tokens for one in used) - known
             at = "" if step is None else f", step {step:,}"
             log.info("%s sentences in %.1f s%s", f"{len(engine.known):,}", took, at)
-    cutter = getattr(loaded, "tokenizer", None)  # n-gram models have none
+    tokenizer = getattr(loaded, "tokenizer", None)  # n-gram models have none
     unknown = {
-        suite: probe.unknown(model, suite, table, tasks.TEXTS[task], cutter)
+        suite: probe.unknown(model, suite, table, tasks.TEXTS[task], tokenizer)
         for suite, (task, table) in suites.items()
-        if getattr(cutter, "unk_token_id", None) is not None
+        if getattr(tokenizer, "unk_token_id", None) is not None
     }
     config = getattr(getattr(loaded, "model", None), "config", None)
     commit = getattr(config, "_commit_hash", None)  # of the hub; a folder has none
@@ -185,23 +169,17 @@ class _Remembering:
 
     @property
     def tokens(self) -> int:
-        return sum(found.tokens for found in self.known.values())
+        return sum(score.tokens for score in self.known.values())
 
-    def score(self, requests: Sequence[Request], *, per_token: bool = False) -> list[Score]:
-        new: dict[tuple[str, tuple[int, int] | None], Request] = {}
-        for request in requests:
-            key = (request.text, request.region)
-            if per_token or key not in self.known:
-                new.setdefault(key, request)
-        found = dict(
-            zip(new, self.engine.score(list(new.values()), per_token=per_token), strict=True)
-        )
-        for key, one in found.items():
-            self.known.setdefault(key, one._replace(each=()))
-        return [
-            self.known[key]._replace(each=found[key].each) if per_token else self.known[key]
-            for key in ((request.text, request.region) for request in requests)
-        ]
+    def score(self, requests: Sequence[Request]) -> list[Score]:
+        keys = [(request.text, request.region) for request in requests]
+        new = {
+            key: request
+            for key, request in zip(keys, requests, strict=True)
+            if key not in self.known
+        }
+        self.known |= zip(new, self.engine.score(list(new.values())), strict=True)
+        return [self.known[key] for key in keys]
 
     def complete(self, prompts: Sequence[str], *, beams: int, tokens: int) -> list[str]:
         return self.engine.complete(prompts, beams=beams, tokens=tokens)

@@ -42,38 +42,18 @@ _INSIDE = frozenset("'’-_")  # beside letters and digits, what a word goes on 
 
 def pairs(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None) -> pl.DataFrame:
     """Score both members of every pair."""
-    return pair_tokens(suite, items, engine, step=step, per_token=False)[0]
-
-
-def pair_tokens(
-    suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None, per_token: bool = True
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Score both members of every pair, and say what each token is worth.
-
-    Returns:
-        ``SCORES``; and ``TOKENS``, empty if ``per_token`` is false.
-    """
     requests = [
         Request(item[member], f"{suite}: item {item['item_id']} ({member})")
         for item in items.select("item_id", *MEMBERS).iter_rows(named=True)
         for member in MEMBERS
     ]
-    found = engine.score(requests, per_token=per_token)
-    members = [(item, member) for item in items["item_id"] for member in MEMBERS]
-    rows = [
-        (item, step, member, position, token.text, token.logprob)
-        for (item, member), scored in zip(members, found, strict=True)
-        for position, token in enumerate(scored.each)
-    ]
+    scores = engine.score(requests)
     values = {
-        f"{member}_{what}": [getattr(score, what) for score in found[place::2]]
+        f"{member}_{what}": [getattr(score, what) for score in scores[index::2]]
         for what in ("logprob", "tokens")
-        for place, member in enumerate(MEMBERS)
+        for index, member in enumerate(MEMBERS)
     }
-    return (
-        _table(items, schema.SCORES, step, values),
-        pl.DataFrame(rows, schema=schema.TOKENS, orient="row"),
-    )
+    return _table(items, schema.SCORES, step, values)
 
 
 def _table(

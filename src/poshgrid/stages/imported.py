@@ -15,7 +15,7 @@ from poshgrid import files, logs
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import BayesianModel, Config, Pretrained, Suite, specs
 from poshgrid.config.paths import Paths
-from poshgrid.config.runs import COUNTED, RELEASED, Run
+from poshgrid.config.runs import COUNTED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.exchange import Published
 from poshgrid.evaluation.schema import SCORES
@@ -57,7 +57,7 @@ def make(
         The report's page.
 
     Raises:
-        PoshgridError: a run has no place in a grid as models of others have it, or a fit fails.
+        PoshgridError: a fit fails.
     """
     given = [_given(Run.parse(name), found) for name in found.runs]
     grid = Grid(Config(
@@ -128,11 +128,6 @@ def _baselines(found: Published, suite: str, texts: Mapping[str, Path], paths: P
 
 def _given(run: Run, found: Published) -> Pretrained:
     """Return a run of others as a configuration has it."""
-    if (run.regimen, run.bias) != (RELEASED, "none"):
-        raise PoshgridError(
-            f"{run.name}: a page of imported judgements is of released models without a bias; "
-            "leave --config out, or make the report where these judgements were made"
-        )
     cell = found.cells[f"{run.condition}/{run.size}"]
     return Pretrained(
         name=f"{run.learner}-{run.condition}-{run.size}-{run.seed}", model="published",

@@ -172,10 +172,8 @@ class Score(Stage):
 
     @property
     def outputs(self) -> Sequence[str]:  # type: ignore[override]
-        """Return a table for each suite, and one by token if that is asked for."""
-        suites = [f"{suite}.parquet" for suite in self.grid.suites]
-        by_token = self.grid.pairs if self.grid.config.scoring.per_token else []
-        return suites + [f"{suite}.tokens.parquet" for suite in by_token]
+        """Return a table for each suite."""
+        return [f"{suite}.parquet" for suite in self.grid.suites]
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the model and the items."""
@@ -209,8 +207,7 @@ class Score(Stage):
 
         items = job.named("items")
         outputs = {suite: job.output / f"{suite}.parquet" for suite in items}
-        tokens = {suite: job.output / f"{suite}.tokens.parquet" for suite in items}
-        return score(job.spec, job.arguments["model"], items, outputs, tokens)
+        return score(job.spec, job.arguments["model"], items, outputs)
 
 
 class Untrained(Score):
@@ -264,7 +261,7 @@ class Perplexity(Stage):
     def spec(self, wc: Wildcards) -> specs.PerplexitySpec:
         """Return how models are scored; what concerns minimal pairs alone is left out."""
         scoring = self.grid.config.scoring.model_copy(
-            update={"reduction": "mean", "bos": True, "per_token": False}
+            update={"reduction": "mean", "bos": True}
             | {"masked": "pseudo-log-likelihood", "decoding_seed": None}
         )
         return specs.PerplexitySpec(scoring=scoring, tested=self.grid.base_of(wc.condition).name)

@@ -167,28 +167,6 @@ def test_a_model_that_writes_nothing_has_an_empty_table_and_says_so(tmp_path, ca
     assert "writes no completions" in caplog.text
 
 
-def test_tokens_add_up_to_their_sentence(folder, tmp_path):
-    """Also where a suite before had the same sentences."""
-    path = items(tmp_path / "i.parquet", TEXT[:2], (TEXT[0], TEXT[3]))
-    suites = dict.fromkeys(("fine", "posh"), path)
-    output, tokens = ({s: tmp_path / f"{s}.{end}" for s in suites} for end in ("scores", "tokens"))
-    score(spec(bos=False), str(folder), suites, output, tokens)
-    assert not tokens["posh"].exists()  # not asked for
-    score(spec(bos=False, per_token=True), str(folder), suites, output, tokens)
-    found = pl.read_parquet(tokens["posh"])
-    assert dict(found.schema) == schema.TOKENS
-    assert (found.filter(pl.col("logprob").is_null())["position"] == 0).all()
-    sums = found.group_by("item_id", "member").agg(
-        pl.col("logprob").sum(), pl.col("logprob").count().alias("n")
-    )
-    scores = pl.read_parquet(output["posh"])
-    for item, member, logprob, n in sums.iter_rows():
-        row = scores.row(by_predicate=pl.col("item_id") == item, named=True)
-        assert logprob == pytest.approx(row[f"{member}_logprob"], abs=1e-9)
-        assert n == row[f"{member}_tokens"]
-    assert sums.height == 4
-
-
 def test_a_masked_model_scores_a_suite_by_two_scores(tmp_path, folder):
     """Each table has its own score; a model that is not masked has one, and computes it once."""
     model = tmp_path / "masked"

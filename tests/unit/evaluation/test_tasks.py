@@ -8,13 +8,12 @@ import pytest
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, ITEMS, PARADIGMS
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import tasks
-from poshgrid.evaluation.engine import Score, Token
+from poshgrid.evaluation.engine import Score
 from poshgrid.evaluation.schema import (
     CHOICE_SCORES,
     COMPLETION_SCORES,
     PARADIGM_SCORES,
     SCORES,
-    TOKENS,
 )
 
 
@@ -26,17 +25,16 @@ class Letters:
     def __init__(self, written=None):
         self.written, self.asked = written or {}, []
 
-    def score(self, requests, *, per_token=False):
+    def score(self, requests):
         self.asked += requests
-        return [self._score(request, per_token) for request in requests]
+        return [self._score(request) for request in requests]
 
-    def _score(self, request, per_token):
+    def _score(self, request):
         words = request.text.split()
         part = request.text[slice(*request.region)] if request.region else ""
-        each = [Token(word, float(-len(word))) for word in words] if per_token else []
         total = -float(sum(map(len, words)))
         inside = -float(sum(map(len, part.split())))
-        return Score(total, len(words), inside, len(part.split()), tuple(each))
+        return Score(total, len(words), inside, len(part.split()))
 
     def complete(self, prompts, *, beams, tokens):
         self.asked += [(tuple(prompts), beams, tokens)]
@@ -66,27 +64,14 @@ def test_pairs_have_both_members():
     assert tasks.pairs("s", items, engine, step=20)["step"].to_list() == [20, 20]
 
 
-def test_pairs_token_by_token():
-    items = table(ITEMS, {"item_id": "i", "good": "a bb", "bad": "ccc"})
-    found, tokens = tasks.pair_tokens("s", items, Letters(), step=7)
-    assert found.equals(tasks.pairs("s", items, Letters(), step=7))
-    assert dict(tokens.schema) == TOKENS
-    assert tokens.rows() == [
-        ("i", 7, "good", 0, "a", -1.0),
-        ("i", 7, "good", 1, "bb", -2.0),
-        ("i", 7, "bad", 0, "ccc", -3.0),
-    ]
-
-
 @pytest.mark.parametrize("lost", [slice(1), slice(3), slice(4)])
 def test_scores_of_other_sentences_than_asked_for_are_never_taken(lost):
     """An engine that loses a sentence is at fault: no score may move to another item."""
     items = table(ITEMS, *({"item_id": i, "good": "a bb", "bad": "c"} for i in "abc"))
     engine = Letters()
-    engine.score = lambda requests, **given: Letters.score(engine, requests, **given)[lost]
-    for ask in (tasks.pairs, tasks.pair_tokens):
-        with pytest.raises((ValueError, pl.exceptions.PolarsError)):
-            ask("s", items, engine, step=None)
+    engine.score = lambda requests: Letters.score(engine, requests)[lost]
+    with pytest.raises((ValueError, pl.exceptions.PolarsError)):
+        tasks.pairs("s", items, engine, step=None)
 
 
 def test_paradigms_have_their_region_alone():

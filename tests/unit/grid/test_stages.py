@@ -79,7 +79,6 @@ def described(found: Stages) -> dict[str, Any]:
         (put("suites", 0, "options", pairs=100), {"items"}),
         (put("scoring", reduction="sum"), JUDGED),
         (put("scoring", bos=False), {"score", "untrained"}),
-        (put("scoring", per_token=True), {"score", "untrained"}),
         (put("filtering", perplexity=False), {"deltas"}),
         (put("models", 0, slope_sd=0.4), {"fit"}),
         (put("models", 1, slope_sd=0.4), set()),
@@ -144,15 +143,14 @@ def test_a_condition_at_the_sizes_where_nothing_is_removed(stages_of: Any) -> No
 
 
 def test_slices_of_scores(stages_of: Any, written: Any) -> None:
-    scoring = {"reduction": "sum", "masked": ["holistic", "pseudo-log-likelihood"], "bos": False,
-               "per_token": True}  # fmt: skip
+    scoring = {"reduction": "sum", "masked": ["holistic", "pseudo-log-likelihood"], "bos": False}
     found = stages_of(suites=written["suites"][:1], scoring=scoring)
     score = found.score.spec(CELLS["score"])
     assert (score.scoring.reduction, score.scoring.masked) == ("mean", "holistic")
-    assert (score.scoring.bos, score.scoring.per_token, score.revision) == (False, True, None)
+    assert (score.scoring.bos, score.revision) == (False, None)
     assert score.rescored == {"posh-pseudo-log-likelihood": "pseudo-log-likelihood"}
     perplexity = found.perplexity.spec(CELLS["perplexity"])
-    assert (perplexity.scoring.bos, perplexity.scoring.per_token) == (True, False)
+    assert perplexity.scoring.bos
     assert (perplexity.scoring.decoding_seed, perplexity.tested) == (None, "baby")
     # a judgement depends on how two scores are compared, and on nothing else of them
     judged = found.accuracy.spec(CELLS["accuracy"]).scoring

@@ -130,11 +130,11 @@ def test_scores_are_those_of_single_sentences(folder, cells, bos, batch_tokens):
     model = engine(folder, bos=bos, batch_tokens=batch_tokens)
     assert model.head is not None
     assert not model.shares
-    for text, score in zip(BRANCHES, model.score(requests(BRANCHES), per_token=True), strict=True):
-        ids = [0] * bos + ids_of(folder, text)
+    rows = [[0] * bos + ids_of(folder, text) for text in BRANCHES]
+    found = zip(rows, model.logprobs(rows), model.score(requests(BRANCHES)), strict=True)
+    for ids, each, score in found:
         expected = cells.logprobs(ids)[range(len(ids) - 1), ids[1:]]
-        each = [token.logprob for token in score.each if token.logprob is not None]
-        assert each == pytest.approx(expected, abs=1e-5)
+        assert each.tolist() == pytest.approx(expected, abs=1e-5)
         assert score.tokens == len(expected)
         assert score.logprob == pytest.approx(sum(expected), abs=1e-5 * len(expected))
         assert score.logprob < -len(expected)  # no uniform or certain model

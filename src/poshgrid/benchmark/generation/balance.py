@@ -17,6 +17,7 @@ from poshgrid.benchmark.generation.selection import solved
 from poshgrid.benchmark.lexicon import Vocabulary, Word
 from poshgrid.errors import PoshgridError
 
+RELATIVE = 0.01  # difference of two bases' totals that is near enough, of their mean
 _NODES = 500  # of the search tree: a limit that, unlike seconds, every machine reaches alike
 _EXACT = 1e-6  # occurrences within which two differences are the same number
 
@@ -29,10 +30,10 @@ def counterbalance(
     forms: Sequence[str],
     vocabulary: Vocabulary,
     *,
-    relative: float,
     occurrences: int,
     least: int,
     place: str,
+    relative: float = RELATIVE,
     groups: Callable[[Word], str] | None = None,
     equal: bool = False,
 ) -> list[Word]:
@@ -50,11 +51,11 @@ def counterbalance(
         forms: the names of the forms in which the slot uses them.
         vocabulary: ``counts`` (base -> form -> tokens) and ``totals`` (base -> tokens). With
             fewer than two bases every word stays.
-        relative: largest difference of two bases, as a share of the mean of their totals.
         occurrences: a difference that is never too large. Zorro's 1,000 belongs to corpora of
             millions of words; in small ones no list comes near it and nothing is balanced.
         least: words that each group must keep.
         place: what an error message calls the slot.
+        relative: largest difference of two bases, as a share of the mean of their totals.
         groups: word -> its group, e.g. its gender. Each group is balanced by itself.
         equal: every group keeps as many words as the smallest one, also with a single base.
 
@@ -87,7 +88,7 @@ def counterbalance(
             raise PoshgridError(
                 f"{place}{f', group {group!r}' if groups else ''}: {len(chosen)} of {len(members)} "
                 f"words can be counterbalanced over {', '.join(bases)}, {least} needed; left out "
-                f"({', '.join(out) or 'none'}); raise the suite's option relative or occurrences, "
+                f"({', '.join(out) or 'none'}); raise the suite's option occurrences, "
                 "extend resources/lexicon, or use larger corpora"
             )
         kept.update(chosen)

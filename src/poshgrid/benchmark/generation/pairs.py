@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from poshgrid.benchmark.generation.templatefile import Filling, is_content, lexical_set
-from poshgrid.benchmark.generation.templates import Pair, Phenomenon, Slot, Template
+from poshgrid.benchmark.generation.templatefile import Filling, Slot, is_content, lexical_set
+from poshgrid.benchmark.generation.templates import Pair, Phenomenon, Template
 from poshgrid.benchmark.generation.words import Choices, Uses, fillings, least_used, shares
 from poshgrid.benchmark.lexicon import Word
 from poshgrid.errors import PoshgridError

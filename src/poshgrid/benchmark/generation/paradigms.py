@@ -15,17 +15,15 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import Field, model_validator
 
 from poshgrid import resources
 from poshgrid.benchmark.generation import templatefile
 from poshgrid.benchmark.generation.templatefile import (
     Filling,
-    LexiconSlot,
     Pattern,
-    Phrases,
     capitalized,
     lexical_set,
 )
@@ -49,29 +47,7 @@ _TRIES = 1_000  # draws in search of a set that is not there yet
 _EVEN = 500  # draws that keep the shares equal; where they make nothing new, any word will do
 
 
-class Listed(LexiconSlot):
-    """A slot of words of the lexicon, or of those alone that are listed."""
-
-    # Citation forms; none: every word that suits the slot.
-    only: list[str] = Field(default_factory=list)
-
-    def suitable(self, lexicon: Lexicon) -> list[Word]:
-        """Return the words that suit, whatever the corpora hold."""
-        found = super().suitable(lexicon)
-        return [word for word in found if not self.only or word.lemma in self.only]
-
-
-def _kind(value: Any) -> str:  # noqa: ANN401 - what YAML holds
-    given = value if isinstance(value, dict) else getattr(value, "__dict__", {})
-    return "words" if "words" in given else "lexicon"
-
-
-AnySlot = Annotated[
-    Annotated[Listed, Tag("lexicon")] | Annotated[Phrases, Tag("words")], Discriminator(_kind)
-]
-
-
-class Template(Pattern[AnySlot]):
+class Template(Pattern):
     """Four sentences in one line, and the slots that they share."""
 
     text: str
@@ -84,6 +60,9 @@ class Template(Pattern[AnySlot]):
 
     @model_validator(mode="after")
     def _marked(self) -> Self:
+        for name, slot in self.slots.items():
+            if slot.agree or slot.unlike or slot.balanced:
+                raise ValueError(f"template {self.name}: slot {name!r} asks nothing of other slots")
         if not _MARKED.fullmatch(self.text):
             raise ValueError(
                 f"template {self.name}: the text must have <with filler|without>, then "
@@ -116,9 +95,10 @@ def _joined(text: str) -> str:
     return re.sub(r" (?=[,.?!])", "", " ".join(text.split()))
 
 
-class Phenomenon(templatefile.TemplateFile[Template]):
+class Phenomenon(templatefile.TemplateFile):
     """One file of templates."""
 
+    templates: list[Template] = Field(min_length=1)
     # Every combination of words makes a set, so that sentences occur in several sets: only those
     # without filler and gap are of one alone.
     crossed: bool = False

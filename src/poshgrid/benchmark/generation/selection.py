@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _TIE = 1e-6  # nats within which a null has no preference, as everywhere in the evaluation
 _NODES = 200  # of the search tree: a limit that, unlike seconds, every machine reaches alike
 _NEAR = 0.02  # a second goal so near to the best is good enough: the proof of the rest takes long
+TOLERANCE = 0.02  # distance from one half of what a null gets right that is near enough
 _LUCK = 0.01  # largest weight of chance: it decides between pairs that are equally good
 
 
@@ -56,9 +57,9 @@ def choose(
     nulls: Mapping[str, Null],
     *,
     joint: bool,
-    tolerance: float,
     seed: int,
     place: str,
+    tolerance: float = TOLERANCE,
 ) -> tuple[list[int], dict[str, Any]]:
     """Return which candidates make the phenomenon, and what came of the balance.
 
@@ -74,9 +75,9 @@ def choose(
         nulls: name -> log-probabilities of sentences by an n-gram model. Members are compared by
             their mean over words, which is the sum where they are equally long.
         joint: the pairs of a set are judged as one, their log-probabilities added.
-        tolerance: distance from one half that is near enough.
         seed: decides between candidates that are equally good.
         place: what an error message calls the phenomenon.
+        tolerance: distance from one half that is near enough.
 
     Returns:
         The positions of the chosen candidates, sorted, and facts for the manifest: the number of

@@ -32,17 +32,8 @@ class Options(templatefile.Options):
 
     pool: int = Field(4, ge=1, le=1_000, description="Candidates made for each that is kept")
     balanced: bool = Field(True, description="Counterbalance a slot's words over the bases")
-    relative: float = Field(
-        0.01,
-        ge=0,
-        le=2,
-        description="Difference of two bases' totals that is near enough, of their mean",
-    )
     occurrences: Count = Field(
         1_000, description="Difference of two bases' totals that is never too large, words"
-    )
-    null_tolerance: float = Field(
-        0.02, ge=0, le=0.5, description="Distance from one half of what an n-gram model gets right"
     )
 
 
@@ -94,7 +85,6 @@ def load(path: Path | None, options: Any, context: Context) -> Loaded:  # noqa: 
             number,
             context.nulls,
             joint=phenomenon.joint,
-            tolerance=options.null_tolerance,
             seed=options.seed,
             place=place,
         )
@@ -142,7 +132,7 @@ def _counterbalanced(
     would tell the gender's pairs apart.
     """
     from poshgrid.benchmark.generation.balance import counterbalance
-    from poshgrid.benchmark.lexicon import TABLES
+    from poshgrid.benchmark.generation.templatefile import is_content
 
     def gender(word: Word) -> str:
         return "".join(sorted(word.features["gender"]))
@@ -153,14 +143,13 @@ def _counterbalanced(
         for slot, described in template.slots.items():
             words = choices[template.name, slot]
             kept[template.name, slot] = list(words)
-            if not TABLES[described.category].content or not described.frequent:
+            if not is_content(words[0]) or not described.frequent:
                 continue
             grouped = "gender" in described.agree
             stay = counterbalance(
                 words,
                 template.forms(slot),
                 vocabulary,
-                relative=options.relative,
                 occurrences=options.occurrences,
                 least=1 if grouped else described.least,  # of each gender
                 place=f"{phenomenon.place(template)}, slot {slot!r}",

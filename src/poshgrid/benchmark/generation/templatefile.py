@@ -7,11 +7,11 @@ its forms. A slot holds words of the lexicon, or the template's own.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 import yaml
 from pydantic import (
@@ -42,46 +42,77 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class LexiconSlot(Part):
-    """A slot of words of the lexicon.
+@dataclass(frozen=True)
+class Phrase(Word):
+    """A word, or a few, that a template brings; no entry of the lexicon."""
+
+    content: bool = False  # counts for the lexical set
+
+    @cached_property
+    def folded(self) -> frozenset[str]:
+        """Its words that may not occur twice in a sentence, case-folded."""
+        return frozenset(self.lemma.casefold().split()) - _REPEATABLE
+
+
+class Slot(Part):
+    """A slot of words of the lexicon, or of words that the template brings.
 
     A value ``m|f`` is satisfied by either; all listed values must hold.
     """
 
-    category: Literal[
-        "noun", "name", "verb", "adjective", "determiner", "auxiliary", "function"
-    ]  # table of the lexicon
+    category: (
+        Literal["noun", "name", "verb", "adjective", "determiner", "auxiliary", "function"] | None
+    ) = None  # table of the lexicon
     where: dict[str, list[str]] = {}  # feature -> values that the word must have
     without: dict[str, list[str]] = {}  # feature -> values that the word must not have
     distinct: list[str] = []  # forms of the word that must be spelt differently
+    only: list[str] = []  # citation forms; default: every word that suits the slot
     frequent: bool = True  # false: the word makes the construction, and may be rare in a base
     least: int = Field(2, ge=1)  # fewer usable words than this are an error
+    # The template's own words: they make the construction, and may be rare and few.
+    words: list[Annotated[str, StringConstraints(pattern=r"^[A-Za-z]+(?: [A-Za-z]+)*$")]] = []
+    content: bool = False  # the template's own words count for the lexical set
+    # Of templates of pairs, what the slot asks of the words of other slots:
+    agree: dict[str, str] = {}  # own feature -> "slot.feature" that shares a value with it
+    unlike: list[str] = []  # slots that hold another word
+    balanced: bool = False  # every word (and combination of balanced slots) equally often
 
     @model_validator(mode="after")
     def _known(self) -> Self:
-        table = TABLES[self.category]
+        if bool(self.category) == bool(self.words):
+            raise ValueError("a slot has a category of the lexicon, or words of its own")
         named = [(f, v) for group in (self.without, self.where) for f, v in group.items()]
         wanted = [(f, one) for f, values in named for value in values for one in value.split("|")]
         for feature, value in wanted:
-            known = table.features.get(feature, frozenset())
+            known = self.features.get(feature, frozenset())
             if value not in known:
-                near = did_you_mean(value, known) or did_you_mean(feature, table.features)
+                near = did_you_mean(value, known) or did_you_mean(feature, self.features)
                 raise ValueError(f"unknown {feature} {value!r} of a {self.category}{near}")
-        for form in set(self.distinct) - set(table.forms):
-            near = did_you_mean(form, table.forms)
+        for form in set(self.distinct) - set(self.forms):
+            near = did_you_mean(form, self.forms)
             raise ValueError(f"unknown form {form!r} of a {self.category}{near}")
         return self
 
     @property
+    def features(self) -> Mapping[str, frozenset[str]]:
+        """The features that its words have, and their values."""
+        return TABLES[self.category].features if self.category else {}
+
+    @property
     def forms(self) -> tuple[str, ...]:
         """Names of the forms of its words; the first is the citation form, that of ``{slot}``."""
-        return TABLES[self.category].forms
+        return TABLES[self.category].forms if self.category else ("",)
 
-    def takes(self, word: Word) -> bool:
-        """Say whether a word suits the slot, whatever the other slots hold."""
+    def suitable(self, lexicon: Lexicon) -> list[Word]:
+        """Return the words that suit, whatever the corpora hold, in the order of the lexicon."""
+        if self.words:
+            return [Phrase("phrase", text, {"": text}, {}, self.content) for text in self.words]
+        return [word for word in lexicon.of(self.category or "") if self._takes(word)]
+
+    def _takes(self, word: Word) -> bool:
         forms = [word.forms[name] for name in self.distinct]
         return (
-            word.category == self.category
+            (not self.only or word.lemma in self.only)
             and all(
                 word.features[feature] & set(value.split("|"))
                 for feature, values in self.where.items()
@@ -90,44 +121,6 @@ class LexiconSlot(Part):
             and not any(word.features[f] & set(values) for f, values in self.without.items())
             and len(set(forms)) == len(forms)
         )
-
-    def suitable(self, lexicon: Lexicon) -> list[Word]:
-        """Return the words that suit, whatever the corpora hold, in the order of the lexicon."""
-        return [word for word in lexicon.of(self.category) if self.takes(word)]
-
-
-@dataclass(frozen=True)
-class Phrase(Word):
-    """A word, or a few, that a template brings; no entry of the lexicon."""
-
-    content: bool = False  # counts for the lexical set
-
-    @classmethod
-    def of(cls, text: str, *, content: bool) -> Self:
-        """Return a phrase: its citation form and its only form are the text."""
-        return cls("phrase", text, {"": text}, {}, content)
-
-    @cached_property
-    def folded(self) -> frozenset[str]:
-        """Its words that may not occur twice in a sentence, case-folded."""
-        return frozenset(self.lemma.casefold().split()) - _REPEATABLE
-
-
-class Phrases(Part):
-    """A slot of words that the template brings; they make the construction and may be rare."""
-
-    forms: ClassVar[tuple[str, ...]] = ("",)
-    frequent: ClassVar[bool] = False
-    least: ClassVar[int] = 1
-
-    words: list[Annotated[str, StringConstraints(pattern=r"^[A-Za-z]+(?: [A-Za-z]+)*$")]] = Field(
-        min_length=1
-    )
-    content: bool = False  # counts for the lexical set
-
-    def suitable(self, lexicon: Lexicon) -> list[Word]:
-        """Return the words, whatever the lexicon holds."""
-        return [Phrase.of(text, content=self.content) for text in self.words]
 
 
 def is_content(word: Word) -> bool:
@@ -145,14 +138,12 @@ def lexical_set(filling: Filling) -> str:
 
 _SLOT = re.compile(r"\{(\w+)(?::(\w+))?\}")
 
-AnySlot = TypeVar("AnySlot", bound=LexiconSlot | Phrases)
 
-
-class Pattern(Part, Generic[AnySlot]):
+class Pattern(Part):
     """A template: one or more texts, and the slots that they share."""
 
     name: str
-    slots: dict[str, AnySlot]
+    slots: dict[str, Slot]
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -200,17 +191,14 @@ def capitalized(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-AnyTemplate = TypeVar("AnyTemplate", bound=Pattern[Any])
-
-
-class TemplateFile(Part, Generic[AnyTemplate]):
+class TemplateFile(Part):
     """One file: the templates of a phenomenon."""
 
     category: str
     phenomenon: str
     default: bool = True  # false: made only where the option ``phenomena`` names it
     shared: dict[str, Any] = {}  # named pieces that the templates repeat by YAML reference
-    templates: list[AnyTemplate] = Field(min_length=1)
+    templates: Sequence[Pattern] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _unique(self) -> Self:
@@ -219,12 +207,12 @@ class TemplateFile(Part, Generic[AnyTemplate]):
             raise ValueError(f"template {name!r} is defined twice")
         return self
 
-    def place(self, template: Pattern[Any]) -> str:
+    def place(self, template: Pattern) -> str:
         """Return what error messages call a template."""
         return f"phenomenon {self.phenomenon}, template {template.name}"
 
 
-Described = TypeVar("Described", bound=TemplateFile[Any])
+Described = TypeVar("Described", bound=TemplateFile)
 
 
 def names(folder: Path) -> list[str]:
@@ -272,7 +260,7 @@ class Options(plugins.Options):
     """Options of the readers that fill templates."""
 
     FOLDER: ClassVar[Path]
-    FILE: ClassVar[type[TemplateFile[Any]]]
+    FILE: ClassVar[type[TemplateFile]]
 
     seed: Seed = Field(42, description="The same seed gives the same items")
     phenomena: list[str] | None = Field(None, description="Default: see docs/benchmark.md")

@@ -19,26 +19,10 @@ from pydantic import Field, model_validator
 
 from poshgrid import resources
 from poshgrid.benchmark.generation import templatefile
-from poshgrid.benchmark.generation.templatefile import (
-    Filling,
-    LexiconSlot,
-    Part,
-    Pattern,
-    capitalized,
-)
-from poshgrid.benchmark.lexicon import TABLES
+from poshgrid.benchmark.generation.templatefile import Filling, Part, Pattern, capitalized
 
 TEMPLATES = resources.ROOT / "templates"
 FACTORIAL = resources.ROOT / "factorial"
-
-
-class Slot(LexiconSlot):
-    """A slot of words of the lexicon, and what it asks of the other slots' words."""
-
-    # Own feature -> "slot.feature" that shares a value with it.
-    agree: dict[str, str] = Field(default_factory=dict)
-    unlike: list[str] = Field(default_factory=list)  # slots that hold another word
-    balanced: bool = False  # every word (and combination of balanced slots) equally often
 
 
 class Pair(NamedTuple):
@@ -57,12 +41,12 @@ class Cell(Part):
     bad: str
 
 
-class Template(Pattern[Slot]):
+class Template(Pattern):
     """A pair whose members differ in the contrast only, or the pairs of a design."""
 
     good: str = ""
     bad: str = ""
-    cells: list[Cell] = Field(default_factory=list, min_length=2)
+    cells: list[Cell] = Field([], min_length=2)
 
     @property
     def written(self) -> tuple[Pair, ...]:
@@ -86,7 +70,7 @@ class Template(Pattern[Slot]):
                 if other not in self.slots:
                     raise ValueError(f"template {self.name}: slot {name!r}: no slot {other!r}")
                 for key, of in ((own, slot), (feature, self.slots[other])):
-                    if key and key not in TABLES[of.category].features:
+                    if key and key not in of.features:
                         raise ValueError(f"template {self.name}: slot {name!r}: no {key!r} there")
         return self
 
@@ -98,9 +82,10 @@ class Template(Pattern[Slot]):
         )
 
 
-class Phenomenon(templatefile.TemplateFile[Template]):
+class Phenomenon(templatefile.TemplateFile):
     """One file of templates."""
 
+    templates: list[Template] = Field(min_length=1)
     contrast: str
     joint: bool = False  # the pairs of a set are judged as one
 

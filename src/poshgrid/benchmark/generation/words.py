@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from poshgrid.benchmark.generation.templatefile import Filling, Pattern, TemplateFile, lexical_set
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
@@ -20,7 +19,7 @@ Choices = Mapping[tuple[str, str], Sequence[Word]]
 
 
 def choices(
-    phenomenon: TemplateFile[Any], lexicon: Lexicon, vocabulary: Vocabulary
+    phenomenon: TemplateFile, lexicon: Lexicon, vocabulary: Vocabulary
 ) -> dict[tuple[str, str], list[Word]]:
     """Return (template, slot) -> the words that suit it and are frequent in every base.
 
@@ -43,9 +42,10 @@ def choices(
 
 
 def _usable(
-    place: str, template: Pattern[Any], slot: str, lexicon: Lexicon, vocabulary: Vocabulary
+    place: str, template: Pattern, slot: str, lexicon: Lexicon, vocabulary: Vocabulary
 ) -> list[Word]:
     described = template.slots[slot]
+    least = 1 if described.words else described.least
     suitable = described.suitable(lexicon)
     chosen: list[Word] = []
     missing: list[str] = []
@@ -55,17 +55,17 @@ def _usable(
                 (word.forms[form], base)
                 for form in template.forms(slot)
                 for base in vocabulary.lacking(word.forms[form])
-                if described.frequent
+                if described.frequent and not described.words
             }
         )
         missing.extend(f"{form} in {base}" for form, base in lacking)
         if not lacking:
             chosen.append(word)
-    if len(chosen) < described.least:
+    if len(chosen) < least:
         named = ", ".join(missing[:NAMED]) + (", ..." if len(missing) > NAMED else "")
         raise PoshgridError(
             f"{place}: {len(chosen)} usable of {len(suitable)} words, "
-            f"{described.least} needed; not among the {vocabulary.top_k:,} most frequent: "
+            f"{least} needed; not among the {vocabulary.top_k:,} most frequent: "
             f"{named or 'none'}; use larger corpora, or extend "
             "resources/lexicon"
         )

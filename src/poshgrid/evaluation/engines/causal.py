@@ -52,7 +52,7 @@ class Causal(Neural):
         self.bf16, self.passed = scoring.precision == "bf16", 0
         log.debug("%s: batches %s, shares %s", name, self.batching, self.shares)
 
-    def score(self, requests: Sequence[Request], *, per_token: bool = False) -> list[Score]:
+    def score(self, requests: Sequence[Request]) -> list[Score]:
         """Score sentences; see :class:`poshgrid.evaluation.engine.Engine`."""
         cuts = cutting.cut(self.tokenizer, requests, special=False)
         rows = [[self.bos_id, *cut.ids] if self.bos else cut.ids for cut in cuts]
@@ -67,12 +67,7 @@ class Causal(Neural):
         found = self.logprobs(rows)
         context_only = [] if self.bos else [None]
         return [
-            cutting.total(
-                request,
-                cut.region,
-                [*context_only, *values.tolist()],
-                self.tokenizer.convert_ids_to_tokens(cut.ids) if per_token else (),
-            )
+            cutting.total(request, cut.region, [*context_only, *values.tolist()])
             for request, cut, values in zip(requests, cuts, found, strict=True)
         ]
 

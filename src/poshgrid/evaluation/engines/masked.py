@@ -54,7 +54,7 @@ class Masked(Neural):
         scoring = self.scoring.model_copy(update={"masked": masked})
         return type(self)(self.model, self.tokenizer, scoring, name=self.name)
 
-    def score(self, requests: Sequence[Request], *, per_token: bool = False) -> list[Score]:
+    def score(self, requests: Sequence[Request]) -> list[Score]:
         """Score sentences; see :class:`poshgrid.evaluation.engine.Engine`."""
         cuts = cutting.cut(self.tokenizer, requests, special=True)
         for cut, request in zip(cuts, requests, strict=True):
@@ -64,20 +64,13 @@ class Masked(Neural):
                 )
         cutting.check_lengths(requests, [len(cut.ids) for cut in cuts], self.context, self.name)
         shown = {tuple(cut.ids): cut for cut in cuts}  # each distinct sentence is shown once
-        found = dict(zip(shown, self._logprobs(list(shown.values())), strict=True))
+        found = dict(zip(shown, self.logprobs(list(shown.values())), strict=True))
         return [
-            cutting.total(
-                request,
-                cut.region,
-                found[tuple(cut.ids)].tolist(),
-                self.tokenizer.convert_ids_to_tokens([cut.ids[k] for k in cut.own])
-                if per_token
-                else (),
-            )
+            cutting.total(request, cut.region, found[tuple(cut.ids)].tolist())
             for request, cut in zip(requests, cuts, strict=True)
         ]
 
-    def _logprobs(self, cuts: Sequence[cutting.Cut]) -> list[np.ndarray]:
+    def logprobs(self, cuts: Sequence[cutting.Cut]) -> list[np.ndarray]:
         """Return the log-probability of every own token, for each sentence."""
         found = [np.zeros(len(cut.own)) for cut in cuts]
         for batch in logs.progress(self._batches(cuts), "scoring"):

@@ -69,7 +69,8 @@ class MaskedMinicons(Masked):
         self._scorer = MaskedLMScorer(model, model.device.type, tokenizer=tokenizer)
         super().__init__(model, tokenizer, scoring, name=name)
 
-    def _logprobs(self, cuts: Sequence[Cut]) -> list[np.ndarray]:
+    def logprobs(self, cuts: Sequence[Cut]) -> list[np.ndarray]:
+        """Return the log-probability of every own token, for each sentence."""
         found = []
         for cut in logs.progress(cuts, "scoring"):
             self.passed += len(cut.ids) * len(cut.own)

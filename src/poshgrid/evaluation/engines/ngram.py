@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from poshgrid.corpora.words import Span, spans
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import engine
-from poshgrid.evaluation.engine import Request, Score, Token
+from poshgrid.evaluation.engine import Request, Score
 
 if TYPE_CHECKING:
     from poshgrid.models.ngram import NGram
@@ -33,12 +33,11 @@ class Engine(engine.Engine):
     def __init__(self, model: NGram, folder: Path) -> None:
         self.model, self.folder = model, folder
 
-    def score(self, requests: Sequence[Request], *, per_token: bool = False) -> list[Score]:
+    def score(self, requests: Sequence[Request]) -> list[Score]:
         """Score sentences, in the order given.
 
         Args:
             requests: sentences.
-            per_token: fill ``Score.each``; ``</s>`` is the last token.
 
         Raises:
             PoshgridError: a sentence has no word, or a region does not begin and end where words
@@ -53,11 +52,9 @@ class Engine(engine.Engine):
         inside = [_inside(*pair) for pair in zip(requests, cut, strict=True)]
         values = self.model.each([[span.word for span in found] for found in cut])
         scores = []
-        for found, region, row in zip(cut, inside, values, strict=True):
-            names = [*(span.word for span in found), "</s>"] if per_token else []
+        for region, row in zip(inside, values, strict=True):
             inner = row[region]
-            tokens = tuple(map(Token, names, row))
-            scores.append(Score(math.fsum(row), len(row), math.fsum(inner), len(inner), tokens))
+            scores.append(Score(math.fsum(row), len(row), math.fsum(inner), len(inner)))
         return scores
 
 
