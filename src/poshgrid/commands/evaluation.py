@@ -49,10 +49,11 @@ def judge(
         list[str], typer.Option(help="Of the reader: key=value; may be repeated")
     ] = [],  # noqa: B006 - typer copies it
     text: Annotated[
-        Path | None, typer.Option(help="Text that word-counting nulls are counted on; none: none")
+        Path | None,
+        typer.Option(help="Text that baselines are counted on; without it there are none"),
     ] = None,
     revision: Annotated[str | None, typer.Option(help="Of the id: a commit, tag or branch")] = None,
-    order: Annotated[int, typer.Option(min=2, help="Of the n-gram null")] = 5,
+    order: Annotated[int, typer.Option(min=2, help="Of the n-gram baseline")] = 5,
     bos: Annotated[bool, typer.Option(help="Score the first token, too")] = True,
     total: Annotated[bool, typer.Option("--sum", help="Compare sums of log-probabilities")] = False,
     masked: Annotated[
@@ -90,7 +91,7 @@ def judge(
             _shown(output, name)
             if text is None:
                 typer.echo(
-                    "no nulls: an untrained model, or counts of words, may do as well on these "
+                    "no baselines: an untrained model, or counts of words, may do as well on these "
                     "pairs, and have stars, too; --text FILE counts words beside it",
                     err=True,
                 )
@@ -99,7 +100,7 @@ def judge(
 
 
 def _shown(output: Path, suite: str) -> None:
-    """Print accuracies by phenomenon, with nulls if there are any."""
+    """Print accuracies by phenomenon, with baselines if there are any."""
     from poshgrid import files
     from poshgrid.commands.results import LEVELS, accuracies
     from poshgrid.statistics.schema import ACCURACY

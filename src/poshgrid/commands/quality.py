@@ -22,13 +22,15 @@ def gate(
         list[str], typer.Option(help="Of the reader: key=value; may be repeated")
     ] = [],  # noqa: B006 - typer copies it
     text: Annotated[
-        list[str], typer.Option(help="Text to count nulls on: [name=]path; may be repeated")
+        list[str], typer.Option(help="Text to count baselines on: [name=]path; may be repeated")
     ] = [],  # noqa: B006
-    order: Annotated[int, typer.Option(min=2, help="Of the n-gram null")] = 5,
-    tolerance: Annotated[float, typer.Option(min=0, max=0.5, help="Of a null, around 50%")] = 0.05,
+    order: Annotated[int, typer.Option(min=2, help="Of the n-gram baseline")] = 5,
+    tolerance: Annotated[
+        float, typer.Option(min=0, max=0.5, help="Of a baseline, around 50%")
+    ] = 0.05,
     name: Annotated[str | None, typer.Option(help="Of the suite; none: the first path's")] = None,
 ) -> None:
-    """Check minimal pairs of any suite: a page of faults and of word-counting nulls."""
+    """Check minimal pairs of any suite: a page of faults and of baselines that count words."""
     from poshgrid.quality import given
 
     items = given.read(paths, reader, options_of(option))

@@ -36,8 +36,8 @@ LEVELS = {
 """What may be asked for -> the levels whose columns are shown: a mean stands beside its parts."""
 NOTE = (
     "Percent (SD over seeds). Stars: chi-square against 50% over all seeds' pairs, uncorrected: "
-    "* p < .05, ** p < .01, *** p < .001. ‡ A null of the cell is itself far from 50%. --csv: all "
-    "columns, unrounded."
+    "* p < .05, ** p < .01, *** p < .001. ‡ A baseline of the cell is itself far from 50%. --csv: "
+    "all columns, unrounded."
 )
 
 
@@ -46,12 +46,12 @@ def results(
     config: Configs = None,
     target: Annotated[str | None, typer.Option(help="Experiment; default: all")] = None,
     table: Annotated[
-        str, typer.Option(help="accuracy, or another table: deltas, counts, shares, curves_mean …")
+        str, typer.Option(help="accuracy, or another table: deltas, counts, mixture, curves_mean …")
     ] = "accuracy",
     suite: Annotated[str | None, typer.Option(help="Only this suite")] = None,
     level: Annotated[str, typer.Option(help="Of accuracies: " + ", ".join(LEVELS))] = "category",
     only: Annotated[str | None, typer.Option(help="Subset, e.g. condition=baby,size=10M")] = None,
-    nulls: Annotated[bool, typer.Option("--nulls", help="Rows of the nulls, too")] = False,
+    nulls: Annotated[bool, typer.Option("--nulls", help="Rows of the baselines, too")] = False,
     fit: Annotated[str | None, typer.Option(help="A Bayesian model's table instead")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Records, unrounded")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="The same as CSV")] = False,

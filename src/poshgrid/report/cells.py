@@ -20,11 +20,8 @@ FAR = "‡"
 """Marks a cell whose null (untrained, or counted) is far from 50%."""
 TURNS = "§"
 """Marks a cell that judging by sum instead of mean over tokens would change."""
-APART = "≠"
-"""Marks a phenomenon whose templates differ by more than their sets allow."""
 LEARNED = "✓"
 """Marks a cell that is surely above every rival."""
-SURE = 0.05  # p below which templates are called apart
 TURN = 0.05  # share: a change beyond it is marked
 NULL_NAMES = {null: null for null in NULLS} | {"ngram": "n-gram", "class_ngram": "class n-gram"}
 """The nulls in words."""
@@ -57,7 +54,6 @@ class Cell:
     above_rival_low: float | None = None
     above_rival_high: float | None = None
     learned: str | None = None
-    p_apart: float | None = None  # that all templates are alike
     least: float | None = None  # of the nulls of one kind of a table
     most: float | None = None
     n_cells: int | None = None  # nulls that the mean is of
@@ -76,7 +72,6 @@ class Cell:
         marks = (
             (FAR, self.far),
             (TURNS, self.turns),
-            (APART, self.apart),
             (LEARNED, self.learned == YES),
         )
         return "".join(mark for mark, holds in marks if holds)
@@ -85,11 +80,6 @@ class Cell:
     def rival_name(self) -> str:
         """The best rival in words; "" if none is known."""
         return NULL_NAMES.get(self.rival or "", self.rival or "")
-
-    @property
-    def apart(self) -> bool:
-        """Whether its templates differ by more than their sets allow."""
-        return self.p_apart is not None and self.p_apart < SURE
 
     @property
     def detail(self) -> str:

@@ -16,10 +16,10 @@ from poshgrid.report.layout import Layout, title
 from poshgrid.report.texts import say
 from poshgrid.statistics.schema import ACCURACY, YES
 from poshgrid.tables.table import Column, Table, numbers, text, texts
-from poshgrid.tables.words import percent, points, probability
+from poshgrid.tables.words import percent, points
 
-GROUP = "Nulls"
-"""What the nulls' rows (columns) are headed by."""
+GROUP = "Baselines"
+"""What the baselines' rows (columns) are headed by."""
 
 Row = list[Cell | str]  # group, row, cells
 
@@ -116,7 +116,7 @@ def _cells(
 
 
 def rivals(collected: Collected, layout: Layout, suite: str) -> Table:
-    """Compare each phenomenon with its best rival: the baseline or heuristic right most often."""
+    """Compare each phenomenon with its rival: the baseline or heuristic right most often."""
     scores = Scores(collected.accuracy)
     rows: list[list[Any]] = []
     for category, phenomenon in layout.phenomena[suite]:
@@ -126,15 +126,15 @@ def rivals(collected: Collected, layout: Layout, suite: str) -> Table:
                 rows.append([
                     phenomenon, arm.label, size, cell.mean, cell.rival_name, cell.rival_mean,
                     cell.above_rival, cell.above_rival_low, cell.above_rival_high,
-                    cell.learned, cell.p_apart,
+                    cell.learned,
                 ])  # fmt: skip
     columns = [
         text("Phenomenon"), text("Models"), text("Size"), Column("Accuracy (%)", percent),
-        text("Best rival"), Column("Its accuracy (%)", percent),
+        text("Rival"), Column("Its accuracy (%)", percent),
         *numbers(points, "Above it (points)", "2.5%", "97.5%"),
-        text("Learned"), Column("Templates alike (p)", probability),
+        text("Learned"),
     ]  # fmt: skip
-    totals = {i: "total" for i, row in enumerate(rows) if row[-2] == YES}
+    totals = {i: "total" for i, row in enumerate(rows) if row[-1] == YES}
     return Table(f"rivals-{suite}", say("rivals"), columns, rows, totals)
 
 

@@ -11,8 +11,8 @@ following one 60% and guessing 40% of the time looks the same as 80% and 20% of 
 that fit the same, those are taken that leave most to guessing: a weight is what that cannot
 explain.
 
-A mixture always has weights. Whether they are the whole story is tested: :func:`agreement` and
-:func:`preference`.
+A mixture always has weights. What they leave out is measured by :func:`shared`; whether all choices
+are coin tosses is tested by :func:`agreement` and :func:`preference`.
 """
 
 from __future__ import annotations
@@ -188,6 +188,33 @@ def intervals(estimates: np.ndarray, replicates: np.ndarray) -> tuple[np.ndarray
     ends = np.quantile(replicates, [0.025, 0.975], axis=0)
     reach = np.abs(ends - estimates).max(axis=0)
     return np.maximum(estimates - reach, 0), np.minimum(estimates + reach, 1)
+
+
+def shared(chose: np.ndarray, chances: np.ndarray, sets: np.ndarray) -> tuple[float, float, float]:
+    """Return the share of choices that seeds make alike for a reason that is not in the mixture.
+
+    If each seed follows the same unknown preference in a share *w* of its choices, independently of
+    the heuristics, and the mixture's chances in the others, the product of the residuals of two
+    seeds is on average *w*²/4. The mean product over pairs and pairs of seeds is turned into this
+    *w*; its variance is clustered by lexical set (linearised).
+
+    Args:
+        chose: pairs x seeds (two or more): 1 the good member, 0 the bad one, .5 a tie.
+        chances: the same shape: probability of the good member.
+        sets: of each pair, the number of its lexical set.
+
+    Returns:
+        The share, and the ends of its 95% interval; 0 where seeds agree no more than expected.
+    """
+    rest, seeds = chose - chances, chose.shape[1]
+    products = (rest.sum(axis=1) ** 2 - (rest**2).sum(axis=1)) / (seeds * (seeds - 1))
+    pairs = np.bincount(sets)
+    mean, number = products.mean(), np.count_nonzero(pairs)
+    residual = np.bincount(sets, products) - pairs * mean
+    spread = np.sqrt((residual**2).sum() * number / max(number - 1, 1)) / len(products)
+    reach = stats.norm.ppf(0.975) * spread
+    share, low, high = 2 * np.sqrt(np.clip([mean, mean - reach, mean + reach], 0, 0.25))
+    return float(share), float(low), float(high)
 
 
 def agreement(chose: np.ndarray, chances: np.ndarray) -> float:

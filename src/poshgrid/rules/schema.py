@@ -46,10 +46,12 @@ VERDICTS: Schema = {
     "low": pl.Float64,  # 95% bootstrap interval over lexical sets and seeds; null with one set
     "high": pl.Float64,
     "unexplained": pl.Float64,  # share of the choices that all listed heuristics leave to guessing
-    # p value: independent choices with the mixture's chances would agree so well between seeds, or
-    # prefer single words so much
-    "fit": pl.Float64,
-    "coin": pl.Float64,  # the same of coin tosses
+    # share of the choices that seeds make alike for a reason that is not listed; null with one seed
+    "shared": pl.Float64,
+    "shared_low": pl.Float64,  # 95% interval over lexical sets
+    "shared_high": pl.Float64,
+    # p value: coin tosses would agree so well between seeds, or prefer single words so much
+    "coin": pl.Float64,
     "right": pl.Float64,  # share of the choices that are the good member
     # what the seeds follow, each by itself: "2 front-do, 1 no listed heuristic"
     "seed_verdicts": pl.String,

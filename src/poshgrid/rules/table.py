@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import files, logs, plugins
+from poshgrid import files, plugins
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judgements import read_items
 from poshgrid.plugins import RIVALS
@@ -17,8 +17,6 @@ from poshgrid.rules.schema import RULES
 
 EQUAL = " = "
 """Between the names of heuristics that the items cannot tell apart."""
-
-log = logs.get(__name__)
 
 
 def rivals() -> dict[str, ModuleType]:
@@ -108,5 +106,4 @@ def write(items: dict[str, Path], output: Path) -> dict[str, Any]:
         files.write_table(rows, output / f"{suite}.parquet", RULES)
         say = dict(rows.drop_nulls().group_by("rule").len().sort("rule").iter_rows())
         facts[suite] = {"pairs": rows["item_id"].n_unique(), "say": say}
-        log.info("%s: %d pairs, %d rules have a say", suite, facts[suite]["pairs"], len(say))
     return {"suites": facts}

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from poshgrid import files, logs
+from poshgrid import files
 from poshgrid.config.runs import COUNTED, REFERENCE, SCORED, UNTRAINED, WORD_NULLS
 from poshgrid.config.specs import JudgementSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
-from poshgrid.statistics import intervals, levels, rivals, tests, verdicts
+from poshgrid.statistics import intervals, levels, tests, verdicts
 from poshgrid.statistics.schema import ACCURACY, COUNTS, RUN_AXES
 from poshgrid.statistics.tally import count
 from poshgrid.tables import formats
@@ -22,8 +22,6 @@ POINT = [*RUN_AXES, "suite"]
 """What an accuracy over seeds is an accuracy of."""
 ROW = [*POINT, "level", "category", "phenomenon", "part"]
 """What a row of the table of accuracies is known by."""
-
-log = logs.get(__name__)
 
 
 def accuracy(
@@ -50,7 +48,7 @@ def accuracy(
         sums: whether scores are sums over tokens; of means alone nobody knows what sums would say.
 
     Returns:
-        Numbers of runs, judgements and ties.
+        Numbers of judgements and ties.
 
     Raises:
         PoshgridError: see :func:`judgements.judged`; or a run's cell or
@@ -62,10 +60,7 @@ def accuracy(
         )
     counts, tallies = count(_columns(spec, conditions), Path(scores), items, spec.scoring)
     counts = counts.cast(pl.Schema(COUNTS))
-    bounds = pl.concat(
-        intervals.bootstrap(tally.sums).join(tests.apart(tally.sums), on=ROW, how="left")
-        for tally in tallies.values()
-    )
+    bounds = pl.concat(intervals.bootstrap(tally.sums) for tally in tallies.values())
     rows = summarise(counts, bounds, spec.tolerance)
     if not sums:
         rows = rows.with_columns(mean_sum=pl.lit(None, pl.Float64))
@@ -75,7 +70,7 @@ def accuracy(
         solved: set[tuple[str, str]] = set()
         if rules and suite in rules:
             pairs = judgements.read_items(items[suite])
-            choices, solved = rivals.read_rules(rules[suite], pairs, tally.units)
+            choices, solved = verdicts.read_rules(rules[suite], pairs, tally.units)
             heuristics = {name: tally.of(choices[name].to_numpy()) for name in choices.columns}
         learned.append(verdicts.verdicts(tally.sums, heuristics, counts, solved))
     best = pl.concat(learned).with_columns(level=pl.lit("phenomenon"), part=pl.lit(""))
@@ -83,17 +78,7 @@ def accuracy(
     output = Path(output)
     files.write_table(_written(counts), output / "counts.parquet", COUNTS)
     formats.write(rows, output, "accuracy", ACCURACY)
-    facts = {
-        "runs": len(spec.runs),
-        "suites": sorted(items),
-        "judgements": int(counts["n"].sum()),
-        "ties": int(counts["ties"].sum()),
-        "replicates": intervals.REPLICATES,
-    }
-    log.info(
-        "%d runs, %s judgements, %d ties", facts["runs"], f"{facts['judgements']:,}", facts["ties"]
-    )
-    return facts
+    return {"judgements": int(counts["n"].sum()), "ties": int(counts["ties"].sum())}
 
 
 def _columns(spec: JudgementSpec, conditions: Path | None) -> dict[str, dict[str, Any]]:
@@ -141,7 +126,7 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame, tolerance: float) -> p
     Args:
         counts: columns of ``COUNTS``, and ``by_sum`` and ``by_mean``: pairs right if scores were
             sums or means over tokens.
-        bounds: columns of ``ROW``, low and high of every mean, and p_apart.
+        bounds: columns of ``ROW``, and low and high of every mean.
         tolerance: distance of a null from 50% (share) beyond which a row names it.
 
     Returns:

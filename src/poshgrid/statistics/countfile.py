@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from poshgrid.benchmark.reading import csvfile
 from poshgrid.config.runs import RELEASED, words_of
@@ -22,7 +22,7 @@ _Whole = Annotated[int, Field(ge=0, le=2**32 - 1)]
 class Counted(BaseModel):
     """A row of a CSV of counts; what it leaves out has a default."""
 
-    model_config = ConfigDict(allow_inf_nan=False, str_strip_whitespace=True)
+    model_config = ConfigDict(allow_inf_nan=False)
 
     condition: _Name
     size: _Name
@@ -74,12 +74,7 @@ def read(path: Path) -> pl.DataFrame:
     rows = []
     first: dict[tuple[str, ...], str] = {}  # what was said before of a phenomenon, a run
     for line in csvfile.table(path, NEEDED, [name for name in COUNTS if name not in NEEDED]):
-        try:
-            row = Counted.model_validate(line.cells)
-        except ValidationError as error:
-            fault = error.errors()[0]
-            name = "".join(f"{part} is {line.cells[str(part)]!r}: " for part in fault["loc"])
-            raise line.fault(name + fault["msg"].removeprefix("Value error, ")) from error
+        row = line.read_as(Counted)
         rows.append(row.model_dump())
         run = ("line", *(str(rows[-1][name]) for name in ("suite", *CELL)))
         if (before := first.setdefault(run, line.line)) != line.line:

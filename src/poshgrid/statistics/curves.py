@@ -28,8 +28,6 @@ _COUNTED = {
     "n": pl.UInt32,
 }
 
-log = logs.get(__name__)
-
 
 def curves(
     spec: JudgementSpec, scores: Path, models: Path, items: dict[str, Path], output: Path
@@ -49,7 +47,7 @@ def curves(
         output: folder for curves, curves_mean and training, each .parquet and .csv.
 
     Returns:
-        Numbers of runs, of checkpoints that were judged (a null is none), and of judgements.
+        Numbers of checkpoints that were judged (a null is none), and of judgements.
 
     Raises:
         PoshgridError: see :func:`judgements.judged`, :func:`training.statistics` and
@@ -69,19 +67,10 @@ def curves(
     formats.write(every, output, "curves", CURVES)
     formats.write(over_seeds(every), output, "curves_mean", CURVES_MEAN)
     checkpoints = counts.filter(~pl.col("kept") & (pl.col("step") > 0))
-    facts = {
-        "runs": len(trained),
-        "suites": sorted(items),
+    return {
         "checkpoints": checkpoints.select(*RUN_AXES, "seed", "step").n_unique(),
         "judgements": int(counts["n"].sum()),
     }
-    log.info(
-        "%d runs, %d checkpoints, %s judgements",
-        facts["runs"],
-        facts["checkpoints"],
-        f"{facts['judgements']:,}",
-    )
-    return facts
 
 
 def by_step(counts: pl.DataFrame) -> pl.DataFrame:

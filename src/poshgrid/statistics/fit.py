@@ -36,8 +36,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
 
     A fit that fails the gate (:func:`gate.converge`) is drawn again, more strictly, as often as
     ``retries`` says. If it still fails, ``unconverged: report`` writes everything all the same,
-    with ``converged: false``, and the report says so; ``unconverged: fail`` writes diagnostics.json
-    and summary.csv into ``{output}.unconverged`` and nothing else.
+    with ``converged: false``, and the report says so; ``unconverged: fail`` writes nothing.
 
     Args:
         spec: formula, priors, contrasts and settings of the sampler.
@@ -94,28 +93,18 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
             "predictive": check,
         }
         output = Path(output)
-        aside = output.with_name(f"{output.name}.unconverged")
         if not last["converged"] and model.unconverged == "fail":
-            # Where Snakemake does not delete what tells why it failed
-            files.write_text(aside / "summary.csv", formats.csv(table, places=6))
-            files.write_json(aside / "diagnostics.json", facts)
             raise PoshgridError(
-                f"models: {model.name}: {gate.complaint(attempts)}; or set unconverged: report; "
-                f"the last attempt's diagnostics are in {aside}"
+                f"models: {model.name}: {gate.complaint(attempts)}; or set unconverged: report, "
+                "which writes the tables all the same"
             )
         _write_posterior(inference, output / "posterior.nc")
     formats.write(table, output, "summary", SUMMARY)
     formats.write(differences, output, "contrasts", CONTRASTS)
     formats.write(cells, output, "predictive", PREDICTIVE)
     files.write_json(output / "diagnostics.json", facts)
-    shutil.rmtree(aside, ignore_errors=True)
-    log.log(
-        logging.INFO if last["converged"] else logging.WARNING,
-        "%s: %.0f s, R-hat %s, ESS %s, divergences %d: %s; %d of %d cells inside their intervals",
-        model.name, facts["seconds"], last["max_r_hat"], last["min_ess"], last["divergences"],
-        "converged" if last["converged"] else gate.complaint(attempts),
-        check["inside"], check["cells"],
-    )  # fmt: skip
+    if not last["converged"]:
+        log.warning("%s: %s", model.name, gate.complaint(attempts))
     return facts
 
 

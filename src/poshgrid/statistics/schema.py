@@ -69,9 +69,6 @@ ACCURACY = {
     # two
     "low": pl.Float64,
     "high": pl.Float64,
-    # that all templates of a phenomenon are alike (Wald, clustered by set, Holm over the phenomena
-    # of a model); null: it has one, or this is another level
-    "p_apart": pl.Float64,
     "mean_sum": pl.Float64,  # accuracy if scores were sums of log-probabilities over tokens
     "mean_mean": pl.Float64,  # accuracy if they were means over tokens; one of both is `mean`
     "p_pooled": pl.Float64,  # chi-square against 50% over all seeds' pairs, uncorrected

@@ -13,7 +13,6 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from poshgrid import logs
 from poshgrid.config.runs import COUNTED, words_of
 from poshgrid.config.specs import RuleSharesSpec
 from poshgrid.evaluation import judgements
@@ -29,14 +28,15 @@ SEED = 42
 """Of the bootstrap. It is no part of the config: one seed for all makes intervals comparable."""
 MOST = 0.5
 """Share of the choices that a heuristic explains, surely, if it is named."""
+TOLERANCE = 1 / 3
+"""Share of the choices that seeds may make alike for a reason that is not listed, if a heuristic is
+named: the upper end of its interval is below. docs/lab/rules.md has what it tells apart."""
 LEVEL = 0.01
-"""Of each test of fit: a mixture or a coin that is all there is fails one so often."""
+"""Of the tests of a coin: choices that are coin tosses fail one so often."""
 NEARLY = 6.63
 """Deviances closer than this (chi-square, one degree of freedom, p = .01) are nearly equal."""
 COIN = 0.1
 """The share of good members is near one half if its interval goes no further from it."""
-
-log = logs.get(__name__)
 
 
 class Phenomenon(NamedTuple):
@@ -69,7 +69,7 @@ def write(
         output: folder for the three tables, as .parquet and .csv.
 
     Returns:
-        Facts: runs, learners, suites, replicates.
+        Numbers of learners and of replicates.
 
     Raises:
         PoshgridError: see :func:`judgements.judged`.
@@ -100,9 +100,7 @@ def write(
     )
     for name, of in schemas.items():
         formats.write(made[name], Path(output), name, of)
-    log.info("%d runs of %d learners", len(spec.runs), len(learners))
-    return {"runs": len(spec.runs), "learners": len(learners), "suites": sorted(items),
-            "replicates": REPLICATES}  # fmt: skip
+    return {"learners": len(learners), "replicates": REPLICATES}
 
 
 def _phenomena(
@@ -238,8 +236,10 @@ def mixed(
         for row in zip([*rules, mixture.GUESSING], *(c.tolist() for c in columns), strict=True)
     ]
     chances = mixture.expected(fitted.weights, says).T
-    fit = _fit(found.chose[united], chances[united], found.words[united])
-    return rows, _verdict(found, rules, says, fitted, fit, drawn)
+    unlisted: tuple[float | None, ...] = (None, None, None)
+    if seeds > 1 and united.any():
+        unlisted = mixture.shared(found.chose[united], chances[united], found.sets[united])
+    return rows, _verdict(found, rules, says, fitted, unlisted, drawn)
 
 
 def _verdict(
@@ -247,7 +247,7 @@ def _verdict(
     rules: list[str],
     says: np.ndarray,
     fitted: mixture.Mixture,
-    fit: float,
+    unlisted: tuple[float | None, ...],
     drawn: np.ndarray | None,
 ) -> dict[str, Any]:
     """Return a row of ``VERDICTS``, without the cell: docs/rules.md has the steps."""
@@ -256,12 +256,14 @@ def _verdict(
     share, replicates = fitted.weights[:, :-1] * cover, fitted.replicates[..., :-1] * cover
     mean = share.mean(axis=0)
     best = int(mean.argmax()) if rules else None
-    coin = _fit(found.chose, np.full(found.chose.shape, 0.5), found.words)
+    coin = _coin(found.chose, found.words)
+    shared, shared_low, shared_high = unlisted
     row = {
         "verdict": schema.UNCLEAR, "hierarchical": None, "low": None, "high": None,
         "best": None if best is None else rules[best],
         "explained": 0.0 if best is None else float(mean[best]),
-        "unexplained": float(1 - mean.sum()), "fit": fit, "coin": coin,
+        "unexplained": float(1 - mean.sum()), "shared": shared, "shared_low": shared_low,
+        "shared_high": shared_high, "coin": coin,
         "right": float(found.chose.mean()), "seed_verdicts": None, "seeds": seeds, "sets": sets,
     }  # fmt: skip
     if drawn is None or sets < mixture.FEW:
@@ -276,13 +278,14 @@ def _verdict(
     if best is not None:
         row |= {"low": float(low[best]), "high": float(high[best])}
     unlike = len(named) > 1 or any((against[:, rules.index(name)] < MOST).any() for name in named)
+    fits = shared_high is not None and shared_high < TOLERANCE
     if seeds > 1 and coin >= LEVEL and _near_half(found, drawn):
         row["verdict"] = mixture.GUESSING
-    elif fit < LEVEL or best is None or high[best] < MOST:
-        row["verdict"] = schema.DIFFER if unlike and fit >= LEVEL else schema.NONE
-    elif unlike:
+    elif fits and unlike:
         row["verdict"] = schema.DIFFER
-    elif seeds > 1 and low[best] > MOST and _needed(found, says, fitted, best):
+    elif (shared_low or 0) > TOLERANCE or best is None or high[best] < MOST:
+        row["verdict"] = schema.NONE
+    elif fits and low[best] > MOST and _needed(found, says, fitted, best):
         row |= {"verdict": rules[best], "hierarchical": rules_table.hierarchical(rules[best])}
     return row
 
@@ -298,8 +301,9 @@ def _seeds_drawn(replicates: np.ndarray) -> np.ndarray:
     return np.einsum("rs,rs...->r...", drawn / seeds, replicates)
 
 
-def _fit(chose: np.ndarray, chances: np.ndarray, words: np.ndarray) -> float:
-    """Return the smaller p value of the two tests of chances (Bonferroni); pairs x seeds."""
+def _coin(chose: np.ndarray, words: np.ndarray) -> float:
+    """Return the smaller p value of the two tests of coin tosses (Bonferroni); pairs x seeds."""
+    chances = np.full(chose.shape, 0.5)
     tests = [mixture.preference(chose, chances, words)]
     if chose.shape[1] > 1:
         tests.append(mixture.agreement(chose, chances))

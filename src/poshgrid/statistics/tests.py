@@ -1,15 +1,11 @@
-"""Tests of accuracy: against 50% (chi-square, Fisher, Holm), and of templates with each other."""
+"""Tests of accuracy against 50%: chi-square, Fisher, Holm."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-import polars as pl
 from scipy import stats
-
-from poshgrid.statistics.intervals import SetSums
-from poshgrid.statistics.schema import RUN_AXES
 
 CHANCE = 0.5
 
@@ -59,63 +55,3 @@ def stars(p: float | None) -> str:
     if p is None:
         return ""
     return "*" * sum(p < bound for bound in (0.05, 0.01, 0.001))
-
-
-def apart(sums: SetSums) -> pl.DataFrame:
-    """Test whether a phenomenon's templates differ by more than their sets allow.
-
-    A Wald test of equal shares, with the cluster-robust (linearised) covariance over lexical sets,
-    which may have pairs in several templates. A template that is all right, or all wrong, has no
-    variance: it gets that of one set more of either kind (Agresti & Coull 1998, The American
-    Statistician 52). Holm's correction over the phenomena of a model.
-
-    Returns:
-        ``RUN_AXES``, suite, level (phenomenon), category, phenomenon, part (none), p_apart.
-    """
-    keys, strata = [], []
-    seeds = sums.points["seeds"].to_numpy()
-    for key, rows in sums.of("template"):
-        members = sums.sets[rows].with_columns(
-            pl.col("part", "lexical_set").rank("dense").cast(pl.Int64) - 1
-        )
-        n, part, sets = (members[name].to_numpy() for name in ("n", "part", "lexical_set"))
-        right = sums.correct[rows] / seeds
-        keys.append(key)
-        strata.append([wald(column, n.astype(float), part, sets) for column in right.T])
-    found = [
-        (*(point[axis] for axis in RUN_AXES), sums.suite, "phenomenon", *key, "", p)
-        for i, point in enumerate(sums.points.iter_rows(named=True))
-        for key, p in zip(keys, holm([of_points[i] for of_points in strata]), strict=True)
-    ]
-    names = (*RUN_AXES, "suite", "level", "category", "phenomenon", "part")
-    schema = {**dict.fromkeys(names, pl.String), "p_apart": pl.Float64}
-    return pl.DataFrame(found, schema=schema, orient="row")
-
-
-def wald(right: np.ndarray, n: np.ndarray, part: np.ndarray, sets: np.ndarray) -> float:
-    """Return the p value of equal shares in all parts.
-
-    Args:
-        right: pairs right, for each set and part.
-        n: pairs there.
-        part: code of the part, 0 to their number less one.
-        sets: code of the set, likewise.
-    """
-    count, clusters = int(part.max()) + 1, int(sets.max()) + 1
-    total = np.bincount(part, n, minlength=count)
-    share = np.bincount(part, right, minlength=count) / total
-    residual = np.zeros((clusters, count))
-    np.add.at(residual, (sets, part), (right - n * share[part]) / total[part])
-    # Each part has its own number of sets.
-    of_part = np.array([len(np.unique(sets[part == i])) for i in range(count)], dtype=float)
-    grown = np.sqrt(of_part / np.maximum(of_part - 1, 1))
-    covariance = (residual.T @ residual) * np.outer(grown, grown)
-    shrunk = (share * of_part + 1) / (of_part + 2)
-    least = shrunk * (1 - shrunk) / (of_part + 2)
-    bare = np.flatnonzero((share == 0) | (share == 1) | (of_part < 2))
-    covariance[bare, bare] = least[bare]
-    contrast = np.eye(count)[1:] - np.eye(count)[0]
-    difference = contrast @ share
-    inner = contrast @ covariance @ contrast.T
-    statistic = float(difference @ np.linalg.pinv(inner, hermitian=True) @ difference)
-    return float(stats.chi2.sf(statistic, np.linalg.matrix_rank(inner, hermitian=True)))

@@ -8,18 +8,22 @@ formula; ``perf/verdict_errors.py`` measures how often a verdict is wrong.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from scipy import optimize, special
 
-from poshgrid.config.runs import REFERENCE, UNTRAINED
-from poshgrid.statistics import rivals, tests
+from poshgrid.config.runs import COUNTED, NULLS, REFERENCE, UNTRAINED
+from poshgrid.rules import predictions, table
+from poshgrid.statistics import tests
 from poshgrid.statistics.intervals import SetSums
 from poshgrid.statistics.schema import CANNOT_TELL, NO, NOT_TESTABLE, RUN_AXES, YES
 
+SOLVED = 0.95
+"""Accuracy of a rival from which on the pairs cannot test a phenomenon."""
 MARGIN = 0.05
 """Share of pairs: a model that is surely not this far above its best rival has not learned."""
 ERROR = 0.025
@@ -81,9 +85,14 @@ class Comparison(NamedTuple):
         t = (self.difference - difference) / math.sqrt(variance)
         return float(special.stdtr(freedom, -t))
 
-    def interval(self) -> tuple[float, float]:
+    @property
+    def known(self) -> bool:
+        """Whether seeds tell how sure it is, and both accuracies are numbers."""
+        return bool(self.seeds) and math.isfinite(self.difference)
+
+    def interval(self) -> tuple[float | None, float | None]:
         """Return the 95% interval of the difference: what the test does not rule out."""
-        return self._bound(ERROR), self._bound(1 - ERROR)
+        return (self._bound(ERROR), self._bound(1 - ERROR)) if self.known else (None, None)
 
     def _bound(self, p: float) -> float:
         lowest, highest = -self.rival, 1 - self.rival
@@ -109,7 +118,7 @@ def verdicts(
     - *no*: the model is less than ``MARGIN`` above the best rival.
     - *yes*: it is above every rival, and not surely by so little. All must hold, so that the
       largest p counts and needs no correction for their number (Berger 1982, Technometrics 24).
-    - *cannot tell*: neither is sure; or no model has a second seed.
+    - *cannot tell*: neither is sure; or no model has a second seed; or an accuracy is no number.
 
     *Yes* and *no* are corrected over all points and phenomena of the suite (Holm).
 
@@ -117,7 +126,7 @@ def verdicts(
         sums: what each point made of the suite, set by set.
         heuristics: how many pairs of each set a heuristic has right; a coin where it has no say.
         counts: pairs right of each run: columns of ``COUNTS``.
-        solved: see :func:`rivals.read_rules`.
+        solved: see :func:`read_rules`.
 
     Returns:
         The columns of a point, suite, category, phenomenon, and those of ``VERDICTS``.
@@ -130,7 +139,7 @@ def verdicts(
     pairs = sums.sets["n"].to_numpy().astype(float)
     right = sums.correct / sums.points["seeds"].to_numpy()
     rows: list[dict[str, Any]] = []
-    for i, axes, baselines in rivals.trained(points):
+    for i, axes, baselines in _trained(points):
         others = {name: right[:, j] for name, j in baselines.items()} | dict(heuristics)
         for phenomenon, at in strata:
             n = pairs[at]
@@ -156,7 +165,7 @@ def verdicts(
         for name in p_values
     }
     learned = (
-        pl.when((pl.col("rival_mean") >= rivals.SOLVED) | pl.Series(untestable, dtype=pl.Boolean))
+        pl.when((pl.col("rival_mean") >= SOLVED) | pl.Series(untestable, dtype=pl.Boolean))
         .then(pl.lit(NOT_TESTABLE))
         .when(sure["p_no"])
         .then(pl.lit(NO))
@@ -165,6 +174,56 @@ def verdicts(
         .otherwise(pl.lit(CANNOT_TELL))
     )
     return frame.select(*texts, *(k for k in VERDICTS if k != "learned"), learned=learned)
+
+
+def read_rules(
+    path: Path, pairs: pl.DataFrame, judged: pl.DataFrame
+) -> tuple[pl.DataFrame, set[tuple[str, str]]]:
+    """Return what the heuristics that are not hierarchical choose, and what they solve.
+
+    A heuristic that has no say tosses a coin, .5. Pairs that are judged as one are one choice: the
+    member that the heuristic prefers in most of them.
+
+    Args:
+        path: columns of ``RULES``.
+        pairs: the suite's, columns of ``ITEMS``.
+        judged: the units that are judged, sorted by item_id.
+
+    Returns:
+        A column for each heuristic, with the rows of ``judged``; and the categories and phenomena
+        of which one is right on ``SOLVED`` of the pairs that a hierarchical heuristic has a say on.
+        On the other pairs of such a phenomenon something else decides.
+
+    Raises:
+        PoshgridError: the file is missing, or its pairs are not those of the suite.
+    """
+    rules = table.read(path, pairs)
+    wide = predictions.wide(predictions.of_words(rules, pairs), judged)
+    names = [name for name in wide.columns if name in set(rules["rule"])]
+    hierarchical = set(rules.filter("hierarchical")["rule"]).intersection(names)
+    tested = wide.filter(pl.any_horizontal(False, pl.col(sorted(hierarchical)).is_not_null()))
+    others = [name for name in names if name not in hierarchical]
+    means = tested.group_by("category", "phenomenon").agg(pl.col(others).fill_null(0.5).mean())
+    best = pl.max_horizontal(0.0, *others)
+    solved = means.filter(best >= SOLVED).select("category", "phenomenon")
+    return wide.select(pl.col(others).fill_null(0.5)), set(solved.iter_rows())
+
+
+def _trained(points: list[dict[str, Any]]) -> Iterator[tuple[int, dict[str, str], dict[str, int]]]:
+    """Yield the place and the axes of points that are no reference, and their baselines' places."""
+    places = {tuple(point[axis] for axis in RUN_AXES): j for j, point in enumerate(points)}
+    for i, point in enumerate(points):
+        if point["regimen"] in REFERENCE:
+            continue
+        cell = point["condition"], point["size"]
+        names = {
+            null: (*cell, point["learner"], UNTRAINED, "none")
+            if null == UNTRAINED
+            else (*cell, null, COUNTED, "none")
+            for null in NULLS
+        }
+        baselines = {null: places[name] for null, name in names.items() if name in places}
+        yield i, {axis: point[axis] for axis in RUN_AXES}, baselines
 
 
 def compare(
@@ -208,7 +267,7 @@ def spreads(counts: pl.DataFrame, sets: Mapping[Phenomenon, int]) -> dict[Phenom
     runs = counts.group_by(*RUN_AXES, "seed", *_PLACE).agg(pl.col("correct", "n").sum())
     share = pl.col("correct") / pl.col("n")
     for (category, phenomenon, *_), seeds in (
-        runs.with_columns(share=share).sort(*RUN_AXES, "seed", *_PLACE)
+        runs.with_columns(share=share).drop_nans("share").sort(*RUN_AXES, "seed", *_PLACE)
         .group_by(*_PLACE, *RUN_AXES, maintain_order=True)
     ):  # fmt: skip
         number = sets[category, phenomenon]
@@ -253,13 +312,13 @@ def _log_bias(freedom: float) -> float:
 
 def _best(compared: Mapping[str, Comparison]) -> dict[str, Any]:
     """Return the columns of the best rival, and the p values of *yes* and of *no*."""
-    best = max(compared, key=lambda name: compared[name].rival)
+    best = max(compared, key=lambda name: np.nan_to_num(compared[name].rival))
     rival = compared[best]
-    known = bool(rival.seeds)
-    low, high = rival.interval() if known else (None, None)
+    low, high = rival.interval()
+    known = all(one.known for one in compared.values())
     return {
         "rival": best, "rival_mean": rival.rival, "above_rival": rival.difference,
         "above_rival_low": low, "above_rival_high": high,
         "p_yes": max(one.p() for one in compared.values()) if known else 1.0,
-        "p_no": 1 - rival.p(MARGIN) if known and rival.rival < rivals.SOLVED else 1.0,
+        "p_no": 1 - rival.p(MARGIN) if rival.known and rival.rival < SOLVED else 1.0,
     }  # fmt: skip

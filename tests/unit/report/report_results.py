@@ -296,7 +296,7 @@ def _counts(
 
 def accuracy(counts: pl.DataFrame) -> pl.DataFrame:
     """Return accuracies of these counts, with intervals of 5 points; wanna's nulls are far."""
-    bounds = ("low", "high", "p_apart")
+    bounds = ("low", "high")
     kinds = dict.fromkeys(ROW, pl.String) | {name: ACCURACY[name] for name in bounds}
     none = pl.DataFrame(schema=kinds)
     both = counts.with_columns(by_sum="correct", by_mean="correct", cell=pl.lit(""))

@@ -103,8 +103,8 @@ def test_learners_regimens_biases_and_seeds_are_those_of_the_manifests(study):
     says(text["Training"], "input = sentence", "epochs = 10", "learning rate = 0.003")
     assert "steps" not in text["Training"]
     says(text["Biases"], "dyck", "k = 64", "recency")
-    says(text["Nulls"], "3-gram", "class 4-gram", "Reali and Christiansen")
-    assert "untrained" not in text["Nulls"]
+    says(text["Baselines"], "3-gram", "class 4-gram", "Reali and Christiansen")
+    assert "untrained" not in text["Baselines"]
 
 
 def test_a_model_is_told_with_the_attempt_that_was_kept(study):

@@ -32,7 +32,8 @@ def weight(cell, rule, value):
 def verdict(cell, name, explained, *, hierarchical=None, seeds="3 no listed heuristic"):
     return of(
         *cell, verdict=name, hierarchical=hierarchical, best="command",
-        explained=explained, low=explained - 0.1, high=explained + 0.1, unexplained=0.25, fit=0.2,
+        explained=explained, low=explained - 0.1, high=explained + 0.1, unexplained=0.25,
+        shared_low=0.1, shared_high=0.2,
         coin=0.001, right=0.6, seeds=3, sets=90, seed_verdicts=seeds,
     )  # fmt: skip
 
@@ -73,8 +74,19 @@ def test_verdicts_of_phenomena_in_which_a_hierarchical_heuristic_has_a_say(expla
     ]  # fmt: skip
     rows = rules.verdicts("posh", explained, judged[1:]).rows
     assert [[row[0], row[2], *row[3:]] for row in rows] == [
-        [BINDING[1], "30M", "command", "yes", "command", 0.7, "60.0–80.0", 0.25, 0.2, 3],
-        [QF[1], "30M", "main-auxiliary = ngram", "no", "command", 0.7, "60.0–80.0", 0.25, 0.2, 3],
+        [BINDING[1], "30M", "command", "yes", "command", 0.7, "60.0–80.0", 0.25, "10.0–20.0", 3],
+        [
+            QF[1],
+            "30M",
+            "main-auxiliary = ngram",
+            "no",
+            "command",
+            0.7,
+            "60.0–80.0",
+            0.25,
+            "10.0–20.0",
+            3,
+        ],
         [
             QF[1],
             "30M",
@@ -84,7 +96,7 @@ def test_verdicts_of_phenomena_in_which_a_hierarchical_heuristic_has_a_say(expla
             0.5,
             "40.0–60.0",
             0.25,
-            0.2,
+            "10.0–20.0",
             3,
         ],
     ]

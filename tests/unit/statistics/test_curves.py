@@ -79,7 +79,7 @@ def test_worked_by_hand(results):
     results.model(RUN, STEPS)
     results.model(NULL, {None: right(2, 1, 10)}, losses={0: 9.5}, best=0, steps=0)
     rows, means = results.draw()
-    assert results.facts == {"runs": 1, "suites": ["posh"], "checkpoints": 2, "judgements": 160}
+    assert results.facts == {"checkpoints": 2, "judgements": 160}
     kept = (100, "kept")
     by_hand = {  # at step 100 wanna has two right pairs and a tie, of ten
         ("phenomenon", "island", "island-adjunct"): [10, 50, 75, 80],
@@ -160,4 +160,3 @@ def test_a_null_begins_only_the_curve_of_its_own_run(results):
     }
     assert set(null["accuracy"]) == {1.0}
     assert set(rows["regimen"]) == set(means["regimen"]) == {"sentence"}
-    assert results.facts["runs"] == 4

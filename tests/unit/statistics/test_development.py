@@ -6,7 +6,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from poshgrid.config.specs import Cell
-from poshgrid.statistics import development, rivals, verdicts
+from poshgrid.statistics import development, verdicts
 from poshgrid.statistics.schema import ACCURACY, COUNTS, CURVES_MEAN
 
 WORDS = (10_000_000, 30_000_000, 100_000_000)
@@ -93,7 +93,7 @@ def test_a_point_that_cannot_be_tested_says_nothing(solved, status, low, high):
 
 def test_what_cannot_be_tested_or_compared_has_no_ends():
     means = {("a", "p"): (0.4, 0.7, 0.96)}
-    full = one(accuracy(means, rival=rivals.SOLVED))
+    full = one(accuracy(means, rival=verdicts.SOLVED))
     assert (full["status"], full["low"], full["high"], full["onset"]) == (
         "not testable", None, None, None)  # fmt: skip
     bare = accuracy(means).with_columns(above_rival_low=None, above_rival_high=None)

@@ -3,12 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
-from scipy import stats
 
 from poshgrid import errors, files
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.rules.schema import RULES
-from poshgrid.statistics import rivals, tests
+from poshgrid.statistics import verdicts
 from tests.unit.statistics.scored import Folder, only
 
 SETS = 30
@@ -89,35 +88,6 @@ def test_templates_are_levels_and_single_ones_are_not(found):
     category = only(table, level="category", category="binding")
     assert (category["low"], category["high"]) == (whole["low"], whole["high"])
     assert near["high"] - near["low"] < 0.3
-
-
-def test_wald_by_hand():
-    """Templates without a common set: the squared difference over the sum of two variances."""
-    rng = np.random.default_rng(0)
-    y = [rng.integers(0, 3, 12).astype(float), rng.integers(0, 3, 20).astype(float)]
-    variances, means = [], []
-    for right in y:
-        mean = right.sum() / (2 * len(right))
-        residual = (right - 2 * mean) / (2 * len(right))
-        variances.append((residual**2).sum() * len(right) / (len(right) - 1))
-        means.append(mean)
-    statistic = (means[0] - means[1]) ** 2 / sum(variances)
-    p = tests.wald(np.concatenate(y), np.full(32, 2.0), np.repeat([0, 1], [12, 20]), np.arange(32))
-    assert p == pytest.approx(stats.chi2.sf(statistic, 1))
-
-
-def test_wald_of_shared_sets_and_of_a_part_without_variance():
-    """Two templates of the same sets: the difference is that of each set's two shares."""
-    right = np.random.default_rng(3).integers(0, 3, (2, 15)).astype(float)
-    residuals = (right - right.mean(axis=1, keepdims=True)) / 30
-    variance = ((residuals[0] - residuals[1]) ** 2).sum() * 15 / 14
-    statistic = ((right[0].sum() - right[1].sum()) / 30) ** 2 / variance
-    sets = np.tile(np.arange(15), 2)
-    p = tests.wald(right.ravel(), np.full(30, 2.0), np.repeat([0, 1], 15), sets)
-    assert p == pytest.approx(stats.chi2.sf(statistic, 1))
-    # All right in one part: no variance of its own, and still no certainty.
-    right = np.r_[np.full(4, 1.0), [1.0, 1.0, 1.0, 0.0]]
-    assert tests.wald(right, np.ones(8), np.repeat([0, 1], 4), np.arange(8)) > 0.2
 
 
 def test_the_best_rival_is_named_and_learned_needs_both(found):
@@ -217,9 +187,9 @@ def test_rules_of_joint_pairs_and_without_a_say(tmp_path):
     path = tmp_path / "rules.parquet"
     files.write_table(pl.DataFrame(rows, schema=RULES, orient="row"), path, RULES)
     judged = pairs.sort("item_id")
-    found, _ = rivals.read_rules(path, doubled, judged)
+    found, _ = verdicts.read_rules(path, doubled, judged)
     value = dict(zip(judged["item_id"], found["r"], strict=True))
     assert [value[f"wanna-only-{i:02}"] for i in range(4)] == [1.0, 0.5, 0.0, 0.5]
     assert value["binding-near-00"] == 0.5
     with pytest.raises(errors.PoshgridError, match=r"rules\.parquet: the items have changed"):
-        rivals.read_rules(path, pairs, judged)
+        verdicts.read_rules(path, pairs, judged)

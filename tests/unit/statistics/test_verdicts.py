@@ -117,6 +117,21 @@ def test_p_of_a_comparison_is_students():
     assert low < 0.1 < high
 
 
+@pytest.mark.parametrize("of", ["model", "rival"])
+def test_what_is_no_number_cannot_be_told(of):
+    """One phenomenon of three; the others are what they would be without it."""
+    right = np.full((1, 2, 3, SETS), float(PAIRS))
+    heuristic = np.full(3 * SETS, PAIRS / 2)
+    heuristic[::2] = PAIRS * 0.6
+    if of == "model":
+        right[0, :, 1, 5] = np.nan
+    else:
+        heuristic[SETS + 4] = np.nan
+    rows = decided(right, heuristics={"shorter": heuristic})
+    assert rows["learned"].to_list() == ["yes", "cannot tell", "yes"]
+    assert (rows["above_rival_low"][1] is None) == (of == "model")
+
+
 def test_intervals_stay_inside_what_is_possible():
     sure = Comparison(0.2, 0.8, Variance(1e-4, 99), [Variance(0.1, 4)])
     assert sure.interval()[1] <= 0.8

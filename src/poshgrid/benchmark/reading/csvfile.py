@@ -10,7 +10,9 @@ import csv
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from poshgrid.corpora import textfile
 from poshgrid.corpora.clean import clean
@@ -19,6 +21,7 @@ from poshgrid.errors import PoshgridError, did_you_mean
 if TYPE_CHECKING:
     import polars as pl
 
+Model = TypeVar("Model", bound=BaseModel)
 ITEM = ("item_id", "category", "phenomenon")
 """Columns of every file of items."""
 
@@ -37,6 +40,20 @@ class Row(NamedTuple):
     def fault(self, text: str) -> PoshgridError:
         """Return an error that names the row."""
         return PoshgridError(f"{self.place}: {text}")
+
+    def read_as(self, kind: type[Model]) -> Model:
+        """Return the row as a model; an empty cell has the model's default.
+
+        Raises:
+            PoshgridError: a cell is missing or is not what the model allows.
+        """
+        cells = {name: text for name, cell in self.cells.items() if (text := cell.strip())}
+        try:
+            return kind.model_validate(cells)
+        except ValidationError as error:
+            fault = error.errors()[0]
+            name = "".join(f"{part} is {cells.get(str(part), '')!r}: " for part in fault["loc"])
+            raise self.fault(name + fault["msg"].removeprefix("Value error, ")) from error
 
 
 def watched(path: Path | None, options: object) -> list[Path]:

@@ -117,7 +117,7 @@ def _suite(page: Page, suite: str) -> list[Block]:
         found.append(figures.picture(page, suite))
     found += [Heading(f"{suite}, by phenomenon"), by_phenomenon, Note(say("tests"))]
     found += [
-        drawer("Beside the best rival", page.table(tables.rivals(collected, layout, suite))),
+        drawer("Compared with the rival", page.table(tables.rivals(collected, layout, suite))),
         drawer("By template", page.table(tables.parts(collected, layout, suite, "template"))),
         drawer("By cell of the design", page.table(tables.parts(collected, layout, suite, "cell"))),
     ]

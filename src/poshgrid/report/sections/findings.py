@@ -278,7 +278,7 @@ def learned(collected: Collected, layout: Layout) -> Table | None:
             lines.append([suite, phenomenon, *numbers, ", ".join(rivals), ", ".join(others)])
     columns = [
         *texts("Suite", "Phenomenon"), *(Column(v.capitalize(), count) for v in _LEARNED),
-        *texts("Best rival", "Test it with"),
+        *texts("Rival", "Test it with"),
     ]  # fmt: skip
     if len(layout.phenomena) == 1:
         columns, lines = columns[1:-1], [line[1:-1] for line in lines]

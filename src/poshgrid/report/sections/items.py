@@ -39,7 +39,7 @@ def blocks(page: Page) -> list[Block]:
             folder = Path(page.paths.quality(collected.spec.target, suite))
             address = place(folder / "index.html", page.paths)
             found.append(markup("quality", suite, quality["verdict"], address))
-        found += headed(f"Nulls of {suite}", page.table(nulls(collected, layout, suite)))
+        found += headed(f"Baselines of {suite}", page.table(nulls(collected, layout, suite)))
     return found
 
 

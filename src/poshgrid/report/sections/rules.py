@@ -19,9 +19,9 @@ from poshgrid.rules.mixture import FEW, GUESSING
 from poshgrid.rules.schema import DIFFER, IDENTIFIABILITY, MIXTURE, VERDICTS
 from poshgrid.rules.table import EQUAL, hierarchical, rivals
 from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.statistics.shares import LEVEL, MOST
+from poshgrid.statistics.shares import MOST, TOLERANCE
 from poshgrid.tables.table import Column, Table, of_frame, text, texts
-from poshgrid.tables.words import count, percent, probability, span
+from poshgrid.tables.words import count, percent, span
 
 TITLE, ORDER, AUDIENCE = "Which heuristic", 30, "reader"
 LEAST = 0.1
@@ -114,16 +114,17 @@ def verdicts(suite: str, tables: Tables, judged: list[Learner]) -> Table:
     shown = shown.with_columns(
         pl.when(verdict=DIFFER).then(detail).otherwise("verdict").alias("verdict"),
         pl.col("hierarchical").replace_strict({True: "yes", False: "no"}, default=None),
+        _spans(shown, "shared_low", "shared_high").alias("shared"),
     )
     columns = {
         "phenomenon": text("Phenomenon"), "models": text("Models"), "size": text("Size"),
         "verdict": text("Verdict"), "hierarchical": text("Hierarchical"),
         "best": text("Best heuristic"), "explained": Column("Explains (%)", percent),
         "interval": text("95% interval"),
-        "unexplained": Column("Unexplained (%)", percent), "fit": Column("Fit (p)", probability),
+        "unexplained": Column("Unexplained (%)", percent), "shared": text("Shared, not listed"),
         "seeds": Column("Seeds", count),
     }  # fmt: skip
-    caption = say("heuristics", MOST, LEVEL)
+    caption = say("heuristics", MOST, TOLERANCE)
     return of_frame(f"rules-verdicts-{suite}", caption, shown, columns)
 
 
@@ -152,9 +153,13 @@ def _ordered(table: pl.DataFrame, judged: list[Learner]) -> pl.DataFrame:
     named = pl.DataFrame(points, schema=[*RUN_AXES, "models"], orient="row")
     rows = table.join(named.with_row_index("order"), on=RUN_AXES)
     rows = rows.sort("category", "phenomenon", "order", maintain_order=True)
-    ends = rows.select("low", "high").iter_rows()
-    interval = [span(low, high, percent) for low, high in ends]
-    return rows.with_columns(pl.Series("interval", interval, pl.String))
+    return rows.with_columns(_spans(rows, "low", "high").alias("interval"))
+
+
+def _spans(rows: pl.DataFrame, *ends: str) -> pl.Series:
+    """Return intervals in words."""
+    intervals = [span(low, high, percent) for low, high in rows.select(ends).iter_rows()]
+    return pl.Series(intervals, dtype=pl.String)
 
 
 def identifiability(suite: str, tables: Tables) -> Table:

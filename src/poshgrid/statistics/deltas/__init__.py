@@ -42,9 +42,8 @@ def deltas(
         output: folder for deltas, delta_tests and perplexity (.parquet, .csv).
 
     Returns:
-        Numbers of runs, of filtered points of the grid (seeds taken together) and of tests; the
-        suites; ``alone``: filtered points whose full models are not among the runs, which have no
-        row.
+        Number of tests; ``alone``: filtered points whose full models are not among the runs, which
+        have no row.
 
     Raises:
         PoshgridError: see :func:`judgements.judged`; a perplexity is missing or broken or is not
@@ -62,15 +61,7 @@ def deltas(
     formats.write(rows, output, "deltas", DELTAS)
     formats.write(compared, output, "delta_tests", DELTA_TESTS)
     formats.write(read, output, "perplexity", PERPLEXITY)
-    facts = {
-        "runs": len(runs),
-        "suites": sorted(items),
-        "points": rows.select(RUN_AXES).n_unique() if rows.height else 0,
-        "tests": compared.height,
-        "alone": alone,
-    }
-    log.info("%d runs, %d filtered points, %d tests", len(runs), facts["points"], facts["tests"])
-    return facts
+    return {"tests": compared.height, "alone": alone}
 
 
 def _perplexities(paths: dict[str, Path]) -> pl.DataFrame:

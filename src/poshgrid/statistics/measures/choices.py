@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 from scipy import stats
 
-from poshgrid import files, logs
+from poshgrid import files
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
 from poshgrid.config.specs import MeasuresSpec
 from poshgrid.errors import PoshgridError
@@ -38,7 +38,6 @@ from poshgrid.tables import formats
 
 BLOCK_PASS = 0.75
 """Share of a block's items that passes it."""
-log = logs.get(__name__)
 
 
 def write(
@@ -91,17 +90,7 @@ def write(
         if frame is not None:
             formats.write(frame, output, name, schema)
     whole = achieved.filter(level="suite")
-    facts = {
-        "suite": suite,
-        "runs": len(found),
-        "silent": silent,
-        "items": table["item_id"].n_unique(),
-        "ties": int(whole["ties"].sum()),
-        "block_pass": BLOCK_PASS,
-        "norms": len(given),
-    }
-    log.info("%s: %d runs, %d items, %d ties", suite, facts["runs"], facts["items"], facts["ties"])
-    return facts
+    return {"runs": len(found), "silent": silent, "ties": int(whole["ties"].sum())}
 
 
 def judged(scores: pl.DataFrame, items: pl.DataFrame, place: str | Path) -> pl.DataFrame:

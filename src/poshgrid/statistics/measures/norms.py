@@ -29,7 +29,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    ValidationError,
     model_validator,
 )
 
@@ -135,13 +134,7 @@ def read(path: str | Path) -> list[Norm]:
     needed = ("category", "score", "age_from", "age_to")
     others = [name for name in Row.model_fields if name not in needed]
     for line in csvfile.table(Path(path), needed, others):
-        cells = {name: text for name, cell in line.cells.items() if (text := cell.strip())}
-        try:
-            row = Row.model_validate(cells)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = "".join(f"{name} is {cells.get(str(name), '')!r}: " for name in first["loc"])
-            raise line.fault(where + first["msg"].removeprefix("Value error, ")) from error
+        row = line.read_as(Row)
         rows.setdefault((row.category, row.score), []).append(row)
     try:
         return [_norm(category, score, members) for (category, score), members in rows.items()]

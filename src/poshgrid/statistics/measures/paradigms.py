@@ -23,7 +23,7 @@ from typing import Any
 import polars as pl
 from scipy import stats
 
-from poshgrid import files, logs
+from poshgrid import files
 from poshgrid.benchmark.schema import PARADIGMS
 from poshgrid.config.specs import MeasuresSpec
 from poshgrid.evaluation.judgements import TIE
@@ -47,8 +47,6 @@ _CELLS = {
 _TOWARDS = {"delta_plus_filler": 1, "delta_minus_filler": -1, "did": 1}
 """On which side of 0 a measure is right."""
 
-log = logs.get(__name__)
-
 
 def write(spec: MeasuresSpec, scores: Path, items: Path, output: Path) -> dict[str, Any]:
     """Measure all runs of a target on a suite of filler x gap.
@@ -60,7 +58,7 @@ def write(spec: MeasuresSpec, scores: Path, items: Path, output: Path) -> dict[s
         output: folder for measures.parquet and .csv.
 
     Returns:
-        Numbers of runs, sets and ties.
+        Numbers of sets and ties.
 
     Raises:
         PoshgridError: no run, or a file that is missing or does not fit.
@@ -72,13 +70,7 @@ def write(spec: MeasuresSpec, scores: Path, items: Path, output: Path) -> dict[s
     table = pl.concat(parts)
     formats.write(table, Path(output), "measures", PARADIGM_MEASURES)
     whole = table.filter(pl.col("subset") == "all")
-    facts = {
-        "runs": len(spec.runs),
-        "sets": sets["item_id"].n_unique(),
-        "ties": int(whole["ties"].sum()),
-    }
-    log.info("%s: %d runs, %s sets", spec.suite, facts["runs"], f"{facts['sets']:,}")
-    return facts
+    return {"sets": sets["item_id"].n_unique(), "ties": int(whole["ties"].sum())}
 
 
 def differences(
