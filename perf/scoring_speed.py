@@ -37,7 +37,6 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=400, help="drawn at random, kept in order")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--batch-tokens", type=int, default=8_192)
-    parser.add_argument("--precision", choices=["float32", "bf16"], default="float32")
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
@@ -49,9 +48,7 @@ def main() -> None:
     texts = [text for pair in drawn.select("good", "bad").iter_rows() for text in pair]
     requests = [Request(text, text) for text in texts]
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    ours = load(
-        str(given.model), Scoring(batch_tokens=given.batch_tokens, precision=given.precision)
-    )
+    ours = load(str(given.model), Scoring(batch_tokens=given.batch_tokens))
     theirs = IncrementalLMScorer(str(given.model), device)
     theirs.model.eval()
 

@@ -87,8 +87,6 @@ class Scoring(Section):
     """Tokens in one forward pass; changes no score by more than 1e-5."""
     threads: Threads = 1
     """CPU threads."""
-    precision: Literal["float32", "bf16"] = "float32"
-    """`bf16`: autocast; changes decisions between near-equal members."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """`auto`: a GPU, if there is one."""
     masked: MaskedScore | Annotated[list[MaskedScore], Field(min_length=1)] = (
@@ -102,8 +100,6 @@ class Scoring(Section):
     """Completions are drawn with this seed, from the 50 likeliest tokens and .95 of the
     mass; default: beams.
     """
-    per_token: bool = False
-    """Write the log-probability of every token, too."""
 
     @property
     def scores(self) -> list[MaskedScore]:

@@ -30,19 +30,16 @@ def judge(scores: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
             wins.
 
     Returns:
-        ``scores`` with three more columns: ``good_score`` and ``bad_score`` (perplexity per token,
-        or the log-probability in nats) and ``correct`` (1, 0, or 0.5 for a tie).
+        ``scores`` with a column more: ``correct`` (1, 0, or 0.5 for a tie).
     """
-    perplexity = scoring.reduction == "mean"
+    means = scoring.reduction == "mean"
     good, bad = (
-        pl.col(f"{member}_logprob") / (pl.col(f"{member}_tokens") if perplexity else 1)
+        pl.col(f"{member}_logprob") / (pl.col(f"{member}_tokens") if means else 1)
         for member in ("good", "bad")
     )
     margin = good - bad  # nats (per token, if means are compared); positive is right
-    tokens = pl.lit(1) if perplexity else pl.max_horizontal("good_tokens", "bad_tokens")
+    tokens = pl.lit(1) if means else pl.max_horizontal("good_tokens", "bad_tokens")
     return scores.with_columns(
-        good_score=(-good).exp() if perplexity else good,
-        bad_score=(-bad).exp() if perplexity else bad,
         correct=pl.when(margin.abs() <= TIE * tokens)
         .then(0.5)
         .when(margin > 0)

@@ -49,7 +49,7 @@ def score(
 
     Returns:
         Facts for the manifest: items and pairs of each suite, steps, distinct sentences and tokens
-        scored for a model, tokens scored a second, device, precision; ``unwritten``: suites of
+        scored for a model, tokens scored a second, device; ``unwritten``: suites of
         completions, whose tables are empty because this kind of model writes nothing (masked and
         n-gram models); ``unknown``: the share of unknown tokens in each suite, where the tokenizer
         has such a token.
@@ -123,7 +123,6 @@ def score(
         "tokens": engine.tokens,
         "tokens_per_second": round(scored / seconds, 1),
         "device": engine.device,
-        "precision": spec.scoring.precision,
         **({"commit": commit} if commit else {}),
     }
 

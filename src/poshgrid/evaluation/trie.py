@@ -106,19 +106,17 @@ def _close(row: Row, path: list[int], kept: int) -> None:
     del path[kept:]
 
 
-def batches(lengths: Sequence[int], batch_tokens: int, *, equal: bool = False) -> list[list[int]]:
+def batches(lengths: Sequence[int], batch_tokens: int) -> list[list[int]]:
     """Return batches of indices, the longest first, each at most ``batch_tokens`` with padding.
 
     Args:
         lengths: tokens of each row.
         batch_tokens: bound; a longer row makes a batch of its own.
-        equal: rows of a batch have the same length, so that none is padded.
     """
     made: list[list[int]] = []
     longest = 0  # of the last batch
     for i in sorted(range(len(lengths)), key=lambda i: (-lengths[i], i)):
-        fits = made and (len(made[-1]) + 1) * longest <= batch_tokens
-        if fits and (not equal or lengths[i] == longest):
+        if made and (len(made[-1]) + 1) * longest <= batch_tokens:
             made[-1].append(i)
         else:
             made.append([i])

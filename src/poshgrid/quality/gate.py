@@ -1,4 +1,4 @@
-"""The stage: hold a suite to every check, write what was found, and refuse what is broken.
+"""The stage: make every check of a suite, and write what was found.
 
 Two findings are made here: which members a learner was trained on, word for word, and what members
 differ in besides syntax, the length and frequency of their words. The page is one file, without
@@ -20,13 +20,11 @@ from poshgrid import files, logs
 from poshgrid.benchmark import corpora, lexicon
 from poshgrid.benchmark.checks import structure
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.errors import PoshgridError
 from poshgrid.quality import nulls
-from poshgrid.tables import formats
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.checks.structure import Fault
-    from poshgrid.config import Scoring
+    from poshgrid.config.specs import QualitySpec
 
 log = logs.get(__name__)
 _FIRST = 10  # faults of a check that quality.json names
@@ -104,74 +102,56 @@ def leaks(items: pl.DataFrame, train: Mapping[str, Path]) -> list[Fault]:
 
 
 def gate(
+    spec: QualitySpec,
     items: Path,
-    *,
-    suite: str,
-    generated: bool,
-    top_k: int | None,
-    bases: dict[str, Path],
-    train: dict[str, Path],
-    scores: dict[str, Path],
-    scoring: Scoring,
-    tolerance: float,
+    bases: Mapping[str, Path],
+    train: Mapping[str, Path],
+    scores: Mapping[str, Path],
     output: Path,
-    bases_of: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Write ``index.html``, ``quality.json`` and ``nulls.csv`` of a suite.
+    """Write ``index.html`` and ``quality.json`` of a suite.
 
-    All suites are held to the same checks, as far as they have what a check needs. Faults and leaks
-    of a generated suite are refused, after the files are written: the page is what people fix the
-    suite by. Nulls far from 50% are flagged. Of a suite that was read from files,
-    nothing is refused.
+    All suites have the same checks, as far as they have what a check needs. Faults, and nulls far
+    from 50%, are flagged; a suite that is generated with a fault was refused before.
 
     Args:
+        spec: the suite's name and whether it was made from templates; how many types of a base
+            count as frequent; how scores are compared; ``tolerance``: a null whose interval on a
+            base lies wholly further than this from 50% is flagged; condition -> base, of the nulls
+            (a condition that is not named is a base).
         items: the suite (``ITEMS``).
-        suite: its name.
-        generated: whether it was made from templates.
-        top_k: how many types of a base count as frequent; None: all.
         bases: base -> ``sentences.parquet``, or a plain text; their words are counted. Empty:
             frequencies are left out.
         train: "condition/size" -> ``train.parquet`` or a text, in which members are looked for.
         scores: run -> its scores of the suite; see :func:`nulls.judged`.
-        scoring: how scores are compared.
-        tolerance: a null whose interval on a base lies wholly further than this from 50% is
-            flagged.
         output: the folder to write to.
-        bases_of: condition -> base, of the nulls; a condition that is not named is a base.
 
     Returns:
         Facts for the manifest: verdict, pairs, faults of each check, flagged phenomena.
 
     Raises:
-        PoshgridError: a table is broken, or the suite is refused; the line names the page.
+        PoshgridError: a table is broken.
     """
     pairs = files.read_table(items, ITEMS)
-    if pairs.is_empty():
-        raise PoshgridError(f"{items}: no items; make the suite again")
     words = lexicon.read()
     counts = {base: corpora.count(path) for base, path in sorted(bases.items())}
-    sets = nulls.judged(pairs, scores, scoring)
-    vocabulary = None
-    if counts:
-        vocabulary = lexicon.usable(words, counts, top_k or max(map(len, counts.values())))
-    checks = structure.checks(pairs, words, vocabulary, generated=generated)
+    vocabulary = lexicon.usable(words, counts, spec.top_k) if counts else None
+    checks = structure.checks(pairs, words, vocabulary, generated=spec.generated)
     heard = structure.Check("leaked pairs")
     if train:
         heard.checked, heard.faults = pairs.height, leaks(pairs, train)
     checks.append(heard)
-    summary = nulls.summarise(sets, pairs, tolerance, bases_of or {})
+    sets = nulls.judged(pairs, scores, spec.scoring)
+    summary = nulls.summarise(sets, pairs, spec.tolerance, spec.bases)
     flagged = sorted({null["phenomenon"] for null in summary if null["flagged"]})
-    faulty = [check for check in checks if check.faults]
-    verdict = "flagged" if faulty or flagged else "passed"
-    if faulty and generated:
-        verdict = "failed"
+    faulty = any(check.faults for check in checks)
     quality: dict[str, Any] = {
-        "suite": suite,
-        "generated": generated,
-        "verdict": verdict,
+        "suite": spec.suite,
+        "generated": spec.generated,
+        "verdict": "flagged" if faulty or flagged else "passed",
         "pairs": pairs.height,
         "bases": {base: sum(counted.values()) for base, counted in counts.items()},
-        "tolerance": tolerance,
+        "tolerance": spec.tolerance,
         "runs": len(scores),
         "checks": [
             {
@@ -188,15 +168,12 @@ def gate(
     }
     page = output / "index.html"
     files.write_text(page, render(quality, pairs))
-    files.write_text(output / "nulls.csv", formats.csv(nulls.by_run(sets)))
     files.write_json(output / "quality.json", quality)
-    log.info("%s: %s; %s", suite, verdict, page)
-    if verdict == "failed":
-        raise PoshgridError(f"suite {suite}: {structure.summary(faulty)}; see {page}")
+    log.info("%s: %s; %s", spec.suite, quality["verdict"], page)
     return {
-        "verdict": verdict,
+        "verdict": quality["verdict"],
         "pairs": pairs.height,
-        "faults": {check.name: len(check.ids) for check in checks},
+        "faults": {check["name"]: check["items"] for check in quality["checks"]},
         "flagged": flagged,
     }
 

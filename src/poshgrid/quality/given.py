@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -66,8 +67,6 @@ def read(paths: Sequence[Path], reader: str | None, options: Mapping[str, Any]) 
             place = ".".join(map(str, first["loc"]))
             raise PoshgridError(f"--option {place}: {first['msg']} (reader {word})") from error
         loaded.append(plugins.load(SUITES, word).load(path, chosen, None))
-        if number := loaded[-1].facts.get("repeated_pairs"):
-            log.warning("%s: %d pairs stand there more than once: each counts", path, number)
     return suites.pairs(", ".join(map(str, paths)), pl.concat(each.items for each in loaded))
 
 
@@ -80,11 +79,11 @@ def check(
     tolerance: float,
     output: Path,
 ) -> dict[str, Any]:
-    """Hold pairs to the gate, and write its page; see :func:`poshgrid.quality.gate.gate`.
+    """Make every check of pairs, and write its page; see :func:`poshgrid.quality.gate.gate`.
 
     Args:
         items: ``ITEMS``.
-        suite: its name.
+        suite: its name, any text.
         texts: name -> a text, a sentence in a line, or a table with a column ``text``: unigram and
             n-gram nulls are counted on each, and members are looked for in it.
         order: of the n-gram null.
@@ -102,29 +101,23 @@ def check(
             raise PoshgridError(f"{path}: no such file; give a text (--text)")
         if "/" in name:
             raise PoshgridError(f"{name!r}: a name with a slash; write NAME={path} without one")
+    table = output / "items.parquet"
+    files.write_table(items, table, ITEMS)
     with tempfile.TemporaryDirectory() as folder:
-        table = output / "items.parquet"  # for what reads items: a sheet of pairs, scoring
-        files.write_table(items, table, ITEMS)
         scores: dict[str, Path] = {}
         for name, path in texts.items():
-            for learner, _, scored in baselines(items, path, order):
-                run = runs.Run(name, SIZE, learner, runs.COUNTED, "none", 0).name
-                scores[run] = Path(folder) / f"{len(scores)}.parquet"
-                files.write_table(scored, scores[run], SCORES)
-        gate(
-            table,
-            suite=suite,
+            scores |= counted(items, path, order, (name, SIZE), Path(folder), "scores")
+        spec = specs.QualitySpec(
+            suite=path_name(suite),
             generated=False,
-            top_k=None,
-            bases=dict(texts),
-            train={f"{name}/{SIZE}": path for name, path in texts.items()},
-            scores=scores,
+            top_k=sys.maxsize,  # no word is too rare
             scoring=Scoring(),
             tolerance=tolerance,
-            output=output,
         )
-    found: dict[str, Any] = files.read_json(output / "quality.json")
-    return found
+        train = {f"{name}/{SIZE}": path for name, path in texts.items()}
+        gate(spec, table, texts, train, scores, output)
+    quality: dict[str, Any] = files.read_json(output / "quality.json")
+    return quality
 
 
 def reader_of(path: Path) -> str:
@@ -190,29 +183,49 @@ def judge(
     if (title, Path(model).name) != (suite, learner):
         log.info("%s on %s: in paths and tables %s on %s", model, title, learner, suite)
     run = runs.Run(runs.PRETRAINED, runs.GIVEN, learner, runs.PRETRAINED, "none", 0)
-    places = {run.name: output / "scores" / run.name / f"{suite}.parquet"}
+    scores = output / "scores"
+    path = scores / run.name / f"{suite}.parquet"
     score(
         specs.ScoreSpec(scoring=scoring, tasks={suite: "pairs"}, revision=revision),
         model,
         {suite: table},
-        {suite: places[run.name]},
+        {suite: path},
     )
+    names = [run.name]
     if text is not None:
-        for counted_by, _, scored in baselines(items, text, order):
-            counted = runs.Run(run.condition, run.size, counted_by, runs.COUNTED, "none", 0).name
-            places[counted] = output / "scores" / counted / f"{suite}.parquet"
-            files.write_table(scored, places[counted], SCORES)
+        names += counted(items, text, order, (run.condition, run.size), scores, suite)
     cell = specs.Cell(words=0, source=runs.PRETRAINED, filtered=False)
     accuracy(
         specs.JudgementSpec(
             scoring=Scoring(reduction=scoring.reduction),
             tolerance=TOLERANCE,
-            runs=list(places),
+            runs=names,
             cells={f"{run.condition}/{run.size}": cell},
         ),
-        output / "scores", {suite: table}, None, output,
+        scores, {suite: table}, None, output,
     )  # fmt: skip
     return suite
+
+
+def counted(
+    items: pl.DataFrame, text: Path, order: int, cell: tuple[str, str], folder: Path, suite: str
+) -> dict[str, Path]:
+    """Write the scores of the baselines that count the words of a text; return run -> its file.
+
+    Args:
+        items: ``ITEMS``.
+        text: see :func:`baselines`.
+        order: of the n-gram baseline.
+        cell: condition and size of the runs.
+        folder: where ``{run}/{suite}.parquet`` goes.
+        suite: its name.
+    """
+    paths = {}
+    for learner, _, scores in baselines(items, text, order):
+        run = runs.Run(*cell, learner, runs.COUNTED, "none", 0).name
+        paths[run] = folder / run / f"{suite}.parquet"
+        files.write_table(scores, paths[run], SCORES)
+    return paths
 
 
 def baselines(

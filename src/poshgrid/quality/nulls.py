@@ -20,9 +20,7 @@ import polars as pl
 
 from poshgrid import files
 from poshgrid.config import runs as points
-from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
-from poshgrid.statistics import levels
 
 if TYPE_CHECKING:
     from poshgrid.config import Scoring
@@ -92,26 +90,14 @@ def beyond(bounds: tuple[float, float] | None, tolerance: float) -> bool:
     return bounds is not None and (bounds[0] > 0.5 + tolerance or bounds[1] < 0.5 - tolerance)
 
 
-NULLS: files.Schema = {
-    "category": pl.String,
-    "phenomenon": pl.String,
-    "null": pl.String,  # one of `poshgrid.config.runs.NULLS`
-    "condition": pl.String,
-    "size": pl.String,
-    "learner": pl.String,
-    "seed": pl.String,
-    "pairs": pl.UInt32,
-    "ties": pl.UInt32,  # half a point each
-    "accuracy": pl.Float64,
-}
-"""``nulls.csv``: a row for each phenomenon and run."""
-_RUN = [name for name in NULLS if NULLS[name] == pl.String]
+_RUN = ("category", "phenomenon", "null", "condition", "size", "learner", "seed")
 SETS: files.Schema = {
-    **{name: NULLS[name] for name in (*_RUN, "pairs", "ties")},
+    **dict.fromkeys(_RUN, pl.String),  # null: one of `poshgrid.config.runs.NULLS`
     "lexical_set": pl.String,
+    "pairs": pl.UInt32,
     "right": pl.Float64,  # pairs, ties half
 }
-"""The same by lexical set, for intervals."""
+"""What a run makes of a lexical set of a phenomenon."""
 
 
 def judged(items: pl.DataFrame, scores: Mapping[str, Path], scoring: Scoring) -> pl.DataFrame:
@@ -124,32 +110,34 @@ def judged(items: pl.DataFrame, scores: Mapping[str, Path], scoring: Scoring) ->
         scoring: how scores are compared.
 
     Raises:
-        PoshgridError: a run is no null, a file is broken, its items are not the suite's, or a
-            score is not a number.
+        PoshgridError: a file is broken, its items are not the suite's, or a score is not a number.
     """
     known = items.unique("item_id", keep="first")  # the gate's own check names those given twice
     frames = [pl.DataFrame(schema=SETS)]
     for name, path in sorted(scores.items()):
-        named = [pl.lit(value).alias(column) for column, value in _null(name, path).items()]
+        run = points.Run.parse(name)
+        kind = run.learner if run.regimen == points.COUNTED else run.regimen
         frames.append(
             judgements.judged(path, known, scoring)
             .group_by("category", "phenomenon", "lexical_set")
-            .agg(
-                pairs=pl.len(),
-                ties=(pl.col("correct") == 0.5).sum(),
-                right=pl.col("correct").sum(),
+            .agg(pairs=pl.len(), right=pl.col("correct").sum())
+            .with_columns(
+                null=pl.lit(kind),
+                condition=pl.lit(run.condition),
+                size=pl.lit(run.size),
+                learner=pl.lit(run.learner),
+                seed=pl.lit(str(run.seed)),
             )
-            .with_columns(named)
             .select(list(SETS))
             .cast(pl.Schema(SETS))
         )
     return pl.concat(frames).sort(*_RUN, "lexical_set")
 
 
-def by_run(sets: pl.DataFrame) -> pl.DataFrame:
-    """Return the accuracies of runs (``NULLS``) from those of lexical sets (``SETS``)."""
+def accuracies(sets: pl.DataFrame) -> pl.DataFrame:
+    """Return the accuracy of each run on each phenomenon, from that of lexical sets (``SETS``)."""
     return sets.group_by(_RUN, maintain_order=True).agg(
-        pl.col("pairs", "ties").sum(), accuracy=pl.col("right").sum() / pl.col("pairs").sum()
+        accuracy=pl.col("right").sum() / pl.col("pairs").sum()
     )
 
 
@@ -182,7 +170,7 @@ def summarise(
                 for (base,), of_base in part.group_by("base", maintain_order=True)
             }
             cells = (
-                by_run(part)
+                accuracies(part)
                 .group_by("condition", "size", maintain_order=True)
                 .agg(pl.col("accuracy").mean())
             )
@@ -205,23 +193,10 @@ def _of_base(kind: str, sets: pl.DataFrame, tolerance: float) -> dict[str, Any]:
         .agg(pl.col("right").mean(), pl.col("pairs").first())
         .sort("lexical_set")
     )
-    accuracies = by_run(sets)["accuracy"]
+    shares = accuracies(sets)["accuracy"]
     # Sizes of a base are nested and counted once: only seeds are a sample of what could be.
-    sampled = accuracies.to_list() if kind == points.UNTRAINED else ()
+    sampled = shares.to_list() if kind == points.UNTRAINED else ()
     bounds = interval(by_set["right"].to_list(), by_set["pairs"].to_list(), sampled)
     low, high = bounds or (None, None)
     flagged = beyond(bounds, tolerance)
-    return {"mean": accuracies.mean(), "low": low, "high": high, "flagged": flagged}
-
-
-def _null(name: str, path: Path) -> dict[str, str]:
-    """Return the columns of ``NULLS`` that a run's name gives."""
-    axes = levels.axes(name)
-    kind = axes["learner" if axes["regimen"] == points.COUNTED else "regimen"]
-    if kind not in points.NULLS:
-        raise PoshgridError(
-            f"{path}: run {name!r} is no null; name condition/size/learner/regimen/bias/seedN with "
-            f"regimen untrained, or counted and learner {' or '.join(points.WORD_NULLS)}"
-        )
-    columns = {axis: axes[axis] for axis in ("condition", "size", "learner")}
-    return {"null": kind, "seed": f"seed{axes['seed']}", **columns}
+    return {"mean": shares.mean(), "low": low, "high": high, "flagged": flagged}

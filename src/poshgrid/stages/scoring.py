@@ -110,8 +110,7 @@ class Quality(Stage):
     module = "poshgrid.quality.gate"
     output = PATHS.quality("{target}", "{suite}")
     Spec = specs.QualitySpec
-    # The page is not declared: Snakemake would delete it where the gate fails and it is needed.
-    outputs = ("quality.json", "nulls.csv")
+    outputs = ("index.html", "quality.json")
     external = ("lexicon", "layout")
     memory_mb = 8000
 
@@ -146,17 +145,12 @@ class Quality(Stage):
         from poshgrid.quality.gate import gate
 
         return gate(
+            job.spec,
             job.path("items"),
-            suite=job.spec.suite,
-            generated=job.spec.generated,
-            top_k=job.spec.top_k,
-            bases=job.named("bases"),
-            train=job.named("train"),
-            scores=job.named("scores"),
-            scoring=job.spec.scoring,
-            tolerance=job.spec.tolerance,
-            bases_of=job.spec.bases,
-            output=job.output,
+            job.named("bases"),
+            job.named("train"),
+            job.named("scores"),
+            job.output,
         )
 
 

@@ -69,7 +69,7 @@ def test_joining(stimulus, option, given, expected):
         ([HEADER, f"{FOX},", "b,sc,passive,1,Uno.,Due.,Tre.,due"], "line 3: distractor2"),
         ([HEADER, "a,sc,p,1,Uno.,Due.,Tre!,"], "line 2: target ends in '.' and distractor1"),
         ([HEADER, f"{FOX},", OWL.replace("b,", "a,", 1) + ","], "line 3: item_id 'a'"),
-        ([HEADER, FOX], "line 2: 7 cells"),
+        ([HEADER, FOX], "line 2: other than the 8 cells"),
         ([HEADER, f"{FOX},", f"{OWL},", "c,sc,passive,2,Uno.,Due.,Tre.,"], "block '1' of 'sc'"),
         ([HEADER, f"{FOX},", "c,sc,passive,,Uno.,Due.,Tre.,"], "block '' of 'sc'"),
         ([HEADER, f"{FOX},", OWL.replace("passive", "no") + ","], "block '1' of 'sc'"),

@@ -103,7 +103,7 @@ def test_the_batch_changes_no_score_of_a_causal_family(tmp_path, family):
 def test_the_batch_changes_no_score_of_a_masked_family(tmp_path, family):
     model = save(tmp_path, family, MASKED[family], masked=True)
     made = check(tmp_path, model, masked=True)
-    assert (made.batching == "equal") == (family in FAMILIES["padded"])
+    assert made.batches == (family not in FAMILIES["padded"])
 
 
 @pytest.mark.parametrize("family", BOTH_SIDES)
@@ -120,21 +120,21 @@ def test_a_model_that_sees_later_tokens_is_not_scored_from_left_to_right(tmp_pat
 
 def test_sentences_that_move_each_other_at_equal_length_are_scored_one_at_a_time():
     """A planted model, whose log-probabilities fall with the number of rows."""
-    for effect, expected in ((0.0, "any"), (1e-6, "any"), (0.01, "one")):
+    for effect, expected in ((0.0, True), (1e-6, True), (0.01, False)):
 
         def together(sentences, effect=effect):
             return [np.full(len(row), -1.0 - effect * len(sentences)) for row in sentences]
 
-        assert probe.batching(together, range(6), 64) == expected
+        assert probe.batches(together, range(6), 64) == expected
 
 
-@pytest.mark.parametrize(("effect", "expected"), [(0.9e-5, "any"), (1.1e-5, "equal")])
+@pytest.mark.parametrize(("effect", "expected"), [(0.9e-5, True), (1.1e-5, False)])
 def test_padding_may_move_a_score_by_a_hundred_thousandth(effect, expected):
     def together(sentences):
         longest = max(map(len, sentences))
         return [np.full(len(row), -1.0 - effect * (longest > len(row))) for row in sentences]
 
-    assert probe.batching(together, range(6), 64) == expected
+    assert probe.batches(together, range(6), 64) == expected
 
 
 # ---- weights ----------------------------------------------------------------------------------

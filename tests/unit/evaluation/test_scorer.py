@@ -77,13 +77,6 @@ def test_what_sentences_share_goes_through_the_model_once(folder):
     assert found[0] == found[1] == (pytest.approx(one.logprob, abs=1e-5), *one[1:])
 
 
-def test_bfloat16_is_near_and_not_the_same(folder):
-    exact = [s.logprob for s in engine(folder).score(requests(BRANCHES))]
-    rough = [s.logprob for s in engine(folder, precision="bf16").score(requests(BRANCHES))]
-    assert rough != pytest.approx(exact, abs=1e-4)
-    assert rough == pytest.approx(exact, rel=0.02)
-
-
 # ---- completions ------------------------------------------------------------------------------
 
 

@@ -13,8 +13,7 @@ import pytest
 from poshgrid import files
 from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import Scoring
-from poshgrid.errors import PoshgridError
+from poshgrid.config import Scoring, specs
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.quality import nulls
 from poshgrid.quality.gate import differences, gate, leaks
@@ -98,17 +97,19 @@ def judged(tmp_path, items, shares, tolerance=0.05):
         for i, (run, share) in enumerate(shares.items())
     }
     sets = nulls.judged(items, scores, Scoring())
-    return nulls.by_run(sets), nulls.summarise(sets, items, tolerance, {"b": "a"})
+    return sets, nulls.summarise(sets, items, tolerance, {"b": "a"})
 
 
 def test_nulls_are_means_over_cells_of_means_over_runs(tmp_path):
-    rows, summary = judged(tmp_path, questions(20), {
+    sets, summary = judged(tmp_path, questions(20), {
         "a/1K/m/untrained/none/seed1": 0.5, "a/1K/m/untrained/none/seed2": 0.7,
         "b/1K/m/untrained/none/seed1": 0.3, "a/1K/ngram/counted/none/seed0": 0.55,
         "a/1K/unigram/counted/none/seed0": 0.6,
     })  # fmt: skip
-    assert rows.schema == pl.Schema(nulls.NULLS)
-    assert rows["pairs"].to_list() == [20] * 5
+    assert (
+        sets.group_by("condition", "null", "seed").agg(pl.sum("pairs"))["pairs"].to_list()
+        == [20] * 5
+    )
     found = {null["null"]: null for null in summary}
     assert found["untrained"]["mean"] == pytest.approx(0.45)
     assert list(found["untrained"]["bases"]) == ["a"]  # of conditions a and b
@@ -131,18 +132,15 @@ def test_an_interval_beyond_the_tolerance_is_flagged_base_by_base(tmp_path):
         assert null["flagged"] == flagged, (share, tolerance)
 
 
-def test_ties_are_half_a_point_and_runs_that_are_no_nulls_refused(tmp_path):
+def test_ties_are_half_a_point(tmp_path):
     items = questions(2)
     path = write_scores(tmp_path / "s.parquet", items, 0.5)
     tied = pl.read_parquet(path).with_columns(
         bad_logprob=pl.when(pl.col("item_id") == "x-0002").then(-1.0).otherwise("bad_logprob")
     )
     files.write_table(tied, path, SCORES)
-    rows = nulls.by_run(nulls.judged(items, {"a/1K/m/untrained/none/seed1": path}, Scoring()))
-    assert rows.select("ties", "accuracy").row(0) == (1, 0.75)
-    for run in ("a/1K/m/base/none/seed1", "a/1K/m/counted/none/seed1"):
-        with pytest.raises(PoshgridError, match=run):
-            nulls.judged(items, {run: path}, Scoring())
+    sets = nulls.judged(items, {"a/1K/m/untrained/none/seed1": path}, Scoring())
+    assert nulls.accuracies(sets)["accuracy"].to_list() == [0.75]
 
 
 # ---- the gate -----------------------------------------------------------------------------------
@@ -155,46 +153,44 @@ def run(tmp_path, monkeypatch):
     words = [" ".join(sorted(f for w in WORDS.words for f in w.folded))]
     pl.DataFrame({"text": words, "split": ["train"]}).write_parquet(base)
 
-    def run(items, *, generated=True, text="Nothing to hear.", share=0.5, suite="toy"):
+    def run(items, *, generated=True, text="Nothing to hear.", share=0.5):
         files.write_table(items, tmp_path / "items.parquet", ITEMS)
         scores = write_scores(tmp_path / "s.parquet", items, share)
-        return gate(
-            tmp_path / "items.parquet", suite=suite, generated=generated, top_k=9_999,
-            bases={"a": base}, train={"a/1K": write_train(tmp_path / "train.parquet", text)},
-            scores={"a/1K/m/untrained/none/seed1": scores}, scoring=Scoring(), tolerance=0.05,
-            output=tmp_path / "out",
-        )  # fmt: skip
+        spec = specs.QualitySpec(
+            suite="toy", generated=generated, top_k=9_999, scoring=Scoring(), tolerance=0.05
+        )
+        train = {"a/1K": write_train(tmp_path / "train.parquet", text)}
+        runs = {"a/1K/m/untrained/none/seed1": scores}
+        return gate(spec, tmp_path / "items.parquet", {"a": base}, train, runs, tmp_path / "out")
 
     return run
 
 
-def test_a_sound_suite_passes_and_a_null_flags_it(run, tmp_path):
+def test_a_sound_suite_passes_and_a_null_flags_it(run):
     facts = run(questions(12))
     assert (facts["verdict"], facts["flagged"]) == ("passed", [])
     assert set(facts["faults"].values()) == {0}
-    row = pl.read_csv(tmp_path / "out/nulls.csv").row(0, named=True)
-    assert (row["phenomenon"], row["null"], row["accuracy"]) == ("wanna", "untrained", 0.5)
     facts = run(questions(12), share=1.0)
     assert (facts["verdict"], facts["flagged"]) == ("flagged", ["wanna"])
 
 
-def test_a_fault_fails_after_the_page_is_written(run, tmp_path):
+def test_a_fault_is_on_the_page_with_its_pair(run, tmp_path):
     wrong = ("wanna", "wh-word", "When do Mary wanna sleep?", "Who do Mary wanna sleep?")
-    with pytest.raises(PoshgridError, match=r"suite toy: ungrammatical good.*x-0015.*index\.html"):
-        run(table(*SOUND, wrong))
+    heard = "The man: knew that John's mother helped himself!"
+    facts = run(table(*SOUND, wrong), text=heard)
+    assert facts["verdict"] == "flagged"
+    assert {name: number for name, number in facts["faults"].items() if number} == {
+        "ungrammatical good members": 1, "leaked pairs": 1,
+    }  # fmt: skip
     found = json.loads((tmp_path / "out/quality.json").read_text())
-    assert found["verdict"] == "failed"
-    (check,) = [c for c in found["checks"] if c["items"]]
-    assert check["first"][0]["item"] == "x-0015"
+    first = [c["first"][0] for c in found["checks"] if c["items"]]
+    assert [fault["item"] for fault in first] == ["x-0015", "x-0002"]
+    assert first[1]["reason"] == "bad member in a/1K"
     page = (tmp_path / "out/index.html").read_text()
     assert page.count("<mark>When</mark>") > 1  # in its example and in the fault
 
 
-def test_an_outside_suite_is_flagged_and_not_refused(run, tmp_path):
-    heard = "The man: knew that John's mother helped himself!"
-    with pytest.raises(PoshgridError, match=r"leaked pairs: 1 \(first: x-0002, bad member in a/1K"):
-        run(table(*SOUND), text=heard)
-    assert run(table(*SOUND), text=heard, generated=False)["verdict"] == "flagged"
+def test_words_of_an_outside_suite_need_not_be_in_the_lexicon(run):
     rows = [("x", "x", "zelda are here .", "zelda is here ."), ("x", "x", "same", "same")]
     faults = run(table(*rows), generated=False)["faults"]
     assert {name: number for name, number in faults.items() if number} == {
@@ -204,8 +200,8 @@ def test_an_outside_suite_is_flagged_and_not_refused(run, tmp_path):
 
 def test_the_page_needs_nothing_and_escapes_items(run, tmp_path):
     row = (PLANTED, PLANTED, f"Good {PLANTED} one.", f"Bad {PLANTED} one.")
-    run(table(row, ("x", "x", PLANTED, PLANTED)), generated=False, suite=PLANTED)
+    run(table(row, ("x", "x", PLANTED, PLANTED)), generated=False)
     text = (tmp_path / "out/index.html").read_text()
     assert "<script" not in text
     assert not re.search(r"url\(|@import|https?:| src=", text)
-    assert set(re.findall(r'href="([^"]*)"', text)) == {"data:,", "#checks", "nulls.csv"}
+    assert set(re.findall(r'href="([^"]*)"', text)) == {"data:,", "#checks"}

@@ -254,22 +254,17 @@ def _unknown(good: str, bad: str, vocabulary: Vocabulary) -> str:
 
 
 def hold(items: pl.DataFrame, lexicon: Lexicon, vocabulary: Vocabulary | None = None) -> None:
-    """Refuse generated items with a fault; see :func:`checks`.
+    """Raise if a generated item has a fault; see :func:`checks`.
 
     Raises:
         PoshgridError: names each kind of fault, how often it occurs and its first item.
     """
-    made = checks(items, lexicon, vocabulary, generated=True)
-    failed = [check for check in made if check.faults]
+    failed = "; ".join(
+        f"{check.name}: {len(check.ids)} (first: {check.faults[0][0]}, {check.faults[0][1]})"
+        for check in checks(items, lexicon, vocabulary, generated=True)
+        if check.faults
+    )
     if failed:
         raise PoshgridError(
-            f"generated items: {summary(failed)}; fix resources/templates or resources/lexicon"
+            f"generated items: {failed}; fix resources/templates or resources/lexicon"
         )
-
-
-def summary(failed: list[Check]) -> str:
-    """Return kinds of faults, how often they occur, and their first items, in one line."""
-    return "; ".join(
-        f"{check.name}: {len(check.ids)} (first: {check.faults[0][0]}, {check.faults[0][1]})"
-        for check in failed
-    )

@@ -79,40 +79,33 @@ def table(
         PoshgridError: no file is given, or it is missing, not UTF-8 or broken; a column is missing,
             unknown or there twice; a row has too many or too few cells; there is no row.
     """
-    if path is None:
-        raise PoshgridError("suites: no path: give it a CSV file, relative to the data folder")
-    if not path.is_file():
+    if path is None or not path.is_file():
         raise PoshgridError(
-            f"{path}: no such file; give a CSV file; in a configuration its path begins in the "
-            "data folder"
+            f"{path}: no such file; give a CSV file; in a configuration (suites[].path) its path "
+            "begins in the data folder"
         )
-    reader = csv.reader(textfile.lines(path), strict=True)
-    found: list[Row] = []
-    header: list[str] = []
-    last = 0
+    reader = csv.DictReader(textfile.lines(path), strict=True, restkey="")
+    table: list[Row] = []
     try:
+        header = [cell.strip() for cell in reader.fieldnames or ()]
+        reader.fieldnames = header
+        _check_header(f"{path}: line 1", header, required, optional, numbered)
         for cells in reader:
-            # A quoted cell may hold line ends: the place is where the row begins.
-            place, last = f"{path}: line {last + 1}", reader.line_num
-            if not any(cell.strip() for cell in cells):
-                continue
-            if not header:
-                header = [cell.strip() for cell in cells]
-                _check_header(place, header, required, optional, numbered)
-                continue
-            if len(cells) != len(header):
-                raise PoshgridError(
-                    f"{place}: {len(cells)} cells, but the header has {len(header)}; put a cell "
-                    "that holds a comma between double quotes"
+            row = Row(f"{path}: line {reader.line_num}", cells)
+            if "" in cells or None in cells.values():
+                raise row.fault(
+                    f"other than the {len(header)} cells of the header; put a cell that holds a "
+                    "comma between double quotes"
                 )
-            found.append(Row(place, dict(zip(header, cells, strict=True))))
+            if any(cell.strip() for cell in cells.values()):
+                table.append(row)
     except csv.Error as error:
         raise PoshgridError(
             f"{path}: line {reader.line_num}: broken CSV ({error}); fix its quotes"
         ) from error
-    if not found:
+    if not table:
         raise PoshgridError(f"{path}: no rows; give a header line and, below it, the rows")
-    return found
+    return table
 
 
 def rows(
@@ -133,18 +126,18 @@ def rows(
     Raises:
         PoshgridError: as :func:`table`; a cell is empty, or an item_id is that of another row.
     """
-    found: list[Row] = []
     places: dict[str, str] = {}  # item_id -> line
-    for row in table(path, (*ITEM, *required), optional, numbered=numbered):
-        cells = {name: clean(cell) for name, cell in row.cells.items()}
+    items = []
+    for raw in table(path, (*ITEM, *required), optional, numbered=numbered):
+        row = raw._replace(cells={name: clean(cell) for name, cell in raw.cells.items()})
         for name in (*ITEM, *required):
-            if not cells[name]:
+            if not row.cells[name]:
                 raise row.fault(f"{name} is empty; fill the cell or take the row out")
-        item = cells["item_id"]
+        item = row.cells["item_id"]
         if places.setdefault(item, row.line) != row.line:
             raise row.fault(f"item_id {item!r} is that of {places[item]}; name each item once")
-        found.append(Row(row.place, cells))
-    return found
+        items.append(row)
+    return items
 
 
 def listed(row: Row, name: str) -> list[str]:

@@ -5,36 +5,30 @@ A reader turns a file into :class:`Pair`; here they are checked, named and put i
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from poshgrid import plugins, verification
 from poshgrid.benchmark.reading import pairwords, table10
 from poshgrid.corpora.clean import normalise
-from poshgrid.corpora.listing import label
-from poshgrid.errors import PoshgridError, check_known
+from poshgrid.corpora.listing import label, listed_below
+from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
-    import polars as pl
+    from poshgrid.benchmark.schema import Context, Loaded
 
-    from poshgrid.benchmark.schema import Loaded
-
-_LONGEST = 10_000  # characters of a sentence
 # Control characters, half characters, and what turns the text after it round on a page
 _BROKEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_ENDING = re.compile(r"\.[^./]+(\.(gz|bz2))?$")
 _SHARD = re.compile(r"[/-]?(?:train|validation|test|data)-\d+-of-\d+$")
 
 
 class PairOptions(plugins.Options):
     """Options of every reader of files of pairs."""
 
-    phenomena: list[str] | None = Field(None, description="Default: all that the files hold")
     categories: Literal["paper", "own"] = Field(
         "paper", description="paper: those of Table 10, the rest as other-TERM; own: the suite's"
     )
@@ -46,13 +40,6 @@ class PairOptions(plugins.Options):
         "published", description="corpora: quotes, dashes, accents, spaces and line breaks as there"
     )
 
-    @field_validator("phenomena")
-    @classmethod
-    def _once(cls, value: list[str] | None) -> list[str] | None:
-        if value is not None and (not value or len(set(value)) < len(value)):
-            raise ValueError("name each phenomenon once, and at least one")
-        return value
-
 
 class Pair(NamedTuple):
     """A pair as its file has it."""
@@ -60,11 +47,12 @@ class Pair(NamedTuple):
     good: str
     bad: str
     lines: tuple[int, int]  # of the good and of the bad member
-    phenomenon: str = ""  # none: the file's name
-    term: str = ""  # the suite's own word for the phenomenon's category; none: from its name
+    phenomenon: str = ""  # default: the file's name
+    term: str = ""  # the suite's own word for the phenomenon's category; default: from its name
 
 
-Parse = Callable[[Path], Iterator[Pair]]
+Parse = Callable[[Path, Any], Iterator[Pair]]
+"""A file and the reader's options, to the file's pairs."""
 
 
 def fault(file: Path, line: int, reason: str) -> PoshgridError:
@@ -72,87 +60,54 @@ def fault(file: Path, line: int, reason: str) -> PoshgridError:
     return PoshgridError(f"{file}: line {line:,}: {reason}; fix it or take the pair out")
 
 
-def _listed(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return a file, or the files below a folder that end in one of the suffixes, sorted.
-
-    Hidden files and folders are passed over.
-
-    Raises:
-        PoshgridError: nothing there, or no such file in it.
-    """
-    if path.is_file():
-        return [path]
-    found = sorted(
-        file
-        for file in path.rglob("*")
-        if file.name.endswith(suffixes)
-        and file.is_file()
-        and not any(part.startswith(".") for part in file.relative_to(path).parts)
-    )
-    if not found:
-        what = f"holds no {' or '.join(suffixes)} file" if path.is_dir() else "not found"
-        raise PoshgridError(f"{path}: {what}; check `data`, suites[].path and the suite's options")
-    return found
-
-
-def name_of(file: Path, path: Path) -> str:
-    """Return the phenomenon that a file's name stands for: its name without the ending.
-
-    One of POSH-BENCH is spelled as here, so that its files and our items are the same phenomena.
+def reader(
+    suffixes: tuple[str, ...], parse: Parse
+) -> tuple[
+    Callable[[Path, PairOptions], list[Path]],
+    Callable[[Path | None, PairOptions, Context | None], Loaded],
+]:
+    """Return what a plug-in needs that reads files of pairs: ``files`` and ``load``.
 
     Args:
-        file: one of the files of ``path``.
-        path: file or folder of the suite; inner folders come before the name, joined by ``-``. Of
-            ``wh_island/train-00000-of-00001.parquet`` the folder remains.
-    """
-    name = label(file, path, _ENDING)
-    return table10.spelled((_SHARD.sub("", name) or name).replace("/", "-"))
-
-
-def watched(path: Path, options: PairOptions, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return what a suite is made of: its files, and the table of categories where it is used."""
-    return [*_listed(path, suffixes), *mapping(options)]
-
-
-def mapping(options: PairOptions) -> list[Path]:
-    """Return the table of categories if the options use it."""
-    return [table10.file()] if options.categories == "paper" or options.mapped else []
-
-
-def load(
-    path: Path | None, options: PairOptions, suffixes: tuple[str, ...], parse: Parse
-) -> Loaded:
-    """Read the pairs of a suite.
-
-    Args:
-        path: file or folder; none where the configuration names none.
-        options: which pairs, and how they are written.
         suffixes: endings of the files of a folder.
         parse: reads a file.
+    """
+
+    def files(path: Path, options: PairOptions) -> list[Path]:
+        used = [table10.file()] if options.categories == "paper" or options.mapped else []
+        return [*listed_below(path, *suffixes), *used]
+
+    def load(path: Path | None, options: PairOptions, context: Context | None = None) -> Loaded:
+        if path is None:
+            raise PoshgridError("suites[].path: missing; name the file or folder below `data`")
+        return _load(path, listed_below(path, *suffixes), options, parse)
+
+    return files, load
+
+
+def _load(path: Path, files: list[Path], options: PairOptions, parse: Parse) -> Loaded:
+    """Read the pairs of a suite.
 
     Returns:
         A table with the columns of ``PAIRS``, in the order of the files and their lines, and facts:
-        files (SHA-256, pairs), identical and repeated pairs, phenomena that were left out.
+        files (SHA-256, pairs), phenomena that were left out.
 
     Raises:
-        PoshgridError: no path, no file; a malformed line; a phenomenon that is asked for and not
-            there, or there in two files; no pair.
+        PoshgridError: a malformed line; a phenomenon that is in two files; no pair.
     """
     import polars as pl
 
-    from poshgrid.benchmark.checks import structure
     from poshgrid.benchmark.schema import PAIRS, Loaded
 
-    if path is None:
-        raise PoshgridError("suites[].path: missing; name the suite's file or folder below `data`")
     digests: dict[str, dict[str, Any]] = {}
     home: dict[str, Path] = {}
     table: list[dict[str, str]] = []
-    for file in _listed(path, suffixes):
+    for file in files:
         name = name_of(file, path)
         phenomena: dict[str, list[tuple[int, Pair]]] = {}
         number = 0
-        for number, pair in enumerate(map(_sound, itertools.repeat(file), parse(file)), 1):
+        for number, pair in enumerate(parse(file, options), 1):
+            _check(file, pair)
             phenomenon = table10.spelled(pair.phenomenon) or name
             phenomena.setdefault(phenomenon, []).append((number, pair))
         if not number:
@@ -169,35 +124,39 @@ def load(
                 )
             table += rows(phenomenon, numbered, options)
     left_out = sorted(p for p in home if options.mapped and not table10.category(p))
-    frame = _restricted(pl.DataFrame(table, schema=PAIRS), path, options, left_out)
-    if frame.is_empty():
+    pairs = pl.DataFrame(table, schema=PAIRS).filter(~pl.col("phenomenon").is_in(left_out))
+    if pairs.is_empty():
         raise PoshgridError(f"{path}: no pair is left; check the suite's options and its files")
-    facts = {
-        "files": digests,
-        "identical_pairs": structure.identical(frame),
-        "repeated_pairs": len(structure.repeated(frame, "good", "bad")),
-        "left_out": left_out,
-    }
-    return Loaded(frame, facts)
+    return Loaded(pairs, {"files": digests, "left_out": left_out})
 
 
-def _sound(file: Path, pair: Pair) -> Pair:
-    """Return a pair whose members and names are text; raise if one is not."""
-    good, bad = pair.lines
-    for text, line in ((pair.good, good), (pair.bad, bad)):
+def name_of(file: Path, path: Path) -> str:
+    """Return the phenomenon that a file's name stands for: its name without the ending.
+
+    One of POSH-BENCH is spelled as here, so that its files and our items are the same phenomena.
+
+    Args:
+        file: one of the files of ``path``.
+        path: file or folder of the suite; inner folders come before the name, joined by ``-``. Of
+            ``wh_island/train-00000-of-00001.parquet`` the folder remains.
+    """
+    name = label(file, path)
+    return table10.spelled((_SHARD.sub("", name) or name).replace("/", "-"))
+
+
+def _check(file: Path, pair: Pair) -> None:
+    """Raise if a member or a name of a pair is not text."""
+    for text, line in zip((pair.good, pair.bad), pair.lines, strict=True):
         if not text.strip():
             raise fault(file, line, "empty sentence")
-        if len(text) > _LONGEST:
-            raise fault(file, line, f"a sentence of more than {_LONGEST:,} characters")
         if reason := no_text(text.replace("\n", " ")):
             raise fault(file, line, reason)
     if reason := no_text(pair.phenomenon + pair.term):
-        raise fault(file, good, reason)
-    return pair
+        raise fault(file, pair.lines[0], reason)
 
 
 def no_text(text: str) -> str | None:
-    """Return which character of a text is none; ``None``: all are text."""
+    """Return which character is no text; ``None``: all are."""
     broken = _BROKEN.search(text)
     return f"the character U+{ord(broken[0]):04X} is no text" if broken else None
 
@@ -251,22 +210,3 @@ def _category(phenomenon: str, term: str, options: PairOptions) -> str:
     if options.categories == "own":
         return own or "other"
     return table10.category(phenomenon) or (f"other-{own}" if own else "other")
-
-
-def _restricted(
-    frame: pl.DataFrame, path: Path, options: PairOptions, left_out: list[str]
-) -> pl.DataFrame:
-    """Return the pairs of the phenomena that are asked for and mapped."""
-    import polars as pl
-
-    known = set(frame["phenomenon"])
-    wanted = [table10.spelled(name) for name in options.phenomena or known]
-    for name in wanted:
-        check_known(f"{path}: no phenomenon", name, known)
-        if options.phenomena and name in left_out:
-            raise PoshgridError(
-                f"{path}: phenomenon {name!r} is not in Table 10; take it out of phenomena, or set "
-                "mapped: false"
-            )
-    asked = pl.col("phenomenon").is_in(wanted)
-    return frame.filter(asked & ~pl.col("phenomenon").is_in(left_out))

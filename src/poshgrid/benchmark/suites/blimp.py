@@ -8,68 +8,49 @@ Hugging Face hub keeps data sets so.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
 
 from poshgrid.benchmark.reading import pairfile
 from poshgrid.benchmark.reading.pairfile import Pair, fault
-from poshgrid.errors import PoshgridError
-from poshgrid.files import foreign_table
-
-if TYPE_CHECKING:
-    from poshgrid.benchmark.schema import Context, Loaded
-
-_SUFFIXES = (".jsonl", ".parquet")
-_MEMBERS = ("sentence_good", "sentence_bad")
 
 
 class Options(pairfile.PairOptions):
-    """Options of the reader ``blimp``."""
+    """The reader ``blimp`` takes the options of all files of pairs."""
 
 
-def files(path: Path, options: Options) -> list[Path]:
-    """Return the suite's files and the table of categories."""
-    return pairfile.watched(path, options, _SUFFIXES)
+class _Row(BaseModel):
+    sentence_good: str
+    sentence_bad: str
+    UID: str | None = None
+    linguistics_term: str | None = None
 
 
-def load(path: Path | None, options: Options, context: Context | None = None) -> Loaded:
-    """Read the pairs; see :func:`poshgrid.benchmark.reading.pairfile.load`."""
-    return pairfile.load(path, options, _SUFFIXES, _pairs)
+def _pairs(file: Path, options: Options) -> Iterator[Pair]:
+    for number, text in _rows(file):
+        try:
+            read = _Row.model_validate_json if isinstance(text, str) else _Row.model_validate
+            row = read(text)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"])) or "the line"
+            raise fault(file, number, f"{place}: {first['msg']}") from error
+        texts = row.sentence_good, row.sentence_bad
+        yield Pair(*texts, (number, number), row.UID or "", row.linguistics_term or "")
 
 
-def _pairs(file: Path) -> Iterator[Pair]:
-    for number, row in _parquet(file) if file.suffix == ".parquet" else _json(file):
-        if not isinstance(row, Mapping):
-            raise fault(file, number, "not a JSON object")
-        for name in _MEMBERS:
-            if name not in row:
-                raise fault(file, number, f"no key {name}")
-        names = (row.get(name) or "" for name in ("UID", "linguistics_term"))
-        good, bad, phenomenon, term = texts = (*(row[name] for name in _MEMBERS), *names)
-        if not all(isinstance(text, str) for text in texts):
-            raise fault(file, number, "a sentence, UID or linguistics_term is not a text")
-        yield Pair(good, bad, (number, number), phenomenon, term)
-
-
-def _json(file: Path) -> Iterator[tuple[int, Any]]:
+def _rows(file: Path) -> Iterator[tuple[int, Any]]:
     from poshgrid.corpora import textfile
+    from poshgrid.files import foreign_table
 
-    for number, line in enumerate(textfile.lines(file), 1):
-        if line.strip():
-            try:
-                yield number, json.loads(line)
-            except (RecursionError, ValueError) as error:  # also nested too deep, a number too long
-                raise fault(file, number, f"not JSON that can be read ({error})") from error
+    if file.suffix == ".parquet":
+        yield from enumerate(foreign_table(file, "download it again").iter_rows(named=True), 1)
+    else:
+        lines = enumerate(textfile.lines(file), 1)
+        yield from ((number, line) for number, line in lines if line.strip())
 
 
-def _parquet(file: Path) -> Iterator[tuple[int, Any]]:
-    table = foreign_table(file, "download it again")
-    for name in _MEMBERS:
-        if name not in table.columns:
-            raise PoshgridError(
-                f"{file}: no column {name}; found {', '.join(table.columns)}; name pairs in "
-                "BLiMP's form: of a study's own, `poshgrid export items` writes them to pairs/"
-            )
-    yield from enumerate(table.iter_rows(named=True), 1)
+files, load = pairfile.reader((".jsonl", ".jsonl.gz", ".parquet"), _pairs)

@@ -49,8 +49,7 @@ class Causal(Neural):
         self.bos_id = tokenizer.bos_token_id
         self.writes = hasattr(model, "generate") and model.can_generate()
         self.shares = self._can_share(self.ids)
-        self.bf16, self.passed = scoring.precision == "bf16", 0
-        log.debug("%s: batches %s, shares %s", name, self.batching, self.shares)
+        self.passed = 0
 
     def score(self, requests: Sequence[Request]) -> list[Score]:
         """Score sentences; see :class:`poshgrid.evaluation.engine.Engine`."""
@@ -141,13 +140,10 @@ class Causal(Neural):
 
     @contextmanager
     def _drawing(self, prompt: str) -> Iterator[None]:
-        """Draw from a state that the seed and the prompt decide, in the precision asked for."""
+        """Draw from a state that the seed and the prompt decide."""
         digest = hashlib.sha256(f"{self.seed} {prompt}".encode()).digest()
         devices = [torch.cuda.current_device()] if self.device == "cuda" else []
-        with (
-            torch.random.fork_rng(devices=devices),
-            torch.autocast(self.device, torch.bfloat16, enabled=self.bf16),
-        ):
+        with torch.random.fork_rng(devices=devices):
             torch.manual_seed(int.from_bytes(digest[:8], "big") >> 1)
             yield
 
@@ -155,7 +151,7 @@ class Causal(Neural):
         """Return the log-probability of every token but the first, for each sentence."""
         packed = trie.build(sentences, min(ROW, self.bound), share=self.shares)
         lengths = [len(row.ids) for row in packed.rows]
-        work = trie.batches(lengths, self.bound, equal=self.batching != "any")
+        work = trie.batches(lengths, self.bound)
         return self._scored(packed, logs.progress(work, "scoring"))
 
     def _together(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:

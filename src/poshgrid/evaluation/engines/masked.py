@@ -10,7 +10,7 @@ alike). The tokenizer's special tokens stay around the sentence and are neither 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,7 +47,7 @@ class Masked(Neural):
         known = (tokenizer.pad_token_id, model.config.pad_token_id, 0)
         self.padding_id = next(number for number in known if number is not None)
         super().__init__(model, tokenizer, scoring, name=name)
-        self.bf16, self.passed = scoring.precision == "bf16", 0
+        self.passed = 0
 
     def scoring_by(self, masked: MaskedScore) -> Masked:
         """Return an engine of the same model that gives another score."""
@@ -93,12 +93,10 @@ class Masked(Neural):
                 yield from ((i, [k], [k]) for k in every)
 
     def _batches(self, cuts: Sequence[cutting.Cut]) -> Iterator[list[Copy]]:
-        mixed = self.batching == "any"
-        for _, group in groupby(self._copies(cuts), lambda copy: mixed or len(cuts[copy[0]].ids)):
-            copies = iter(group)
-            for first in copies:
-                size = max(1, self.bound // len(cuts[first[0]].ids))
-                yield [first, *islice(copies, size - 1)]
+        copies = self._copies(cuts)
+        for first in copies:
+            size = max(1, self.bound // len(cuts[first[0]].ids))
+            yield [first, *islice(copies, size - 1)]
 
     def _batch(
         self, batch: list[Copy], cuts: Sequence[cutting.Cut], found: list[np.ndarray]

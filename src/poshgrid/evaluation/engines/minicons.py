@@ -25,27 +25,12 @@ if TYPE_CHECKING:
     from poshgrid.config import Scoring
 
 
-def check(scoring: Scoring) -> None:
-    """Refuse what minicons does not have.
-
-    Raises:
-        PoshgridError: another score of masked models than the pseudo-log-likelihood, or bfloat16.
-    """
-    if scoring.masked != "pseudo-log-likelihood" or scoring.precision != "float32":
-        wrong = "masked" if scoring.masked != "pseudo-log-likelihood" else "precision"
-        raise PoshgridError(
-            f"scoring.engine minicons: it has no scoring.{wrong} {getattr(scoring, wrong)}; leave "
-            f"{wrong} at its default, or set scoring.engine to poshgrid"
-        )
-
-
 class CausalMinicons(Causal):
     """A causal model that minicons' ``IncrementalLMScorer`` scores."""
 
     def __init__(self, model: Any, tokenizer: Any, scoring: Scoring, *, name: str) -> None:  # noqa: ANN401
         from minicons.scorer import IncrementalLMScorer
 
-        check(scoring)
         self._scorer = IncrementalLMScorer(model, model.device.type, tokenizer=tokenizer)
         super().__init__(model, tokenizer, scoring, name=name)
 
@@ -65,7 +50,11 @@ class MaskedMinicons(Masked):
     def __init__(self, model: Any, tokenizer: Any, scoring: Scoring, *, name: str) -> None:  # noqa: ANN401
         from minicons.scorer import MaskedLMScorer
 
-        check(scoring)
+        if scoring.masked != "pseudo-log-likelihood":
+            raise PoshgridError(
+                f"scoring.engine minicons: it has no scoring.masked {scoring.masked}; leave masked "
+                "at its default, or set scoring.engine to poshgrid"
+            )
         self._scorer = MaskedLMScorer(model, model.device.type, tokenizer=tokenizer)
         super().__init__(model, tokenizer, scoring, name=name)
 

@@ -26,7 +26,7 @@ class Neural(Engine):
         model: on its device, in evaluation mode, float32.
         tokenizer: the one that the model was trained with.
         scoring: ``batch_tokens`` bounds a forward pass, padding included; scores do not depend on
-            it. ``precision`` bf16: the forward pass in bfloat16, the normalisation in float32.
+            it.
         name: what an error message calls the model.
     """
 
@@ -36,10 +36,9 @@ class Neural(Engine):
         self.device = model.device.type
         self.passed = 0  # tokens that went through the model, padding included
         self.context = probe.context(model)
-        self.bf16 = False  # probes are float32
         self.head = self._find_head(self._heads())
         self.ids = probe.spread(model, 6)
-        self.batching = probe.batching(self._together, self.ids, self.context or 24)
+        self.batches = probe.batches(self._together, self.ids, self.context or 24)
 
     def _heads(self) -> Iterable[Any]:
         """Return the modules that may make logits of the body's last states."""
@@ -52,7 +51,7 @@ class Neural(Engine):
     @property
     def bound(self) -> int:
         """Tokens of a batch, at most."""
-        if self.batching == "one":
+        if not self.batches:
             return 1
         return self.batch_tokens if self.head is not None else min(self.batch_tokens, WHOLE)
 
@@ -67,7 +66,7 @@ class Neural(Engine):
         order = np.argsort(contexts, kind="stable")
         places, owner = np.unique(contexts[order], return_inverse=True)
         found = np.empty(len(order))
-        with torch.inference_mode(), torch.autocast(self.device, torch.bfloat16, enabled=self.bf16):
+        with torch.inference_mode():
             if self.head is None:
                 states, head = self.model(**given).logits, torch.nn.Identity()
             else:

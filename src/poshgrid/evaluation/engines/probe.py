@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 log = logs.get(__name__)
-Batching = Literal["any", "equal", "one"]
-"""What may go through a model together: any sentences, those of one length, or one at a time."""
 TOLERANCE = 1e-5
 """Nats by which the log-probability of a token may depend on the rest of its batch."""
 _ROUNDING = 4  # times the difference that sentences of one length make: rounding, not padding
@@ -69,10 +67,10 @@ def sees_later(model: Any) -> bool:  # noqa: ANN401
     return not torch.allclose(one, other, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
 
 
-def batching(
+def batches(
     together: Callable[[Sequence[list[int]]], list[np.ndarray]], ids: Sequence[int], longest: int
-) -> Batching:
-    """Return what may go through a model together without changing a score.
+) -> bool:
+    """Return whether sentences may go through a model together: none changes another's score.
 
     Two sentences of one length are scored together and apart, and then with a longer one. A
     difference of more than ``TOLERANCE`` is padding, unless equal lengths differ as much: rounding.
@@ -88,9 +86,7 @@ def batching(
     equal, padded = together(sentences[:2]), together(sentences)
     rounding = max(np.abs(a - b).max() for a, b in zip(apart[:2], equal, strict=True))
     difference = max(np.abs(a - b).max() for a, b in zip(apart, padded, strict=True))
-    if not rounding <= _FAULT:
-        return "one"
-    return "any" if difference <= max(TOLERANCE, _ROUNDING * rounding) else "equal"
+    return bool(rounding <= _FAULT and difference <= max(TOLERANCE, _ROUNDING * rounding))
 
 
 def check_weights(name: str, model: Any, missing: Iterable[str], surplus: Iterable[str]) -> None:  # noqa: ANN401
