@@ -12,14 +12,22 @@ import importlib.util
 import os
 import pkgutil
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from poshgrid.errors import PoshgridError, did_you_mean, reason
 
@@ -49,12 +57,39 @@ class UnknownPluginError(PoshgridError, ValueError):
     """No module has that name. A ``ValueError``, so that pydantic reports it with its place."""
 
 
+def refusal(wrong: Iterable[InitErrorDetails]) -> ValidationError:
+    """Return what a validator raises for errors below its own place: pydantic adds that place."""
+    return ValidationError.from_exception_data("configuration", list(wrong))
+
+
+def mistake(place: tuple[str | int, ...], message: str, value: object) -> InitErrorDetails:
+    """Return an error of ours at a place below that of its validator."""
+    return InitErrorDetails(
+        type=PydanticCustomError("value_error", "{message}", {"message": message}),
+        loc=place,
+        input=value,
+    )
+
+
 class Options(BaseModel):
     """Base of every plug-in's ``Options``: the keys that it takes, with types and defaults."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _unknown_keys(cls, data: object) -> object:
+        """Refuse an unknown key, and say which one may be meant."""
+        known = [field.alias or name for name, field in cls.model_fields.items()]
+        wrong = [key for key in data if key not in known] if isinstance(data, dict) else []
+        if wrong:
+            raise refusal(
+                mistake((key,), f"unknown key{did_you_mean(str(key), known)}", data[key])  # type: ignore[index]
+                for key in wrong
+            )
+        return data
 
     @field_validator("*", mode="before")
     @classmethod

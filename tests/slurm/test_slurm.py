@@ -7,7 +7,6 @@ side.
 from __future__ import annotations
 
 import os
-import re
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -50,7 +49,6 @@ def drills(
         "killed": (workflow_killed, {}),
         "down": (node_down, {"slurm_partition": "apart"}),
         "interrupted": (interrupted, {}),
-        "stuck": (stuck, {"slurm_partition": "short", "runtime": 10}),
     }  # fmt: skip
 
     def site(name: str, **given: Any) -> Site:
@@ -153,16 +151,6 @@ def interrupted(site: Site) -> Site:
     return site
 
 
-def stuck(site: Site) -> Site:
-    """Ask a partition for more time than it gives: the job is named, and goes on in another."""
-    process = site.start(MODEL)
-    site.wait("the job is named", lambda: "can never start as it is: Partition" in site.said)
-    job = re.findall(r"SLURM: job (\d+)", site.said)[0]
-    site.cluster.run("scontrol", "update", f"jobid={job}", "partition=main")
-    site.finish(process)
-    return site
-
-
 @pytest.fixture
 def same(quiet: Site) -> Same:
     """Compare a site's results with those of the undisturbed run."""
@@ -221,11 +209,6 @@ def test_preempted(site: Site, same: Same) -> None:
 @pytest.mark.drill("interrupted")
 def test_interrupted(site: Site, same: Same) -> None:
     assert "resumed at step" in site.model_log
-    same(site)
-
-
-@pytest.mark.drill("stuck")
-def test_a_job_that_can_never_start_is_named(site: Site, same: Same) -> None:
     same(site)
 
 

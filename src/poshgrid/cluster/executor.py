@@ -1,6 +1,5 @@
 """What poshgrid adds to Snakemake's SLURM executor, in the process that submits jobs.
 
-- Jobs that can never start are named, with SLURM's reason, while the run waits.
 - After Ctrl-C nothing more is submitted, every job of the run is cancelled, also one that was
   submitted at that moment, and what stays in the queue is named.
 - The signal that a training is out of time comes early by a share of its time limit, so that it
@@ -14,7 +13,6 @@ from __future__ import annotations
 
 import asyncio
 import getpass
-import re
 import signal
 import sys
 import time
@@ -29,25 +27,14 @@ GONE_WITHIN = 60
 """Seconds that cancelled jobs have to save and leave the queue."""
 ACTIVE = "PENDING,RUNNING,SUSPENDED,COMPLETING,CONFIGURING,REQUEUED"
 """States of a job that SLURM has not done with."""
-NEVER = re.compile(
-    r"Partition(TimeLimit|NodeLimit|Config|Down|Inactive)|BadConstraints|MaxMemPerLimit|NeverSatisf"
-    r"|Invalid(Account|QOS)|NotAllowed|PerJob|QOSMin|JobHeld|requeued held"
-)
-"""SLURM's reasons with which a job waits until somebody changes the job or the cluster."""
 
 
 def extend() -> None:
     """Change Snakemake's SLURM executor in this process."""
     import snakemake_executor_plugin_slurm as plugin
 
-    named: set[str] = set()
-
     async def sleep(executor: Any) -> None:  # noqa: ANN401 - Snakemake's
         end = time.monotonic() + executor.next_seconds_between_status_checks
-        for job, line in stuck(executor.run_uuid).items():
-            if job not in named:
-                say(line)
-                named.add(job)
         while executor.wait and time.monotonic() < end:
             await asyncio.sleep(0.5)
 
@@ -71,25 +58,6 @@ def lead(resources: Any) -> str:  # noqa: ANN401 - Snakemake's
         return ""
     seconds = min(LONGEST_LEAD, minutes * 60 // LEAD_SHARE) if minutes else LONGEST_LEAD
     return f" --signal=USR1@{seconds}"
-
-
-def stuck(run: str) -> dict[str, str]:
-    """Return the jobs of a run that can never start: number -> what to say of it.
-
-    Args:
-        run: the name that all its jobs have.
-    """
-    try:
-        rows = _queue(run, "PENDING", "%i\t%r\t%k")
-    except PoshgridError:
-        return {}  # a controller that is busy: the next look tells
-    jobs = (row.split("\t", 2) for row in rows)
-    return {
-        job: f"job {job} ({what}) can never start as it is: {reason}; `scancel {job}` fails this "
-        "attempt, `poshgrid doctor` says what to change in the profile"
-        for job, reason, what in jobs
-        if NEVER.search(reason)
-    }
 
 
 def cancel(executor: Any) -> None:  # noqa: ANN401 - Snakemake's

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from poshgrid.commands.base import Output, app
-from poshgrid.errors import PoshgridError, check_known, reason
+from poshgrid.errors import check_known
 
 KINDS = ("models", "items", "tables")
 
@@ -29,17 +28,11 @@ def export(
     licence: Annotated[
         str | None, typer.Option(help="Of models, as the Hub spells it: cc-by-nc-sa-4.0")
     ] = None,
-    upload: Annotated[
-        str | None, typer.Option(help="User or organisation of the Hugging Face Hub to send to")
-    ] = None,
-    public: Annotated[bool, typer.Option("--public", help="New repositories are public")] = False,
 ) -> None:
     """Write results as other tools read them (docs/export.md)."""
     import poshgrid
 
     check_known("unknown word", what, KINDS)
-    if upload and what not in ("models", "items"):
-        raise PoshgridError(f"--upload: sends models and items; {what} stay here")
     found = poshgrid.open(results)
     if what == "models":
         from poshgrid.config.runs import parse_only
@@ -57,42 +50,3 @@ def export(
         folders = [tables.export(found, output / what, target)]
     for folder in folders:
         typer.echo(folder)
-    if upload:
-        kind = "model" if what == "models" else "dataset"
-        for address in _upload(folders, upload, kind, public=public):
-            typer.echo(address)
-
-
-def _upload(folders: Iterable[Path], owner: str, kind: str, *, public: bool) -> list[str]:
-    """Send folders to the Hugging Face Hub, with the user's own token: a repository for each.
-
-    Args:
-        folders: each named as its repository.
-        owner: user or organisation.
-        kind: of the repositories: model or dataset.
-        public: of repositories that are new; those that exist stay what they are.
-
-    Returns:
-        Addresses of the commits.
-
-    Raises:
-        PoshgridError: no token, no right to write, or no network.
-    """
-    from huggingface_hub import HfApi
-
-    api, sent = HfApi(), []
-    for folder in folders:
-        name = f"{owner}/{folder.name}"
-        try:
-            api.create_repo(name, repo_type=kind, private=not public, exist_ok=True)
-            commit = api.upload_folder(
-                repo_id=name, repo_type=kind, folder_path=folder,
-                commit_message="Exported by poshgrid",
-            )  # fmt: skip
-        except Exception as error:  # its errors and its HTTP library change between releases
-            raise PoshgridError(
-                f"--upload: {name} was not sent ({reason(error)}); log in with `hf auth login` and "
-                f"check the name and the network. The folder is {folder}"
-            ) from error
-        sent.append(str(commit.commit_url))
-    return sent

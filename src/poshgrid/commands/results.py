@@ -1,8 +1,7 @@
-"""``poshgrid results``: a table of results in the terminal, or as JSON or CSV; and the report."""
+"""``poshgrid results``: a table of results in the terminal, or as CSV."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +10,6 @@ import typer
 
 from poshgrid.commands.base import (
     Configs,
-    Making,
     Results,
     app,
     grid_of,
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from poshgrid.analysis.results import Results as Tables
-    from poshgrid.grid.grid import Grid
 
 LEVELS = {
     "template": ("template",),
@@ -53,8 +50,7 @@ def results(
     only: Annotated[str | None, typer.Option(help="Subset, e.g. condition=baby,size=10M")] = None,
     nulls: Annotated[bool, typer.Option("--nulls", help="Rows of the baselines, too")] = False,
     fit: Annotated[str | None, typer.Option(help="A Bayesian model's table instead")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Records, unrounded")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="The same as CSV")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="CSV, unrounded")] = False,
     results: Results = None,
 ) -> None:
     """Print a table of results: accuracies by category, another table, or a fitted model."""
@@ -63,8 +59,6 @@ def results(
     from poshgrid.config.runs import NULL_REGIMENS, parse_only
     from poshgrid.tables import formats
 
-    if as_json and as_csv:
-        raise PoshgridError("--json and --csv: choose one")
     check_known("--level: unknown word", level, LEVELS)
     check_known("--table: unknown table", table, TARGETS)
     grid = grid_of(config, results)
@@ -75,15 +69,12 @@ def results(
         frame = tables.summary(fit, chosen).collect()
     else:
         frame = tables.table(table, chosen).collect()
-    _warn_of_others(grid, Making(config, results), chosen, fit)
     frame = _kept(frame, parse_only(only, "--only") | ({"suite": {suite}} if suite else {}))
     if "regimen" in frame.columns and not nulls:
         frame = frame.filter(~frame["regimen"].is_in(NULL_REGIMENS))
     if {"level", "category", "phenomenon"} <= set(frame.columns):
         frame = frame.filter(frame["level"].is_in(LEVELS[level]))
-    if as_json:
-        typer.echo(json.dumps(frame.to_dicts(), indent=1, ensure_ascii=False))
-    elif as_csv:
+    if as_csv:
         typer.echo(formats.csv(frame), nl=False)
     elif fit is not None:
         _fit(fit, tables, chosen, frame)
@@ -191,17 +182,3 @@ def _fit(model: str, tables: Tables, target: str, summary: pl.DataFrame) -> None
     for line in found.get("notes", []):
         typer.echo(f"Note: {line}.")
     typer.echo(quoted)
-
-
-def _warn_of_others(grid: Grid, run: Making, target: str, model: str | None = None) -> None:
-    """Say that results were made with another configuration."""
-    from poshgrid.planning import current
-    from poshgrid.stages import Stages
-
-    if others := current.of_others(Stages(grid), target, model):
-        typer.echo(
-            f"warning: {others[0]}: made with another configuration than the one given"
-            f"{f', and {len(others) - 1:,} more' if others[1:] else ''}: the numbers are of that "
-            f"one; run {run(target)} to have them made again",
-            err=True,
-        )

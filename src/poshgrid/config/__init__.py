@@ -23,8 +23,6 @@ from poshgrid.config.base import (
     Share01,
     Size,
     Words,
-    mistake,
-    refusal,
     wrong_options,
 )
 from poshgrid.config.conditions import Condition, Filter, Reinsertion
@@ -119,7 +117,7 @@ class Config(Section):
     @classmethod
     def _apart(cls, value: list[Any]) -> list[Any]:
         wrong = [
-            mistake(
+            plugins.mistake(
                 (place, "name"),
                 f"{value[place].name!r} and {earlier!r} differ by case alone: one file where a "
                 "disk ignores case; rename one",
@@ -128,7 +126,7 @@ class Config(Section):
             for place, earlier in alike(each.name for each in value)
         ]
         if wrong:
-            raise refusal(wrong)
+            raise plugins.refusal(wrong)
         return value
 
     @model_validator(mode="after")
@@ -145,7 +143,7 @@ class Config(Section):
             try:
                 wrong += wrong_options("poshgrid.training.biases", bias, options, (bias,))
             except plugins.UnknownPluginError as error:
-                wrong.append(mistake((bias,), str(error), options))
+                wrong.append(plugins.mistake((bias,), str(error), options))
         if wrong:
-            raise refusal(wrong)
+            raise plugins.refusal(wrong)
         return value

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
     Field,
     SerializerFunctionWrapHandler,
@@ -148,27 +145,6 @@ def _unlike_its_defaults(value: object) -> bool:
     return isinstance(value, Section) and bool(value.written())
 
 
-def refusal(wrong: Iterable[InitErrorDetails]) -> ValidationError:
-    """Return what a validator raises for errors below its own place: pydantic adds that place."""
-    return ValidationError.from_exception_data("configuration", list(wrong))
-
-
-def mistake(place: tuple[str | int, ...], message: str, value: object) -> InitErrorDetails:
-    """Return an error of ours at a place below that of its validator."""
-    return InitErrorDetails(
-        type=PydanticCustomError("value_error", "{message}", {"message": message}),
-        loc=place,
-        input=value,
-    )
-
-
-def known_keys(key: object, section: type[BaseModel]) -> str:
-    """Return, as the end of a message, the key of a section that was meant, or all of them."""
-    known = [field.alias or name for name, field in section.model_fields.items()]
-    near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}?" if near else f"; known keys: {', '.join(known)}"
-
-
 def wrong_options(
     package: str, word: str, options: dict[str, Any], place: tuple[str, ...] = ("options",)
 ) -> list[InitErrorDetails]:
@@ -187,26 +163,21 @@ def wrong_options(
     try:
         model.model_validate(options)
     except ValidationError as error:
-        return [_below(place, detail, model) for detail in error.errors()]
+        return [_below(place, detail) for detail in error.errors()]
     return []
 
 
 def check_options(package: str, word: str, options: dict[str, Any]) -> None:
     """Raise if the options of a section are not those of its plug-in: :func:`wrong_options`."""
     if wrong := wrong_options(package, word, options):
-        raise refusal(wrong)
+        raise plugins.refusal(wrong)
 
 
-def _below(
-    place: tuple[str, ...], detail: ErrorDetails, section: type[BaseModel]
-) -> InitErrorDetails:
+def _below(place: tuple[str, ...], detail: ErrorDetails) -> InitErrorDetails:
     """Return an error of a section that was validated by itself, as one of what holds it."""
     kind: Any = detail["type"]
     if kind == "value_error":
-        kind = PydanticCustomError("value_error", detail["msg"])
-    if kind == "extra_forbidden":
-        near = known_keys(detail["loc"][-1], section)
-        kind = PydanticCustomError("value_error", "unknown key{near}", {"near": near})
+        kind = PydanticCustomError("value_error", "{message}", {"message": detail["msg"]})
     return InitErrorDetails(
         type=kind, loc=(*place, *detail["loc"]), input=detail["input"], ctx=detail.get("ctx", {})
     )

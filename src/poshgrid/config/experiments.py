@@ -6,7 +6,8 @@ from typing import Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from poshgrid.config.base import Name, Section, Seed, Size, mistake, refusal
+from poshgrid import plugins
+from poshgrid.config.base import Name, Section, Seed, Size
 from poshgrid.config.conditions import Rate
 from poshgrid.config.names import RULES, once
 
@@ -94,7 +95,9 @@ class Experiment(Section):
         try:
             once((f"{learner} at {size}" for learner, size in found), _TWICE)
         except ValueError as error:
-            raise refusal([mistake(("learners",), str(error), self.learners)]) from error
+            raise plugins.refusal(
+                [plugins.mistake(("learners",), str(error), self.learners)]
+            ) from error
         return self
 
     @property

@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from poshgrid import plugins
 from poshgrid.config.base import (
     Count,
     Dropout,
@@ -16,8 +17,6 @@ from poshgrid.config.base import (
     Threads,
     Width,
     check_options,
-    mistake,
-    refusal,
 )
 
 Tracker = Literal["tensorboard"]
@@ -122,7 +121,8 @@ class Regimen(Section):
                 "packed rows have no padding; set it to false, or input to sentence"
             )
         if wrong:
-            raise refusal(
-                mistake((key,), message, getattr(self, key)) for key, message in wrong.items()
+            raise plugins.refusal(
+                plugins.mistake((key,), message, getattr(self, key))
+                for key, message in wrong.items()
             )
         return self

@@ -5,11 +5,8 @@ What is held here needs the grid and takes no time: every dry-run does it.
 
 from __future__ import annotations
 
-import itertools
-
 from poshgrid import plugins
 from poshgrid.config import BayesianModel
-from poshgrid.config.base import Section
 from poshgrid.config.runs import AXES, RELEASED, agrees, parse_only
 from poshgrid.corpora import budgets, conservation
 from poshgrid.errors import PoshgridError, check_known, did_you_mean
@@ -25,38 +22,10 @@ def check(grid: Grid) -> None:
         PoshgridError: a source is too small for a base, a run cannot be trained, or a model of the
             counts names what the runs do not have; one line for each reason.
     """
-    _check_twins(grid)
     _check_sizes(grid)
     _check_words(grid)
-    _check_audit(grid)
     _check_training(grid)
     _check_models(grid)
-
-
-def _check_twins(grid: Grid) -> None:
-    """Refuse what is the same under two names.
-
-    Raises:
-        PoshgridError: two sources, parsers, learners, regimens or suites that are used differ by
-            their names alone: their sentences, runs or items would count twice.
-    """
-    runs = grid.every_run
-    bases = {grid.conditions[run.condition].base for run in runs}
-    sources = {each.source for base in bases for each in grid.bases[base].sources}
-    used: dict[str, dict[str, Section]] = {
-        "sources": {name: grid.sources[name] for name in sorted(sources)},
-        "parsers": dict(grid.parsers),
-        "learners": {name: grid.learners[name] for name in sorted({r.learner for r in runs})},
-        "regimens": {name: grid.regimens[name] for name in sorted({r.regimen for r in runs})},
-        "suites": {each.name: each for each in grid.config.suites},  # not those scored again
-    }
-    for kind, named in used.items():
-        for (one, first), (other, second) in itertools.combinations(named.items(), 2):
-            if first.model_dump(exclude={"name"}) == second.model_dump(exclude={"name"}):
-                raise PoshgridError(
-                    f"{kind}: {one!r} and {other!r} are the same under two names, and would count "
-                    "twice; change one or take it away"
-                )
 
 
 def _check_sizes(grid: Grid) -> None:
@@ -114,19 +83,6 @@ def _check_words(grid: Grid) -> None:
     uneven = [("words", conservation.uneven(size, found)) for size, found in numbers.items()]
     for kind in (faults, uneven):  # bases that are misnamed are uneven for that
         conservation.settle([fault for fault in dict.fromkeys(kind) if fault[1]], ())
-
-
-def _check_audit(grid: Grid) -> None:
-    """Refuse a sheet of what nothing is removed from.
-
-    Raises:
-        PoshgridError: a condition that is to be audited has no filters.
-    """
-    for name in grid.config.audit.conditions:
-        if name in grid.conditions and not grid.conditions[name].filters:
-            raise PoshgridError(
-                f"audit: conditions: {name!r} has no filters, and so no sheet; leave it out"
-            )
 
 
 def _check_training(grid: Grid) -> None:

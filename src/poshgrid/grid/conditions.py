@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from poshgrid import plugins
-from poshgrid.config import Base, Condition, Config, specs
+from poshgrid.config import Base, Condition, Config
 from poshgrid.config.experiments import DOSE
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.patterns import pool
 from poshgrid.plugins import FILTERS
 
 if TYPE_CHECKING:
@@ -112,7 +111,7 @@ def check(grid: Grid) -> None:
 
     Raises:
         PoshgridError: a control has nothing that it is one for, or is matched by what is not known
-            of every sentence; or two conditions of the grid are one by their definitions.
+            of every sentence.
     """
     for name, condition in grid.conditions.items():
         grid.control_of(name)
@@ -122,44 +121,3 @@ def check(grid: Grid) -> None:
                 f"conditions: {name}: match: {parsed[0]} is known only of sentences that are "
                 "parsed; set evidence.parse: all"
             )
-    for (base, size), names in grid.alike.items():
-        defined: dict[str, str] = {}
-        for name in names:
-            if "void" in grid.conditions[name].allow:
-                continue
-            key = _definition(grid.condition_spec(name, size))
-            key += specs.canonical(grid.tokenizer_of(name))
-            if (other := defined.setdefault(key, name)) != name:
-                raise PoshgridError(
-                    f"conditions: {other!r} and {name!r} are the same at {size}: nothing that they "
-                    f"remove of base {base!r} or put back differs; change one, leave one out of "
-                    "the experiments, or set allow: [void]"
-                )
-
-
-def _definition(spec: specs.ConditionSpec) -> str:
-    """Return what two conditions of a base at a size share if they are defined alike."""
-    condition = spec.condition
-    changed = spec.control or condition.filters or condition.prebuilt
-    bare = spec.size in condition.unfiltered_sizes or not changed
-    put_back = [
-        item.model_copy(update={"pool": pool(condition, item)}) for item in condition.reinsert
-    ]
-    update: dict[str, Any] = {
-        "name": "x",
-        "control": None,  # a control is told by what the spec holds for it
-        "unfiltered_sizes": [],
-        "filters": sorted(condition.filters, key=str),
-        "match": sorted(condition.match),
-        "reinsert": sorted(put_back, key=lambda item: item.filter),
-    }
-    if bare:
-        update |= {"filters": [], "match": [], "reinsert": [], "refill": False}
-    if condition.downsample == 1 and not update["reinsert"] and (bare or not condition.control):
-        update["seed"] = 0  # nothing is left to chance
-    control = [] if bare else sorted(spec.control, key=str)
-    return specs.canonical(
-        spec.model_copy(
-            update={"condition": condition.model_copy(update=update), "control": control}
-        )
-    )

@@ -6,18 +6,16 @@ import difflib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from poshgrid import plugins
 from poshgrid.config import Config, yamltext
-from poshgrid.config.base import known_keys
 from poshgrid.errors import PoshgridError, plain
 from poshgrid.files import write_text
 from poshgrid.grid import coherence, conditions
@@ -27,7 +25,7 @@ Place = tuple[str | int, ...]
 _Tree = tuple[str | Path, yaml.Node | None]  # a file and its nodes
 SHOULD = "Input should be "  # how pydantic begins
 _TEMPLATE = "__use_yte__"  # the key that has Snakemake run a file as a program of YTE's language
-_TOLD = 50  # mistakes: who has made more has made one of them again and again
+MAX_LINES = 50  # of errors: more of them are one error, made again and again
 
 
 def load(*paths: str | Path) -> Config:
@@ -56,7 +54,7 @@ def read(path: str | Path) -> dict[str, Any]:
             for Snakemake's template engine.
     """
     try:
-        data = yamltext.parse(yamltext.read(path))
+        data = yamltext.read(path)
     except OSError as error:
         raise PoshgridError(
             f"{path}: cannot read: {error.strerror}; name a configuration, as seen from here"
@@ -67,15 +65,11 @@ def read(path: str | Path) -> dict[str, Any]:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or plain(str(error).split("\n")[0], 200)
-        raise PoshgridError(f"{path}{line}: not YAML: {problem}; mend that line") from error
-    except yamltext.UnboundedError as error:
-        raise PoshgridError(f"{path}{error}; write out what is meant") from error
-    except RecursionError as error:
-        raise PoshgridError(f"{path}: nested too deep; mend its brackets") from error
+        raise PoshgridError(f"{path}{line}: not YAML: {problem}; fix that line") from error
     # What the library's constructors let through: 9,999 digits, the 40th of May, !!bool maybe
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except Exception as error:
         reason = plain(f"{type(error).__name__}: {error}", 200)
-        raise PoshgridError(f"{path}: a value is not of its type ({reason}); mend it") from error
+        raise PoshgridError(f"{path}: a value cannot be read ({reason}); fix it") from error
     if not isinstance(data, dict):
         raise PoshgridError(f"{path}: empty or not a mapping; see config/tiny.yaml for an example")
     if _TEMPLATE in data:
@@ -109,12 +103,12 @@ def _held(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
     try:
         config = Config.model_validate(data)
     except ValidationError as error:
-        mistakes = list(_chosen(_located(detail, data) for detail in error.errors()))
         trees = [(path, _composed(path)) for path in files]
-        lines = dict.fromkeys(_line(mistake, trees) for mistake in mistakes[:_TOLD])
-        if len(mistakes) > _TOLD:
-            lines[f"{where}: and {len(mistakes) - _TOLD:,} more; mend these first"] = None
-        raise PoshgridError(*lines) from error
+        lines = list(dict.fromkeys(_lines(error, data, trees)))
+        more = len(lines) - MAX_LINES
+        raise PoshgridError(
+            *lines[:MAX_LINES], *([f"{where}: and {more:,} more; fix these first"] * (more > 0))
+        ) from error
     except RecursionError as error:
         raise PoshgridError(f"{where}: nested too deep; write out what is meant") from error
     try:
@@ -163,46 +157,39 @@ def write_schema(path: str | Path) -> None:
     write_text(path, schema())
 
 
-@dataclass(frozen=True)
-class _Mistake:
-    """What pydantic found wrong, at its place in the file."""
+def _lines(
+    error: ValidationError, data: Mapping[str, Any], trees: Sequence[_Tree]
+) -> Iterator[str]:
+    """Yield a line for each error, with the place in its file.
 
-    kind: str
-    """Pydantic's word for it."""
-    message: str
-    value: Any
-    place: Place
-    union: Place | None
-    """Where alternatives are, one of which refuses the value with this message; none: nowhere."""
-    model: type[BaseModel] | None
-    """What the last part of the place should be a key of."""
-
-
-def _located(detail: ErrorDetails, data: Mapping[str, Any]) -> _Mistake:
-    """Return an error at its place in the file.
-
-    Pydantic's own place has the names of the alternatives of a union, which no file holds.
+    Of the alternatives of a union, the one is told whose form a value has, or all in one line.
     """
+    found: dict[Any, tuple[Place, ErrorDetails, list[str]]] = {}
+    inside: set[Place] = set()  # what holds an error of an alternative
+    for number, detail in enumerate(error.errors()):
+        place = _place(detail, data)
+        union = len(place) < len(detail["loc"]) and "[key]" not in detail["loc"]
+        key = ("union", place) if union else number
+        found.setdefault(key, (place, detail, []))[2].append(detail["msg"])
+        inside |= {place[:end] for end in range(len(place)) if union}
+    for key, (place, detail, messages) in found.items():
+        if not (isinstance(key, tuple) and place in inside):
+            where, name = _where(place, trees), plain(_spell(place), 200)
+            yield f"{where}: {name or 'config'}: {_message(detail, messages)}"
+
+
+def _place(detail: ErrorDetails, data: Mapping[str, Any]) -> Place:
+    """Return the place of an error, without the names of a union's alternatives."""
     here: Any = data
-    models: list[type[BaseModel]] = [Config]  # whose keys may be here
-    place: Place = ()
-    model, union = None, None
+    place: list[str | int] = []
     for part in detail["loc"]:
-        own = next((each for each in models if part in each.model_fields), None)
-        last = part == detail["loc"][-1] and detail["type"] == "missing"  # of an option, say
-        if not (own or last or _holds(here, part)):
-            # A key that is wrong itself is at its own place, and no alternative
-            union = place if union is None and part != "[key]" else union
-            continue
-        place = (*place, part)
-        if isinstance(part, str):
-            model = own or next(iter(models), None)
-            models = list(_models(own.model_fields[part].annotation)) if own else []
-        here = here[part] if _holds(here, part) else None
-    message = detail["msg"].removeprefix("Value error, ")
-    if detail["type"] in ("model_type", "dict_type"):
-        message = "Input should be a mapping"
-    return _Mistake(detail["type"], message, detail["input"], place, union, model)
+        absent = isinstance(here, Mapping) and detail["type"] in ("missing", "value_error")
+        if _holds(here, part):
+            place.append(part)
+            here = here[part]
+        elif absent and part == detail["loc"][-1]:  # a key that has its default, or is required
+            place.append(part)
+    return tuple(place)
 
 
 def _holds(here: object, part: str | int) -> bool:
@@ -211,37 +198,23 @@ def _holds(here: object, part: str | int) -> bool:
     return isinstance(here, list) and isinstance(part, int) and part < len(here)
 
 
-def _chosen(mistakes: Iterable[_Mistake]) -> Iterator[_Mistake]:
-    """Yield what to tell: of the alternatives of a union, the one that was meant, or all as one."""
-    found: dict[Any, list[_Mistake]] = {}
-    for number, each in enumerate(mistakes):
-        found.setdefault(number if each.union is None else each.union, []).append(each)
-    for members in found.values():
-        # What has the form of an alternative is told what that one lacks.
-        if meant := [each for each in members if each.place != each.union]:
-            yield from meant
-            continue
-        asked = [each.message.removeprefix(SHOULD).split(",")[0] for each in members]
-        yield replace(members[0], message=SHOULD + " or ".join(dict.fromkeys(asked)))
-
-
-def _line(mistake: _Mistake, trees: Sequence[_Tree]) -> str:
-    where, name = _where(mistake.place, trees), plain(_spell(mistake.place), 200)
-    if mistake.kind == "extra_forbidden":
-        meant = known_keys(mistake.place[-1], mistake.model) if mistake.model else ""
-        return f"{where}: {name}: unknown key{meant}"
-    if mistake.kind == "missing":
-        return f"{where}: {name}: missing; add it"
-    message, value = mistake.message, mistake.value
-    shown = _shown(value)
-    told = mistake.kind == "value_error" and shown in message
-    if not isinstance(value, dict | list) and not told:
+def _message(detail: ErrorDetails, messages: Sequence[str]) -> str:
+    """Return what is wrong with a value, and what may be meant."""
+    if detail["type"] == "missing":
+        return "missing; add it"
+    if detail["type"] in ("model_type", "dict_type"):
+        messages = [f"{SHOULD}a mapping"]
+    value, shown = detail["input"], _shown(detail["input"])
+    message = messages[0].removeprefix("Value error, ")
+    if len(messages) > 1:
+        words = [each.removeprefix(SHOULD).split(",")[0] for each in messages]
+        message = SHOULD + " or ".join(dict.fromkeys(words))
+    if not isinstance(value, dict | list) and shown not in message:
         message += f" (is {shown})"
     if isinstance(value, str) and message.startswith(SHOULD):
-        words = re.findall("'([^']+)'", mistake.message)
-        near = difflib.get_close_matches(value, words, n=1)
+        near = difflib.get_close_matches(value, re.findall("'([^']+)'", " ".join(messages)), n=1)
         message += f"; did you mean {near[0]!r}?" if near else ""
-    return f"{where}: {name or 'config'}: {message}"
+    return message
 
 
 def _shown(value: object) -> str:
@@ -258,18 +231,10 @@ def _spell(place: Place) -> str:
     return text.removeprefix(".")
 
 
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - any annotation
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for inner in get_args(annotation):
-        yield from _models(inner)
-
-
 def _composed(path: str | Path) -> yaml.Node | None:
     """Return a file's nodes, which know their lines; none: it has none."""
     try:
-        text = yamltext.read(path)
-        return yaml.compose(text, Loader=yaml.SafeLoader)
+        return yaml.compose(Path(path).read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
     except (OSError, yaml.YAMLError, UnicodeDecodeError, RecursionError):
         return None
 

@@ -17,11 +17,9 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from poshgrid import verification
-from poshgrid.config.runs import COUNTED
 from poshgrid.errors import PoshgridError
 from poshgrid.provenance import lock
 from poshgrid.verification import MANIFEST
@@ -264,27 +262,6 @@ def _changed_inputs(manifest: str, content: Mapping[str, Any]) -> bool:
             for name, digest in inputs.items()
         )
     return True
-
-
-def of_others(stages: Any, target: str, model: str | None = None) -> list[str]:  # noqa: ANN401
-    """Return the manifests below a target's accuracies that tell of another configuration.
-
-    Args:
-        stages: of the configuration (:class:`poshgrid.stages.Stages`).
-        target: with results.
-        model: the fit of a Bayesian model is asked, too.
-    """
-    grid = stages.accuracy.grid
-    cells = [(stages.items, SimpleNamespace(suite=suite)) for suite in grid.pairs]
-    if target in grid.targets or grid.given:  # else models that were given with --config
-        cells.append((stages.accuracy, SimpleNamespace(target=target)))
-    if model is not None:
-        cells.append((stages.fit, SimpleNamespace(target=target, model=model)))
-    for run in grid.kept(target):
-        cells.append((stages.count if run.regimen == COUNTED else stages.train, run))
-    made = {stage.manifest(cell): stage.spec(cell).written() for stage, cell in cells}
-    manifests = {path: _content(path).get("spec") for path in made}
-    return [path for path, spec in manifests.items() if spec and spec != made[path]]
 
 
 def _content(manifest: str) -> Mapping[str, Any]:

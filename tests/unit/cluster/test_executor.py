@@ -1,4 +1,4 @@
-"""What is added to Snakemake's SLURM executor: stuck jobs, the end of a run, the signal's lead."""
+"""What is added to Snakemake's SLURM executor: the end of a run, the signal's lead."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 import snakemake_executor_plugin_slurm as plugin
 
 from poshgrid.cluster import executor, slurm
-from poshgrid.errors import PoshgridError
 
 
 @pytest.fixture
@@ -43,17 +42,6 @@ def test_the_lead_is_a_twentieth_of_the_time_and_two_minutes_at_most(minutes, le
     assert executor.lead(asked | {"slurm_extra": "--signal=USR1@9"}) == ""
 
 
-def test_a_job_that_can_never_start_is_told_from_one_that_waits_its_turn(queue):
-    never = ["PartitionTimeLimit", "QOSMaxMemoryPerJob", "BadConstraints", "JobHeldUser"]
-    waits = ["Resources", "Priority", "None", "QOSMaxJobsPerUserLimit", "Dependency", "BeginTime"]
-    rows = [f"{number}\t{reason}\trule" for number, reason in enumerate(never + waits)]
-    queue.answers += ["\n".join(rows), PoshgridError("squeue: no answer")]
-    stuck = executor.stuck("run")
-    assert list(stuck) == ["0", "1", "2", "3"]
-    assert all(word in stuck["0"] for word in (never[0], "rule", "scancel 0"))
-    assert executor.stuck("run") == {}  # a busy controller is asked again
-
-
 @pytest.fixture
 def extended(monkeypatch):
     """The plug-in's class, extended, and put back afterwards."""
@@ -66,13 +54,8 @@ def extended(monkeypatch):
     signal.signal(signal.SIGINT, before)
 
 
-def test_a_stuck_job_is_named_once_and_sleep_ends_with_the_run(queue, extended, capsys):
-    queue.answers += ["17\tPartitionTimeLimit\trule_train\n"] * 2
-    made = SimpleNamespace(run_uuid="run", wait=True, next_seconds_between_status_checks=0)
-    for _ in range(2):
-        asyncio.run(extended.sleep(made))
-    assert capsys.readouterr().err.count("job 17") == 1
-    made.next_seconds_between_status_checks, made.wait = 100, False
+def test_sleep_ends_with_the_run(extended):
+    made = SimpleNamespace(run_uuid="run", wait=False, next_seconds_between_status_checks=100)
     began = time.monotonic()
     asyncio.run(extended.sleep(made))
     assert time.monotonic() - began < 5

@@ -2,18 +2,14 @@
 
 import csv
 import io
-import json
 from pathlib import Path
 
 import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from poshgrid import files, verification
+from poshgrid import files
 from poshgrid.cli import app
-from poshgrid.commands.base import grid_of
-from poshgrid.stages import Stages
-from tests.jobs import Cell
 from tests.unit.report import report_results
 
 
@@ -57,17 +53,17 @@ def test_accuracies_are_the_table_of_the_stage(shown, study):
     assert "untrained" not in text and "untrained" in shown("--nulls")
 
 
-def test_json_and_csv_hold_the_same_rows_unrounded(ask, study):
+def test_csv_holds_the_rows_unrounded(ask, study):
     only = ("--level", "phenomenon", "--only", "condition=baby,condition=baby-f,size=60K")
-    rows = json.loads(ask("--json", *only).stdout)
     kept = study.collected.accuracy.filter(
         pl.col("level").is_in(["phenomenon", "average"]), regimen="packed", size="60K"
     )
-    assert [row["mean"] for row in rows] == kept["mean"].to_list()
     as_csv = csv.DictReader(io.StringIO(ask("--csv", *only).stdout))
     assert [float(row["mean"]) for row in as_csv] == kept["mean"].to_list()
-    fit = json.loads(ask("--json", "--fit", "condition").stdout)
-    assert [row["median"] for row in fit] == report_results.summary("condition")["median"].to_list()
+    fit = csv.DictReader(io.StringIO(ask("--csv", "--fit", "condition").stdout))
+    assert [float(row["median"]) for row in fit] == report_results.summary("condition")[
+        "median"
+    ].to_list()
 
 
 @pytest.mark.parametrize(
@@ -76,7 +72,6 @@ def test_json_and_csv_hold_the_same_rows_unrounded(ask, study):
         (["--level", "categories"], "'category'"),
         (["--suite", "push"], "'posh'"),
         (["--only", "size=70K"], "'70K'"),
-        (["--json", "--csv"], "--csv"),
         (["--fit", "conditoin"], "'condition'"),
         (["--table", "deltas"], "deltas.parquet"),
     ],
@@ -96,16 +91,3 @@ def test_a_model_that_fails_a_check_is_not_to_be_quoted(shown, study):
     files.write_json(path, before | {"predictive": {"cells": 27, "inside": 26, "p": 0.4}})
     assert "Converged" in shown("--fit", "condition")
     files.write_json(path, before)
-
-
-@pytest.mark.parametrize("other", [False, True])
-def test_numbers_of_another_configuration_are_said_to_be_that(ask, root, study, other):
-    grid = grid_of([root / "studies/posh-bench/toy.yaml"], study.folder)
-    spec = Stages(grid).accuracy.spec(Cell(target="all")).written()
-    if other:
-        spec["scoring"] = {"reduction": "sum"}
-    path = study.folder / "statistics/all/manifest.json"
-    path.write_text(verification.sealed({"path": str(path), "cwd": "", "spec": spec}))
-    answer = ask("--json")
-    assert answer.exit_code == 0 and json.loads(answer.stdout)
-    assert bool(answer.stderr) == other

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
-from unittest.mock import create_autospec
 
 import huggingface_hub
 import pytest
@@ -107,37 +105,10 @@ def test_a_name_is_one_that_the_hub_takes_and_no_others(exported, opened):
         record.write_bytes(before)
 
 
-@pytest.fixture
-def hub(monkeypatch):
-    """Stand in for the hub: calls are held to the library's own signatures."""
-    api = create_autospec(huggingface_hub.HfApi, instance=True)
-    api.upload_folder.return_value = SimpleNamespace(commit_url="https://hub/commit/1")
-    monkeypatch.setattr(huggingface_hub, "HfApi", lambda: api)
-    return api
-
-
-@pytest.mark.parametrize(("options", "private"), [((), True), (("--public",), False)])
-def test_what_is_uploaded(paths, tmp_path, hub, options, private):
-    words = ("--upload", "lab", "--only", "seed=42", *options)
-    answer = export("models", paths, tmp_path, *words)
-    assert answer.exception is None, answer.exception
-    hub.create_repo.assert_called_once_with(
-        f"lab/{NAME}", repo_type="model", private=private, exist_ok=True
-    )
-    (call,) = hub.upload_folder.call_args_list
-    assert call.kwargs["repo_id"] == f"lab/{NAME}"
-    assert call.kwargs["folder_path"] == tmp_path / "models" / NAME
-    assert answer.stdout.splitlines()[-1] == "https://hub/commit/1"
-    hub.create_repo.side_effect = RuntimeError("401 Client Error\nno token")
-    error = export("models", paths, tmp_path / "again", *words).exception
-    assert isinstance(error, PoshgridError) and "\n" not in str(error)
-
-
 @pytest.mark.parametrize(
     ("what", "options", "key"),
     [
         ("tables", ("--target", "exp2"), "unknown target 'exp2'"),
-        ("tables", ("--upload", "lab"), "--upload: "),
         ("models", ("--only", "regimen=untrained"), "--only"),
         ("models", ("--only", "seed=99"), "--only"),
     ],

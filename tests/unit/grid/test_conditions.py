@@ -155,38 +155,3 @@ def test_what_changes_no_sentence_is_no_part_of_a_condition(paper):
         {canonical(grid.condition_spec("f", size)) for grid in grids} for size in ("10M", "100M")
     )
     assert (len(small), len(large)) == (1, 2)
-
-
-def told_alike(paper, *conditions):
-    grid = conditioned(paper, *conditions)
-    with pytest.raises(PoshgridError) as caught:
-        configfile.validate(grid.config.model_dump(mode="json"))
-    return str(caught.value)
-
-
-def test_conditions_that_are_defined_alike_are_refused(paper):
-    """Before any job: under whatever name, and in whatever order the filters stand."""
-    one = {"name": "one", "base": "baby", "filters": DIRECT}
-    twin = {"name": "twin", "base": "baby", "filters": DIRECT[::-1], "seed": 9, "filtered": True}
-    said = told_alike(paper, one, twin)
-    assert said.startswith("config: conditions: 'one' and 'twin' are the same at 10M: ")
-    assert "\n" not in said
-    whole = {"name": "whole", "base": "baby"}
-    bare = {"name": "bare", "base": "baby", "filters": DIRECT, "unfiltered_sizes": ["10M"]}
-    assert "'bare' and 'whole' are the same at 10M" in told_alike(paper, whole, bare)
-    back = [{"filter": "binding", "rate": 0.001}]
-    mine, its = ({**one, "name": n, "reinsert": back} for n in ("mine", "its"))
-    pooled = {**its, "reinsert": [{**back[0], "pool": "direct"}]}
-    assert "'its' and 'mine' are the same" in told_alike(paper, mine, pooled)
-    control = {"name": "c", "base": "baby", "control": "baby-f"}
-    assert "'c' and 'd' are the same" in told_alike(paper, control, {**control, "name": "d"})
-    allowed = conditioned(paper, one, {**twin, "allow": ["void"]})
-    configfile.validate(allowed.config.model_dump(mode="json"))
-    # what chance or a rate tells apart is not the same
-    apart = [
-        one, {**one, "name": "r", "refill": True}, mine, {**mine, "name": "s", "seed": 9},
-        control, {**control, "name": "e", "seed": 9},
-        {**control, "name": "m", "match": ["question"]},
-        {**mine, "name": "p", "reinsert": [{**back[0], "pool": "paper"}]},
-    ]  # fmt: skip
-    configfile.validate(conditioned(paper, *apart).config.model_dump(mode="json"))

@@ -105,7 +105,7 @@ def test_all_errors_at_once_with_file_line_and_place(tmp_path, tiny):
         found[place.strip()] = text[int(number) - 1]
     # The line that is named is that of the key
     assert {place: line.split(":")[0].strip(" -") for place, line in found.items()} == {
-        "biases.dyck.k": "k", "biases.dyck.lenght": "lenght", "biases.recency.decay": "decay",
+        "biases.dyck.lenght": "lenght", "biases.recency.decay": "decay",
         "biases.trees": "trees", "regimens[0].padding_in_loss": "padding_in_loss",
         "regimens[0].warmup_steps": "warmup_steps", "regimens[1].learnig_rate": "learnig_rate",
         "tokenizer.vocabulary_size": "vocabulary_size", "bases[0].sources[0].words.10Q": "10Q",
@@ -153,8 +153,6 @@ def fitted(**changes):
         (experiment(biases=["dyck+recency", "recency+dyck"]), "biases: 'recency+dyck'"),
         (experiment(biases=["none", "none+dyck"]), "write dyck"),
         (lambda c: c["bases"][0].update(sources=2 * c["bases"][0]["sources"][:1]), "twice"),
-        (add("parsers", name="twin"), "under two names"),
-        (add("suites", name="twin"), "under two names"),
         # what says nothing, or cannot be
         (put(only="size=1K"), "leaves no run"),
         (lambda c: c.pop("experiments"), "neither experiments nor pretrained"),
@@ -163,7 +161,6 @@ def fitted(**changes):
         (experiment(exclude=[{"condition": "baby-f"}]), "experiments: exp1: exclude"),
         (experiment(exclude=[{"size": "60K"}, {"seed": 7}]), "{seed: 7}"),
         (experiment(exclude=[{}]), "names no axis"),
-        (put("audit", conditions=["wiki"]), "no filters"),
         (put("suites", 0, norms="n.csv"), "norms"),
         (put("conditions", 2, refill=True), "refill: "),
         (put("conditions", 2, unfiltered_sizes=["20K"]), "unfiltered_sizes: "),
@@ -218,7 +215,7 @@ def test_parts_that_disagree_are_one_line_that_names_file_and_word(tmp_path, tin
         (experiment(learners=["a/b"]), "a/b", "experiments[0].learners[0]"),
         (experiment(learners=[{"learner": "gpt2-tiny"}]), "learner: gpt2-tiny",
          "experiments[0].learners[0].sizes"),
-        (put(pretrained=["gpt2", "a/b..c"]), "b..c", "pretrained[1].name"),
+        (put(pretrained=["gpt2", "a/b..c"]), "b..c", "pretrained[1]"),
         # what one key says of another, and names that something else has
         (lambda c: c["regimens"][0].pop("warmup_steps"), "name: packed",
          "regimens[0].warmup_steps"),
