@@ -151,7 +151,7 @@ def cross_entropy(
     dtype = dtype or hidden.dtype
     if torch.is_grad_enabled():
         return _CrossEntropy.apply(hidden, weight, bias, targets, dtype, compiled)
-    return _pass(hidden, weight, bias, targets, dtype, compiled, (False, False, False))[0]
+    return _pass(hidden, weight, bias, targets, dtype, compiled, gradient=False)[0]
 
 
 class _CrossEntropy(torch.autograd.Function):
@@ -167,16 +167,15 @@ class _CrossEntropy(torch.autograd.Function):
         dtype: torch.dtype,
         compiled: bool,
     ) -> Tensor:
-        wanted = ctx.needs_input_grad[:3]
-        nll, gradients = _pass(hidden, weight, bias, targets, dtype, compiled, wanted)
+        nll, gradients = _pass(hidden, weight, bias, targets, dtype, compiled, gradient=True)
         ctx.save_for_backward(*gradients)
         return nll
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, scale: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
-        scaled = (None if each is None else each * scale for each in ctx.saved_tensors)
-        return (*scaled, None, None, None)
+        by_hidden, by_weight, *by_bias = (each * scale for each in ctx.saved_tensors)
+        return by_hidden, by_weight, *(by_bias or [None]), None, None, None
 
 
 def _pass(
@@ -186,18 +185,16 @@ def _pass(
     targets: Tensor,
     dtype: torch.dtype,
     compiled: bool,
-    wanted: tuple[bool, ...],
-) -> tuple[Tensor, list[Tensor | None]]:
-    """Return the loss, and its gradients by hidden, weight and bias where they are wanted."""
+    *,
+    gradient: bool,
+) -> tuple[Tensor, list[Tensor]]:
+    """Return the loss, and its gradients by hidden, weight and bias if they are wanted."""
     exact = torch.float64 if hidden.dtype == torch.float64 else torch.float32
+    given = (hidden, weight) if bias is None else (hidden, weight, bias)
+    gradients = [torch.zeros_like(each, dtype=exact) for each in given] if gradient else []
     # The caller's autocast must not choose for the products and sums below.
     with torch.autocast(hidden.device.type, enabled=False):
         low, matrix = hidden.detach().to(dtype), weight.detach().to(dtype)
-        gradients = [
-            torch.zeros_like(each, dtype=exact) if want and each is not None else None
-            for each, want in zip((hidden, weight, bias), wanted, strict=True)
-        ]
-        by_hidden, by_weight, by_bias = gradients
         total = hidden.new_zeros((), dtype=exact)
         rows, softmax = ROWS[hidden.device.type], _compiled() if compiled else _softmax
         memory = low.new_empty(min(rows, len(low)), len(matrix))
@@ -205,24 +202,21 @@ def _pass(
             part = slice(start, start + rows)
             scores = memory[: len(low[part])]
             torch.mm(low[part], matrix.t(), out=scores)
-            scores, nll, sums = softmax(scores, bias, targets[part], exact, any(wanted))
+            scores, nll, sums = softmax(scores, bias, targets[part], exact, gradient)
             total += nll
-            if by_hidden is not None:
-                by_hidden[part] = torch.mm(scores, matrix).to(exact).div_(sums)
+            if not gradient:
+                continue
+            by_hidden, by_weight, *by_bias = gradients
+            by_hidden[part] = torch.mm(scores, matrix).to(exact).div_(sums)
             # Whatever multiplies a row of scores may as well divide the row that it meets.
-            if by_weight is not None:
-                divided = low[part].div(sums).to(dtype)
-                if dtype == exact:
-                    by_weight.addmm_(scores.t(), divided)
-                else:
-                    by_weight += torch.mm(scores.t(), divided)
-            if by_bias is not None:
-                by_bias += torch.mv(scores.t().to(exact), sums.reciprocal().squeeze(1))
-    given = (hidden, weight, bias)
-    return total, [
-        None if made is None or each is None else made.to(each.dtype)
-        for made, each in zip(gradients, given, strict=True)
-    ]
+            divided = low[part].div(sums).to(dtype)
+            if dtype == exact:
+                by_weight.addmm_(scores.t(), divided)
+            else:
+                by_weight += torch.mm(scores.t(), divided)
+            if by_bias:
+                by_bias[0] += torch.mv(scores.t().to(exact), sums.reciprocal().squeeze(1))
+    return total, [made.to(each.dtype) for made, each in zip(gradients, given, strict=False)]
 
 
 def _softmax(

@@ -1,33 +1,45 @@
-"""Stage ``train``: one run of the grid, from tokens to a Hugging Face folder."""
+"""Stage ``train``: one run of the grid, from tokens to a Hugging Face folder.
+
+The folder holds ``config.json``, ``generation_config.json`` (of learners that predict the next
+token), ``model.safetensors``, ``tokenizer.json``, ``tokenizer_config.json``, ``training.jsonl`` and
+``statistics.json``; the code of a model that transformers does not have; where the regimen lists
+checkpoints, ``config.json`` and ``model.safetensors`` of each in ``checkpoints/{step}/``. Times are
+in the log and the statistics only: the other files are the same bytes for the same run.
+"""
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import math
+import shutil
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
+from transformers.utils import logging
 
 from poshgrid import logs, plugins
 from poshgrid.config import Regimen, specs
 from poshgrid.config.runs import parts
 from poshgrid.errors import PoshgridError
-from poshgrid.files import read_json
+from poshgrid.files import atomic_folder, read_json, write_json, write_text
 from poshgrid.provenance.fingerprint import code
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.training import bias, data, folder, learner, loop, losses
+from poshgrid.training import bias, data, learner, loop, losses
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.progress import Plan
+from poshgrid.training.schema import TRAINING
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 log = logs.get(__name__)
 
+CHECKPOINTS = "checkpoints"
 LARGEST = 700.0
 """Nats of which a float can hold the exponential."""
 # What the untrained null is evaluated with; its weights do not depend on it (models.initial).
@@ -50,7 +62,7 @@ def train(
         tokenizer: the tokenizer's folder; its files are copied into the model's.
         checkpoints: folder of this run's resumable checkpoints. They stay until the model is on
             the disk (:func:`poshgrid.training.checkpoint.remove`).
-        output: folder of the model; see :mod:`poshgrid.training.folder`.
+        output: folder of the model.
         distances: folder that :mod:`poshgrid.distances.make` wrote, for a bias with trees.
 
     Returns:
@@ -132,16 +144,19 @@ def train(
             "processor": torch.backends.cpu.get_cpu_capability(),
             "threads": regimen.threads,
         }
-        folder.write(
-            output,
-            model=model,
-            tokenizer=tokenizer,
-            spec=spec,
-            statistics=statistics,
-            evaluations=evaluations,
-            kept=store.kept(),
-            at=lambda earlier, step: bias.at(biases.values(), earlier, plan.epoch(step)),
-        )
+        logging.disable_progress_bar()  # "Writing model shards" in every job log
+        with atomic_folder(output) as temporary:
+            model.save_pretrained(temporary)
+            for step, named in store.kept().items():
+                earlier = copy.deepcopy(model)
+                earlier.load_state_dict(named, strict=False)  # tied weights appear once
+                bias.at(biases.values(), earlier, plan.epoch(step))
+                earlier.save_pretrained(temporary / CHECKPOINTS / str(step))
+            learner.write_tokenizer(spec.learner, tokenizer, temporary)
+            lines = [json.dumps({key: line[key] for key in TRAINING}) for line in evaluations]
+            write_text(temporary / "training.jsonl", "".join(f"{line}\n" for line in lines))
+            write_json(temporary / "statistics.json", statistics)
+            shutil.rmtree(output / CHECKPOINTS, ignore_errors=True)  # those of an earlier training
     return statistics
 
 
