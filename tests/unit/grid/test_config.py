@@ -200,7 +200,7 @@ def test_parts_that_disagree_are_one_line_that_names_file_and_word(tmp_path, tin
     [
         # options of plug-ins
         (put("biases", "dyck", warmup_steps=60), "dyck", "biases.dyck"),
-        (put("biases", "tree-planting", heads=[0, "x"]), "x", "biases.tree-planting.heads[1]"),
+        (put("biases", "tree-planting", weight="x"), "x", "biases.tree-planting.weight"),
         (put("biases", recencey={}), "recencey", "biases.recencey"),
         (lambda c: c["learners"][0]["options"].pop("heads"), "options",
          "learners[0].options.heads"),

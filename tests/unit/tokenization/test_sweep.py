@@ -8,18 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poshgrid.config import Tokenizer, specs
-from poshgrid.tokenization import encode, sweep, tokenizer
+from poshgrid.tokenization import sweep, tokenizer
 from tests.unit.training.training_support import (
-    sentences,
-    tokenizer_spec,
     write_condition,
 )
-
-ODD = [
-    "the <|endoftext|> ends <pad> here", "  two  spaces\tand\u00a0more ", "cafe\u0301 café ’tis",
-    "I'll won't DON'T 12345 ...!?", "日本語 ß ﬁ 🙂🙂", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-]  # fmt: skip
-SIZES = (258, 259, 270, 300, 325)
 
 
 def spec(*sizes: int, **options: object) -> specs.TokenizerSpec:
@@ -38,21 +30,6 @@ def test_truncating_gives_what_training_gives(texts, size):
     large = tokenizer.learn(options, 280, [texts])
     alone = tokenizer.learn(options, size, [texts])
     assert json.loads(tokenizer.truncate(large, size).to_str()) == json.loads(alone.to_str())
-
-
-def test_counts_are_those_of_the_encoded_text(tmp_path):
-    texts = [*sentences(150), *ODD]
-    source = write_condition(tmp_path / "condition", train=texts, dev=ODD, test=ODD)
-    found = sweep.sweep(spec(*SIZES, lowercase=True), source, tmp_path / "sweep" / "sweep.json")
-    for row in found["vocabularies"]:
-        size = row["vocabulary_size"]
-        folder = tmp_path / str(size)
-        tokenizer.train(tokenizer_spec(size, lowercase=True), [source], folder)
-        encoded = encode.encode(source, folder, folder / "tokens")["train"]
-        assert row["tokens_with_boundaries"] == encoded["tokens"]
-        assert row["tokens_per_word"] == encoded["tokens_per_word"]
-        assert row["reached"] == size
-        assert (found["sentences"], found["words"]) == (encoded["sentences"], encoded["words"])
 
 
 def test_counts_worked_by_hand(tmp_path):

@@ -95,7 +95,7 @@ def test_sequential_distances_are_words_back():
     ("word", "options", "expected"),
     [
         ("recency", {"decay": 0.5}, [1, 0.5, 0.25, 0.125]),
-        ("static-recency", {"slope": 0.3}, [0.3, 0.3, 0.3, 0.3]),
+        ("static-recency", {}, [1, 1, 1, 1]),
         ("linear-recency", {}, [1, 0.75, 0.5, 0.25]),
     ],
 )
@@ -156,7 +156,7 @@ def test_the_papers_biases_have_the_published_defaults():
     published = {
         "dyck": {"k": 64, "p_open": 0.5, "depth": 8, "length": 2048, "steps": 2000},
         "recency": {"decay": 0.6},
-        "tree-planting": {"weight": 0.5, "layers": [-1], "heads": [0]},
+        "tree-planting": {"weight": 0.5},
     }
     own = {word for word in plugins.names(bias.PACKAGE) if not bias.controlled(word)}
     assert own == set(published)

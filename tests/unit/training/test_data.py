@@ -9,7 +9,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from transformers import get_scheduler
 
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization.encode import Tokens
@@ -163,18 +162,6 @@ def test_a_batch_is_a_function_of_seed_and_step_alone(kind, lengths, runs):
         assert all(first != second for first, second in itertools.combinations(epochs, 2))
 
 
-@pytest.mark.parametrize("number", [23, 300])
-def test_batches_are_cut_from_numpys_permutation_of_the_epoch(number):
-    """Which rows a batch has decides the weights: no version may draw others."""
-    cut = rows("sentence", stream(([3, 9, 1, 4, 2] * 60)[:number]), 12, 4)
-    for epoch in range(3):
-        random = np.random.Generator(np.random.PCG64(np.random.SeedSequence([7, 1, epoch])))
-        order = random.permutation(number)
-        for place in range(cut.steps_per_epoch):
-            batch = cut.batch(epoch * cut.steps_per_epoch + place)
-            assert batch.sentences.tolist() == order[4 * place : 4 * place + 4].tolist()
-
-
 @given(
     st.lists(st.integers(1, 30), min_size=1, max_size=40), st.integers(1, 90), st.integers(0, 60)
 )
@@ -239,28 +226,7 @@ def test_streams_are_numpys_own_and_stay_apart():
     assert torch.initial_seed() == int(word)
 
 
-@pytest.mark.parametrize("warmup", [0, 1, 7])
-def test_learning_rates_are_those_of_transformers(warmup):
-    """At each step of a whole run, as its optimiser has them."""
-    chosen = regimen(learning_rate=0.3, warmup_steps=warmup, steps=40)
-    plan = progress.Plan(chosen, 3)
-    adam = torch.optim.AdamW([torch.zeros(1, requires_grad=True)], lr=0.3)
-    rates = get_scheduler("linear", adam, warmup, 40)
-    for step in range(40):
-        assert plan.learning_rate(step) == pytest.approx(rates.get_last_lr()[0], rel=1e-12)
-        adam.step()
-        rates.step()
-
-
 def test_a_warmup_as_long_as_the_run_is_refused():
     assert progress.total_steps(regimen(steps=None, epochs=3), 5) == 15
     with pytest.raises(PoshgridError, match="warmup_steps"):
         progress.total_steps(regimen(steps=None, epochs=3, warmup_steps=15), 5)
-
-
-def test_patience():
-    patient = progress.Plan(regimen(steps=20_000, patience_steps=6), 5)
-    assert patient.over(9, 4) == ""
-    assert patient.over(10, 4) == "patience"
-    endless = progress.Plan(regimen(steps=20_000), 5)
-    assert (endless.over(10_000, 0), endless.over(20_000, 0)) == ("", "steps")

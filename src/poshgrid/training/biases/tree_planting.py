@@ -2,7 +2,8 @@
 
 Tree-planted transformers (Yoshida et al., 2024: "Tree-planted transformers: Unidirectional
 transformer language models with implicit syntactic supervision", Findings of ACL). Nothing is added
-to the model; its loss gets a term that asks of some attention heads to look where the tree is near:
+to the model; its loss gets a term that asks the first attention head of the last layer to look
+where the tree is near:
 
     loss = NLL + weight * sum over predicted words w of KL(target(w) || attention(w))
 
@@ -11,8 +12,7 @@ to the model; its loss gets a term that asks of some attention heads to look whe
     sentence among them; see :mod:`poshgrid.distances.measure`.
 ``attention(w)``
     the row of the position that predicts the first token of w, i.e. of the token before it; the
-    attention weights of a word's tokens are summed. Weights are *averaged over the supervised
-    heads of all supervised layers first*; the divergence is that of the average.
+    attention weights of a word's tokens are summed.
     ``rows: all`` does as the published code of TPT: the rows that predict the tokens of w, all of
     them, are summed, and what of them falls on words on the left of w is made to sum to 1. The
     rows of later tokens have seen the beginning of w; the first one alone says what the model looks
@@ -23,7 +23,7 @@ trees.
 
 The term is a sum over words, in nats, as NLL is one over tokens; the loop divides both by the
 number of predicted tokens of the step. The closing boundary is a predicted word. A first word has
-only the boundary on its left: its divergence is nought. Words beyond the context, and sentences
+only the boundary on its left: its divergence is zero. Words beyond the context, and sentences
 without a usable tree, add nothing; the statistics of the distances count them.
 
 The attention weights are those that the model uses, before dropout, in float32. They are taken from
@@ -33,7 +33,7 @@ the queries and keys that attention is called with, which puts them aside in tra
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from pydantic import Field
@@ -41,8 +41,6 @@ from pydantic import Field
 from poshgrid import plugins
 from poshgrid.distances import folder
 from poshgrid.errors import PoshgridError
-from poshgrid.training import bias
-from poshgrid.training import learner as learners
 from poshgrid.training.attention import HELD, Attended
 from poshgrid.training.bias import Bias, Setting
 from poshgrid.training.data import Batch
@@ -59,18 +57,10 @@ TREES = True
 """Distances in the trees of the training sentences are needed (see ``training.bias``)."""
 
 
-Place = Annotated[int, Field(ge=-1_000, le=1_000)]
-"""Of a layer or head, counted from 0, or from the end below it."""
-
-
 class Options(plugins.Options):
-    """Which heads are supervised, by whose trees, and how much."""
+    """By whose trees attention is supervised, and how much."""
 
     weight: float = Field(0.5, gt=0, le=1_000, description="Loss = NLL + weight * KL divergence")
-    layers: list[Place] = Field([-1], min_length=1, description="-1: the last layer")
-    heads: list[Place] = Field(
-        [0], min_length=1, description="heads of each of these layers that are trained"
-    )
     rows: Literal["first", "all"] = Field(
         "first",
         description=(
@@ -89,32 +79,21 @@ def check(spec: TrainSpec) -> None:
     """Raise if a run cannot have the bias.
 
     Raises:
-        PoshgridError: the learner lacks a layer or head, or a row is no sentence.
+        PoshgridError: a row is no sentence.
     """
-    regimen, learner = spec.regimen, spec.learner
-    word, planted = list(bias.build(spec.bias, spec.options).items())[-1]  # trees come last
+    regimen = spec.regimen
     if regimen and (regimen.input != "sentence" or regimen.padding_in_loss):
         raise PoshgridError(
-            f"regimens: {regimen.name}: {word} needs one sentence a row, and has no tree for "
+            f"regimens: {regimen.name}: {spec.bias} needs one sentence a row, and has no tree for "
             "padding; set input to 'sentence' and padding_in_loss to false"
         )
-    model = learners.options(learner)
-    for kind, number in (("layers", model.layers), ("heads", model.heads)):
-        asked = getattr(planted.options, kind)  # type: ignore[attr-defined]  # ours has them
-        places = {place % number for place in asked if -number <= place < number}
-        if len(places) < len(asked):
-            raise PoshgridError(
-                f"biases.{word}.{kind}: learner {learner.name!r} has {number}, but {asked} are "
-                f"asked for; give each once, from 0 to {number - 1}, or -1 for the last"
-            )
 
 
-def logarithms(attended: Attended, heads: list[int]) -> Tensor:
-    """Return the logarithms of attention weights, float32, [rows, heads, length, length].
+def attention(attended: Attended) -> Tensor:
+    """Return the attention weights of the first head, float32, [rows, length, length].
 
     Args:
         attended: what an attention module was called with.
-        heads: which ones.
     """
     import torch
 
@@ -122,20 +101,12 @@ def logarithms(attended: Attended, heads: list[int]) -> Tensor:
     assert attended.key is not None
     # Autocast would multiply in half precision.
     with torch.autocast(attended.query.device.type, enabled=False):
-        query, key = _of(attended.query, heads).float(), _of(attended.key, heads).float()
+        query, key = attended.query[:, 0].float(), attended.key[:, 0].float()
         scaling = query.shape[-1] ** -0.5 if attended.scaling is None else attended.scaling
         scores = query @ key.transpose(-1, -2) * scaling
         future = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device)
         lowest = torch.finfo(scores.dtype).min
-        return scores.masked_fill(future.triu(1), lowest).log_softmax(dim=-1)
-
-
-def _of(every: Tensor, heads: list[int]) -> Tensor:
-    """Return the part of a tensor that belongs to some heads, its second dimension."""
-    import torch
-
-    # Not by a list as index, whose gradient is slow where it must be deterministic.
-    return torch.stack([every[:, head] for head in heads], dim=1)
+        return scores.masked_fill(future.triu(1), lowest).log_softmax(dim=-1).exp()
 
 
 class TreePlanting(Bias):
@@ -148,8 +119,6 @@ class TreePlanting(Bias):
         self.options = options
         self._seed = 0
         self._distances: folder.Distances | None = None
-        self._layers: list[int] = []
-        self._heads: list[int] = []
 
     def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
         """Open the distances and let the supervised layers put queries and keys aside."""
@@ -159,11 +128,8 @@ class TreePlanting(Bias):
                 f"biases: {self.word}: no distances of parser {self.options.parser!r}; "
                 "the workflow makes them: `poshgrid run`"
             )
-        self._layers = [layer % model.config.n_layer for layer in self.options.layers]
-        self._heads = [head % model.config.n_head for head in self.options.heads]
         self._distances = folder.load(setting.distances)
-        for module in self._modules(model):
-            setattr(module, HELD, Attended())
+        setattr(_supervised(model), HELD, Attended())
         return model
 
     def penalty(self, model: PreTrainedModel, batch: Batch) -> Tensor | None:
@@ -174,14 +140,12 @@ class TreePlanting(Bias):
 
         device = model.device
         found, target = self._target(batch, device)
-        held = [getattr(module, HELD).take() for module in self._modules(model)]
-        weights = [logarithms(each, self._heads) for each in held]
-        total = torch.cat(weights, dim=1).exp().mean(dim=1)  # [rows, length, length]
+        weights = attention(getattr(_supervised(model), HELD).take())
         words = target.shape[-1]
         # The last word is only asked for: it is on no word's left.
         word = losses.on_device(np.minimum(found.word, words), device)
         of_word = torch.nn.functional.one_hot(word, words + 1)[..., :words]
-        pooled = total @ of_word.to(total.dtype)
+        pooled = weights @ of_word.to(weights.dtype)
         if self.options.rows == "all":
             pooled = _of_words(
                 pooled,
@@ -190,12 +154,9 @@ class TreePlanting(Bias):
                     for each in (found.following, np.isfinite(found.distance))
                 ),
             )
-        # A weight that is nought in float32 is taken as the smallest number: the loss stays finite.
+        # A weight that is zero in float32 is taken as the smallest number: the loss stays finite.
         logarithm = pooled.clamp_min(torch.finfo(pooled.dtype).tiny).log()
         return self.options.weight * torch.nn.functional.kl_div(logarithm, target, reduction="sum")
-
-    def _modules(self, model: PreTrainedModel) -> list[nn.Module]:
-        return [model.get_submodule(f"transformer.h.{layer}.attn") for layer in self._layers]
 
     def distances(self, found: folder.Padded, sentences: np.ndarray, seed: int) -> np.ndarray:
         """Return the distances that attention is to follow; a control has others.
@@ -215,7 +176,7 @@ class TreePlanting(Bias):
 
         Returns:
             Of the batch's sentences; and distributions over words, float32, [rows, length, words],
-            nought wherever nothing is asked.
+            zero wherever nothing is asked.
         """
         import torch
 
@@ -227,6 +188,11 @@ class TreePlanting(Bias):
         distance = losses.on_device(self.distances(found, batch.sentences, self._seed), device)
         # A row of which nothing is asked has no finite distance, and no softmax.
         return found, torch.softmax(-distance, dim=-1).nan_to_num(0.0)
+
+
+def _supervised(model: PreTrainedModel) -> nn.Module:
+    """Return the attention module of the last layer."""
+    return model.get_submodule(f"transformer.h.{model.config.n_layer - 1}.attn")
 
 
 def _of_words(pooled: Tensor, following: Tensor, asked: Tensor) -> Tensor:
