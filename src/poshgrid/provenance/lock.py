@@ -18,7 +18,6 @@ from poshgrid.provenance import durable
 
 PATIENCE = 5.0
 """Seconds between two looks at a lock that another job holds."""
-TRAINING = "training this run"
 OWNER = ".owner"
 """File of a results folder that names the workflow that runs on it."""
 _TAKEN = (errno.EAGAIN, errno.EACCES)
@@ -27,7 +26,7 @@ log = logs.get(__name__)
 
 
 @contextmanager
-def held(folder: Path, doing: str = TRAINING) -> Iterator[bool]:
+def held(folder: Path, doing: str) -> Iterator[None]:
     """Hold the lock of a folder, which may be removed meanwhile.
 
     Another job may have outlived a killed workflow: it is waited for. If it comes to its end, this
@@ -39,9 +38,6 @@ def held(folder: Path, doing: str = TRAINING) -> Iterator[bool]:
     Args:
         folder: made if it is missing.
         doing: what its holder does, for who waits.
-
-    Yields:
-        Whether this job is alone for sure; it is not where the file system has no locks.
 
     Raises:
         PoshgridError: the folder cannot be written.
@@ -59,7 +55,7 @@ def held(folder: Path, doing: str = TRAINING) -> Iterator[bool]:
         except OSError as error:
             raise durable.cannot_write(folder, error) from error
         with stream:
-            alone = _lock(stream.fileno(), path, doing)
+            _lock(stream.fileno(), path, doing)
             if not _same_file(path, stream.fileno()):
                 continue  # removed between opening and locking
             try:
@@ -67,7 +63,7 @@ def held(folder: Path, doing: str = TRAINING) -> Iterator[bool]:
                 stream.write(f"process {os.getpid()} on {socket.gethostname()}\n".encode())
             except OSError as error:
                 raise durable.cannot_write(path, error) from error
-            yield alone
+            yield
         # On NFS a folder whose lock is open cannot be removed to the end.
         durable.clear(durable.aside(folder))
         return
@@ -121,14 +117,14 @@ def own(results: Path) -> Callable[[], None]:
     return release
 
 
-def _lock(descriptor: int, path: Path, doing: str) -> bool:
-    """Lock a file, when no other process holds it; say whether that could be done at all."""
+def _lock(descriptor: int, path: Path, doing: str) -> None:
+    """Lock a file, when no other process holds it; do without where there are no locks."""
     waiting = False
     while error := _try(descriptor):
         if error.errno not in _TAKEN:
             # some network file systems have no locks
             log.warning("%s: no lock: %s", path, error.strerror or error)
-            return False
+            return
         if not waiting:
             log.warning(
                 "%s: %s is %s; waiting for its end (docs/slurm.md says how to "
@@ -137,7 +133,6 @@ def _lock(descriptor: int, path: Path, doing: str) -> bool:
             )  # fmt: skip
         waiting = True
         time.sleep(PATIENCE)
-    return True
 
 
 def _try(descriptor: int) -> OSError | None:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +18,7 @@ from torch import Tensor
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
-from poshgrid.provenance import durable, lock
+from poshgrid.provenance import durable
 from poshgrid.verification import sha256
 
 if TYPE_CHECKING:
@@ -38,8 +36,8 @@ class Checkpoints:
     No rule declares the folder: Snakemake deletes the declared outputs of a failed job.
 
     A checkpoint gets its name when it is whole and on the disk; only then are older ones dropped.
-    What has a hidden name is half-written, or half-removed, and swept away by the next job of the
-    run.
+    What has a hidden name is half-written, or half-removed, and goes with the folder. One job at a
+    time makes a model (:func:`poshgrid.provenance.adopt.held`), so the folder has no lock.
 
     Args:
         folder: of this run.
@@ -53,7 +51,7 @@ class Checkpoints:
     def part(self, name: str) -> Checkpoints:
         """Return the checkpoints of a part of this run, e.g. its pre-pretraining.
 
-        They lie in the run's folder, are removed with it, and its lock holds for them.
+        They lie in the run's folder, and are removed with it.
         """
         return Checkpoints(self.folder / name, f"{self.fingerprint}-{name}")
 
@@ -137,19 +135,6 @@ class Checkpoints:
         self._kept = {}
         return None
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Hold this run's lock, once it is free; sweep away what killed jobs left half-written.
-
-        Raises:
-            PoshgridError: the folder cannot be written.
-        """
-        with lock.held(self.folder) as alone:
-            if alone:  # in the parts' folders, too
-                half_removed = self.folder.parent.glob(f".{self.folder.name}.*")
-                durable.clear(*self.folder.rglob(".*"), *half_removed)
-            yield
-
     def _folders(self) -> list[Path]:
         """Return the finished checkpoints, newest first."""
         return sorted(self.folder.glob("step-*"), reverse=True)
@@ -176,10 +161,9 @@ class Checkpoints:
 
 
 def remove(folder: Path) -> None:
-    """Remove the checkpoints of a finished run, once its model is on the disk."""
-    if folder.is_dir():
-        with lock.held(folder):
-            durable.discard(folder)
+    """Remove the checkpoints of a finished run, and what a killed job had begun to remove."""
+    durable.discard(folder)
+    durable.clear(*folder.parent.glob(f".{folder.name}.*"))
 
 
 def _digest(record: dict[str, Any]) -> str:

@@ -126,37 +126,36 @@ def train(
         device,
     )
 
-    with store.locked():
-        for part in biases.values():
-            model = part.prepare(model, setting)
-        statistics, evaluations = _train(model, rows, spec, biases, store)
-        statistics |= {
-            "learner": spec.learner.name,
-            "regimen": regimen.name,
-            "bias": spec.bias,
-            "biases": {name: part.statistics() for name, part in biases.items()},
-            "seed": spec.seed,
-            "steps_per_epoch": rows["train"].steps_per_epoch,
-            "copies": rows["train"].copies,
-            "truncated_sentences": rows["train"].truncated,
-            "vocabulary_size": facts["vocabulary_size"],
-            "device": device.type,
-            "processor": torch.backends.cpu.get_cpu_capability(),
-            "threads": regimen.threads,
-        }
-        logging.disable_progress_bar()  # "Writing model shards" in every job log
-        with atomic_folder(output) as temporary:
-            model.save_pretrained(temporary)
-            for step, named in store.kept().items():
-                earlier = copy.deepcopy(model)
-                earlier.load_state_dict(named, strict=False)  # tied weights appear once
-                bias.at(biases.values(), earlier, plan.epoch(step))
-                earlier.save_pretrained(temporary / CHECKPOINTS / str(step))
-            learner.write_tokenizer(spec.learner, tokenizer, temporary)
-            lines = [json.dumps({key: line[key] for key in TRAINING}) for line in evaluations]
-            write_text(temporary / "training.jsonl", "".join(f"{line}\n" for line in lines))
-            write_json(temporary / "statistics.json", statistics)
-            shutil.rmtree(output / CHECKPOINTS, ignore_errors=True)  # those of an earlier training
+    for part in biases.values():
+        model = part.prepare(model, setting)
+    statistics, evaluations = _train(model, rows, spec, biases, store)
+    statistics |= {
+        "learner": spec.learner.name,
+        "regimen": regimen.name,
+        "bias": spec.bias,
+        "biases": {name: part.statistics() for name, part in biases.items()},
+        "seed": spec.seed,
+        "steps_per_epoch": rows["train"].steps_per_epoch,
+        "copies": rows["train"].copies,
+        "truncated_sentences": rows["train"].truncated,
+        "vocabulary_size": facts["vocabulary_size"],
+        "device": device.type,
+        "processor": torch.backends.cpu.get_cpu_capability(),
+        "threads": regimen.threads,
+    }
+    logging.disable_progress_bar()  # "Writing model shards" in every job log
+    with atomic_folder(output) as temporary:
+        model.save_pretrained(temporary)
+        for step, named in store.kept().items():
+            earlier = copy.deepcopy(model)
+            earlier.load_state_dict(named, strict=False)  # tied weights appear once
+            bias.at(biases.values(), earlier, plan.epoch(step))
+            earlier.save_pretrained(temporary / CHECKPOINTS / str(step))
+        learner.write_tokenizer(spec.learner, tokenizer, temporary)
+        lines = [json.dumps({key: line[key] for key in TRAINING}) for line in evaluations]
+        write_text(temporary / "training.jsonl", "".join(f"{line}\n" for line in lines))
+        write_json(temporary / "statistics.json", statistics)
+        shutil.rmtree(output / CHECKPOINTS, ignore_errors=True)  # those of an earlier training
     return statistics
 
 

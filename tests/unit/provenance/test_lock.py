@@ -40,21 +40,22 @@ def test_a_folder_that_is_removed_while_its_lock_is_taken_is_locked_anew(
         flock(descriptor, operation)
 
     monkeypatch.setattr(lock.fcntl, "flock", after_removal)
-    with lock.held(folder) as alone:
-        assert alone
+    with lock.held(folder, "making this"):
         assert len(times) == 2
 
 
-def test_without_locks_nobody_is_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_locks_work_goes_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     failing(monkeypatch, errno.ENOLCK)
-    with lock.held(folder) as alone:
-        assert alone is False
+    with lock.held(folder, "making this"):
+        assert "no lock" in caplog.text
 
 
 def test_a_lock_that_cannot_be_made_is_an_error_in_one_line(folder: Path) -> None:
     folder.write_text("a file")
     for each in (folder, Path("/proc/run")):  # where nobody can make a folder
-        with pytest.raises(PoshgridError, match=r"run: cannot write: "), lock.held(each):
+        with pytest.raises(PoshgridError, match=r"run: cannot write: "), lock.held(each, ""):
             pytest.fail("there is no folder")
 
 

@@ -1,10 +1,10 @@
-"""Checkpoints: kept, refused, locked."""
+"""Checkpoints: kept, refused, removed."""
 
 from __future__ import annotations
 
 import os
 import resource
-import threading
+import socket
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,8 +13,8 @@ import torch
 
 from poshgrid import files
 from poshgrid.errors import PoshgridError
-from poshgrid.provenance import durable, lock
-from poshgrid.training.checkpoint import Checkpoints
+from poshgrid.provenance import durable
+from poshgrid.training.checkpoint import Checkpoints, remove
 
 STATE = {"step": 1, "loss": 0.1 + 0.2, "lines": [{"a": None}]}
 
@@ -180,45 +180,16 @@ def test_all_is_on_the_disk_before_it_gets_its_name_and_before_others_go(three, 
 # ---- what killed jobs leave --------------------------------------------------------------------
 
 
-def test_what_killed_jobs_left_half_written_is_swept_away_by_the_next(three, tmp_path):
-    part = three.part("dyck")
-    part.save(5, tensors(5), STATE)
-    mine = f".step-000000020.{os.getpid()}.tmp"  # that of a job with this job's number, even
-    for folder in (three.folder, part.folder):
-        for name in (".step-000000020.123.tmp", mine, ".step-000000005.123.old.tmp"):
-            (folder / name).mkdir()
-            (folder / name / "weights.safetensors").write_text("half")
-        (folder / ".kept-000000020.safetensors.123.tmp").write_text("half")
-        (folder / ".tmpAbC123").write_text("half")  # safetensors' own
+def test_what_killed_jobs_left_is_in_nobodys_way_and_goes_with_the_run(three, tmp_path):
+    mine = f".step-000000020.{socket.gethostname()}-{os.getpid()}.tmp"  # of this number, even
+    for name in (".step-000000020.123.tmp", mine, ".step-000000005.123.old.tmp"):
+        (three.folder / name).mkdir()
+        (three.folder / name / "weights.safetensors").write_text("half")
+    (three.folder / ".tmpAbC123").write_text("half")  # safetensors' own
     (tmp_path / ".abc.123.old.tmp").mkdir()  # half removed
-    (tmp_path / ".xyz.123.old.tmp").mkdir()  # another run's
-    part.save(20, tensors(20), STATE)  # without a sweep, too
-    with three.locked():
-        assert names(three) == [part.folder.name, "lock", "step-000000010", "step-000000015"]
-        assert names(part) == ["step-000000005", "step-000000020"]
-        assert part.newest() is not None
-        assert three.newest()[1]["step"] == 15
-    assert {path.name for path in tmp_path.glob(".*")} == {".xyz.123.old.tmp"}
-
-
-# ---- the lock ----------------------------------------------------------------------------------
-
-
-def test_a_second_job_waits_for_the_first(tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr(lock, "PATIENCE", 0.01)
-    entered = threading.Event()
-
-    def second():
-        with Checkpoints(tmp_path / "abc", "abc").locked():
-            entered.set()
-
-    thread = threading.Thread(target=second)
-    with Checkpoints(tmp_path / "abc", "abc").locked():
-        thread.start()
-        assert not entered.wait(0.3)
-        with Checkpoints(tmp_path / "xyz", "xyz").locked():
-            pass  # another run is free
-    thread.join(10)
-    assert entered.is_set()
-    (line,) = [each.message for each in caplog.records if "is training this run" in each.message]
-    assert f"process {os.getpid()} on " in line
+    three.save(20, tensors(20), STATE | {"step": 20})
+    assert three.newest()[1]["step"] == 20
+    three.part("dyck").save(5, tensors(5), STATE)
+    remove(three.folder)
+    remove(three.folder)  # a run that was not trained again
+    assert not list(tmp_path.iterdir())
