@@ -354,15 +354,11 @@ def test_the_loop_calls_a_bias_where_it_should(job, whole, inputs, monkeypatch):
 # ---- inputs that do not fit -------------------------------------------------------------------
 
 
-def test_inputs_that_do_not_fit_together_are_refused(inputs, tmp_path):
+def test_tokens_of_another_tokenizer_are_refused(inputs, tmp_path):
     tokens, tokenizer = inputs
     shutil.copytree(tokenizer, tmp_path / "tokenizer")
     path = tmp_path / "tokenizer" / "tokenizer.json"
     path.write_text(path.read_text().replace('"NFC"', '"NFKC"'))
-    for folder, spec, key in (
-        (path.parent, train_spec(regimen()), "another tokenizer"),
-        (tokenizer, train_spec(regimen(context_length=5_000)), "context_length"),
-    ):
-        with pytest.raises(PoshgridError, match=key):
-            train(spec, tokens, folder, tmp_path / "checkpoints", tmp_path / "model")
-        assert not (tmp_path / "model").exists()
+    with pytest.raises(PoshgridError, match="another tokenizer"):
+        train(train_spec(regimen()), tokens, path.parent, tmp_path / "c", tmp_path / "model")
+    assert not (tmp_path / "model").exists()
