@@ -143,11 +143,6 @@ def speeches(text: str, report: Report) -> list[str]:
     return said
 
 
-def opens_turn(line: str) -> bool:
-    """Say whether a line begins with a dash, ``>>`` or a speaker's name: another one speaks."""
-    return _OPENING.match(line) is not None
-
-
 def _fault(plain: str, spoken: str) -> str | None:
     """Return why a subtitle holds no speech, if its marks say so."""
     if _MUSIC.search(spoken):
