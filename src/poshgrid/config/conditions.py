@@ -100,16 +100,16 @@ class Condition(Section):
     """What is removed: `passive`, or `passive.published` with its reading."""
     control: Name | None = None
     """A condition of the same base: as much is removed as there, at random."""
-    match: list[Literal["question", "relative"]] = Field([])
+    match: list[Literal["question"]] = Field([])
     """What the sentences that a control removes have in common with those, besides source
     and length.
     """
     refill: bool = False
     """Further sentences of the same source replace what is gone."""
-    allow: list[Literal["void", "leak", "size", "words", "copies"]] = Field([])
+    allow: list[Literal["void", "leak", "size", "words"]] = Field([])
     """Checks that do not stop a run: `void` (nothing changes, or another condition is the
-    same); `words` (more than its base, or others than conditions of its size); of ready
-    files `leak`, `size`, `copies` (as of bases).
+    same); `words` (others than conditions of its size, or of ready files than their base);
+    of ready files `leak`, `size` (as of bases).
     """
     reinsert: list[Reinsertion] = Field([])
     """Evidence that is put back, filter by filter."""

@@ -86,10 +86,9 @@ class Base(Section):
     spare: Share01 = 0.0
     """Words beyond the largest size, as a share of it, from which conditions are refilled."""
 
-    allow: list[Literal["copies", "leak", "size", "words"]] = Field([])
-    """Checks that do not stop a run: `copies` (documents that are there twice); `leak`
-    (training text in dev or test); `size` (other words than a size says); `words` (other
-    words than other bases of the size).
+    allow: list[Literal["leak", "size", "words"]] = Field([])
+    """Checks that do not stop a run: `leak` (training text in dev or test); `size` (other
+    words than a size says); `words` (other words than other bases of the size).
     """
 
     @field_validator("sources")

@@ -126,11 +126,9 @@ def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[st
         tables.load("texts", _texts(list(budgets), sources, spec.base.seed))
         for statement in (_SENTENCES, _ONCE, _CHOSEN):
             tables.run(statement)
-        faults = conservation.copied(tables, spec.base.name, list(budgets))
-        conservation.settle(faults, spec.base.allow)  # first: of copies nothing can be held out
         for number, name in enumerate(budgets):
             _choose(tables, spec, number, name, budgets[name], heldout[name])
-        faults += conservation.leaked(tables, spec.base.name)
+        faults = conservation.leaked(tables, spec.base.name)
         allowed = conservation.settle(faults, spec.base.allow)
         with files.table_writer(output, SENTENCES) as append:
             first = 0

@@ -24,17 +24,18 @@ def agreement(first: Path, second: Path) -> dict[str, dict[str, dict[str, float 
         that chance agreement is complete).
 
     Raises:
-        PoshgridError: the tables are of different sentences, or share no filter.
+        PoshgridError: the tables are of different sentences or filters.
     """
     labels = Labels.of(read_schema(first))
-    if labels.readings != Labels.of(read_schema(second)).readings:
-        raise PoshgridError(f"{second}: other filters than in {first}; label both again")
     one, two = read_table(first, labels.schema), read_table(second, labels.schema)
     if not one["sent_id"].equals(two["sent_id"]):
         raise PoshgridError(f"{second}: other sentences than in {first}; label both again")
     return {
-        word: {each: _compare(one[column(word, each)], two[column(word, each)]) for each in found}
-        for word, found in sorted(labels.readings.items())
+        word: {
+            reading: _compare(one[column(word, reading)], two[column(word, reading)])
+            for reading in readings
+        }
+        for word, readings in sorted(labels.readings.items())
     }
 
 

@@ -12,13 +12,12 @@ from typing import Any
 from poshgrid import logs
 from poshgrid.config import Filter, specs
 from poshgrid.config.runs import SPLITS
-from poshgrid.corpora import conservation
 from poshgrid.database import opened
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.reinsertion import bare, digest, pools, reinsert, trained
 from poshgrid.evidence.removal import choose, deciding, facts
 from poshgrid.evidence.schema import CONDITION, Labels
-from poshgrid.evidence.sentences import Base
+from poshgrid.evidence.sentences import Base, summary
 from poshgrid.files import read_json, read_schema, table_writer, write_json
 
 
@@ -100,7 +99,7 @@ def _plan(
         f"where split in {SPLITS[1:]} and not {anything}"
     )
     splits = {
-        split: _statistics(base.by_source(f"written where split = '{split}'")) for split in SPLITS
+        split: summary(base.by_source(f"written where split = '{split}'")) for split in SPLITS
     }
     for split, counts in splits.items():
         if not counts["sentences"]:
@@ -109,15 +108,9 @@ def _plan(
                 f"sentences; give the base more words ({split}_words)"
             )
     whole, left, filled = (
-        _statistics(base.by_source(f"train where {test}"))
+        summary(base.by_source(f"train where {test}"))
         for test in (chosen.whole, chosen.left, chosen.filled)
     )
-    faults = conservation.uneven_with_base(
-        f"conditions: {condition.name} at {spec.size}",
-        splits["train"]["words"], whole["words"],
-        fewer=condition.downsample < 1 or bool(deciding(spec)),
-    )  # fmt: skip
-    allowed = conservation.settle(faults, allow)
     lost = f"select count(*) from base where {anything} and split ="
     return {
         "condition": condition.name,
@@ -135,7 +128,6 @@ def _plan(
         "downsample": condition.downsample,
         "reinserted": reinserted,
         "digest": digest(base, chosen),
-        **allowed,
     }
 
 
@@ -157,20 +149,6 @@ def _check_effect(spec: specs.ConditionSpec, removed: dict[str, dict[str, Any]])
             f"parser or reading (`poshgrid explain --sample 20 --filter {word} --config FILE` "
             "shows what it makes of the text), leave the filter out, or set allow: [void]"
         )
-
-
-def _statistics(counted: dict[str, tuple[int, int]]) -> dict[str, Any]:
-    """Return sentences, words and words per sentence, in all and by source."""
-
-    def facts(sentences: int, words: int) -> dict[str, Any]:
-        mean = round(words / sentences, 4) if sentences else None
-        return {"sentences": sentences, "words": words, "words_per_sentence": mean}
-
-    counts = counted.values()
-    return {
-        **facts(sum(number for number, _ in counts), sum(words for _, words in counts)),
-        "sources": {source: facts(*own) for source, own in counted.items()},
-    }
 
 
 def _write(base: Base, output: Path) -> None:

@@ -213,11 +213,8 @@ def _shard(path: Path, filters: list[str]) -> tuple[pl.DataFrame, _Counts]:
         for name, kind in schema.items()
         if name not in ("sent_id", *BY_TREE)
     }
-    lengths = frame.select(pl.col(name).list.len() for name in PARSES if name != "sent_id")
-    if not all(lengths[name].equals(lengths["form"]) for name in lengths.columns):
-        raise PoshgridError(f"{path}: columns of one sentence differ in length; parse it again")
     # Sentences without words were screened out: they lack the words that any filter needs.
-    parsed = frame.filter(lengths["form"] > 0)
+    parsed = frame.filter(pl.col("form").list.len() > 0)
     counts.parsed = parsed.height
     counts.seen = _seen(parsed)
     for row, _, *lists in parsed.iter_rows():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -18,7 +17,8 @@ from poshgrid.corpora.schema import normal
 from poshgrid.corpora.textfile import lines
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import CONDITION
-from poshgrid.files import BATCH, table_writer, write_json
+from poshgrid.evidence.sentences import summary
+from poshgrid.files import write_json, write_table
 
 
 def build(
@@ -51,7 +51,6 @@ def build(
             called, see :mod:`poshgrid.corpora.conservation`.
     """
     name = spec.condition.name
-    splits: dict[str, dict[str, Any]] = {}
     tables: dict[str, pl.DataFrame] = {}
     first = 0
     for split in SPLITS:
@@ -65,7 +64,7 @@ def build(
         texts = [text for line in lines(path) if (text := line.strip())]
         if not texts:
             raise PoshgridError(f"{path}: no sentence; give one sentence a line")
-        tables[split] = table = pl.DataFrame(
+        tables[split] = pl.DataFrame(
             {
                 "sent_id": range(first, first + len(texts)),
                 "source": name,
@@ -77,33 +76,26 @@ def build(
             },
             schema=CONDITION,
         )
-        with table_writer(output / f"{split}.parquet", CONDITION) as append:
-            for piece in table.iter_slices(BATCH):
-                append(piece)
-        words = int(table["n_words"].sum())
-        facts = {
-            "sentences": table.height,
-            "words": words,
-            "words_per_sentence": round(words / table.height, 4),
-        }
-        splits[split] = {**facts, "sources": {name: facts}}
-        first += table.height
-    held = hashlib.blake2b(digest_size=16)
+        write_table(tables[split], output / f"{split}.parquet", CONDITION)
+        first += len(texts)
+    faults = _faults(spec, tables, whole, fewer=fewer)
+    digest = hashlib.blake2b(digest_size=16)
     for text in tables["train"]["text"]:
-        held.update(f"{text}\n".encode())
-    faults = _faults(spec, splits["train"]["words"], tables, whole, fewer=fewer)
-    allowed = conservation.settle(faults, allow)
+        digest.update(f"{text}\n".encode())
     statistics: dict[str, object] = {
         "condition": name,
         "base": spec.condition.base,
         "size": spec.size,
         "prebuilt": folder.name,
-        "splits": splits,
+        "splits": {
+            split: summary({name: (table.height, int(table["n_words"].sum()))})
+            for split, table in tables.items()
+        },
         "removed": {},
         "downsample": 1.0,
         "reinserted": {},
-        "digest": held.hexdigest(),
-        **allowed,
+        "digest": digest.hexdigest(),
+        **conservation.settle(faults, allow),
     }
     write_json(output / "statistics.json", statistics)
     logs.get(__name__).info("%s at %s: ready files of %s", name, spec.size, folder)
@@ -111,40 +103,30 @@ def build(
 
 
 def _faults(
-    spec: specs.ConditionSpec,
-    words: int,
-    tables: dict[str, pl.DataFrame],
-    whole: int | None,
-    *,
-    fewer: bool,
+    spec: specs.ConditionSpec, tables: dict[str, pl.DataFrame], whole: int | None, *, fewer: bool
 ) -> conservation.Faults:
     """Return the checks that the texts fail.
 
     Args:
         spec: the condition and the size.
-        words: of the training text.
         tables: split -> its sentences.
         whole: words of its base at the size.
         fewer: whether it may have fewer.
     """
+    where = f"conditions: {spec.condition.name} at {spec.size}"
+    number = int(tables["train"]["n_words"].sum())
+    faults: conservation.Faults = []
+    misnamed = conservation.misnamed(where, spec.size, number)
+    if misnamed and not (fewer and number < size_words(spec.size)):
+        faults.append(("size", misnamed))
+    if whole:
+        faults += conservation.uneven_with_base(where, number, whole, fewer=fewer)
     long = {
         split: normal(table.filter(pl.col("n_words") >= conservation.LONG)["text"])
         for split, table in tables.items()
     }
-    where, train = f"conditions: {spec.condition.name} at {spec.size}", long["train"]
-    faults: conservation.Faults = []
-    if not (fewer and words < size_words(spec.size)) and (
-        misnamed := conservation.misnamed(where, spec.size, words)
-    ):
-        faults.append(("size", misnamed))
-    if whole:
-        faults += conservation.uneven_with_base(where, words, whole, fewer=fewer)
     for split in SPLITS[1:]:
-        shared = int(long[split].is_in(train.implode()).sum())
+        shared = int(long[split].is_in(long["train"].implode()).sum())
         remedy = "take them out of its train.txt"
         faults += conservation.leak(where, split, len(long[split]), shared, remedy)
-    again = len(train) - train.n_unique()
-    if again > conservation.REPEATED * len(train):
-        what = f"{again:,} of {len(train):,} long training sentences repeat an earlier one"
-        faults.append(("copies", f"{where}: {what}; keep one copy"))
     return faults

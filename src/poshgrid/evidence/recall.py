@@ -56,12 +56,9 @@ def recall(
         The counts, and the seconds of parsing.
 
     Raises:
-        PoshgridError: no gold trees or no filters, a file is missing or in two of them, or the
-            treebank of a parser that was trained is not given.
+        PoshgridError: a file of gold trees is missing, or in two of ``evidence.gold``.
     """
-    if not spec.filters:
-        raise PoshgridError("no condition has filters; there is no evidence whose recall to count")
-    known = _known(spec, trained)
+    known = _known(trained)
     gold = _gold(spec.gold, data)
     kept = {
         name: [tree for tree in trees if _key(tree.form) not in known]
@@ -114,8 +111,6 @@ def files(gold: str, data: Path) -> list[Path]:
 
 def _gold(wanted: Sequence[str], data: Path) -> dict[str, list[Tree]]:
     """Return the gold trees, sorted by name."""
-    if not wanted:
-        raise PoshgridError("no gold trees; name some in evidence.gold")
     found: dict[str, list[Tree]] = {}
     owners: dict[Path, str] = {}
     for name in sorted(wanted):
@@ -137,15 +132,10 @@ def _gold(wanted: Sequence[str], data: Path) -> dict[str, list[Tree]]:
     return found
 
 
-def _known(spec: specs.RecallSpec, trained: Path | None) -> set[tuple[str, ...]]:
+def _known(trained: Path | None) -> set[tuple[str, ...]]:
     """Return the sentences that the parser has seen."""
-    if spec.parser.treebank is None:
-        return set()
     if trained is None:
-        raise PoshgridError(
-            f"parser {spec.parser.name!r} was trained from a treebank; give its folder, so that "
-            "the sentences that it has seen are left out"
-        )
+        return set()
     return {
         _key(word[1] for word in words)
         for split in _SEEN

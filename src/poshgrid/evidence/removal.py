@@ -41,8 +41,7 @@ def control(base: Base, spec: specs.ConditionSpec, gone: str) -> None:
         gone: test of what the condition goes without that it is a control of.
 
     Raises:
-        PoshgridError: no choice is as many, or as long; or sentences have no tree that are to be
-            matched by it.
+        PoshgridError: no choice is as many, or as long.
     """
     _kinds(base, spec, gone)
     base.database.run("create table control (place uinteger)")
@@ -55,20 +54,8 @@ def control(base: Base, spec: specs.ConditionSpec, gone: str) -> None:
 
 
 def _kinds(base: Base, spec: specs.ConditionSpec, gone: str) -> None:
-    """Make a view of what sentences are matched by: ``source`` is their kind, ``of`` their source.
-
-    Raises:
-        PoshgridError: it is not known of all.
-    """
-    by = spec.condition.match
-    unknown = base.count(any_of(f"{name} is null" for name in by))
-    if unknown:
-        raise PoshgridError(
-            f"condition {spec.condition.name!r} at {spec.size}: a control matched by "
-            f"{' and '.join(by)} needs every sentence parsed, and {unknown:,} are not; "
-            "set evidence.parse: all"
-        )
-    kind = "".join(f" || if({name}, ', {name}', ', no {name}')" for name in by)
+    """Make a view of what is matched: ``source`` is a sentence's kind, ``of`` its source."""
+    kind = "".join(f" || if({name}, ', {name}', ', no {name}')" for name in spec.condition.match)
     base.database.run(
         f"create or replace view kinds as select sent_id, n_words, size, {gone} as gone, "
         f"source as of, source{kind} as source from train"

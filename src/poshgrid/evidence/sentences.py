@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -47,6 +48,24 @@ def side_by_side(
                 "run `poshgrid run -R evidence`"
             )
         yield rows.hstack(labelled_rows.drop("sent_id"))
+
+
+def summary(counted: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
+    """Return sentences, words and words per sentence, in all and by source.
+
+    Args:
+        counted: source -> its sentences and words.
+    """
+
+    def facts(sentences: int, words: int) -> dict[str, Any]:
+        mean = round(words / sentences, 4) if sentences else None
+        return {"sentences": sentences, "words": words, "words_per_sentence": mean}
+
+    counts = counted.values()
+    return {
+        **facts(sum(number for number, _ in counts), sum(words for _, words in counts)),
+        "sources": {source: facts(*own) for source, own in counted.items()},
+    }
 
 
 def any_of(tests: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from poshgrid import plugins
-from poshgrid.config import Base, Condition, Config
+from poshgrid.config import Base, Condition, Config, specs
 from poshgrid.config.experiments import DOSE
 from poshgrid.errors import PoshgridError
 from poshgrid.plugins import FILTERS
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from poshgrid.grid.grid import Grid
 _RATE = re.compile(r"natural|[0-9.]+(e-?[0-9]+)?")
 _TOLERANCE = 0.01  # of a source's words, of a dose: 1% of the sentences moves more of them than .1%
-_OF_TEXT = {"question"}  # what a control may match by without a parse
 
 
 def implied(
@@ -107,17 +106,24 @@ def _dosed(name: str, condition: Condition, rate: str) -> Condition:
 
 
 def check(grid: Grid) -> None:
-    """Hold the conditions of a grid to each other.
+    """Check the conditions of a grid against each other.
 
     Raises:
-        PoshgridError: a control has nothing that it is one for, or is matched by what is not known
-            of every sentence.
+        PoshgridError: a control has nothing that it is one for, or two conditions differ in their
+            names alone.
     """
-    for name, condition in grid.conditions.items():
+    for name in grid.conditions:
         grid.control_of(name)
-        parsed = [each for each in condition.match if each not in _OF_TEXT]
-        if parsed and grid.screens(condition.base, grid.config.evidence.parser):
+    defined: dict[str, str] = {}
+    for name, size in sorted({(run.condition, run.size) for run in grid.every_run}):
+        if "void" in grid.conditions[name].allow:
+            continue
+        spec = grid.condition_spec(name, size)
+        nameless = spec.condition.model_copy(update={"name": "any"})
+        key = specs.canonical(spec.model_copy(update={"condition": nameless}))
+        other = defined.setdefault(key + specs.canonical(grid.tokenizer_of(name)), name)
+        if other != name:
             raise PoshgridError(
-                f"conditions: {name}: match: {parsed[0]} is known only of sentences that are "
-                "parsed; set evidence.parse: all"
+                f"conditions: {other!r} and {name!r} are the same at {size}; leave one out of the "
+                "experiments, or set allow: [void]"
             )

@@ -118,14 +118,6 @@ class Grid(Targets):
             )
         return other
 
-    @cached_property
-    def alike(self) -> dict[tuple[str, str], list[str]]:
-        """Base and size -> the conditions that any experiment asks for (``only`` left aside)."""
-        found: dict[tuple[str, str], list[str]] = {}
-        for name, size in sorted({(run.condition, run.size) for run in self.every_run}):
-            found.setdefault((self.conditions[name].base, size), []).append(name)
-        return found
-
     def screens(self, base: str, parser: str) -> list[str]:
         """Return the filters whose lexical tests tell what a parser parses of a base; none: all.
 

@@ -15,8 +15,3 @@ TAGS = frozenset({
     "PUNCT", "SCONJ", "SYM", "VERB", "X",
 })  # fmt: skip
 """The 17 universal tags (the same, Table 1)."""
-
-
-def base(relation: str) -> str:
-    """Return a relation without its subtype: ``nsubj:pass`` -> ``nsubj``."""
-    return relation.partition(":")[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -19,6 +19,7 @@ from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
 from poshgrid.plugins import ENGINES
 
+T = TypeVar("T")
 _PIECE = 1_000  # sentences between two steps of the progress bar
 _LISTS = [column for column in PARSES if column != "sent_id"]
 _TREES = {"text": pl.String, **{column: PARSES[column] for column in _LISTS}}
@@ -48,10 +49,8 @@ def parse(
         Sentences, distinct texts, texts parsed, seconds of screening and of parsing.
 
     Raises:
-        PoshgridError: no such shard, or no model in the folder.
+        PoshgridError: no model in the folder.
     """
-    if not 0 <= spec.shard < spec.shards:
-        raise PoshgridError(f"{output}: shard {spec.shard} of {spec.shards}; counted from 0")
     parser = _load(spec.parser, model)
     shard = (spec.shard, spec.shards)
     frame = read_table(sentences, SENTENCES, ["sent_id", "text"], part=shard)
@@ -62,8 +61,7 @@ def parse(
     todo = sorted(words, key=lambda text: (len(words[text]), text))
     start = time.monotonic()
     parsed = [pl.DataFrame(schema=_TREES)]
-    pieces = [todo[place : place + _PIECE] for place in range(0, len(todo), _PIECE)]
-    for piece in logs.progress(pieces, f"parsing with {spec.parser.name}, thousands"):
+    for piece in _pieces(todo, spec.parser):
         parsed.append(_table(piece, parser.parse([words.pop(text) for text in piece])))
     seconds = time.monotonic() - start
     table = (
@@ -125,13 +123,17 @@ def parse_words(
     engine = _load(parser, model)
     todo = sorted(set(map(tuple, sentences)), key=lambda words: (len(words), words))
     found: dict[tuple[str, ...], Tree] = {}
-    pieces = [todo[place : place + _PIECE] for place in range(0, len(todo), _PIECE)]
-    for piece in logs.progress(pieces, f"parsing with {parser.name}, thousands"):
+    for piece in _pieces(todo, parser):
         for words, tree in zip(piece, engine.parse([list(w) for w in piece]), strict=True):
             if tuple(tree.form) != words:
                 raise PoshgridError(f"{model}: parser {parser.name!r} changed the words {words}")
             found[words] = tree
     return found
+
+
+def _pieces(todo: list[T], parser: config.Parser) -> Iterable[list[T]]:
+    pieces = [todo[start : start + _PIECE] for start in range(0, len(todo), _PIECE)]
+    return logs.progress(pieces, f"parsing with {parser.name}, thousands")
 
 
 def _load(parser: config.Parser, model: Path) -> Any:  # noqa: ANN401 - an engine's Parser

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from poshgrid import logs, plugins
 from poshgrid.config import specs
-from poshgrid.config.runs import SPLITS
-from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic_folder, write_json
 from poshgrid.parsing import treebank as gold
 from poshgrid.parsing.evaluate import evaluate
@@ -27,15 +25,8 @@ def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, obj
 
     Returns:
         The evaluation (:func:`poshgrid.parsing.evaluate.evaluate`), seconds of training.
-
-    Raises:
-        PoshgridError: a file of the treebank is missing or empty.
     """
     log = logs.get(__name__)
-    for split in SPLITS:
-        path = treebank / f"{split}.conllu"
-        if not path.is_file() or not path.stat().st_size:
-            raise PoshgridError(f"{path}: missing or empty; run the stage treebank first")
     engine = plugins.load(ENGINES, spec.parser.engine)
     options = plugins.options(ENGINES, spec.parser.engine, spec.parser.options)
     # The folder may stand already, with a manifest in it: only the models are replaced.

@@ -178,13 +178,14 @@ def _word(columns: list[str], place: int, last: int) -> Row:
         raise ValueError(f"impossible head {head}")
     if not form.strip():
         raise ValueError("no form (column 2)")
-    for label, plain, kind, known in (
-        (upos, upos, "tag (column 4)", labels.TAGS),  # tags have no subtypes
-        (deprel, labels.base(deprel), "relation (column 8)", labels.RELATIONS),
-    ):
-        if plain not in known:
-            raise ValueError(f"{label!r} is no {kind} of Universal Dependencies; relabel it")
-    if (head == "0") != (labels.base(deprel) == "root"):
+    relation = deprel.partition(":")[0]
+    if upos not in labels.TAGS:
+        raise ValueError(f"{upos!r} is no tag (column 4) of Universal Dependencies; relabel it")
+    if relation not in labels.RELATIONS:
+        raise ValueError(
+            f"{deprel!r} is no relation (column 8) of Universal Dependencies; relabel it"
+        )
+    if (head == "0") != (relation == "root"):
         raise ValueError(
             f"head {head} with relation {deprel!r}; in Universal Dependencies the word with head "
             "0, and no other, is the root"

@@ -325,12 +325,3 @@ def test_tokens_of_other_sentences_are_refused(tmp_path):
     for tokens in (other[2], fewer[2], more[2]):
         with pytest.raises(PoshgridError, match="not the tokens of this condition"):
             make(*first[:2], tokens, *first[3:])
-
-
-def test_a_damaged_folder_is_refused(tmp_path):
-    inputs = prepare(tmp_path, ["she saw"], [chain("she saw", right=True)])
-    make(*inputs)
-    with (inputs[-1] / DISTANCES).open("ab") as stream:
-        stream.write(b"\0")
-    with pytest.raises(PoshgridError, match="cannot read the distances"):
-        load(inputs[-1])

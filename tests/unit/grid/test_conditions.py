@@ -9,6 +9,7 @@ from poshgrid.config.specs import canonical
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.patterns import pool
 from poshgrid.grid import configfile
+from poshgrid.grid.conditions import check
 from poshgrid.grid.grid import Grid
 from tests.unit.grid.test_grid import changed
 
@@ -109,6 +110,15 @@ def test_doses_of_what_has_no_evidence_to_lose_are_refused(paper):
     assert facts["r/10M"].filtered and not facts["r+0.01/10M"].filtered
 
 
+def test_two_conditions_that_are_one_are_refused(paper):
+    known = next(condition for condition in paper.conditions if condition.name == "baby-f")
+    twin = known.model_dump(mode="json") | {"name": "twin"}
+    with pytest.raises(PoshgridError, match="'baby-f' and 'twin' are the same at 10M"):
+        check(conditioned(paper, twin, experiment=["baby-f"]))
+    for different in ({"allow": ["void"]}, {"tokenizer": {"vocabulary_size": 500}}):
+        check(conditioned(paper, twin | different, experiment=["baby-f"]))
+
+
 CONTROL = {"name": "c", "base": "baby", "control": "baby-f"}
 
 
@@ -122,17 +132,6 @@ def test_a_control_is_of_a_filtered_condition_of_its_base(paper, control, other)
     plain["conditions"] += [CONTROL | control, {**CONTROL, "name": "d"}]
     with pytest.raises(PoshgridError, match=rf"^config: conditions: c: control: .*'{other}'"):
         configfile.validate(plain)
-
-
-def test_a_control_is_matched_by_what_is_known(paper):
-    plain = paper.model_dump(mode="json")
-    plain["conditions"].append({**CONTROL, "match": ["question"]})
-    configfile.validate(plain)
-    plain["conditions"].append({**CONTROL, "name": "d", "match": ["question", "relative"]})
-    with pytest.raises(PoshgridError, match=r"^config: conditions: d: match: relative .*all$"):
-        configfile.validate(plain)
-    plain["evidence"]["parse"] = "all"
-    configfile.validate(plain)
 
 
 def test_a_control_reads_what_is_removed_and_no_more(paper):

@@ -78,8 +78,8 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
         named = False
         for kind, text in events:
             # an empty line ends no document that has a name: its next one opens with a name
-            ends = kind == "heading" or (not named and (kind == "gap" or length == LINES_PER_DOCUMENT))
-            if ends and length:
+            full = kind == "gap" or length == LINES_PER_DOCUMENT
+            if length and (kind == "heading" or (full and not named)):
                 document, length = document + 1, 0
             named = named or kind == "heading"
             if kind == "text":

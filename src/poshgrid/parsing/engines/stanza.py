@@ -66,7 +66,7 @@ class Parser:
         # Neighbours of one length waste no padding; the caller need not have sorted them.
         order = sorted(range(len(sentences)), key=lambda index: (len(sentences[index]), index))
         document = self._pipeline([sentences[index] for index in order])
-        trees: list[Tree | None] = [None] * len(sentences)
+        trees: dict[int, Tree] = {}
         for index, sentence in zip(order, document.sentences, strict=True):
             words = sentence.words
             trees[index] = Tree(
@@ -76,7 +76,7 @@ class Parser:
                 head=[word.head for word in words],
                 deprel=[word.deprel or "dep" for word in words],
             )
-        return [tree for tree in trees if tree is not None]
+        return [trees[index] for index in range(len(sentences))]
 
 
 def load(model: Path, options: Options) -> Parser:
@@ -130,9 +130,6 @@ def train(treebank: Path, output: Path, options: Options) -> None:
         treebank: folder of ``train.conllu`` and ``dev.conllu``.
         output: folder that the models are written to.
         options: sizes and steps.
-
-    Raises:
-        PoshgridError: Stanza left no model.
     """
     from stanza.models import lemmatizer, parser, tagger
 
@@ -181,10 +178,6 @@ def train(treebank: Path, output: Path, options: Options) -> None:
             settings["eval_file"] = dev
             arguments = [f"--{key}={value}" for key, value in settings.items()]
             main([*arguments, *flags, *device, f"--save_name={stage}.pt"])
-        if not (output / f"{stage}.pt").is_file():
-            raise PoshgridError(
-                f"{treebank}: Stanza's {stage} left no model; look at its log above"
-            )
 
 
 def _by_features(path: Path, folder: Path) -> str:
