@@ -49,7 +49,7 @@ _KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "poshgrid.training.biases": ("bias", ("build",)),
     SUITES: ("reader", ("files", "load")),
     RIVALS: ("rule", ("SAYS",)),
-    SECTIONS: ("section", ("TITLE", "ORDER", "AUDIENCE", "blocks")),
+    SECTIONS: ("section", ("TITLE", "ORDER", "AUDIENCE", "write")),
 }
 
 

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 import polars as pl
+import polars.selectors as cs
 
 from poshgrid import files
 from poshgrid.benchmark import schema as benchmark
@@ -31,6 +32,7 @@ from poshgrid.rules import schema as rules
 from poshgrid.statistics import schema as statistics
 from poshgrid.statistics.measures import schema as measures
 from poshgrid.statistics.schema import TRAINED
+from poshgrid.tables import formats
 
 if TYPE_CHECKING:
     import arviz
@@ -59,8 +61,7 @@ JUDGEMENTS: files.Schema = {
 }
 """Columns of :meth:`Results.judgements`."""
 _MEASURES = {"paradigms": measures.PARADIGM_MEASURES, "choices": measures.CHOICE_MEASURES}
-_Kind = tuple[Callable[..., str], ModuleType, str]
-TARGETS: dict[str, _Kind] = {
+TARGETS: dict[str, tuple[Callable[..., str], ModuleType, str]] = {
     "accuracy": (Paths.statistics, statistics, "ACCURACY"),
     "counts": (Paths.statistics, statistics, "COUNTS"),
     "training": (Paths.curves, statistics, "TRAINED"),
@@ -77,12 +78,8 @@ TARGETS: dict[str, _Kind] = {
     "identifiability": (Paths.rule_shares, rules, "IDENTIFIABILITY"),
 }
 """Table of a target -> its folder in a results folder, and its contract: a module, and a name."""
-MODELS: dict[str, _Kind] = {
-    "summary": (Paths.fit, statistics, "SUMMARY"),
-    "contrasts": (Paths.fit, statistics, "CONTRASTS"),
-    "predictive": (Paths.fit, statistics, "PREDICTIVE"),
-}
-"""The same of a fitted model of a target."""
+MODELS = {"summary": "SUMMARY", "contrasts": "CONTRASTS", "predictive": "PREDICTIVE"}
+"""Table of a fitted model of a target -> its contract in ``statistics.schema``."""
 
 
 class Results:
@@ -206,19 +203,28 @@ class Results:
         Args:
             name: of :data:`TARGETS`: accuracy, counts, training, curves, curves_mean, deltas,
                 delta_tests, perplexity, mixture, verdicts, identifiability, exposure,
-                development, ratios.
-            target: an experiment; none: ``all``, or the only one that has results.
+                development, ratios; or a table of the report's page (:meth:`page`).
+            target: an experiment; default: ``all``, or the only one that has results.
 
         Raises:
             PoshgridError: unknown name or target, or the table is not made.
         """
-        check_known("unknown table", name, TARGETS)
-        return _scan(self.file(name, target), _schema(TARGETS[name]))
+        path = self.file(name, target)
+        if name not in TARGETS:
+            check_known("unknown table", name, [*TARGETS, *self.page(target)])
+            return pl.scan_csv(path).with_columns(cs.string().map_batches(_plain))
+        return _scan(path, getattr(*TARGETS[name][1:]))
+
+    def page(self, target: str | None = None) -> list[str]:
+        """Return the names of the tables that the page of a target shows."""
+        folder = Path(self.paths.report(self.target(target)), "tables")
+        return sorted(path.stem for path in folder.glob("*.csv"))
 
     def file(self, name: str, target: str | None = None) -> Path:
         """Return where a table of a target lies."""
-        folder, *_ = TARGETS[name]
-        return Path(folder(self.paths, self.target(target)), f"{name}.parquet")
+        if name not in TARGETS:
+            return Path(self.paths.report(self.target(target)), "tables", f"{name}.csv")
+        return Path(TARGETS[name][0](self.paths, self.target(target)), f"{name}.parquet")
 
     def measures(self, suite: str, target: str | None = None) -> pl.LazyFrame:
         """Return the results on a suite of paradigms or choices."""
@@ -284,7 +290,9 @@ class Results:
         return Path(self.paths.fit(self.target(target), model))
 
     def _of_model(self, name: str, model: str, target: str | None) -> pl.LazyFrame:
-        return _scan(self._fit(model, target) / f"{name}.parquet", _schema(MODELS[name]))
+        return _scan(
+            self._fit(model, target) / f"{name}.parquet", getattr(statistics, MODELS[name])
+        )
 
     def _scored(self, suite: str) -> list[tuple[Run, str]]:
         found = [(run, self.paths.scores(run.name, suite)) for run in self.scored(suite)]
@@ -316,10 +324,9 @@ class Results:
         )
 
 
-def _schema(kind: _Kind) -> files.Schema:
-    _, module, name = kind
-    found: files.Schema = getattr(module, name)
-    return found
+def _plain(texts: pl.Series) -> pl.Series:
+    """Return texts without the apostrophes that keep spreadsheets from computing them."""
+    return texts.map_elements(formats.unguarded, pl.String)
 
 
 def _axes(run: Run) -> Iterator[pl.Expr]:

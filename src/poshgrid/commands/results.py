@@ -43,7 +43,10 @@ def results(
     config: Configs = None,
     target: Annotated[str | None, typer.Option(help="Experiment; default: all")] = None,
     table: Annotated[
-        str, typer.Option(help="accuracy, or another table: deltas, counts, mixture, curves_mean …")
+        str,
+        typer.Option(
+            help="accuracy, another (deltas, counts, shares …), or one of the report: learned …"
+        ),
     ] = "accuracy",
     suite: Annotated[str | None, typer.Option(help="Only this suite")] = None,
     level: Annotated[str, typer.Option(help="Of accuracies: " + ", ".join(LEVELS))] = "category",
@@ -60,11 +63,11 @@ def results(
     from poshgrid.tables import formats
 
     check_known("--level: unknown word", level, LEVELS)
-    check_known("--table: unknown table", table, TARGETS)
     grid = grid_of(config, results)
     look_above(Path(grid.paths.results))
     tables = Tables(grid.paths.results)
     chosen = tables.target(target)
+    check_known("--table: unknown table", table, [*TARGETS, *tables.page(chosen)])
     if fit is not None:
         frame = tables.summary(fit, chosen).collect()
     else:

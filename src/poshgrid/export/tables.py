@@ -20,6 +20,7 @@ from poshgrid.analysis.results import MODELS, TARGETS, Results
 from poshgrid.benchmark import schema as benchmark
 from poshgrid.errors import PoshgridError
 from poshgrid.provenance import verify
+from poshgrid.statistics import schema as statistics
 from poshgrid.statistics.measures import schema as measures
 from poshgrid.tables import formats
 from poshgrid.tables.columns import columns
@@ -110,9 +111,9 @@ def _tables(results: Results, target: str | None) -> Iterator[_Made]:
         if results.file(name, target).is_file():
             yield name, name, results.table(name, target), module, contract
     for model in results.models(target):
-        for name, (_, module, contract) in MODELS.items():
+        for name, contract in MODELS.items():
             fitted = getattr(results, name)(model, target)
-            yield f"{name}-{model}", f"{name} of model {model}", fitted, module, contract
+            yield f"{name}-{model}", f"{name} of model {model}", fitted, statistics, contract
 
 
 def _type(kind: Any) -> str:  # noqa: ANN401 - polars' types are classes and instances

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import files, logs
+from poshgrid import files
+from poshgrid.analysis.results import TARGETS
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
@@ -21,8 +23,6 @@ from poshgrid.statistics import schema as statistics
 from poshgrid.statistics.development import onsets, points, ratios
 from poshgrid.statistics.exposure import ledger
 from poshgrid.statistics.measures.schema import NORMS, TAGS, WRONG_ANSWERS
-
-log = logs.get(__name__)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class Trained:
-    """A run of the grid, or a model of somebody else's, as far as it got."""
+    """A run of the grid, or a model that was given, as far as it got."""
 
     run: Run
     statistics: dict[str, Any]  # empty: not run
@@ -56,61 +56,219 @@ class Trained:
         return bool(self.statistics or self.manifest)
 
 
-@dataclass(frozen=True)
 class Collected:
-    """Everything that the page shows; what has not been made is empty."""
+    """Everything that the page shows; what has not been made is empty. Files are read once.
 
-    spec: specs.ReportSpec
-    trained: list[Trained]  # runs and nulls that were asked for, in the spec's order
-    accuracy: pl.DataFrame  # ACCURACY
-    counts: pl.DataFrame  # COUNTS
-    curves: pl.DataFrame  # CURVES_MEAN
-    deltas: pl.DataFrame  # DELTAS
-    delta_tests: pl.DataFrame  # DELTA_TESTS
-    perplexity: pl.DataFrame  # PERPLEXITY
-    items: dict[str, pl.DataFrame]  # suite -> ITEMS
-    quality: dict[str, dict[str, Any]]  # suite -> quality.json
-    measures: dict[str, pl.DataFrame]  # suite of another task -> measures.parquet
-    wrong_answers: dict[str, pl.DataFrame]  # suite of choices or completions -> WRONG_ANSWERS
-    norms: dict[str, pl.DataFrame]  # of these -> NORMS
-    tags: dict[str, pl.DataFrame]  # of these -> TAGS
-    fits: dict[str, Fit]
-    bases: dict[str, dict[str, Any]]
-    conditions: dict[tuple[str, str], dict[str, Any]]  # (condition, size) -> statistics.json
-    tokens: dict[tuple[str, str], dict[str, Any]]
-    sweeps: dict[tuple[str, str], dict[str, Any]]  # sweep.json
-    parsers: dict[str, dict[str, Any]]  # parser -> evaluation.json
-    recall: pl.DataFrame  # RECALL, of all parsers
-    agreement: list[tuple[str, str, str, dict[str, Any]]]
-    """Base, two parsers, and what evidence.agreement says of their labels."""
-    records: list[Record]
+    Args:
+        spec: what the page is about.
+        results: the results folder.
+
+    Raises:
+        PoshgridError: by each property, where a file is there but broken.
+    """
+
+    def __init__(self, spec: specs.ReportSpec, results: Path | str) -> None:
+        self.spec = spec
+        self.paths = Paths(str(results))
+
+    def replace(self, **changed: object) -> Collected:
+        """Return the same with other results."""
+        other = copy(self)
+        derived = ("exposure", "development", "ratios")
+        other.__dict__ = {k: v for k, v in vars(self).items() if k not in derived} | changed
+        return other
+
+    # ---- tables of statistics --------------------------------------------------------------------
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Return a table of the target (:data:`poshgrid.analysis.results.TARGETS`)."""
+        folder, module, contract = TARGETS[name]
+        path = Path(folder(self.paths, self.spec.target), f"{name}.parquet")
+        return _table(path, getattr(module, contract))
+
+    @cached_property
+    def accuracy(self) -> pl.DataFrame:
+        """Accuracies: ``ACCURACY``."""
+        return self.table("accuracy")
+
+    @cached_property
+    def curves(self) -> pl.DataFrame:
+        """Accuracies in the course of training: ``CURVES_MEAN``."""
+        return self.table("curves_mean")
+
+    @cached_property
+    def deltas(self) -> pl.DataFrame:
+        """What filtering changes: ``DELTAS``."""
+        return self.table("deltas")
+
+    @cached_property
+    def delta_tests(self) -> pl.DataFrame:
+        """Its comparisons: ``DELTA_TESTS``."""
+        return self.table("delta_tests")
+
+    @cached_property
+    def perplexity(self) -> pl.DataFrame:
+        """Perplexities: ``PERPLEXITY``."""
+        return self.table("perplexity")
 
     @cached_property
     def exposure(self) -> pl.DataFrame:
-        """What the learners see: ``EXPOSURE``."""
+        """What the models see: ``EXPOSURE``."""
         trained = ((each.run, each.statistics) for each in self.asked)
         return ledger(self.conditions, self.tokens, trained)
 
     @cached_property
     def development(self) -> pl.DataFrame:
         """After how many words phenomena are first learned: ``DEVELOPMENT``."""
-        return onsets(points(self.accuracy, self.curves, self.counts))
+        return onsets(points(self.accuracy, self.curves, self.table("counts")))
 
     @cached_property
     def ratios(self) -> pl.DataFrame:
         """The same compared between conditions: ``RATIOS``."""
         return ratios(self.development, self.spec.cells)
 
-    @property
-    def asked(self) -> list[Trained]:
-        """The models that the page is about: runs, models of others beside them, without nulls."""
-        return [t for t in self.trained if t.run.regimen not in NULL_REGIMENS]
+    @cached_property
+    def fits(self) -> dict[str, Fit]:
+        """The fitted Bayesian models by name."""
+        folders = {
+            model: Path(self.paths.fit(self.spec.target, model)) for model in self.spec.models
+        }
+        return {
+            model: Fit(
+                model,
+                _table(folder / "summary.parquet", statistics.SUMMARY),
+                _table(folder / "contrasts.parquet", statistics.CONTRASTS),
+                _table(folder / "predictive.parquet", statistics.PREDICTIVE),
+                read_json(folder / "diagnostics.json"),
+                (read_json(folder / "manifest.json").get("settings") or {}).get("model", {}),
+            )
+            for model, folder in folders.items()
+            if (folder / "summary.parquet").is_file()
+        }
+
+    # ---- suites ----------------------------------------------------------------------------------
+
+    @cached_property
+    def items(self) -> dict[str, pl.DataFrame]:
+        """Suite of minimal pairs -> ``ITEMS``."""
+        return {suite: _table(Path(self.paths.items(suite)), ITEMS) for suite in self.spec.suites}
+
+    @cached_property
+    def measures(self) -> dict[str, pl.DataFrame]:
+        """Suite of another task -> its measures, where there are any."""
+        paths = {suite: self._measured(suite) / "measures.parquet" for suite in self.spec.measured}
+        return {s: files.read_table(path, files.read_schema(path))
+                for s, path in paths.items() if path.is_file()}  # fmt: skip
+
+    @cached_property
+    def wrong_answers(self) -> dict[str, pl.DataFrame]:
+        """Suite of choices or completions -> ``WRONG_ANSWERS``."""
+        return self._of_suites("wrong_answers", WRONG_ANSWERS)
+
+    @cached_property
+    def norms(self) -> dict[str, pl.DataFrame]:
+        """Suite of choices or completions -> ``NORMS``."""
+        return self._of_suites("norms", NORMS)
+
+    @cached_property
+    def tags(self) -> dict[str, pl.DataFrame]:
+        """Suite of choices or completions -> ``TAGS``."""
+        return self._of_suites("tags", TAGS)
+
+    def _of_suites(self, name: str, schema: files.Schema) -> dict[str, pl.DataFrame]:
+        tables = {suite: _table(self._measured(suite) / f"{name}.parquet", schema)
+                  for suite in self.spec.measured}  # fmt: skip
+        return {suite: table for suite, table in tables.items() if not table.is_empty()}
+
+    def _measured(self, suite: str) -> Path:
+        return Path(self.paths.measures(self.spec.target, suite))
+
+    # ---- texts and parses ------------------------------------------------------------------------
+
+    @cached_property
+    def bases(self) -> dict[str, dict[str, Any]]:
+        """Base -> its statistics."""
+        return {
+            base: read_json(Path(self.paths.sentences(base)).with_name("statistics.json"))
+            for base in self.spec.bases
+        }
+
+    @cached_property
+    def conditions(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Condition and size -> its statistics."""
+        return self._of_cells(self.paths.condition, "statistics.json")
+
+    @cached_property
+    def tokens(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Condition and size -> the statistics of its tokens."""
+        return self._of_cells(self.paths.tokens, "statistics.json")
+
+    @cached_property
+    def sweeps(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Condition and size -> tokens by size of the vocabulary."""
+        return self._of_cells(self.paths.sweep, "")
+
+    def _of_cells(
+        self, folder: Callable[[str, str], str], name: str
+    ) -> dict[tuple[str, str], dict[str, Any]]:
+        cells = (cell.split("/") for cell in self.spec.cells)
+        return {(c, s): read_json(Path(folder(c, s), name)) for c, s in cells}
+
+    @cached_property
+    def parsers(self) -> dict[str, dict[str, Any]]:
+        """Parser -> its scores on held-out trees."""
+        return {
+            parser: read_json(Path(self.paths.parser(parser)) / "evaluation.json")
+            for parser in self.spec.parsers
+        }
+
+    @cached_property
+    def recall(self) -> pl.DataFrame:
+        """Recall of the filters behind all parsers: ``RECALL``."""
+        parsers = self.spec.parsers if self.spec.gold else []
+        tables = (_table(Path(self.paths.recall(parser)), RECALL) for parser in parsers)
+        return pl.concat([pl.DataFrame(schema=RECALL), *tables])
+
+    @cached_property
+    def agreement(self) -> list[tuple[str, str, str, dict[str, Any]]]:
+        """Base, the parser that decides, another, and the agreement of their labels."""
+        return list(self._agreement())
+
+    def _agreement(self) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+        from poshgrid.evidence.agreement import agreement
+
+        decides = self.spec.evidence_parser
+        for base in self.spec.bases if decides else ():
+            first = Path(self.paths.evidence(base, str(decides)))
+            for parser in self.spec.parsers:
+                second = Path(self.paths.evidence(base, parser))
+                if parser != decides and first.is_file() and second.is_file():
+                    yield base, str(decides), parser, agreement(first, second)
+
+    # ---- models and manifests --------------------------------------------------------------------
+
+    @cached_property
+    def trained(self) -> list[Trained]:
+        """The runs and baselines that were asked for, in the spec's order."""
+        return [self._trained(run) for run in map(Run.parse, self.spec.runs)]
+
+    def _trained(self, run: Run) -> Trained:
+        if run.regimen in (*SCORED, UNTRAINED):  # that it was scored is all there is
+            scored = Path(self.paths.score_folder(run.name))
+            return Trained(run, {}, read_json(scored / "manifest.json"))
+        folder = Path(self.paths.model(run.name))
+        manifest = read_json(folder / "manifest.json")
+        return Trained(run, read_json(folder / "statistics.json"), manifest)
+
+    @cached_property
+    def records(self) -> list[Record]:
+        """The manifests that the page rests on."""
+        return list(manifests(self.spec, self.paths))
 
     @property
-    def filtered(self) -> list[str]:
-        """The conditions that evidence was removed from, and not put back."""
-        cells = self.spec.cells.items()
-        return list(dict.fromkeys(key.split("/")[0] for key, cell in cells if cell.filtered))
+    def asked(self) -> list[Trained]:
+        """The models that the page is about: all but the baselines."""
+        return [t for t in self.trained if t.run.regimen not in NULL_REGIMENS]
 
     @property
     def suites(self) -> list[str]:
@@ -121,109 +279,11 @@ class Collected:
     @property
     def packages(self) -> dict[str, list[str]]:
         """Package -> its versions in the manifests, sorted; more than one deserves a look."""
-        found: dict[str, set[str]] = {}
+        versions: dict[str, set[str]] = {}
         for record in self.records:
             for name, version in record.content.get("packages", {}).items():
-                found.setdefault(name, set()).add(version)
-        return {name: sorted(found[name]) for name in sorted(found)}
-
-
-def gather(spec: specs.ReportSpec, results: Path) -> Collected:
-    """Read the results of a target.
-
-    Args:
-        spec: what the page is about.
-        results: the results folder.
-
-    Raises:
-        PoshgridError: a file is there but broken. A file that is not there is passed over.
-    """
-    paths = Paths(str(results))
-    cells = [tuple(cell.split("/")) for cell in spec.cells]
-    deltas, curves = Path(paths.deltas(spec.target)), Path(paths.curves(spec.target))
-    judged = Path(paths.statistics(spec.target))
-    measured = {suite: Path(paths.measures(spec.target, suite)) for suite in spec.measured}
-    trained = [_trained(run, paths) for run in map(Run.parse, spec.runs)]
-
-    def of_suites(name: str, schema: files.Schema) -> dict[str, pl.DataFrame]:
-        return {s: _table(folder / f"{name}.parquet", schema) for s, folder in measured.items()}
-
-    def of_cells(folder: Callable[[str, str], str], name: str) -> dict[tuple[str, str], Any]:
-        return {(c, s): read_json(Path(folder(c, s), name)) for c, s in cells}
-
-    return Collected(
-        spec=spec,
-        trained=trained,
-        accuracy=_table(judged / "accuracy.parquet", statistics.ACCURACY),
-        counts=_table(judged / "counts.parquet", statistics.COUNTS),
-        curves=_table(curves / "curves_mean.parquet", statistics.CURVES_MEAN),
-        deltas=_table(deltas / "deltas.parquet", statistics.DELTAS),
-        delta_tests=_table(deltas / "delta_tests.parquet", statistics.DELTA_TESTS),
-        perplexity=_table(deltas / "perplexity.parquet", statistics.PERPLEXITY),
-        items={suite: _table(Path(paths.items(suite)), ITEMS) for suite in spec.suites},
-        quality={
-            s: read_json(Path(paths.quality(spec.target, s)) / "quality.json") for s in spec.suites
-        },
-        wrong_answers=of_suites("wrong_answers", WRONG_ANSWERS),
-        norms=of_suites("norms", NORMS),
-        tags=of_suites("tags", TAGS),
-        measures={
-            s: files.read_table(path, files.read_schema(path))
-            for s, folder in measured.items()
-            if (path := folder / "measures.parquet").is_file()
-        },
-        fits={m: f for m in spec.models if (f := _fit(m, Path(paths.fit(spec.target, m))))},
-        bases={
-            b: read_json(Path(paths.sentences(b)).parent / "statistics.json") for b in spec.bases
-        },
-        conditions=of_cells(paths.condition, "statistics.json"),
-        tokens=of_cells(paths.tokens, "statistics.json"),
-        sweeps=of_cells(paths.sweep, ""),
-        parsers={p: read_json(Path(paths.parser(p)) / "evaluation.json") for p in spec.parsers},
-        recall=pl.concat([
-            pl.DataFrame(schema=RECALL),
-            *(_table(Path(paths.recall(p)), RECALL) for p in spec.parsers if spec.gold),
-        ]),
-        agreement=list(_agreement(spec, paths)),
-        records=list(manifests(spec, paths, [item.run.name for item in trained])),
-    )  # fmt: skip
-
-
-def _trained(run: Run, paths: Paths) -> Trained:
-    if run.regimen in (*SCORED, UNTRAINED):  # that it was scored is all there is
-        return Trained(run, {}, read_json(Path(paths.score_folder(run.name)) / "manifest.json"))
-    folder = Path(paths.model(run.name))
-    return Trained(run, read_json(folder / "statistics.json"), read_json(folder / "manifest.json"))
-
-
-def _fit(name: str, folder: Path) -> Fit | None:
-    if not (folder / "summary.parquet").is_file():
-        return None
-    manifest = read_json(folder / "manifest.json")
-    return Fit(
-        name,
-        _table(folder / "summary.parquet", statistics.SUMMARY),
-        _table(folder / "contrasts.parquet", statistics.CONTRASTS),
-        _table(folder / "predictive.parquet", statistics.PREDICTIVE),
-        read_json(folder / "diagnostics.json"),
-        (manifest.get("settings") or {}).get("model", {}),
-    )
-
-
-def _agreement(
-    spec: specs.ReportSpec, paths: Paths
-) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
-    """Compare the deciding parser's labels with every other's, base by base."""
-    if spec.evidence_parser is None or len(spec.parsers) < 2:
-        return
-    from poshgrid.evidence.agreement import agreement
-
-    for base in spec.bases:
-        first = Path(paths.evidence(base, spec.evidence_parser))
-        for parser in spec.parsers:
-            second = Path(paths.evidence(base, parser))
-            if parser != spec.evidence_parser and first.is_file() and second.is_file():
-                yield base, spec.evidence_parser, parser, agreement(first, second)
+                versions.setdefault(name, set()).add(version)
+        return {name: sorted(versions[name]) for name in sorted(versions)}
 
 
 def _table(path: Path, schema: files.Schema) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""The figures of accuracies, and what several sections draw.
+"""The figures: lines in small multiples, rows of estimates, a scatter and a heat map.
 
 Every figure draws a frame and nothing else, and the frame is its download, so that figures and
 tables hold the same numbers.
@@ -6,333 +6,451 @@ tables hold the same numbers.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
 import polars as pl
 
-from poshgrid.config.runs import NULLS, WORD_NULLS, words_of
+from poshgrid.config.runs import NULLS, words_of
 from poshgrid.files import Schema
-from poshgrid.report import shelf, style
-from poshgrid.report.blocks import Page
-from poshgrid.report.cells import NULL_NAMES, Scores, known
-from poshgrid.report.collect import Collected
-from poshgrid.report.layout import Arm, Layout, groups, title
-from poshgrid.report.shelf import Picture
+from poshgrid.report import style
+from poshgrid.report.accuracies import NULL_NAMES
+from poshgrid.report.style import INK, MUTED, PAGE, SERIES, Palette
 from poshgrid.report.texts import say
-from poshgrid.tables.words import ABSENT, listed, short
+from poshgrid.tables.words import short
 
-POINTS: Schema = {
-    "suite": pl.String,
-    "category": pl.String,
-    "facet": pl.String,  # the condition, where conditions and other axes vary; "" otherwise
-    "panel": pl.String,  # a category, a phenomenon, or Overall
+LINES: Schema = {
+    "facet": pl.String,  # a condition, suite or size that begins a line of panels; "" otherwise
+    "panel": pl.String,  # a category, a phenomenon, a suite
     "series": pl.String,  # the arm within its facet
     "size": pl.String,
-    "words": pl.UInt64,
+    "words": pl.Float64,  # of training
+    "epoch": pl.Float64,  # of curves: passes over the training split, mean over seeds
+    "kept": pl.Boolean,  # of curves: the weights that training kept, not a checkpoint
     "mean": pl.Float64,  # share of pairs; null: not run
     "sd": pl.Float64,  # over seeds; null with one seed
     "low": pl.Float64,  # 95% interval, over lexical sets
     "high": pl.Float64,
     "n_seeds": pl.UInt32,
     "n_pairs": pl.UInt32,  # that each seed judged; null: a mean of shares
-    "untrained": pl.Float64,  # mean of the untrained models
-    **dict.fromkeys(WORD_NULLS, pl.Float64),  # of the nulls that count words
+    **dict.fromkeys(NULLS, pl.Float64),  # of the baselines
 }
-"""A figure of accuracies: one row per mark."""
+"""A figure of accuracies by words or epochs: one row per mark; a column may be missing."""
 
-Place = tuple[str, str, str, str]
-"""Suite, level, category, phenomenon."""
+ROWS: Schema = {
+    "panel": pl.String,
+    "row": pl.String,
+    "series": pl.String,  # null: the sign of the value has a colour
+    "lane": pl.String,  # within the row; null: that of the series
+    "value": pl.Float64,
+    "low": pl.Float64,  # end of a line; if one end alone is null, it is open
+    "high": pl.Float64,
+    "filled": pl.Boolean,
+    "note": pl.String,  # what stands beside the row
+    "reference": pl.Float64,  # dashed line of the panel; null: none
+}
+"""A figure of estimates in rows: one row per mark, from top to bottom; a column may be missing."""
 
-
-def points(
-    collected: Collected, layout: Layout, marks: Iterable[tuple[str, str, str, Arm, Place]]
-) -> pl.DataFrame:
-    """Return a figure of accuracies (:data:`POINTS`).
-
-    Args:
-        collected: all results.
-        layout: order of sizes.
-        marks: facet, panel and series of each arm and place, which has a mark at each size.
-    """
-    scores = Scores(collected.accuracy)
-    rows = []
-    for facet, panel, series, arm, place in marks:
-        for size in layout.sizes:
-            cell = scores.cell(layout, arm, size, *place)
-            if cell != ABSENT:
-                rows.append({
-                    "suite": place[0], "category": place[2], "facet": facet, "panel": panel,
-                    "series": series, "size": size, "words": layout.read(arm.condition, size),
-                    **known(cell, POINTS),
-                })  # fmt: skip
-    return pl.DataFrame(rows, schema=POINTS)
+_NULL_MARKS = {"untrained": "o", "unigram": "|", "ngram": "x", "class_ngram": "+"}
+_ASIDE = {"untrained": 0.0, "unigram": -0.09, "ngram": 0.09, "class_ngram": 0.18}
+"""How far the mark of a baseline is moved aside so that it can be seen."""
 
 
-def by_category(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
-    """Return the marks of a suite's categories and of all together (:data:`POINTS`)."""
-    one = len({arm.condition for arm in layout.arms}) == 1
-    faceted = not one and len({arm.variant for arm in layout.arms}) > 1
-    places: dict[str, Place] = {
-        title(c): (suite, "category", c, "") for c in layout.categories[suite]
-    }
-    places[title("overall")] = (suite, "overall", "", "")
-    marks = (
-        (
-            arm.condition if faceted else "",
-            panel,
-            (arm.variant if one or faceted else arm.label) or arm.condition,
-            arm,
-            place,
-        )
-        for arm in layout.arms
-        for panel, place in places.items()
-    )
-    return points(collected, layout, marks)
+# ---- lines ---------------------------------------------------------------------------------------
 
 
-def picture(page: Page, suite: str) -> Picture:
-    """Draw a suite's accuracy figure."""
-    frame = by_category(page.collected, page.layout, suite)
-    return page.shelf.picture(f"accuracy-{suite}", say("accuracy", suite), accuracy, frame)
-
-
-def opening(page: Page, suite: str) -> Picture | None:
-    """Draw the first of the grid's comparisons alone; ``None``: there is one, and that is all."""
-    first, *others = groups(page.layout)
-    if not others:
-        return None
-    arms = [arm for _, arm in first.arms]
-    if len({arm.condition for arm in arms}) == len(arms):  # the condition alone tells them apart
-        arms = [dataclasses.replace(arm, variant="") for arm in arms]
-    frame = by_category(page.collected, dataclasses.replace(page.layout, arms=arms), suite)
-    names = {c: f"{c} ({without(page.collected, c)})" for c in page.collected.filtered}
-    frame = frame.with_columns(pl.col("series").replace(names))
-    return page.shelf.picture(f"opening-{suite}", say("accuracy", suite), accuracy, frame)
-
-
-def without(collected: Collected, condition: str) -> str:
-    """Say what a filtered condition goes without: what its filters remove, where they are known."""
-    filters = list(collected.spec.removed.get(condition, {}))
-    return f"without {listed(filters)}" if filters else "filtered"
-
-
-def accuracy(points: pl.DataFrame) -> style.Figure:
-    """Draw accuracy by size, one panel for each category and facet, a line for each series.
-
-    Args:
-        points: :data:`POINTS`; a facet need not have every panel.
-
-    Returns:
-        Means with a band of one SD over seeds, the chance line, marks of the nulls.
-    """
-    several = points["facet"].n_unique() > 1
-    figure, axes_of = style.facets(points, 5, (0.75, 2.1 if several else 1.95))
-    names = points["series"].unique(maintain_order=True).to_list()
-    sizes = sizes_of(points)
-    for (facet, panel), axes in axes_of.items():
-        part = points.filter(facet=facet, panel=panel)
-        accuracy_panel(axes, part, names, sizes, single=sizes.height == 1)
-        style.percent_axis(axes, *limits(points))
-    style.legend(figure, [*style.series_handles(names), *null_handles(nulls_of(points))])
-    return figure
-
-
-def rows(
-    names: list[str], series: list[str], columns: int = 1
-) -> tuple[style.Figure, list[style.Axes], dict[tuple[str, str], tuple[float, Any]]]:
-    """Return a figure of rows, one lane for each series in them.
-
-    Args:
-        names: of the rows, from top to bottom.
-        series: in the order of their colours.
-        columns: panels side by side.
-
-    Returns:
-        The figure, its panels, and of each row and series the height and what it looks like.
-    """
-    step = 0.2 * len(series) + 0.14  # inches for a row
-    figure = style.figure(1.1 + step * len(names))
-    panels = list(figure.subplots(1, columns, squeeze=False, sharey=True)[0])
-    for axes in panels:
-        style.names_axis(axes)
-        for i in range(len(names) - 2, -1, -2):
-            axes.axhspan(i - 0.5, i + 0.5, color=style.PANEL.light, linewidth=0, zorder=0)
-    panels[0].set_yticks(range(len(names)), names[::-1])
-    panels[0].set_ylim(-0.55, len(names) - 0.45)
-    places = {}
-    for i, name in enumerate(names):
-        for k, one in enumerate(series):
-            shift = 0.2 / step * (k - (len(series) - 1) / 2)
-            places[name, one] = (len(names) - 1 - i - shift, style.series(k))
-    return figure, panels, places
-
-
-def sizes_of(points: pl.DataFrame) -> pl.DataFrame:
-    """Return ``size`` and the ``words`` that it names, of the sizes in a frame, ascending."""
-    sizes = sorted(points["size"].unique(), key=words_of)
-    schema = {"size": pl.String, "words": pl.Float64}
-    return pl.DataFrame([(size, words_of(size)) for size in sizes], schema=schema, orient="row")
-
-
-def accuracy_panel(
-    axes: style.Axes,
-    points: pl.DataFrame,
-    names: list[str],
-    sizes: pl.DataFrame,
+def lines(
+    frame: pl.DataFrame,
+    palette: Palette,
     *,
-    single: bool = False,
-) -> None:
-    """Draw one panel of accuracies.
+    x: str = "words",
+    columns: int = 5,
+    further: Sequence[style.Line2D] = (),
+) -> style.Figure:
+    """Draw accuracies: small multiples, a line for each series.
 
     Args:
-        axes: where to.
-        points: the rows of the panel; see :func:`accuracy`.
-        names: all series of the figure, in the order of their colours.
-        sizes: ``size, words`` of all panels: a tick for each, where its name says. Marks stand at
-            the words that were trained on.
-        single: x is one place per series, not the number of training words on a log scale.
+        frame: :data:`LINES`. Each facet begins a line of panels and need not have all of them.
+        palette: of the page.
+        x: ``words``, on a log scale with a tick for each size, or ``epoch``.
+        columns: panels side by side at most.
+        further: more entries of the legend.
+
+    Returns:
+        Means with a band of one SD over seeds, the line of 50%, hollow marks of baselines, rings
+        around weights that were kept. The axes have their facet and panel as label.
     """
-    axes.axhline(50, **style.CHANCE)
-    for index, name in enumerate(names):
-        colour, marker, dashes = style.series(index)
-        mine = points.filter(series=name).sort("words")
-        x = [index] * mine.height if single else mine["words"].to_list()
-        for null in nulls_of(points):
-            form, shift = _NULL_MARKS[null]
-            axes.plot(
-                [v + 2.5 * shift if single else v * (1 + shift) for v in x],
-                mine[null] * 100, linestyle="none", marker=form or marker,
-                color=colour, markerfacecolor="none", markeredgewidth=1, markersize=4.5,
-                alpha=0.85, label=f"{null} {name}",
-            )  # fmt: skip
-        run = mine.filter(pl.col("mean").is_not_null())
-        x = [index] * run.height if single else run["words"].to_list()
-        y, sd = run["mean"].to_numpy() * 100, run["sd"].fill_null(0).to_numpy() * 100
-        if len(x) == 1:  # a band needs two points
-            axes.vlines(x, y - sd, y + sd, color=colour, alpha=0.45, linewidth=3)
+    names = frame["series"].unique(maintain_order=True).to_list()
+    nulls = nulls_of(frame)
+    sizes = {size: words_of(size) for size in frame["size"].drop_nulls()} if x == "words" else {}
+    single = len(sizes) == 1 and not further
+    drawn, panels = _facets(frame, columns)
+    low, high = limits(frame)
+    for (facet, panel), axes in panels.items():
+        part = frame.filter(facet=facet, panel=panel)
+        axes.axhline(50, **style.CHANCE)
+        for index, name in enumerate(names):
+            _line(axes, part.filter(series=name), palette(name), nulls, index if single else x)
+        _percent_axis(axes, low, high)
+        if single:
+            axes.grid(visible=False, axis="x")
+            axes.set_xlim(-0.6, len(names) - 0.4)
+            axes.set_xticks([(len(names) - 1) / 2], list(sizes))
+        elif x == "words":
+            axes.grid(visible=False, axis="x")
+            ends = [*sizes.values(), *frame["words"]]
+            _log_words(axes, min(ends) / 1.25, max(ends) * 1.25, sizes)
         else:
-            axes.fill_between(x, y - sd, y + sd, color=colour, alpha=0.16, linewidth=0)
-        axes.plot(x, y, color=colour, marker=marker, linestyle=dashes, label=name)
-        for place, row in zip(x, run.iter_rows(named=True), strict=True):
-            hit = axes.scatter(place, 100 * row["mean"], s=160, color=colour, alpha=0)
-            hit.set_gid(shelf.TIP + say("mark", row, NULL_NAMES))
-    axes.grid(visible=False, axis="x")
-    if single:
-        axes.set_xlim(-0.6, len(names) - 0.4)
-        axes.set_xticks([(len(names) - 1) / 2], [sizes["size"][0]])
+            axes.set_xlim(0, 1.03 * max(frame["epoch"].drop_nulls(), default=0.0))
+            axes.set_xlabel("Epoch")
+    handles = [style.handle(name, **palette(name).line()) for name in names]
+    if x == "epoch":
+        ring = {"linestyle": "none", "marker": "o", "markersize": 7, "markerfacecolor": "none"}
+        handles.append(style.handle("weights kept", **ring))
+    style.legend(drawn, [*further, *handles, *_null_handles(nulls)])
+    return drawn
+
+
+def _line(
+    axes: style.Axes, mine: pl.DataFrame, look: style.Look, nulls: list[str], at: str | int
+) -> None:
+    """Draw one series in a panel: by column ``at``, or all at one place ``at``."""
+    single = isinstance(at, int)
+
+    def x_of(rows: pl.DataFrame) -> list[float]:
+        return [at] * rows.height if isinstance(at, int) else rows[at].to_list()
+
+    run = mine.drop_nulls("mean").sort("words" if single else at)
+    for null in nulls:
+        shift = _ASIDE[null]
+        axes.plot(
+            [x + 2.5 * shift if single else x * (1 + shift) for x in x_of(mine)], mine[null] * 100,
+            linestyle="none", marker=_NULL_MARKS[null].replace("|", "_").replace("o", look.marker),
+            color=look.colour, markerfacecolor="none", markeredgewidth=1, markersize=4.5,
+            alpha=0.85,
+        )  # fmt: skip
+    kept = run.filter("kept") if "kept" in run.columns else run.clear()
+    run = run.filter(~pl.col("kept")) if "kept" in run.columns else run
+    x, y, sd = x_of(run), run["mean"].to_numpy() * 100, run["sd"].fill_null(0).to_numpy() * 100
+    if len(x) == 1:  # a band needs two points
+        axes.vlines(x, y - sd, y + sd, color=look.colour, alpha=0.45, linewidth=3)
     else:
-        words_axis(axes, sizes, points)
+        axes.fill_between(x, y - sd, y + sd, color=look.colour, alpha=0.16, linewidth=0)
+    axes.plot(x, y, **look.line(markersize=3 if at == "epoch" else 5))
+    axes.plot(x_of(kept), kept["mean"] * 100, linestyle="none", marker="o", markersize=7,
+              color=look.colour, markerfacecolor="none")  # fmt: skip
+    for place, row in zip(x, run.iter_rows(named=True), strict=True):
+        if at != "epoch":
+            hit = axes.scatter(place, 100 * row["mean"], s=160, color=look.colour, alpha=0)
+            hit.set_gid(style.TIP + say("mark", row, NULL_NAMES))
 
 
-def words_axis(axes: style.Axes, sizes: pl.DataFrame, points: pl.DataFrame) -> None:
-    """Lay words out on a log scale, with room for what lies beside the sizes that are ticks."""
+def _facets(
+    frame: pl.DataFrame, most: int
+) -> tuple[style.Figure, dict[tuple[str, str], style.Axes]]:
+    """Return a figure, and the axes of each facet and panel of a frame.
+
+    Panels stand below each other's like; where a facet has more than a row, gaps are closed.
+    """
+    names = frame["panel"].unique(maintain_order=True).to_list()
+    known = set(frame.select("facet", "panel").iter_rows())
+    columns = min(most, len(names))
+    places: dict[tuple[str, str], tuple[int, int]] = {}
+    rows = 0
+    for facet in frame["facet"].unique(maintain_order=True):
+        own = [name for name in names if (facet, name) in known]
+        aligned = names if len(names) <= columns else own
+        places |= {
+            (facet, name): (rows + index // columns, index % columns)
+            for index, name in enumerate(aligned)
+            if name in own
+        }
+        rows += -(-len(aligned) // columns)
+    drawn = style.figure(0.8 + 2.05 * rows)
+    grid = drawn.subplots(rows, columns, squeeze=False, sharey=True)
+    for axes in grid.flat:
+        axes.set_axis_off()
+    for (facet, name), (row, column) in places.items():
+        axes = grid[row][column]
+        axes.set_axis_on()
+        axes.set_title(f"{facet}\n{name}" if facet else name)
+        axes.set_label(f"{facet}/{name}")
+        if not any((row, left) in places.values() for left in range(column)):
+            axes.set_ylabel("Accuracy (%)")
+            axes.tick_params(labelleft=True)
+    return drawn, {key: grid[place] for key, place in places.items()}
+
+
+def _percent_axis(axes: style.Axes, low: float, high: float) -> None:
+    from matplotlib.ticker import MultipleLocator
+
+    axes.set_ylim(low, high)
+    axes.yaxis.set_major_locator(MultipleLocator(10 if high - low <= 60 else 20))
+
+
+def _log_words(
+    axes: style.Axes, left: float, right: float, ticks: Mapping[str, float] | None = None
+) -> None:
+    """Lay words out on a log scale between two ends; ticks: name -> words, or round numbers."""
+    if ticks is None:
+        leads = (1, 3) if right < 300 * left else (1,)
+        numbers = (float(lead * 10**power) for power in range(12) for lead in leads)
+        ticks = {short(words): words for words in numbers if left <= words <= right}
     axes.set_xscale("log")
-    axes.set_xticks(sizes["words"].to_list(), sizes["size"].to_list())
-    axes.minorticks_off()
-    x = [*sizes["words"], *points["words"]]
-    axes.set_xlim(min(x) / 1.25, max(x) * 1.25)
-
-
-def log_words(axes: style.Axes, left: float, right: float) -> None:
-    """Lay words out on a log scale between two ends, with round numbers as ticks."""
-    leads = (1, 3) if right < 300 * left else (1,)
-    ticks = [lead * 10**power for power in range(12) for lead in leads]
-    ticks = [words for words in ticks if left <= words <= right]
-    axes.set_xscale("log")
-    axes.set_xticks(ticks, [short(words) for words in ticks])
+    axes.set_xticks(list(ticks.values()), list(ticks))
     axes.minorticks_off()
     axes.set_xlim(left, right)
 
 
-_NULL_MARKS: dict[str, tuple[str, float]] = {
-    "untrained": ("", 0.0),  # the series' own mark, hollow
-    "unigram": ("_", -0.09),
-    "ngram": ("x", 0.09),
-    "class_ngram": ("+", 0.18),
-}
-"""Mark of a null, and how far it is moved aside so that it can be seen."""
+def nulls_of(frame: pl.DataFrame) -> list[str]:
+    """Return the baselines that a frame has values of, in the order of tables."""
+    return [n for n in NULLS if n in frame.columns and frame[n].null_count() < frame.height]
 
 
-def nulls_of(points: pl.DataFrame) -> list[str]:
-    """Return the nulls that a frame has values of, in the order of tables."""
-    return [
-        null for null in NULLS if null in points.columns and points[null].null_count() < len(points)
-    ]
+def _null_handles(nulls: Iterable[str]) -> list[style.Line2D]:
+    look = {"linestyle": "none", "markersize": 4.5, "markerfacecolor": "none"}
+    return [style.handle(NULL_NAMES[null], marker=_NULL_MARKS[null].replace("|", "_"), **look)
+            for null in nulls]  # fmt: skip
 
 
-def null_handles(nulls: list[str], marks: Mapping[str, str] | None = None) -> list[style.Line2D]:
-    """Return the legend's entries of nulls, grey.
-
-    Args:
-        nulls: some of ``NULLS``.
-        marks: null -> its mark, where it is not that of :func:`accuracy_panel`.
-    """
-    own = {null: mark for null, (mark, _) in _NULL_MARKS.items()} if marks is None else marks
-    names = NULL_NAMES | {"untrained": "untrained model"}
-    return [
-        style.handle(names[null], linestyle="none", marker=own.get(null) or "o", markersize=4.5,
-                     markerfacecolor="none")
-        for null in nulls
-    ]  # fmt: skip
-
-
-def limits(points: pl.DataFrame) -> tuple[float, float]:
-    """Return limits of the percentage axis that hold every band, mark and the chance line."""
-    sd = pl.col("sd").fill_null(0)
-    nulls = nulls_of(points)
-    lows = points.select(pl.min_horizontal(pl.col("mean") - sd, *nulls)).to_series()
-    highs = points.select(pl.max_horizontal(pl.col("mean") + sd, *nulls)).to_series()
+def limits(frame: pl.DataFrame) -> tuple[float, float]:
+    """Return limits of the percentage axis that hold every band, mark and the line of 50%."""
+    sd, nulls = pl.col("sd").fill_null(0), nulls_of(frame)
+    lows = frame.select(pl.min_horizontal(pl.col("mean") - sd, *nulls)).to_series()
+    highs = frame.select(pl.max_horizontal(pl.col("mean") + sd, *nulls)).to_series()
     low = min([0.4, *lows.drop_nulls().to_list()])
     high = max([0.6, *highs.drop_nulls().to_list()])
     return max(-2.0, 10 * int(10 * max(low, 0)) - 2.0), min(102.0, 10 * -int(-10 * high // 1) + 2.0)
 
 
-def spread(frame: pl.DataFrame, what: str = "bands and bars") -> str:
-    """Return the part of a caption that explains SDs; "" where there are none."""
-    return f"; {what}: ± 1 SD" if frame["sd"].count() else ""
-
-
-def shares(rows: pl.DataFrame, measures: Mapping[str, str], label: str) -> style.Figure:
-    """Draw shares with their intervals: a panel for each measure and place, a row for each model.
+def children(frame: pl.DataFrame, palette: Palette) -> style.Figure:
+    """Draw children beside models: a star for each age, a bar for the words that it may stand for.
 
     Args:
-        rows: suite, phenomenon, model, null (hollow), measure, accuracy, low, high (shares), in
-            the order of places and models, several rows where a model has seeds; chance: of a
-            place, null where there is none; without this column it is one half.
-        measures: measure -> title of its panels.
-        label: of the axis of shares.
+        frame: :data:`LINES`; of children ``size`` is null, and ``age``, ``words_low`` and
+            ``words_high`` are known.
+        palette: of the page.
     """
-    places = rows.select("suite", "phenomenon").unique(maintain_order=True).rows()
-    models = rows["model"].unique(maintain_order=True).to_list()
-    panels = [(measure, place) for measure in measures for place in places]
-    columns = min(4, len(panels) if len(places) == 1 else len(places))
-    figure, flat, _ = style.panels(
-        len(panels), columns, (0.3, 0.95 + 0.15 * len(models)), sharey=True
-    )
-    several = len({suite for suite, _ in places}) > 1
-    colour = style.SERIES[0].light
-    for axes, (measure, (suite, phenomenon)) in zip(flat, panels, strict=True):
-        place = " · ".join(filter(None, (suite if several or not phenomenon else "", phenomenon)))
-        lines = f"{measures[measure]}\n{place}".strip().splitlines()
-        axes.set_title("\n".join(fill(x, 22 if columns > 2 else 34) for x in lines), fontsize=7.5)
-        part = rows.filter(suite=suite, phenomenon=phenomenon, measure=measure).to_dicts()
-        for row in part:
-            share = 100 * row["accuracy"]
-            # An interval that ends at its share may end a rounding error beyond it.
-            ends = [share - 100 * row["low"], 100 * row["high"] - share]
-            axes.errorbar(
-                share, models.index(row["model"]), xerr=[[max(end, 0.0)] for end in ends],
-                fmt="o", markersize=4, color=colour, linewidth=1, alpha=0.8,
-                markerfacecolor="white" if row["null"] else colour,
+    heard, models = frame.filter(pl.col("size").is_null()), frame.drop_nulls("size")
+    look: dict[str, Any] = {"color": INK.light, "marker": "*", "markersize": 9}
+    bar = style.handle("words they may have heard", color=INK.light, linewidth=1, alpha=0.55)
+    drawn = lines(models, palette, columns=4, further=[style.handle("children", **look), bar])
+    ends = [*models["words"], *heard["words_low"], *heard["words_high"]]
+    for axes in drawn.axes:
+        own = heard.filter(panel=str(axes.get_label()).removeprefix("/"))
+        axes.plot(own["words"], own["mean"] * 100, linewidth=1.4, **look)
+        for index, row in enumerate(own.iter_rows(named=True)):
+            y = 100 * row["mean"]
+            axes.plot([row["words_low"], row["words_high"]], [y, y], color=INK.light, linewidth=1,
+                      alpha=0.55)  # fmt: skip
+            axes.annotate(
+                row["age"], (row["words"], y), (0, -9 if index == 0 else 7),
+                textcoords="offset points", ha="center", va="center", fontsize=7.5,
+                color=INK.light, bbox={"facecolor": PAGE.light, "edgecolor": "none", "pad": 0.6,
+                                       "alpha": 0.75},
             )  # fmt: skip
-        chance = part[0].get("chance", 0.5) if part else None
-        if chance is not None:
-            axes.axvline(100 * chance, linestyle=":", color="0.5", linewidth=1)
-        axes.set_yticks(range(len(models)), models, fontsize=7)
-        axes.set_ylim(len(models) - 0.4, -0.6)
-        axes.set_xlim(-3, 103)
-        axes.set_xlabel(label, fontsize=8)
-    return figure
+        axes.set_ylim(*limits(frame))
+        _log_words(axes, min(ends) / 1.4, max(ends) * 1.3)
+    drawn.supxlabel("Words heard or trained on", fontsize=8.5, color=INK.light)
+    return drawn
+
+
+# ---- rows ----------------------------------------------------------------------------------------
+
+
+def rows(
+    frame: pl.DataFrame,
+    palette: Palette,
+    label: str,
+    *,
+    columns: int = 3,
+    kinds: Mapping[bool, str] | None = None,
+    words: bool = False,
+    percent: bool = False,
+) -> style.Figure:
+    """Draw estimates with their intervals: panels, rows of names, a lane for each series in them.
+
+    Args:
+        frame: :data:`ROWS`.
+        palette: of the page.
+        label: of the axis of values.
+        columns: panels side by side at most.
+        kinds: what filled (True) and hollow (False) marks are.
+        words: values are numbers of words, on a log scale.
+        percent: the axis goes from 0 to 100.
+
+    Returns:
+        Colours are those of the series; without series, blue above 0, orange below, grey where
+        hollow.
+    """
+    frame = frame.with_columns(
+        pl.lit(None, kind).alias(name) for name, kind in ROWS.items() if name not in frame.columns
+    ).with_columns(pl.col("lane").fill_null(pl.col("series").fill_null("")))
+    lanes = frame["lane"].unique(maintain_order=True).to_list()
+    parts = frame.partition_by("panel", maintain_order=True)
+    names = [part["row"].unique(maintain_order=True).to_list() for part in parts]
+    columns = min(columns, len(parts))
+    groups = [range(i, min(i + columns, len(parts))) for i in range(0, len(parts), columns)]
+    step = 0.12 * len(lanes) + 0.09  # inches for a row
+    heights = [0.3 + step * max(len(names[i]) for i in group) for group in groups]
+    drawn = style.figure(0.8 + sum(heights) + 0.45 * len(groups))
+    grid = drawn.subplots(len(groups), columns, squeeze=False, height_ratios=heights)
+    for axes in grid.flat[len(parts) :]:
+        axes.set_axis_off()
+    for i, (axes, part) in enumerate(zip(grid.flat, parts, strict=False)):
+        repeated = i % columns and names[i] == names[i - 1]
+        most = max(len(names[j]) for j in groups[i // columns])
+        _rows_panel(axes, names[i], most, bare=bool(repeated), longest=48 if columns > 1 else 70)
+        if part["reference"][0] is not None:
+            axes.axvline(part["reference"][0], **style.CHANCE)
+        if words:
+            _log_words(axes, min(part["first"]) / 1.6, max(part["last"]) * 1.6)
+        elif percent:
+            axes.set_xlim(-3, 103)
+        for mark in part.iter_rows(named=True):
+            shift = (lanes.index(mark["lane"]) + 1) / (len(lanes) + 1) - 0.5
+            _mark(axes, mark, names[i].index(mark["row"]) + shift, palette)
+        title = part["panel"][0] if columns == 1 else _wrapped(part["panel"][0], columns)
+        axes.set_title(title, fontsize=9.5 if columns < 3 else 8.5)
+        if i + columns >= len(parts):
+            axes.set_xlabel(label)
+    series = frame["series"].drop_nulls().unique(maintain_order=True)
+    handles = [style.handle(name, **palette(name).line(linestyle="none"))
+               for name in series if name and name not in NULL_NAMES.values()]  # fmt: skip
+    handles += _null_handles(n for n, name in NULL_NAMES.items() if name in set(series))
+    for filled, kind in (kinds or {}).items():
+        face = MUTED.light if filled else PAGE.light
+        handles.append(style.handle(kind, marker="o", linestyle="none", markerfacecolor=face))
+    style.legend(drawn, handles)
+    return drawn
+
+
+def _rows_panel(axes: style.Axes, names: list[str], most: int, *, bare: bool, longest: int) -> None:
+    """Make the vertical axis one of names, from top to bottom, every other one shaded.
+
+    Args:
+        axes: of the panel.
+        names: of its rows.
+        most: rows of the tallest panel beside it.
+        bare: whether the panel to the left has the names.
+        longest: letters of a name in one line.
+    """
+    labels = [""] * len(names) if bare else [fill(name, longest) for name in names]
+    axes.set_yticks(range(len(names)), labels)
+    axes.set_ylim(most - 0.45, -0.55)
+    axes.tick_params(axis="y", labelcolor=INK.light, length=0, labelsize=7.5)
+    axes.grid(visible=False, axis="y")
+    axes.spines["left"].set_visible(False)
+    for i in range(1, len(names), 2):
+        axes.axhspan(i - 0.5, i + 0.5, color=style.PANEL.light, linewidth=0, zorder=0)
+
+
+def _mark(axes: style.Axes, mark: Mapping[str, Any], y: float, palette: Palette) -> None:
+    """Draw one estimate: its line, its mark, and what stands beside the row."""
+    value, series, filled = mark["value"], mark["series"], mark["filled"] is not False
+    if series is None:
+        marker = "o"
+        colour = SERIES[0 if (value or 0) > 0 else 1].light if filled else MUTED.light
+    else:
+        null = next((n for n, name in NULL_NAMES.items() if name == series), None)
+        colour, marker, _ = (
+            palette(series) if null is None else (MUTED.light, _NULL_MARKS[null], "")
+        )
+        filled = filled and null is None
+    ends = dict(zip(("low", "high"), axes.get_xlim(), strict=True))
+    known = [end for end in ends if mark[end] is not None]
+    if known:
+        shown = [mark[end] if end in known else x for end, x in ends.items()]
+        axes.plot(shown, [y, y], color=colour, linewidth=1.8, alpha=0.7, solid_capstyle="butt")
+    for end in ends if len(known) == 1 else ():
+        if end not in known:
+            arrow = "<" if end == "low" else ">"
+            axes.plot([ends[end]], [y], arrow, color=colour, markersize=4, clip_on=False)
+    if value is not None:
+        axes.plot([value], [y], marker, color=colour, markersize=5, linestyle="none",
+                  markerfacecolor=colour if filled else PAGE.light,
+                  zorder=4 if filled else 3)  # fmt: skip
+    if mark["note"]:
+        axes.annotate(
+            mark["note"], (1, y), (4, 0), xycoords=("axes fraction", "data"),
+            textcoords="offset points", fontsize=7.5, va="center", color=MUTED.light,
+            annotation_clip=False,
+        )  # fmt: skip
+
+
+def _wrapped(title: str, columns: int) -> str:
+    return "\n".join(fill(line, 66 // columns) for line in title.splitlines())
+
+
+# ---- others --------------------------------------------------------------------------------------
+
+
+def predictive(cells: pl.DataFrame, _palette: Palette) -> style.Figure:
+    """Draw observed accuracy against predicted, with intervals: a panel for each category.
+
+    Args:
+        cells: columns of ``PREDICTIVE``, shares, and ``panel``.
+
+    Returns:
+        A diagonal on which a perfect model's cells lie; cells outside their interval as squares.
+    """
+    parts = cells.partition_by("panel", maintain_order=True)
+    columns = min(4, len(parts))
+    lines = -(-len(parts) // columns)
+    side = min((style.WIDE - 0.6) / columns, 3.2)
+    drawn = style.figure(0.5 + (side + 0.3) * lines)
+    grid = drawn.subplots(lines, columns, squeeze=False, sharex=True, sharey=True)
+    shares = cells.select(pl.col("observed", "low", "high") * 100)
+    least, most = (getattr(shares.unpivot()["value"], end)() for end in ("min", "max"))
+    for axes in grid.flat[len(parts) :]:
+        axes.set_axis_off()
+    outside = (pl.col("observed") < pl.col("low")) | (pl.col("observed") > pl.col("high"))
+    for axes, mine in zip(grid.flat, parts, strict=False):
+        axes.axline((50, 50), slope=1, color=MUTED.light, linewidth=1)
+        for part, colour, marker in ((mine.filter(~outside), SERIES[0].light, "o"),
+                                     (mine.filter(outside), SERIES[1].light, "s")):  # fmt: skip
+            y = part["observed"] * 100
+            axes.hlines(y, part["low"] * 100, part["high"] * 100, color=colour, linewidth=1.3,
+                        alpha=0.7)  # fmt: skip
+            axes.plot(part["predicted"] * 100, y, marker, color=colour, markersize=4.2,
+                      markerfacecolor=PAGE.light if marker == "o" else colour)  # fmt: skip
+        beyond = mine.filter(outside).height
+        axes.set_title(f"{mine['panel'][0]}\n{beyond} of {mine.height} outside")
+        axes.set(xlim=(max(0, least - 4), min(100, most + 4)), aspect="equal",
+                 ylim=(max(0, least - 4), min(100, most + 4)))  # fmt: skip
+    drawn.supxlabel("Predicted (%)", fontsize=8.5, color=INK.light)
+    drawn.supylabel("Observed (%)", fontsize=8.5, color=INK.light)
+    return drawn
+
+
+def heat(cells: pl.DataFrame, _palette: Palette) -> style.Figure:
+    """Draw phenomena down, conditions across, a panel for each series (FiCT, Figures 2 and 6).
+
+    Args:
+        cells: row (condition), series, phenomenon, targeted, value (points).
+
+    Returns:
+        The stronger the colour, the further from 0; framed squares are targeted.
+    """
+    parts = cells.partition_by("series", maintain_order=True)
+    across, down = (cells[n].unique(maintain_order=True).to_list() for n in ("row", "phenomenon"))
+    drawn = style.figure(1.6 + 0.13 * len(down))
+    panels = drawn.subplots(1, len(parts), squeeze=False, sharey=True).flat
+    largest = max(cells["value"].abs().max() or 0, 1e-9)
+    for axes, part in zip(panels, parts, strict=True):
+        for rows, looks in (
+            (part.filter(pl.col("value") > 0), {"color": style.ABOVE.light, "linewidths": 0}),
+            (part.filter(pl.col("value") < 0), {"color": style.BELOW.light, "linewidths": 0}),
+            (part.filter("targeted"), {"facecolors": "none", "edgecolors": INK.light}),
+        ):
+            alpha = (rows["value"].abs() / largest).to_list() if "color" in looks else None
+            axes.scatter([across.index(row) for row in rows["row"]],
+                         [down.index(row) for row in rows["phenomenon"]],
+                         s=36, marker="s", alpha=alpha or None, **looks)  # fmt: skip
+        axes.set_title(part["series"][0])
+        axes.set_xticks(range(len(across)), across, rotation=90)
+        axes.set_yticks(range(len(down)), down, fontsize=6)
+        axes.set(xlim=(-0.6, len(across) - 0.4), ylim=(len(down) - 0.4, -0.6))
+        axes.grid(visible=False)
+    return drawn

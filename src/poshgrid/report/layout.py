@@ -4,28 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
 
 import polars as pl
 
-from poshgrid.config.runs import COUNTED, NULL_REGIMENS, UNTRAINED
+from poshgrid.config.runs import COUNTED, NULL_REGIMENS, UNTRAINED, Run
 from poshgrid.report.collect import Collected
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.table import varying
 from poshgrid.tables.words import listed
 
 CATEGORY_ORDER = ("island", "question-formation", "binding", "wanna")  # the paper's Table 3
-TITLES = {
-    "island": "Islands",
-    "question-formation": "Question formation",
-    "binding": "Binding",
-    "wanna": "Wanna",
-    "overall": "Overall",
-    "average": "Average",
-}
-
-Point = tuple[str, str, str, str, str]
-"""Condition, size, learner, regimen, bias."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +21,7 @@ class Arm:
     """One line of a figure, one row per size of a table: the grid's axes but for size and seed."""
 
     condition: str
-    learner: str | None  # None: one learner for each size, which needs no naming
+    learner: str | None  # None: one learner for each size, which needs no name
     regimen: str
     bias: str
     variant: str  # the axes that vary beside the condition, in words; "" if none does
@@ -55,89 +43,81 @@ class Layout:
 
     sizes: list[str]
     words: dict[str, int]  # size -> the words that it names
-    trained: dict[tuple[str, str], int]  # (condition, size) -> the words that are trained on
     arms: list[Arm]
-    categories: dict[str, list[str]]  # suite -> categories
+    # a row for each cell of the grid, by size, then arm: models (the arm's label), RUN_AXES, and
+    # words that were trained on; if unknown, the size's
+    points: pl.DataFrame
     phenomena: dict[str, list[tuple[str, str]]]  # suite -> (category, phenomenon)
-    asked: set[Point]
 
-    def read(self, condition: str, size: str) -> int:
-        """Return the words that a condition's models were trained on; if unknown, the size's."""
-        return self.trained.get((condition, size), self.words[size])
+    def categories(self, suite: str) -> list[str]:
+        """Return a suite's categories, in the order of the page."""
+        return list(dict.fromkeys(category for category, _ in self.phenomena[suite]))
 
     def series(self, arm: Arm) -> str:
         """Return what an arm is called in a figure of all arms: not by the only condition."""
         one = len({other.condition for other in self.arms}) == 1
         return arm.variant if one and arm.variant else arm.label
 
-    def point(self, arm: Arm, size: str) -> Point | None:
-        """Return what an arm is at a size; ``None``: the grid leaves the cell out."""
-        here = (p for p in sorted(self.asked) if p[1] == size and arm.has(p[0], *p[2:]))
-        return next(here, None)
-
-    @cached_property
-    def places(self) -> list[tuple[str, Arm]]:
-        """The cells that the grid has: sizes, and arms within them."""
-        return [(size, arm) for size in self.sizes for arm in self.arms if self.point(arm, size)]
+    @property
+    def names(self) -> list[list[str]]:
+        """What has a colour, kind by kind: conditions, arms, what varies beside them, sizes."""
+        kinds = ([getattr(arm, kind) for arm in self.arms]
+                 for kind in ("condition", "label", "variant"))  # fmt: skip
+        return [list(dict.fromkeys(names)) for names in (*kinds, self.sizes)]
 
 
 def lay_out(collected: Collected) -> Layout:
     """Order sizes by words, arms by condition, categories and phenomena as the paper does."""
-    runs = [t.run for t in collected.asked]
+    runs = [trained.run for trained in collected.asked]
     asked = {(r.condition, r.size, r.learner, r.regimen, r.bias) for r in runs}
     one_learner = len(asked) == len({(c, s, g, b) for c, s, _, g, b in asked})
     axes = ("bias", "regimen") if one_learner else ("bias", "regimen", "learner")
-    varying = [axis for axis in axes if len({getattr(r, axis) for r in runs}) > 1]
-    arms = set()
-    for r in runs:
-        said = {"bias": "no bias"} if r.bias == "none" else {}
-        variant = " · ".join(said.get(axis, getattr(r, axis)) for axis in varying)
-        learner = None if one_learner else r.learner
-        arms.add(Arm(r.condition, learner, r.regimen, r.bias, variant))
+    vary = [axis for axis in axes if len({getattr(r, axis) for r in runs}) > 1]
     order = collected.spec.conditions
     words = {key.split("/")[1]: cell.words for key, cell in collected.spec.cells.items()}
-    phenomena = {suite: _phenomena(collected, suite) for suite in collected.spec.suites}
-    return Layout(
-        sizes=sorted(words, key=lambda size: words[size]),
-        words=words,
-        trained={
-            cell: statistics["splits"]["train"]["words"]
-            for cell, statistics in collected.conditions.items()
-            if statistics
-        },
-        arms=sorted(
-            arms,
-            key=lambda a: (
-                order.index(a.condition), a.bias != "none", a.bias, a.regimen, a.learner or ""
-            ),
+    sizes = sorted(words, key=lambda size: words[size])
+
+    def arm(run: Run) -> Arm:
+        names = ("no bias" if getattr(run, a) == "none" else getattr(run, a) for a in vary)
+        learner = None if one_learner else run.learner
+        return Arm(run.condition, learner, run.regimen, run.bias, " · ".join(names))
+
+    arms = sorted(
+        {arm(run) for run in runs},
+        key=lambda a: (
+            order.index(a.condition), a.bias != "none", a.bias, a.regimen, a.learner or ""
         ),
-        categories={s: list(dict.fromkeys(c for c, _ in found)) for s, found in phenomena.items()},
-        phenomena=phenomena,
-        asked=asked,
+    )  # fmt: skip
+    points = {}
+    for run in sorted(runs, key=lambda run: (sizes.index(run.size), arms.index(arm(run)))):
+        splits = collected.conditions.get((run.condition, run.size), {}).get("splits")
+        trained = splits["train"]["words"] if splits else words[run.size]
+        point = tuple(getattr(run, axis) for axis in RUN_AXES)
+        points[point] = (arm(run).label, *point, trained)
+    kinds = {"models": pl.String, **dict.fromkeys(RUN_AXES, pl.String), "words": pl.UInt64}
+    return Layout(
+        sizes, words, arms, pl.DataFrame(list(points.values()), schema=kinds, orient="row"),
+        {suite: _phenomena(collected, suite) for suite in collected.spec.suites},
     )  # fmt: skip
 
 
 def _phenomena(collected: Collected, suite: str) -> list[tuple[str, str]]:
-    found = set(collected.items[suite].select("category", "phenomenon").iter_rows())
+    known = set(collected.items[suite].select("category", "phenomenon").iter_rows())
     judged = collected.accuracy.filter(suite=suite, level="phenomenon")
-    found |= set(judged.select("category", "phenomenon").iter_rows())
-    return sorted(found, key=lambda pair: (rank(pair[0]), pair))
-
-
-def rank(category: str) -> int:
-    """Return a category's place in the paper's order; the others come after it."""
-    return CATEGORY_ORDER.index(category) if category in CATEGORY_ORDER else len(CATEGORY_ORDER)
+    known |= set(judged.select("category", "phenomenon").iter_rows())
+    rank = {category: number for number, category in enumerate(CATEGORY_ORDER)}
+    return sorted(known, key=lambda pair: (rank.get(pair[0], len(rank)), pair))
 
 
 def title(name: str) -> str:
     """Return a category's name for people."""
-    return TITLES.get(name) or name.replace("-", " ").replace("_", " ").capitalize()
+    return "Islands" if name == "island" else name.replace("-", " ").replace("_", " ").capitalize()
 
 
 def category_names(layout: Layout, suite: str) -> str:
     """Return a suite's categories in words, for the methods."""
-    names = [title(c) for c in layout.categories[suite]]
-    return listed([n[0].lower() + n[1:] for n in names])
+    names = [title(category) for category in layout.categories(suite)]
+    return listed([name[0].lower() + name[1:] for name in names])
 
 
 @dataclass(frozen=True)
@@ -155,19 +135,20 @@ def groups(layout: Layout) -> list[Group]:
     most of them have. A condition with several variants, as in the paper's Experiment 3, has a
     group of its own. An arm that would be nowhere stands with the conditions.
     """
-    conditions = list(dict.fromkeys(arm.condition for arm in layout.arms))
     counts = Counter(arm.variant for arm in layout.arms)
     common = max(counts, key=lambda variant: counts[variant], default="")
-    several = {c: [a for a in layout.arms if a.condition == c] for c in conditions}
-    several = {c: arms for c, arms in several.items() if len(arms) > 1}
+    several: dict[str, list[Arm]] = {}
+    for arm in layout.arms:
+        several.setdefault(arm.condition, []).append(arm)
+    several = {condition: arms for condition, arms in several.items() if len(arms) > 1}
     first = [a for a in layout.arms if a.variant == common or a.condition not in several]
     alike = len({a.variant for a in first}) == 1
-    found = []
-    if len(first) > 1 or not several:
-        found.append(Group("", [(a.condition if alike else a.label, a) for a in first]))
-    for condition, arms in several.items():
-        found.append(Group(condition, [(a.variant or a.condition, a) for a in arms]))
-    return found
+    compared = [Group("", [(a.condition if alike else a.label, a) for a in first])]
+    compared = compared if len(first) > 1 or not several else []
+    return compared + [
+        Group(condition, [(a.variant or a.condition, a) for a in arms])
+        for condition, arms in several.items()
+    ]
 
 
 def model_names(rows: pl.DataFrame, *, seeds: bool = False) -> list[str]:

@@ -17,12 +17,9 @@ from markupsafe import Markup
 from poshgrid import files, logs, processes
 from poshgrid.config import specs
 from poshgrid.config.evaluation import MaskedScore
-from poshgrid.config.paths import Paths
 from poshgrid.corpora import conservation, toy
-from poshgrid.report import blocks, style
-from poshgrid.report.collect import Collected, gather
-from poshgrid.report.layout import lay_out
-from poshgrid.report.shelf import Shelf
+from poshgrid.report import parts, style
+from poshgrid.report.collect import Collected
 from poshgrid.report.texts import environment, say
 from poshgrid.statistics.schema import DEVELOPMENT, EXPOSURE, RATIOS
 from poshgrid.tables import formats
@@ -134,53 +131,53 @@ def write(spec: specs.ReportSpec, results: Path, output: Path, threads: int = 1)
     Raises:
         PoshgridError: a file of the results is broken, or the folder cannot be written.
     """
-    results, output = Path(results), Path(output)
-    collected = gather(spec, results)
-    with processes.beside(threads) as beside:
-        shelf = Shelf(output, beside)
-        text = render(blocks.Page(collected, lay_out(collected), shelf, Paths(str(results))))
+    output = Path(output)
+    with processes.beside(threads) as executor:
+        page = parts.Page(Collected(spec, results), output, executor)
+        text = render(page)
+    collected = page.collected
     formats.write(collected.exposure, output, "exposure", EXPOSURE)
     formats.write(collected.development, output, "development", DEVELOPMENT)
     formats.write(collected.ratios, output, "ratios", RATIOS)
     files.write_text(output / "index.html", text)
-    shelf.clear_stale()
+    page.clear_stale()
     missing = sum(not t.done for t in collected.trained)
     if missing:
         log.warning("%s: %d of %d models are missing", spec.target, missing, len(collected.trained))
     log.info("%s", output / "index.html")
     return {
-        "figures": sorted(shelf.written["figures"]),
-        "tables": sorted(shelf.written["tables"]),
+        "figures": sorted(page.written["figures"]),
+        "tables": sorted(page.written["tables"]),
         "models": len(collected.trained),
         "missing": missing,
         "bytes": len(text.encode()),
     }
 
 
-def render(page: blocks.Page) -> str:
+def render(page: parts.Page) -> str:
     """Return the page's HTML; write its figures and tables on the way."""
+    collected = page.collected
     css = (importlib.resources.files("poshgrid.report") / "page.css").read_text("utf-8")
     phenomena = {p for pairs in page.layout.phenomena.values() for _, p in pairs} or {
-        p for frame in page.collected.measures.values() for p in frame["phenomenon"].drop_nulls()
+        p for frame in collected.measures.values() for p in frame["phenomenon"].drop_nulls()
     }  # of pairs; where there are none, of the other tasks
-    models = counted(len(page.collected.asked), "language model")
-    study = page.collected.spec.study
-    opens = study.opens if study else []
+    models = counted(len(collected.asked), "language model")
+    opens = collected.spec.study.opens if collected.spec.study else []
     sections = [
-        (word, module, made)
-        for word, module in blocks.sections(opens).items()
-        if (made := module.blocks(page)) is not None
+        (word, module, html)
+        for word, module in parts.sections(opens).items()
+        if (html := page.section(module))
     ]
     text: str = (
         environment()
         .get_template("page.html")
         .render(
             css=Markup(style.css_variables() + css),
-            spec=page.collected.spec,
+            spec=collected.spec,
             heading=f"{models}, {counted(len(phenomena), 'phenomenon', 'phenomena')}",
             sections=sections,
             opens=opens,
-            warnings=list(warnings(page.collected)),
+            warnings=list(warnings(collected)),
             version=importlib.metadata.version("poshgrid"),
         )
     )

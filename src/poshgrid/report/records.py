@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from poshgrid import files, logs
+from poshgrid import files
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import COUNTED
 from poshgrid.errors import PoshgridError
 
-log = logs.get(__name__)
+_BESIDE = ".manifest.json"
+"""How the manifest of a single file ends; that of a folder is ``manifest.json`` in it."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Record:
     content: dict[str, Any]
 
 
-def manifests(spec: specs.ReportSpec, paths: Paths, runs: list[str]) -> Iterator[Record]:
+def manifests(spec: specs.ReportSpec, paths: Paths) -> Iterator[Record]:
     """Find the manifests of all that the page rests on, in the order of the pipeline.
 
     A manifest is yielded once, also where two bases share a source: times are summed over these.
@@ -35,64 +36,54 @@ def manifests(spec: specs.ReportSpec, paths: Paths, runs: list[str]) -> Iterator
     Args:
         spec: what the page is about.
         paths: of the results folder.
-        runs: names of the runs and nulls.
 
     Raises:
         PoshgridError: a manifest is broken. One that is not there is passed over.
     """
     seen: set[Path] = set()
-    for stage, name, where in (*_of_texts(spec, paths), *_of_models(spec, paths, runs)):
+    for stage, name, where in (*_of_texts(spec, paths), *_of_models(spec, paths)):
         path = Path(where)
-        path = path if path.name.endswith(_BESIDE) else path / "manifest.json"
+        if not path.name.endswith(_BESIDE):
+            alone = path.suffix in (".parquet", ".json")
+            path = path.with_name(f"{path.stem}{_BESIDE}") if alone else path / "manifest.json"
         if path not in seen and (content := read_json(path)):
             yield Record(stage, name, place(path, paths), content)
         seen.add(path)
 
 
-_BESIDE = ".manifest.json"
-_Place = tuple[str, str, str | Path]
-"""Stage, name, and the folder of a manifest, or its file where that has a name of its own."""
+_Places = Iterator[tuple[str, str, str | Path]]
+"""Stage, name, and a folder, a table, or a manifest that has a name of its own."""
 
 
-def _beside(file: str) -> Path:
-    """Return where the manifest of a single file lies."""
-    return Path(file).with_name(f"{Path(file).stem}{_BESIDE}")
-
-
-def _of_texts(spec: specs.ReportSpec, paths: Paths) -> Iterator[_Place]:
-    """Yield those of bases and parsers, then of conditions at sizes, up to their tokens."""
+def _of_texts(spec: specs.ReportSpec, paths: Paths) -> _Places:
+    """Yield the places of bases and parsers, then of conditions at sizes, up to their tokens."""
     for base in spec.bases:
         folder = Path(paths.sentences(base)).parent
-        manifest = read_json(folder / "manifest.json")
-        for portion in ((manifest.get("settings") or {}).get("base") or {}).get("sources", []):
+        settings = read_json(folder / "manifest.json").get("settings") or {}
+        for portion in (settings.get("base") or {}).get("sources", []):
             yield "read", portion["source"], Path(paths.source(portion["source"])).parent
         yield "mix", base, folder
     for parser in spec.parsers:
         yield "treebank", parser, paths.treebank(parser)
         yield "train-parser", parser, paths.parser(parser)
         if spec.gold:
-            yield "recall", parser, _beside(paths.recall(parser))
+            yield "recall", parser, paths.recall(parser)
     for base in spec.bases:
         for parser in spec.parsers:
             shards = Path(paths.parses(base, parser, 0)).parent.glob(f"*{_BESIDE}")
             for path in sorted(shards, key=lambda p: (len(p.name), p.name)):
                 yield "parse", f"{base}/{parser}/{path.name.removesuffix(_BESIDE)}", path
-            yield "evidence", f"{base}/{parser}", _beside(paths.evidence(base, parser))
-    for base in spec.bases:
-        for size in spec.sizes:
-            yield "ngrams", f"{base}/{size}", paths.ngrams(base, size)
-    cells = {cell: cell.split("/") for cell in spec.cells}
-    tokenizers = [_tokenizer(paths, *cell) for cell in cells.values()]
-    for stage, folders in (
-        ("condition", [paths.condition(*cell) for cell in cells.values()]),
-        ("collateral", [paths.collateral(*cell) for cell in cells.values()]),
-        ("audit", [paths.audit(*cell) for cell in cells.values()]),
-        ("tokenizer", tokenizers),
-        ("sweep", [Path(paths.tokenizer(*cell), f"sweep{_BESIDE}") for cell in cells.values()]),
-        ("tokens", [paths.tokens(*cell) for cell in cells.values()]),
-    ):
-        for name, folder in zip(cells, map(Path, folders), strict=True):
-            yield stage, "/".join(folder.parts[-2:]) if stage == "tokenizer" else name, folder
+            yield "evidence", f"{base}/{parser}", paths.evidence(base, parser)
+        yield from (("ngrams", f"{base}/{size}", paths.ngrams(base, size)) for size in spec.sizes)
+    for stage, folder_of in (
+        ("condition", paths.condition), ("collateral", paths.collateral), ("audit", paths.audit),
+        ("tokenizer", lambda *cell: _tokenizer(paths, *cell)),
+        ("sweep", lambda *cell: Path(paths.tokenizer(*cell), f"sweep{_BESIDE}")),
+        ("tokens", paths.tokens),
+    ):  # fmt: skip
+        for cell in spec.cells:
+            place = Path(folder_of(*cell.split("/")))
+            yield stage, "/".join(place.parts[-2:]) if stage == "tokenizer" else cell, place
 
 
 def _tokenizer(paths: Paths, condition: str, size: str) -> Path:
@@ -103,28 +94,23 @@ def _tokenizer(paths: Paths, condition: str, size: str) -> Path:
     return shared if shared.parts[-2:] in cut_by else Path(paths.tokenizer(condition, size))
 
 
-def _trees(run: str, paths: Paths) -> Iterator[_Place]:
-    """Yield those of the trees' distances that a run was trained with."""
-    condition, size, _, _, bias, _ = run.split("/")
-    inputs = read_json(Path(paths.model(run), "manifest.json")).get("inputs") or {}
-    for path in inputs if bias != "none" else ():
-        *folder, parser, _ = ("", *Path(path).parts)
-        if folder[-3:] == ["distances", condition, size]:
-            name = f"{condition}/{size}/{parser}"
-            yield "distances", name, paths.distances(condition, size, parser)
-
-
-def _of_models(spec: specs.ReportSpec, paths: Paths, runs: list[str]) -> Iterator[_Place]:
-    """Yield those from what models are trained with on."""
-    for name in runs:
-        yield from _trees(name, paths)
-    for name in runs:
-        yield "count" if f"/{COUNTED}/" in name else "train", name, paths.model(name)
+def _of_models(spec: specs.ReportSpec, paths: Paths) -> _Places:
+    """Yield the places of what models are trained with, and of all that follows."""
+    for run in spec.runs:
+        condition, size, _, _, bias, _ = run.split("/")
+        inputs = read_json(Path(paths.model(run), "manifest.json")).get("inputs") or {}
+        for path in inputs if bias != "none" else ():
+            *folder, parser, _ = ("", *Path(path).parts)
+            if folder[-3:] == ["distances", condition, size]:
+                trees = paths.distances(condition, size, parser)
+                yield "distances", f"{condition}/{size}/{parser}", trees
+    for run in spec.runs:
+        yield "count" if f"/{COUNTED}/" in run else "train", run, paths.model(run)
     for suite in (*spec.suites, *spec.measured):
         yield "items", suite, Path(paths.items(suite)).parent
-    yield "rules", "rules", Path(paths.rules("")).parent
-    yield from (("score", name, paths.score_folder(name)) for name in runs)
-    yield from (("perplexity", name, _beside(paths.perplexity(name))) for name in runs)
+    yield "rules", "rules", paths.all_rules()
+    yield from (("score", run, paths.score_folder(run)) for run in spec.runs)
+    yield from (("perplexity", run, paths.perplexity(run)) for run in spec.runs)
     target = spec.target
     yield "accuracy", target, paths.statistics(target)
     yield "rule-shares", target, paths.rule_shares(target)
@@ -146,7 +132,6 @@ def place(path: Path, paths: Paths) -> str:
 def read_json(path: Path) -> dict[str, Any]:
     """Return a JSON object; an empty one where there is no file."""
     if not path.is_file():
-        log.debug("%s: not there; the report leaves it out", path)
         return {}
     content = files.read_json(path)
     if not isinstance(content, dict):

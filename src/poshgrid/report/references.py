@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.resources
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -15,9 +14,6 @@ from markupsafe import Markup
 from pybtex.backends.html import Backend
 from pybtex.database import Entry, parse_string
 from pybtex.style.formatting.unsrt import Style
-
-from poshgrid import files
-from poshgrid.report.shelf import Shelf
 
 BIBLIOGRAPHY = "references.bib"
 _ENTRY = re.compile(r"^@\w+\{(\w+),\n.*?^\}\n", re.MULTILINE | re.DOTALL)
@@ -60,8 +56,8 @@ class Work:
     @property
     def html(self) -> Markup:
         """The list's entry, with its address, in BibTeX's own style ``unsrt``."""
-        (found,) = _style().format_entries([self.entry])
-        return Markup(re.sub(r"\$\\widehat\b.*?\$", "R\u0302", found.text.render(_backend())))
+        (entry,) = _style().format_entries([self.entry])
+        return Markup(re.sub(r"\$\\widehat\b.*?\$", "R\u0302", entry.text.render(_backend())))
 
 
 class Citations:
@@ -97,23 +93,9 @@ class Citations:
         return sorted(self._cited.values(), key=lambda work: (*work.families, work.date))
 
 
-def write(works: Iterable[Work], shelf: Shelf) -> str | None:
-    """Write the works as BibTeX beside the page's tables.
-
-    Returns:
-        The file's address relative to the page; ``None`` if there is nothing to write.
-    """
-    entries = [work.bibtex for work in works]
-    if not entries:
-        return None
-    files.write_text(shelf.output / "tables" / BIBLIOGRAPHY, "\n".join(entries))
-    shelf.written["tables"].append(BIBLIOGRAPHY)
-    return f"tables/{BIBLIOGRAPHY}"
-
-
 def _load() -> dict[str, Work]:
     text = (importlib.resources.files("poshgrid.report") / "works.bib").read_text("utf-8")
-    return {found[1]: Work(found[1], found[0]) for found in _ENTRY.finditer(text)}
+    return {entry[1]: Work(entry[1], entry[0]) for entry in _ENTRY.finditer(text)}
 
 
 WORKS = _load()

@@ -7,21 +7,23 @@ light or dark setting.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import polars as pl
+from poshgrid import files
 
 if TYPE_CHECKING:  # matplotlib is imported when a figure is drawn
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
 
-__all__ = ["Axes", "Figure", "Line2D", "Patch"]  # what others take from here as types
+__all__ = ["Axes", "Figure", "Line2D"]  # what others take from here as types
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Colour:
 
 
 # Six hues after Okabe and Ito, darkened (lightened) to reach a contrast of 3:1 on the page; a test
-# holds them apart for readers with protanopia and deuteranopia.
+# keeps them apart for readers with protanopia and deuteranopia.
 SERIES = (
     Colour("series-0", "#006ab3", "#4aa3e8"),  # blue
     Colour("series-1", "#df6100", "#ff7f3f"),  # vermillion
@@ -54,28 +56,63 @@ BELOW = Colour("below", "#e08a3c", "#b0651c")  # cells below chance
 WARNING = Colour("warning", "#9a3b00", "#ffb27a")
 COLOURS = (*SERIES, PAGE, INK, MUTED, RULE, PANEL, ACCENT, ABOVE, BELOW, WARNING)
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 CHANCE: dict[str, Any] = {"color": MUTED.light, "linewidth": 1, "linestyle": (0, (4, 3))}
-"""The line of 50%."""
-
+"""The line of 50%, and of other references."""
 WIDE = 9.6  # inches
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 
 
-def series(index: int) -> tuple[str, str, Any]:
-    """Return colour, marker and dash pattern of a series; no two of the first 18 look alike."""
-    colour = SERIES[index % len(SERIES)].light
-    return colour, MARKERS[index % len(MARKERS)], DASHES[index // len(SERIES) % len(DASHES)]
+class Look(NamedTuple):
+    """How a series is drawn."""
+
+    colour: str
+    marker: str
+    dashes: Any
+
+    def line(self, **other: Any) -> dict[str, Any]:  # noqa: ANN401 - matplotlib's
+        """Return matplotlib's options of a line."""
+        own = {"color": self.colour, "marker": self.marker, "linestyle": self.dashes}
+        return own | other
+
+
+class Palette:
+    """Gives each name one colour, mark and dash pattern on the whole page.
+
+    Args:
+        kinds: names that may stand in one figure, kind by kind; the first of each kind is blue.
+            Names of no kind take colours in the order in which they are asked for.
+    """
+
+    def __init__(self, kinds: Iterable[Sequence[str]] = ()) -> None:
+        self._numbers: dict[str, int] = {}
+        self._others = 0
+        for names in kinds:
+            for number, name in enumerate(names):
+                self._numbers.setdefault(name, number)
+
+    def __call__(self, name: str) -> Look:
+        """Return the look of a name, with or without a remark in brackets."""
+        name = name if name in self._numbers else name.partition(" (")[0]
+        if name not in self._numbers:
+            self._numbers[name] = self._others
+            self._others += 1
+        number = self._numbers[name]
+        dashes = _DASHES[number // len(SERIES) % len(_DASHES)]
+        return Look(SERIES[number % len(SERIES)].light, _MARKERS[number % len(_MARKERS)], dashes)
 
 
 def css_variables() -> str:
     """Return the palette as CSS custom properties, light by default and dark where asked for."""
-    light = "".join(f"--{c.name}:{c.light};--{c.name}-rgb:{_rgb(c.light)};" for c in COLOURS)
-    dark = "".join(f"--{c.name}:{c.dark};--{c.name}-rgb:{_rgb(c.dark)};" for c in COLOURS)
+
+    def variables(kind: str) -> str:
+        pairs = ((c.name, getattr(c, kind)) for c in COLOURS)
+        return "".join(f"--{name}:{code};--{name}-rgb:{_rgb(code)};" for name, code in pairs)
+
     return (
-        f":root{{color-scheme:light dark;{light}}}\n"
-        f"@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
-        f"@media print{{:root{{color-scheme:light;{light}}}}}\n"
+        f":root{{color-scheme:light dark;{variables('light')}}}\n"
+        f"@media (prefers-color-scheme:dark){{:root{{{variables('dark')}}}}}\n"
+        f"@media print{{:root{{color-scheme:light;{variables('light')}}}}}\n"
     )
 
 
@@ -97,113 +134,11 @@ def drawing(salt: str) -> Iterator[None]:
         yield
 
 
-# ---- figures and panels --------------------------------------------------------------------------
-
-
-def figure(height: float, **options: Any) -> Figure:  # noqa: ANN401 - matplotlib's
+def figure(height: float) -> Figure:
     """Return a figure as wide as the page, of so many inches."""
     from matplotlib.figure import Figure
 
-    return Figure(**{"figsize": (WIDE, height), "layout": "constrained", **options})
-
-
-def panels(
-    number: int,
-    columns: int,
-    heights: tuple[float, float],
-    *,
-    sharex: bool = False,
-    sharey: bool = False,
-) -> tuple[Figure, list[Axes], list[Axes]]:
-    """Return a figure, its panels, and the first of each row; places beyond the last are empty.
-
-    Args:
-        number: of panels.
-        columns: at most so many side by side.
-        heights: inches: of legend and margins, and of a row.
-        sharex: as matplotlib has it.
-        sharey: as matplotlib has it.
-    """
-    columns = min(columns, number)
-    rows = -(-number // columns)
-    drawn = figure(heights[0] + heights[1] * rows)
-    grid = drawn.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=sharey)
-    for axes in grid.flat[number:]:
-        axes.set_axis_off()
-    return drawn, list(grid.flat[:number]), list(grid[:, 0])
-
-
-def facets(
-    frame: pl.DataFrame, most: int, heights: tuple[float, float], *, sharex: bool = False
-) -> tuple[Figure, dict[tuple[str, str], Axes]]:
-    """Return a figure of accuracies, and the axes of each facet and panel of a frame.
-
-    Each facet starts a row of its own. Panels stand below each other's like; where a facet has more
-    than a row, gaps are closed.
-
-    Args:
-        frame: columns facet ("": there is one) and panel, in the order of the figure.
-        most: panels side by side.
-        heights: inches: of legend and margins, and of a row.
-        sharex: as matplotlib has it.
-    """
-    names = frame["panel"].unique(maintain_order=True).to_list()
-    known = set(frame.select("facet", "panel").iter_rows())
-    columns = min(most, len(names))
-    places: dict[tuple[str, str], tuple[int, int]] = {}
-    rows = 0
-    for facet in frame["facet"].unique(maintain_order=True):
-        own = [name for name in names if (facet, name) in known]
-        aligned = names if len(names) <= columns else own
-        for index, name in enumerate(aligned):
-            if name in own:
-                places[facet, name] = (rows + index // columns, index % columns)
-        rows += -(-len(aligned) // columns)
-    drawn = figure(heights[0] + heights[1] * rows)
-    grid = drawn.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=True)
-    for axes in grid.flat:
-        axes.set_axis_off()
-    for (facet, name), (row, column) in places.items():
-        axes = grid[row][column]
-        axes.set_axis_on()
-        axes.set_title(f"{facet}\n{name}" if facet else name)
-        if not any((row, left) in places.values() for left in range(column)):
-            axes.set_ylabel("Accuracy (%)")
-            axes.tick_params(labelleft=True)
-    return drawn, {key: grid[place] for key, place in places.items()}
-
-
-def percent_axis(axes: Axes, low: float, high: float) -> None:
-    """Give a vertical axis of percentages its ends and its ticks."""
-    from matplotlib.ticker import MultipleLocator
-
-    axes.set_ylim(low, high)
-    axes.yaxis.set_major_locator(MultipleLocator(10 if high - low <= 60 else 20))
-
-
-def names_axis(axes: Axes, names: Sequence[str] | None = None, **style: float) -> None:
-    """Make the vertical axis one of names, from top to bottom, with no line and no grid."""
-    if names is not None:
-        axes.set_yticks(range(len(names)), list(names), **style)  # type: ignore[arg-type]
-        axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.tick_params(axis="y", labelcolor=INK.light, length=0)
-    axes.grid(visible=False, axis="y")
-    axes.spines["left"].set_visible(False)
-
-
-def estimate(
-    axes: Axes, y: float, row: dict[str, Any], *, sure: bool, marker: str = "o", size: float = 6
-) -> None:
-    """Draw an estimate and its interval: blue above 0, orange below; grey and hollow if unsure."""
-    colour = SERIES[0 if row["median"] > 0 else 1].light if sure else MUTED.light
-    axes.plot([row["low"], row["high"]], [y, y], color=colour, linewidth=2.2)
-    axes.plot(
-        [row["median"]], [y], marker, color=colour, markersize=size,
-        markerfacecolor=colour if sure else PAGE.light,
-    )  # fmt: skip
-
-
-# ---- legends -------------------------------------------------------------------------------------
+    return Figure(figsize=(WIDE, height), layout="constrained")
 
 
 def handle(label: str, **look: Any) -> Line2D:  # noqa: ANN401 - matplotlib's
@@ -213,40 +148,75 @@ def handle(label: str, **look: Any) -> Line2D:  # noqa: ANN401 - matplotlib's
     return Line2D([], [], **({"color": MUTED.light, "label": label} | look))
 
 
-def patch(label: str, **look: Any) -> Patch:  # noqa: ANN401 - matplotlib's
-    """Return a patch of a legend."""
-    from matplotlib.patches import Patch
-
-    return Patch(**({"facecolor": MUTED.light, "label": label} | look))
-
-
-def series_handles(names: Sequence[str], **look: Any) -> list[Line2D]:  # noqa: ANN401 - of a line
-    """Return the legend's entries of series, in the order of their colours.
-
-    Args:
-        names: of the series.
-        look: of the lines, where it is not the series' own.
-    """
-    handles = []
-    for index, name in enumerate(names):
-        colour, marker, dashes = series(index)
-        own = {"color": colour, "marker": marker, "linestyle": dashes}
-        handles.append(handle(name, **(own | look)))
-    return handles
-
-
-def legend(figure: Figure, handles: Sequence[Any]) -> None:
+def legend(drawn: Figure, handles: Sequence[Any]) -> None:
     """Put a legend above the panels, in as many columns as the longest name lets fit.
 
     Args:
-        figure: of a constrained layout.
-        handles: lines and patches with their labels.
+        drawn: a figure of a constrained layout.
+        handles: lines and patches with their labels; without any there is no legend.
     """
-    longest = max(len(handle.get_label()) for handle in handles)
+    longest = max((len(handle.get_label()) for handle in handles), default=0)
     width = 0.55 + 0.058 * longest  # inches: the handle, and letters of about this width
-    columns = int(figure.get_figwidth() // width)
-    figure.legend(
-        handles=list(handles), loc="outside upper left", borderaxespad=0.2,
-        handlelength=2.6, columnspacing=1.6,
-        ncols=min(len(handles), max(columns, 1), 6),
-    )  # fmt: skip
+    columns = int(WIDE // width)
+    if handles:
+        drawn.legend(
+            handles=list(handles), loc="outside upper left", borderaxespad=0.2, handlelength=2.6,
+            columnspacing=1.6, ncols=min(len(handles), max(columns, 1), 6),
+        )  # fmt: skip
+
+
+# ---- files of figures ----------------------------------------------------------------------------
+
+KINDS: dict[str, dict[str, Any]] = {
+    "pdf": {"metadata": {"CreationDate": None, "Producer": None, "Creator": None}},
+    "png": {"metadata": {"Software": None}, "dpi": 200, "facecolor": "white"},
+}
+"""Ending of a figure's file -> how matplotlib saves it."""
+TIP = "tip "
+"""Begins the id of an unseen mark that the page shows a text over: no script, no other file."""
+
+
+def finish(drawn: Figure, folder: Path, name: str, label: str) -> str:
+    """Save a figure in each of :data:`KINDS`, on white and without dates; return it as inline SVG.
+
+    Args:
+        drawn: to be saved.
+        folder: of the files.
+        name: of the files, unique on the page.
+        label: what a screen reader says.
+    """
+    with drawing(name):
+        engine = drawn.get_layout_engine()
+        if engine is not None:  # laid out once; otherwise each format would do so again
+            engine.execute(drawn)
+            drawn.set_layout_engine(None)
+        for kind, options in KINDS.items():
+            content = io.BytesIO()  # the PDF writer fails in its own words where the disk is full
+            drawn.savefig(content, format=kind, **options)
+            with files.atomic(folder / f"{name}.{kind}") as temporary:
+                temporary.write_bytes(content.getvalue())
+        return _svg(drawn, name, label)
+
+
+def _svg(drawn: Figure, name: str, label: str) -> str:
+    """Return a figure as inline SVG whose colours are the page's CSS variables."""
+    buffer = io.StringIO()
+    drawn.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(rf' id="{TIP}([^"]*)">', r"><title>\1</title>", text)
+    used = set(re.findall(r'(?:xlink:href="|url\()#([^")]*)', text))
+    text = re.sub(r' id="([^"]*)"', lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", text)
+    text = re.sub(r'(xlink:href="|url\()#', rf"\1#{name}-", text)
+    text = text.replace('xlink:href="', 'href="')
+    text = re.sub(r"font: ([\d.]+px) [^;\"]*", r"font-size: \1", text)
+    bold = r"font-size: \1; font-weight: 600"
+    text = re.sub(r"font: (?:bold|700) ([\d.]+px) [^;\"]*", bold, text)
+    for colour in COLOURS:
+        text = text.replace(colour.light, f"var(--{colour.name})")
+    box = re.search(r'viewBox="([^"]*)"', text)
+    if box is None:
+        raise ValueError("the SVG has no viewBox")
+    head = f'<svg viewBox="{box[1]}" role="img" aria-label="{escape(label)}" class="figure">'
+    return re.sub(r"\s*\n\s*", "\n", head + text[text.index(">") + 1 :]).strip()

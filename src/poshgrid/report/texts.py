@@ -1,15 +1,16 @@
-"""The words of the report: captions, notes and sentences, each a macro of a template.
+"""The words of the report: captions, notes and sentences, each a macro of ``texts.txt``.
 
-``texts.txt`` has plain texts, which the page escapes; ``html/parts.html`` has what needs markup.
+``tables.yaml`` has the titles of tables, ``methods.txt`` the methods.
 """
 
 from __future__ import annotations
 
+import importlib.resources
 import re
 from functools import cache
 from typing import Any
 
-from markupsafe import Markup
+import yaml
 
 from poshgrid.tables import words
 
@@ -26,33 +27,32 @@ def environment(*, escaped: bool = True, strict: bool = True) -> Any:  # noqa: A
     """
     import jinja2
 
-    found = jinja2.Environment(
+    templates = jinja2.Environment(
         loader=jinja2.PackageLoader("poshgrid", "report"),
         autoescape=escaped,
         undefined=jinja2.StrictUndefined if strict else jinja2.ChainableUndefined,
         extensions=["jinja2.ext.do"],
     )
-    found.filters |= {name: getattr(words, name) for name in _FILTERS} | {"g": "{:g}".format}
-    found.globals["kind_of"] = lambda block: type(block).__name__
-    return found
+    templates.filters |= {name: getattr(words, name) for name in _FILTERS} | {"g": "{:g}".format}
+    templates.globals |= {"say": say}
+    return templates
 
 
 def say(name: str, /, *facts: object, **named: object) -> str:
-    """Return a text of ``texts.txt``, filled with facts."""
-    return tidy(_macro("texts.txt", name, escaped=False)(*facts, **named))
+    """Return a text of ``texts.txt``, filled with facts; ``-`` in its name stands for ``_``."""
+    texts = environment(escaped=False).get_template("texts.txt").module
+    return tidy(getattr(texts, name.replace("-", "_"))(*facts, **named))
 
 
-def markup(name: str, /, *facts: object, **named: object) -> Markup:
-    """Return a part of ``html/parts.html``, filled with facts."""
-    return Markup(_macro("html/parts.html", name, escaped=True)(*facts, **named))
+def tidy(text: str) -> str:
+    """Join the lines of a text: a new line is a space, and nothing before a closing mark."""
+    joined = re.sub(r"\s*\n\s*(?=[.,;:)])", "", text)
+    return re.sub(r"\s*\n\s*| {2,}", " ", joined).strip()
 
 
 @cache
-def _macro(template: str, name: str, *, escaped: bool) -> Any:  # noqa: ANN401 - imported late
-    return getattr(environment(escaped=escaped).get_template(template).module, name)
-
-
-def tidy(words: str) -> str:
-    """Join the lines of a text: a new line is a space, and nothing before a closing mark."""
-    joined = re.sub(r"\s*\n\s*(?=[.,;:)])", "", words)
-    return re.sub(r"\s*\n\s*| {2,}", " ", joined).strip()
+def titles() -> dict[str, dict[str, str]]:
+    """Return table -> column -> title and writer (:func:`poshgrid.tables.table.of_frame`)."""
+    text = (importlib.resources.files("poshgrid.report") / "tables.yaml").read_text("utf-8")
+    content: dict[str, dict[str, str]] = yaml.safe_load(text)
+    return content

@@ -100,7 +100,7 @@ def latex(table: Table) -> str:
         r"% \usepackage{booktabs} \usepackage[T1]{fontenc}", f"% {escape(table.caption)}",
         rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", *_spans(table),
     ]  # fmt: skip
-    lines += [_line(column.tex or escape(column.title) for column in columns), r"\midrule"]
+    lines += [_line(escape(column.title) for column in columns), r"\midrule"]
     for number, (_, rows) in enumerate(table.bodies):
         lines += [r"\addlinespace"] if number else []
         for place, (index, row) in enumerate(rows):

@@ -1,15 +1,18 @@
-"""What a table is: rows of values, and how a person reads them."""
+"""What a table is: a frame of values, and how a person reads them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
 import polars as pl
 
-from poshgrid.tables.words import ABSENT
+from poshgrid.tables.words import ABSENT, WRITERS
+
+CLASS = "class"
+"""The column of a frame that marks rows: ``total`` or ``flag``; it is not shown."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +23,7 @@ class Column:
     show: Callable[[Any], str] = str
     text: bool = False  # words, set flush left; numbers are set flush right
     group: str = ""  # heading of this column and its neighbours of the same group
-    graded: bool = False  # accuracies (report.cells), coloured by their distance from chance
-    tex: str = ""  # LaTeX of the title, where text would not do
+    graded: bool = False  # accuracies, coloured by their distance from chance
 
     def write(self, value: object) -> str:
         """Return the text of a cell; ``None`` is a dash, and a text is what it is."""
@@ -30,7 +32,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of values, a caption, and a name that its files bear."""
+    """Rows of values, a caption, and the name of its files."""
 
     name: str
     caption: str
@@ -38,7 +40,7 @@ class Table:
     rows: list[list[Any]]
     classes: dict[int, str] = field(default_factory=dict)  # row -> "flag" or "total"
     grouped: bool = False  # rows with the same first cell stand under it
-    values: pl.DataFrame | None = None  # what the CSV holds, where it is not the columns
+    values: pl.DataFrame = field(default_factory=pl.DataFrame)  # what the CSV holds
 
     def shown(self) -> list[list[str]]:
         """Return the texts of the cells."""
@@ -58,76 +60,43 @@ class Table:
             return [("", numbered)]
         return [(name, list(rows)) for name, rows in groupby(numbered, key=lambda row: row[1][0])]
 
-    def frame(self) -> pl.DataFrame:
-        """Return the values, unrounded: the columns under titles that are made unique."""
-        if self.values is not None:
-            return self.values
-        names: list[str] = []
-        for column in self.columns:
-            name = column.title
-            while name in names:
-                name += " (again)"
-            names.append(name)
-        data = {name: [row[i] for row in self.rows] for i, name in enumerate(names)}
-        for name, values in data.items():
-            if any(isinstance(value, str) for value in values):
-                data[name] = [None if value is None else str(value) for value in values]
-        return pl.DataFrame(data, strict=False)
-
-
-def text(title: str) -> Column:
-    """Return a column of words."""
-    return Column(title, text=True)
-
-
-def texts(*titles: str) -> list[Column]:
-    """Return columns of words."""
-    return [text(title) for title in titles]
-
-
-def numbers(show: Callable[[Any], str], *titles: str) -> list[Column]:
-    """Return columns of numbers that are written alike."""
-    return [Column(title, show) for title in titles]
-
 
 def of_frame(
-    name: str,
-    caption: str,
-    frame: pl.DataFrame,
-    columns: Mapping[str, Column],
-    classes: Mapping[int, str] | None = None,
+    name: str, caption: str, frame: pl.DataFrame, titles: Mapping[str, str] | None = None
 ) -> Table:
-    """Return the columns of a frame as a table.
+    """Return a frame as a table.
 
     Args:
         name: of the table's files.
         caption: what the table shows.
-        frame: a row for each of the table's.
-        columns: column of the frame -> its title and how its values are written.
-        classes: row -> "flag" or "total".
+        frame: a row for each of the table's; column ``class`` marks rows (:data:`CLASS`).
+        titles: column -> ``Title | writer`` (:data:`poshgrid.tables.words.WRITERS`), in the order
+            of the table. A column that the frame lacks is left out; so is one whose key ends in
+            ``?`` and that holds nothing. Key ``*``: all further columns, ``{}`` being their names.
+            Default: all columns, under their names.
     """
-    rows = [list(row) for row in frame.select(list(columns)).iter_rows()]
-    return Table(name, caption, list(columns.values()), rows, dict(classes or {}))
+    kept = dict(_columns(frame, titles or {"*": "{}"}))
+    values = frame.drop(CLASS, strict=False)
+    classes = frame[CLASS].to_list() if CLASS in frame.columns else []
+    return Table(
+        name, caption, list(kept.values()), [list(row) for row in frame.select(*kept).iter_rows()],
+        {i: mark for i, mark in enumerate(classes) if mark}, values=values,
+    )  # fmt: skip
 
 
-def without(table: Table, titles: Collection[str]) -> Table:
-    """Return a table less the columns of these titles."""
-    kept = [i for i, column in enumerate(table.columns) if column.title not in titles]
-    return replace(
-        table,
-        columns=[table.columns[i] for i in kept],
-        rows=[[row[i] for i in kept] for row in table.rows],
-    )
-
-
-def without_empty(table: Table, titles: Collection[str]) -> Table:
-    """Return a table less those of the columns that hold nothing."""
-    empty = [
-        column.title
-        for i, column in enumerate(table.columns)
-        if column.title in titles and all(row[i] is None for row in table.rows)
-    ]
-    return without(table, empty)
+def _columns(frame: pl.DataFrame, titles: Mapping[str, str]) -> Iterator[tuple[str, Column]]:
+    named = {key.removesuffix("?") for key in titles}
+    for key, words in titles.items():
+        title, _, writer = (part.strip() for part in words.partition("|"))
+        column = key.removesuffix("?")
+        others = [name for name in frame.columns if name not in named and name != CLASS]
+        for name in others if key == "*" else [column]:
+            if name not in frame.columns or (key != column and frame[name].is_null().all()):
+                continue
+            kind = frame.schema[name]
+            shown = title.format(name.replace("_", " ") if named == {"*"} else name)
+            show = WRITERS[writer or ("3" if kind.is_float() else "text")]
+            yield name, Column(shown, show, text=kind == pl.String)
 
 
 def varying(rows: pl.DataFrame, axes: Sequence[str], always: Sequence[str] = ()) -> list[str]:

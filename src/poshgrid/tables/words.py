@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 NOT_RUN = "not run"
 ABSENT = "–"
@@ -78,3 +79,12 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02d} s"
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+WRITERS: dict[str, Callable[[Any], str]] = {
+    "text": str, "count": count, "percent": percent, "percent2": decimals(2, 0.01),
+    "points": points, "signed": signed, "change": lambda share: signed(100 * share, 3),
+    "probability": probability, "short": short, "millions": decimals(2, 1_000_000),
+    **{str(places): decimals(places) for places in range(1, 6)},
+}  # fmt: skip
+"""What a table of the report may name -> how it writes a value."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -14,6 +15,8 @@ from poshgrid import files
 from poshgrid.analysis.results import JUDGEMENTS, MODELS, RUNS, TARGETS
 from poshgrid.config.runs import AXES
 from poshgrid.errors import PoshgridError
+from poshgrid.report.collect import Collected
+from poshgrid.report.parts import Page
 from poshgrid.statistics import schema
 from poshgrid.statistics.schema import ACCURACY, SUMMARY
 from tests.unit.analysis.small_results import NAMES, NULL
@@ -79,12 +82,17 @@ def test_what_is_not_there_is_told(opened, ask, key):
         ask(opened)
 
 
-def test_a_fitted_model_and_a_table_that_breaks_its_contract(tmp_path):
+def test_a_fitted_model_a_table_of_the_page_and_one_that_breaks_its_contract(tmp_path):
     spec = report_results.build(tmp_path, conditions=("baby", "baby-f"), sizes=("10M",))
     opened = poshgrid.open(tmp_path)
     assert opened.models() == sorted(spec.models)
     assert opened.summary("paper").collect().schema == pl.Schema(SUMMARY)
     assert not opened.contrasts("condition").collect().is_empty()
+    rows = pl.DataFrame({"phenomenon": ["=1+1", "wanna"], "mean": [1 / 3, None]})
+    page = Page(Collected(spec, tmp_path), Path(opened.paths.report("all")))
+    page.table("shown", rows, caption="What the page shows.")
+    assert opened.page() == ["shown"]
+    assert opened.table("shown").collect().equals(rows)
     path = tmp_path / "statistics" / spec.target / "accuracy.parquet"
     files.read_table(path, ACCURACY).drop("mean").write_parquet(path)
     with pytest.raises(PoshgridError, match="'mean'"):
@@ -93,7 +101,7 @@ def test_a_fitted_model_and_a_table_that_breaks_its_contract(tmp_path):
 
 def test_every_table_that_statistics_write_is_in_the_catalogue():
     """A new contract of statistics is a table that users can ask for."""
-    known = {name for _, _, name in (*TARGETS.values(), *MODELS.values())}
+    known = {*(name for _, _, name in TARGETS.values()), *MODELS.values()}
     contracts = {
         name for name, value in vars(schema).items()
         if name.isupper() and isinstance(value, dict)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,18 +20,14 @@ from poshgrid.config.runs import UNTRAINED
 from poshgrid.config.sizes import words
 from poshgrid.evidence.collateral import MEASURES
 from poshgrid.evidence.schema import COLLATERAL
-from poshgrid.report import shelf as shelves
 from poshgrid.report import style
-from poshgrid.report.blocks import Block, Fold, Page
-from poshgrid.report.collect import Collected, Fit, gather
+from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.layout import Layout, lay_out
-from poshgrid.report.shelf import Shelf
-from poshgrid.report.texts import environment
+from poshgrid.report.parts import Page
 from poshgrid.statistics import published
 from poshgrid.statistics.accuracy import ROW, summarise
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
 from poshgrid.statistics.verdicts import VERDICTS
-from poshgrid.tables.table import Table
 
 PAIRS = (
     "island-adjunct", "island-complex-np", "island-wh", "question-formation-or",
@@ -54,12 +50,12 @@ def undrawn() -> Iterator[None]:
     """Leave figures' files empty: they are most of a page's time, and not what is looked at."""
 
     def finish(_figure, folder, name, label):
-        for kind in shelves.KINDS:
+        for kind in style.KINDS:
             files.write_text(folder / f"{name}.{kind}", "")
         return f'<svg role="img" aria-label="{label}"></svg>'
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shelves, "finish", finish)
+        patch.setattr(style, "finish", finish)
         yield
 
 
@@ -427,29 +423,35 @@ class Study(NamedTuple):
 
     def changed(self, **fields: object) -> Study:
         """Return the study with other results."""
-        collected = dataclasses.replace(self.collected, **fields)
+        collected = self.collected.replace(**fields)
         return self._replace(collected=collected, layout=lay_out(collected))
 
-    def page(self, output: Path) -> Page:
-        """Return what a section is made from."""
-        return page(self.collected, Shelf(output), self.folder)
+    def written(self, module: ModuleType, output: Path) -> tuple[dict[str, Any] | None, Page]:
+        """Write a section; return what its template needs, and the page with what it wrote."""
+        page = Page(self.collected, output)
+        with undrawn():
+            return module.write(page), page
+
+    def html(self, module: ModuleType, output: Path) -> str:
+        """Return a section as the page shows it."""
+        with undrawn():
+            return str(Page(self.collected, output).section(module))
 
 
 def study(folder: Path, spec: specs.ReportSpec | None = None, **options: Any) -> Study:
     """Read a results folder; write it first where there is no spec (:func:`build`)."""
     spec = spec or build(folder, **options)
-    collected = gather(spec, folder)
+    collected = Collected(spec, folder)
     return Study(folder, spec, collected, lay_out(collected))
 
 
-def drawn(draw: Callable[[pl.DataFrame], Any], frame: pl.DataFrame) -> set[float]:
-    """Return the numbers along both axes at which a figure has marks, lines and bars."""
+def drawn(draw: Callable[..., Any], frame: pl.DataFrame) -> set[float]:
+    """Return the numbers along both axes at which a figure has marks and lines."""
     with style.drawing("test"):
-        axes = draw(frame).axes
+        axes = draw(frame, style.Palette()).axes
     lines = [line.get_xydata() for a in axes for line in a.lines]
     scattered = [c.get_offsets() for a in axes for c in a.collections]
-    bars = [bar.get_width() for a in axes for bar in a.patches]
-    return {round(float(x), 6) for marks in (*lines, *scattered, bars) for x in np.ravel(marks)}
+    return {round(float(x), 6) for marks in (*lines, *scattered) for x in np.ravel(marks)}
 
 
 def percents(values: Iterable[float | None]) -> set[float]:
@@ -457,32 +459,8 @@ def percents(values: Iterable[float | None]) -> set[float]:
     return {round(100 * value, 6) for value in values if value is not None}
 
 
-def page(collected: Collected, shelf: Shelf, results: Path | str = "") -> Page:
-    """Return what a section is made from."""
-    return Page(collected, lay_out(collected), shelf, Paths(str(results)))
-
-
-def rendered(found: list[Block]) -> str:
-    """Return blocks as the page shows them; a name that the template lacks is an error."""
-    return environment().get_template("html/blocks.html").module.blocks(found)
-
-
-def flat(found: list[Block]) -> list[Block]:
-    """Return blocks, those in drawers too."""
-    return [b for each in found for b in (flat(each.blocks) if isinstance(each, Fold) else [each])]
-
-
-def of(found: list[Block], kind: type) -> list:
-    """Return the blocks of a kind, those in drawers too."""
-    return [block for block in flat(found) if type(block) is kind]
-
-
-def tables(found: list[Block]) -> dict[str, Table]:
-    """Return the tables of a section by name."""
-    return {table.name: table for table in of(found, Table)}
-
-
-def shown(table: Table) -> list[dict[str, str]]:
+def shown(page: Page, name: str) -> list[dict[str, str]]:
     """Return a table's rows as the page shows them: title -> text."""
+    table = page.shown[name]
     titles = [column.title for column in table.columns]
     return [dict(zip(titles, row, strict=True)) for row in table.shown()]

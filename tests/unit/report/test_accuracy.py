@@ -1,75 +1,79 @@
-"""Tables and figures of accuracies: nulls, marks, rivals, suites, children, curves, the paper's."""
+"""Tables and figures of accuracies: baselines, marks, rivals, suites, children, curves."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
 import polars as pl
 import pytest
 
 from poshgrid.errors import PoshgridError
-from poshgrid.report import curves, figures, tables
-from poshgrid.report.cells import Cell
-from poshgrid.report.layout import Arm, groups, title
+from poshgrid.report import figures
+from poshgrid.report.accuracies import by_models, by_places, cells, drawn, of_level
+from poshgrid.report.layout import Arm, groups
 from poshgrid.report.sections import accuracy, across, children, items
-from poshgrid.report.shelf import Picture
 from poshgrid.statistics import published
 from poshgrid.statistics.schema import ACCURACY, CURVES_MEAN
 from poshgrid.tables import formats, words
 
 from . import report_results
-from .report_results import drawn, percents
+from .report_results import percents
 
 UNTRAINED = {"10M": 0.30, "30M": 0.40, "50M": 0.35}
 UNIGRAM = {"10M": 0.52, "30M": 0.60, "50M": 0.50}
 TRAINED = pl.col("regimen") == "packed"
 
 
-@pytest.fixture
-def nulled(study):
-    """The study with planted nulls; only the unigram null is far from 50%, and at 30M alone."""
+def table3(study):
+    places = of_level(study.layout, "posh", "category")
+    return by_models("t", "table3", cells(study.collected, study.layout, places, nulls=True))
+
+
+def table8(study):
+    places = of_level(study.layout, "posh", "phenomenon")
+    frame = cells(study.collected, study.layout, places, nulls=True)
+    return by_places("t", "table8", ("Category", "Phenomenon"), frame)
+
+
+# ---- baselines and marks -------------------------------------------------------------------------
+
+
+def test_table3_ends_with_the_baselines_over_its_rows(study):
+    """Only the unigram baseline is far from 50%, and at 30M alone."""
     size = pl.col("size")
+    far = pl.when(TRAINED & (size == "30M")).then(pl.lit("unigram")).otherwise(pl.lit(""))
     frame = study.collected.accuracy.with_columns(
         untrained=pl.when(TRAINED).then(size.replace_strict(UNTRAINED, return_dtype=pl.Float64)),
         unigram=pl.when(TRAINED).then(size.replace_strict(UNIGRAM, return_dtype=pl.Float64)),
-        far=pl.when(TRAINED & (size == "30M")).then(pl.lit("unigram")).otherwise(pl.lit("")),
+        far=far,
     )
-    return study.changed(accuracy=frame)
-
-
-# ---- nulls and marks -----------------------------------------------------------------------------
-
-
-def test_table3_ends_with_the_nulls_over_its_rows(nulled):
-    table = tables.table3(nulled.collected, nulled.layout, "posh")
+    table = table3(study.changed(accuracy=frame))
     assert [row[:2] for row in table.rows[-2:]] == [
-        ["Baselines", "untrained"],
-        ["Baselines", "unigram"],
-    ]
+        ["Baselines", "untrained"], ["Baselines", "unigram"]
+    ]  # fmt: skip
     assert table.rows[5][1:] == ["wiki", *[words.NOT_RUN] * 5]
-    for (_, null, *cells), values in zip(table.rows[-2:], (UNTRAINED, UNIGRAM), strict=True):
+    for (_, null, *own), values in zip(table.rows[-2:], (UNTRAINED, UNIGRAM), strict=True):
         # three conditions at 10M and 50M, and two at 30M, were run
         mean = (3 * values["10M"] + 2 * values["30M"] + 3 * values["50M"]) / 8
-        for cell in cells:
-            assert cell.mean == pytest.approx(mean)
-            assert (cell.least, cell.most) == (min(values.values()), max(values.values()))
-            assert (cell.n_cells, cell.stars_pooled, cell.sd) == (8, "", None)
-            assert cell.marks == ("‡" if null == "unigram" else "")
+        for cell in own:
+            assert cell["mean"] == pytest.approx(mean)
+            assert (cell["least"], cell["most"]) == (min(values.values()), max(values.values()))
+            assert (cell["n_cells"], cell["stars_pooled"], cell["sd"]) == (8, "", None)
+            assert cell["marks"] == ("‡" if null == "unigram" else "")
 
 
-def test_a_null_enters_once_however_many_biases_share_it(biased):
+def test_a_baseline_enters_once_however_many_biases_share_it(biased):
     runs = [t for t in biased.collected.trained if "baby-f/10K/gpt2-mini/packed/rec" not in
             t.run.name]  # fmt: skip
-    # By hand: baby's two arms share one null of 30%, the only one of baby-f has 60%.
+    # By hand: baby's two arms share one baseline of 30%, the only one of baby-f has 60%.
     value = pl.when(pl.col("condition") == "baby").then(0.3).otherwise(0.6)
     frame = biased.collected.accuracy.with_columns(untrained=pl.when(TRAINED).then(value))
     made = biased.changed(accuracy=frame, trained=runs)
-    rows = tables.table3(made.collected, made.layout, "posh").rows
-    columns = tables.table8(made.collected, made.layout, "posh").rows
-    for null in (*rows[-1][2:], *(row[-1] for row in columns)):
-        assert null.mean == pytest.approx(0.45)  # 0.4 if every cell counted
-        assert null.n_cells == 2
+    for cell in (*table3(made).rows[-1][2:], *(row[-1] for row in table8(made).rows)):
+        assert cell["mean"] == pytest.approx(0.45)  # 0.4 if every cell counted
+        assert cell["n_cells"] == 2
 
 
 @pytest.mark.parametrize(
@@ -77,12 +81,15 @@ def test_a_null_enters_once_however_many_biases_share_it(biased):
     [(0.6, 0.66, True), (0.66, 0.6, True), (0.6, 0.65, False), (None, 0.6, False)],
 )
 def test_a_cell_that_the_reduction_turns_by_more_than_five_points_is_marked(
-    by_sum, by_mean, marked
+    study, by_sum, by_mean, marked
 ):
-    assert Cell(0.6, mean_sum=by_sum, mean_mean=by_mean).marks == ("§" if marked else "")
+    ends = {"mean_sum": pl.lit(by_sum, pl.Float64), "mean_mean": pl.lit(by_mean)}
+    frame = study.collected.accuracy.with_columns(**ends, far=pl.lit(""))
+    cell = table3(study.changed(accuracy=frame)).rows[0][2]
+    assert cell["marks"] == ("§" if marked else "")
 
 
-def test_nulls_and_pretrained_models_stand_side_by_side(study):
+def test_baselines_and_pretrained_models_stand_side_by_side(study):
     def row(phenomenon, regimen, learner, mean, condition="baby", far=""):
         return {
             **dict.fromkeys(ACCURACY), "condition": condition, "size": "10M", "learner": learner,
@@ -95,21 +102,15 @@ def test_nulls_and_pretrained_models_stand_side_by_side(study):
         row("wanna", "packed", "gpt2-mini", 0.9, far="ngram"),
         row("wanna", "untrained", "gpt2-mini", 0.4),
         row("wanna", "untrained", "gpt2-mini", 0.6, condition="wiki"),
-        row("wanna", "counted", "unigram", 0.5),
         row("wanna", "counted", "ngram", 0.8),
-        row("wanna", "counted", "class_ngram", 0.7),
         row("wanna", "pretrained", "gpt2", 0.97),
-        row("island-wh", "counted", "unigram", 0.5),
+        row("island-wh", "counted", "ngram", 0.5),
     ]
     made = study.changed(accuracy=pl.DataFrame(rows, schema=ACCURACY))
-    table = items.nulls(made.collected, made.layout, "posh")
-    shown = {cells[0]: cells[1:] for cells in table.shown()}
-    assert shown["wanna ‡"] == [
-        "50.0", "40.0–60.0", "50.0", "50.0–50.0", "80.0", "80.0–80.0", "70.0", "70.0–70.0",
-        "97.0", "ngram",
-    ]  # fmt: skip
-    assert shown["island-wh"] == ["–", "–", "50.0", "50.0–50.0", "–", "–", "–", "–", "–", "–"]
-    assert table.classes == {list(shown).index("wanna ‡"): "flag"}
+    frame = items.nulls(made.collected, made.layout, "posh")
+    known = {row[0]: row[1:] for row in frame.iter_rows()}
+    assert known["wanna ‡"] == (0.5, "40.0–60.0", 0.8, "80.0–80.0", 0.97, "ngram", "flag")
+    assert known["island-wh"] == (None, None, 0.5, "50.0–50.0", None, None, None)
 
 
 # ---- levels and rivals ---------------------------------------------------------------------------
@@ -120,14 +121,13 @@ RIVAL = {
 }  # fmt: skip
 
 
-def test_a_rival_is_named_marked_and_listed_and_parts_have_tables_of_their_own(study):
+def test_a_rival_is_named_marked_and_listed_and_parts_have_tables_of_their_own(study, tmp_path):
     place = {"level": "phenomenon", "phenomenon": "principle-a-command", "condition": "baby",
              "size": "10M"}  # fmt: skip
     here = pl.all_horizontal(TRAINED, *(pl.col(axis) == value for axis, value in place.items()))
-    planted = {"mean": 0.75, **RIVAL}
     frame = study.collected.accuracy.with_columns(
         pl.when(here).then(pl.lit(value)).otherwise(name).alias(name)
-        for name, value in planted.items()
+        for name, value in {"mean": 0.75, **RIVAL}.items()
     )
     parts = pl.concat([
         frame.filter(here).with_columns(
@@ -137,55 +137,54 @@ def test_a_rival_is_named_marked_and_listed_and_parts_have_tables_of_their_own(s
             ("template", "relative", 0.3), ("template", "possessor", 0.9), ("cell", "a", 0.1))
     ])  # fmt: skip
     made = study.changed(accuracy=pl.concat([frame, parts]))
-    table = tables.table8(made.collected, made.layout, "posh")
+    _, page = made.written(accuracy, tmp_path)
+    table = page.shown["accuracy-posh-phenomena"]
     row = next(row for row in table.rows if row[1] == "principle-a-command")
-    assert row[2].marks == "✓" and row[2].mean == 0.75  # not the last template's
-    numbers = re.findall(r"[+−]?\d+\.\d", row[2].detail.partition("nearest-noun")[2])
+    assert row[2]["marks"] == "✓" and row[2]["mean"] == 0.75  # not the last template's
+    numbers = re.findall(r"[+−]?\d+\.\d", accuracy.say("cell", row[2]).partition("nearest-noun")[2])
     assert numbers == ["55.0", "+20.0", "+10.0", "+30.0"]
-    csv = table.frame().filter(row="principle-a-command", column="baby", column_group="10M")
-    assert csv.select(list(RIVAL)).row(0, named=True) == RIVAL
+    csv = pl.read_csv(tmp_path / "tables/accuracy-posh-phenomena.csv")
+    own = csv.filter(title="principle-a-command", models="baby", size="10M")
+    assert own.select(list(RIVAL)).row(0, named=True) == RIVAL
     line = next(x for x in formats.latex(table).splitlines() if "principle-a-command" in x)
     assert r"75.0$^{" in line and r"\surd}$" in line
 
-    rivals = tables.rivals(made.collected, made.layout, "posh")
-    assert rivals.shown() == [[
+    (rival,) = report_results.shown(page, "rivals-posh")
+    assert list(rival.values()) == [
         "principle-a-command", "baby", "10M", "75.0", "nearest-noun", "55.0", "+20.0", "+10.0",
         "+30.0", "yes",
-    ]]  # fmt: skip
-    assert rivals.classes == {0: "total"}
-    of_templates = tables.parts(made.collected, made.layout, "posh", "template").rows
-    assert [(row[1], row[2].mean) for row in of_templates] == [("possessor", 0.9),
-                                                               ("relative", 0.3)]  # fmt: skip
-    assert of_templates[0][3] == words.NOT_RUN  # baby-f at 10M has no such row
-    assert tables.parts(study.collected, study.layout, "posh", "template").rows == []
-
-
-# ---- beside the published ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("number", "levels", "places"),
-    [(3, ["category", "overall"], 5), (8, ["phenomenon", "average"], 10)],
-)
-def test_accuracies_stand_beside_the_papers(study, number, levels, places):
-    table = accuracy.published(study.collected, study.layout, "posh", number)
-    key = ["condition", "size", "level", "category", "phenomenon"]
-    ours = study.collected.accuracy.filter(TRAINED, pl.col("level").is_in(levels))
-    both = ours.join(published.accuracy(), on=key, suffix="_paper")
-    assert both.height == len(table.rows) == both.select(key[:2]).n_unique() * places > 0
-    expected = [
-        [r["mean"], r["stars_pooled"] or None, r["mean_paper"], r["stars"] or None,
-         r["mean"] - r["mean_paper"]]
-        for r in both.iter_rows(named=True)
     ]  # fmt: skip
-    assert sorted(map(str, (row[-5:] for row in table.rows))) == sorted(map(str, expected))
+    assert page.shown["rivals-posh"].classes == {0: "total"}
+    templates = page.shown["accuracy-posh-templates"].rows
+    assert [(row[1], row[2]["mean"]) for row in templates] == [
+        ("possessor", 0.9),
+        ("relative", 0.3),
+    ]
+    assert templates[0][3] == words.NOT_RUN  # baby-f at 10M has no such row
+    _, page = study.written(accuracy, tmp_path)
+    assert not {"accuracy-posh-templates", "rivals-posh"} & set(page.shown)
+
+
+@pytest.mark.parametrize(("level", "mean", "count"), [("category", "overall", 5),
+                                                      ("phenomenon", "average", 10)])  # fmt: skip
+def test_accuracies_stand_beside_the_papers(study, level, mean, count):
+    places = of_level(study.layout, "posh", level)
+    rows, facts = accuracy.published(study.collected, study.layout, "posh", places)
+    key = ["condition", "size", "level", "category", "phenomenon"]
+    ours = study.collected.accuracy.filter(TRAINED, pl.col("level").is_in([level, mean]))
+    both = ours.join(published.accuracy(), on=key, suffix="_paper")
+    assert both.height == rows.height == both.select(key[:2]).n_unique() * count > 0
+    expected = both.select(*key, "mean", paper="mean_paper", difference=pl.col("mean") -
+                           pl.col("mean_paper")).sort(key)  # fmt: skip
+    assert rows.select(expected.columns).sort(key).equals(expected)
     tested = both.filter(pl.col("p_pooled").is_not_null())
     sure, paper = pl.col("stars_pooled") != "", pl.col("stars") != ""
     same_side = (pl.col("mean") > 0.5) == (pl.col("mean_paper") > 0.5)
     agree = tested.filter((sure == paper) & (~paper | same_side)).height
-    assert f"in {agree} of {tested.height}" in table.caption
+    assert facts[5:7] == (agree, tested.height)
     other = replace(study.layout, phenomena={"posh": [("island", "adjunct_island")]})
-    assert accuracy.published(study.collected, other, "posh") is None  # items of another suite
+    rows, _ = accuracy.published(study.collected, other, "posh", places)
+    assert rows.is_empty()  # items of another suite
 
 
 # ---- across suites -------------------------------------------------------------------------------
@@ -197,11 +196,9 @@ BLIMP = {"adjunct_island": "island", "wh_island": "island", "principle_A_case_2"
 def two_suites(study):
     """The study with a second suite, of three phenomena."""
     own = study.collected
+    nulls = {"unigram": pl.lit(0.41), "ngram": pl.lit(0.59), "class_ngram": pl.lit(0.7)}
     model = own.accuracy.filter(level="category", category="island").with_columns(
-        suite=pl.lit("blimp"),
-        unigram=pl.lit(0.41),
-        ngram=pl.lit(0.59),
-        class_ngram=pl.lit(0.7),
+        suite=pl.lit("blimp"), **nulls
     )
     rows = [model, model.with_columns(category=pl.lit("binding"), mean=pl.col("mean") / 2)]
     for phenomenon, category in BLIMP.items():
@@ -235,27 +232,33 @@ def test_conditions_are_compared_where_all_else_is_alike(study, arms, compared):
     assert [(g.condition, [name for name, _ in g.arms]) for g in made] == compared
 
 
-def test_categories_and_phenomena_are_drawn_in_every_suite(two_suites, tmp_path):
+def test_categories_and_phenomena_are_drawn_in_every_suite(two_suites):
     collected, layout = two_suites.collected, two_suites.layout
     (group,) = groups(layout)
-    page = two_suites.page(tmp_path)
-    frame = across.marks(page, group, across.categories_of(collected, layout))
+
+    def frame(panels):
+        return drawn(collected, layout, ((facet, panel, name, arm, place)
+                     for facet, panel, place in panels for name, arm in group.arms))  # fmt: skip
+
+    categories = frame(across.categories_of(collected, layout))
     posh = [("posh", n) for n in ("Islands", "Binding", "Question formation", "Wanna")]
-    panels = frame.select("facet", "panel").unique(maintain_order=True).rows()
+    panels = categories.select("facet", "panel").unique(maintain_order=True).rows()
     assert panels == [*posh, ("blimp", "Islands"), ("blimp", "Binding")]
-    assert percents(frame["mean"]) | {41.0, 59.0} <= drawn(figures.accuracy, frame)
-    frame = across.marks(page, group, across.phenomena_of(collected, layout))
-    assert frame.select("facet", "panel").n_unique() == 8  # 3 of blimp, 3 + 2 of posh
-    assert percents(frame["mean"]) | {41.0, 59.0} <= drawn(across.dots, frame)
+    marks = report_results.drawn(figures.lines, categories)
+    assert percents(categories["mean"]) | {41.0, 59.0} <= marks
+    phenomena = frame(across.phenomena_of(collected, layout))
+    assert phenomena.select("facet", "panel").n_unique() == 8  # 3 of blimp, 3 + 2 of posh
+    marks = report_results.drawn(partial(figures.rows, label=""), across.dots(phenomena))
+    assert percents(phenomena["mean"]) | {41.0, 59.0} <= marks
 
 
 def test_the_mapping_counts_pairs_and_tells_the_papers_categories(two_suites, study, tmp_path):
-    table = across.mapping(two_suites.collected, two_suites.layout)
-    rows = {(suite, phenomenon): (c, n, theirs) for c, suite, phenomenon, n, theirs in table.rows}
-    assert len(rows) == len(table.rows) == 12 and not table.classes
-    assert rows["blimp", "wh_island"] == ("Islands", 7, "Islands")
-    pictures = report_results.of(across.blocks(study.page(tmp_path)), Picture)
-    assert [picture.name for picture in pictures] == ["across-phenomena"]  # of one suite
+    frame = across.mapping(two_suites.collected, two_suites.layout)
+    assert frame.height == 12 and not frame["class"].count()
+    row = frame.filter(suite="blimp", phenomenon="wh_island").row(0)
+    assert row == ("Islands", "blimp", "wh_island", 7, "Islands", None)
+    _, page = study.written(across, tmp_path)
+    assert list(page.shown) == ["mapping", "figure-across-phenomena"]  # of one suite
 
 
 # ---- children ------------------------------------------------------------------------------------
@@ -270,12 +273,12 @@ def test_ages(age, years):
         children.years(f"{age}-")
 
 
-def test_children_stand_at_the_words_of_their_age_and_models_at_theirs(study):
-    paper = published.load(*published.POSH, "table7")
-    frame = children.points(study.collected, study.layout, paper, "posh")
-    heard = frame.filter(series=children.CHILDREN, panel="Complex-NP island")
+def test_children_stand_at_the_words_of_their_age_and_models_at_theirs(study, tmp_path):
+    _, page = study.written(children, tmp_path)
+    frame = pl.read_csv(tmp_path / "tables/children-and-models-data.csv")
+    heard = frame.filter(pl.col("size").is_null(), panel="Complex-NP island")
     assert heard.select("age", "words", "words_low", "words_high", "sd").rows() == [
-        ("3-4", 21e6, 7e6, 35e6, None), ("4-5", 27e6, 9e6, 45e6, None),
+        ("3–4", 21e6, 7e6, 35e6, None), ("4–5", 27e6, 9e6, 45e6, None),
     ]  # fmt: skip
     assert heard["mean"].to_list() == pytest.approx([0.553, 0.925])
     for panel, place in {
@@ -287,22 +290,20 @@ def test_children_stand_at_the_words_of_their_age_and_models_at_theirs(study):
             mine = frame.filter(panel=panel, series=condition)
             columns = ["words", "mean", "sd", "untrained"]
             assert mine.select(columns).rows() == rows.sort("words").select(columns).rows()
-    table = children.table7(study.collected, study.layout, paper, "posh")
-    shown = {row[0]: row[1:] for row in table.shown()}
+    shown = {
+        row["Phenomenon"]: list(row.values())[1:] for row in report_results.shown(page, "children")
+    }
     assert shown["Question formation"][:4] == ["3;2–4;7", "38.0", "4;7–5;11", "80.0"]
-    assert [row[9] for row in shown.values()] == ["not run"] * 4  # 30M wiki
+    assert [row[9] for row in shown.values()] == ["–"] * 4  # 30M wiki was not run
+    marks = report_results.drawn(figures.children, frame)
+    assert percents(frame["mean"]) | set(frame["words"]) <= marks
 
 
-def test_children_without_models_and_models_without_children(study, tmp_path):
-    figure, _ = children.blocks(study.page(tmp_path))
-    data = pl.read_csv(tmp_path / f"tables/{figure.name}-data.csv")
-    assert data.filter(series="children").height == 8
-    page = study.page(tmp_path)
-    # Of a given model nobody knows how many words it has read: no place on the axis
-    unknown = replace(study.layout, trained=dict.fromkeys(study.layout.trained, 0))
-    for made in (study.changed(accuracy=study.collected.accuracy.clear()).page(tmp_path),
-                 replace(page, layout=unknown)):  # fmt: skip
-        assert isinstance(children.blocks(made)[0], str)
+def test_children_without_models_that_have_a_score_and_a_number_of_words(study, tmp_path):
+    unknown = {key: {"splits": {"train": {"words": 0}}} for key in study.collected.conditions}
+    for made in (study.changed(accuracy=study.collected.accuracy.clear()),
+                 study.changed(conditions=unknown)):  # fmt: skip
+        assert made.written(children, tmp_path)[0] is None
 
 
 # ---- in the course of training -------------------------------------------------------------------
@@ -326,9 +327,12 @@ def curve(bias="none", epochs=(0, 1, 2)):
 
 def test_curves_draw_the_numbers_of_the_table(biased):
     rows = pl.DataFrame([*curve(), *curve("recency", (1, 2))], schema=CURVES_MEAN)
-    made = biased.changed(curves=rows)
-    panels = [(title(c), "posh", "category", c, "") for c in made.layout.categories["posh"]]
-    frame = curves.trajectories(made.collected, made.layout, panels)
-    assert frame.height == rows.height
-    assert percents(rows["mean"]) | {0, 1, 1.5, 2} <= drawn(curves.draw, frame)
-    assert sorted(frame["mean"]) == pytest.approx(sorted(100 * rows["mean"]))
+    other = rows.with_columns(step=pl.when("kept").then(None).otherwise(0), size=pl.lit("20K"))
+    made = biased.changed(
+        curves=pl.concat([rows, other.cast(rows.schema)])
+    )  # of step 0 alone there is no curve
+    panels = of_level(made.layout, "posh", "category")[:-1]
+    frame = accuracy.trajectories(made.collected, made.layout, panels)
+    assert sorted(frame["mean"]) == pytest.approx(sorted(rows["mean"]))
+    marks = report_results.drawn(partial(figures.lines, x="epoch"), frame)
+    assert percents(rows["mean"]) | {0, 1, 1.5, 2} <= marks

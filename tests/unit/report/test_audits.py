@@ -10,6 +10,7 @@ from scipy.stats import beta
 from poshgrid import files
 from poshgrid.audit import sheet
 from poshgrid.audit.sheet import Row
+from poshgrid.config.paths import Paths
 from poshgrid.report.sections import audits
 from tests.unit.audit.sheets import fill
 from tests.unit.report import report_results
@@ -31,7 +32,8 @@ def audited(study, tmp_path):
         "base_sentences": 950, "filters": {"binding": facts},
     })  # fmt: skip
     spec = study.spec.model_copy(update={"audits": ["baby-f/10M"]})
-    return study.changed(spec=spec)._replace(folder=tmp_path), folder
+    made = study.changed(spec=spec, paths=Paths(str(tmp_path)))
+    return made._replace(folder=tmp_path), folder
 
 
 def drawn(folder: Path, name: str, n: int) -> dict:
@@ -42,16 +44,13 @@ def drawn(folder: Path, name: str, n: int) -> dict:
     return {"sampled": n, "digest": sheet.digest(numbered)}
 
 
-def section(study):
-    return audits.blocks(study.page(study.folder / "report"))
-
-
-def table_of(study):
-    return report_results.tables(section(study))["audit"]
+def rows(study):
+    _, page = study.written(audits, study.folder / "report")
+    return report_results.shown(page, "audit")
 
 
 def test_blank_sheets_have_counts_and_no_rate(audited):
-    leakage, precision = report_results.shown(table_of(audited[0]))
+    leakage, precision = rows(audited[0])
     assert leakage == {
         "Filter": "binding", "Sheet": "leakage", "Condition": "baby-f", "Size": "10M",
         "Drawn from": "with certain words", "Sentences": "900", "Candidates": "40",
@@ -64,28 +63,25 @@ def test_labels_become_a_rate_with_an_exact_interval(audited):
     study, folder = audited
     labels = dict.fromkeys(range(3, 9), "no") | {1: "yes", 6: "unsure"}
     fill(folder / "binding.leakage.csv", labels)
-    table = table_of(study)
-    named = dict(zip([c.title for c in table.columns], table.rows[0], strict=True))
+    row = next(audits.gather(study.collected))
     # 7 labels: 1 yes, 1 unsure. Clopper and Pearson by quantiles of the beta distribution:
     high = beta.ppf(0.975, 3, 5)  # 2 of 7
-    assert (named["Yes"], named["No"], named["Unsure"], named["Unlabelled"]) == (1, 5, 1, 3)
-    assert named["Rate (%)"] == pytest.approx(1 / 7)
-    assert named["Unsure as yes (%)"] == pytest.approx(2 / 7)
+    assert (row["yes"], row["no"], row["unsure"], row["unlabelled"]) == (1, 5, 1, 3)
+    assert row["rate"] == pytest.approx(1 / 7)
+    assert row["rate_unsure"] == pytest.approx(2 / 7)
     # At least the one that was found, of 40 candidates
-    assert named["2.5% (%)"] == pytest.approx(1 / 40)
-    assert named["97.5% (%)"] == pytest.approx(high)
-    assert (named["Expected, from"], named["Expected, to"]) == (1.0, pytest.approx(40 * high))
-    assert table.classes == {0: "flag"}  # one was skipped
-    page = report_results.rendered(section(study))
-    assert "14.29 to 28.57%" in page and "8 of 15" in page
+    assert (row["low"], row["high"]) == (pytest.approx(1 / 40), pytest.approx(high))
+    assert (row["expected_low"], row["expected_high"]) == (1.0, pytest.approx(40 * high))
+    assert row["class"] == "flag"  # one was skipped
+    html = study.html(audits, study.folder / "report")
+    assert "14.29 to 28.57%" in html and "8 of 15" in html
 
 
 def test_sheets_of_another_run_count_once_people_have_labelled_them(audited):
     """What a run of a part of the grid has left is nothing that this one drew."""
     study, folder = audited
     others = study.changed(spec=study.spec.model_copy(update={"audits": []}))
-    others = others._replace(folder=study.folder)
-    assert section(others) is None
+    assert others.written(audits, folder / "report")[0] is None
     fill(folder / "binding.leakage.csv", {1: "yes", **dict.fromkeys(range(2, 11), "no")})
-    (row,) = report_results.shown(table_of(others))
+    (row,) = rows(others)
     assert row["Sheet"] == "leakage"

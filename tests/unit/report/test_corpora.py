@@ -12,7 +12,7 @@ from poshgrid import files
 from poshgrid.config.paths import Paths
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.sections import corpora, parsing
-from poshgrid.report.treatment import treatment
+from poshgrid.report.texts import say
 from tests.unit.report import report_results
 
 PAPER = {"conditions": ("baby", "baby-f", "wiki"), "sizes": ("10M", "100M"), "seeds": (1,)}
@@ -29,10 +29,11 @@ def results(tmp_path):
     return report_results.build(tmp_path, **PAPER, models=()), Paths(str(tmp_path))
 
 
-def table(results, make):
+def rows(results, make):
     spec, paths = results
     study = report_results.study(Path(paths.results), spec)
-    return make(study.collected, study.layout)
+    arguments = (study.collected, study.layout)[: 1 if make is corpora.vocabularies else 2]
+    return make(*arguments).to_dicts()
 
 
 def sources(paths: Paths, base: str, known: dict[str, tuple[int, ...]]) -> None:
@@ -47,72 +48,62 @@ def sources(paths: Paths, base: str, known: dict[str, tuple[int, ...]]) -> None:
     files.write_json(path, {"train": train, "dev": counts(0, 10), "test": counts(0, 10)})
 
 
-def row(table, **wanted: str) -> dict[str, str]:
-    rows = report_results.shown(table)
-    (only,) = [r for r in rows if all(r[title] == text for title, text in wanted.items())]
+def one(rows, **wanted):
+    (only,) = [r for r in rows if all(r[name] == value for name, value in wanted.items())]
     return only
 
 
-def test_words_stand_beside_table_2_in_its_order_and_with_its_subtotals(results):
+def test_words_stand_beside_table_2(results):
     sources(results[1], "baby", BABY)
-    words = table(results, corpora.words_by_source)
-    assert words.shown()[:10] == [
-        ["baby", "speech", "childes", "4.00", "4", "9.00", "9", "0.40", "0.40"],
-        ["baby", "speech", "opensubtitles", "2.00", "2", "20.00", "20", "0.20", "0.20"],
-        ["baby", "speech", "bnc", "1.00", "1", "8.00", "8", "0.10", "0.10"],
-        ["baby", "speech", "switchboard", "0.50", "0.5", "1.00", "1", "0.05", "0.05"],
-        ["baby", "speech", "all speech", "7.50", "7.5", "38.00", "38", "0.75", "0.75"],
-        ["baby", "written", "tinystories", "1.00", "1", "22.00", "22", "0.10", "0.10"],
-        ["baby", "written", "gutenberg", "1.00", "1", "26.00", "26", "0.10", "0.10"],
-        ["baby", "written", "simple-wikipedia", "0.50", "0.5", "14.00", "14", "0.05", "0.05"],
-        ["baby", "written", "all written", "2.50", "2.5", "62.00", "62", "0.25", "0.25"],
-        ["baby", "–", "all sources", "10.00", "–", "100.00", "–", "1.00", "1.00"],
-    ]
-    assert words.rows[4][3:5] == [7_499_990, 7_500_000]  # the CSV is not rounded
-    assert words.classes == {4: "total", 8: "total", 9: "total", 11: "total"}
+    words = rows(results, corpora.words_by_source)
+    assert [row["source"] for row in words[:8]] == [*sorted(BABY), "all sources"]
+    childes = one(words, base="baby", source="childes")
+    assert (childes["10M"], childes["10M, paper"]) == (3_999_990, 4_000_000)
+    assert (childes["100M"], childes["100M, paper"]) == (9_000_010, 9_000_000)
+    assert childes["dev"] == 399_999 and "dev, paper" not in childes
+    total = one(words, base="baby", source="all sources")
+    assert (total["100M"], total["class"]) == (100_000_010, "total")
     # Wiki is not in Table 2
-    assert [r["10M, paper"] for r in report_results.shown(words)[10:]] == ["–", "–"]
+    assert {row["10M, paper"] for row in words if row["base"] == "wiki"} == {None}
 
 
 def test_another_base_and_another_grid_are_not_set_beside_the_paper(results, biased):
     sources(results[1], "baby", {"diary": (1, 2)})
     sources(results[1], "wiki", BABY)
-    words = table(results, corpora.words_by_source)
-    assert row(words, Base="wiki", Source="all speech")["10M"] == "7.50"
-    assert not [c.title for c in words.columns if "paper" in c.title]
-    words = corpora.words_by_source(biased.collected, biased.layout)
-    assert not [c.title for c in words.columns if "paper" in c.title]
-    # words, not millions of them: 10,000 in three sources
-    assert row(words, Source="all speech")["10K"] == "6,666"
+    for words in (rows(results, corpora.words_by_source),
+                  corpora.words_by_source(biased.collected, biased.layout).to_dicts()):  # fmt: skip
+        assert not [name for name in words[0] if "paper" in name]
 
 
 def test_sentences_stand_beside_table_4_and_sources_where_there_are_several(results):
     path = Path(results[1].condition("baby", "10M")) / "statistics.json"
-    one = {"sentences": 4, "words": 20}
-    split = {"sentences": 1_398_765, "words": 9_999_877, "sources": {"a": one, "b": one}}
+    single = {"sentences": 4, "words": 20}
+    split = {"sentences": 1_398_765, "words": 9_999_877, "sources": {"a": single, "b": single}}
     files.write_json(path, files.read_json(path) | {"splits": {"train": split}})
-    exposed = table(results, corpora.exposure)
-    assert exposed.shown()[0][:10] == [
-        "10M", "baby", "all", "–", "1,398,765", "1.4M", "–", "9,999,877",
-        "7.15", "7.13",  # 9999877 / 1398765
-    ]  # fmt: skip
-    assert [row[2] for row in exposed.rows[:4]] == ["all", "a", "b", "all"]
-    assert row(exposed, Size="10M", Condition="wiki")["Sentences, paper"] == "430k"
-    assert row(exposed, Size="100M", Condition="baby")["Words/sentence, paper"] == "8.55"
+    exposed = rows(results, corpora.exposure)
+    first = exposed[0]
+    assert (first["sentences"], first["sentences_paper"]) == (1_398_765, 1_400_000)
+    assert (first["words"], first["ratio_paper"]) == (9_999_877, 7.13)
+    assert first["ratio"] == pytest.approx(9_999_877 / 1_398_765)
+    assert [row["source"] for row in exposed[:4]] == ["all", "a", "b", "all"]
+    assert one(exposed, size="10M", condition="wiki")["sentences_paper"] == 430_000
+    assert one(exposed, size="100M", condition="baby")["ratio_paper"] == 8.55
     # the paper has no baby-f at 100M
-    assert row(exposed, Size="100M", Condition="baby-f")["Sentences, paper"] == "–"
+    assert one(exposed, size="100M", condition="baby-f")["sentences_paper"] is None
 
 
 def test_tokens_by_vocabulary_stand_beside_table_9(results):
     report_results.sweep(Path(results[1].tokenizer("baby", "10M")), 10_000_000, reached=20_000)
-    tokens = table(results, corpora.vocabularies)
-    assert len(tokens.rows) == 2 * 2 * 3
-    assert list(row(tokens, Vocabulary="32,768", Size="10M", Condition="baby").values())[3:] == [
-        "20,000", "12,500,000", "13,750,001", "15,318,669", "1.250",
+    tokens = rows(results, corpora.vocabularies)
+    assert len(tokens) == 2 * 2 * 3
+    cell = one(tokens, vocabulary_size=32_768, size="10M", condition="baby")
+    assert [cell[name] for name in ("reached", "tokens_without_boundaries", "paper")] == [
+        20_000, 12_500_000, 15_318_669
     ]  # fmt: skip
-    assert row(tokens, Vocabulary="32,768", Size="100M", Condition="wiki")["Paper"] == "153,006,220"
-    papers = {r["Paper"] for r in report_results.shown(tokens) if r["Vocabulary"] == "16,384"}
-    assert papers == {"–"}
+    assert (
+        one(tokens, vocabulary_size=32_768, size="100M", condition="wiki")["paper"] == 153_006_220
+    )
+    assert {row["paper"] for row in tokens if row["vocabulary_size"] == 16_384} == {None}
 
 
 # ---- parsing and evidence ------------------------------------------------------------------------
@@ -128,27 +119,23 @@ def test_a_treatment_is_named_by_what_went_and_came_as_far_as_it_is_known():
     }  # fmt: skip
     numbers = re.compile(r"[\d.,]*\d")
     known = ["0.969", "1.52", "4", "8", "0.2", "1.85"]
-    assert numbers.findall(treatment(made)) == known
+    assert numbers.findall(say("treatment", made)) == known
     del taken["direct"], taken["direct_whole"], made["reinserted"]["question-formation"]["direct"]
-    assert numbers.findall(treatment(made)) == ["0.969", "0.2"]
+    assert numbers.findall(say("treatment", made)) == ["0.969", "0.2"]
     control = {"reinserted": {}, "control": "x", "refilled": {"sentences": 1_270}}
-    assert numbers.findall(treatment(made | control)) == ["0.969", "1,270"]
-    assert treatment(made | {"removed_sentences": 0}) == treatment({}) == ""
+    assert numbers.findall(say("treatment", made | control)) == ["0.969", "1,270"]
+    assert say("treatment", made | {"removed_sentences": 0}) == say("treatment", {}) == ""
 
 
 def test_what_filters_took_and_what_was_put_back(study):
     removed = parsing.removed(study.collected, study.layout)
-    assert removed.shown()[:4] == [
-        ["10M", "baby", "binding.paper", "11,111", "31", "900", "77", "70", "90", "0"],
-        ["10M", "baby", "question-formation.paper", "11,111", "0", "800", *"––––"],
-        ["10M", "baby-f", "binding.paper", "11,111", "31", "900", *"––––"],
-        ["10M", "baby-f", "question-formation.paper", "11,111", "0", "800", *"––––"],
+    assert removed.rows()[:4] == [
+        ("10M", "baby", "binding.paper", 11_111, 31, 900, 77, 70, 90, 0),
+        ("10M", "baby", "question-formation.paper", 11_111, 0, 800, *[None] * 4),
+        ("10M", "baby-f", "binding.paper", 11_111, 31, 900, *[None] * 4),
+        ("10M", "baby-f", "question-formation.paper", 11_111, 0, 800, *[None] * 4),
     ]
-    assert "wiki" not in {r["Condition"] for r in report_results.shown(removed)}
-    difference = parsing.words_difference(study.collected, study.layout)
-    assert difference.shown() == [
-        [size, "baby", "binding", "+0.040", "−0.012"] for size in ("10M", "30M", "50M")
-    ]
+    assert "wiki" not in set(removed["condition"])
 
 
 def recalled(parser, backstop, evidence, right, construction=""):
@@ -170,14 +157,14 @@ def test_the_recall_of_parsers_and_of_constructions(study):
         for evidence, right, construction in ((40, whole, ""), (4, 1, "a rule"))
     ]
     made = study.changed(recall=pl.DataFrame(rows, schema=RECALL)).collected
-    titles = ("Parser", "Backstop", "Recall (%)", "Precision (%)", "Sentences removed (%)",
-              "Words removed (%)")  # fmt: skip
-    shown = [[row[t] for t in titles] for row in report_results.shown(parsing.recall(made))]
+    shown = parsing.recall(made).select("parser", "backstop", "recall", "precision", "share",
+                                        "share_of_words").rows()  # fmt: skip
     assert shown == [
-        ["stanza", "without", "75.0", "60.0", "5.0", "6.2"],
-        ["stanza", "with", "77.5", "62.0", "5.0", "6.2"],
-        ["spacy", "without", "50.0", "40.0", "5.0", "6.2"],
-        ["spacy", "with", "52.5", "42.0", "5.0", "6.2"],
+        ("stanza", "without", 0.75, 0.6, 0.05, 0.0625),
+        ("stanza", "with", 0.775, 0.62, 0.05, 0.0625),
+        ("spacy", "without", 0.5, 0.4, 0.05, 0.0625),
+        ("spacy", "with", 0.525, 0.42, 0.05, 0.0625),
     ]
-    by_rule = report_results.shown(parsing.constructions(made))
-    assert [row["Found"] for row in by_rule] == ["1", "2", "1", "2"]
+    by_rule = parsing.constructions(made)
+    assert by_rule["right"].to_list() == [1, 2, 1, 2]
+    assert set(by_rule["class"]) == {"flag"}  # of fewer than 20 sentences

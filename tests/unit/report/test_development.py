@@ -1,15 +1,16 @@
 """When it is learned: the section's sentence, figure and tables say what the onsets hold."""
 
 import re
+from functools import partial
 
 import polars as pl
 import pytest
 
-from poshgrid.report.blocks import Fold
+from poshgrid.report import figures
 from poshgrid.report.sections import development
 from poshgrid.statistics.development import SLACK
 from poshgrid.statistics.schema import DEVELOPMENT
-from tests.unit.report.report_results import drawn
+from tests.unit.report.report_results import drawn, shown
 
 
 @pytest.fixture
@@ -30,16 +31,17 @@ def rivalled(study):
 
 
 def test_there_is_nothing_to_say_without_rivals_or_with_one_size(study, biased, tmp_path):
-    assert development.blocks(study.page(tmp_path)) is None
+    assert study.written(development, tmp_path)[0] is None
     assert development.sentence(study.collected) is None
     one = biased.collected.accuracy.with_columns(rival_mean=pl.lit(0.5))
-    assert development.blocks(biased.changed(accuracy=one).page(tmp_path)) is None
+    assert biased.changed(accuracy=one).written(development, tmp_path)[0] is None
 
 
 def test_the_section_says_and_draws_the_onsets(rivalled, tmp_path):
     onsets, ratios = rivalled.collected.development, rivalled.collected.ratios
     assert onsets.height == 27  # nine phenomena, three conditions
-    said, picture, words, compared = development.blocks(rivalled.page(tmp_path))
+    facts, page = rivalled.written(development, tmp_path)
+    (said,) = facts["notes"]
     clear = ratios.filter((pl.col("low") >= 1 / SLACK) | (pl.col("high") <= SLACK))
     assert all(f"{row['phenomenon']} (" in said for row in clear.to_dicts())
     unknown = ratios.height - clear.height
@@ -50,12 +52,12 @@ def test_the_section_says_and_draws_the_onsets(rivalled, tmp_path):
     known = onsets.filter(pl.col("status").is_in(["within", "by", "after"]))
     ends = {x for end in ("low", "high") for x in known[end].drop_nulls()}
     assert ends
-    assert ends <= drawn(development.draw, frame)
-    assert pl.read_csv(tmp_path / f"tables/{picture.name}-data.csv").height == 27
-    assert isinstance(words, Fold)
-    assert [row[0] for row in words.blocks[0].rows] == ["Sizes"] * 27
+    draw = partial(figures.rows, label="", words=True, columns=1)
+    assert ends <= drawn(draw, development.marks(frame))
+    assert pl.read_csv(tmp_path / "tables/onsets-data.csv").height == 27
+    assert [row["Points"] for row in shown(page, "onsets")] == ["Sizes"] * 27
     ends = ratios.filter(pl.col("low").is_not_null() | pl.col("high").is_not_null())
-    assert len(compared.blocks[0].rows) == ends.height > 0
+    assert len(shown(page, "onset-ratios")) == ends.height > 0
 
 
 def test_without_conditions_to_compare_it_says_how_many_are_learned(rivalled):
@@ -70,11 +72,11 @@ def test_a_clear_comparison_is_told_with_its_interval(rivalled):
     made = rivalled.changed().collected
     row = rivalled.collected.ratios.head(1).with_columns(ratio=1.7)
     ends = [(1.2, 2.64, "1.2 to 2.6 times"), (1.25, None, "at least 1.2 times"), (0.3, 0.5, "0.5")]
-    for low, high, shown in ends:
+    for low, high, words in ends:
         frame = row.with_columns(low=pl.lit(low, pl.Float64), high=pl.lit(high, pl.Float64))
-        made.__dict__["ratios"] = frame
+        made.ratios = frame
         said = development.sentence(made)
-        assert shown in said and " 0 of 1 " in said
+        assert words in said and " 0 of 1 " in said
         assert ("more words" in said) == (low > 1)
 
 
@@ -82,7 +84,7 @@ def test_a_comparison_names_the_suite_where_there_are_two(rivalled):
     made = rivalled.changed().collected
     row = rivalled.collected.ratios.head(1).with_columns(ratio=1.7, low=1.2, high=2.6)
     two = pl.concat([row.with_columns(suite=pl.lit(name)) for name in ("posh", "zorro")])
-    made.__dict__["ratios"] = two
+    made.ratios = two
     said = development.sentence(made)
     assert "on posh (1.2 to" in said and "on zorro (1.2 to" in said
 
@@ -94,23 +96,23 @@ def test_curves_that_turn_back_were_learned_and_solved_ones_do_not_count(rivalle
         status=pl.Series(["turns back", "not testable", "cannot tell"]),
         high=pl.Series([1e7, None, None]),
     )
-    alone.__dict__["development"] = rows
+    alone.development = rows
     said = development.sentence(alone)
     assert [int(n) for n in re.findall(r"\d+", said)] == [2, 1, 5]
 
 
 def test_more_curves_than_a_figure_holds_are_a_table_alone(rivalled, tmp_path, monkeypatch):
     monkeypatch.setattr(development, "MOST", 26)
-    _, picture, words, _ = development.blocks(rivalled.page(tmp_path))
-    assert picture is None
-    assert len(words.blocks[0].rows) == 27
+    _, page = rivalled.written(development, tmp_path)
+    assert "figure-onsets" not in page.shown
+    assert len(shown(page, "onsets")) == 27
 
 
 def test_checkpoints_stand_below_sizes(rivalled):
     rows = rivalled.collected.development
     steps = rows.with_columns(over=pl.lit("checkpoints"), size=pl.lit("10M"))
     made = rivalled.changed()
-    made.collected.__dict__["development"] = pl.concat([steps, rows]).select(list(DEVELOPMENT))
+    made.collected.development = pl.concat([steps, rows]).select(list(DEVELOPMENT))
     panels = development.named(made.collected, made.layout)["panel"]
     assert panels.unique(maintain_order=True)[0] == "Sizes"
     assert panels.n_unique() == 2

@@ -1,17 +1,17 @@
 """The section on filtering: figures, tables and sentences hold the numbers of the tables."""
 
 import re
+from functools import partial
 
 import polars as pl
 import pytest
 
-from poshgrid.report.sections import filtering as deltas
-from poshgrid.report.sections.filtering import figures, tables
-from poshgrid.report.sections.filtering.tables import named
+from poshgrid.report import figures
+from poshgrid.report.sections import filtering
+from poshgrid.report.sections.filtering import named
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
 
-from . import report_results
-from .report_results import drawn
+from .report_results import drawn, shown
 
 AIMED = {"wiki~a": ("p0", "p1"), "wiki~b": ("p2",), "baby-f": ("p0", "p1")}
 
@@ -71,43 +71,42 @@ def filtered(study, rows, tests=(), read=None):
 
 
 def test_rows_are_conditions_and_marks_their_means():
-    marks = figures.marks(named(table()))
-    targeted = marks.filter(kind=figures.TARGETED)
-    assert [row[:2] for row in targeted.rows()] == [
+    marks = filtering.marks(named(table()))
+    targeted = marks.filter("filled")
+    assert targeted.select("row", "series").rows() == [
         ("a", "gpt"), ("a", "lstm"), ("b", "gpt"), ("b", "lstm")
     ]  # fmt: skip
     assert targeted["value"].to_list() == pytest.approx([-0.15, -10.15, -2.3, -12.3])
     assert targeted["low"].to_list() == pytest.approx([-0.2, -10.2, -2.3, -12.3])
-    every = marks.filter(kind=figures.ALL)
+    every = marks.filter(~pl.col("filled"))
     assert every["value"].to_list() == pytest.approx([-1.0, -11.0, -3.0, -13.0])
 
 
 def test_of_one_condition_rows_are_phenomena_targeted_first():
     points = (("10M", "mini"), ("30M", "small"))
     rows = named(table(("baby-f",), points))
-    marks = figures.marks(rows)
+    marks = filtering.marks(rows)
     # The learner follows from the size and is not named.
     assert marks["series"].unique(maintain_order=True).to_list() == ["10M", "30M"]
     assert marks["row"].unique(maintain_order=True).to_list() == ["p0", "p1", "p2", "p3"]
     first = marks.row(0, named=True)
     assert (first["value"], first["low"], first["high"]) == pytest.approx((-0.1, -0.5, 0.3))
-    assert figures.moves(rows).row(0) == ("p0", "10M", 2.5, pytest.approx(-0.1))
-    many = figures.marks(named(table(("baby-f",), points[:1], n=figures.FEW + 1)))
-    assert many["row"].to_list() == ["p0", "p1", figures.ALL]
+    moved = filtering.moves(rows).filter(row="p0", series="10M")
+    assert moved["value"].to_list() == pytest.approx([-0.1, 2.5])  # after and before
+    many = filtering.marks(named(table(("baby-f",), points[:1], n=filtering.FEW + 1)))
+    assert many["row"].to_list() == ["p0", "p1", filtering.ALL]
 
 
-def test_the_figures_draw_every_number_once():
-    frame = figures.marks(named(table()))
-    assert {round(v, 6) for v in frame["value"]} <= drawn(figures.draw_deltas, frame)
-    moved = figures.moves(named(table()))
-    ends = {round(v, 6) for v in (*moved["before"], *moved["after"])}
-    assert ends <= drawn(figures.draw_margins, moved)
-    cells = figures.heat_of_accuracies(named(table()))
+def test_the_figures_draw_every_number():
+    for frame in (filtering.marks(named(table())), filtering.moves(named(table()))):
+        marks = drawn(partial(figures.rows, label=""), frame)
+        assert {round(v, 6) for v in frame["value"]} <= marks
+    cells = filtering.heat_of_accuracies(named(table()))
     assert cells["row"].unique(maintain_order=True).to_list() == ["wiki", "a", "b"]
     values = {row[:3]: row[4] for row in cells.iter_rows()}
     assert values["wiki", "gpt", "p0"] == pytest.approx(30)
     assert values["b", "lstm", "p2"] == pytest.approx(30 + 100 * change("wiki~b", "lstm", "p2"))
-    assert figures.heat(named(table()))["value"].max() == pytest.approx(-0.1)
+    assert filtering.heat(named(table()))["value"].max() == pytest.approx(-0.1)
 
 
 def test_perplexity_falls_with_text_as_the_authors_say(shared):
@@ -119,39 +118,39 @@ def test_perplexity_falls_with_text_as_the_authors_say(shared):
     read = table.with_columns(pl.lit(value).alias(axis) for axis, value in rest.items())
     counts = table.select("condition", "corpus_tokens").unique().iter_rows()
     tokens = {(c, "100M"): {"train": {"tokens": n}} for c, n in counts}
-    said = sorted(deltas.falling(read, tokens))
+    said = sorted(filtering.falling(read, tokens))
     assert [re.findall(r"(80|16) |−(0\.\d+)", text) for text in said] == [
         [("80", ""), ("16", ""), ("", r)] for r in ("0.970", "0.976")
     ]
-    assert list(deltas.falling(read.head(2), tokens)) == []  # two points always lie on a line
+    assert list(filtering.falling(read.head(2), tokens)) == []  # two points always lie on a line
 
 
-def test_tables():
-    rows = table()
-    assert tables.conditions(rows, "blimp").shown()[1] == [
-        "wiki~a", "lstm", "2", "−10.2", "−11.0", "0.4", "2.50", "−10.15", "0.75"
-    ]  # fmt: skip
-    phenomena = tables.phenomena(rows, "blimp")
-    assert len(phenomena.rows) == 2 * 2 * 4
-    assert phenomena.shown()[0] == [
-        "p0", "wiki~a", "gpt", "yes", "80.0", "79.9", "−0.1", "0.4", "2.50", "−0.10", "0.75"
-    ]  # fmt: skip
-    unknown = LINE | dict.fromkeys(("t", "df", "p", "r"))
-    tests = tables.tests(pl.DataFrame([LINE, unknown], schema=DELTA_TESTS)).shown()
-    assert tests[0][4:] == ["15", "−5.41", "−4.62", "−0.56", "14", ".583", "0.50"]
-    assert tests[1][7:] == ["–"] * 4
-    read = tables.perplexities(perplexity()).shown()
-    assert read[1] == ["wiki", "lstm", "wiki", "2", "3.0000", "47.00", "1.41", "90.00", "0.00"]
-
-
-def test_the_section_links_to_what_was_written_and_escapes(study, tmp_path):
+def test_the_tables_and_links_of_the_section(study, tmp_path):
     rows = table().with_columns(learner=pl.col("learner") + "<b>")
-    made = filtered(study, rows, [LINE], perplexity())
-    text = report_results.rendered(deltas.blocks(made.page(tmp_path)))
+    unknown = LINE | dict.fromkeys(("t", "df", "p", "r"))
+    made = filtered(study, rows, [LINE, unknown], perplexity())
+    _, page = made.written(filtering, tmp_path)
+
+    def values(name, row):
+        return list(shown(page, name)[row].values())
+
+    assert values("by-condition-blimp", 1) == [
+        "wiki~a", "lstm<b>", "2", "−10.2", "−11.0", "0.4", "2.50", "−10.15", "0.75"
+    ]  # fmt: skip
+    assert len(shown(page, "by-phenomenon-blimp")) == 2 * 2 * 4
+    assert values("by-phenomenon-blimp", 0) == [
+        "p0", "wiki~a", "gpt<b>", "yes", "80.0", "79.9", "−0.1", "0.4", "2.50", "−0.10", "0.75"
+    ]  # fmt: skip
+    assert values("delta-tests", 0)[4:] == ["15", "−5.41", "−4.62", "−0.56", "14", ".583", "0.50"]
+    assert values("delta-tests", 1)[7:] == ["–"] * 4
+    assert values("perplexity", 1) == [
+        "wiki", "lstm", "wiki", "2", "3.0000", "47.00", "1.41", "90.00", "0.00"
+    ]  # fmt: skip
+    text = made.html(filtering, tmp_path)
     links = set(re.findall(r'href="((?:tables|figures)/[^"]+)"', text))
     assert {"tables/deltas-blimp-all.csv", "figures/margins-blimp.pdf"} <= links
     assert all((tmp_path / link).is_file() for link in links)
     assert "<b>" not in text and "gpt&lt;b&gt;" in text
     whole = pl.read_csv(tmp_path / "tables/deltas-blimp-all.csv")
     assert whole.columns == list(DELTAS) and whole.height == rows.height
-    assert deltas.blocks(study.page(tmp_path)) is None
+    assert study.written(filtering, tmp_path)[0] is None

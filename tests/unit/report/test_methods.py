@@ -127,7 +127,7 @@ def test_software_is_what_was_used_and_references_are_the_works_cited(study, tmp
     cited = {w.key for w in WORKS.values()
              if f"{w.names}, {w.date}" in text or f"{w.names} ({w.date})" in text}  # fmt: skip
     assert {work.key for work in made.works} == cited > {"fisher1932", "holm1979", "paszke2019"}
-    methods.blocks(study.page(tmp_path))
+    study.written(methods, tmp_path)
     text = (tmp_path / "tables/references.bib").read_text(encoding="utf-8")
     assert re.findall(r"^@\w+\{(\w+),$", text, re.MULTILINE) == [work.key for work in made.works]
 

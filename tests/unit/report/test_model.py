@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import polars as pl
 import pytest
 
-from poshgrid.report import posterior
+from poshgrid.report import figures, posterior, style
 from poshgrid.report.sections import model
 from poshgrid.statistics import published
 from tests.unit.report import report_results
 from tests.unit.report.report_results import fit
-
-
-def titles(table):
-    return [column.title for column in table.columns]
-
 
 # ---- coefficients --------------------------------------------------------------------------------
 
 
 def test_coefficients_stand_beside_the_papers_where_the_model_is_its():
     table = posterior.coefficients(fit("condition"))
-    assert titles(table)[:6] == ["Term", "Median", "Mean", "2.5%", "97.5%", "R-hat"]
-    shown = {row[0]: row[1:5] for row in table.shown()}
-    assert shown["Category (wanna) †"] == ["−0.33", "−0.33", "−0.37", "−0.29"]
-    assert shown["Phenomenon intercept SD"] == ["0.69", "0.69", "0.65", "0.73"]
-    assert "Seed 42" not in shown
+    assert "paper" not in table.columns
+    rows = {row[0]: row[1:] for row in table.select("label", "median", "low", "high").iter_rows()}
+    assert rows["Category (wanna) †"] == pytest.approx((-0.33, -0.37, -0.29))
+    assert rows["Phenomenon intercept SD"] == pytest.approx((0.69, 0.65, 0.73), abs=0.005)
+    assert "Seed 42" not in rows
     table = posterior.coefficients(fit("paper"))
-    assert titles(table)[5:8] == ["Paper", "Paper 2.5%", "Paper 97.5%"]
     theirs = published.coefficients().select("median", "low", "high").rows()
-    assert [tuple(row[5:8]) for row in table.rows] == [*theirs, (None,) * 3]
+    ours = table.select("paper", "paper_low", "paper_high").rows()
+    assert ours == [*theirs, (None,) * 3]
 
 
 @pytest.mark.parametrize(
@@ -44,29 +40,37 @@ def test_another_model_has_no_published_values(spec):
     other = replace(paper, spec=paper.spec | spec)
     less = replace(paper, summary=paper.summary.filter(pl.col("term") != "S(source)[baby]"))
     for made in (other, less):
-        assert "Paper" not in titles(posterior.coefficients(made))
+        assert "paper" not in posterior.coefficients(made).columns
 
 
 def test_the_forest_draws_the_effects_without_intercept_sds_and_groups():
     effects = posterior.effects(fit("paper").summary)
-    assert effects.height == 11 and effects["name"][0] == "Training size (z)"
-    marks = report_results.drawn(model.forest_of, effects)
-    assert {round(x, 6) for x in effects["median"]} <= marks
+    assert effects.height == 11 and effects["row"][0] == "Training size (z)"
+    marks = report_results.drawn(partial(figures.rows, label=""), effects)
+    assert {round(x, 6) for x in effects["value"]} <= marks
 
 
 # ---- contrasts -----------------------------------------------------------------------------------
 
 
-def test_contrasts_are_in_log_odds_and_points():
-    table = posterior.contrasts(fit("condition"))
-    rows = {(row[0], row[1]): row[2:] for row in table.shown()}
-    assert rows["Filtering (baby-f − baby)", "Binding"] == [
+NAME = "Filtering (baby-f − baby)"
+
+
+def rows_of(made):
+    frame, facts = posterior.contrasts(made)
+    return {(row["name"], row["of"]): row for row in frame.iter_rows(named=True)}, facts
+
+
+def test_contrasts_are_named_and_shown_in_log_odds_and_points(study, tmp_path):
+    _, page = study.written(model, tmp_path)
+    rows = {(row[0], row[1]): row[2:] for row in page.shown["contrasts-condition"].shown()}
+    assert rows[NAME, "Binding"] == [
         "−0.30", "−0.40", "−0.20", "< .001", "−7.5", "−10.0", "−5.0", "−10.0", "8,654,321",
         "10,000,000",
     ]  # fmt: skip
-    assert rows["Filtering (baby-f − baby)", "Islands"][3] == ".520"
-    assert len(rows) == 10 and table.classes == {0: "total", 5: "total"}
-    assert posterior.contrasts(fit("bias")).rows[0][:2] == ["recency − none", "Overall"]
+    assert rows[NAME, "Islands"][3] == ".520"
+    assert len(rows) == 10 and page.shown["contrasts-condition"].classes == {0: "total", 5: "total"}
+    assert next(iter(rows_of(fit("bias"))[0])) == ("recency − none", "Overall")
 
 
 @pytest.mark.parametrize(("low", "right"), [(0.1, 3), (-0.1, 2)])
@@ -80,15 +84,16 @@ def test_what_was_planted_stands_beside_what_was_found(low, right):
         by=pl.lit("phenomenon"), joint_low=pl.lit(low)
     )
     both = pl.concat([made.contrasts, again])
-    table = posterior.contrasts(
+    rows, facts = rows_of(
         replace(made, spec={**made.spec, "contrasts": [contrast]}, contrasts=both)
     )
-    rows = {(row[0], row[1]): row[-2:] for row in table.shown()}
-    name = "Filtering (baby-f − baby)"
-    assert rows[name, "Binding"] == ["below", "below"] and rows[name, "Overall"][0] == ""
-    assert rows[name, "Question formation"] == ["above", "none"]
-    assert f"{right} of 4" in table.caption
-    assert "Planted" not in titles(posterior.contrasts(made))
+    signs = {
+        of: (row["planted"], row["found_sign"]) for (name, of), row in rows.items() if name == NAME
+    }
+    assert signs["Binding"] == ("below", "below") and signs["Overall"][0] == ""
+    assert signs["Question formation"] == ("above", "none")
+    assert facts[0] == (right, 4)
+    assert "planted" not in posterior.contrasts(made)[0].columns
 
 
 @pytest.mark.parametrize(("seeds", "single"), [((3, 3), None), ((1, 1), ""), ((3, 1), "dyck")])
@@ -99,19 +104,21 @@ def test_contrasts_that_rest_on_one_seed_are_named(seeds, single):
         report_results.predictive().with_columns(bias=pl.lit(bias))
         for bias in ("none", "recency", "dyck")
     ]).with_columns(n_seeds=number)  # fmt: skip
-    made = fit("bias")
-    caption = posterior.contrasts(replace(made, predictive=cells)).caption
-    assert ("One seed only" in caption) == (single is not None)
-    assert ("dyck" in caption) == bool(single)
+    _, few, every, _ = posterior.contrasts(replace(fit("bias"), predictive=cells))[1]
+    assert bool(few) == (single is not None) and every == (single == "")
+    if single:
+        assert few == ["dyck − none"]
 
 
 # ---- predictive check ----------------------------------------------------------------------------
 
 
 def test_the_check_draws_every_cell_and_knows_those_outside():
-    cells = report_results.predictive(outside=4)
-    assert posterior.outside(cells).height == 4
-    marks = report_results.drawn(model.predictive, cells)
+    cells = report_results.predictive(outside=4).with_columns(panel=pl.lit("all"))
+    with style.drawing("test"):
+        (axes,) = figures.predictive(cells, style.Palette()).axes
+    assert axes.get_title(loc="left").endswith("4 of 27 outside")
+    marks = report_results.drawn(figures.predictive, cells)
     numbers = (*cells["predicted"], *cells["observed"])
     assert report_results.percents(numbers) <= marks
 
@@ -125,8 +132,7 @@ def test_the_check_draws_every_cell_and_knows_those_outside():
 def test_what_does_not_converge_or_predict_its_cells_is_not_quoted(cells, out, p, passes):
     facts = {"cells": cells, "inside": cells - out} | ({} if p is None else {"p": p})
     made = replace(fit("paper"), diagnostics={"predictive": facts, "converged": True})
-    assert posterior.checked(made) == (cells, out)
     assert posterior.quotable(made) == passes
-    assert f"{out} of {cells} cell" in posterior.check(made)
+    assert f"{out} of {cells} cell" in model.check(made.diagnostics)
     assert not posterior.quotable(replace(made, diagnostics={"predictive": facts}))
     assert not posterior.quotable(replace(made, diagnostics={"converged": True}))

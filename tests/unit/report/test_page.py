@@ -17,12 +17,12 @@ from poshgrid import files, plugins
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
-from poshgrid.report import blocks, tables
+from poshgrid.report import parts
+from poshgrid.report.accuracies import cells, of_level
 from poshgrid.report.page import render, write
 from poshgrid.report.records import manifests
-from poshgrid.report.sections import corpora, items
+from poshgrid.report.sections import items
 from poshgrid.statistics.schema import ACCURACY
-from poshgrid.tables.table import Table, text
 
 from . import report_results
 
@@ -88,7 +88,8 @@ def shown(study, tmp_path_factory):
 
 def test_accuracies_on_the_page_are_those_of_the_table(study, shown):
     folder, page = shown
-    table = tables.table3(study.collected, study.layout, "posh")
+    places = of_level(study.layout, "posh", "category")
+    table = cells(study.collected, study.layout, places, nulls=True)
     rows = [row for row in page.tables["table-accuracy-posh-categories"] if len(row) > 4]
     numbers = [re.findall(r"\d+\.\d", " ".join(row[-5:])) for row in rows[1:]]
     judged = study.collected.accuracy.filter(regimen="packed", condition="baby", size="10M")
@@ -96,18 +97,17 @@ def test_accuracies_on_the_page_are_those_of_the_table(study, shown):
     assert numbers[0][-3:] == [f"{100 * overall[name]:.1f}" for name in ("mean", "sd", "untrained")]
     assert [row[-1] == "not run" for row in rows[1:]].count(True) == 1
     csv = pl.read_csv(folder / "tables/accuracy-posh-categories.csv")
-    run = csv.filter(status="run")
-    assert csv["status"].to_list().count("not run") == 5 and csv.height == 5 * len(table.rows)
+    run = csv.drop_nulls("mean")
+    assert csv["mean"].null_count() == 5 and csv.height == table.height
     means = judged.filter(pl.col("level").is_in(["category", "overall"]))["mean"]
     assert set(means) <= set(run["mean"])
 
 
 def test_a_plain_table_on_the_page_is_its_csv(study, shown):
     folder, page = shown
-    table = corpora.words_by_source(study.collected, study.layout)
-    assert page.tables["table-words-by-source"][1:] == table.shown()
-    csv = pl.read_csv(folder / "tables/words-by-source.csv")
-    assert [list(row) for row in csv.iter_rows()] == table.rows
+    csv = pl.read_csv(folder / "tables/removed.csv").fill_null("–")
+    texts = [[f"{v:,}" if isinstance(v, int) else v or "–" for v in row] for row in csv.iter_rows()]
+    assert page.tables["table-removed"][1:] == texts
 
 
 # ---- what is missing or malicious ----------------------------------------------------------------
@@ -205,27 +205,30 @@ def test_the_same_results_give_the_same_bytes_and_stale_files_go(tmp_path):
         (page / name).write_bytes(b"kept")
     write(spec, tmp_path, page, threads=2)
     assert written() == first | {"mine.txt": b"kept"}
-    assert {"accuracy-posh.pdf", "accuracy-posh.png", "forest-paper.pdf"} < set(first)
+    assert {"opening-posh.pdf", "opening-posh.png", "forest-paper.pdf"} < set(first)
 
 
 # ---- sections and small parts --------------------------------------------------------------------
 
 
-def test_a_module_is_a_section(study, tmp_path, monkeypatch):
-    orders = [module.ORDER for module in blocks.sections().values()]
+def test_a_module_is_a_section_with_or_without_a_template(study, tmp_path, monkeypatch):
+    orders = [module.ORDER for module in parts.sections([]).values()]
     assert orders == sorted(set(orders))
     for name, audience in (("mine", "reader"), ("yours", "reviewer"), ("none", "engineer")):
         made = types.ModuleType(f"poshgrid.report.sections.{name}")
         made.TITLE, made.ORDER, made.AUDIENCE = f"<{name}>", len(name), audience
-        made.blocks = lambda page, name=name: None if name == "none" else [
-            "said", page.shelf.table(Table(name, "c", [text("a")], [["b"]]))
-        ]  # fmt: skip
+        made.__file__ = str(tmp_path / f"{name}.py")
+        made.write = lambda page, name=name: None if name == "none" else {
+            "notes": ["<said>"], "made": page.table(name, pl.DataFrame({"a": ["<b>"]}), caption="c")
+        }  # fmt: skip
         monkeypatch.setitem(sys.modules, made.__name__, made)
+    (tmp_path / "yours.html").write_text("{{- show.drawer('yours', 'Rows') }}")
     monkeypatch.setattr(plugins, "names", lambda package: ["none", "yours", "mine"])
-    page = render(study.page(tmp_path))
+    page = render(parts.Page(study.collected, tmp_path))
     assert re.findall(r'<section id="(\w+)">', page) == ["mine", "yours"]
-    assert "&lt;mine&gt;" in page and "<mine>" not in page
-    assert ["<details" in part for part in page.split("<section")[1:]] == [False, True]
+    mine, yours = page.split("<section")[1:]
+    assert "&lt;said&gt;" in mine and "&lt;b&gt;" in mine and "<mine>" not in page
+    assert "said" not in yours and "(1 row)" in yours and "<details" in yours
     assert (tmp_path / "tables/mine.csv").is_file()
 
 
@@ -250,6 +253,6 @@ def test_trees_of_another_condition_are_another_targets(tmp_path):
     planted = tmp_path / "models/baby-f/10K/gpt2-mini/packed/tree-planting/seed1/manifest.json"
     inputs = {"elsewhere/distances/baby-f/10K/spacy/words.bin": "0"}
     files.write_json(planted, files.read_json(planted) | {"inputs": inputs})
-    records = list(manifests(spec, Paths(str(tmp_path)), spec.runs))
+    records = list(manifests(spec, Paths(str(tmp_path))))
     assert [r.name for r in records if r.stage == "distances"] == ["baby-f/10K/spacy"]
     assert len({record.place for record in records}) == len(records)

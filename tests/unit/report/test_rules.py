@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from poshgrid import files
-from poshgrid.report.blocks import Fold
 from poshgrid.report.sections import rules
-from poshgrid.report.sections.rules import learners
+from poshgrid.rules import schema
+
+from . import report_results
 
 QF, BINDING = ("question-formation", "question-formation-or"), ("binding", "principle-a-command")
 SINGULAR = ("agreement", "agreement")
@@ -62,72 +64,40 @@ def explained():
     ]
     frames = {"mixture": mixture, "verdicts": verdicts, "identifiability": apart}
     return {
-        name: pl.DataFrame(frames[name], schema=schema, orient="row")
-        for name, schema in rules.TABLES.items()
+        name: pl.DataFrame(rows, schema=getattr(schema, name.upper()), orient="row")
+        for name, rows in frames.items()
     }
 
 
-def test_verdicts_of_phenomena_in_which_a_hierarchical_heuristic_has_a_say(explained, study):
-    judged = learners(explained, study.layout)
-    assert [learner.axes[:2] for learner in judged] == [
-        ("baby", "10M"), ("baby", "30M"), ("wiki", "30M"),
+def test_the_tables_of_a_suite(explained, study, tmp_path):
+    assert study.written(rules, tmp_path)[0] is None  # nothing was compared
+    folder = Path(study.collected.paths.rule_shares("all"))
+    for name, frame in explained.items():
+        files.write_table(frame, folder / f"{name}.parquet", getattr(schema, name.upper()))
+    try:
+        _, page = study.written(rules, tmp_path)
+    finally:
+        shutil.rmtree(folder)
+    # Phenomena in which a hierarchical heuristic has a say, at the largest size of the models
+    rest = ["70.0", "60.0–80.0", "25.0", "10.0–20.0", "3"]
+    verdicts = [list(row.values()) for row in report_results.shown(page, "verdicts-posh")]
+    assert verdicts == [
+        [BINDING[1], "baby", "30M", "command", "yes", "command", *rest],
+        [QF[1], "baby", "30M", "main-auxiliary = ngram", "no", "command", *rest],
+        [QF[1], "wiki", "30M", "seeds differ: 2 ngram, 1 front-do", "–", "command", "50.0",
+         "40.0–60.0", *rest[2:]],
     ]  # fmt: skip
-    rows = rules.verdicts("posh", explained, judged[1:]).rows
-    assert [[row[0], row[2], *row[3:]] for row in rows] == [
-        [BINDING[1], "30M", "command", "yes", "command", 0.7, "60.0–80.0", 0.25, "10.0–20.0", 3],
-        [
-            QF[1],
-            "30M",
-            "main-auxiliary = ngram",
-            "no",
-            "command",
-            0.7,
-            "60.0–80.0",
-            0.25,
-            "10.0–20.0",
-            3,
-        ],
-        [
-            QF[1],
-            "30M",
-            "seeds differ: 2 ngram, 1 front-do",
-            None,
-            "command",
-            0.5,
-            "40.0–60.0",
-            0.25,
-            "10.0–20.0",
-            3,
-        ],
-    ]
-
-
-def test_tables_behind_the_verdicts(explained, study):
-    judged = learners(explained, study.layout)
-    rows = rules.mixture("posh", explained, judged).rows
-    mine = [row[3:] for row in rows if row[:3] == [QF[1], "baby", "10M"]]
-    assert mine == [
-        ["guessing", 0.7, "65.0–75.0", pytest.approx(0.6), pytest.approx(0.8)],
-        ["main-auxiliary = ngram", 0.2, "15.0–25.0", pytest.approx(0.1), pytest.approx(0.3)],
+    rows = [list(row.values()) for row in report_results.shown(page, "mixture-posh")]
+    assert [row[3:] for row in rows if row[:3] == [QF[1], "baby", "10M"]] == [
+        ["guessing", "70.0", "65.0–75.0", "60.0", "80.0"],
+        ["main-auxiliary = ngram", "20.0", "15.0–25.0", "10.0", "30.0"],
     ]  # front-do has no more than a tenth
-    apart = rules.identifiability("posh", explained)
+    apart = page.shown["identifiability-posh"]
     assert apart.rows == [
         [BINDING[1], "command", "nearest-noun", 80, 3, 5],
         [QF[1], "front-do", "main-auxiliary", 80, 40, None],
     ]
     assert apart.classes == {0: "flag"}
-    assert [row[::2] for row in rules.rules(explained).rows] == [
+    assert [row[::2] for row in page.shown["heuristics"].rows] == [
         ["command", "yes"], ["front-do", None], ["main-auxiliary", "yes"], ["ngram", None],
     ]  # fmt: skip
-
-
-def test_the_first_block_of_a_suite_is_the_table_of_verdicts(explained, study, tmp_path):
-    page = study.page(tmp_path)
-    assert rules.blocks(page) is None  # nothing was compared
-    folder = Path(page.paths.rule_shares(page.collected.spec.target))
-    for name, frame in explained.items():
-        files.write_table(frame, folder / f"{name}.parquet", rules.TABLES[name])
-    heading, first, *_, last = rules.blocks(page)
-    assert (heading.text, first.name) == ("posh", "rules-verdicts-posh")
-    assert len(first.rows) == 3  # at the largest size
-    assert isinstance(last, Fold)

@@ -12,8 +12,6 @@ from poshgrid.report.sections import battery, beside, gaps, tasks
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, PARADIGM_MEASURES, TAGS
 from poshgrid.statistics.schema import ACCURACY
 
-from . import report_results
-
 RUN = {"condition": "wiki", "size": "60K", "learner": "gpt2", "regimen": "packed", "bias": "none"}
 UNTRAINED = {**RUN, "regimen": "untrained"}
 
@@ -71,23 +69,21 @@ def test_the_tests_of_language_a_row_a_test_and_model(tested):
         ("trog", "gpt2 untrained", True, 80, 20.0, 0.25),
     ]
     assert rows["low"][0] < rows["accuracy"][0] == 34 / 80 < rows["high"][0]
-    table = battery.table(rows, battery.ages(tested))
-    cells = {(row[0], row[1]): row for row in table.rows}
-    assert cells["trog", "gpt2"][2] == "34/80"
-    assert cells["trog", "gpt2"][6:] == ["6.5/20", "4;1, 4;6"]
-    assert cells["pairs", "gpt2"][6:] == ["–", "–"]
+    assert rows.select("right", "passed").row(0) == ("34/80", "6.5/20")
+    assert rows["passed"][1] is None
+    assert battery.ages(tested).select("suite", "age").rows() == [("trog", "4;1, 4;6")]
 
 
 def test_subsets_add_up_over_tests(tested):
     tags = pl.concat(tested.tags.values())
-    (row,) = battery.tagged(tags).rows
-    assert row[:3] == ["gpt2", "neg", "2/8"]  # the null is left out
-    assert row[5] == "12/20"
+    (row,) = battery.tagged(tags).to_dicts()
+    # The baseline is left out
+    assert [row[n] for n in ("model", "tag", "right", "rest")] == ["gpt2", "neg", "2/8", "12/20"]
     # 14 of 28 are right, and of 8 drawn at random as many as two, or as six: both ends alike.
     end = sum(math.comb(14, k) * math.comb(14, 8 - k) for k in range(3))
-    assert row[6] == pytest.approx(2 * end / math.comb(28, 8))
-    (row,) = battery.tagged(tags, crossed=True).rows
-    assert [*row[:4], row[6]] == ["gpt2", "neg", "pas", "1/1", "0/3"]
+    assert row["p"] == pytest.approx(2 * end / math.comb(28, 8))
+    (row,) = battery.tagged(tags, crossed=True).to_dicts()
+    assert [row[n] for n in ("tag", "other", "right", "rest")] == ["neg", "pas", "1/1", "0/3"]
 
 
 # ---- filler x gap --------------------------------------------------------------------------------
@@ -110,19 +106,18 @@ def measured():
 
 def test_runs_are_counted_whose_interval_is_above_the_best_null():
     rows = gaps.shares(measured())  # the unigram null has half of the sets
-    assert "subject in 0 of 1 run" in gaps.summary(rows)
+    assert gaps.above(rows) == [("subject", 0, 1)]
     sure = pl.when("null").then("low").otherwise(pl.lit(0.51))
-    assert "subject in 1 of 1 run" in gaps.summary(rows.with_columns(low=sure))
+    assert gaps.above(rows.with_columns(low=sure)) == [("subject", 1, 1)]
     table = gaps.table(rows)
-    assert table.rows[0] == ["sets", "subject", "gpt2", 42, 8, 0.25, 1.5, 0.1, 0.25, 1.5, 0.1]
-    assert len(table.rows) == 3
-    for axes in gaps.draw(rows).axes:
-        marks = [line.lines for line in axes.containers]
-        assert [dot.get_xdata()[0] for dot, *_ in marks] == [25, 0, 50]
-        hollow = [dot.get_markerfacecolor() == "white" for dot, *_ in marks]
-        assert hollow == [False, True, True]
-        low, high = marks[0][2][0].get_segments()[0][:, 0]
-        assert (low, high) == (12.5, 87.5)
+    assert table.row(0)[:7] == ("sets", "subject", "gpt2", 42, 8, 0.25, 0.25)
+    assert table.height == 3
+    marks = gaps.marks(rows)
+    assert marks["panel"].n_unique() == 2
+    assert marks.select("row", "value", "low", "high", "filled").rows()[:3] == [
+        ("gpt2", 25, 12.5, 87.5, True), ("gpt2 untrained", 0, 0, 100, False),
+        ("unigram", 50, 25, 75, False),
+    ]  # fmt: skip
 
 
 def test_a_suite_with_ambiguous_sets_stands_there_without_them_too():
@@ -142,9 +137,8 @@ def test_other_tasks_are_shown_as_their_measures(study, tmp_path):
     asked = {"gaps": "paradigms", "tests": "choices"}
     spec = study.spec.model_copy(update={"measured": asked})
     made = study.changed(spec=spec, measures={"gaps": frame(PARADIGM_MEASURES, row)})
-    section = report_results.rendered(tasks.blocks(made.page(tmp_path)))
+    section = made.html(tasks, tmp_path)
     assert ">1.235</t" in section and "gpt2-mini &lt;b&gt;" in section
-    assert section.count("Not run.") == 1  # `tests` has no measures yet
 
 
 def test_wrong_answers_are_sorted_by_how_many_gave_them():
@@ -152,10 +146,8 @@ def test_wrong_answers_are_sorted_by_how_many_gave_them():
         [("i1", "x", "r1"), ("i2", "y", "r2"), ("i2", "z", "r2"), ("i2", "z", "r2")],
         schema=["item_id", "answer", "right"], orient="row",
     ).with_columns(category=pl.lit("c"), phenomenon=pl.lit("p"))  # fmt: skip
-    assert tasks.wrong_answers("choices", rows).rows == [
-        ["i2", "p", 3, "z", 2, "r2"],
-        ["i1", "p", 1, "x", 1, "r1"],
-    ]
+    items = tasks.wrong_answers(rows).select("item_id", "wrong", "answer", "alike", "right")
+    assert items.rows() == [("i2", 3, "z", 2, "r2"), ("i1", 1, "x", 1, "r1")]
 
 
 # ---- published numbers ---------------------------------------------------------------------------
@@ -175,23 +167,21 @@ def compare(study):
                 {"learner": "gpt2", "mean": 0.9, "sd": 0.03, "n_seeds": 9}]  # fmt: skip
         accuracy = frame(ACCURACY, *({"level": "average", **row} for row in rows))
         made = study.changed(accuracy=accuracy).collected
-        table = beside.beside(made, pl.DataFrame([number | changed]), "fict")
-        titles = [column.title for column in table.columns]
-        return dict(zip(titles, table.rows[0], strict=True))
+        return beside.beside(made, pl.DataFrame([number | changed]), "fict").row(0, named=True)
 
     return row
 
 
 def test_ours_is_the_mean_of_the_rows_that_are_named(compare):
     row = compare()
-    assert (row["Published"], row["Ours"], row["Rows"]) == (70.4, pytest.approx(65.0), 2)
-    assert "±" not in row  # means of two points share no spread
+    assert (row["value"], row["ours"], row["rows"]) == (70.4, pytest.approx(65.0), 2)
+    assert row["margin"] is None  # means of two points share no spread
     single = compare(where="learner=gpt2", unit="")
     half = 2.306004 * 0.03 / 3  # t of 8 degrees of freedom, from a printed table
-    assert (single["Ours"], single["±"]) == (0.9, pytest.approx(half, abs=1e-6))
+    assert (single["ours"], single["margin"]) == (0.9, pytest.approx(half, abs=1e-6))
     for absent in ({"where": "learner=rnn"}, {"table": "", "column": "", "where": ""},
                    {"table": "measures", "column": "accuracy", "where": "subset=all"}):  # fmt: skip
-        assert compare(**absent)["Ours"] is None
+        assert compare(**absent)["ours"] is None
 
 
 @pytest.mark.parametrize(

@@ -7,68 +7,54 @@ items. Categories meet where Table 10 groups phenomena alike; phenomena are show
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import polars as pl
 
 from poshgrid.benchmark.reading import table10
-from poshgrid.report import figures, style
-from poshgrid.report.blocks import Block, Heading, Page, drawer
+from poshgrid.report import figures
+from poshgrid.report.accuracies import NULL_NAMES, Place, drawn
 from poshgrid.report.collect import Collected
-from poshgrid.report.layout import CATEGORY_ORDER, Group, Layout, groups, title
+from poshgrid.report.layout import CATEGORY_ORDER, Layout, groups, title
+from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
-from poshgrid.tables.table import Column, Table, text, texts
-from poshgrid.tables.words import count
 
 TITLE, ORDER, AUDIENCE = "Across benchmarks", 50, "reader"
 BOTH = ("island", "binding")
 """The categories that the outside suites have, too (Table 10): those of Figure 5."""
-LONG = 30
-"""Rows from which the table of phenomena is folded away."""
 
-Panels = list[tuple[str, str, figures.Place]]
+Panels = list[tuple[str, str, Place]]
 """Facet, panel, place."""
 
 
-def blocks(page: Page) -> list[Block] | None:
-    """Return the figures of categories and of phenomena, and Table 10; see the module."""
-    table = page.table(mapping(page.collected, page.layout))
-    if table is None:
-        return None
-    categories, phenomena = [], []
-    for group in groups(page.layout):
+def write(page: Page) -> dict[str, Any] | None:
+    """Write the figures of categories and of phenomena, and Table 10; see the module."""
+    collected, layout = page.collected, page.layout
+    page.table("mapping", mapping(collected, layout))
+    names = []
+    for group in groups(layout):
+        frames = [
+            drawn(collected, layout, (
+                (facet, panel, name, arm, place)
+                for facet, panel, place in panels
+                for name, arm in group.arms
+            ))
+            for panels in (categories_of(collected, layout), phenomena_of(collected, layout))
+        ]  # fmt: skip
         tail = f"-{group.condition}" if group.condition else ""
-        frame = marks(page, group, categories_of(page.collected, page.layout))
-        nulls = figures.nulls_of(frame)
-        if frame["facet"].n_unique() > 1 and frame["mean"].count():
-            caption = say("across_categories", group.condition, figures.spread(frame), nulls)
-            name = f"across-categories{tail}"
-            categories.append(page.shelf.picture(name, caption, figures.accuracy, frame))
-        frame = marks(page, group, phenomena_of(page.collected, page.layout))
-        nulls = figures.nulls_of(frame)
-        if frame["mean"].count():
-            spread = figures.spread(frame, "bars")
-            caption = say("across_phenomena", group.condition, spread, nulls)
-            name = f"across-phenomena{tail}"
-            phenomena.append(page.shelf.picture(name, caption, dots, frame))
-    return [
-        *([Heading("Categories in every suite")] if categories else []),
-        *categories,
-        *([Heading("Islands and binding, one by one")] if phenomena else []),
-        *phenomena,
-        Heading("Categories, suites and phenomena"),
-        drawer("All phenomena", table, LONG - 1),
-    ]
+        names.append(tail)
+        if frames[0]["facet"].n_unique() > 1 and frames[0]["mean"].count():
+            caption = _caption("across_categories", group.condition, frames[0])
+            page.picture(f"across-categories{tail}", figures.lines, frames[0], caption)
+        draw = partial(figures.rows, label="Accuracy (%)", percent=True, columns=4)
+        caption = _caption("across_phenomena", group.condition, frames[1])
+        page.picture(f"across-phenomena{tail}", draw, dots(frames[1]), caption)
+    return {"groups": names}
 
 
-def marks(page: Page, group: Group, panels: Panels) -> pl.DataFrame:
-    """Return the marks of the models of a group in each panel (``figures.POINTS``)."""
-    marked = (
-        (facet, panel, name, arm, place)
-        for facet, panel, place in panels
-        for name, arm in group.arms
-    )
-    return figures.points(page.collected, page.layout, marked)
+def _caption(kind: str, condition: str, frame: pl.DataFrame) -> str:
+    return say(kind, condition, frame["sd"].count(), figures.nulls_of(frame))
 
 
 def categories_of(collected: Collected, layout: Layout) -> Panels:
@@ -78,12 +64,12 @@ def categories_of(collected: Collected, layout: Layout) -> Panels:
     binding before question formation and wanna, posh, which has all four, before the others.
     """
     own = {
-        suite: [c for c in CATEGORY_ORDER if c in layout.categories[suite]]
+        suite: [c for c in CATEGORY_ORDER if c in layout.categories(suite)]
         for suite in collected.spec.suites
     }
     spread = Counter(category for categories in own.values() for category in categories)
     return [
-        (suite, title(category), (suite, "category", category, ""))
+        (suite, title(category), (suite, "category", category, "", ""))
         for suite in sorted(own, key=lambda suite: -len(own[suite]))
         for category in sorted(own[suite], key=lambda category: -spread[category])
     ]
@@ -92,7 +78,7 @@ def categories_of(collected: Collected, layout: Layout) -> Panels:
 def phenomena_of(collected: Collected, layout: Layout) -> Panels:
     """Return the panels of Figure 5: islands and binding in every suite, one by one."""
     return [
-        (f"{title(category)} · {suite}", name, (suite, "phenomenon", category, name))
+        (f"{title(category)} · {suite}", name, (suite, "phenomenon", category, name, ""))
         for wanted in BOTH
         for suite in collected.spec.suites
         for category, name in layout.phenomena[suite]
@@ -100,81 +86,49 @@ def phenomena_of(collected: Collected, layout: Layout) -> Panels:
     ]
 
 
-def mapping(collected: Collected, layout: Layout) -> Table:
+def dots(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return Figure 5 (:data:`poshgrid.report.figures.ROWS`): a panel for each size.
+
+    Args:
+        frame: accuracies of phenomena (:func:`poshgrid.report.accuracies.drawn`).
+    """
+    mean, sd = pl.col("mean") * 100, pl.col("sd") * 100
+    named = frame.with_columns(
+        panel=pl.format("Size {}", "size"), row=pl.format("{} · {}", "facet", "panel")
+    )
+    parts = [named.select("panel", "row", "series", value=mean, low=mean - sd, high=mean + sd)]
+    # What baselines make of a phenomenon: means over the models of the row
+    for null in figures.nulls_of(frame):
+        means = named.group_by("panel", "row", maintain_order=True).agg(value=pl.mean(null) * 100)
+        name = pl.lit(NULL_NAMES[null])
+        parts.append(means.with_columns(series=name, lane=pl.lit("baselines")))
+    return (
+        pl.concat(parts, how="diagonal_relaxed").drop_nulls("value").with_columns(
+            reference=pl.lit(50.0)
+        )
+    )  # fmt: skip
+
+
+def mapping(collected: Collected, layout: Layout) -> pl.DataFrame:
     """List the phenomena of every suite under their categories, with pairs (Table 10).
 
     The last column says under which category the paper's table has a phenomenon of that name.
     """
-    rows: list[list[Any]] = []
-    classes = {}
     pairs = {
         (suite, *key): n
         for suite, items in collected.items.items()
         for *key, n in items.group_by("category", "phenomenon").len().iter_rows()
     }
-    own = {c for categories in layout.categories.values() for c in categories}
+    own = {category for suite in layout.phenomena for category in layout.categories(suite)}
+    rows = []
     for category in [*CATEGORY_ORDER, *sorted(own - set(CATEGORY_ORDER))]:
-        for suite in collected.spec.suites:
-            for phenomenon in (p for c, p in layout.phenomena[suite] if c == category):
+        for suite, phenomena in layout.phenomena.items():
+            for phenomenon in (p for c, p in phenomena if c == category):
                 theirs = table10.category(phenomenon)
-                if theirs not in (None, category):
-                    classes[len(rows)] = "flag"
-                rows.append([
-                    title(category), suite, phenomenon, pairs.get((suite, category, phenomenon)),
-                    theirs and title(theirs),
-                ])  # fmt: skip
-    columns = [
-        *texts("Category", "Suite", "Phenomenon"), Column("Pairs", count),
-        text("In the paper's Table 10"),
-    ]  # fmt: skip
-    return Table("mapping", say("mapping"), columns, rows, classes)
-
-
-# ---- Figure 5 ------------------------------------------------------------------------------------
-
-# A stroke across the axis on which values lie
-_UPRIGHT = {"unigram": "|", "ngram": "x", "class_ngram": "+"}
-
-
-def dots(frame: pl.DataFrame) -> style.Figure:
-    """Draw accuracies as dots: a row for each phenomenon, a column for each size.
-
-    Args:
-        frame: ``figures.POINTS``, the rows of a facet together.
-
-    Returns:
-        In each row a lane for each series, and one for the nulls below them.
-    """
-    frame = frame.with_columns(row=pl.format("{} · {}", "facet", "panel"))
-    names = frame["row"].unique(maintain_order=True).to_list()
-    series = frame["series"].unique(maintain_order=True).to_list()
-    sizes = figures.sizes_of(frame)["size"].to_list()
-    nulls = figures.nulls_of(frame)
-    lanes = [*series, "nulls"] if nulls else series
-    figure, panels, places = figures.rows(names, lanes, len(sizes))
-    low, high = figures.limits(frame)
-    for axes, size in zip(panels, sizes, strict=True):
-        of_size = frame.filter(size=size)
-        axes.axvline(50, **style.CHANCE)
-        for row in of_size.drop_nulls("mean").iter_rows(named=True):
-            y, (colour, marker, _) = places[row["row"], row["series"]]
-            mean, sd = 100 * row["mean"], 100 * (row["sd"] or 0)
-            axes.plot([mean - sd, mean + sd], [y, y], color=colour, linewidth=1.6, alpha=0.55)
-            axes.plot([mean], [y], color=colour, marker=marker, markersize=4.6, linestyle="none",
-                      label=row["series"])  # fmt: skip
-        means = of_size.group_by("row", maintain_order=True).agg(pl.col(nulls).mean() * 100)
-        for null in nulls:
-            heights = [places[name, "nulls"][0] for name in means["row"]]
-            axes.plot(means[null], heights, linestyle="none", marker=_UPRIGHT.get(null) or "o",
-                      markersize=4, color=style.MUTED.light, markerfacecolor="none",
-                      markeredgewidth=1, label=null)  # fmt: skip
-        axes.set_title(f"Size {size}")
-        axes.set_xlim(low, high)
-        axes.set_xticks([t for t in (0, 25, 50, 75, 100) if low <= t <= high])
-    figure.supxlabel("Accuracy (%)", fontsize=8.5, color=style.INK.light)
-    handles = style.series_handles(series, linestyle="none")
-    if frame["sd"].count():
-        handles.append(style.handle("± 1 SD over seeds", linewidth=1.6, alpha=0.55))
-    handles += [*figures.null_handles(nulls, _UPRIGHT), style.handle("chance", **style.CHANCE)]
-    style.legend(figure, handles)
-    return figure
+                rows.append({
+                    "category": title(category), "suite": suite, "phenomenon": phenomenon,
+                    "pairs": pairs.get((suite, category, phenomenon)),
+                    "paper": theirs and title(theirs),
+                    "class": None if theirs in (None, category) else "flag",
+                })  # fmt: skip
+    return pl.DataFrame(rows, infer_schema_length=None)

@@ -11,36 +11,30 @@ from typing import Any
 import polars as pl
 
 from poshgrid.errors import PoshgridError, check_known
-from poshgrid.report.blocks import Block, Fold, Page
 from poshgrid.report.collect import Collected
-from poshgrid.report.texts import say
+from poshgrid.report.parts import Page
 from poshgrid.statistics import intervals, published
 from poshgrid.statistics.measures import subsets
-from poshgrid.tables.table import Column, Table, numbers, text, texts, without_empty
-from poshgrid.tables.words import decimals
 
 TITLE, ORDER, AUDIENCE = "Beside the published numbers", 15, "reader"
 _SHARES = ("%", "points")  # units of published numbers that are shares here
 
 
-def blocks(page: Page) -> list[Block] | None:
-    """Return the table, in a drawer where nothing can be compared.
-
-    ``None``: the target is of no study, or the study has no such numbers.
-    """
+def write(page: Page) -> dict[str, Any] | None:
+    """Write the table; ``None``: the target is of no study, or nothing can be compared."""
     study = page.collected.spec.study
-    if study is None:
+    theirs = published.numbers(study.name) if study else pl.DataFrame()
+    if study is None or theirs.is_empty():
         return None
-    theirs = published.numbers(study.name)
-    if theirs.is_empty():
-        return None
-    table = beside(page.collected, theirs, study.name)
-    compared = any(row[3] is not None for row in table.rows)
-    shown = page.shelf.table(table)
-    return [shown if compared else Fold("Numbers that this grid has none of", "", [shown])]
+    rows = beside(page.collected, theirs, study.name)
+    versions = theirs["version"].unique().to_list()
+    one = versions[0] if len(versions) == 1 else None
+    source = pl.col("source") if one else pl.format("{} ({})", "source", "version")
+    page.table("beside", rows.with_columns(source), one, rows["margin"].count())
+    return {"compared": rows["ours"].count()}
 
 
-def beside(collected: Collected, theirs: pl.DataFrame, study: str) -> Table:
+def beside(collected: Collected, theirs: pl.DataFrame, study: str) -> pl.DataFrame:
     """Set each published number beside the mean of our rows that it names.
 
     Args:
@@ -48,11 +42,13 @@ def beside(collected: Collected, theirs: pl.DataFrame, study: str) -> Table:
         theirs: :func:`poshgrid.statistics.published.numbers`.
         study: its name, for messages.
 
+    Returns:
+        Columns of ``theirs``, ours in the same unit, its margin of error, and our rows.
+
     Raises:
         PoshgridError: a number names a table, column or axis that no result has.
     """
-    measures = list(collected.measures.values())
-    tags = [frame for frame in collected.tags.values() if not frame.is_empty()]
+    measures, tags = list(collected.measures.values()), list(collected.tags.values())
     tables = {
         "accuracy": collected.accuracy,
         "deltas": collected.deltas,
@@ -62,9 +58,7 @@ def beside(collected: Collected, theirs: pl.DataFrame, study: str) -> Table:
         # Subsets of items cut across suites
         "tags": subsets.pooled(pl.concat(tags)) if tags else pl.DataFrame(),
     }
-    versions = theirs["version"].unique().to_list()
-    one = versions[0] if len(versions) == 1 else None
-    rows: list[list[Any]] = []
+    rows = []
     for row in theirs.iter_rows(named=True):
         try:
             mine = _mine(tables, row)
@@ -73,19 +67,13 @@ def beside(collected: Collected, theirs: pl.DataFrame, study: str) -> Table:
         scale = 100 if row["unit"] in _SHARES else 1
         values = mine.get_column("value", default=pl.Series(dtype=pl.Float64)).drop_nulls()
         ours = values.mean()
-        rows.append([
-            row["what"], row["unit"], row["value"],
-            ours * scale if isinstance(ours, float) else None,
-            _margin(mine, scale) if row["column"] == "mean" else None,
-            len(values) or None, row["source"] if one else f"{row['source']} ({row['version']})",
-        ])  # fmt: skip
-    columns = [
-        *texts("What", "Unit"), *numbers(decimals(2), "Published", "Ours", "±"),
-        Column("Rows", str), text("Printed in"),
-    ]  # fmt: skip
-    margins = any(row[4] is not None for row in rows)
-    table = Table(f"published-{study}", say("beside", one, margins), columns, rows)
-    return without_empty(table, ["±"])
+        rows.append({
+            "ours": ours * scale if isinstance(ours, float) else None,
+            "margin": _margin(mine, scale) if row["column"] == "mean" else None,
+            "rows": len(values) or None,
+        })  # fmt: skip
+    kinds = {"ours": pl.Float64, "margin": pl.Float64, "rows": pl.UInt32}
+    return theirs.hstack(pl.DataFrame(rows, schema=kinds))
 
 
 def _mine(tables: dict[str, pl.DataFrame], row: dict[str, Any]) -> pl.DataFrame:
@@ -105,8 +93,8 @@ def _mine(tables: dict[str, pl.DataFrame], row: dict[str, Any]) -> pl.DataFrame:
 
 
 def _margin(mine: pl.DataFrame, scale: float) -> float | None:
-    """Return the margin of error of a single row's mean over seeds, where it tells their SD."""
+    """Return the margin of error of a single row's mean over seeds, where it has their SD."""
     if mine.height != 1 or not {"sd", "n_seeds"} <= set(mine.columns):
         return None
-    sd, seeds = mine.row(0, named=True)["sd"], mine["n_seeds"][0]
+    sd, seeds = mine["sd"][0], mine["n_seeds"][0]
     return None if sd is None else scale * intervals.half_t(sd, seeds)

@@ -5,8 +5,7 @@ The counts are :mod:`poshgrid.evidence.collateral`'s.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,230 +15,138 @@ from poshgrid.config.sizes import words
 from poshgrid.evidence.collateral import ALL, LONG, OVER, PARSED
 from poshgrid.evidence.constructions import CONSTRUCTIONS
 from poshgrid.evidence.schema import BY_TREE, COLLATERAL
-from poshgrid.files import Schema, read_table
-from poshgrid.report import style
-from poshgrid.report.blocks import Block, Page
+from poshgrid.files import read_table
+from poshgrid.report import figures
+from poshgrid.report.collect import Collected
+from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
-from poshgrid.tables.table import Column, Table, numbers, texts, without
-from poshgrid.tables.words import count, decimals, listed
+from poshgrid.tables.words import listed
 
 TITLE, ORDER, AUDIENCE = "What was removed, and what went with it", 100, "reviewer"
-PERCENT = decimals(2, 0.01)
 KINDS = {
     name: {"wh_question": "wh-questions", "relative": "relative clauses",
            OVER: f"sentences over {LONG} words"}.get(name, f"{name.replace('_', ' ')}s")
     for name in (*CONSTRUCTIONS, OVER)
 }  # fmt: skip
 """Measure -> its plural for people, in the order of the columns."""
-OF_PARSED = "of parsed sentences"
-BARS: Schema = {
-    "panel": pl.String,  # conditions that go without the same, and their size
-    "row": pl.String,  # construction
-    "share": pl.Float64,  # removed, of those in the base; null: not known, or none in the base
-    "words": pl.Float64,  # the same of all words
-    "note": pl.String,  # why there is no share, or that it is of parsed sentences
-}
-"""The figure: a row for each bar."""
+OF_PARSED = " (parsed)"
+MORE, LESS = "more than its share", "no more than its share"
 
 
-def blocks(page: Page) -> list[Block] | None:
-    """Return the figure and the table.
+def write(page: Page) -> dict[str, Any] | None:
+    """Write the figure and the table.
 
     ``None``: no condition of the target goes without anything, or nothing was counted.
     """
-    removals = [
-        Removal(condition, size, statistics.get("control"), read_table(path, COLLATERAL))
-        for (condition, size), statistics in page.collected.conditions.items()
-        if (path := Path(page.paths.collateral(condition, size), "collateral.parquet")).is_file()
-    ]
-    if not removals:
+    counts = read(page.collected)
+    if counts.is_empty():
         return None
-    caption = f"{say('collateral_figure')} {known(largest(removals))}".strip()
-    return [
-        page.picture("collateral", caption, draw, bars(largest(removals))),
-        page.table(table(removals)),
-    ]
+    # Constructions that are known of parsed sentences only: those without a parse hold no filter's
+    # words, so that the share removed of the others is too large
+    shares = sorted(counts.filter(pl.col("parsed") < 1, source=ALL)["parsed"].unique())
+    known = say("parsed_only", listed([KINDS[name] for name in BY_TREE]), shares) if shares else ""
+    caption = f"{say('collateral_figure')} {known}".strip()
+    page.picture("collateral", partial(figures.rows, label="Removed (%)"), bars(counts), caption)
+    page.table("collateral", table(counts), known)
+    return {}
 
 
-# ---- what the stage counted ----------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Removal:
-    """What went when one condition was made at one size."""
-
-    condition: str
-    size: str
-    control: str | None
-    table: pl.DataFrame  # COLLATERAL
-
-    @property
-    def name(self) -> str:
-        """The condition in words."""
-        return f"{self.condition} (control of {self.control})" if self.control else self.condition
-
-    @property
-    def sources(self) -> list[str]:
-        """The sources that give sentences to this size, and all together; one is no sum."""
-        there = self.table.filter(pl.col("before") > 0, measure="sentences")["source"].to_list()
-        return there if len(there) > 2 else [ALL]
-
-    def number(self, source: str, measure: str, column: str) -> int | None:
-        """Return a count; ``None``: not known."""
-        number: int | None = self.table.filter(source=source, measure=measure)[column].item()
-        return number
-
-    def share(self, source: str, measure: str, column: str = "removed") -> float | None:
-        """Return what was removed, as a share of what the base has; ``None``: not known."""
-        before, gone = (self.number(source, measure, name) for name in ("before", column))
-        return None if not before or gone is None else gone / before
-
-    def parsed(self, source: str) -> float | None:
-        """Return the share of the base's sentences that were parsed."""
-        sentences = self.number(source, "sentences", "before")
-        return (self.number(source, PARSED, "before") or 0) / sentences if sentences else None
-
-    def partial(self, measure: str) -> bool:
-        """Say whether a construction is known of some of the base's sentences only."""
-        return measure in BY_TREE and (self.parsed(ALL) or 0) < 1
-
-
-def largest(removals: Iterable[Removal]) -> list[Removal]:
-    """Return each condition at its largest size, in the order given."""
-    kept: dict[str, Removal] = {}
-    for removal in removals:
-        other = kept.setdefault(removal.condition, removal)
-        if words(removal.size) > words(other.size):
-            kept[removal.condition] = removal
-    return list(kept.values())
-
-
-def alike(removals: Iterable[Removal]) -> list[list[Removal]]:
-    """Return conditions that go without the same of the same, though not put back the same."""
-    groups: dict[object, list[Removal]] = {}
-    for removal in removals:
-        gone = removal.table.select("source", "measure", "before", "removed")
-        groups.setdefault((removal.size, removal.control, *gone.iter_rows()), []).append(removal)
-    return list(groups.values())
-
-
-def _together(group: Sequence[Removal]) -> str:
-    if len(group) > 2:
-        return f"{group[0].name} and {len(group) - 1} others"
-    return listed([removal.name for removal in group])
-
-
-# ---- table ---------------------------------------------------------------------------------------
-
-
-def table(removals: Sequence[Removal]) -> Table:
-    """Lay out what went: sources at each condition's largest size, all together at the others.
-
-    Args:
-        removals: conditions and sizes, in the order of the rows.
-    """
-    most = largest(removals)
-    rows: list[list[Any]] = []
-    totals = {}
-    for removal in removals:
-        sources = removal.sources if removal in most else [ALL]
-        for source in sources:
-            if source == ALL and len(sources) > 1:
-                totals[len(rows)] = "total"
-            rows.append([
-                removal.name, removal.size, "all sources" if source == ALL else source,
-                removal.number(source, "sentences", "before"),
-                *(removal.number(source, "words", when) for when in ("before", "after")),
-                *(removal.share(source, "sentences", column)
-                  for column in ("removed", "removed_by_rule", "removed_by_backstop")),
-                *(removal.share(source, measure) for measure in ("words", *KINDS)),
-                removal.parsed(source),
-            ])  # fmt: skip
-    kinds = (f"{name[0].upper()}{name[1:]} (%)" for name in KINDS.values())
-    columns = [
-        *texts("Condition", "Size", "Source"),
-        *numbers(count, "Sentences before", "Words before", "Words after"),
-        *numbers(PERCENT, "Sentences (%)", "By rule (%)", "By words alone (%)", "Words (%)"),
-        *numbers(PERCENT, *kinds),
-        Column("Parsed (%)", decimals(1, 0.01)),
-    ]  # fmt: skip
-    laid_out = Table("collateral", say("collateral", known(removals)), columns, rows, totals)
-    whole = all(removal.parsed(ALL) == 1 for removal in removals)
-    return without(laid_out, ["Parsed (%)"] if whole else [])
-
-
-def known(removals: Sequence[Removal]) -> str:
-    """Say which constructions are known of parsed sentences only; "" if all were parsed."""
-    shares = sorted(r.parsed(ALL) or 0 for r in removals if r.partial(BY_TREE[0]))
-    kinds = listed([KINDS[name] for name in BY_TREE])
-    return say("parsed_only", kinds, shares) if shares else ""
-
-
-# ---- figure --------------------------------------------------------------------------------------
-
-
-def bars(removals: Sequence[Removal]) -> pl.DataFrame:
-    """Return the figure's :data:`BARS`.
-
-    Args:
-        removals: conditions, one size of each; one whose removal is not known has no panel.
-    """
-    rows = []
-    for group in alike(removals):
-        removal = group[0]
-        gone = removal.share(ALL, "words")
-        for name, kind in KINDS.items() if gone is not None else ():
-            share = removal.share(ALL, name)
-            note = OF_PARSED if removal.partial(name) else ""
-            if share is None:
-                before = removal.number(ALL, name, "before")
-                note = "not parsed" if before is None else "none found"
-            panel = f"{_together(group)}, {removal.size}"
-            rows.append((panel, kind, share, gone, note))
-    return pl.DataFrame(rows, schema=BARS, orient="row")
-
-
-def draw(bars: pl.DataFrame) -> style.Figure:
-    """Draw what was removed of each construction, a panel for each condition.
-
-    Args:
-        bars: :data:`BARS`.
+def read(collected: Collected) -> pl.DataFrame:
+    """Read what went when the conditions of a target were made.
 
     Returns:
-        Bars that pass the line, the share of all words, have a colour of their own; hatched ones
-        are of parsed sentences only.
+        Columns of ``COLLATERAL``; ``share``, what was removed of what the base has; ``condition``,
+        ``size``, ``largest`` (the condition's largest size); of each source ``parsed``, the share
+        of the base's sentences.
     """
-    panels = bars["panel"].unique(maintain_order=True).to_list()
-    kinds = bars["row"].unique(maintain_order=True).to_list()
-    height = 0.7 + 0.24 * len(kinds)
-    figure, flat, _ = style.panels(len(panels), 3, (0.9, height), sharey=True)
-    more, less = style.SERIES[1].light, style.SERIES[0].light
-    longest = 100 * max([*bars["share"].drop_nulls(), *bars["words"], 1e-4])
-    for axes, panel in zip(flat, panels, strict=True):
-        mine = bars.filter(panel=panel)
-        line = 100 * mine["words"][0]
-        for y, row in enumerate(mine.iter_rows(named=True)):
-            share = 100 * (row["share"] or 0)
-            axes.barh(
-                y, share, height=0.66, color=more if share > line else less,
-                hatch="////" if row["note"] else None, edgecolor=style.PAGE.light, linewidth=0,
-            )  # fmt: skip
-            text = row["note"] if row["share"] is None else f"{share:.2f}"
-            axes.annotate(
-                text, (max(share, line), y), (3, 0), textcoords="offset points", va="center",
-                fontsize=7.5, color=style.MUTED.light,
-            )  # fmt: skip
-        axes.axvline(line, color=style.INK.light, linewidth=1.2, linestyle=(0, (4, 3)))
-        axes.set_title(panel)
-        axes.set_xlim(0, 1.2 * longest)  # room for the numbers
-        axes.set_xlabel("Removed (%)")
-        style.names_axis(axes, kinds)
-    handles: list[Any] = [
-        style.patch("more than its share", facecolor=more),
-        style.patch("no more than its share", facecolor=less),
-        style.handle("share of all words", color=style.INK.light, linestyle=(0, (4, 3))),
-    ]
-    if OF_PARSED in set(bars["note"]):
-        handles.append(style.patch(OF_PARSED, hatch="////", edgecolor=style.PAGE.light))
-    style.legend(figure, handles)
-    return figure
+    frames = [pl.DataFrame(schema={**COLLATERAL, "parsed": pl.Float64})]
+    largest: dict[str, str] = {}
+    for (condition, size), statistics in collected.conditions.items():
+        path = Path(collected.paths.collateral(condition, size), "collateral.parquet")
+        if path.is_file():
+            largest[condition] = max(size, largest.get(condition, size), key=words)
+            control = statistics.get("control")
+            frames.append(read_table(path, COLLATERAL).with_columns(
+                condition=pl.lit(condition), size=pl.lit(size),
+                name=pl.lit(f"{condition} (control of {control})" if control else condition),
+            ))  # fmt: skip
+    counts = pl.concat(frames, how="diagonal")
+    if counts.is_empty():
+        return counts
+    before = pl.col("before")
+    of = {name: before.filter(measure=name).first().over("condition", "size", "source")
+          for name in (PARSED, "sentences")}  # fmt: skip
+    most = pl.col("condition").replace_strict(largest, default=None)
+    return counts.with_columns(
+        largest=pl.col("size") == most, share=pl.when(before > 0).then(pl.col("removed") / before),
+        parsed=pl.when(of["sentences"] > 0).then(of[PARSED].fill_null(0) / of["sentences"]),
+    )  # fmt: skip
+
+
+def table(counts: pl.DataFrame) -> pl.DataFrame:
+    """Return what went: sources at each condition's largest size, all together at the others.
+
+    Args:
+        counts: from :func:`read`.
+    """
+    by = ["condition", "size", "source"]
+    there = counts.filter(pl.col("before") > 0, measure="sentences")
+    several = pl.len().over("condition", "size") > 2  # one source is no sum
+    kept = there.filter((pl.col("source") == ALL) | (several & pl.col("largest")))
+    rows = kept.with_columns(
+        pl.col("removed_by_rule", "removed_by_backstop") / pl.col("before"), of="share",
+    )  # fmt: skip
+    kinds = {measure: kind[:1].upper() + kind[1:] for measure, kind in KINDS.items()}
+    shares = counts.pivot("measure", index=by, values="share").select(*by, "words", *KINDS)
+    whole = counts.filter(measure="words").select(*by, words_before="before", words_after="after")
+    total = (pl.col("source") == ALL) & (pl.len().over("condition", "size") > 1)
+    return (
+        rows.drop("share", "measure", "after", "removed", "largest").join(
+            whole, on=by, maintain_order="left"
+        )
+        .join(shares.rename(kinds), on=by, how="left", maintain_order="left")
+        .drop("condition")
+        .rename({"name": "condition"})
+        .with_columns(
+            pl.when(total).then(pl.lit("total")).alias("class"),
+            source=pl.col("source").replace(ALL, "all sources"),
+            parsed=pl.when((counts.filter(source=ALL)["parsed"] < 1).any()).then("parsed"),
+        )
+    )  # fmt: skip
+
+
+def bars(counts: pl.DataFrame) -> pl.DataFrame:
+    """Return the figure: how far each construction lies from the share of all words.
+
+    Args:
+        counts: from :func:`read`.
+
+    Returns:
+        :data:`poshgrid.report.figures.ROWS`, each condition at its largest size; conditions that go
+        without the same of the same are one panel.
+    """
+    alike: dict[object, list[pl.DataFrame]] = {}
+    for one in counts.filter("largest", source=ALL).partition_by("condition", maintain_order=True):
+        gone = one.select("measure", "before", "removed").rows()
+        control = one["name"][0] != one["condition"][0]
+        alike.setdefault((one["size"][0], control, *gone), []).append(one)
+    rows = []
+    for group in alike.values():
+        names = [one["name"][0] for one in group]
+        name = f"{names[0]} and {len(names) - 1} others" if len(names) > 2 else listed(names)
+        by_measure = {row["measure"]: row for row in group[0].iter_rows(named=True)}
+        line = by_measure["words"]["share"]
+        for measure, kind in KINDS.items() if line is not None else ():
+            row = by_measure[measure]
+            share = row["share"]
+            partial = measure in BY_TREE and (row["parsed"] or 0) < 1
+            none = "not parsed" if row["before"] is None else "none found"
+            rows.append({
+                "panel": f"{name}, {group[0]['size'][0]}", "row": kind + OF_PARSED * partial,
+                "series": MORE if (share or 0) > line else LESS, "lane": "",
+                "value": None if share is None else 100 * share,
+                "low": None if share is None else 100 * min(share, line),
+                "high": None if share is None else 100 * max(share, line),
+                "note": none if share is None else f"{100 * share:.2f}", "reference": 100 * line,
+            })  # fmt: skip
+    return pl.DataFrame(rows, schema_overrides={"value": pl.Float64}, infer_schema_length=None)

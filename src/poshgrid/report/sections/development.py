@@ -5,20 +5,19 @@ See :mod:`poshgrid.statistics.development`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import polars as pl
 
 from poshgrid.files import Schema
-from poshgrid.report import figures, style
-from poshgrid.report.blocks import Block, Page, drawer
+from poshgrid.report import figures
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
+from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
 from poshgrid.statistics.development import SIZES, SLACK
 from poshgrid.statistics.schema import DEVELOPMENT, NOT_TESTABLE
-from poshgrid.tables.table import Table, numbers, of_frame, text
-from poshgrid.tables.words import decimals, short
 
 TITLE, ORDER, AUDIENCE = "When it is learned", 25, "reader"
 MOST = 150
@@ -27,40 +26,65 @@ MOST_NAMED = 4
 """Pairs of conditions that the sentence names."""
 
 
-def blocks(page: Page) -> list[Block] | None:
-    """Return the sentence, the figure and the tables; ``None``: nothing has two points."""
+def write(page: Page) -> dict[str, Any] | None:
+    """Write the figure and the tables; ``None``: nothing has two points."""
     rows = named(page.collected, page.layout)
     if rows.is_empty():
         return None
     models = rows["learner"].str.contains(", ", literal=True).any()
-    few = rows if rows.height <= MOST else rows.clear()
-    return [
-        sentence(page.collected),
-        page.picture("onsets", say("onsets", models), draw, few),
-        drawer("Words, phenomenon by phenomenon", page.table(table(rows))),
-        drawer("Conditions compared", page.table(compared(page.collected, page.layout))),
-    ]
+    if rows.height <= MOST:
+        draw = partial(figures.rows, label="Words of training", columns=1, words=True)
+        page.picture("onsets", draw, marks(rows), say("onsets_figure", models))
+    page.table("onsets", rows)
+    ratios = page.collected.ratios
+    known = ratios.filter(pl.col("low").is_not_null() | pl.col("high").is_not_null())
+    page.table("onset-ratios", known.with_columns(
+        _panel(page.layout), recipe=pl.concat_str("learner", "regimen", "bias", separator=" · ")
+    ))  # fmt: skip
+    return {"notes": [sentence(page.collected)]}
 
 
 def named(collected: Collected, layout: Layout) -> pl.DataFrame:
     """Return the onsets (``DEVELOPMENT``) in the page's order, each with its panel and series."""
     order = [(s, *pair) for s, pairs in layout.phenomena.items() for pair in pairs]
     curves = [
-        {**row, "panel": _panel(row, layout), "series": layout.series(arm)}
-        for phenomenon in order
+        {**row, "series": layout.series(arm)}
+        for suite, category, phenomenon in order
         for arm in layout.arms
         for row in collected.development.filter(
-            suite=phenomenon[0], category=phenomenon[1], phenomenon=phenomenon[2]
+            suite=suite, category=category, phenomenon=phenomenon
         ).iter_rows(named=True)
         if arm.has(row["condition"], row["learner"], row["regimen"], row["bias"])
     ]
-    schema: Schema = {**DEVELOPMENT, "panel": pl.String, "series": pl.String}
-    return pl.DataFrame(curves, schema=schema).sort("panel", descending=True, maintain_order=True)
+    schema: Schema = {**DEVELOPMENT, "series": pl.String}
+    rows = pl.DataFrame(curves, schema=schema).with_columns(_panel(layout))
+    return rows.sort("panel", descending=True, maintain_order=True)
 
 
-def _panel(row: dict[str, Any], layout: Layout) -> str:
-    over = "sizes" if row["over"] == SIZES else f"checkpoints, {row['size']} words of text"
-    return f"{row['suite']}: {over}" if len(layout.phenomena) > 1 else over.capitalize()
+def _panel(layout: Layout) -> pl.Expr:
+    steps = pl.format("Checkpoints, {} words of text", "size")
+    over = pl.when(over=SIZES).then(pl.lit("Sizes")).otherwise(steps)
+    several = len(layout.phenomena) > 1
+    return (pl.format("{}: {}", "suite", over) if several else over).alias("panel")
+
+
+def marks(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the figure of onsets (:data:`poshgrid.report.figures.ROWS`).
+
+    Args:
+        rows: from :func:`named`.
+
+    Returns:
+        Intervals with an open end where it is not known, and marks where straight lines cross the
+        threshold; neither: nothing is known.
+    """
+    known = pl.col("status").is_in(["within", "by", "after"])
+    some = pl.col("low").is_not_null() | pl.col("high").is_not_null()
+    return rows.select(
+        "panel", "series", "first", "last", row="phenomenon",
+        value=pl.when(some).then("onset"), low=pl.when(known).then("low"),
+        high=pl.when(known).then("high"), filled=pl.lit(value=False),
+    )  # fmt: skip
 
 
 def sentence(collected: Collected) -> str | None:
@@ -82,90 +106,12 @@ def sentence(collected: Collected) -> str | None:
     apart = [name for name in ("suite", "learner", "regimen", "bias", "size")
              if ratios[name].n_unique() > 1]  # fmt: skip
     pairs = [
-        (*pair, [_named(row, apart) for row in rows.to_dicts()])
+        (*pair, rows.to_dicts())
         for pair, rows in clear.group_by("condition", "word", "than", maintain_order=True)
     ]
     tested = onsets.filter(pl.col("status") != NOT_TESTABLE)
     known = tested["high"].is_not_null().sum()
     numbers = (ratios.height, ratios.height - clear.height, tested.height, known)
-    return say("development", pairs[:MOST_NAMED], len(pairs) - MOST_NAMED, *numbers, of_sizes)
-
-
-def _named(row: dict[str, Any], apart: list[str]) -> str:
-    """Write what is learned, and the interval: ``wanna on posh (1.2 to 2.6 times)``."""
-    where = ", ".join(row[name] for name in apart)
-    return f"{row['phenomenon']}{f' on {where}' if where else ''} ({_times(row)})"
-
-
-def _times(row: dict[str, Any]) -> str:
-    """Write the interval of a ratio of words: ``1.2 to 2.6 times``, ``at least 1.2 times``."""
-    low, high = (None if row[end] is None else f"{row[end]:.2g}" for end in ("low", "high"))
-    if low and high:
-        return f"{low} to {high} times"
-    return f"at least {low} times" if low else f"at most {high} times"
-
-
-def table(rows: pl.DataFrame) -> Table:
-    """Lay the onsets out."""
-    columns = {
-        "panel": text("Points"), "phenomenon": text("Phenomenon"), "series": text("Models"),
-        **dict(zip(("low", "high", "onset"),
-                   numbers(short, "Not yet with", "Learned with", "Lines cross at"), strict=True)),
-        "status": text("Known"),
-    }  # fmt: skip
-    return of_frame("onsets", say("onsets_table"), rows, columns)
-
-
-def compared(collected: Collected, layout: Layout) -> Table:
-    """Lay the ratios out of which an end is known."""
-    known = collected.ratios.filter(pl.col("low").is_not_null() | pl.col("high").is_not_null())
-    rows = known.with_columns(
-        panel=pl.Series([_panel(row, layout) for row in known.to_dicts()], dtype=pl.String),
-        recipe=pl.concat_str("learner", "regimen", "bias", separator=" · "),
+    return say(
+        "development", pairs[:MOST_NAMED], len(pairs) - MOST_NAMED, *numbers, of_sizes, apart
     )
-    columns = {
-        "panel": text("Points"), "phenomenon": text("Phenomenon"), "recipe": text("Recipe"),
-        "condition": text("Condition"), "than": text("Compared with"),
-        **dict(zip(("ratio", "low", "high"),
-                   numbers(decimals(2), "Times the words", "2.5%", "97.5%"), strict=True)),
-    }  # fmt: skip
-    return of_frame("onset-ratios", say("onset_ratios"), rows, columns)
-
-
-def draw(rows: pl.DataFrame) -> style.Figure:
-    """Draw where each onset lies: a panel for sizes and for checkpoints, a line for each curve.
-
-    Args:
-        rows: from :func:`named`.
-
-    Returns:
-        Intervals on a log scale of words, arrows where an end is open, a mark where straight lines
-        cross the threshold. No line: nothing is known.
-    """
-    series = rows["series"].unique(maintain_order=True).to_list()
-    panels = rows.partition_by("panel", maintain_order=True)
-    names = [panel["phenomenon"].unique(maintain_order=True).to_list() for panel in panels]
-    heights = [len(phenomena) * (0.12 + 0.11 * len(series)) for phenomena in names]
-    figure = style.figure(0.9 + sum(heights) + 0.6 * len(panels))
-    grid = figure.subplots(len(panels), squeeze=False, height_ratios=heights)[:, 0]
-    for axes, panel, phenomena in zip(grid, panels, names, strict=True):
-        left, right = min(panel["first"]) / 1.6, max(panel["last"]) * 1.6
-        for row in panel.iter_rows(named=True):
-            index = series.index(row["series"])
-            colour, marker, _ = style.series(index)
-            y = phenomena.index(row["phenomenon"]) + (index + 1) / (len(series) + 1) - 0.5
-            if row["status"] in ("within", "by", "after"):
-                ends = [row["low"] or left, row["high"] or right]
-                axes.plot(ends, [y, y], color=colour, linewidth=2.2)
-                for end, x, arrow in (("low", left, "<"), ("high", right, ">")):
-                    if row[end] is None:
-                        axes.plot([x], [y], arrow, color=colour, markersize=4, clip_on=False)
-            if row["onset"] and (row["low"] or row["high"]):
-                axes.plot([row["onset"]], [y], marker, color=colour, markersize=4,
-                          markerfacecolor=style.PAGE.light)  # fmt: skip
-        axes.set_title(panel["panel"][0])
-        figures.log_words(axes, left, right)
-        style.names_axis(axes, phenomena)
-    grid[-1].set_xlabel("Words of training")
-    style.legend(figure, style.series_handles(series, linestyle="-", markerfacecolor="none"))
-    return figure

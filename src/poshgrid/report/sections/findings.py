@@ -10,20 +10,18 @@ import polars as pl
 from poshgrid.benchmark.reading.table10 import key
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config.formula import suite_of
-from poshgrid.config.runs import SCORED, words_of
+from poshgrid.config.runs import words_of
 from poshgrid.report import figures, posterior
-from poshgrid.report.blocks import Alert, Block, Bullets, Facts, Fold, Note, Page
-from poshgrid.report.cells import NULL_NAMES
+from poshgrid.report.accuracies import NULL_NAMES, by_category, drawn, of_level
 from poshgrid.report.collect import Collected, Fit
-from poshgrid.report.layout import Layout
+from poshgrid.report.layout import Layout, groups
+from poshgrid.report.parts import Page
 from poshgrid.report.sections import development
 from poshgrid.report.texts import say
-from poshgrid.report.treatment import treatment
 from poshgrid.statistics.gate import doubts
 from poshgrid.statistics.schema import CANNOT_TELL, NO, NOT_TESTABLE, YES
 from poshgrid.statistics.verdicts import MARGIN
-from poshgrid.tables.table import Column, Table, texts
-from poshgrid.tables.words import count, counted, duration, listed, points
+from poshgrid.tables.words import listed, points
 from poshgrid.training import bias
 
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
@@ -31,53 +29,77 @@ FIRST = 3  # contrasts that are seen at once
 Question = Literal["filtering", "biases", "register", "other"]
 _FACTORS: dict[str, Question] = {"bias": "biases", "filter": "filtering", "source": "register"}
 HIGHER, LOWER, ALIKE = "higher", "lower", "alike"
-_LEARNED = (YES, NO, CANNOT_TELL, NOT_TESTABLE)  # columns of the table
 Row = dict[str, Any]
 """A contrast: columns of ``CONTRASTS``."""
 
 
-def blocks(page: Page) -> list[Block]:
-    """Return whether the control held, the figure, the verdicts, and what was run."""
-    collected, layout = page.collected, page.layout
-    run = Facts(facts(collected, layout))
-    if not collected.spec.suites:
-        return ["The grid has no minimal pairs: its results are the other tasks’.", run]
+def write(page: Page) -> dict[str, Any]:
+    """Write the figure and the verdicts; return whether the control held, and what is said."""
+    collected = page.collected
+    pairs = sum(items.height for items in collected.items.values())
     if collected.accuracy.is_empty():
-        return ["Not run: there are no accuracies to speak of yet.", run]
-    suite = next(iter(collected.suites), None)
-    verdicts = list(contrasts(collected))
-    first, more = verdicts[:FIRST], verdicts[FIRST:]
-    onsets = [] if collected.development.is_empty() else [development.sentence(collected)]
-    return [
-        control(collected),
-        figures.opening(page, suite) or figures.picture(page, suite) if suite else None,
-        Bullets(first, "findings") if first else say("no_contrast"),
-        Fold("More contrasts", f"({len(more)})", [Bullets(more, "findings")]) if more else None,
-        *map(Note, not_quoted(collected)),
-        page.table(learned(collected, layout)) or say("no_seeds"),
-        *onsets,
-        Note(say("limits")),
-        run,
-    ]
+        return {"judged": False, "pairs": pairs}
+    for suite in collected.suites[:1]:
+        page.picture(
+            f"opening-{suite}", figures.lines, opening(page, suite), say("accuracy", suite)
+        )
+    page.table("learned", *learned(collected, page.layout))
+    return {
+        "judged": True,
+        "pairs": pairs,
+        "opening": f"figure-opening-{collected.suites[0]}" if collected.suites else "",
+        "control": control(collected),
+        "verdicts": list(contrasts(collected)),
+        "first": FIRST,
+        "fits": {fit.name: doubts(fit.diagnostics) for fit in collected.fits.values()},
+        "onsets": development.sentence(collected),
+    }
 
 
-def control(collected: Collected) -> Alert | None:
-    """Say whether the planted effects were found; ``None``: nothing is planted."""
+def opening(page: Page, suite: str) -> pl.DataFrame:
+    """Return the figure that opens the page: the first of the grid's comparisons."""
+    collected, layout = page.collected, page.layout
+    first, *others = groups(layout)
+    if not others:
+        frame = by_category(collected, layout, suite)
+    else:
+        frame = drawn(collected, layout, (
+            ("", panel, name, arm, place)
+            for name, arm in first.arms
+            for _, panel, place in of_level(layout, suite, "category")
+        ))  # fmt: skip
+    names = {}
+    cells = collected.spec.cells.items()
+    for condition in (cell.split("/")[0] for cell, facts in cells if facts.filtered):
+        filters = list(collected.spec.removed.get(condition, {}))
+        names[condition] = (
+            f"{condition} ({f'without {listed(filters)}' if filters else 'filtered'})"
+        )
+    return frame.with_columns(pl.col("series").replace(names))
+
+
+def control(collected: Collected) -> dict[str, Any] | None:
+    """Say whether the planted effects were found; ``None``: nothing is planted.
+
+    Returns:
+        ``what`` and ``why`` in words; ``good``: the control held.
+    """
     planted = [
-        (fit.name, contrast, place, sign, found)
+        (fit.name, contrast, place, sign, shown)
         for fit in collected.fits.values()
-        for (contrast, place), (sign, found) in posterior.planted_effects(fit).items()
+        for (contrast, place), (sign, shown) in posterior.planted_effects(fit).items()
     ]
     if not planted:
         return None
     missed = [effect for effect in planted if effect[-2] != effect[-1]]
     names = {effect[0] for effect in planted}
-    broken = [
-        f.name for f in collected.fits.values() if f.name in names and not posterior.quotable(f)
-    ]
-    unsure = "says nothing" if broken else "held"
-    what = f"The positive control {'failed' if missed else unsure}."
-    return Alert(what, say("control", len(planted), missed, broken), good=not (missed or broken))
+    broken = [f.name for f in collected.fits.values()
+              if f.name in names and not posterior.quotable(f)]  # fmt: skip
+    verdict = "failed" if missed else "says nothing" if broken else "held"
+    return {
+        "what": f"The positive control {verdict}.", "good": verdict == "held",
+        "why": say("control", len(planted), missed, broken),
+    }  # fmt: skip
 
 
 # ---- contrasts -----------------------------------------------------------------------------------
@@ -88,13 +110,17 @@ def contrasts(collected: Collected) -> Iterator[str]:
 
     Controls of biases are no findings: they come with their biases, with what they leave of them.
     """
-    groups = [
+    compared = [
         (fit, rows)
         for fit in collected.fits.values()
         if posterior.quotable(fit)
         for rows in _groups(fit)
     ]
-    for fit, rows in sorted(groups, key=lambda group: -max(map(_strength, group[1]))):
+
+    def strength(rows: list[Row]) -> float:  # how far an interval is from 0
+        return max(float(max(row["joint_low"], -row["joint_high"])) for row in rows)
+
+    for fit, rows in sorted(compared, key=lambda pair: -strength(pair[1])):
         overall = rows[0]
         if not _control(overall):
             more = [*_structure(fit, overall), *_treatments(collected, overall)]
@@ -113,17 +139,11 @@ def _groups(fit: Fit) -> Iterator[list[Row]]:
             yield overall[:1] + rows.filter(pl.col("by").is_in(parts)).to_dicts()
 
 
-def _strength(row: Row) -> float:
-    """Return how far the interval is from 0; negative where it holds 0."""
-    return float(max(row["joint_low"], -row["joint_high"]))
-
-
 def decided(row: Row) -> str:
     """Return the verdict on a difference: higher, lower, alike within ``MARGIN``, cannot tell."""
-    if row["joint_low"] > 0:
-        return HIGHER
-    if row["joint_high"] < 0:
-        return LOWER
+    sign = posterior.found_sign(row)
+    if sign != "none":
+        return HIGHER if sign == "above" else LOWER
     alike = row["joint_low"] > -MARGIN and row["joint_high"] < MARGIN
     return ALIKE if alike else CANNOT_TELL
 
@@ -142,22 +162,20 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> str:
     question = asked(collected, overall)
     removed = _removed(collected, overall) if question == "filtering" else {}
     kept = _kept(removed, category_of)
-    of_parts: dict[str, list[str]] = {}
+    of_parts: dict[str, list[str]] = {v: [] for v in (LOWER, HIGHER, ALIKE, CANNOT_TELL)}
     for row in parts:
+        verdict = decided(row)
+        same = verdict == of_category.get(category_of.get(row["level"], ""))
+        if row["by"] == "phenomenon" and (verdict not in (HIGHER, LOWER) or same):
+            continue
         name = posterior.place(row).removeprefix(f"{row['by']} ")
         name += " (evidence kept)" if row["level"] in kept else ""
-        verdict = decided(row)
-        said = of_category.get(category_of.get(row["level"], ""))
-        if row["by"] == "phenomenon" and (verdict not in (HIGHER, LOWER) or verdict == said):
-            continue
-        shown = name if verdict == CANNOT_TELL else f"{name} {_number(row)}"
-        of_parts.setdefault(verdict, []).append(shown)
+        of_parts[verdict].append(name if verdict == CANNOT_TELL else f"{name} {_number(row)}")
     place = [f"on {suite}"] if len(suites) > 1 else []
     place += [f"{listed(fit.spec['phenomena'])} alone"] if fit.spec.get("phenomena") else []
     return say(
-        "contrast", question, _compared(overall), ", ".join(place), list(removed),
-        decided(overall), _number(overall), overall,
-        {v: of_parts[v] for v in (LOWER, HIGHER, ALIKE, CANNOT_TELL) if v in of_parts},
+        "contrast", question, overall, _less(overall), ", ".join(place), list(removed),
+        decided(overall), _number(overall), of_parts,
         posterior.ONE_SEED if posterior.one_seed(fit, overall) else "",
         fit.predictive["size"].n_unique() > 1 if "size" in fit.predictive else False,
     )  # fmt: skip
@@ -167,14 +185,14 @@ def asked(collected: Collected, row: Row) -> Question:
     """Return the question that a contrast answers."""
     if row["factor"] != "condition":
         return _FACTORS.get(row["factor"], "other")
-    spec = collected.spec
-    facts = {key.split("/")[0]: cell for key, cell in spec.cells.items()}
+    facts = {key.split("/")[0]: cell for key, cell in collected.spec.cells.items()}
     levels = {row["first"], row["less"]}
     if not levels <= set(facts):
         return "other"
     if len({facts[level].source for level in levels}) > 1:
         return "register"
-    return "filtering" if len({*collected.filtered, *spec.full} & levels) == 1 else "other"
+    filtered = {condition for condition, cell in facts.items() if cell.filtered}
+    return "filtering" if len({*filtered, *collected.spec.full} & levels) == 1 else "other"
 
 
 def _removed(collected: Collected, row: Row) -> dict[str, list[str]]:
@@ -200,10 +218,9 @@ def _kept(removed: dict[str, list[str]], category_of: dict[str, str]) -> set[str
 
 def _control(row: Row) -> bool:
     """Say whether a contrast is of the control of a bias, or with one."""
-    if row["factor"] != "bias":
-        return False
     words = row["first"].split("+")
-    return bias.controls(row["less"], row["first"]) or any(map(bias.controlled, words))
+    of_control = bias.controls(row["less"], row["first"]) or any(map(bias.controlled, words))
+    return row["factor"] == "bias" and of_control
 
 
 def _structure(fit: Fit, row: Row) -> Iterator[str]:
@@ -224,12 +241,8 @@ def _treatments(collected: Collected, row: Row) -> Iterator[str]:
         sizes = [size for condition, size in collected.conditions if condition == level]
         if sizes:
             facts = collected.conditions[level, max(sizes, key=words_of)]
-            if said := treatment(facts):
-                yield f"{level}: {said}."
-
-
-def _compared(row: Row) -> str:
-    return f"{row['first']} compared with {_less(row)}"
+            if treatment := say("treatment", facts):
+                yield f"{level}: {treatment}."
 
 
 def _less(row: Row) -> str:
@@ -243,69 +256,42 @@ def _number(row: Row) -> str:
     return f"{points(row['share'])} [{low}, {high}{raw}]"
 
 
-def not_quoted(collected: Collected) -> Iterator[str]:
-    """Yield which models are not quoted, and why."""
-    for fit in collected.fits.values():
-        if reasons := doubts(fit.diagnostics):
-            yield say("not_quoted", fit.name, reasons)
-
-
 # ---- phenomena -----------------------------------------------------------------------------------
 
 
-def learned(collected: Collected, layout: Layout) -> Table | None:
+def learned(collected: Collected, layout: Layout) -> tuple[pl.DataFrame, bool, list[str]]:
     """Count the cells of each verdict on each phenomenon, and say where else it can be tested.
 
     Every cell is counted: none is chosen for being the best.
 
     Returns:
-        ``None`` where no cell can tell anything.
+        The table, without rows where no cell can tell anything; whether some cell is not testable;
+        the baselines that were not run.
     """
     rows = collected.accuracy.filter(pl.col("learned").is_not_null())
     untestable = NOT_TESTABLE in set(rows["learned"])
     if not untestable and rows["above_rival_low"].null_count() == rows.height:
-        return None
+        return pl.DataFrame(), False, []
+    place = ["suite", "category", "phenomenon"]
+    counts = [(pl.col("learned") == verdict).sum().alias(verdict)
+              for verdict in (YES, NO, CANNOT_TELL, NOT_TESTABLE)]  # fmt: skip
+    best = pl.col("rival").replace(NULL_NAMES).drop_nulls().unique(maintain_order=True)
     testable = rows.filter(pl.col("learned") != NOT_TESTABLE)
-    lines: list[list[Any]] = []
-    for suite, phenomena in layout.phenomena.items():
-        for category, phenomenon in phenomena:
-            own = rows.filter(suite=suite, category=category, phenomenon=phenomenon)
-            numbers = [own.filter(learned=v).height or None for v in _LEARNED]
-            elsewhere = testable.filter(pl.col("suite") != suite, category=category)["suite"]
-            others = elsewhere.unique(maintain_order=True).to_list() if numbers[-1] else []
-            best = own["rival"].drop_nulls().unique(maintain_order=True)
-            rivals = [NULL_NAMES.get(rival, rival) for rival in best]
-            lines.append([suite, phenomenon, *numbers, ", ".join(rivals), ", ".join(others)])
-    columns = [
-        *texts("Suite", "Phenomenon"), *(Column(v.capitalize(), count) for v in _LEARNED),
-        *texts("Rival", "Test it with"),
-    ]  # fmt: skip
+    suites_of = testable.group_by("category").agg(pl.col("suite").unique(maintain_order=True))
+    names = [(suite, *pair) for suite, pairs in layout.phenomena.items() for pair in pairs]
+    others = pl.col("suites").list.set_difference(pl.concat_list("suite")).list.join(", ")
+    table = (
+        pl.DataFrame(names, schema=dict.fromkeys(place, pl.String), orient="row")
+        .join(rows.group_by(place).agg(*counts, rival=best.str.join(", ")), on=place, how="left",
+              maintain_order="left")
+        .join(suites_of.rename({"suite": "suites"}), on="category", how="left",
+              maintain_order="left")
+        .with_columns(
+            pl.col(YES, NO, CANNOT_TELL, NOT_TESTABLE).replace(0, None),
+            elsewhere=pl.when(pl.col(NOT_TESTABLE) > 0).then(others),
+        )
+    )  # fmt: skip
     if len(layout.phenomena) == 1:
-        columns, lines = columns[1:-1], [line[1:-1] for line in lines]
+        table = table.drop("suite", "elsewhere")
     without = [name for null, name in NULL_NAMES.items() if rows[null].null_count() == rows.height]
-    return Table("learned", say("learned", untestable, without), columns, lines)
-
-
-def facts(collected: Collected, layout: Layout) -> list[tuple[str, str, str]]:
-    """Return what was run, in numbers: (name, number, note)."""
-    spec = collected.spec
-    done = sum(t.done for t in collected.asked)
-    baselines = len(collected.trained) - len(collected.asked)
-    ours = any(t.run.regimen not in SCORED for t in collected.asked)
-    pairs = sum(items.height for items in collected.items.values())
-    seeds = sorted({t.run.seed for t in collected.asked})
-    biases = sorted({t.run.bias for t in collected.asked} - {"none"})
-    wall = sum(r.content.get("wall_seconds", 0) for r in collected.records)
-    memory = max((r.content.get("peak_memory_mb", 0) for r in collected.records), default=0)
-    found = [
-        (f"Models {'trained' if ours else 'scored'}", f"{done} of {len(collected.asked)}",
-         f"and {counted(baselines, 'baseline')}"),
-        ("Conditions", str(len(spec.conditions)), ", ".join(spec.conditions)),
-        ("Sizes", str(len(layout.sizes)), ", ".join(layout.sizes)),
-        ("Seeds", str(len(seeds)), ", ".join(map(str, seeds))),
-        ("Biases", str(len(biases)), ", ".join(biases)) if biases else None,
-        ("Minimal pairs", count(pairs), ", ".join(spec.suites)),
-        ("Computing time", duration(wall), f"{len(collected.records)} jobs; "
-         f"{memory:,.0f} MB at most") if wall else None,
-    ]  # fmt: skip
-    return [fact for fact in found if fact]
+    return table.drop("suites"), untestable, without

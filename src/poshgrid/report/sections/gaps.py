@@ -6,65 +6,59 @@ filler, and with a positive difference in differences, for each suite, with 95% 
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import polars as pl
 
 from poshgrid.config.runs import NULL_REGIMENS
-from poshgrid.report import figures, style
-from poshgrid.report.blocks import Block, Note, Page
+from poshgrid.report import figures
 from poshgrid.report.layout import model_names
+from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
 from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.tables.table import Column, Table, texts
-from poshgrid.tables.words import ABSENT, count, decimals, percent
 
 TITLE, ORDER, AUDIENCE = "Filler and gap", 125, "reader"
 CRITERIA = {
-    "delta_plus_filler": "A gap is expected after a filler\n(delta > 0)",
-    "did": "More so than without a filler\n(DiD > 0)",
+    "delta_plus_filler": "A gap is expected after a filler (delta > 0)",
+    "did": "More so than without a filler (DiD > 0)",
 }
 """Of the measures, those that Figure 1 has: what a set must do to count."""
 
 
-def blocks(page: Page) -> list[Block] | None:
-    """Return the figure and its table; ``None``: no suite of the target is of filler x gap."""
-    frames = [
-        frame
-        for suite, task in page.collected.spec.measured.items()
-        if task == "paradigms" and (frame := page.collected.measures.get(suite)) is not None
-    ]
+def write(page: Page) -> dict[str, Any] | None:
+    """Write the figure and its table; ``None``: no suite of the target is of filler x gap."""
+    measured = page.collected.spec.measured
+    frames = [frame for suite, frame in page.collected.measures.items()
+              if measured[suite] == "paradigms"]  # fmt: skip
     if not frames:
         return None
     rows = shares(pl.concat(frames))
-
-    return [
-        Note(say("filler_gap_note")),
-        summary(rows),
-        page.shelf.picture("filler-gap", say("filler_gap"), draw, rows),
-        page.shelf.table(table(rows)),
-    ]
+    draw = partial(figures.rows, label="Sets (%)", percent=True, columns=4)
+    page.picture("filler-gap", draw, marks(rows), say("filler_gap"))
+    page.table("filler-gap", table(rows), caption=say("filler_gap_table"))
+    return {"counts": above(rows)}
 
 
-def summary(rows: pl.DataFrame) -> str | None:
-    """Say in how many runs each phenomenon's difference in differences is above every null's.
+def above(rows: pl.DataFrame) -> list[tuple[Any, ...]]:
+    """Count the runs whose difference in differences is above every baseline's, by phenomenon.
 
     Args:
         rows: what :func:`shares` returns.
 
     Returns:
-        A sentence; ``None``: there are no nulls, or no runs.
+        Phenomenon, runs that are clearly above, runs; nothing where there are no baselines.
     """
     of = ["suite", "phenomenon"]
     did = rows.filter(measure="did")
     rivals = did.filter("null").group_by(of).agg(rival=pl.col("accuracy").max())
     runs = did.filter(~pl.col("null")).join(rivals, on=of, maintain_order="left")
-    counts = runs.group_by(of, maintain_order=True).agg(
-        above=(pl.col("low") > pl.col("rival")).sum(), runs=pl.len()
-    )
-    return None if counts.is_empty() else say("did", counts.drop("suite").rows())
+    clear = (pl.col("low") > pl.col("rival")).sum()
+    return runs.group_by(of, maintain_order=True).agg(clear, runs=pl.len()).drop("suite").rows()
 
 
 def shares(measures: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of the figure: one a run, phenomenon and criterion.
+    """Return a row for each run, phenomenon and criterion.
 
     A suite in which some sets are ambiguous stands there twice, with and without them.
 
@@ -74,39 +68,38 @@ def shares(measures: pl.DataFrame) -> pl.DataFrame:
     of = (*RUN_AXES, "seed", "suite", "phenomenon", "measure")
     # Where no set is ambiguous the subset is the suite: none of it is left out.
     clear = (pl.col("subset") == "unambiguous") & (pl.col("n") < pl.col("n").max().over(of))
-    runs = measures.filter(
-        (pl.col("subset") == "all") | clear, pl.col("measure").is_in(list(CRITERIA))
-    ).with_columns(
-        phenomenon=pl.when(pl.col("subset") == "all")
-        .then("phenomenon")
-        .otherwise(pl.format("{}, unambiguous", "phenomenon")),
+    everything = pl.col("subset") == "all"
+    runs = measures.filter(everything | clear, pl.col("measure").is_in(list(CRITERIA)))
+    unambiguous = pl.format("{}, unambiguous", "phenomenon")
+    runs = runs.with_columns(
+        pl.Series("model", model_names(runs), pl.String),
+        phenomenon=pl.when(everything).then("phenomenon").otherwise(unambiguous),
         null=pl.col("regimen").is_in(NULL_REGIMENS),
     )
-    runs = runs.with_columns(model=pl.Series(model_names(runs), dtype=pl.String))
     return runs.sort("null", "model", "seed", maintain_order=True).select(
         "suite", "phenomenon", "model", "seed", "null", "measure", "n", "accuracy", "low", "high",
         "t", "p_one",
     )  # fmt: skip
 
 
-def table(rows: pl.DataFrame) -> Table:
-    """Lay the shares out, a row a run and phenomenon."""
-    cells = []
-    for key, group in rows.group_by("suite", "phenomenon", "model", "seed", maintain_order=True):
-        by_measure = {row["measure"]: row for row in group.iter_rows(named=True)}
-        row: list[object] = [*key[:3], key[3] or ABSENT, group["n"][0]]
-        for name in CRITERIA:
-            row += [by_measure.get(name, {}).get(value) for value in ("accuracy", "t", "p_one")]
-        cells.append(row)
-    columns = [*texts("Suite", "Phenomenon", "Model"), Column("Seed"), Column("Sets", count)]
-    for short in ("Delta", "DiD"):
-        columns += [
-            Column(f"{short} > 0 (%)", percent), Column(f"{short}: t", decimals(2)),
-            Column("p, one-tailed", decimals(3)),
-        ]  # fmt: skip
-    return Table("filler-gap", say("filler_gap_table"), columns, cells)
+def marks(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the figure of shares (:data:`poshgrid.report.figures.ROWS`): seeds share a row."""
+    several = rows["suite"].n_unique() > 1
+    place = pl.format("{} · {}", "suite", "phenomenon") if several else pl.col("phenomenon")
+    title = pl.col("measure").replace(CRITERIA)
+    percent = pl.col("accuracy", "low", "high") * 100
+    drawn = rows.with_columns(percent, panel=pl.format("{}\n{}", title, place))
+    measures = pl.col("measure").replace_strict({name: i for i, name in enumerate(CRITERIA)})
+    return drawn.sort(measures, maintain_order=True).select(
+        "panel", "low", "high", row="model", value="accuracy", filled=~pl.col("null"),
+        reference=pl.lit(50.0),
+    )  # fmt: skip
 
 
-def draw(rows: pl.DataFrame) -> style.Figure:
-    """Draw Figure 1: a panel a criterion and phenomenon; see :func:`shares`."""
-    return figures.shares(rows, CRITERIA, "Sets (%)")
+def table(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the shares, a row a run and phenomenon."""
+    key = ["suite", "phenomenon", "model", "seed"]
+    wide = rows.pivot("measure", index=key, values=["accuracy", "t", "p_one"])
+    sets = rows.unique(key, keep="first", maintain_order=True).select(*key, "n")
+    both = sets.join(wide, on=key, maintain_order="left")
+    return both.with_columns(pl.col("seed").replace(0, None))

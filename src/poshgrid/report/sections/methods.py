@@ -15,12 +15,11 @@ from typing import Any
 from poshgrid.config.formula import suite_of
 from poshgrid.config.paths import SHARED
 from poshgrid.config.runs import COUNTED, SCORED, UNTRAINED, parts
-from poshgrid.report import references
-from poshgrid.report.blocks import Block, Page
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.layout import Layout, category_names
-from poshgrid.report.references import Citations, Work
-from poshgrid.report.texts import environment, markup, tidy
+from poshgrid.report.parts import Page
+from poshgrid.report.references import BIBLIOGRAPHY, Citations, Work
+from poshgrid.report.texts import environment, tidy
 from poshgrid.statistics.gate import ESS_LEAST, R_HAT_MOST
 from poshgrid.tables.words import count, listed
 
@@ -35,17 +34,17 @@ class Methods:
     works: list[Work]  # by author and year
 
 
-def blocks(page: Page) -> list[Block]:
-    """Return the paragraphs, and the works that they cite."""
+def write(page: Page) -> dict[str, Any]:
+    """Write the bibliography; return the paragraphs, and the works that they cite."""
     written = write_up(page.collected, page.layout)
-    address = references.write(written.works, page.shelf)
-    return [*(text for _, text in written.parts), markup("references", written.works, address)]
+    page.file(BIBLIOGRAPHY, "\n".join(work.bibtex for work in written.works))
+    return {"methods": written, "bibliography": f"tables/{BIBLIOGRAPHY}"}
 
 
 def write_up(collected: Collected, layout: Layout) -> Methods:
     """Return the methods, a part for each stage whose settings are known, and its references."""
     cite = Citations()
-    # What no manifest records is not told
+    # What no manifest records is not said
     template = environment(escaped=False, strict=False).get_template("methods.txt")
     written = template.render(
         cite=cite, collected=collected, layout=layout, write=_options,
@@ -79,10 +78,12 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
     scored = next((s for s in specs("score") if s.get("scoring")), {})
     scoring = judging | {k: scored["scoring"][k] for k in ("bos", "masked") if scored}
     parser = collected.spec.evidence_parser or ""
-    trained = manifests.get("train-parser", {}).get(parser, {}).get("settings") or {}
+    trained = (manifests.get("train-parser", {}).get(parser, {}).get("settings") or {}).get(
+        "parser"
+    )
+    orders = {(bool(s.get("classes")), s["order"]) for s in specs("count") if s.get("order")}
     return {
         "specs": specs,
-        "sources": lambda sizes: dict.fromkeys(s for at in sizes.values() for s in at["sources"]),
         "readers": {
             name: ((content.get("settings") or {}).get("source") or {}).get("reader")
             or content.get("reader")
@@ -91,17 +92,12 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
         "conditions": conditions,
         "backstop": any(s["condition"].get("filters") and s.get("backstop") for s in asked),
         "filters": list(dict.fromkeys(filters)),
-        "parser": _parser(trained.get("parser"), collected.parsers.get(parser, {})),
-        "audits": specs("audit"),
-        "shared_tokenizer": any(
-            name.startswith(f"{SHARED}/") for name in manifests.get("tokenizer", {})
-        ),
+        "parser": _parser(trained, collected.parsers.get(parser, {})) if trained else {},
+        "shared_tokenizer": any(n.startswith(f"{SHARED}/") for n in manifests.get("tokenizer", {})),
         "tokenizers": [t for i, t in enumerate(tokenizers) if t not in tokenizers[:i]],
         "orders": [
             "unigram" if order == 1 else f"{'class ' if classes else ''}{order}-gram"
-            for classes, order in sorted(
-                {(bool(s.get("classes")), s["order"]) for s in specs("count") if s.get("order")}
-            )
+            for classes, order in sorted(orders)
             if any(t.run.regimen == COUNTED for t in collected.trained)
         ],
         "suites": [
@@ -112,56 +108,49 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
         "scoring": scoring,
         "scores": {scoring.get("masked"), *(scored.get("rescored") or {}).values()},
         "judged": next(iter(manifests.get("accuracy", {}).values()), None),
-        "pythons": sorted({str(r.content["python"]) for r in collected.records
-                           if r.content.get("python")}),
+        "pythons": sorted({str(record.content["python"]) for record in collected.records
+                           if record.content.get("python")}),
     }  # fmt: skip
 
 
 def _of_models(collected: Collected) -> dict[str, Any]:
     """Return what the words on models, trained and Bayesian, are filled with."""
-    asked = [(t.run, t.manifest.get("settings") or {}) for t in reversed(collected.asked)]
-    learners = {r.learner: s["learner"] for r, s in asked if s.get("learner")}
+    asked = [(t.run, t.manifest.get("settings") or {}, t.statistics.get("parameters"))
+             for t in reversed(collected.asked)]  # fmt: skip
+    learners = {run.learner: s["learner"] for run, s, _ in asked if s.get("learner")}
     weights = {
-        name: [
-            n for t in collected.asked
-            if t.run.learner == name and (n := t.statistics.get("parameters"))
-        ]
+        name: sorted({count(n) for run, _, n in asked if n and run.learner == name},
+                     key=lambda text: (len(text), text))
         for name in learners
     }  # fmt: skip
-    regimens = {run.regimen: s["regimen"] for run, s in asked if s.get("regimen")}
     biases = {
         part: s["options"][part]
-        for run, s in asked
+        for run, s, _ in asked
         for part in parts(run.bias)
         if part in (s.get("options") or {})
     }
     return {
         "learners": {
-            name: learners[name] | {"parameters": _range(weights[name])}
-            for name in sorted(learners)
+            name: learners[name] | {"parameters": " to ".join(dict.fromkeys(n[:1] + n[-1:]))}
+            for name, n in sorted(weights.items())
         },
-        "seeds": listed([str(s) for s in sorted({t.run.seed for t in collected.asked})]),
-        "regimens": dict(sorted(regimens.items())),
+        "seeds": listed([str(s) for s in sorted({run.seed for run, *_ in asked})]),
+        "regimens": dict(
+            sorted({run.regimen: s["regimen"] for run, s, _ in asked if s.get("regimen")}.items())
+        ),
         "biases": dict(sorted(biases.items())),
         "untrained": any(t.run.regimen == UNTRAINED for t in collected.trained),
         "given": sorted({t.run.learner for t in collected.trained if t.run.regimen in SCORED}),
-        "masked": any(
-            (s.get("learner") or {}).get("architecture") == "babyberta" for _, s in asked
-        ),
-        "models": [
-            _model(fit, suite_of(fit.spec.get("suite"), collected.spec.suites))
-            for fit in collected.fits.values()
-            if fit.spec
-        ],
+        "masked": any(learner.get("architecture") == "babyberta" for learner in learners.values()),
+        "models": [_model(fit, suite_of(fit.spec.get("suite"), collected.spec.suites))
+                   for fit in collected.fits.values() if fit.spec],
         "R_HAT_MOST": R_HAT_MOST,
         "ESS_LEAST": ESS_LEAST,
-    }
+    }  # fmt: skip
 
 
-def _parser(parser: dict[str, Any] | None, evaluation: dict[str, Any]) -> dict[str, Any]:
+def _parser(parser: dict[str, Any], evaluation: dict[str, Any]) -> dict[str, Any]:
     """Return the engine of the parser whose trees decide, what trained it, and its score."""
-    if not parser:
-        return {}
     paths = (parser.get("treebank") or {}).get("path") or []
     paths = [paths] if isinstance(paths, str) else [part["path"] for part in paths]
     treebanks = {"toy" if path == "toy" else "ud" for path in paths}
@@ -178,29 +167,24 @@ def _suite(
     """Return name, reader, size and categories of a suite; empty where nothing is known of it."""
     reader = ((manifest.get("settings") or {}).get("suite") or {}).get("reader", "")
     pairs = collected.items.get(name)
+    size = f"{manifest['items']:,} items" if manifest.get("items") else ""
+    categories = ""
     if pairs is not None and pairs.height:
         size, categories = f"{pairs.height:,} pairs", category_names(layout, name)
-    else:
-        size, categories = f"{manifest['items']:,} items" if manifest.get("items") else "", ""
-    if not size and not reader:
-        return {}
-    return {"name": name, "reader": reader, "size": size, "categories": categories}
+    known = {"name": name, "reader": reader, "size": size, "categories": categories}
+    return known if size or reader else {}
 
 
 def _model(fit: Fit, suite: str) -> dict[str, Any]:
     """Return what a model was asked to be, and what was used: of the last attempt that was made."""
     attempts = fit.diagnostics.get("attempts") or []
     last = attempts[-1] if attempts else {}
-    return {
-        **fit.spec,
-        **{key: last[key] for key in ("warmup", "draws", "target_accept") if key in last},
-        # The formula asked for, less the terms that the data cannot bear
-        **{key: used for key in ("formula", "sampler", "engine")
-           if (used := fit.diagnostics.get(key))},
-        "name": fit.name,
-        "suite": suite,
-        "attempts": len(attempts),
-    }  # fmt: skip
+    # The formula asked for, less the terms that the data cannot bear
+    used = {key: value for key in ("formula", "sampler", "engine")
+            if (value := fit.diagnostics.get(key))}  # fmt: skip
+    sampling = {key: last[key] for key in ("warmup", "draws", "target_accept") if key in last}
+    return {**fit.spec, **sampling, **used, "name": fit.name, "suite": suite,
+            "attempts": len(attempts)}  # fmt: skip
 
 
 def _options(options: dict[str, Any], names: Sequence[str] = ()) -> str:
@@ -215,16 +199,6 @@ def _options(options: dict[str, Any], names: Sequence[str] = ()) -> str:
 def _value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int):
-        return count(value)
-    if isinstance(value, float):
-        return f"{value:g}"
+    if isinstance(value, int | float):
+        return count(value) if isinstance(value, int) else f"{value:g}"
     return " ".join(map(_value, value)) if isinstance(value, list) else str(value)
-
-
-def _range(values: list[float]) -> str:
-    """Write the least and the most of numbers, or the one that they are; "" of none."""
-    if not values:
-        return ""
-    low, high = min(values), max(values)
-    return count(low) if low == high else f"{count(low)} to {count(high)}"

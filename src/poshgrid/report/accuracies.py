@@ -1,0 +1,171 @@
+"""Accuracies of places of suites, with their baselines: frames for figures, and wide tables.
+
+The paper's Tables 3 and 8 are such tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import polars as pl
+
+from poshgrid.config.runs import NULLS, UNTRAINED
+from poshgrid.report.collect import Collected
+from poshgrid.report.layout import Arm, Layout, title
+from poshgrid.report.texts import say
+from poshgrid.statistics.schema import RUN_AXES, YES
+from poshgrid.tables.table import Column, Table
+from poshgrid.tables.words import NOT_RUN
+
+NULL_NAMES = {null: null for null in NULLS} | {"ngram": "n-gram", "class_ngram": "class n-gram"}
+"""The baselines in words."""
+GROUP = "Baselines"
+"""What the baselines' rows (columns) are headed by."""
+MARKS = {"far": "‡", "turns": "§", "above": "✓"}
+"""Far: a baseline is far from 50%. Turns: judging by sum instead of mean over tokens would change
+the cell. Above: surely above every rival."""
+TURN = 0.05  # share: a change beyond it is marked
+
+Place = tuple[str, str, str, str, str]
+"""Suite, level, category, phenomenon, part."""
+PLACE = ("suite", "level", "category", "phenomenon", "part")
+
+
+def drawn(
+    collected: Collected, layout: Layout, marks: Iterable[tuple[str, str, str, Arm, Place]]
+) -> pl.DataFrame:
+    """Return a figure of accuracies by words (:data:`poshgrid.report.figures.LINES`).
+
+    Args:
+        collected: all results.
+        layout: order of sizes.
+        marks: facet, panel and series of each arm and place, which has a mark at each size.
+    """
+    heads = ("facet", "panel", "series", "models", *PLACE)
+    rows = [(*names, arm.label, *place) for *names, arm, place in marks]
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(heads, pl.String), orient="row")
+    points = layout.points.with_columns(pl.col("words").cast(pl.Float64))
+    judged = collected.accuracy.drop("words")
+    return (
+        frame.join(points, on="models", maintain_order="left_right")
+        .join(judged, on=[*RUN_AXES, *PLACE], how="left", maintain_order="left")
+        .select("suite", "category", "facet", "panel", "series", "size", "words", "mean", "sd",
+                "low", "high", "n_seeds", "n_pairs", *NULLS)
+    )  # fmt: skip
+
+
+def cells(
+    collected: Collected, layout: Layout, places: Sequence[tuple[str, str, Place]], *, nulls: bool
+) -> pl.DataFrame:
+    """Return the accuracy of all models at each place; models that were not run have no mean.
+
+    Args:
+        collected: all results.
+        layout: order of models.
+        places: group, title and place of each.
+        nulls: whether rows of the baselines follow. Each is a mean over the models before, where
+            each model of a baseline counts once: arms that differ in bias or regimen share theirs.
+
+    Returns:
+        ``group, title``, ``size`` and ``models``, :data:`PLACE`, columns of ``ACCURACY``; and,
+        of baselines, ``least, most, n_cells``.
+    """
+    rows = [(group, name, *place) for group, name, place in places]
+    named = pl.DataFrame(
+        rows, schema=dict.fromkeys(("group", "title", *PLACE), pl.String), orient="row"
+    )
+    models = named.join(layout.points.drop("words"), how="cross").join(
+        collected.accuracy.drop("words"), on=[*RUN_AXES, *PLACE], how="left", maintain_order="left"
+    )
+    trained = collected.trained
+    asked = {UNTRAINED if t.run.regimen == UNTRAINED else t.run.learner for t in trained}
+    known = {n for n in NULLS if collected.accuracy[n].null_count() < collected.accuracy.height}
+    frames = [models]
+    for null in NULLS if nulls else ():
+        if null in asked | known:
+            # One that counts words is that of a condition and size; untrained ones have a learner
+            axes = RUN_AXES[: 3 if null == UNTRAINED else 2]
+            once = models.drop_nulls(null).unique([*named.columns, *axes], maintain_order=True)
+            of_null = pl.col("far").str.split(", ").list.contains(null).any()
+            means = once.group_by(named.columns, maintain_order=True).agg(
+                # Added one by one, so that the last digit does not depend on the number of cells
+                mean=pl.col(null).cum_sum().last() / pl.len(), n_cells=pl.len(),
+                least=pl.min(null), most=pl.max(null),
+                far=pl.when(of_null).then(pl.lit(null)).otherwise(pl.lit("")),
+            )  # fmt: skip
+            all_places = named.join(means, on=named.columns, how="left", maintain_order="left")
+            row = {"size": pl.lit(GROUP), "models": pl.lit(NULL_NAMES[null])}
+            frames.append(all_places.with_columns(**row))
+    own = {"least": pl.Float64, "most": pl.Float64, "n_cells": pl.UInt32}
+    both = pl.concat([*frames, pl.DataFrame(schema=own)], how="diagonal_relaxed")
+    # The last bits of a mean are no difference: a change of 5 points is not more than 5
+    turns = (pl.col("mean_sum") - pl.col("mean_mean")).abs() > TURN + 1e-9
+    holds = {"far": pl.col("far") != "", "turns": turns,
+             "above": pl.col("learned") == YES}  # fmt: skip
+    marks = [pl.when(holds[kind]).then(pl.lit(mark)).otherwise(pl.lit(""))
+             for kind, mark in MARKS.items()]  # fmt: skip
+    return both.with_columns(
+        pl.col("stars_pooled", "stars_fisher_holm", "far").fill_null(""),
+        pl.col("rival").replace(NULL_NAMES), marks=pl.concat_str(marks),
+    )  # fmt: skip
+
+
+def by_models(page_name: str, caption: str, frame: pl.DataFrame) -> Table:
+    """Lay cells out with a row for each model, a column for each place."""
+    return _wide(page_name, caption, frame, ("size", "models"), ("Size", "Condition"),
+                 ("group", "title"))  # fmt: skip
+
+
+def by_places(page_name: str, caption: str, heads: tuple[str, str], frame: pl.DataFrame) -> Table:
+    """Lay cells out with a row for each place, a column for each model."""
+    return _wide(page_name, caption, frame, ("group", "title"), heads, ("size", "models"))
+
+
+def _wide(
+    name: str, caption: str, frame: pl.DataFrame, down: tuple[str, str], heads: tuple[str, str],
+    across: tuple[str, str],
+) -> Table:  # fmt: skip
+    """Lay cells out: two columns of names, then one for each pair of names across."""
+    rows: dict[tuple[str, str], dict[tuple[str, str], Any]] = {}
+    for cell in frame.iter_rows(named=True):
+        shown = NOT_RUN if cell["mean"] is None else cell
+        rows.setdefault((cell[down[0]], cell[down[1]]), {})[cell[across[0]], cell[across[1]]] = (
+            shown
+        )
+    columns = list(dict.fromkeys(key for row in rows.values() for key in row))
+    marks = frame["marks"].str.join("").item() if frame.height else ""
+    words = say("marks", marks, MARKS, TURN, nulls=GROUP in set(frame["size"]),
+                stars=(frame["stars_pooled"] != "").any())  # fmt: skip
+    titles = [Column(head, text=True) for head in heads]
+    titles += [Column(title, show, group=group, graded=True) for group, title in columns]
+    body = [[*names, *(row.get(key, NOT_RUN) for key in columns)] for names, row in rows.items()]
+    values = frame.drop("mean").insert_column(0, frame["mean"])
+    return Table(name, f"{say(caption)} {words}".strip(), titles, body, grouped=True, values=values)
+
+
+def show(cell: dict[str, Any]) -> str:
+    """Write a cell as files print it: ``72.1***‡ (4.5)``."""
+    sd = "" if cell["sd"] is None else f" ({100 * cell['sd']:.1f})"
+    return f"{100 * cell['mean']:.1f}{cell['stars_pooled']}{cell['marks']}{sd}"
+
+
+def of_level(layout: Layout, suite: str, level: str) -> list[tuple[str, str, Place]]:
+    """Return the categories or phenomena of a suite as places, and the mean of all at the end."""
+    if level == "category":
+        places = [("", title(c), (suite, level, c, "", "")) for c in layout.categories(suite)]
+        return [*places, ("", title("overall"), (suite, "overall", "", "", ""))]
+    places = [(title(c), p, (suite, level, c, p, "")) for c, p in layout.phenomena[suite]]
+    return [*places, ("", title("average"), (suite, "average", "", "", ""))]
+
+
+def by_category(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
+    """Return the figure of a suite's categories and of all together (:func:`drawn`)."""
+    one = len({arm.condition for arm in layout.arms}) == 1
+    faceted = not one and len({arm.variant for arm in layout.arms}) > 1
+    return drawn(collected, layout, (
+        (arm.condition if faceted else "", name,
+         (arm.variant if one or faceted else arm.label) or arm.condition, arm, place)
+        for arm in layout.arms
+        for _, name, place in of_level(layout, suite, "category")
+    ))  # fmt: skip

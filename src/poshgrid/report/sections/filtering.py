@@ -1,0 +1,336 @@
+"""What filtering changes: accuracy deltas, margins and perplexities (FiCT, Figures 2, 5 and 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from poshgrid.report import figures
+from poshgrid.report.collect import Collected
+from poshgrid.report.parts import Page
+from poshgrid.report.texts import say
+from poshgrid.statistics.deltas.differences import by_condition
+from poshgrid.statistics.deltas.paired import correlation
+from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.tables import formats
+from poshgrid.tables.table import varying
+
+TITLE, ORDER, AUDIENCE = "What filtering changes", 55, "reader"
+TARGETED, OTHER, ALL = "targeted phenomena", "other phenomena", "all phenomena"
+FEW = 24
+"""Phenomena that have a row each in a figure; of more, those that filters are aimed at have."""
+LONG = 200
+"""Rows that a table of phenomena may have on the page; of more, the targeted ones are shown."""
+
+
+def write(page: Page) -> dict[str, Any] | None:
+    """Write what filtering changes, suite by suite, the comparisons, and perplexities.
+
+    ``None``: the target has no filtered models beside full ones.
+    """
+    collected = page.collected
+    if collected.deltas.is_empty() and collected.perplexity.is_empty():
+        return None
+    deltas = named(collected.deltas)
+    page.table("filtered-out", taken(deltas, collected))
+    suites = deltas["suite"].unique(maintain_order=True).to_list()
+    for suite in suites:
+        _suite(page, deltas.filter(suite=suite), suite)
+    page.table("delta-tests", tests(collected.delta_tests))
+    page.table("perplexity", perplexities(collected.perplexity))
+    return {
+        "said": list(sentences(deltas, collected.delta_tests)),
+        "pairs": dict(sorted(deltas.select("condition", "full").unique().iter_rows())),
+        "suites": suites,
+        "falling": list(falling(collected.perplexity, collected.tokens)),
+    }
+
+
+def _suite(page: Page, rows: pl.DataFrame, suite: str) -> None:
+    several = rows["condition"].n_unique() > 1
+    kinds = {True: TARGETED, False: ALL if several else OTHER}
+    draw = partial(figures.rows, label="Accuracy delta (points)", kinds=kinds)
+    page.picture(f"deltas-{suite}", draw, marks(rows), say("deltas", suite, several))
+    kinds = {False: "full models", True: "filtered models"}
+    draw = partial(figures.rows, label="log P(good) − log P(bad) (nats)", kinds=kinds)
+    page.picture(f"margins-{suite}", draw, moves(rows), say("margins", suite, several))
+    if several and rows["phenomenon"].n_unique() > 1:
+        for what, frame in (("deltas", heat(rows)), ("accuracies", heat_of_accuracies(rows))):
+            caption = say("heat", suite, what)
+            page.picture(f"{what}-heat-{suite}", figures.heat, frame, caption)
+    page.file(f"deltas-{suite}-all.csv", formats.csv(rows.drop("row", "series")))
+    page.table("by-condition", conditions(rows), suite, of=suite)
+    shown = rows.filter(level="phenomenon")
+    some = shown.height > LONG
+    shown = shown.filter("targeted") if some else shown
+    yes = pl.when("targeted").then(pl.lit("yes")).otherwise(pl.lit(""))
+    page.table("by-phenomenon", _without_common_axes(shown.with_columns(targeted=yes), rows),
+               suite, some, of=suite)  # fmt: skip
+
+
+def axes_of(rows: pl.DataFrame) -> list[str]:
+    """Return the axes but the condition that vary; no learner where the size tells it.
+
+    Args:
+        rows: columns of ``RUN_AXES`` and any others.
+    """
+    vary = varying(rows, RUN_AXES[1:])
+    others = [axis for axis in vary if axis != "learner"]
+    same = others and rows.select(others).n_unique() == rows.select(*others, "learner").n_unique()
+    return others if same else vary
+
+
+def _without_common_axes(frame: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    return frame.drop(set(RUN_AXES[1:]) - set(axes_of(rows)), strict=False)
+
+
+def named(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add row, the condition's short name, and series, the other axes that vary.
+
+    Args:
+        rows: columns of ``RUN_AXES`` and any others.
+    """
+    names = rows["condition"].unique().to_list()
+    bases = {name.partition("~")[0] for name in names if "~" in name}
+    short = len(bases) == 1 and all("~" in name for name in names)
+    row = pl.col("condition").str.replace(r"^[^~]*~", "") if short else pl.col("condition")
+    bias = pl.col("bias").replace("none", "no bias")
+    parts = [bias if axis == "bias" else pl.col(axis) for axis in axes_of(rows)]
+    series = pl.concat_str(parts, separator=" · ") if parts else pl.lit("")
+    return rows.with_columns(row=row, series=series)
+
+
+# ---- sentences -----------------------------------------------------------------------------------
+
+
+def sentences(deltas: pl.DataFrame, tested: pl.DataFrame) -> Iterator[str]:
+    """Say in words what filtering changes, suite by suite.
+
+    Args:
+        deltas: from :func:`named`.
+        tested: columns of ``DELTA_TESTS``.
+    """
+    series = deltas.select(*RUN_AXES, "series").unique()
+    for (suite,), rows in deltas.group_by("suite", maintain_order=True):
+        within = by_condition(rows).join(series, on=RUN_AXES, how="left", maintain_order="left")
+        aimed = within.filter(pl.col("targets") > 0)
+        if aimed.is_empty():
+            yield say("unaimed", suite)
+            continue
+        means = aimed.group_by("series", maintain_order=True).agg(pl.mean("targeted", "every"))
+        known = [
+            {name: mean for name, mean in means.select("series", column).iter_rows()
+             if mean is not None}
+            for column in ("targeted", "every")
+        ]  # fmt: skip
+        yield say("filtering", suite, aimed["condition"].n_unique(), *known)
+        for row in tested.filter(suite=suite, measure="targeted delta").iter_rows(named=True):
+            if row["p"] is not None:
+                yield say("paired", row)
+
+
+def falling(perplexity: pl.DataFrame, tokens: Mapping[Any, Any]) -> Iterator[str]:
+    """Say how perplexity falls with the tokens that conditions hold (FiCT, section 5.1).
+
+    Each model is a pair, and perplexity is on its log scale: so are the paper's -.970 and -.976.
+    """
+    for key, part in perplexity.group_by(RUN_AXES[1:], maintain_order=True):
+        cells = list(part.select("condition", "size").iter_rows())
+        counts = [train_tokens(tokens, cell) for cell in cells]
+        if None in counts:
+            continue
+        r = correlation(np.array(counts, float), np.log(part["perplexity"].to_numpy()))
+        if r is not None:
+            place = " · ".join(word for word in map(str, key) if word != "none")
+            yield say("correlated", place, len(cells), len(set(cells)), r)
+
+
+# ---- figures -------------------------------------------------------------------------------------
+
+
+def marks(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the figure of deltas of a suite (:data:`poshgrid.report.figures.ROWS`), in points.
+
+    With several conditions each has a row: the mean over targeted phenomena, from the lowest to the
+    highest of them, and the mean over all phenomena. With one, phenomena have a row each, targeted
+    ones first, with one SD over seeds to either side.
+
+    Args:
+        rows: columns of ``DELTAS``, row and series.
+    """
+    if rows["condition"].n_unique() > 1:
+        by = ["condition", "row", "series"]
+        delta = pl.col("delta")
+        aimed = rows.filter("targeted", level="phenomenon").group_by(by, maintain_order=True)
+        frame = pl.concat([
+            aimed.agg(value=delta.mean(), low=delta.min(), high=delta.max(), filled=True),
+            rows.filter(level="average").select(*by, value="delta", filled=False),
+        ], how="diagonal")  # fmt: skip
+        order = {row: i for i, row in enumerate(rows["row"].unique(maintain_order=True))}
+        frame = frame.sort(pl.col("row").replace_strict(order), maintain_order=True)
+    else:
+        frame = _phenomena(rows).select(
+            "series", row="label", value="delta", low=pl.col("delta") - pl.col("delta_sd"),
+            high=pl.col("delta") + pl.col("delta_sd"), filled="targeted",
+        )  # fmt: skip
+    return frame.with_columns(
+        pl.col("value", "low", "high") * 100, panel=pl.lit(""), reference=pl.lit(0.0)
+    )
+
+
+def moves(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the figure of margins of a suite, before and after filtering, in nats.
+
+    Args:
+        rows: columns of ``DELTAS``, row and series.
+
+    Returns:
+        :data:`poshgrid.report.figures.ROWS`, with the rows of :func:`marks`.
+    """
+    if rows["condition"].n_unique() > 1:
+        aimed = rows.filter("targeted", level="phenomenon")
+        means = aimed.group_by("condition", "row", "series", maintain_order=True).agg(
+            pl.mean("margin_full", "margin")
+        )
+    else:
+        means = _phenomena(rows).drop("row").rename({"label": "row"})
+    means = means.drop_nulls("margin").with_columns(panel=pl.lit(""), reference=pl.lit(0.0))
+    names = ["panel", "row", "series", "reference"]
+    after = means.select(*names, value="margin", low=pl.min_horizontal("margin", "margin_full"),
+                         high=pl.max_horizontal("margin", "margin_full"), filled=True)  # fmt: skip
+    before = means.select(*names, value="margin_full", filled=False)
+    return pl.concat([after, before], how="diagonal")
+
+
+def _phenomena(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the phenomena of the only condition, targeted ones first; of many, those alone.
+
+    A last row stands for all phenomena then.
+    """
+    single = rows.filter(level="phenomenon").with_columns(label="phenomenon")
+    if single["phenomenon"].n_unique() > FEW:
+        every = rows.filter(level="average").with_columns(label=pl.lit(ALL))
+        single = pl.concat([single.filter("targeted"), every])
+    return single.sort(~pl.col("targeted"), maintain_order=True)
+
+
+def heat(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the delta of every phenomenon in every condition, in points."""
+    return _cells(rows.with_columns(value="delta"))
+
+
+def heat_of_accuracies(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the accuracy of every phenomenon in every condition less 50%, in points.
+
+    The full conditions come first; nothing is targeted in them.
+
+    Args:
+        rows: columns of ``DELTAS``, row and series.
+    """
+    place = ["row", "series", "level", "category", "phenomenon"]
+    full = rows.with_columns(row="full", value="accuracy_full", targeted=pl.lit(value=False))
+    both = pl.concat([full.unique(place, maintain_order=True), rows.with_columns(value="accuracy")])
+    return _cells(both.with_columns(pl.col("value") - 0.5))
+
+
+def _cells(rows: pl.DataFrame) -> pl.DataFrame:
+    return (
+        rows.filter(pl.col("value").is_finite(), level="phenomenon")
+        .sort("category", "phenomenon", maintain_order=True)
+        .select("row", "series", "phenomenon", "targeted", pl.col("value") * 100)
+    )
+
+
+# ---- tables --------------------------------------------------------------------------------------
+
+_MEASURES = {
+    "accuracy": ("Accuracy (%)", 100),
+    "delta": ("Accuracy delta (points)", 100),
+    "corpus delta": ("Accuracy delta of all phenomena (points)", 100),
+    "targeted accuracy": ("Targeted accuracy (%)", 100),
+    "targeted delta": ("Targeted accuracy delta (points)", 100),
+    "margin": ("Margin of the full models (nats)", 1),
+    "targeted margin delta": ("Targeted margin delta (nats)", 1),
+    "targeted r": ("Targeted r of margins", 1),
+    "suite perplexity": ("Perplexity of good members", 1),
+    "perplexity": ("Perplexity", 1),
+}
+
+
+def conditions(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return a suite's averages within conditions, and over them if there are several.
+
+    Args:
+        rows: columns of ``DELTAS``.
+    """
+    axes = axes_of(rows)
+    shown = by_condition(rows)
+    if shown["condition"].n_unique() > 1:
+        averaged = pl.mean("targeted", "every", "margin_full", "margin", "r")
+        groups = shown.group_by(axes or pl.lit("").alias("all"), maintain_order=True)
+        mean = {"condition": pl.lit("mean"), "class": pl.lit("total")}
+        shown = pl.concat([shown, groups.agg(averaged).with_columns(**mean)], how="diagonal")
+    return _without_common_axes(shown, rows)
+
+
+def taken(rows: pl.DataFrame, collected: Collected) -> pl.DataFrame:
+    """Return what filters take out of their corpora (FiCT, Table 1), where it was counted.
+
+    Args:
+        rows: columns of ``DELTAS``.
+        collected: all results.
+    """
+    cells = []
+    for condition, size, full in (
+        rows.select("condition", "size", "full").unique(maintain_order=True).iter_rows()
+    ):
+        facts = collected.conditions.get((condition, size))
+        if facts and "removed_sentences" in facts:
+            mine, whole = (train_tokens(collected.tokens, (n, size)) for n in (condition, full))
+            cells.append({
+                "condition": condition, "size": size,
+                "removed": facts["removed_sentences"] / facts["whole"]["sentences"],
+                "sentences": facts["splits"]["train"]["sentences"],
+                "tokens": mine / whole if mine and whole else None,
+            })  # fmt: skip
+    return pl.DataFrame(cells, infer_schema_length=None)
+
+
+def train_tokens(tokens: Mapping[tuple[str, str], Any], cell: tuple[str, str]) -> int | None:
+    """Return how many tokens a condition at a size has to train on; ``None``: not counted."""
+    number: int | None = (tokens.get(cell) or {}).get("train", {}).get("tokens")
+    return number
+
+
+def tests(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the paired comparisons, in units for people.
+
+    Args:
+        rows: columns of ``DELTA_TESTS``.
+    """
+    unit = pl.col("measure").replace_strict(
+        {measure: unit for measure, (_, unit) in _MEASURES.items()}, default=1,
+        return_dtype=pl.Int64,
+    )  # fmt: skip
+    titles = {measure: title for measure, (title, _) in _MEASURES.items()}
+    return rows.with_columns(
+        pl.col("mean_first", "mean_second") * unit, pl.col("suite").replace("", None),
+        title=pl.col("measure").replace(titles),
+    )  # fmt: skip
+
+
+def perplexities(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return perplexities by condition, over seeds.
+
+    Args:
+        rows: columns of ``PERPLEXITY``.
+    """
+    means = rows.group_by(*RUN_AXES, "tested", maintain_order=True).agg(
+        pl.mean("loss", "perplexity", "word_perplexity"), seeds=pl.len(),
+        perplexity_sd=pl.std("perplexity"), word_sd=pl.std("word_perplexity"),
+    )  # fmt: skip
+    return _without_common_axes(means, rows)
