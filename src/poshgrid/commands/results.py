@@ -45,7 +45,7 @@ def results(
     table: Annotated[
         str,
         typer.Option(
-            help="accuracy, another (deltas, counts, shares …), or one of the report: learned …"
+            help="accuracy, another (deltas, counts, mixture …), or one of the report: learned …"
         ),
     ] = "accuracy",
     suite: Annotated[str | None, typer.Option(help="Only this suite")] = None,
