@@ -32,7 +32,6 @@ try:
         update_config(written, config)
         config.update(written)
     GRID = configuration.validate(config, CONFIGFILES)
-    configuration.check_results(GRID.config.results)
 except PoshgridError as error:
     for line in str(error).splitlines():
         print(f"error: {line}", file=sys.stderr)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import errno
 from collections.abc import Collection, Iterable
-from pathlib import Path
 
 _LONGEST = 800  # characters of a line
 
@@ -62,14 +61,6 @@ def check_known(what: str, word: str | None, known: Collection[str]) -> None:
     """
     if word is not None and word not in known:
         raise PoshgridError(f"{what} {word!r}{did_you_mean(word, known)}")
-
-
-def above(path: str | Path) -> Path | None:
-    """Return the nearest folder above the working one in which a path is a file's; none: nowhere.
-
-    Whoever stands in a folder of a study can so be told where to go.
-    """
-    return next((folder for folder in Path.cwd().parents if (folder / path).is_file()), None)
 
 
 def place(error: OSError) -> str:

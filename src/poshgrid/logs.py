@@ -44,7 +44,7 @@ def setup(*, verbose: bool = False) -> None:
 def progress(
     items: Iterable[T], description: str | Callable[[], str], total: int | None = None
 ) -> Iterator[T]:
-    """Yield the items, showing a bar on a terminal or a line every half minute elsewhere.
+    """Yield the items, logging a line every half minute.
 
     Args:
         items: what is worked through.
@@ -54,16 +54,6 @@ def progress(
     if total is None and isinstance(items, Sized):
         total = len(items)
     words = description if callable(description) else lambda: description
-    if sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import Progress
-
-        with Progress(console=Console(stderr=True)) as bar:
-            task = bar.add_task(words(), total=total)
-            for item in items:
-                yield item
-                bar.update(task, advance=1, description=words())
-        return
     log = get("poshgrid.progress")
     last = time.monotonic()
     for done, item in enumerate(items):

@@ -12,19 +12,17 @@ import importlib.util
 import os
 import pkgutil
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     ValidationError,
-    ValidationInfo,
-    field_validator,
     model_validator,
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
@@ -90,34 +88,6 @@ class Options(BaseModel):
                 for key in wrong
             )
         return data
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _no_truth(cls, value: object, info: ValidationInfo) -> object:
-        """Refuse a truth value where a number belongs: ``seed: true`` would be seed 1."""
-        if info.field_name and _is_number(cls, info.field_name):
-            inner = list(value.values()) if isinstance(value, dict) else value
-            found = inner if isinstance(inner, list | tuple) else [inner]
-            for each in found:
-                if isinstance(each, bool):
-                    raise ValueError(f"{str(each).lower()} is not a number: write one")
-        return value
-
-
-@cache
-def _is_number(model: type[BaseModel], name: str) -> bool:
-    """Say whether a field holds numbers, alone or in a list or mapping, and no truth values."""
-    kinds = set(_leaves(model.model_fields[name].annotation))
-    sections = any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds)
-    return bool(kinds & {int, float}) and not sections and not kinds & {bool, Any, object}
-
-
-def _leaves(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any annotation
-    inner = get_args(annotation)
-    if not inner:
-        yield annotation
-    for each in inner:
-        yield from _leaves(each)
 
 
 def check() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from poshgrid.config.names import PAPER
-from poshgrid.errors import PoshgridError, above, check_known
+from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
     from poshgrid.config import Filter, Parser
@@ -97,16 +97,6 @@ class Making:
         return f"`{shlex.join(['poshgrid', 'run', *targets, *self._options])}`"
 
 
-def look_above(path: Path) -> None:
-    """Refuse a file that is not here but below a folder above: the command was given one too low.
-
-    Raises:
-        PoshgridError: it is there; the line names the folder to go to.
-    """
-    if not path.exists() and (folder := above(path)):
-        raise PoshgridError(f"{path}: not in this folder; go to {folder}")
-
-
 def parser_of(grid: Grid, word: str | None) -> Parser:
     """Return a parser of a configuration.
 
@@ -136,7 +126,6 @@ def trained(grid: Grid, word: str | None, making: Making) -> tuple[Parser, Path]
             "of your own study: --config FILE"
         )
     if not folder.exists():
-        look_above(folder / "manifest.json")
         run = making(f"{folder}/manifest.json")
         raise PoshgridError(f"{folder}: no model of parser {given.name!r} yet; {run} trains it")
     return given, folder

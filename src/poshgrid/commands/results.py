@@ -13,7 +13,6 @@ from poshgrid.commands.base import (
     Results,
     app,
     grid_of,
-    look_above,
 )
 from poshgrid.errors import PoshgridError, check_known
 
@@ -64,7 +63,6 @@ def results(
 
     check_known("--level: unknown word", level, LEVELS)
     grid = grid_of(config, results)
-    look_above(Path(grid.paths.results))
     tables = Tables(grid.paths.results)
     chosen = tables.target(target)
     check_known("--table: unknown table", table, [*TARGETS, *tables.page(chosen)])

@@ -91,28 +91,8 @@ def run(context: typer.Context) -> None:
         raise PoshgridError(
             f"{arguments[0]}: not a target; write `poshgrid run --configfile {arguments[0]}`"
         )
-    for name in _values(arguments, "--configfile", "--configfiles"):
-        if not Path(name).is_file():
-            raise PoshgridError(
-                f"{name}: no such configuration; name a file, as in config/; targets stand after --"
-            )
-    for value in _values(arguments, "--config", "-C"):
-        if "=" not in value:
-            raise PoshgridError(f"{value}: not KEY=VALUE of --config; targets stand after --")
     folder = str(Path(sys.executable).parent)  # jobs call `poshgrid`
     path = os.pathsep.join([folder, os.environ.get("PATH", os.defpath)])
     cores = [] if any(_ROOM.fullmatch(word) for word in arguments) else ["--cores", "all"]
     words = [sys.executable, "-m", "poshgrid.grid.launch", *cores, *arguments]
     os.execve(sys.executable, words, os.environ | {"PATH": path})
-
-
-def _values(arguments: list[str], *flags: str) -> Iterator[str]:
-    """Yield what is given to options whose mistakes Snakemake tells with a traceback."""
-    reading = False
-    for word in arguments:
-        if word.startswith("-"):
-            flag, _, value = word.partition("=")
-            reading = flag in flags
-            yield from [value] if reading and value else []
-        elif reading:
-            yield word

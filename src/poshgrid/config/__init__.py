@@ -38,7 +38,6 @@ from poshgrid.config.evaluation import (
 from poshgrid.config.evidence import Audit, Evidence, Parser, Treebank
 from poshgrid.config.experiments import Exclusion, Experiment, SizedLearner
 from poshgrid.config.models import BayesianModel, Contrast, Prior
-from poshgrid.config.names import alike
 from poshgrid.config.tokens import SMALLEST, Tokenizer
 from poshgrid.config.training import Learner, Regimen, Tracker
 
@@ -109,25 +108,6 @@ class Config(Section):
             else each
             for each in value
         ]
-
-    @field_validator(
-        "sources", "bases", "conditions", "parsers", "learners", "regimens", "experiments",
-        "pretrained", "suites", "models",
-    )  # fmt: skip
-    @classmethod
-    def _apart(cls, value: list[Any]) -> list[Any]:
-        wrong = [
-            plugins.mistake(
-                (place, "name"),
-                f"{value[place].name!r} and {earlier!r} differ by case alone: one file where a "
-                "disk ignores case; rename one",
-                value[place].name,
-            )
-            for place, earlier in alike(each.name for each in value)
-        ]
-        if wrong:
-            raise plugins.refusal(wrong)
-        return value
 
     @model_validator(mode="after")
     def _something(self) -> Self:

@@ -22,9 +22,6 @@ from poshgrid import plugins
 from poshgrid.config.sizes import MOST_WORDS, SIZE, words
 
 _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9+~._-]{0,62}[a-zA-Z0-9+~_-])?")
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # by Windows
-# Snakemake stops at a wildcard whose value ends so: it takes it for a rule that makes its own input
-_PERIODIC = re.compile(r"(.+)\1{19}$")
 # Wildcards, and variables of paths, in the names of inputs, too; neither can be escaped
 _PATTERN = re.compile(r"[{}]|<[a-z][a-z0-9_]*>")
 
@@ -39,10 +36,6 @@ def _name(value: str) -> str:
         raise ValueError(
             f"{value!r} cannot be part of a path: use letters, digits, and + ~ . _ - (64 at most)"
         )
-    if _RESERVED.fullmatch(value):
-        raise ValueError(f"{value!r} names a device on Windows, not a file: choose another name")
-    if _PERIODIC.search(value):
-        raise ValueError(f"{value!r} ends in twenty repeats, which Snakemake refuses: shorten it")
     return value
 
 
@@ -121,7 +114,7 @@ Seed = Annotated[int, Field(ge=0, lt=2**32)]
 
 
 class Section(plugins.Options):
-    """A part of the configuration; unknown keys are refused, and truth values for numbers.
+    """A part of the configuration; unknown keys are refused.
 
     Written with ``exclude_defaults``, it holds what differs from the defaults of its class, so
     that a new key with a default changes no spec.

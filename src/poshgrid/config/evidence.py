@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from poshgrid import plugins
 from poshgrid.config.base import Name, Place, Positive, Section, Words, check_options, place
-from poshgrid.config.names import once
 
 
 class Treebank(Section):
@@ -20,12 +19,6 @@ class Treebank(Section):
     """Use at most this many."""
     heldout: float = Field(0.1, gt=0, lt=1)
     """Share of sentences held out for its test."""
-
-    @field_validator("path")
-    @classmethod
-    def _parts_once(cls, value: str | list[str]) -> str | list[str]:
-        once([value] if isinstance(value, str) else value, "name it once")
-        return value
 
 
 class Parser(Section):
@@ -67,12 +60,6 @@ class Evidence(Section):
     """Gold trees (CoNLL-U files or folders below `data`, or `toy`) that show how much of the
     evidence each parser finds; those that it was trained on are left out.
     """
-
-    @field_validator("gold")
-    @classmethod
-    def _gold_once(cls, value: list[str]) -> list[str]:
-        once(value, "name it once")
-        return value
 
 
 class Audit(Section):

@@ -48,14 +48,6 @@ class Contrast(Section):
     `none`, to compare with what was found.
     """
 
-    @model_validator(mode="after")
-    def _two_levels(self) -> Self:
-        if self.first == self.less:
-            raise ValueError(
-                f"first and less are both {self.less!r}: nothing is compared; name two levels"
-            )
-        return self
-
 
 class BayesianModel(Section):
     """A Bayesian mixed model of the counts (paper, section 6 and appendix H)."""

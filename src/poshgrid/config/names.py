@@ -1,9 +1,9 @@
-"""Names that something else would be taken for: a rule of the workflow, or the same file."""
+"""Names that something else would be taken for, and names that are there twice."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,18 +18,6 @@ RULES = frozenset({
     "score", "sweep", "tokenizer", "tokens", "train", "train_parser", "treebank",
 })  # fmt: skip
 """The rules of ``workflow/rules``: an experiment is a rule beside them."""
-
-
-def alike(names: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield the place of each name that differs from an earlier one by case alone, and that one.
-
-    Both are one folder on a Mac's or a Windows disk, where results would overwrite each other.
-    """
-    known: dict[str, str] = {}
-    for place, name in enumerate(names):
-        earlier = known.setdefault(name.casefold(), name)
-        if earlier != name:
-            yield place, earlier
 
 
 def repeated(values: Iterable[T]) -> list[T]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -57,7 +56,8 @@ def read(path: str | Path) -> dict[str, Any]:
         data = yamltext.read(path)
     except OSError as error:
         raise PoshgridError(
-            f"{path}: cannot read: {error.strerror}; name a configuration, as seen from here"
+            f"{path}: cannot read: {error.strerror}; name a configuration, as seen from here "
+            "(targets stand after --)"
         ) from error
     except UnicodeDecodeError as error:
         raise PoshgridError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
@@ -124,24 +124,6 @@ def _held(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
         told = dict.fromkeys(f"{where}: {line}" for line in error.args)
         raise PoshgridError(*told) from error
     return grid
-
-
-def check_results(results: str) -> None:
-    """Refuse a results folder that cannot be written, before any job is started.
-
-    Raises:
-        PoshgridError: it, or the folder that it would be made in, is no folder or is read-only.
-    """
-    folder = Path(results).absolute()
-    nearest = next(place for place in (folder, *folder.parents) if place.exists())
-    where = results if nearest == folder else f"{results}: {nearest}"
-    choose = "choose another folder with --config results=FOLDER"
-    if not nearest.is_dir():
-        raise PoshgridError(f"results: {where} is not a folder; {choose}")
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        raise PoshgridError(
-            f"results: {where} cannot be written; change its permissions or {choose}"
-        )
 
 
 def schema() -> str:

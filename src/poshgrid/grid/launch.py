@@ -19,11 +19,14 @@ def parsed(arguments: list[str]) -> tuple[Any, Any]:
     """Return Snakemake's parser and its parsed arguments, those of profiles included.
 
     Raises:
-        PoshgridError: a configuration file is not plain YAML.
+        PoshgridError: an argument is wrong, or a configuration file is not plain YAML.
     """
     from snakemake import cli
 
     parser, args = cli.parse_args(arguments)
+    for word in args.config or ():
+        if "=" not in word:
+            raise PoshgridError(f"{word}: not KEY=VALUE of --config; targets stand after --")
     for path in args.configfile or ():
         configfile.read(path)
     return parser, args

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from poshgrid import plugins, resources
+from poshgrid import plugins
 from poshgrid.config import Suite
 from poshgrid.config.formula import suite_of
 from poshgrid.config.runs import SPLITS
@@ -105,24 +105,6 @@ def losses(dag: Any) -> None:  # noqa: ANN401 - Snakemake's
         with suppress(PoshgridError):  # a damaged file is the affair of whoever reads it
             if table.is_file() and (line := loss(read_json(table))):
                 sys.stderr.write(f"{line}\n")
-
-
-def _published(grid: Grid, target: str) -> Iterator[Finding]:
-    study = grid.config.study
-    if study and not resources.numbers(study.name):
-        yield warning(
-            "study",
-            f"{study.name}: no published numbers of that name in this installation: "
-            "nothing stands beside ours",
-            "fix study.name",
-        )
-
-
-def _unfitted(grid: Grid, target: str) -> Iterator[Finding]:
-    # Of the model that nobody asked for there is nothing to say
-    for name in grid.models if "models" in grid.config.model_fields_set else ():
-        if not any(name in grid.fitted(target) for target in grid.targets):
-            yield warning(f"model {name}", "no target has runs for it: it is fitted to nothing")
 
 
 def _phenomena(grid: Grid, target: str) -> Iterator[Finding]:
@@ -296,7 +278,6 @@ def _given(grid: Grid, target: str) -> Iterator[Finding]:
 
 
 LOOKS = (
-    _sources, _prebuilt, _tokenizers, _parsers, _trees, _suites, _given, _unfitted, _phenomena,
-    _published,
+    _sources, _prebuilt, _tokenizers, _parsers, _trees, _suites, _given, _phenomena,
 )  # fmt: skip
 """Each yields the findings of one kind, of a grid and a target."""
