@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -62,14 +63,8 @@ def with_regions(pairs: pl.DataFrame) -> pl.DataFrame:
 
 def _shared_marks(first: str, second: str) -> int:
     """Return the number of punctuation characters that both texts end with."""
-    shared = 0
-    while (
-        shared < min(len(first), len(second))
-        and first[-1 - shared] == second[-1 - shared]
-        and not first[-1 - shared].isalnum()
-    ):
-        shared += 1
-    return shared
+    shared = commonprefix([first[::-1], second[::-1]])  # noqa: RUF071 - no paths
+    return next((n for n, letter in enumerate(shared) if letter.isalnum()), len(shared))
 
 
 def generate(

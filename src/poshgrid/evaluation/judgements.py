@@ -61,18 +61,9 @@ def read_items(path: str | Path) -> pl.DataFrame:
     """Return a suite's pairs (columns of ``ITEMS``).
 
     Raises:
-        PoshgridError: missing file, no pair, an item_id that occurs twice, or a pair without id,
-            category, phenomenon or lexical set.
+        PoshgridError: the file is missing or breaks its contract.
     """
-    items = files.read_table(path, ITEMS)
-    if items.is_empty():
-        raise PoshgridError(f"{path}: no pairs; check the suite's options and make it again")
-    again = "make the suite's items again: `poshgrid run -R items`"
-    for name in _NAMES:
-        if lacking := items[name].null_count():
-            raise PoshgridError(f"{path}: {lacking} pairs have no {name}; {again}")
-    _unique(items, path, again)
-    return items
+    return files.read_table(path, ITEMS)
 
 
 def steps(path: str | Path) -> list[int]:
@@ -114,7 +105,9 @@ def judged(
     if step is not None and scores.is_empty():
         known = ", ".join(f"{found:,}" for found in steps(path)) or "none"
         raise PoshgridError(f"{place}: no such step (steps: {known}); {again}")
-    _unique(scores, place, again)
+    twice = scores.filter(pl.col("item_id").is_duplicated())
+    if twice.height:
+        raise PoshgridError(f"{place}: item_id {_first(twice)!r} occurs twice; {again}")
     found = scores.join(items.select(*_NAMES, *_DESIGN), on="item_id")
     if not found.height == scores.height == items.height:
         first, second = (items, scores) if found.height < items.height else (scores, items)
@@ -156,12 +149,6 @@ def _joined(scores: pl.DataFrame) -> pl.DataFrame:
         .agg(pl.col("item_id").first(), pl.col(members).sum(), cell=pl.lit(""))
     )
     return pl.concat([scores.filter(~pl.col("joint")), sums], how="diagonal_relaxed")
-
-
-def _unique(frame: pl.DataFrame, path: str | Path, remedy: str) -> None:
-    twice = frame.filter(pl.col("item_id").is_duplicated())
-    if twice.height:
-        raise PoshgridError(f"{path}: item_id {_first(twice)!r} occurs twice; {remedy}")
 
 
 def _first(frame: pl.DataFrame) -> str:

@@ -9,12 +9,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from poshgrid import files, logs
 from poshgrid.benchmark import schema as benchmark
 from poshgrid.config import specs
-from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import schema, tasks
 from poshgrid.evaluation.engine import Engine, Request, Score
 from poshgrid.evaluation.engines import load as engines
@@ -55,11 +52,11 @@ def score(
         has such a token.
 
     Raises:
-        PoshgridError: the model cannot be loaded, a table is missing, empty or of no known task, or
-            a sentence cannot be scored.
+        PoshgridError: the model cannot be loaded, a table is missing, or a sentence cannot be
+            scored.
     """
     suites = {
-        name: (spec.tasks[name], _read(path, spec.tasks[name]))
+        name: (spec.tasks[name], files.read_table(path, benchmark.TASKS[spec.tasks[name]]))
         for name, path in sorted(items.items())
     }
     steps = [*checkpoints(model), None]
@@ -147,13 +144,6 @@ def _alike(one: Path, other: Path) -> bool:
     ]
     same, _, _ = filecmp.cmpfiles(one, other, names, shallow=False)
     return _WEIGHTS in names and same == names
-
-
-def _read(path: Path, task: str) -> pl.DataFrame:
-    table = files.read_table(path, benchmark.TASKS[task])
-    if table.is_empty():
-        raise PoshgridError(f"{path}: no items; make the suite again")
-    return table
 
 
 class _Remembering:

@@ -17,6 +17,7 @@ scored.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,7 +38,7 @@ TEXTS = {
 """Task -> the columns that hold what a model reads."""
 BEAMS = 3
 TOKENS_WRITTEN = 3
-_INSIDE = frozenset("'’-_")  # beside letters and digits, what a word goes on with
+_END = r"(?:(?<![\w'’-])|(?![\w'’-]))"  # a place where no word goes on
 
 
 def pairs(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None) -> pl.DataFrame:
@@ -121,20 +122,5 @@ def completions(
 def accepts(completion: str, accepted: Sequence[str]) -> bool:
     """Say whether an accepted continuation appears in a completion, between ends of words."""
     written = completion.strip().casefold()
-    return any(
-        not _goes_on(written, at) and not _goes_on(written, at + len(wanted))
-        for wanted in (one.strip().casefold() for one in accepted)
-        for at in range(len(written))
-        if wanted and written.startswith(wanted, at)
-    )
-
-
-def _goes_on(written: str, end: int) -> bool:
-    """Say whether a word goes on at a place: there is part of it on either side."""
-    if end in (0, len(written)) or not _in_word(written[end - 1]):
-        return False
-    return _in_word(written[end])
-
-
-def _in_word(letter: str) -> bool:
-    return letter.isalnum() or letter in _INSIDE
+    answers = filter(None, (answer.strip().casefold() for answer in accepted))
+    return any(re.search(_END + re.escape(answer) + _END, written) for answer in answers)

@@ -112,13 +112,12 @@ def judged(items: pl.DataFrame, scores: Mapping[str, Path], scoring: Scoring) ->
     Raises:
         PoshgridError: a file is broken, its items are not the suite's, or a score is not a number.
     """
-    known = items.unique("item_id", keep="first")  # the gate's own check names those given twice
     frames = [pl.DataFrame(schema=SETS)]
     for name, path in sorted(scores.items()):
         run = points.Run.parse(name)
         kind = run.learner if run.regimen == points.COUNTED else run.regimen
         frames.append(
-            judgements.judged(path, known, scoring)
+            judgements.judged(path, items, scoring)
             .group_by("category", "phenomenon", "lexical_set")
             .agg(pairs=pl.len(), right=pl.col("correct").sum())
             .with_columns(

@@ -6,14 +6,12 @@ import csv
 import io
 import re
 import shutil
-from collections import Counter
 from pathlib import Path
 
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from poshgrid.audit import sheet
 from poshgrid.audit.draw import draw, sample
@@ -47,21 +45,6 @@ def test_order_does_not_matter_and_samples_are_nested(numbers, size, more, rando
     shuffled = list(numbers)
     random.shuffle(shuffled)
     assert sample(shuffled, size, 0, "x") == small
-
-
-def test_every_sentence_has_the_same_chance():
-    """Over 4,000 seeds, 5 of 20: each is drawn 1,000 times, and first 200 times."""
-    chosen = [sample(range(20), 5, seed, "binding.leakage") for seed in range(4_000)]
-    members = Counter(number for one in chosen for number in one)
-    # Drawing without replacement, the variance of a count is 1 - 5/20 of the chi-square test's,
-    # times 20/19: the statistic is scaled to have its distribution.
-    spread = sum((members[i] - 1_000) ** 2 / 1_000 for i in range(20)) / (0.75 * 20 / 19)
-    assert 0.001 < stats.chi2.sf(spread, 19) < 0.999
-    first = Counter(one[0] for one in chosen)
-    assert stats.chisquare([first[i] for i in range(20)]).pvalue > 0.001
-    pairs = Counter(tuple(sorted(one[:2])) for one in chosen)
-    assert len(pairs) == 190  # all pairs occur: neighbours are not drawn together or apart
-    assert stats.chisquare(list(pairs.values())).pvalue > 0.001
 
 
 def test_the_sample_of_a_seed_is_pinned():

@@ -9,8 +9,8 @@ from poshgrid.benchmark.suites import acceptability, choices, completions
 from poshgrid.errors import PoshgridError
 
 HEADER = "item_id,category,phenomenon,block,stimulus,target,distractor1,distractor2"
-FOX = "a,sc,passive,1,La volpe è vista dal lupo.,Il lupo vede la volpe.,La volpe vede il lupo."
-OWL = "b,sc,passive,1,Il gufo è visto dal gatto.,Il gatto vede il gufo.,Il gufo vede il gatto."
+FOX = "a,sc,passive,1,La volpe è vista dal lupo.,il lupo vede la volpe.,la volpe vede il lupo."
+OWL = "b,sc,passive,1,Il gufo è visto dal gatto.,il gatto vede il gufo.,il gufo vede il gatto."
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ def load(path, **options):
 def test_options_follow_the_order_of_the_columns_and_the_target_is_marked(write):
     path = write(
         "item_id,category,phenomenon,stimulus,distractor1,target,distractor2",
-        "a,sc,passive,La volpe è vista dal lupo.,La volpe vede il lupo.,Il lupo vede la volpe.,"
-        "Il lupo vede l'oca.",
+        "a,sc,passive,La volpe è vista dal lupo.,la volpe vede il lupo.,il lupo vede la volpe.,"
+        "il lupo vede l'oca.",
         "b,sc,passive,Un gatto dorme.,un micio dorme,un cane dorme,",
     )
     items = load(path).items
@@ -45,19 +45,15 @@ def test_options_follow_the_order_of_the_columns_and_the_target_is_marked(write)
 
 
 @pytest.mark.parametrize(
-    ("stimulus", "option", "given", "expected"),
+    ("stimulus", "option", "expected"),
     [
-        ("un gatto", "un animale.", {}, "Un gatto, cioè un animale."),
-        ("Dormi...", "Riposi!", {}, "Dormi, cioè riposi!"),
-        ("Dorme.", "Maria dorme", {"names": ["Maria"]}, "Dorme, cioè Maria dorme."),
-        ("Dorme.", "RAI", {}, "Dorme, cioè RAI."),
-        ("Dorme.", "Riposa", {"option_case": "keep"}, "Dorme, cioè Riposa."),
-        ("It runs.", "I see.", {"connective": ", that is, ", "names": ["I"]},
-         "It runs, that is, I see."),
+        ("un gatto", "un animale.", "Un gatto, cioè un animale."),
+        ("Dormi...", "riposi!", "Dormi, cioè riposi!"),
+        ("Dorme.", "Maria dorme", "Dorme, cioè Maria dorme."),
     ],
-)  # fmt: skip
-def test_joining(stimulus, option, given, expected):
-    assert choices.join(stimulus, option, choices.Options(**given)) == expected
+)
+def test_joining(stimulus, option, expected):
+    assert choices.join(stimulus, option, ", cioè ") == expected
 
 
 @pytest.mark.parametrize(
@@ -73,7 +69,6 @@ def test_joining(stimulus, option, given, expected):
         ([HEADER, f"{FOX},", f"{OWL},", "c,sc,passive,2,Uno.,Due.,Tre.,"], "block '1' of 'sc'"),
         ([HEADER, f"{FOX},", "c,sc,passive,,Uno.,Due.,Tre.,"], "block '' of 'sc'"),
         ([HEADER, f"{FOX},", OWL.replace("passive", "no") + ","], "block '1' of 'sc'"),
-        ([HEADER, "a,sc,p,1,Chi vede Maria?,Maria è vista.,Anna è vista.,"], "line 2: target"),
     ],
 )
 def test_planted_faults_of_choices_are_named(write, lines, place):
@@ -87,8 +82,6 @@ def test_planted_faults_of_choices_are_named(write, lines, place):
 
 def test_the_sound_rows_that_the_faults_are_planted_in_pass(write):
     assert load(write(HEADER, f"{FOX},", f"{OWL},")).items["block"].to_list() == ["1"] * 4
-    named = write(HEADER, "a,sc,p,1,Chi vede Maria?,Maria è vista.,Anna è vista.,")
-    assert "cioè Maria" in load(named, names=["Maria"]).items["text"][0]
 
 
 # ---- acceptability and completions ---------------------------------------------------------------

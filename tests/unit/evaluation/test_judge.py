@@ -145,11 +145,3 @@ def test_scores_of_other_pairs_than_the_suites_are_refused(tmp_path, change, mes
     with pytest.raises(PoshgridError) as error:
         judged(path, items, Scoring())
     assert f"{path}: {message}" in str(error.value)
-
-
-@pytest.mark.parametrize("lacking", ["item_id", "lexical_set"])
-def test_a_pair_without_what_is_counted_is_refused(tmp_path, lacking):
-    items = table(ITEMS, {"item_id": "a"}, {"item_id": "b"} | {lacking: None})
-    items.write_parquet(tmp_path / "items.parquet")
-    with pytest.raises(PoshgridError, match=f"items.parquet: 1 pairs have no {lacking}"):
-        read_items(tmp_path / "items.parquet")

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
@@ -28,7 +28,6 @@ _SPACE = re.compile(rf"[^\S ]|[{_INVISIBLE}]|^ +| +$| {{2,}}")
 _APART = re.compile(r"(?<=\s)[.,?!;:]+(?=\s|$)")
 
 Fault = tuple[str, str]  # item id, reason
-Needs = Literal["pairs", "words", "grammar"]
 
 
 @dataclass
@@ -36,7 +35,6 @@ class Check:
     """One check of a suite, and the items that fail it."""
 
     name: str  # what the faults are
-    needs: Needs = "pairs"
     faults: list[Fault] = field(default_factory=list)
     checked: int = 0  # items
 
@@ -46,25 +44,20 @@ class Check:
         return list(dict.fromkeys(item for item, _ in self.faults))
 
 
-_CHECKS: dict[Needs, tuple[str, ...]] = {
-    "pairs": (
-        "repeated ids",
-        "repeated pairs",
-        "identical members",
-        "capitals in one member only",
-        "marks in one member only",
-        "white space in one member only",
-        "repeated content words",
-        "repeated auxiliaries",
-    ),
-    "words": ("words outside the vocabulary",),
-    "grammar": (
-        *agreement.KINDS,
-        "vacuous gaps",
-    ),
-}
-"""What checks need to know -> their names, as on the page. *Reflexives without a rival*: the bad
-one could have the same binder, or there is no other word that could bind it.
+_CHECKS = (
+    "repeated pairs",
+    "identical members",
+    "capitals in one member only",
+    "marks in one member only",
+    "white space in one member only",
+    "repeated content words",
+    "repeated auxiliaries",
+    "words outside the vocabulary",
+    *agreement.KINDS,
+    "vacuous gaps",
+)
+"""Names of the checks, as on the page. *Reflexives without a rival*: the bad one could have the
+same binder, or there is no other word that could bind it.
 """
 
 
@@ -89,10 +82,10 @@ def checks(
     Returns:
         All checks in the order of the page; one that could not be made has ``checked`` 0.
     """
-    made = {name: Check(name, needs) for needs, names in _CHECKS.items() for name in names}
+    made = {name: Check(name) for name in _CHECKS}
+    repeated = items.filter(~pl.struct("good", "bad").is_first_distinct())["item_id"]
     for name, ids, reason in (
-        ("repeated ids", repeated(items, "item_id"), "an item before it has the same id"),
-        ("repeated pairs", repeated(items, "good", "bad"), "an item before it has the same pair"),
+        ("repeated pairs", repeated, "an item before it has the same pair"),
         ("identical members", identical(items), "both members are this sentence"),
     ):
         made[name].checked = items.height
@@ -106,11 +99,6 @@ def checks(
             if reason:
                 made[name].faults.append((row["item_id"], reason))
     return list(made.values())
-
-
-def repeated(items: pl.DataFrame, *columns: str) -> list[str]:
-    """Return the ids of pairs whose cells in some columns occurred before."""
-    return items.filter(~pl.struct(columns).is_first_distinct())["item_id"].to_list()
 
 
 def identical(items: pl.DataFrame) -> list[str]:
