@@ -40,7 +40,7 @@ def suite_of(named: str | None, suites: Sequence[str]) -> str:
 
 
 def check(formula: str) -> None:
-    """Hold a formula to the variables and functions that there are.
+    """Raise if a formula cannot be read or names what is unknown.
 
     Raises:
         ValueError: it cannot be read, does not begin with the counts, or names what is unknown.

@@ -1,4 +1,4 @@
-"""A pair as a rule sees it: two sentences, and no word of which one is grammatical."""
+"""A pair as a heuristic sees it: two sentences, without which one is grammatical."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from poshgrid.rules.words import REFLEXIVES, Noun, Sentence, difference, known
 
 
 def prefer(first: bool, second: bool) -> float | None:
-    """Return the preference of a rule that likes some sentences: 1 first, 0 second, none: both."""
+    """Return 1 if only the first sentence is preferred, 0 if only the second, else ``None``."""
     return None if first == second else float(first)
 
 

@@ -1,6 +1,6 @@
 """What rules know of words: the lexicon's nouns, names and closed classes, and a few of their own.
 
-Rules work on any file of pairs, so that a word may be unknown: it is then told by its neighbours,
+Heuristics work on any file of pairs. The class of an unknown word is guessed from its neighbours,
 as in *the Canadian child*, and what stays unclear is left open, not guessed.
 """
 

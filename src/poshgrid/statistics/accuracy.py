@@ -41,11 +41,11 @@ def accuracy(
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         items: suite -> its table of pairs.
         conditions: folder of conditions: ``{condition}/{size}/statistics.json`` below it says how
-            many words a cell's models were trained on, which its size may not. None: nobody knows
-            better than the spec.
+            many words a cell's models were trained on (its size is rounded). None: as the spec
+            says.
         output: folder for counts.parquet, accuracy.parquet, .csv.
         rules: suite -> what rules make of its pairs: rivals beside the nulls.
-        sums: whether scores are sums over tokens; of means alone nobody knows what sums would say.
+        sums: whether scores are sums over tokens; if they are means, ``mean_sum`` is null.
 
     Returns:
         Numbers of judgements and ties.

@@ -1,4 +1,4 @@
-"""Counts of correct judgements from anybody's CSV, for the Bayesian models."""
+"""Counts of correct judgements from a CSV file, for the Bayesian models."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def design(
         suite: which suite; by default ``posh``, or the only one.
         only: runs that enter, e.g. ``regimen=packed``: a model that says nothing of the regimen
             should not mix two.
-        phenomena: that enter, or their categories; none: all.
+        phenomena: those that enter, or their categories; default: all.
         fractions: keep counts as they are; bambi takes whole ones only, engine fast any.
 
     Raises:

@@ -62,7 +62,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
     for name in ("pymc", "pytensor", "arviz", "bambi", "numba"):
         logging.getLogger(name).setLevel(logging.ERROR)
     with warnings.catch_warnings():
-        # The samplers' chatter: what of it matters is in diagnostics.json
+        # Samplers warn often; what matters is in diagnostics.json
         warnings.simplefilter("ignore")
         made = design.design(rows, model.formula, model.suite, model.only, model.phenomena)
         model, notes = _own_priors(model, made)

@@ -39,7 +39,7 @@ def mean_share(eta: np.ndarray, spread: np.ndarray | None) -> np.ndarray:
 
 
 class Predictor:
-    """Coded predictors of a design, to be met with the draws of its posterior."""
+    """The coded predictors of a design, and the draws of its posterior."""
 
     def __init__(self, made: design.Design, posterior: xarray.Dataset) -> None:
         """Code the data and lay out the draws.
@@ -86,7 +86,7 @@ class Predictor:
 
         Args:
             frame: rows with levels that were fitted.
-            only: grouping variables whose terms enter; none: all.
+            only: grouping variables whose terms enter; default: all.
         """
         from scipy import sparse
 

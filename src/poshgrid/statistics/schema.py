@@ -17,12 +17,7 @@ YES, NO, CANNOT_TELL, NOT_TESTABLE = "yes", "no", "cannot tell", "not testable"
 """Verdicts on whether a phenomenon is learned."""
 
 COUNTS = {
-    "condition": pl.String,
-    "size": pl.String,  # as in the config, e.g. "10M"
-    "learner": pl.String,
-    # "untrained", "counted": nulls; "pretrained", "released": somebody else's model
-    "regimen": pl.String,
-    "bias": pl.String,  # "none": no inductive bias
+    **dict.fromkeys(RUN_AXES, pl.String),
     "seed": pl.UInt32,
     "suite": pl.String,
     "category": pl.String,
@@ -75,24 +70,24 @@ ACCURACY = {
     "stars_pooled": pl.String,  # "", "*" < .05, "**" < .01, "***" < .001
     "p_fisher_holm": pl.Float64,  # per-seed chi-squares, Fisher-combined, Holm within a model
     "stars_fisher_holm": pl.String,
-    # mean of the untrained runs of the same condition, size and learner; null in the rows of nulls,
-    # and where the grid has none
+    # mean of the untrained runs of the same condition, size and learner; null in the rows of
+    # baselines, and where the grid has none
     "untrained": pl.Float64,
-    "unigram": pl.Float64,  # the unigram null of the same condition and size
-    "ngram": pl.Float64,  # the n-gram null
-    "class_ngram": pl.Float64,  # the null of n-grams over function words and word endings
-    "far": pl.String,  # the nulls further than 5 points from 50%, joined by ", "
-    # the null or rule that is right most often; "50%" if all with a say are below; null, as what
-    # follows, of other levels than "phenomenon" and of nulls
+    "unigram": pl.Float64,  # the unigram baseline of the same condition and size
+    "ngram": pl.Float64,  # the n-gram baseline
+    "class_ngram": pl.Float64,  # n-grams over function words and word endings
+    "far": pl.String,  # the baselines further than 5 points from 50%, joined by ", "
+    # the baseline or heuristic that is right most often; "50%" if all with a say are below; null,
+    # as what follows, of other levels than "phenomenon" and of baselines
     "rival": pl.String,
     "rival_mean": pl.Float64,  # its accuracy
     "above_rival": pl.Float64,  # `mean` less `rival_mean`
     # 95% interval over sets and seeds, seeds pooled over cells; null where no cell has several
     "above_rival_low": pl.Float64,
     "above_rival_high": pl.Float64,
-    # "yes": above every rival; "no": less than 5 points above the best; "cannot tell"; "not
-    # testable": a rival is right on 95%, or on 95% of what a hierarchical rule has a say on. "yes"
-    # and "no" hold for the whole suite (Holm)
+    # "yes": above every baseline and heuristic; "no": less than 5 points above the rival; "cannot
+    # tell"; "not testable": the rival is right on 95%, or on 95% of what a hierarchical heuristic
+    # has a say on. "yes" and "no" hold for the whole suite (Holm)
     "learned": pl.String,
 }
 """``statistics/{target}/accuracy.parquet``: one row per point of the grid but for the seed, suite
@@ -222,10 +217,11 @@ CURVES = {
     "level": pl.String,
     "category": pl.String,  # "" for overall and average
     "phenomenon": pl.String,  # "" but for level "phenomenon"
-    "step": pl.UInt32,  # steps taken before the weights were put aside; 0: the untrained null
+    "step": pl.UInt32,  # steps taken before the weights were put aside; 0: the untrained baseline
     # passes over the training split by then: the step divided by the run's `steps_per_epoch`
     "epoch": pl.Float64,
-    "kept": pl.Boolean,  # the weights that training kept; false: a checkpoint, or the null
+    # the weights that training kept; false: a checkpoint, or the untrained baseline
+    "kept": pl.Boolean,
     "accuracy": pl.Float64,  # share of pairs, 0-1; a tie counts as half
     "pairs": pl.UInt32,
     "dev_loss": pl.Float64,  # nats per token; null: not evaluated at this step

@@ -20,7 +20,7 @@ from poshgrid.config.runs import COUNTED, NULLS, REFERENCE, UNTRAINED
 from poshgrid.rules import predictions, table
 from poshgrid.statistics import tests
 from poshgrid.statistics.intervals import SetSums
-from poshgrid.statistics.schema import CANNOT_TELL, NO, NOT_TESTABLE, RUN_AXES, YES
+from poshgrid.statistics.schema import ACCURACY, CANNOT_TELL, NO, NOT_TESTABLE, RUN_AXES, YES
 
 SOLVED = 0.95
 """Accuracy of a rival from which on the pairs cannot test a phenomenon."""
@@ -35,8 +35,10 @@ LEAST_SPREAD = 0.01
 """SD over seeds, log odds: no estimate is below it, since 0 has no logarithm."""
 COIN = "50%"
 VERDICTS = {
-    "rival": pl.String, "rival_mean": pl.Float64, "above_rival": pl.Float64,
-    "above_rival_low": pl.Float64, "above_rival_high": pl.Float64, "learned": pl.String,
+    name: ACCURACY[name]
+    for name in (
+        "rival", "rival_mean", "above_rival", "above_rival_low", "above_rival_high", "learned"
+    )
 }  # fmt: skip
 
 Phenomenon = tuple[str, str]

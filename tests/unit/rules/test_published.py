@@ -18,7 +18,7 @@ from poshgrid.evaluation.schema import SCORES
 from poshgrid.files import read_table
 from poshgrid.rules import table
 from poshgrid.rules.mixture import GUESSING
-from poshgrid.rules.schema import MIXTURE, NONE, RULES, VERDICTS
+from poshgrid.rules.schema import MIXTURE, NONE, RULES, UNCLEAR, VERDICTS
 from poshgrid.statistics import shares
 
 CHILD = {"condition": "baby", "size": "100M"}
@@ -122,4 +122,5 @@ def test_weights_tell_a_learner_of_structure_from_one_of_words(results):
     verdicts = found(results, "verdicts", VERDICTS).filter(**CHILD)
     said = dict(verdicts.select("phenomenon", "verdict").iter_rows())
     # It fronts "do" where there is one: in most pairs there is none
-    assert said["question-formation-or"] == said["principle-a-command"] == NONE
+    assert said["question-formation-or"] == NONE
+    assert set(said.values()) == {NONE, UNCLEAR}  # one seed names no heuristic

@@ -92,7 +92,7 @@ def _comparisons(values: pl.DataFrame, unit: list[str]) -> Iterator[dict[str, An
 
     Args:
         values: ``RUN_AXES``, suite, the columns of the unit, and value.
-        unit: what is paired within a point of the grid; none: the point.
+        unit: what is paired within a point of the grid; default: the point itself.
     """
     known = values.filter(pl.col("value").is_finite().fill_null(value=False))
     for suite, axis in itertools.product(sorted(known["suite"].unique()), COMPARED):

@@ -15,7 +15,6 @@ of it the suite leaves out.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,7 +38,7 @@ from poshgrid.statistics.measures.schema import NORMS, RUN
 SCORES = {"raw": "raw", "blocks": "blocks_passed"}
 """What a norm is a norm of -> the column of ``CHOICE_MEASURES`` that holds it."""
 
-_SLACK = 1e-9  # scores are sums of shares: 1/3 + 1/3 + 1/3 reaches 1; 59.999... months are 60
+_SLACK = 1e-9  # scores are sums of shares: 1/3 + 1/3 + 1/3 reaches 1
 _AGE = re.compile(r"([0-9]{1,3});([0-9]|1[01])")
 
 
@@ -58,10 +57,9 @@ def months(text: str) -> int:
     return int(found[1]) * 12 + int(found[2])
 
 
-def age(value: float) -> str:
-    """Return an age as years;months, in completed months: 55.9 months are *4;7*."""
-    whole = math.floor(value + _SLACK)
-    return f"{whole // 12};{whole % 12}"
+def age(value: int) -> str:
+    """Return an age in months as years;months."""
+    return f"{value // 12};{value % 12}"
 
 
 _Months = Annotated[int | None, BeforeValidator(months)]
@@ -165,38 +163,21 @@ def _norm(category: str, score: str, rows: Sequence[Row]) -> Norm:
 
 
 def age_equivalent(norm: Norm, score: float) -> str:
-    """Return the age of a score: by the test's table, or the youngest whose mean reaches it.
+    """Return the age of a score by the test's table of ages.
 
-    A score between two entries of the table has reached the lower one. Without a table, each mean
-    is taken at the middle of its band; between two middles it is interpolated linearly. Where means
-    fall with age, nothing is smoothed: the youngest age counts.
+    A score between two entries has reached the lower one.
 
     Args:
-        norm: its table of ages, or its bands.
+        norm: with a table of ages, or without.
         score: of the kind that was normed.
 
     Returns:
-        Years;months; ``< 4;0`` for a score below the mean of the youngest band, which begins at
-        4;0, or below the first entry of the table; ``> 11;11`` for one that no band's mean reaches,
-        where the oldest ends at 11;11; "" without a table and means.
+        Years;months; ``< 4;0`` for a score below the first entry; "" without a table.
     """
-    if norm.ages:
-        reached = [entry for entry in norm.ages if entry[0] <= score + _SLACK]
-        return age(reached[-1][1]) if reached else f"< {age(norm.ages[0][1])}"
-    if not norm.bands:
+    if not norm.ages:
         return ""
-    if score < norm.bands[0].mean - _SLACK:
-        return f"< {age(norm.bands[0].first)}"
-    before: tuple[float, float] | None = None
-    for first, last, mean, _ in norm.bands:
-        middle = (first + last + 1) / 2  # the age that the band's mean is taken to be the mean of
-        if mean >= score - _SLACK:
-            if before is None or mean <= score:
-                return age(middle)
-            share = (score - before[1]) / (mean - before[1])
-            return age(before[0] + share * (middle - before[0]))
-        before = middle, mean
-    return f"> {age(norm.bands[-1].last)}"
+    reached = [entry for entry in norm.ages if entry[0] <= score + _SLACK]
+    return age(reached[-1][1]) if reached else f"< {age(norm.ages[0][1])}"
 
 
 def compared(

@@ -123,7 +123,7 @@ NORMS: Schema = {
     # none of them, a row with all
     "excluded_right": pl.UInt32,
     "value": pl.Float64,  # the run's, and these
-    # years;months, "< 4;0", "> 11;11"; "" without means and without a table of ages
+    # years;months, or "< 4;0"; "" without a table of ages
     "age_equivalent": pl.String,
     "age_from": pl.String,  # of the band: years;months; "" without bands
     "age_to": pl.String,  # its end
