@@ -57,32 +57,32 @@ def weights(chosen: np.ndarray, says: np.ndarray) -> np.ndarray:
     both = np.stack([1 - chances, chances], axis=-1).reshape(rules + 1, -1)
     counts = chosen.reshape(-1, 2 * patterns).astype(float)
     shares = counts / counts.sum(axis=1, keepdims=True)
-    found = np.full((len(shares), rules + 1), (1 - START) / max(rules, 1))
-    found[:, -1] = START if rules else 1.0
+    estimates = np.full((len(shares), rules + 1), (1 - START) / max(rules, 1))
+    estimates[:, -1] = START if rules else 1.0
     open_ = np.arange(len(shares))  # rows whose maximum is not reached yet
     for _ in range(CYCLES):
-        ours, old = shares[open_], found[open_]
+        ours, old = shares[open_], estimates[open_]
         once = _step(old, ours, both)
-        found[open_] = _further(old, once, _step(once, ours, both), ours, both)
-        open_ = open_[_gain(found[open_], ours, both).max(axis=1) >= 1 + TOLERANCE]
+        estimates[open_] = _further(old, once, _step(once, ours, both), ours, both)
+        open_ = open_[_gain(estimates[open_], ours, both).max(axis=1) >= 1 + TOLERANCE]
         if not len(open_):
             break
-    found = _guessed(found / found.sum(axis=1, keepdims=True), both)
-    return found.reshape(*chosen.shape[:-2], rules + 1)
+    estimates = _guessed(estimates / estimates.sum(axis=1, keepdims=True), both)
+    return estimates.reshape(*chosen.shape[:-2], rules + 1)
 
 
-def _step(found: np.ndarray, shares: np.ndarray, both: np.ndarray) -> np.ndarray:
+def _step(estimates: np.ndarray, shares: np.ndarray, both: np.ndarray) -> np.ndarray:
     """Return weights after a step of EM: replicates x (rules + 1)."""
-    return found * _gain(found, shares, both)
+    return estimates * _gain(estimates, shares, both)
 
 
-def _gain(found: np.ndarray, shares: np.ndarray, both: np.ndarray) -> np.ndarray:
+def _gain(estimates: np.ndarray, shares: np.ndarray, both: np.ndarray) -> np.ndarray:
     """Return the derivative of the mean log-likelihood by each weight.
 
     At the maximum none is above 1. Elsewhere the log-likelihood is below it by at most what the
     largest is above 1 (Lindsay 1983, Annals of Statistics 11): EM may stop.
     """
-    return (shares / np.maximum(found @ both, _TINY)) @ both.T
+    return (shares / np.maximum(estimates @ both, _TINY)) @ both.T
 
 
 def _further(
@@ -103,15 +103,15 @@ def _further(
     return np.where(better[:, None], far, twice)
 
 
-def _guessed(found: np.ndarray, both: np.ndarray) -> np.ndarray:
+def _guessed(estimates: np.ndarray, both: np.ndarray) -> np.ndarray:
     """Return weights that fit the same and leave more to guessing, as far as it goes.
 
     They are moved along the directions that change no probability of a choice, each until a rule
     has no weight left.
     """
     basis = _null(both.T)
-    found = found.copy()
-    for row in found:
+    estimates = estimates.copy()
+    for row in estimates:
         empty: list[int] = []
         for _ in range(basis.shape[1]):
             free = basis @ _null(basis[empty]) if empty else basis
@@ -122,7 +122,7 @@ def _guessed(found: np.ndarray, both: np.ndarray) -> np.ndarray:
             lengths = row[falls] / -towards[falls]
             np.add(row, lengths.min() * towards, out=row)
             empty.append(int(falls[lengths.argmin()]))
-    return np.clip(found, 0, 1)
+    return np.clip(estimates, 0, 1)
 
 
 def _null(matrix: np.ndarray) -> np.ndarray:
@@ -131,8 +131,8 @@ def _null(matrix: np.ndarray) -> np.ndarray:
     return rows[int((sizes > 1e-9).sum()) :].T
 
 
-def _likelihood(found: np.ndarray, shares: np.ndarray, both: np.ndarray) -> np.ndarray:
-    return (shares * np.log(np.maximum(found @ both, _TINY))).sum(axis=1)
+def _likelihood(estimates: np.ndarray, shares: np.ndarray, both: np.ndarray) -> np.ndarray:
+    return (shares * np.log(np.maximum(estimates @ both, _TINY))).sum(axis=1)
 
 
 def fit(chosen: np.ndarray, says: np.ndarray, times: np.ndarray | None) -> Mixture:

@@ -28,7 +28,7 @@ _GO_WITH = {
 }  # fmt: skip
 """Axes that a factor's levels determine or are determined by: they cannot be held equal."""
 GROUPS = ("phenomenon", "template", "condition:phenomenon")
-"""Groups whose effects enter a share as they were found: what was asked is what it was."""
+"""Groups whose effects enter a share as estimated: these are the items that were asked."""
 TAIL = 0.025
 """Posterior probability of either tail outside a 95% interval."""
 _MOST = 4  # missing cells that a note lists
@@ -72,10 +72,10 @@ def contrasts(
 
 
 def _rows(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator[dict[str, Any]]:
-    found = list(places(contrast, grid, notes))
-    for place, tail in zip(found, tails(found), strict=True):
-        draws, share = grid.difference(place.found)
-        rows, signed = place.found.rows, place.found.signed
+    taken = list(places(contrast, grid, notes))
+    for place, tail in zip(taken, tails(taken), strict=True):
+        draws, share = grid.difference(place.matched)
+        rows, signed = place.matched.rows, place.matched.signed
         inside = [tail, TAIL, 0.5, 1 - TAIL, 1 - tail]
         names = ("joint_low", "share_low", "share", "share_high", "joint_high")
         quantiles = map(float, np.quantile(share, inside))
@@ -86,7 +86,7 @@ def _rows(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator
             "less": contrast.less,
             "by": place.by,
             "level": place.level,
-            "cells": place.found.cells,
+            "cells": place.matched.cells,
             **summary.describe(draws),
             "above": float((draws > 0).mean()),
             **dict(zip(names, quantiles, strict=True)),
@@ -107,7 +107,7 @@ class Place(NamedTuple):
     first: str
     by: str
     level: str
-    found: Matched
+    matched: Matched
 
 
 def places(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator[Place]:
@@ -132,19 +132,19 @@ def places(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterato
             notes.append(f"{called}: not by {by}: {_absent(by, grid)}")
     for first in firsts:
         for by, level in wanted:
-            found = grid.matched(factor, (first, contrast.less), {by: level} if by else {})
-            if not by and found.lacking:
-                notes.append(f"{called}: {found.lacking}")
-            if not found.cells:
+            matched = grid.matched(factor, (first, contrast.less), {by: level} if by else {})
+            if not by and matched.lacking:
+                notes.append(f"{called}: {matched.lacking}")
+            if not matched.cells:
                 of = f" at {by} {level}" if by else ""
                 notes.append(
                     f"{called} left out{of}: {first} and {contrast.less} have no cell in common"
                 )
                 continue
-            yield Place(first, by, level, found)
+            yield Place(first, by, level, matched)
 
 
-def tails(found: Iterable[Place]) -> list[float]:
+def tails(taken: Iterable[Place]) -> list[float]:
     """Return the posterior probability of either tail outside each place's joint interval.
 
     A family is what is read side by side: all of a contrast's first levels overall, or at the
@@ -153,11 +153,11 @@ def tails(found: Iterable[Place]) -> list[float]:
     the data is not corrected for what is asked of its parts.
 
     Args:
-        found: the places of one contrast.
+        taken: the places of one contrast.
     """
-    found = list(found)
-    family = Counter(place.by for place in found)
-    return [TAIL / family[place.by] for place in found]
+    taken = list(taken)
+    family = Counter(place.by for place in taken)
+    return [TAIL / family[place.by] for place in taken]
 
 
 def _absent(factor: str, grid: ReferenceGrid) -> str:
@@ -252,20 +252,20 @@ class ReferenceGrid:
                 notes.append(f"{level} has no {named}, left out of {other}")
         return "; ".join(notes)
 
-    def difference(self, found: Matched) -> tuple[np.ndarray, np.ndarray]:
+    def difference(self, matched: Matched) -> tuple[np.ndarray, np.ndarray]:
         """Return the differences of the linear predictor (chain x draw) and of the accuracy.
 
         The latter has one number per draw of all chains.
         """
-        coefficients, matrix = self._predictor.coefficients(), self._predictor.matrix(found.rows)
-        eta = coefficients @ (found.signed @ matrix)
+        coefficients, matrix = self._predictor.coefficients(), self._predictor.matrix(matched.rows)
+        eta = coefficients @ (matched.signed @ matrix)
         effects = self._predictor.group_coefficients(only=GROUPS)
-        groups = self._predictor.group_matrix(found.rows, only=GROUPS)
+        groups = self._predictor.group_matrix(matched.rows, only=GROUPS)
         share = np.zeros(len(coefficients))
-        for block in np.array_split(np.arange(len(found.rows)), len(found.rows) // _BLOCK + 1):
+        for block in np.array_split(np.arange(len(matched.rows)), len(matched.rows) // _BLOCK + 1):
             at = matrix[block] @ coefficients.T + groups[block] @ effects.T
-            spread = self._predictor.spread(found.rows.iloc[block], but=GROUPS)
-            share += found.signed[block] @ mean_share(at, spread)
+            spread = self._predictor.spread(matched.rows.iloc[block], but=GROUPS)
+            share += matched.signed[block] @ mean_share(at, spread)
         return eta.reshape(self._predictor.shape), share
 
 

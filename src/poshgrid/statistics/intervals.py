@@ -98,17 +98,17 @@ def bootstrap(sums: SetSums, *, replicates: int = REPLICATES, seed: int = SEED) 
         phenomenon, part, low, high (shares): null where a stratum has fewer than two sets.
     """
     names = sums.points.drop("seeds").with_columns(suite=pl.lit(sums.suite))
-    found = []
+    frames = []
     for place, shares in _replicated(sums, replicates, seed):
         low, high = np.quantile(shares, [0.025, 0.975], axis=0)
-        found.append(
+        frames.append(
             names.with_columns(
                 *(pl.lit(value).alias(name) for name, value in place.items()),
                 low=pl.Series(low, dtype=pl.Float64).fill_nan(None),
                 high=pl.Series(high, dtype=pl.Float64).fill_nan(None),
             )
         )
-    return pl.concat(found)
+    return pl.concat(frames)
 
 
 def _replicated(

@@ -32,12 +32,12 @@ def divided(units: pl.DataFrame, *within: str) -> pl.DataFrame:
         All rows, as ``phenomenon``; and once more for each level of ``PARTS``, those of phenomena
         that have several of its parts: with the columns level and part.
     """
-    found = [units.with_columns(level=pl.lit("phenomenon"), part=pl.lit(""))]
+    parts = [units.with_columns(level=pl.lit("phenomenon"), part=pl.lit(""))]
     for level in PARTS:
         named = pl.col(level) != ""
         several = pl.col(level).filter(named).n_unique().over(*within, "category", "phenomenon") > 1
-        found.append(units.filter(several & named).with_columns(level=pl.lit(level), part=level))
-    return pl.concat(found)
+        parts.append(units.filter(several & named).with_columns(level=pl.lit(level), part=level))
+    return pl.concat(parts)
 
 
 def by_level(counts: pl.DataFrame, by: list[str], also: Sequence[str] = ()) -> pl.DataFrame:
@@ -66,12 +66,12 @@ def by_level(counts: pl.DataFrame, by: list[str], also: Sequence[str] = ()) -> p
     categories = whole.group_by(*by, "category").agg(sums).with_columns(shares)
     # Sums of floats depend on the order of rows, which group_by does not keep.
     means = [pl.col("accuracy", *also).sort().mean(), pl.col("correct", "n").sum()]
-    found = {
+    tables = {
         "category": categories,
         "overall": categories.group_by(by).agg(means),
         "average": phenomena.group_by(by).agg(means),
     }
-    rows = [units, *(rows.with_columns(level=pl.lit(level)) for level, rows in found.items())]
+    rows = [units, *(rows.with_columns(level=pl.lit(level)) for level, rows in tables.items())]
     return pl.concat(rows, how="diagonal").with_columns(pl.col(place[1:]).fill_null(""))
 
 

@@ -161,7 +161,7 @@ def power(
         levels = made.frame[contrast.factor].astype(str) if places else None
         for place, tail in zip(places, contrasts.tails(places), strict=True):
             signs = np.select([levels == place.first, levels == contrast.less], [1, -1], 0)
-            taken = place.found.signed @ predictor.matrix(place.found.rows)
+            taken = place.matched.signed @ predictor.matrix(place.matched.rows)
             weight = weights @ posterior @ taken
             critical = stats.norm.isf(tail) * np.sqrt(taken @ posterior @ taken)
             sd = np.sqrt(weight @ truth @ weight)
@@ -210,9 +210,9 @@ def _covariances(
     """
     categories = made.frame["category"].astype(str)
     noise = np.diag(1 / (made.frame["n"].to_numpy() * accuracy * (1 - accuracy)))
-    found = terms(made, model)
+    of_model = terms(made, model)
     modelled, truth = noise.copy(), noise.copy()
-    of_formula = {term.name.partition("|")[2]: term for term in found if term.group}
+    of_formula = {term.name.partition("|")[2]: term for term in of_model if term.group}
     for group in {**dict.fromkeys(GROUPS), **of_formula}:
         term = of_formula.get(group)
         if term is None:
@@ -225,4 +225,4 @@ def _covariances(
         truth += known
         if term is not None:
             modelled += known if group in GROUPS else same / term.scale**2
-    return modelled, truth, [term for term in found if not term.group]
+    return modelled, truth, [term for term in of_model if not term.group]

@@ -76,21 +76,21 @@ def write(
     """
     names = ("mixture", "verdicts", "identifiability")
     schemas = {name: getattr(schema, name.upper()) for name in names}
-    found: dict[str, list[dict[str, Any]]] = {name: [] for name in schemas}
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in schemas}
     learners = set()
     for suite, path in sorted(items.items()):
         pairs = judgements.read_items(path)
-        for axes, each in _phenomena(spec, scores, models, suite, pairs, tables[suite]):
+        for axes, choices in _phenomena(spec, scores, models, suite, pairs, tables[suite]):
             learners.add(tuple(axes.values()))
-            drawn, place = times(each), each.names
-            weights, verdict = mixed(each, drawn)
-            found["mixture"] += [{**axes, **place, **row} for row in weights]
-            found["verdicts"].append({**axes, **place, **verdict})
-            found["identifiability"] += [
-                {**place, "rule": rule, "other": other, "both": both, "apart": apart}
-                for rule, other, both, apart in identifiable(each)
+            drawn, names_of = times(choices), choices.names
+            weights, verdict = mixed(choices, drawn)
+            rows["mixture"] += [{**axes, **names_of, **row} for row in weights]
+            rows["verdicts"].append({**axes, **names_of, **verdict})
+            rows["identifiability"] += [
+                {**names_of, "rule": rule, "other": other, "both": both, "apart": apart}
+                for rule, other, both, apart in identifiable(choices)
             ]
-    made = {name: pl.DataFrame(found[name], schema=of) for name, of in schemas.items()}
+    made = {name: pl.DataFrame(rows[name], schema=of) for name, of in schemas.items()}
     key = ["suite", "category", "phenomenon", "rule", "other"]
     made["identifiability"] = (
         made["identifiability"]
@@ -157,20 +157,20 @@ def phenomenon(suite: str, frame: pl.DataFrame, chose: np.ndarray) -> Phenomenon
     return Phenomenon(names, sets, chose, rules, matrix, frame.select(edits).to_numpy())
 
 
-def times(found: Phenomenon) -> np.ndarray | None:
+def times(choices: Phenomenon) -> np.ndarray | None:
     """Return how often each lexical set is drawn: replicates x sets; ``None``: there is only one.
 
     The draws depend on suite and phenomenon alone: learners and rules see the same ones.
     """
-    sets = int(found.sets.max()) + 1
+    sets = int(choices.sets.max()) + 1
     if sets < 2:
         return None
-    seed = zlib.crc32("\0".join(found.names.values()).encode())
+    seed = zlib.crc32("\0".join(choices.names.values()).encode())
     generator = np.random.default_rng([SEED, seed])
     return generator.multinomial(sets, np.full(sets, 1 / sets), REPLICATES).astype(float)
 
 
-def competing(found: Phenomenon) -> tuple[list[str], np.ndarray, np.ndarray]:
+def competing(choices: Phenomenon) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Return the heuristics of a mixture; those that the items cannot tell apart are one.
 
     They are linked if they disagree on fewer lexical sets than ``mixture.FEW``, and say of a pair
@@ -181,18 +181,18 @@ def competing(found: Phenomenon) -> tuple[list[str], np.ndarray, np.ndarray]:
         Names, of a group joined by `` = ``; what they say, rules x pairs (.5: nothing); and the
         pairs on which no group is divided.
     """
-    says = np.nan_to_num(found.says, nan=0.5)
-    least = _least(found.sets)
-    spoken = [n for n, row in enumerate(says) if len(np.unique(found.sets[row != 0.5])) >= least]
+    says = np.nan_to_num(choices.says, nan=0.5)
+    least = _least(choices.sets)
+    spoken = [n for n, row in enumerate(says) if len(np.unique(choices.sets[row != 0.5])) >= least]
     alike = np.array(
-        [[len(np.unique(found.sets[says[n] != says[m]])) < least for m in spoken] for n in spoken]
+        [[len(np.unique(choices.sets[says[n] != says[m]])) < least for m in spoken] for n in spoken]
     ).reshape(len(spoken), len(spoken))
     number, group = sparse.csgraph.connected_components(sparse.csr_array(alike), directed=False)
     names, rows = [], np.empty((number, says.shape[1]))
     united = np.ones(says.shape[1], bool)
     for label in range(number):
         members = [n for n, of in zip(spoken, group, strict=True) if of == label]
-        names.append(rules_table.EQUAL.join(found.rules[n] for n in members))
+        names.append(rules_table.EQUAL.join(choices.rules[n] for n in members))
         same = (says[members] == says[members[0]]).all(axis=0)
         rows[label] = np.where(same, says[members[0]], 0.5)
         united &= same
@@ -205,24 +205,24 @@ def _least(sets: np.ndarray) -> float:
 
 
 def mixed(
-    found: Phenomenon, drawn: np.ndarray | None
+    choices: Phenomenon, drawn: np.ndarray | None
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the weight of each heuristic in a learner's choices, and the verdict.
 
     Args:
-        found: the choices.
+        choices: the choices.
         drawn: from :func:`times`.
 
     Returns:
         Rows of ``MIXTURE``, guessing last; and a row of ``VERDICTS``, all without the cell.
     """
-    rules, says, united = competing(found)
-    sets, seeds = int(found.sets.max()) + 1, found.chose.shape[1]
+    rules, says, united = competing(choices)
+    sets, seeds = int(choices.sets.max()) + 1, choices.chose.shape[1]
     patterns, which = np.unique(says, axis=1, return_inverse=True)
     which = which.reshape(-1)
     chosen = np.zeros((sets, patterns.shape[1], seeds, 2))
-    np.add.at(chosen[..., 1], (found.sets, which), found.chose)
-    np.add.at(chosen[..., 0], (found.sets, which), 1 - found.chose)
+    np.add.at(chosen[..., 1], (choices.sets, which), choices.chose)
+    np.add.at(chosen[..., 0], (choices.sets, which), 1 - choices.chose)
     chosen = chosen.swapaxes(1, 2)
     fitted = mixture.fit(chosen, patterns, drawn)
     pooled = _seeds_drawn(fitted.replicates)
@@ -238,12 +238,12 @@ def mixed(
     chances = mixture.expected(fitted.weights, says).T
     unlisted: tuple[float | None, ...] = (None, None, None)
     if seeds > 1 and united.any():
-        unlisted = mixture.shared(found.chose[united], chances[united], found.sets[united])
-    return rows, _verdict(found, rules, says, fitted, unlisted, drawn)
+        unlisted = mixture.shared(choices.chose[united], chances[united], choices.sets[united])
+    return rows, _verdict(choices, rules, says, fitted, unlisted, drawn)
 
 
 def _verdict(
-    found: Phenomenon,
+    choices: Phenomenon,
     rules: list[str],
     says: np.ndarray,
     fitted: mixture.Mixture,
@@ -251,12 +251,12 @@ def _verdict(
     drawn: np.ndarray | None,
 ) -> dict[str, Any]:
     """Return a row of ``VERDICTS``, without the cell: docs/rules.md has the steps."""
-    sets, seeds = int(found.sets.max()) + 1, found.chose.shape[1]
+    sets, seeds = int(choices.sets.max()) + 1, choices.chose.shape[1]
     cover = (says != 0.5).mean(axis=1)
     share, replicates = fitted.weights[:, :-1] * cover, fitted.replicates[..., :-1] * cover
     mean = share.mean(axis=0)
     best = int(mean.argmax()) if rules else None
-    coin = _coin(found.chose, found.words)
+    coin = _coin(choices.chose, choices.words)
     shared, shared_low, shared_high = unlisted
     row = {
         "verdict": schema.UNCLEAR, "hierarchical": None, "low": None, "high": None,
@@ -264,7 +264,7 @@ def _verdict(
         "explained": 0.0 if best is None else float(mean[best]),
         "unexplained": float(1 - mean.sum()), "shared": shared, "shared_low": shared_low,
         "shared_high": shared_high, "coin": coin,
-        "right": float(found.chose.mean()), "seed_verdicts": None, "seeds": seeds, "sets": sets,
+        "right": float(choices.chose.mean()), "seed_verdicts": None, "seeds": seeds, "sets": sets,
     }  # fmt: skip
     if drawn is None or sets < mixture.FEW:
         return row
@@ -279,13 +279,13 @@ def _verdict(
         row |= {"low": float(low[best]), "high": float(high[best])}
     unlike = len(named) > 1 or any((against[:, rules.index(name)] < MOST).any() for name in named)
     fits = shared_high is not None and shared_high < TOLERANCE
-    if seeds > 1 and coin >= LEVEL and _near_half(found, drawn):
+    if seeds > 1 and coin >= LEVEL and _near_half(choices, drawn):
         row["verdict"] = mixture.GUESSING
     elif fits and unlike:
         row["verdict"] = schema.DIFFER
     elif (shared_low or 0) > TOLERANCE or best is None or high[best] < MOST:
         row["verdict"] = schema.NONE
-    elif fits and low[best] > MOST and _needed(found, says, fitted, best):
+    elif fits and low[best] > MOST and _needed(choices, says, fitted, best):
         row |= {"verdict": rules[best], "hierarchical": rules_table.hierarchical(rules[best])}
     return row
 
@@ -310,28 +310,28 @@ def _coin(chose: np.ndarray, words: np.ndarray) -> float:
     return min(1.0, len(tests) * min(tests))
 
 
-def _near_half(found: Phenomenon, drawn: np.ndarray) -> bool:
+def _near_half(choices: Phenomenon, drawn: np.ndarray) -> bool:
     """Say whether the interval of the share of good members is near one half."""
-    right = np.zeros((drawn.shape[1], found.chose.shape[1]))
-    np.add.at(right, found.sets, found.chose)
-    shares = (drawn @ right) / (drawn @ np.bincount(found.sets))[:, None]
-    low, high = mixture.intervals(found.chose.mean(), _seeds_drawn(shares))
+    right = np.zeros((drawn.shape[1], choices.chose.shape[1]))
+    np.add.at(right, choices.sets, choices.chose)
+    shares = (drawn @ right) / (drawn @ np.bincount(choices.sets))[:, None]
+    low, high = mixture.intervals(choices.chose.mean(), _seeds_drawn(shares))
     return bool(low > 0.5 - COIN and high < 0.5 + COIN)
 
 
-def _needed(found: Phenomenon, says: np.ndarray, fitted: mixture.Mixture, best: int) -> bool:
+def _needed(choices: Phenomenon, says: np.ndarray, fitted: mixture.Mixture, best: int) -> bool:
     """Say whether the others fit clearly worse without a heuristic."""
     others = np.delete(says, best, axis=0)
-    chosen = np.stack([1 - found.chose, found.chose], axis=-1).swapaxes(0, 1)
+    chosen = np.stack([1 - choices.chose, choices.chose], axis=-1).swapaxes(0, 1)
     less = mixture.deviance(chosen, others, mixture.weights(chosen, others))
     return less - mixture.deviance(chosen, says, fitted.weights) > NEARLY
 
 
-def identifiable(found: Phenomenon) -> Iterator[tuple[str, str, int, int]]:
+def identifiable(choices: Phenomenon) -> Iterator[tuple[str, str, int, int]]:
     """Yield two rules, and the lexical sets on which both have a say and on which they disagree."""
-    decided = ~np.isnan(found.says) & (found.says != 0.5)
-    for one, other in combinations(range(len(found.rules)), 2):
+    decided = ~np.isnan(choices.says) & (choices.says != 0.5)
+    for one, other in combinations(range(len(choices.rules)), 2):
         both = decided[one] & decided[other]
-        differ = both & (found.says[one] != found.says[other])
-        shared, apart = (len(np.unique(found.sets[chosen])) for chosen in (both, differ))
-        yield found.rules[one], found.rules[other], shared, apart
+        differ = both & (choices.says[one] != choices.says[other])
+        shared, apart = (len(np.unique(choices.sets[chosen])) for chosen in (both, differ))
+        yield choices.rules[one], choices.rules[other], shared, apart

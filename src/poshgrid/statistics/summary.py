@@ -48,39 +48,27 @@ def _terms(
 ) -> Iterator[tuple[str, str, str, bool, np.ndarray]]:
     """Yield term, label, kind, implicit and draws (chain x draw)."""
     for name in map(str, posterior.data_vars):
-        values = posterior[name].values
         if name.endswith("__"):  # nutpie keeps the transformed variables too
             continue
-        if name.endswith("_sigma"):
-            effect, group = name.removesuffix("_sigma").split("|")
-            for level, draws in _effects(posterior[name], values):
-                label = f"{group.capitalize()} {_effect_label(effect, level, frame)} SD"
-                yield f"{name}{_bracketed(level)}", label, "sd", False, draws
-        elif "|" in name:
-            effect, group = name.split("|")
-            known = _combinations(effect, group, frame) if values.ndim == 4 else None
-            for level, draws in _effects(posterior[name], values):
-                if known is not None and tuple(level) not in known:
-                    continue  # no count has both: a cell of another category
-                of = f", {_effect_label(effect, level[:-1], frame)}" if level[:-1] else ""
-                label = f"{group.capitalize()} {level[-1]}{of}"
-                yield f"{name}{_bracketed(level)}", label, "group", False, draws
-        elif values.ndim == 2:
-            yield name, _label(name, None, frame), "common", False, values
-        else:
-            coordinates = [str(c) for c in posterior[name].coords[posterior[name].dims[-1]].values]
-            for each, implicit, draws in _levels(name, coordinates, values, frame):
-                yield f"{name}[{each}]", _label(name, each, frame), "common", implicit, draws
-
-
-def _effects(
-    variable: xarray.DataArray, values: np.ndarray
-) -> Iterator[tuple[list[str], np.ndarray]]:
-    """Yield levels and draws of a group term: of its predictor, if it has some, then the group."""
-    names = [[str(x) for x in variable.coords[dim].values] for dim in variable.dims[2:]]
-    for index in np.ndindex(values.shape[2:]):
-        level = [found[i] for i, found in zip(index, names, strict=True)]
-        yield level, values[(slice(None), slice(None), *index)]
+        variable = posterior[name]
+        effect, bar, group = name.removesuffix("_sigma").partition("|")
+        kind = "common" if not bar else "sd" if name.endswith("_sigma") else "group"
+        known = None
+        if kind == "group" and variable.ndim == 4:
+            known = _combinations(effect, group, frame)
+        for level, implicit, draws in _levels(variable, frame):
+            if known is not None and tuple(level) not in known:
+                continue  # no count has both: a cell of another category
+            inner = level if kind == "sd" else level[:-1]
+            of = "intercept" if effect == "1" else _label(effect, inner, frame)
+            if kind == "common":
+                label = _label(name, level, frame)
+            elif kind == "sd":
+                label = f"{group.capitalize()} {of} SD"
+            else:
+                label = f"{group.capitalize()} {level[-1]}{f', {of}' if inner else ''}"
+            term = f"{name}[{', '.join(level)}]" if level else name
+            yield term, label, kind, implicit, draws
 
 
 def _combinations(effect: str, group: str, frame: pd.DataFrame) -> set[tuple[str, str]] | None:
@@ -92,33 +80,29 @@ def _combinations(effect: str, group: str, frame: pd.DataFrame) -> set[tuple[str
     return set(zip(levels, frame[group].astype(str), strict=True))
 
 
-def _effect_label(effect: str, level: list[str], frame: pd.DataFrame) -> str:
-    return "intercept" if effect == "1" else _label(effect, ", ".join(level) or None, frame)
-
-
-def _bracketed(level: list[str]) -> str:
-    return f"[{', '.join(level)}]" if level else ""
-
-
 def _levels(
-    name: str, coordinates: list[str], values: np.ndarray, frame: pd.DataFrame
-) -> Iterator[tuple[str, bool, np.ndarray]]:
-    """Yield level, implicit and draws of a term's coefficients, the implicit ones included."""
+    variable: xarray.DataArray, frame: pd.DataFrame
+) -> Iterator[tuple[list[str], bool, np.ndarray]]:
+    """Yield level, implicit and draws of a term's effects, the implicit ones included."""
+    name, values = str(variable.name), variable.values
     factors = [f for f in name.split(":") if _factor(f) in frame.columns and "(" in f]
     levels = [list(map(str, frame[_factor(f)].cat.categories)) for f in factors]
-    coded = math.prod(len(found) - 1 for found in levels)
-    if not all(f.startswith("S(") for f in factors) or coded != len(coordinates):
-        for i, level in enumerate(coordinates):  # another coding: nothing is implicit
-            yield level, False, values[..., i]
+    coded = math.prod(len(known) - 1 for known in levels)
+    sums = "|" not in name and bool(factors) and all(f.startswith("S(") for f in factors)
+    if not sums or values.shape[2:] != (coded,):  # another coding, or a group: nothing is implicit
+        names = [[str(x) for x in variable.coords[dim].values] for dim in variable.dims[2:]]
+        for index in np.ndindex(values.shape[2:]):
+            level = [known[i] for i, known in zip(index, names, strict=True)]
+            yield level, False, values[(slice(None), slice(None), *index)]
         return
-    cube = values.reshape(*values.shape[:2], *(len(found) - 1 for found in levels))
-    for axis, found in enumerate(levels, start=2):
-        if len(found) > 2:
+    cube = values.reshape(*values.shape[:2], *(len(known) - 1 for known in levels))
+    for axis, known in enumerate(levels, start=2):
+        if len(known) > 2:
             cube = np.concatenate([cube, -cube.sum(axis=axis, keepdims=True)], axis=axis)
     for index in np.ndindex(cube.shape[2:]):
-        implicit = any(i == len(f) - 1 for i, f in zip(index, levels, strict=True))
-        named = ", ".join(f[i] for i, f in zip(index, levels, strict=True))
-        yield named, implicit, cube[(slice(None), slice(None), *index)]
+        implicit = any(i == len(known) - 1 for i, known in zip(index, levels, strict=True))
+        level = [known[i] for i, known in zip(index, levels, strict=True)]
+        yield level, implicit, cube[(slice(None), slice(None), *index)]
 
 
 def _factor(part: str) -> str:
@@ -126,8 +110,8 @@ def _factor(part: str) -> str:
     return part.partition("(")[2].rstrip(")").split(",", maxsplit=1)[0] if "(" in part else part
 
 
-def _label(name: str, level: str | None, frame: pd.DataFrame) -> str:
-    levels = level.split(", ") if level else []
+def _label(name: str, level: list[str], frame: pd.DataFrame) -> str:
+    levels = ", ".join(level).split(", ") if level else []
     words = []
     for part in name.split(":"):
         variable = _factor(part)

@@ -51,11 +51,11 @@ def deltas(
     """
     output = Path(output)
     runs = training.trained(spec.runs)
-    found = differences.read(runs, Path(scores), items, spec)
-    rows = differences.deltas(found, spec)
+    judged = differences.read(runs, Path(scores), items, spec)
+    rows = differences.deltas(judged, spec)
     read = _perplexities(perplexity)
-    compared = paired.tests(rows, found, set(spec.full.values()), read)
-    alone = differences.alone(found, spec)
+    compared = paired.tests(rows, judged, set(spec.full.values()), read)
+    alone = differences.alone(judged, spec)
     for point in alone:
         log.warning("%s: no models of the full corpus that are otherwise alike; left out", point)
     formats.write(rows, output, "deltas", DELTAS)

@@ -113,7 +113,7 @@ def _perplexity(path: Path) -> float:
     return math.exp(-nats / tokens)
 
 
-def deltas(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
+def deltas(judged: Judged, spec: DeltasSpec) -> pl.DataFrame:
     """Return the table of deltas (``DELTAS``).
 
     A filtered model's accuracy is set against the mean accuracy of the full models over seeds, at
@@ -121,11 +121,11 @@ def deltas(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
     pair by pair before they are correlated (section 5.4).
 
     Args:
-        found: the judgements.
+        judged: the judgements.
         spec: which condition is set against which, and what its filters are aimed at.
     """
     by_point = (
-        found.accuracy.sort("seed")
+        judged.accuracy.sort("seed")
         .group_by(*RUN_AXES, *_PLACE, maintain_order=True)
         .agg(
             accuracy=pl.col("accuracy").mean(),
@@ -145,7 +145,7 @@ def deltas(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
     rows = (
         by_point.join(against, on="condition")
         .join(full, on=["full", *_OTHERS, *_PLACE])
-        .join(_margins(found, spec), on=[*RUN_AXES, *_PLACE], how="left")
+        .join(_margins(judged, spec), on=[*RUN_AXES, *_PLACE], how="left")
         .with_columns(
             delta=pl.col("accuracy") - pl.col("accuracy_full"),
             targeted=targeted if by_point.height else pl.lit(value=False),
@@ -160,9 +160,9 @@ def _aims(spec: DeltasSpec) -> set[tuple[str, str]]:
     return {(c, key(name)) for c, names in spec.targets.items() for name in names}
 
 
-def alone(found: Judged, spec: DeltasSpec) -> list[str]:
+def alone(judged: Judged, spec: DeltasSpec) -> list[str]:
     """Return the filtered points that no full models are otherwise like, by name, sorted."""
-    points = {point for margins in found.margins.values() for point in margins}
+    points = {point for margins in judged.margins.values() for point in margins}
     return sorted(
         "/".join(point)
         for point in points
@@ -203,31 +203,31 @@ def by_condition(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _margins(found: Judged, spec: DeltasSpec) -> pl.DataFrame:
+def _margins(judged: Judged, spec: DeltasSpec) -> pl.DataFrame:
     """Return margins and their correlation by phenomenon, for the filtered points (_MARGINS)."""
     rows = [
         {
             **named, "level": "phenomenon", "margin": float(after.mean()),
             "margin_full": float(before.mean()), "r": correlation(before, after),
         }
-        for named, _, after, before in _compared(found, spec)
+        for named, _, after, before in _compared(judged, spec)
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=_MARGINS)
 
 
 def _compared(
-    found: Judged, spec: DeltasSpec
+    judged: Judged, spec: DeltasSpec
 ) -> Iterator[tuple[dict[str, str], np.ndarray, np.ndarray, np.ndarray]]:
     """Yield the phenomena of filtered points that have full ones: their margins after and before.
 
     First come the columns that name them, and which of what was judged is theirs.
     """
-    for point in sorted({point for margins in found.margins.values() for point in margins}):
-        for suite, margins in sorted(found.margins.items()):
+    for point in sorted({point for margins in judged.margins.values() for point in margins}):
+        for suite, margins in sorted(judged.margins.items()):
             full = margins.get((spec.full.get(point[0], ""), *point[1:]))
             if full is None:
                 continue
-            for (category, phenomenon), places in found.phenomena(suite):
+            for (category, phenomenon), places in judged.phenomena(suite):
                 named = dict(zip(RUN_AXES, point, strict=True)) | {
                     "suite": suite, "category": category, "phenomenon": phenomenon,
                 }  # fmt: skip

@@ -20,7 +20,7 @@ _SAME = 1e-9
 
 
 def tests(
-    rows: pl.DataFrame, found: Judged, full: set[str], perplexity: pl.DataFrame
+    rows: pl.DataFrame, judged: Judged, full: set[str], perplexity: pl.DataFrame
 ) -> pl.DataFrame:
     """Compare learners, biases and regimens with each other, all else equal (``DELTA_TESTS``).
 
@@ -35,14 +35,14 @@ def tests(
 
     Args:
         rows: columns of ``DELTAS``.
-        found: the judgements that they come from.
+        judged: the judgements that they come from.
         full: conditions that nothing was removed from.
         perplexity: columns of ``PERPLEXITY``.
     """
     phenomena = rows.filter(pl.col("level") == "phenomenon")
     aimed = phenomena.filter("targeted")
     point, place = [*RUN_AXES, "suite"], ["category", "phenomenon"]
-    average = found.accuracy.filter(pl.col("level") == "average").sort("seed")
+    average = judged.accuracy.filter(pl.col("level") == "average").sort("seed")
     measures: dict[str, tuple[pl.DataFrame, list[str]]] = {
         "accuracy": (average.group_by(point).agg(value=pl.col("accuracy").mean()), []),
         "delta": (phenomena.with_columns(value="delta"), place),
@@ -52,13 +52,13 @@ def tests(
             [],
         ),
         "targeted delta": (aimed.group_by(point).agg(value=pl.col("delta").sort().mean()), []),
-        "margin": (_full_margins(found, full), place),
+        "margin": (_full_margins(judged, full), place),
         "targeted margin delta": (
             aimed.with_columns(value=pl.col("margin") - pl.col("margin_full")),
             place,
         ),
         "targeted r": (aimed.with_columns(value="r"), place),
-        "suite perplexity": (found.perplexity, []),
+        "suite perplexity": (judged.perplexity, []),
         "perplexity": (
             perplexity.sort("seed")
             .group_by(RUN_AXES)
@@ -131,8 +131,8 @@ def paired_t(first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
 
     if len(first) < 2 or _constant(first - second, np.concatenate([first, second])):
         return {"t": None, "df": None, "p": None}
-    found = stats.ttest_rel(first, second)
-    return {"t": float(found.statistic), "df": int(found.df), "p": float(found.pvalue)}
+    test = stats.ttest_rel(first, second)
+    return {"t": float(test.statistic), "df": int(test.df), "p": float(test.pvalue)}
 
 
 def correlation(first: np.ndarray, second: np.ndarray) -> float | None:
@@ -148,12 +148,12 @@ def _constant(values: np.ndarray, scale: np.ndarray) -> bool:
     return bool(np.ptp(values) <= _SAME * np.abs(scale).max())
 
 
-def _full_margins(found: Judged, full: set[str]) -> pl.DataFrame:
+def _full_margins(judged: Judged, full: set[str]) -> pl.DataFrame:
     """Return the mean margin of the full models by phenomenon: RUN_AXES, suite, place, value."""
     rows = [
         (*point, suite, *place, float(margins[units].mean()))
-        for suite, of_suite in found.margins.items()
-        for place, units in found.phenomena(suite)
+        for suite, of_suite in judged.margins.items()
+        for place, units in judged.phenomena(suite)
         for point, margins in of_suite.items()
         if point[0] in full
     ]

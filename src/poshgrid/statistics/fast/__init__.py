@@ -96,25 +96,25 @@ def _inference(drawn: arviz.InferenceData, density: Density, made: Design) -> ar
     """Return draws of points as bambi's variables, in bambi's order: SDs before their groups."""
     import arviz
 
-    found, points = density.terms, drawn["posterior"]["point"].to_numpy()
+    terms, points = density.terms, drawn["posterior"]["point"].to_numpy()
     ends = np.cumsum([term.size for term in density.arranged])[:-1]
     parts = np.split(density.coefficients(points), ends, axis=-1)
     values = {term.name: part for term, part in zip(density.arranged, parts, strict=True)}
     # bambi reports the intercept of predictors that are not centred.
-    values["Intercept"] -= sum(values[term.name] @ term.means for term in found)[..., None]
+    values["Intercept"] -= sum(values[term.name] @ term.means for term in terms)[..., None]
     sds = np.exp(points[..., density.width :])
     common = {
         t.name: values[t.name] if t.dimension else values[t.name][..., 0]
-        for t in found
+        for t in terms
         if not t.group
     }
     of_sds: dict[str, np.ndarray] = {}
     groups: dict[str, np.ndarray] = {}
-    dims = {term.name: [term.dimension] for term in found if term.dimension}
-    coords = {term.dimension: term.labels for term in found if term.dimension}
+    dims = {term.name: [term.dimension] for term in terms if term.dimension}
+    coords = {term.dimension: term.labels for term in terms if term.dimension}
     firsts = np.cumsum([0, *(term.sds for term in density.arranged if term.group)])
     of_group = dict(zip((t.name for t in density.arranged if t.group), firsts[:-1], strict=True))
-    for term in found:
+    for term in terms:
         if not term.group:
             continue
         first = of_group[term.name]

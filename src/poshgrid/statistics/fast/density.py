@@ -91,11 +91,11 @@ class Density:
 
     def _pattern(self) -> None:
         """Find the entries that the Cholesky factor has, those that elimination adds included."""
-        found = np.abs(self.information) > 0
+        filled = np.abs(self.information) > 0
         starts, entries, of = [0], [], []
         for j in range(self.width):
-            rows = j + 1 + np.flatnonzero(found[j + 1 :, j])
-            found[np.ix_(rows, rows)] = True
+            rows = j + 1 + np.flatnonzero(filled[j + 1 :, j])
+            filled[np.ix_(rows, rows)] = True
             entries.append(rows)
             of.append(np.full(len(rows), j))
             starts.append(starts[-1] + len(rows))

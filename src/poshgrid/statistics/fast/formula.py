@@ -98,7 +98,7 @@ def terms(made: Design, model: BayesianModel) -> list[Term]:
     own = {
         prior.term: given for prior in model.priors if (given := prior.sd or prior.rate) is not None
     }
-    found = []
+    collected = []
     for name, term in coded.common.terms.items():
         columns = np.asarray(coded.common[name], dtype=float).reshape(len(made.frame), -1)
         means = columns.mean(axis=0) * (name != "Intercept")  # of rows, as bambi centres them
@@ -110,13 +110,13 @@ def terms(made: Design, model: BayesianModel) -> list[Term]:
             labels = list(range(columns.shape[1]))
         scale = own.get(name, usual)
         dimension = f"{name}_dim" if labels else None
-        found.append(Term(name, dimension, labels, columns - means, means, scale, group=False))
+        collected.append(Term(name, dimension, labels, columns - means, means, scale, group=False))
     for name, term in coded.group.terms.items():
         columns = coded.group.design_matrix[:, coded.group.slices[name]]
         of = list(term.expr.levels) if name.partition("|")[0] != "1" else []
         rate = own.get(name, model.group_rate)
-        found.append(_group(name, list(term.groups), of, columns, rate))
-    return found
+        collected.append(_group(name, list(term.groups), of, columns, rate))
+    return collected
 
 
 def _one_level_each(columns: scipy.sparse.csr_array) -> bool:

@@ -66,18 +66,18 @@ def write(
         schema, kind = (COMPLETIONS, COMPLETION_SCORES)
     table = files.read_table(items, schema)
     given = standings.read(norms) if norms else []
-    found, missed, tagged, silent = [], [], [], []
+    results, missed, tagged, silent = [], [], [], []
     for run, path, rows in scored.of_runs(spec, scores, kind):
         if rows.is_empty():  # a model that writes nothing has no completions
             silent.append(run)
             continue
         answers = judged(rows, table, path)
-        found.append(scored.named(run, suite, measures(answers)))
+        results.append(scored.named(run, suite, measures(answers)))
         missed.append(scored.named(run, suite, wrong_answers(answers, rows, table)))
         tagged.append(scored.named(run, suite, subsets.crossed(answers, table)))
-    if not found:
+    if not results:
         raise PoshgridError(f"suite {suite}: no run has scores; its models write nothing")
-    achieved = pl.concat(found)
+    achieved = pl.concat(results)
     normed = standings.compared(achieved, given, suite, norms) if norms else None
     output = Path(output)
     formats.write(achieved, output, "measures", CHOICE_MEASURES)
@@ -90,7 +90,7 @@ def write(
         if frame is not None:
             formats.write(frame, output, name, schema)
     whole = achieved.filter(level="suite")
-    return {"runs": len(found), "silent": silent, "ties": int(whole["ties"].sum())}
+    return {"runs": len(results), "silent": silent, "ties": int(whole["ties"].sum())}
 
 
 def judged(scores: pl.DataFrame, items: pl.DataFrame, place: str | Path) -> pl.DataFrame:
@@ -204,8 +204,8 @@ def against_chance(correct: float, chances: Sequence[float]) -> tuple[float, str
         tests = [stats.binomtest(k, len(chances), chances[0]).pvalue for k in counts]
         return float(max(tests)), "binomial"
     pmf = stats.poisson_binom.pmf(range(len(chances) + 1), list(chances))
-    found = [pmf[pmf <= pmf[k] * (1 + 1e-7)].sum() for k in counts]
-    return min(1.0, float(max(found))), "poisson-binomial"
+    tails = [pmf[pmf <= pmf[k] * (1 + 1e-7)].sum() for k in counts]
+    return min(1.0, float(max(tails))), "poisson-binomial"
 
 
 def _result(members: pl.DataFrame) -> dict[str, Any]:

@@ -51,10 +51,10 @@ def months(text: str) -> int:
     Raises:
         ValueError: not an age; says why.
     """
-    found = _AGE.fullmatch(text.strip())
-    if not found:
+    match = _AGE.fullmatch(text.strip())
+    if not match:
         raise ValueError(f"{text!r} is no age; write years;months, e.g. 4;7, months 0 to 11")
-    return int(found[1]) * 12 + int(found[2])
+    return int(match[1]) * 12 + int(match[2])
 
 
 def age(value: int) -> str:
@@ -199,7 +199,7 @@ def compared(
             test of another length.
     """
     categories = rows.filter(pl.col("level") == "category")["category"].unique().sort().to_list()
-    found: list[dict[str, Any]] = []
+    standings: list[dict[str, Any]] = []
     for norm in norms:
         whole = norm.category == suite and norm.category not in categories
         if not whole and norm.category not in categories:
@@ -213,8 +213,8 @@ def compared(
         )
         for row in mine.iter_rows(named=True):
             _check_length(norm, row, name)
-            found += _standings(norm, row)
-    return pl.DataFrame(found, schema=NORMS)
+            standings += _standings(norm, row)
+    return pl.DataFrame(standings, schema=NORMS)
 
 
 def _check_length(norm: Norm, row: dict[str, Any], name: str | Path) -> None:

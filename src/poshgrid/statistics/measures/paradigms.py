@@ -65,8 +65,8 @@ def write(spec: MeasuresSpec, scores: Path, items: Path, output: Path) -> dict[s
     """
     sets, parts = files.read_table(items, PARADIGMS), []
     for run, path, rows in scored.of_runs(spec, scores, PARADIGM_SCORES):
-        found = differences(rows, sets, path)
-        parts.append(scored.named(run, spec.suite, measures(found)))
+        differences_of_run = differences(rows, sets, path)
+        parts.append(scored.named(run, spec.suite, measures(differences_of_run)))
     table = pl.concat(parts)
     formats.write(table, Path(output), "measures", PARADIGM_MEASURES)
     whole = table.filter(pl.col("subset") == "all")
@@ -115,16 +115,16 @@ def differences(
     ).with_columns(did=pl.col("delta_plus_filler") - pl.col("delta_minus_filler"))
 
 
-def measures(found: pl.DataFrame) -> pl.DataFrame:
+def measures(by_set: pl.DataFrame) -> pl.DataFrame:
     """Return the measures of one run.
 
     Args:
-        found: its :func:`differences`.
+        by_set: its :func:`differences`.
 
     Returns:
         Columns of ``PARADIGM_RESULT``, sorted by category, phenomenon, subset and measure.
     """
-    long = found.unpivot(
+    long = by_set.unpivot(
         MEASURES,
         index=["item_id", "category", "phenomenon", "lexical_set", "ambiguous"],
         variable_name="measure",
@@ -200,22 +200,22 @@ def _described(row: dict[str, Any], right: float, whole: int) -> dict[str, Any]:
     values, correct, n = row.pop("values"), row["correct"], row["n"]
     low, high = intervals.wilson(correct, n)
     mean = math.fsum(values) / n
-    found = {**row, "accuracy": correct / n, "low": low, "high": high, "mean": mean}
+    columns = {**row, "accuracy": correct / n, "low": low, "high": high, "mean": mean}
     if row["subset"] != "all":
         chi_square, p = yates(correct, n, right - correct, whole - n)
-        found |= {"chi_square": chi_square, "p_chi_square": p}
-        found["chi_square_all"], _ = yates(correct, n, right, whole)
+        columns |= {"chi_square": chi_square, "p_chi_square": p}
+        columns["chi_square_all"], _ = yates(correct, n, right, whole)
     if n < 2:
-        return found
+        return columns
     sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
     half = intervals.half_t(sd, n)
-    found |= {"sd": sd, "mean_low": mean - half, "mean_high": mean + half, "df": n - 1}
+    columns |= {"sd": sd, "mean_low": mean - half, "mean_high": mean + half, "df": n - 1}
     # Values that differ in their last bits only are one value, and say nothing of their spread.
     if sd > 1e-12 * max(1.0, abs(mean)):
         t = mean / (sd / math.sqrt(n))
         one, two = p_values(t, n - 1, _TOWARDS[row["measure"]])
-        found |= {"t": t, "p_one": one, "p_two": two}
-    return found
+        columns |= {"t": t, "p_one": one, "p_two": two}
+    return columns
 
 
 def yates(a: float, n: int, b: float, m: int) -> tuple[float | None, float | None]:
@@ -233,8 +233,8 @@ def yates(a: float, n: int, b: float, m: int) -> tuple[float | None, float | Non
     table = [[a, n - a], [b, m - b]]
     if not n or not m or not a + b or a + b == n + m:
         return None, None
-    found = stats.chi2_contingency(table, correction=True)
-    return float(found.statistic), float(found.pvalue)
+    test = stats.chi2_contingency(table, correction=True)
+    return float(test.statistic), float(test.pvalue)
 
 
 def _rank(column: str, order: Sequence[str]) -> pl.Expr:

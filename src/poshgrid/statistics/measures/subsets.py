@@ -60,14 +60,14 @@ def tested(counts: pl.DataFrame) -> pl.DataFrame:
     return both.select(name for name in TAGS if name in both.columns)
 
 
-def pooled(found: pl.DataFrame) -> pl.DataFrame:
+def pooled(tags: pl.DataFrame) -> pl.DataFrame:
     """Return the subsets of runs over all their suites.
 
     Args:
-        found: columns of ``TAGS``, of any number of suites.
+        tags: columns of ``TAGS``, of any number of suites.
     """
     key = [*(name for name in RUN if name != "suite"), "tag", "other"]
-    counts = found.group_by(key, maintain_order=True).agg(pl.col(_COUNTS).sum())
+    counts = tags.group_by(key, maintain_order=True).agg(pl.col(_COUNTS).sum())
     return tested(counts.sort(key))
 
 
