@@ -187,7 +187,6 @@ class JudgementSpec(Section):
     """Stage ``accuracy``: how two scores become a judgement, and which runs are judged."""
 
     scoring: config.Scoring
-    tolerance: float  # distance of a null from 50% that is marked
     runs: list[RunName]  # Run.name
     cells: dict[str, Cell]  # "condition/size" -> its facts
 

@@ -17,7 +17,6 @@ from poshgrid.benchmark import items as suites
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring, runs, specs
 from poshgrid.config.base import path_name
-from poshgrid.config.evaluation import TOLERANCE
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.models.ngram import NGram, fit
@@ -198,7 +197,6 @@ def judge(
     accuracy(
         specs.JudgementSpec(
             scoring=Scoring(reduction=scoring.reduction),
-            tolerance=TOLERANCE,
             runs=names,
             cells={f"{run.condition}/{run.size}": cell},
         ),

@@ -8,7 +8,6 @@ from typing import Any
 
 from poshgrid import plugins
 from poshgrid.config import specs
-from poshgrid.config.evaluation import TOLERANCE
 from poshgrid.config.runs import COUNTED, GIVEN
 from poshgrid.config.sizes import words
 from poshgrid.grid import filtering
@@ -81,7 +80,6 @@ class Accuracy(Stage):
         """Return the runs, the facts of their cells, and how two scores are compared."""
         return specs.JudgementSpec(
             scoring=judging(self),
-            tolerance=TOLERANCE,
             runs=[run.name for run in self.grid.runs(wc.target)],
             cells=self.grid.cell_facts(wc.target) | self.grid.given_facts(),
         )

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from poshgrid import files
+from poshgrid.config.evaluation import TOLERANCE
 from poshgrid.config.runs import COUNTED, REFERENCE, SCORED, UNTRAINED, WORD_NULLS
 from poshgrid.config.specs import JudgementSpec
 from poshgrid.errors import PoshgridError
@@ -61,7 +62,7 @@ def accuracy(
     counts, tallies = count(_columns(spec, conditions), Path(scores), items, spec.scoring)
     counts = counts.cast(pl.Schema(COUNTS))
     bounds = pl.concat(intervals.bootstrap(tally.sums) for tally in tallies.values())
-    rows = summarise(counts, bounds, spec.tolerance)
+    rows = summarise(counts, bounds)
     if not sums:
         rows = rows.with_columns(mean_sum=pl.lit(None, pl.Float64))
     learned = []
@@ -120,14 +121,13 @@ def _written(counts: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def summarise(counts: pl.DataFrame, bounds: pl.DataFrame, tolerance: float) -> pl.DataFrame:
+def summarise(counts: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
     """Return accuracies over seeds at every level.
 
     Args:
         counts: columns of ``COUNTS``, and ``by_sum`` and ``by_mean``: pairs right if scores were
             sums or means over tokens.
         bounds: columns of ``ROW``, and low and high of every mean.
-        tolerance: distance of a null from 50% (share) beyond which a row names it.
 
     Returns:
         Columns of ``ACCURACY`` but for those of rivals, sorted by condition, words, the other axes,
@@ -149,7 +149,7 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame, tolerance: float) -> p
             each_n="n",
         )
     )
-    rows = _beside_nulls(_tested(rows).join(bounds, on=ROW, how="left"), tolerance)
+    rows = _beside_nulls(_tested(rows).join(bounds, on=ROW, how="left"))
     words = counts.select("condition", "size", "words").unique()
     return (
         rows.join(words, on=["condition", "size"])
@@ -161,7 +161,7 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame, tolerance: float) -> p
     )  # fmt: skip
 
 
-def _beside_nulls(rows: pl.DataFrame, tolerance: float) -> pl.DataFrame:
+def _beside_nulls(rows: pl.DataFrame) -> pl.DataFrame:
     """Add the means of the nulls of the same condition and size, and which are far from 50%."""
     place = ["condition", "size", "suite", "level", "category", "phenomenon", "part"]
     untrained = pl.col("regimen") == UNTRAINED
@@ -175,7 +175,7 @@ def _beside_nulls(rows: pl.DataFrame, tolerance: float) -> pl.DataFrame:
     rows = rows.with_columns(pl.when(compared).then(pl.col(*of_null)))
     # The last bits of a mean are no difference: 55% is not further than 5 points from 50%.
     is_far = [
-        pl.when((pl.col(null) - tests.CHANCE).abs() > tolerance + 1e-9).then(pl.lit(null))
+        pl.when((pl.col(null) - tests.CHANCE).abs() > TOLERANCE + 1e-9).then(pl.lit(null))
         for null in of_null
     ]
     return rows.with_columns(far=pl.concat_str(is_far, separator=", ", ignore_nulls=True))

@@ -85,9 +85,7 @@ def build(results: Path, *, reduction: str = "mean", bos: bool = True) -> Paths:
         with recorded(scores / "manifest.json", spec=wanted.model_dump(mode="json")):
             score(wanted, str(model), {"posh": items}, {"posh": scores / "posh.parquet"})
     cell = specs.Cell(words=1000, source="baby", filtered=True)
-    judged = specs.JudgementSpec(
-        scoring=scoring, tolerance=0.05, runs=[*NAMES, NULL], cells={"/".join(CELL): cell}
-    )
+    judged = specs.JudgementSpec(scoring=scoring, runs=[*NAMES, NULL], cells={"/".join(CELL): cell})
     folder = Path(paths.statistics("all"))
     with recorded(folder / "manifest.json", spec=judged.model_dump(mode="json")):
         accuracy(judged, Path(paths.all_scores()), {"posh": items}, None, folder)

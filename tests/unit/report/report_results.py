@@ -296,7 +296,7 @@ def accuracy(counts: pl.DataFrame) -> pl.DataFrame:
     kinds = dict.fromkeys(ROW, pl.String) | {name: ACCURACY[name] for name in bounds}
     none = pl.DataFrame(schema=kinds)
     both = counts.with_columns(by_sum="correct", by_mean="correct", cell=pl.lit(""))
-    rows = summarise(both, none, tolerance=1.0).with_columns(
+    rows = summarise(both, none).with_columns(
         low=pl.max_horizontal(0.0, pl.col("mean") - 0.05),
         high=pl.min_horizontal(1.0, pl.col("mean") + 0.05),
         mean_sum=pl.lit(None, pl.Float64),

@@ -73,7 +73,7 @@ class Folder:
     def spec(self, **given):
         cells = {"baby/10M": specs.Cell(words=10_000_000, source="baby", filtered=False)}
         return specs.JudgementSpec(
-            **{"scoring": Scoring(), "tolerance": 0.05, "runs": self.runs, "cells": cells, **given}
+            **{"scoring": Scoring(), "runs": self.runs, "cells": cells, **given}
         )
 
     def words(self, cell, words):
