@@ -52,8 +52,8 @@ def encode(texts: Iterable[Sequence[str]]) -> Encoded:
     ids = np.concatenate(parts) if parts else np.empty(0, np.uint32)
     vocabulary = [*SPECIALS, *sorted(numbers.types)]
     order = np.arange(len(vocabulary), dtype=np.uint32)
-    for place in range(len(SPECIALS), len(vocabulary)):
-        order[numbers.types[vocabulary[place]]] = place
+    for number in range(len(SPECIALS), len(vocabulary)):
+        order[numbers.types[vocabulary[number]]] = number
     return Encoded(vocabulary, order[ids], int((ids == START).sum()))
 
 
@@ -61,9 +61,9 @@ def _rows(texts: Iterable[Sequence[str]], numbers: _Numbers) -> Iterator[list[in
     for batch in texts:
         row: list[int] = []
         for text in batch:
-            if found := WORD.findall(text):
+            if words := WORD.findall(text):
                 row.append(START)
-                row.extend(map(numbers.__getitem__, found))
+                row.extend(map(numbers.__getitem__, words))
                 row.append(END)
         yield row
 
@@ -171,9 +171,9 @@ def _kneser_ney(text: Encoded, order: int) -> Tables:
             )
             if n > 1:
                 counts = np.where(counted[n].initial, counted[n].counts, counts)
-        found = discounts(counts)
-        model.discounts[n] = found or FALLBACK
-        if found is None:
+        estimated = discounts(counts)
+        model.discounts[n] = estimated or FALLBACK
+        if estimated is None:
             model.fallbacks.append(n)
         amounts = np.array([0.0, *model.discounts[n]])
         # In place where an order may have as many n-grams as the text has words.
@@ -228,10 +228,10 @@ def _count(ids: np.ndarray, types: int, order: int) -> Iterator[_Counted]:
         )
         del keys, firsts
         if n < order:
-            found = np.cumsum(new, dtype=np.uint32)
-            found -= np.uint32(1)
+            ranks = np.cumsum(new, dtype=np.uint32)
+            ranks -= np.uint32(1)
             numbers = np.zeros(len(ids), np.uint32)
-            numbers[places] = found
+            numbers[places] = ranks
 
 
 def discounts(counts: np.ndarray) -> tuple[float, ...] | None:
@@ -247,8 +247,8 @@ def discounts(counts: np.ndarray) -> tuple[float, ...] | None:
     if not (t1 and t2 and t3):
         return None
     y = t1 / (t1 + 2 * t2)
-    found = (1 - 2 * y * t2 / t1, 2 - 3 * y * t3 / t2, 3 - 4 * y * t4 / t3)
-    return found if all(0 < d <= k for k, d in enumerate(found, start=1)) else None
+    estimates = (1 - 2 * y * t2 / t1, 2 - 3 * y * t3 / t2, 3 - 4 * y * t4 / t3)
+    return estimates if all(0 < d <= k for k, d in enumerate(estimates, start=1)) else None
 
 
 def _discounted(

@@ -125,22 +125,22 @@ class NGram:
         No n-gram goes on after ``</s>``, so none is found across the border of two sentences.
         """
         tables = self.tables
-        found = tables.logprobs[1][ids]
+        logprobs = tables.logprobs[1][ids]
         numbers = ids.astype(np.int64)  # of the (n-1)-gram that starts at each place; -1: not seen
         for n in range(2, min(self.order, len(ids)) + 1):
             numbers = numbers[:-1]
             contexts = np.flatnonzero(numbers >= 0)
-            given, ends = numbers[contexts], contexts + n - 1
-            keys = given.astype(np.uint64) * np.uint64(len(tables.vocabulary)) + ids[ends]
+            known, ends = numbers[contexts], contexts + n - 1
+            keys = known.astype(np.uint64) * np.uint64(len(tables.vocabulary)) + ids[ends]
             places = np.searchsorted(tables.keys[n], keys)
             seen = np.zeros(len(keys), bool)
             inside = places < len(tables.keys[n])
             seen[inside] = tables.keys[n][places[inside]] == keys[inside]
-            found[ends] += tables.backoffs[n - 1][given]
-            found[ends[seen]] = tables.logprobs[n][places[seen]]
+            logprobs[ends] += tables.backoffs[n - 1][known]
+            logprobs[ends[seen]] = tables.logprobs[n][places[seen]]
             numbers = np.full(len(numbers), -1)
             numbers[contexts[seen]] = places[seen]
-        return found
+        return logprobs
 
 
 def fit(sentences: Iterable[str], order: int, *, classes: bool = False) -> NGram:
@@ -174,7 +174,7 @@ def count(
         output: the model's folder.
         order: as in :func:`fit`.
         classes: as in :func:`fit`.
-        size: of a base, the size that is counted, e.g. ``"10M"``; none: all training sentences.
+        size: of a base, the size that is counted, e.g. ``"10M"``; None for all training sentences.
 
     Returns:
         Facts for the manifest, which are also written to ``statistics.json``: order, size,

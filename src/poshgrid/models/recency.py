@@ -74,7 +74,7 @@ class GPT2RecencyAttention(GPT2Attention):
         attend = ALL_ATTENTION_FUNCTIONS.get_interface(
             self.config._attn_implementation, eager_attention_forward
         )
-        found, weights = attend(
+        attended, weights = attend(
             self,
             query,
             key,
@@ -84,8 +84,8 @@ class GPT2RecencyAttention(GPT2Attention):
             scaling=1.0,
             **kwargs,
         )
-        found = found[..., :width].reshape(rows, length, heads * width)
-        return self.resid_dropout(self.c_proj(found)), weights
+        attended = attended[..., :width].reshape(rows, length, heads * width)
+        return self.resid_dropout(self.c_proj(attended)), weights
 
 
 class GPT2RecencyModel(GPT2Model):
@@ -178,7 +178,7 @@ class GPT2RecencyLMHeadModel(GPT2LMHeadModel):
 
         Args:
             m: factor of the bias from now on.
-            saved: what ``config.json`` will say; none: ``m``.
+            saved: what ``config.json`` will say; None for ``m``.
         """
         # Before every step, mostly with the same m: a GPU would have to be waited for.
         if m != self._held:
@@ -190,11 +190,11 @@ class GPT2RecencyLMHeadModel(GPT2LMHeadModel):
 
 def parts(m: float) -> Tensor:
     """Return three numbers of bfloat16, as float32, whose sum is ``m`` to float32's precision."""
-    found, rest = [], float(m)
+    numbers, rest = [], float(m)
     for _ in range(PARTS):
-        found.append(torch.tensor(rest, dtype=torch.float64, device="cpu").bfloat16().item())
-        rest -= found[-1]
-    return torch.tensor(found, dtype=torch.float32)
+        numbers.append(torch.tensor(rest, dtype=torch.float64, device="cpu").bfloat16().item())
+        rest -= numbers[-1]
+    return torch.tensor(numbers, dtype=torch.float32)
 
 
 def register() -> None:

@@ -62,8 +62,10 @@ def encode(condition: Path, tokenizer: Path, output: Path) -> dict[str, Any]:
     }
     for split in SPLITS:
         statistics[split] = _split(Path(condition), split, cutter, Path(output), dtype)
-        found = statistics[split]
-        log.info("%s: %s tokens of %s words", split, f"{found['tokens']:,}", f"{found['words']:,}")
+        counts = statistics[split]
+        log.info(
+            "%s: %s tokens of %s words", split, f"{counts['tokens']:,}", f"{counts['words']:,}"
+        )
     write_json(Path(output) / "statistics.json", statistics)
     return statistics
 
@@ -79,13 +81,13 @@ def load(folder: Path, split: str) -> Tokens:
     path, offsets_path = folder / f"{split}.bin", folder / f"{split}.offsets.npy"
     try:
         dtype, expected = np.dtype(statistics["dtype"]), statistics[split]
-        found = path.stat().st_size // dtype.itemsize
+        tokens = path.stat().st_size // dtype.itemsize
         offsets = np.load(offsets_path, allow_pickle=False)
     except (OSError, ValueError, EOFError, KeyError, TypeError) as error:
         raise PoshgridError(f"{folder}: cannot read {split} ({error}); encode it again") from error
-    if found != expected["tokens"] or len(offsets) != expected["sentences"] + 1:
+    if tokens != expected["tokens"] or len(offsets) != expected["sentences"] + 1:
         raise PoshgridError(
-            f"{path}: {found:,} tokens and {len(offsets) - 1:,} sentences, but statistics.json "
+            f"{path}: {tokens:,} tokens and {len(offsets) - 1:,} sentences, but statistics.json "
             f"says {expected['tokens']:,} and {expected['sentences']:,}; encode it again"
         )
     return Tokens(np.memmap(path, dtype=dtype, mode="r"), offsets)

@@ -62,11 +62,11 @@ def sweep(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
             }
         )
         log.info("%s types: %s tokens", f"{smaller.get_vocab_size():,}", f"{tokens:,}")
-    found = {
+    statistics = {
         **seen,
         "lowercase": settings.lowercase,
         "min_frequency": tokenizers.MIN_FREQUENCY,
         "vocabularies": vocabularies,
     }
-    write_json(output, found)
-    return found
+    write_json(output, statistics)
+    return statistics

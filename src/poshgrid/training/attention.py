@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NAME = "poshgrid-causal"
 """Of the attention function among those of transformers; never written to ``config.json``."""
 HELD = "attended"
-"""Attribute of an attention module whose queries and keys somebody wants: an :class:`Attended`."""
+"""Attribute of an attention module whose queries and keys a bias needs: an :class:`Attended`."""
 PLAIN = frozenset({"GPT2Model", "GPT2RecencyModel"})
 """Bodies that attend to all tokens so far; one derived from them may have a window of its own."""
 
@@ -80,14 +80,14 @@ def attend(
     """Attend to the token itself and those before it.
 
     Args:
-        module: of attention; queries and keys are put aside there if somebody wants them, in
+        module: of attention; queries and keys are put aside there if a bias needs them, in
             training only.
         query: [rows, heads, length, width].
         key: of the same shape.
         value: of the same shape.
         attention_mask: none.
         dropout: share of attention weights that are dropped.
-        scaling: factor of the products; none: 1 / sqrt(width).
+        scaling: factor of the products; None for 1 / sqrt(width).
 
     Returns:
         [rows, length, heads, width], and no weights.
@@ -102,13 +102,13 @@ def attend(
         held.query, held.key, held.scaling = query, key, scaling
     fused = not dropout or query.device.type != "cpu" or query.dtype != torch.float32
     if fused or query.shape[2] < blockwise.LEAST or torch.compiler.is_compiling():
-        found = scaled_dot_product_attention(
+        attended = scaled_dot_product_attention(
             query, key, value, dropout_p=dropout, is_causal=True, scale=scaling
         )
     else:
         scale = query.shape[-1] ** -0.5 if scaling is None else scaling
-        found = blockwise.attention(query, key, value, dropout, scale)
-    return found.transpose(1, 2).contiguous(), None
+        attended = blockwise.attention(query, key, value, dropout, scale)
+    return attended.transpose(1, 2).contiguous(), None
 
 
 def _silent(*_: object) -> None:

@@ -40,14 +40,14 @@ PACKAGE = "poshgrid.training.biases"
 
 @dataclass(frozen=True)
 class Setting:
-    """What a bias is told of the run that it is prepared for."""
+    """The run that a bias is prepared for."""
 
     spec: specs.TrainSpec
     regimen: Regimen
     tokenizer: Path
     """Folder of the tokenizer."""
     distances: Path | None
-    """Folder of the trees' distances; none: no bias of the run asks for them."""
+    """Folder of the trees' distances; None if no bias of the run needs them."""
     checkpoints: Checkpoints
     """Of this run; a bias that trains takes a part of its own."""
     vocabulary: Vocabulary
@@ -89,7 +89,7 @@ class Bias:
 
 
 def check(spec: specs.TrainSpec) -> None:
-    """Say before any job runs what training would say.
+    """Raise if a run cannot be trained; called before any job runs.
 
     Raises:
         PoshgridError: the run's learner or regimen cannot have one of its biases, or a bias is
@@ -131,13 +131,13 @@ def options(part: str, biases: dict[str, dict[str, Any]]) -> dict[str, Any]:
 
 def controlled(part: str) -> str | None:
     """Return the bias whose control another one is, if it is one."""
-    if part not in plugins.names(PACKAGE):  # of somebody else's models
+    if part not in plugins.names(PACKAGE):  # of a released model
         return None
     return getattr(plugins.load(PACKAGE, part), "CONTROLS", None)
 
 
 def controls(word: str, of: str) -> bool:
-    """Say whether a run's bias is another one in which one or more parts are their controls.
+    """Return whether a bias is another one in which one or more parts are their controls.
 
     Args:
         word: ``flat-brackets+recency``.

@@ -40,8 +40,8 @@ def attention(query: Tensor, key: Tensor, value: Tensor, dropout: float, scale: 
         [rows, heads, length, width of values].
     """
     flat = (each.flatten(0, 1) for each in (query, key, value))
-    found: Tensor = _Attention.apply(*flat, dropout, scale)
-    return found.unflatten(0, query.shape[:2])
+    attended: Tensor = _Attention.apply(*flat, dropout, scale)
+    return attended.unflatten(0, query.shape[:2])
 
 
 class _Attention(torch.autograd.Function):
@@ -59,26 +59,26 @@ class _Attention(torch.autograd.Function):
         query, key = query.contiguous(), key.contiguous()
         seed = int(torch.randint(2**62, ()))
         value = value / _kept(dropout)  # instead of the weights
-        found = value.new_empty(*query.shape[:2], value.shape[2])
+        attended = value.new_empty(*query.shape[:2], value.shape[2])
         for heads, start, end, kept in _blocks(query, seed, dropout):
             weights = _weights(query, key, heads, start, end, scale).mul_(kept)
-            torch.bmm(weights, value[heads, :end], out=found[heads, start:end])
-        ctx.save_for_backward(query, key, value, found)
+            torch.bmm(weights, value[heads, :end], out=attended[heads, start:end])
+        ctx.save_for_backward(query, key, value, attended)
         ctx.seed, ctx.dropout, ctx.scale = seed, dropout, scale
-        return found
+        return attended
 
     @staticmethod
     def backward(
         ctx: Any,  # noqa: ANN401 - torch's
         *gradients: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor, None, None]:
-        query, key, value, found = ctx.saved_tensors
-        given = gradients[0].contiguous()
+        query, key, value, attended = ctx.saved_tensors
+        gradient = gradients[0].contiguous()
         of_query, of_key, of_value = map(torch.zeros_like, (query, key, value))
-        inner = (given * found).sum(-1, keepdim=True)
+        inner = (gradient * attended).sum(-1, keepdim=True)
         for heads, start, end, kept in _blocks(query, ctx.seed, ctx.dropout):
             weights = _weights(query, key, heads, start, end, ctx.scale)
-            mine = given[heads, start:end]
+            mine = gradient[heads, start:end]
             of_weights = torch.bmm(mine, value[heads, :end].mT).mul_(kept)
             of_products = of_weights.sub_(inner[heads, start:end]).mul_(weights)
             of_value[heads, :end].baddbmm_(weights.mul_(kept).mT, mine)

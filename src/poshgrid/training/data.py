@@ -34,9 +34,9 @@ class Batch:
     inputs: np.ndarray
     targets: np.ndarray
     sentences: np.ndarray | None = None
-    """Number of each row's sentence in its split, [rows]; none: rows are not sentences."""
+    """Number of each row's sentence in its split, [rows]; None if rows are not sentences."""
     seen: np.ndarray | None = None
-    """Which inputs are not padding, bool, [rows, length]; none: causal attention needs no mask."""
+    """Which inputs are not padding, bool, [rows, length]; None for causal attention."""
 
     @property
     def tokens(self) -> int:
@@ -83,7 +83,7 @@ class Rows(ABC):
     Args:
         number: of rows.
         batch_size: rows of a step.
-        seed: of the order drawn for each epoch; none: rows are taken as they follow.
+        seed: of the order drawn for each epoch; None to take rows as they follow.
     """
 
     truncated = 0
@@ -224,5 +224,5 @@ def rows(regimen: Regimen, tokens: Tokens, padding_id: int, seed: int) -> Rows:
 
 
 def order_seed(regimen: Regimen, seed: int) -> int | None:
-    """Return the seed of the order of a regimen's rows; none: it is the corpus's own."""
+    """Return the seed of the order of a regimen's rows, or None if it is the corpus's own."""
     return None if regimen.order == "given" else seed

@@ -65,7 +65,7 @@ class Language:
         number, length = len(indices), self.length
         # [length, number]: what is read at one place lies together
         coins, picks = np.empty((2, length, number), np.float32)
-        kinds, found = np.empty((2, length, number), np.int32)
+        kinds, brackets = np.empty((2, length, number), np.int32)
         purpose = zlib.crc32(f"dyck {part}".encode())
         for column, index in enumerate(indices):
             # The same draws for every sequence, whether it needs them or not, and no other's.
@@ -74,20 +74,20 @@ class Language:
             picks[:, column] = random.random(length, np.float32)
             kinds[:, column] = random.integers(self.k, size=length, dtype=np.int32)
 
-        each = np.arange(number)
+        sequences = np.arange(number)
         held = np.zeros((number, self.depth), np.int32)  # kinds of the open brackets, in no order
         count = np.zeros(number, np.int64)
-        for place in range(length):
-            most = min(self.depth, length - place)
-            opens = (count == 0) | ((count < most) & (coins[place] < self.p_open))
+        for position in range(length):
+            most = min(self.depth, length - position)
+            opens = (count == 0) | ((count < most) & (coins[position] < self.p_open))
             # Picks are below 1 by no less than half a unit in the last place of float32, so that
             # the product is below the count, rounded as it may be.
-            slot = np.where(opens, count, (picks[place] * count).astype(np.int64))
-            found[place] = np.where(opens, kinds[place], held[each, slot] + self.k)
+            slot = np.where(opens, count, (picks[position] * count).astype(np.int64))
+            brackets[position] = np.where(opens, kinds[position], held[sequences, slot] + self.k)
             # What closes leaves its slot to the last one that is open.
-            held[each, slot] = np.where(opens, kinds[place], held[each, count - 1])
+            held[sequences, slot] = np.where(opens, kinds[position], held[sequences, count - 1])
             count += np.where(opens, 1, -1)
-        return np.ascontiguousarray(found.T)
+        return np.ascontiguousarray(brackets.T)
 
 
 SAMPLE = 2**18  # brackets that bigrams are counted in
@@ -122,7 +122,7 @@ class Flat(Language):
         number, length, k = len(indices), self.length, self.k
         purpose = zlib.crc32(f"flat {part}".encode())
         coins = np.empty((length, number))
-        jumps, found = np.empty((2, length, number), np.int32)
+        jumps, brackets = np.empty((2, length, number), np.int32)
         kind = np.empty(number, np.int32)
         for column, index in enumerate(indices):
             random = seeds.generator(seed, purpose, int(index))
@@ -132,16 +132,16 @@ class Flat(Language):
         below = self.bigrams.cumsum(axis=1)
         below[:, -1] = 1  # whatever rounding leaves
         opens = np.ones(number, bool)
-        found[0] = kind
-        for place in range(1, length):
+        brackets[0] = kind
+        for position in range(1, length):
             # The first of the four whose cumulated probability the coin is below
-            which = (coins[place, :, None] >= below[opens.astype(int)]).sum(axis=1)
+            which = (coins[position, :, None] >= below[opens.astype(int)]).sum(axis=1)
             opens, same = np.array(_STEPS)[which].T
             # Of k - 1 other kinds: so many further on, in a circle
-            other = (kind + 1 + jumps[place]) % k
+            other = (kind + 1 + jumps[position]) % k
             kind = np.where(same, kind, other).astype(np.int32)
-            found[place] = np.where(opens, kind, kind + k)
-        return np.ascontiguousarray(found.T)
+            brackets[position] = np.where(opens, kind, kind + k)
+        return np.ascontiguousarray(brackets.T)
 
 
 @dataclass(frozen=True)
@@ -197,13 +197,13 @@ class Brackets(Rows):
 
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
-        number, place = divmod(step, self._together)
+        number, position = divmod(step, self._together)
         if self._block is None or self._block[0] != number:
             first = number * self._together
             last = max(step + 1, min(first + self._together, self.steps_per_epoch))
             drawn = np.arange(first * self._size, last * self._size)
             self._block = number, self._drawn(drawn)
-        return self._rows(self._block[1][place * self._size : (place + 1) * self._size])
+        return self._rows(self._block[1][position * self._size : (position + 1) * self._size])
 
     def in_order(self, rows: int) -> Iterator[Batch]:
         """Yield a whole pass once, so many rows at a time."""

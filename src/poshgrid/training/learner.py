@@ -80,7 +80,7 @@ def write_tokenizer(learner: Learner, tokenizer: Path, folder: Path) -> None:
 
 
 def check(learner: Learner, regimen: Regimen) -> None:
-    """Say before any job runs what training would say.
+    """Raise if a run cannot be trained; called before any job runs.
 
     Raises:
         PoshgridError: the learner cannot be trained in this regimen.
@@ -90,7 +90,7 @@ def check(learner: Learner, regimen: Regimen) -> None:
 
 
 def masked(learner: Learner) -> bool:
-    """Say whether a learner predicts masked tokens instead of the next one."""
+    """Return whether a learner predicts masked tokens instead of the next one."""
     module = plugins.load(PACKAGE, learner.architecture)
     return getattr(module, "OBJECTIVE", "causal") == "masked"
 

@@ -54,7 +54,7 @@ def run(
         checkpoints: where an earlier attempt may have left off.
 
     Raises:
-        PoshgridError: the loss is no longer a number, or the job was told to end.
+        PoshgridError: the loss is no longer a number, or the job was asked to end.
     """
     biases = list(biases)
     plan = Plan(regimen, train.steps_per_epoch)
@@ -71,27 +71,27 @@ def run(
         }
         checkpoints.save(progress.step, tensors, asdict(progress))
 
-    def ended(told: list[int]) -> PoshgridError:
+    def ended(received: list[int]) -> PoshgridError:
         return signals.ToldToEndError(
             f"{checkpoints.folder}: told to end at step {progress.step:,} of {plan.total:,}; "
             "the same command goes on from there",
-            told,
+            received,
             progress.step - began,
         )
 
-    with signals.told_to_end() as told, training(model, regimen):
+    with signals.told_to_end() as received, training(model, regimen):
         # One more round than steps: the last one evaluates and ends.
         left = range(progress.step, plan.total + 1)
         for step in logs.progress(left, "training"):
             due = plan.keeps(step) or plan.evaluates(step) or plan.saves(step)
-            asked = bool(told)
+            asked = bool(received)
             stepper.ledger.settle(due or asked)
             if plan.keeps(step):
                 checkpoints.keep(step, checkpoint.weights(model))
             if plan.evaluates(step) and progress.evaluated_at != step and not asked:
                 bias.at(biases, model, plan.epoch(step))
                 _evaluate(model, dev, plan, progress)
-                asked = bool(told)
+                asked = bool(received)
             if progress.evaluated_at == step:  # just now, or before the job was resumed
                 if progress.best_step == step:
                     best_weights = checkpoint.weights(model)
@@ -102,13 +102,13 @@ def run(
                 save()
                 saved = step
             if asked:
-                raise ended(told)
+                raise ended(received)
             stepper.take(step)
     if regimen.keep == "last":
         if progress.step > saved:
             save()  # what comes after need not train again
-        if told:
-            raise ended(told)
+        if received:
+            raise ended(received)
         return progress
     checkpoint.load_weights(model, best_weights)
     bias.at(biases, model, plan.epoch(progress.best_step))
@@ -120,10 +120,10 @@ def _resume(
 ) -> dict[str, Tensor]:
     """Load what an earlier attempt left; return its best weights, or the initial ones."""
     initial = checkpoint.weights(stepper.model)
-    found = checkpoints.newest()
-    if not found:
+    newest = checkpoints.newest()
+    if not newest:
         return initial
-    tensors, past = found
+    tensors, past = newest
     for name, value in past.items():
         setattr(progress, name, value)
     checkpoint.load_weights(stepper.model, tensors["weights"])
@@ -195,8 +195,8 @@ class Stepper:
         for part in alike(self.model, parts, regimen):
             loss = losses.summed(self.model, part, regimen.precision)
             nll += loss.detach()
-            for each in self._biases:
-                penalty = each.penalty(self.model, part)
+            for term in self._biases:
+                penalty = term.penalty(self.model, part)
                 if penalty is not None:
                     loss = loss + penalty
                     added += penalty.detach()

@@ -51,30 +51,30 @@ def summed(model: PreTrainedModel, batch: Batch, precision: str = "float32") -> 
     places = np.flatnonzero(flat != IGNORED)
     targets = on_device(flat[places], device)
     where = None if len(places) == len(flat) else on_device(places, device)
-    given: dict[str, Tensor] = {"input_ids": on_device(batch.inputs, device)}
+    arguments: dict[str, Tensor] = {"input_ids": on_device(batch.inputs, device)}
     if batch.seen is not None:
         # As attention takes it: transformers would build one of [rows, 1, length, length].
-        given["attention_mask"] = on_device(batch.seen[:, None, None], device)
+        arguments["attention_mask"] = on_device(batch.seen[:, None, None], device)
     loss = _fused if type(model).__name__ in FUSED else _own
-    return loss(model, given, where, targets, precision == "bf16")
+    return loss(model, arguments, where, targets, precision == "bf16")
 
 
 def _own(
     model: PreTrainedModel,
-    given: dict[str, Tensor],
+    arguments: dict[str, Tensor],
     where: Tensor | None,
     targets: Tensor,
     low: bool,
 ) -> Tensor:
     """Return the loss of the scores that the model returns itself."""
     with torch.autocast(model.device.type, torch.bfloat16, enabled=low):
-        scores = _chosen(model(**given, use_cache=False).logits, where)
+        scores = _chosen(model(**arguments, use_cache=False).logits, where)
     return torch.nn.functional.cross_entropy(scores.float(), targets, reduction="sum")
 
 
 def _fused(
     model: PreTrainedModel,
-    given: dict[str, Tensor],
+    arguments: dict[str, Tensor],
     where: Tensor | None,
     targets: Tensor,
     low: bool,
@@ -83,7 +83,7 @@ def _fused(
     body, output = model.base_model, model.get_output_embeddings()
     head: Any = getattr(model, "lm_head", None)
     with torch.autocast(model.device.type, torch.bfloat16, enabled=low):
-        hidden = _chosen(body(**given, use_cache=False).last_hidden_state, where)
+        hidden = _chosen(body(**arguments, use_cache=False).last_hidden_state, where)
         if hasattr(head, "dense"):
             hidden = head.layer_norm(torch.nn.functional.gelu(head.dense(hidden)))
     dtype = torch.bfloat16 if low else None
@@ -115,10 +115,10 @@ def _chosen(states: Tensor, where: Tensor | None) -> Tensor:
 
 def on_device(array: np.ndarray, device: torch.device) -> Tensor:
     """Return an array on the device; a GPU takes it from pinned memory, without a wait."""
-    found = torch.from_numpy(np.ascontiguousarray(array))
+    tensor = torch.from_numpy(np.ascontiguousarray(array))
     if device.type == "cuda":
-        found = found.pin_memory()
-    return found.to(device, non_blocking=True)
+        tensor = tensor.pin_memory()
+    return tensor.to(device, non_blocking=True)
 
 
 # ---- the output layer and its cross-entropy ---------------------------------------------------
@@ -143,7 +143,7 @@ def cross_entropy(
         weight: [types, width].
         bias: [types], or none.
         targets: int64, [rows].
-        dtype: what matrices are multiplied in; none: that of ``hidden``. Softmax and loss are
+        dtype: what matrices are multiplied in; None for that of ``hidden``. Softmax and loss are
             float32 even if it is bfloat16.
         compiled: makes the softmax in one kernel instead of one an operation, each of which reads
             and writes all scores: on an H100 that took longer than gpt2-mini's matrix products.
@@ -190,8 +190,8 @@ def _pass(
 ) -> tuple[Tensor, list[Tensor]]:
     """Return the loss, and its gradients by hidden, weight and bias if they are wanted."""
     exact = torch.float64 if hidden.dtype == torch.float64 else torch.float32
-    given = (hidden, weight) if bias is None else (hidden, weight, bias)
-    gradients = [torch.zeros_like(each, dtype=exact) for each in given] if gradient else []
+    inputs = (hidden, weight) if bias is None else (hidden, weight, bias)
+    gradients = [torch.zeros_like(each, dtype=exact) for each in inputs] if gradient else []
     # The caller's autocast must not choose for the products and sums below.
     with torch.autocast(hidden.device.type, enabled=False):
         low, matrix = hidden.detach().to(dtype), weight.detach().to(dtype)
@@ -216,7 +216,7 @@ def _pass(
                 by_weight += torch.mm(scores.t(), divided)
             if by_bias:
                 by_bias[0] += torch.mv(scores.t().to(exact), sums.reciprocal().squeeze(1))
-    return total, [made.to(each.dtype) for made, each in zip(gradients, given, strict=False)]
+    return total, [made.to(each.dtype) for made, each in zip(gradients, inputs, strict=False)]
 
 
 def _softmax(
@@ -239,17 +239,17 @@ def _exponentiate(
     scores: Tensor, bias: Tensor | None, targets: Tensor, exact: torch.dtype, gradient: bool
 ) -> tuple[Tensor, Tensor]:
     """Do so with a slice that the cache may hold; return its NLL and its sums."""
-    column, each = targets[:, None], scores.to(exact)  # the same memory if it is exact already
+    column, values = targets[:, None], scores.to(exact)  # the same memory if it is exact already
     if bias is not None:
-        each += bias.detach()
-    each -= each.amax(1, keepdim=True)
-    mine = each.gather(1, column)
-    each.exp_()
-    sums = each.sum(1, keepdim=True)
+        values += bias.detach()
+    values -= values.amax(1, keepdim=True)
+    mine = values.gather(1, column)
+    values.exp_()
+    sums = values.sum(1, keepdim=True)
     if gradient:
-        of_target = each.gather(1, column) - sums
-        if each.dtype != scores.dtype:
-            scores.copy_(each)
+        of_target = values.gather(1, column) - sums
+        if values.dtype != scores.dtype:
+            scores.copy_(values)
         scores.scatter_(1, column, of_target.to(scores.dtype))
     return (sums.log() - mine).sum(), sums
 

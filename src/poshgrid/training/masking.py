@@ -135,8 +135,8 @@ class Masked(Rows):
         own, number = self._own[sentences], self._kept[sentences]
         column = np.arange(int(own.max()) + 2)
         seen = column < own[:, None] + 2
-        place = np.where(seen, self._begin[sentences][:, None] + column, 0)
-        whole = np.where(seen, self._ids[place], self._padding).astype(np.int64)
+        position = np.where(seen, self._begin[sentences][:, None] + column, 0)
+        whole = np.where(seen, self._ids[position], self._padding).astype(np.int64)
         of_sentence = mixed(mixed(number.astype(np.uint64)) ^ key)
         of_row = mixed(of_sentence + copy.astype(np.uint64))
         asked = np.zeros(seen.shape, bool)
@@ -154,14 +154,14 @@ class Masked(Rows):
 
     def _words(self, share: np.ndarray) -> np.ndarray:
         """Return token ids for numbers in [0, 1): any type but the special ones."""
-        found = (share * (self._mask_id - len(self._special))).astype(np.int64)
+        ids = (share * (self._mask_id - len(self._special))).astype(np.int64)
         for special in self._special:
-            found += found >= special
-        return found
+            ids += ids >= special
+        return ids
 
 
 def check(regimen: Regimen) -> None:
-    """Hold a regimen to what learners of masked tokens can be trained in.
+    """Raise if learners of masked tokens cannot be trained in a regimen.
 
     Raises:
         PoshgridError: its rows are not sentences, or it asks for padding.
@@ -255,7 +255,7 @@ class Choices:
             of_sentence: a key that all copies of a sentence have, [rows].
             of_row: a key of each copy's own, [rows].
         """
-        found = np.zeros((len(lengths), int(lengths.max())), bool)
+        chosen = np.zeros((len(lengths), int(lengths.max())), bool)
         few = np.flatnonzero(self.ways[lengths] <= COUNTED)
         if len(few):
             ways, asked = self.ways[lengths[few]], self.numbers[lengths[few]]
@@ -266,16 +266,16 @@ class Choices:
             # number system (Knuth, The Art of Computer Programming, 7.2.1.3, theorem L).
             for k in range(int(asked.max()), 0, -1):
                 still = np.flatnonzero(asked >= k)
-                place = np.searchsorted(self._below[k], number[still], side="right") - 1
-                number[still] -= self._below[k][place]
-                found[few[still], place] = True
+                position = np.searchsorted(self._below[k], number[still], side="right") - 1
+                number[still] -= self._below[k][position]
+                chosen[few[still], position] = True
         many = np.flatnonzero(self.ways[lengths] > COUNTED)
         if len(many):
-            column, ends = np.arange(found.shape[1]), lengths[many][:, None]
+            column, ends = np.arange(chosen.shape[1]), lengths[many][:, None]
             value = np.where(column < ends, uniform(mixed(of_row[many])[:, None], column), 2.0)
             rank = np.argsort(np.argsort(value, axis=1), axis=1)
-            found[many] = rank < self.numbers[lengths[many]][:, None]
-        return found
+            chosen[many] = rank < self.numbers[lengths[many]][:, None]
+        return chosen
 
 
 def distinct(key: np.ndarray, ways: np.ndarray, copies: np.ndarray, copy: np.ndarray) -> np.ndarray:
@@ -291,14 +291,14 @@ def distinct(key: np.ndarray, ways: np.ndarray, copies: np.ndarray, copy: np.nda
         copy: which of them is asked for, [rows].
     """
     draws = int(copy.max()) + 1
-    found = np.empty((len(key), draws), np.int64)
+    numbers = np.empty((len(key), draws), np.int64)
     for j in range(draws):
         top = np.maximum(ways - copies + j, 0)
         number = (uniform(key, np.array(j)) * (top + 1)).astype(np.int64)
         number = np.minimum(number, top)  # the product may round up
-        taken = (found[:, :j] == number[:, None]).any(axis=1)
-        found[:, j] = np.where(taken, top, number)
-    return found[np.arange(len(key)), copy]
+        taken = (numbers[:, :j] == number[:, None]).any(axis=1)
+        numbers[:, j] = np.where(taken, top, number)
+    return numbers[np.arange(len(key)), copy]
 
 
 def mixed(value: np.ndarray) -> np.ndarray:
@@ -315,8 +315,8 @@ def mixed(value: np.ndarray) -> np.ndarray:
 
 def uniform(key: np.ndarray, number: np.ndarray) -> np.ndarray:
     """Return the draws of these numbers from the streams of these keys: floats in [0, 1)."""
-    found = mixed(key ^ mixed(np.atleast_1d(number).astype(np.uint64)))
-    return (found >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    bits = mixed(key ^ mixed(np.atleast_1d(number).astype(np.uint64)))
+    return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def _binomial(n: int, k: int) -> int:

@@ -53,7 +53,7 @@ class Progress:
         Args:
             dev_loss: nats per token.
             epoch: passes made so far.
-            rate: learning rate of the last step; none: no step yet.
+            rate: learning rate of the last step; None before the first.
         """
         trained = self.sum_tokens > 0
         line = {
@@ -228,16 +228,16 @@ class Ledger:
         """
         if not self._steps or not (now or len(self._steps) >= self._most):
             return
-        told = torch.stack([torch.stack(pair) for _, *pair in self._steps]).tolist()
-        self._check([nll + added for nll, added in told])
+        losses = torch.stack([torch.stack(pair) for _, *pair in self._steps]).tolist()
+        self._check([nll + added for nll, added in losses])
         assert self._began is not None  # the clock runs since the first of these steps
-        seconds = (time.perf_counter() - self._began) / len(told)
-        for (tokens, *_), (nll, added) in zip(self._steps, told, strict=True):
+        seconds = (time.perf_counter() - self._began) / len(losses)
+        for (tokens, *_), (nll, added) in zip(self._steps, losses, strict=True):
             self._progress.book(tokens, nll, added, seconds)
         self._steps, self._began = [], None
 
-    def _check(self, found: list[float]) -> None:
-        for step, loss in enumerate(found, self._progress.step):
+    def _check(self, losses: list[float]) -> None:
+        for step, loss in enumerate(losses, self._progress.step):
             if not math.isfinite(loss):
                 raise PoshgridError(
                     f"training: the loss is {loss} at step {step:,}; lower learning_rate "

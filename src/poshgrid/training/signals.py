@@ -1,4 +1,4 @@
-"""Being told to end: a cluster asks before it kills a job that is out of time or preempted.
+"""Signals: a cluster asks a job to end before it kills it (out of time, or preempted).
 
 The job saves where it is and ends with one line and status 1, which Snakemake and SLURM take for
 what it is: not done. One that is out of time on SLURM goes back into the queue first, so that it
@@ -14,14 +14,15 @@ waits for the job, without a word to it, until SIGKILL comes; of SIGUSR1 it dies
 
 - Without more, a job that is out of time loses the steps since the last checkpoint
   (``checkpoint_every``), nothing else, and ``retries`` starts it again.
-- To be told in time, the stage ``train`` must be the task. The executor leaves ``srun`` to a rule
-  that has the resource ``mpi``, empty or not, as rule ``train`` has. The rule's command begins with
-  ``{resources.step}`` (empty by default), and the profile has, below ``set-resources``, ``train``::
+- To get the signal in time, the stage ``train`` must be the task. The executor leaves ``srun`` to a
+  rule that has the resource ``mpi``, empty or not, as rule ``train`` has. The rule's command begins
+  with ``{resources.step}`` (empty by default), and the profile has, below ``set-resources``,
+  ``train``::
 
       step: "'srun --ntasks=1 --cpu-bind=none'"
 
   :mod:`poshgrid.cluster.executor` then adds ``--signal=USR1@SECONDS`` to the job; without B, the
-  steps are told, not the batch shell.
+  steps get the signal, not the batch shell.
 """
 
 from __future__ import annotations
@@ -37,26 +38,29 @@ ASKING = (signal.SIGTERM, signal.SIGUSR1)
 
 
 class ToldToEndError(PoshgridError):
-    """Training was told to end, and has saved where it is.
+    """Training was asked to end, and has saved where it is.
 
     Attributes:
         out_of_time: the cluster says so; the job would go on if it had the time.
         steps: taken by this attempt.
     """
 
-    def __init__(self, message: str, told: Iterable[int], steps: int) -> None:
+    def __init__(self, message: str, received: Iterable[int], steps: int) -> None:
         super().__init__(message)
-        self.out_of_time = set(told) == {signal.SIGUSR1}
+        self.out_of_time = set(received) == {signal.SIGUSR1}
         self.steps = steps
 
 
 @contextmanager
 def told_to_end() -> Iterator[list[int]]:
     """Yield a list that is empty until the process is asked to end; then it holds the signals."""
-    told: list[int] = []
-    before = {each: signal.signal(each, lambda number, _: told.append(number)) for each in ASKING}
+    received: list[int] = []
+    before = {
+        number: signal.signal(number, lambda signum, _: received.append(signum))
+        for number in ASKING
+    }
     try:
-        yield told
+        yield received
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,4 +1,4 @@
-"""Show a run's losses in TensorBoard as it trains, if somebody has installed it.
+"""Show a run's losses in TensorBoard as it trains, if it is installed.
 
 It listens to the log line of each evaluation (:meth:`poshgrid.training.progress.Progress.tell`), so
 that nothing of it is part of the training: a tracker decides no weight, and one that fails costs a
@@ -27,7 +27,7 @@ def tracking(word: str | None, run: str, folder: Path) -> Iterator[None]:
     """Show the evaluations of the run that is trained in the block.
 
     Args:
-        word: ``tensorboard``; none: nothing is shown.
+        word: ``tensorboard``, or None to show nothing.
         run: its name.
         folder: of all runs' events.
 

@@ -70,7 +70,7 @@ def train(
 
     Raises:
         PoshgridError: learner or regimen cannot have the bias, inputs do not fit together,
-            training diverges, or this job was told to end.
+            training diverges, or this job was asked to end.
     """
     tokens, tokenizer, output = Path(tokens), Path(tokenizer), Path(output)
     bias.check(spec)

@@ -119,7 +119,7 @@ class Dyck(Bias):
             setting: of the run.
 
         Raises:
-            PoshgridError: training diverges, or the job was told to end.
+            PoshgridError: training diverges, or the job was asked to end.
         """
         from poshgrid.training import learner, loop
         from poshgrid.training.dyck_language import Brackets
@@ -162,7 +162,7 @@ class Dyck(Bias):
 
 
 def check(spec: TrainSpec) -> None:
-    """Hold a run to what can have the bias.
+    """Raise if a run cannot have the bias.
 
     Raises:
         PoshgridError: the learner predicts masked tokens.
@@ -272,8 +272,10 @@ def _tables(model: PreTrainedModel) -> set[str]:
         module for module in model.modules() if isinstance(module, torch.nn.Embedding)
     ]
     layers += [model.get_input_embeddings(), model.get_output_embeddings()]
-    found = {id(weight) for layer in layers if layer is not None for weight in layer.parameters()}
-    return {name for name, weight in model.named_parameters() if id(weight) in found}
+    identities = {
+        id(weight) for layer in layers if layer is not None for weight in layer.parameters()
+    }
+    return {name for name, weight in model.named_parameters() if id(weight) in identities}
 
 
 build = Dyck

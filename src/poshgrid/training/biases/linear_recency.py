@@ -41,7 +41,7 @@ class LinearRecency(recency.Attention):
 
 
 def check(spec: TrainSpec) -> None:
-    """Hold a run to what can have the control.
+    """Raise if a run cannot have the control.
 
     Raises:
         PoshgridError: the regimen has no epochs.

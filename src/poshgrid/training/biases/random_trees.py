@@ -25,25 +25,25 @@ class RandomTrees(tree_planting.TreePlanting):
 
     word = "random-trees"
 
-    def distances(self, found: Padded, sentences: np.ndarray, seed: int) -> np.ndarray:
+    def distances(self, padded: Padded, sentences: np.ndarray, seed: int) -> np.ndarray:
         """Return the distances of exchanged words; see the method of tree-planting."""
-        known = np.isfinite(found.distance)
-        rows, length, words = found.distance.shape
-        row, place = np.nonzero(known.any(axis=-1))
-        asked = found.following[row, place]
-        square = np.zeros((rows, words + 1, words + 1), found.distance.dtype)
-        square[row, asked, :words] = np.where(known, found.distance, 0)[row, place]
+        known = np.isfinite(padded.distance)
+        rows, length, words = padded.distance.shape
+        row, position = np.nonzero(known.any(axis=-1))
+        asked = padded.following[row, position]
+        square = np.zeros((rows, words + 1, words + 1), padded.distance.dtype)
+        square[row, asked, :words] = np.where(known, padded.distance, 0)[row, position]
         square += square.transpose(0, 2, 1)
         order = np.tile(np.arange(words + 1), (rows, 1))
         # The last word that is predicted is the closing boundary, unless it is cut off.
-        last = found.following.max(axis=1) - (found.predictions <= length)
-        for each, (sentence, number) in enumerate(zip(sentences, last, strict=True)):
+        last = padded.following.max(axis=1) - (padded.predictions <= length)
+        for index, (sentence, number) in enumerate(zip(sentences, last, strict=True)):
             draw = seeds.generator(seed, seeds.TREES, int(sentence))
-            order[each, 1 : number + 1] = 1 + draw.permutation(max(int(number), 0))
+            order[index, 1 : number + 1] = 1 + draw.permutation(max(int(number), 0))
         moved = np.take_along_axis(square, order[:, :, None], axis=1)
         moved = np.take_along_axis(moved, order[:, None, :], axis=2)
-        distance = np.full_like(found.distance, np.inf)
-        distance[row, place] = moved[row, asked, :words]
+        distance = np.full_like(padded.distance, np.inf)
+        distance[row, position] = moved[row, asked, :words]
         distance[~known] = np.inf
         return distance
 

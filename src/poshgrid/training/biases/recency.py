@@ -78,10 +78,10 @@ class Attention(Bias):
 
         from poshgrid.models.recency import GPT2RecencyConfig, GPT2RecencyLMHeadModel
 
-        given = model.config.to_dict()
+        settings = model.config.to_dict()
         for key in ("model_type", "architectures", "dtype"):
-            given.pop(key, None)
-        config = GPT2RecencyConfig(**given, recency=0.0)
+            settings.pop(key, None)
+        config = GPT2RecencyConfig(**settings, recency=0.0)
         config._attn_implementation = model.config._attn_implementation
         with torch.random.fork_rng(devices=[]):
             biased = GPT2RecencyLMHeadModel(config)

@@ -22,10 +22,10 @@ class SequentialTrees(tree_planting.TreePlanting):
 
     word = "sequential-trees"
 
-    def distances(self, found: Padded, sentences: np.ndarray, seed: int) -> np.ndarray:
+    def distances(self, padded: Padded, sentences: np.ndarray, seed: int) -> np.ndarray:
         """Return how many words back; see the method of tree-planting."""
-        back = found.following[:, :, None] - np.arange(found.distance.shape[-1])
-        return np.where(np.isfinite(found.distance), back, np.inf).astype(found.distance.dtype)
+        back = padded.following[:, :, None] - np.arange(padded.distance.shape[-1])
+        return np.where(np.isfinite(padded.distance), back, np.inf).astype(padded.distance.dtype)
 
 
 build = SequentialTrees

@@ -139,11 +139,11 @@ class TreePlanting(Bias):
         from poshgrid.training import losses
 
         device = model.device
-        found, target = self._target(batch, device)
+        padded, target = self._target(batch, device)
         weights = attention(getattr(_supervised(model), HELD).take())
         words = target.shape[-1]
         # The last word is only asked for: it is on no word's left.
-        word = losses.on_device(np.minimum(found.word, words), device)
+        word = losses.on_device(np.minimum(padded.word, words), device)
         of_word = torch.nn.functional.one_hot(word, words + 1)[..., :words]
         pooled = weights @ of_word.to(weights.dtype)
         if self.options.rows == "all":
@@ -151,25 +151,25 @@ class TreePlanting(Bias):
                 pooled,
                 *(
                     losses.on_device(each, device)
-                    for each in (found.following, np.isfinite(found.distance))
+                    for each in (padded.following, np.isfinite(padded.distance))
                 ),
             )
         # A weight that is zero in float32 is taken as the smallest number: the loss stays finite.
         logarithm = pooled.clamp_min(torch.finfo(pooled.dtype).tiny).log()
         return self.options.weight * torch.nn.functional.kl_div(logarithm, target, reduction="sum")
 
-    def distances(self, found: folder.Padded, sentences: np.ndarray, seed: int) -> np.ndarray:
+    def distances(self, padded: folder.Padded, sentences: np.ndarray, seed: int) -> np.ndarray:
         """Return the distances that attention is to follow; a control has others.
 
         Args:
-            found: of the trees.
+            padded: of the trees.
             sentences: numbers of the rows' sentences in the split.
             seed: of the run.
 
         Returns:
-            As ``found.distance``, and infinite where that is.
+            As ``padded.distance``, and infinite where that is.
         """
-        return found.distance
+        return padded.distance
 
     def _target(self, batch: Batch, device: torch.device) -> tuple[folder.Padded, Tensor]:
         """Return the words and distances of a batch, and what attention should be.
@@ -184,10 +184,10 @@ class TreePlanting(Bias):
 
         assert self._distances is not None  # prepare has opened them
         assert batch.sentences is not None  # check has looked
-        found = self._distances.padded(batch.sentences, batch.inputs.shape[1])
-        distance = losses.on_device(self.distances(found, batch.sentences, self._seed), device)
+        padded = self._distances.padded(batch.sentences, batch.inputs.shape[1])
+        distance = losses.on_device(self.distances(padded, batch.sentences, self._seed), device)
         # A row of which nothing is asked has no finite distance, and no softmax.
-        return found, torch.softmax(-distance, dim=-1).nan_to_num(0.0)
+        return padded, torch.softmax(-distance, dim=-1).nan_to_num(0.0)
 
 
 def _supervised(model: PreTrainedModel) -> nn.Module:
