@@ -87,13 +87,8 @@ class Status:
     path: Path  # data folder and path
     files: int  # that the reader finds
     restricted: bool
-    problem: str | None  # what the reader says; None: found
+    problem: str | None  # what the reader says; None: its files are there
     remedy: str | None  # what to do; None: nothing
-
-    @property
-    def found(self) -> bool:
-        """Say whether the reader finds files."""
-        return self.problem is None
 
 
 def status(config: Config) -> list[Status]:

@@ -77,12 +77,12 @@ def clean(text: str) -> str:
 
     Tags go, and leave no space unless they part words, as ``<br>`` does; ``<unk>`` is a word. Wiki
     links leave their text, reference marks and citation templates nothing. Any other template
-    stays: nobody knows which words it stands for (see :func:`fault`).
+    stays: its words are not known (see :func:`fault`).
     """
     text = html.unescape(text) if "&" in text else text
     if not _PLAIN.fullmatch(text):  # most sentences of speech are: ten patterns saved
         text = _characters(text)
-        # Up to the last end of a comment, each has one: none is looked for in vain
+        # Up to the last end of a comment each comment has an end, which makes the search fast
         commented, end, rest = text.rpartition("-->")
         text = _COMMENT.sub(" ", commented + end) + rest
         text = _rewrite(_rewrite(text, _MARKUP), _SPELLING)

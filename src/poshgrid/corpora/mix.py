@@ -106,7 +106,7 @@ def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[st
     size: conditions are refilled from them, as far as a source has them.
 
     Sentences are sorted, counted and kept in a database, so that memory does not grow with the
-    base; beside the output lies, meanwhile, about five times the text of the sources.
+    base; meanwhile the folder of the output holds about five times the text of the sources.
 
     Args:
         spec: the mixture and the grid's sizes.

@@ -15,7 +15,7 @@ from poshgrid import files, logs, plugins
 from poshgrid.config import specs
 from poshgrid.config.corpora import Cleaning
 from poshgrid.corpora.clean import UNKNOWN, clean, fault, running
-from poshgrid.corpora.report import Report, loss
+from poshgrid.corpora.report import Report
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.corpora.split import split
 from poshgrid.errors import PoshgridError
@@ -94,8 +94,6 @@ def read_source(
         "%s: %s sentences, %s words, %s of them %s; dropped: %s",
         source.name, f"{sentences:,}", f"{words:,}", f"{unknown:,}", UNKNOWN, _reasons(report),
     )  # fmt: skip
-    if line := loss(statistics):
-        log.warning("%s", line)
     files.write_json(output.with_name("statistics.json"), statistics)
     return statistics
 
@@ -103,12 +101,12 @@ def read_source(
 def _sentences(spec: specs.SourceSpec, data: Path, report: Report, threads: int) -> Iterator[Row]:
     """Yield the rows that are kept, up to ``source.words``; positions count within a document."""
     cleaning = spec.source.cleaning
-    found = _clean(spec, data, report, threads)
+    sentences = _clean(spec, data, report, threads)
     if cleaning.language:
-        found = _in_language(found, cleaning.language, report)
+        sentences = _in_language(sentences, cleaning.language, report)
     positions: dict[str, int] = {}
     words, enough = 0, spec.source.words or math.inf
-    for document, sentence in found:
+    for document, sentence in sentences:
         position = positions.get(document, 0)
         positions[document] = position + 1
         n_words = sentence.count(" ") + 1
@@ -123,7 +121,7 @@ def _clean(
 ) -> Iterator[tuple[str, str]]:
     """Yield (document, sentence), cleaned, split, and within the limits.
 
-    Pieces are read ahead; the report says what was met up to the sentence that is yielded.
+    Pieces are read ahead; the report counts what comes up to the sentence that is yielded.
     """
     source = spec.source
     reader = plugins.load(READERS, source.reader)

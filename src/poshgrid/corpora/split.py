@@ -1,4 +1,4 @@
-"""Sentences of running text: spaCy's rules for abbreviations and full stops, mended at quotes.
+"""Sentences of running text: spaCy's rules for abbreviations and full stops, corrected at quotes.
 
 A text that is too long for one go is cut after a sentence or a word first.
 """
@@ -27,7 +27,7 @@ def pieces(text: str, place: str) -> Iterator[str]:
         place: file and line, for the message.
 
     Raises:
-        PoshgridError: so many characters hold no white space: nobody wrote them to be read.
+        PoshgridError: so many characters hold no white space, as no text does.
     """
     start = 0
     while len(text) - start > LONGEST:

@@ -186,7 +186,7 @@ def elements(path: Path, root: str, *names: str) -> Iterator[tuple[tuple[Element
                     yield tuple(ancestors), whole
                     whole = None
                 if whole is None and ancestors:
-                    del ancestors[-1][:]  # what has been read is let go
+                    del ancestors[-1][:]  # frees what has been read
         # The latter two: an encoding that expat does not know
         except (ElementTree.ParseError, LookupError, ValueError) as error:
             raise PoshgridError(

@@ -1,4 +1,4 @@
-"""What templates of Wikipedia stand for in a sentence: a text, nothing, or nobody knows what."""
+"""What templates of Wikipedia stand for in a sentence: a text, nothing, or something unknown."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _RANGE = {"to", "and", "or", "-", "–", "x", "×", "by", "*", "+/-", "±"}
 _NUMBER = re.compile(r"[-−+]?[\d.,/⁄+ ]*\d[\d.,/⁄]*(?:e[-−+]?\d+)?")
 
 HOLE = re.compile("\x01([^\x01]*)\x01")
-"""A template in a text, of which nobody knows the words: its name. No XML file holds the mark."""
+"""A template whose words are not known, in a text: its name. No XML file holds the mark."""
 
 _ITEM = re.compile("(?<=[(\\[;,])\\s*\x01[^\x01]*\x01\\s*(?=[;,)\\]])")
 _BRACKETS = re.compile(r"\([^()]*\)")

@@ -1,6 +1,6 @@
-"""Constructions that are counted beside the evidence: what else goes when a filter removes.
+"""Constructions besides the evidence: what else goes when a filter removes sentences.
 
-They tell the price of a removal, and what a control is matched by; they decide nothing else.
+They show the price of a removal, and a control is matched by questions.
 """
 
 from __future__ import annotations

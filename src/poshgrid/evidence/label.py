@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -42,8 +42,8 @@ def rules_of(word: str) -> Rules:
     """Return the rules of a filter, by its config word.
 
     Raises:
-        PoshgridError: the name of a reading could not be told from the rest of a column's, or a
-            backstop is of a reading that there is not.
+        PoshgridError: a reading has a name that no column can hold, or a backstop is of a reading
+            that does not exist.
     """
     readings = plugins.load(FILTERS, word).READINGS
     backstops = getattr(lexical(word), "BACKSTOPS", {})
@@ -53,7 +53,7 @@ def rules_of(word: str) -> Rules:
                 f"filter {word!r}: READINGS: {name!r} is no name of a reading: use small letters, "
                 f"digits and hyphens, and neither {BACKSTOP} nor {TOKENS}"
             )
-    for name in (each for each in backstops if each not in readings):
+    for name in set(backstops) - set(readings):
         raise PoshgridError(
             f"filter {word!r}: BACKSTOPS: no reading {name!r}{did_you_mean(name, readings)}"
         )
@@ -63,7 +63,7 @@ def rules_of(word: str) -> Rules:
 
 
 def _held(word: str, reading: str, rule: Rule) -> Rule:
-    """Return a rule that must answer as rules do: somebody's first filter says ``True``."""
+    """Return a rule whose answer is checked: a first filter may return ``True``."""
 
     def answer(tree: Tree) -> Match | None:
         found = rule(tree)
@@ -87,28 +87,15 @@ def labels_of(words: Iterable[str]) -> Labels:
 
 
 @dataclass
-class _Counts:
-    """What was seen in the trees.
+class _Seen:
+    """What was seen in trees: how many, which labels, and which rule fired how often.
 
-    Attributes:
-        parsed: sentences with a tree.
-        rules: (filter, reading) -> rule that fired -> sentences.
-        backstops: (filter, reading) -> sentences that look like it and have no such tree.
-        seen: parts of speech, relations and features of all words.
+    ``fired`` counts (filter, reading, rule); rule "": only the backstop takes the sentence.
     """
 
     parsed: int = 0
-    rules: dict[tuple[str, str], Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    backstops: Counter[tuple[str, str]] = field(default_factory=Counter)
-    seen: set[str] = field(default_factory=set)
-
-    def add(self, others: _Counts) -> None:
-        """Add what was seen in other trees."""
-        self.parsed += others.parsed
-        for key, fired in others.rules.items():
-            self.rules[key].update(fired)
-        self.backstops.update(others.backstops)
-        self.seen |= others.seen
+    labels: set[str] = field(default_factory=set)
+    fired: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
 
 def label(
@@ -140,15 +127,17 @@ def label(
     """
     rules = {word: rules_of(word) for word in sorted(spec.filters)}
     schema = labels_of(rules).schema
-    counts = _Counts()
+    seen = _Seen()
     paths = sorted(parses, key=lambda path: (_first(path), path))
     labelled = mapped(partial(_shard, filters=list(rules)), paths, threads)
     number = 0
     with table_writer(output, schema) as append:
-        for table, seen in logs.progress(labelled, "labelling shards", len(paths)):
-            own = pl.int_range(number, number + table.height, dtype=pl.UInt32, eager=True)
-            if table["sent_id"].equals(own):
-                counts.add(seen)
+        for table, own in logs.progress(labelled, "labelling shards", len(paths)):
+            due = pl.int_range(number, number + table.height, dtype=pl.UInt32, eager=True)
+            if table["sent_id"].equals(due):
+                seen.parsed += own.parsed
+                seen.labels |= own.labels
+                seen.fired.update(own.fired)
                 append(table)
                 number += table.height
         if number != table_height(sentences):
@@ -158,9 +147,9 @@ def label(
             )
     facts: dict[str, object] = {
         "sentences": number,
-        "parsed": counts.parsed,
+        "parsed": seen.parsed,
         "filters": {
-            word: {name: _facts(word, name, rule, counts) for name in rule.readings}
+            word: {name: _facts(word, name, rule, seen) for name in rule.readings}
             for word, rule in rules.items()
         },
     }
@@ -175,21 +164,23 @@ def _first(path: Path) -> int:
     return next((int(piece["sent_id"][0]) for piece in pieces if piece.height), -1)
 
 
-def _seen(parsed: pl.DataFrame) -> set[str]:
+def _labels(parsed: pl.DataFrame) -> set[str]:
     """Return the parts of speech, relations (with and without subtype) and features in trees."""
     tags = set(parsed["upos"].explode().unique())
     relations = set(parsed["deprel"].explode().unique())
     features = parsed["feats"].explode().unique().str.split("|").explode()
-    return tags | relations | {each.partition(":")[0] for each in relations} | set(features)
+    return tags | relations | {relation.partition(":")[0] for relation in relations} | set(features)
 
 
-def _facts(word: str, reading: str, rule: Rules, counts: _Counts) -> dict[str, Any]:
-    found: dict[str, Any] = {"rules": dict(counts.rules[word, reading])}
-    if reading in rule.backstops:
-        found["backstop"] = counts.backstops[word, reading]
-    asked_for = needs(word, reading) if counts.parsed else []
-    found["never"] = [each for each in asked_for if counts.seen.isdisjoint(each.split("|"))]
-    return found
+def _facts(word: str, reading: str, rule: Rules, seen: _Seen) -> dict[str, Any]:
+    fired = {r: number for (w, of, r), number in seen.fired.items() if (w, of) == (word, reading)}
+    alone = fired.pop("", 0)
+    asked_for = needs(word, reading) if seen.parsed else []
+    return {
+        "rules": fired,
+        **({"backstop": alone} if reading in rule.backstops else {}),
+        "never": [label for label in asked_for if seen.labels.isdisjoint(label.split("|"))],
+    }
 
 
 def needs(word: str, reading: str) -> list[str]:
@@ -203,11 +194,11 @@ def needs(word: str, reading: str) -> list[str]:
     return sorted({*asked(patterns.get(reading, ())), *written.get(reading, ())})
 
 
-def _shard(path: Path, filters: list[str]) -> tuple[pl.DataFrame, _Counts]:
+def _shard(path: Path, filters: list[str]) -> tuple[pl.DataFrame, _Seen]:
     """Return the labels of a shard, and what was seen in it."""
     frame = read_table(path, PARSES).with_row_index("row")
     rules = {word: rules_of(word) for word in filters}
-    schema, counts = labels_of(rules).schema, _Counts()
+    schema = labels_of(rules).schema
     columns: dict[str, list[object]] = {
         name: [[] if kind == pl.List else False] * frame.height
         for name, kind in schema.items()
@@ -215,8 +206,7 @@ def _shard(path: Path, filters: list[str]) -> tuple[pl.DataFrame, _Counts]:
     }
     # Sentences without words were screened out: they lack the words that any filter needs.
     parsed = frame.filter(pl.col("form").list.len() > 0)
-    counts.parsed = parsed.height
-    counts.seen = _seen(parsed)
+    seen = _Seen(parsed.height, _labels(parsed))
     for row, _, *lists in parsed.iter_rows():
         tree = Tree(*lists)
         for word, rule in rules.items():
@@ -225,14 +215,14 @@ def _shard(path: Path, filters: list[str]) -> tuple[pl.DataFrame, _Counts]:
                 places = matched.words if matched else ()
                 if matched:
                     columns[column(word, reading)][row] = True
-                    counts.rules[word, reading][matched.rule] += 1
+                    seen.fired[word, reading, matched.rule] += 1
                 if reading in rule.backstops:
                     looks = rule.backstops[reading](tree.form)
                     columns[column(word, reading, BACKSTOP)][row] = looks is not None
-                    counts.backstops[word, reading] += looks is not None and matched is None
+                    seen.fired[word, reading, ""] += looks is not None and matched is None
                     places = places or looks or ()
                 columns[column(word, reading, TOKENS)][row] = list(places)
-    beside = parsed.select("sent_id").hstack(by_tree(parsed))
+    constructions = parsed.select("sent_id").hstack(by_tree(parsed))
     table = pl.DataFrame({"sent_id": frame["sent_id"], **columns})
-    table = table.join(beside, on="sent_id", how="left", maintain_order="left")
-    return table.select(list(schema)).cast(pl.Schema(schema)).sort("sent_id"), counts
+    table = table.join(constructions, on="sent_id", how="left", maintain_order="left")
+    return table.select(list(schema)).cast(pl.Schema(schema)).sort("sent_id"), seen

@@ -147,7 +147,7 @@ def word_list(name: str) -> frozenset[str]:
     except (yaml.YAMLError, TypeError, KeyError) as error:
         raise PoshgridError(f"{path}: no list `words`; write one word a line below it") from error
     if wrong := [word for word in words if not isinstance(word, str) or word != word.lower()]:
-        raise PoshgridError(f"{path}: {wrong[0]!r} is no word in lower case; quote or mend it")
+        raise PoshgridError(f"{path}: {wrong[0]!r} is no word in lower case; quote or correct it")
     return frozenset(words)
 
 

@@ -66,7 +66,7 @@ class Pattern:
     text: str
 
     def __post_init__(self) -> None:
-        read(self.rule, self.text)  # what cannot be read is told at once
+        read(self.rule, self.text)  # raises at once if it cannot be read
 
     def match(self, tree: Tree) -> Match | None:
         """Return the leftmost match, by the places of the roles in their order, or ``None``."""

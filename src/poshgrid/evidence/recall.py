@@ -1,4 +1,4 @@
-"""How much of the evidence a filter finds behind a parser: its decisions beside gold trees.
+"""How much of the evidence a filter finds with a parser, compared with gold trees.
 
 A filter's rule on the gold tree says what is evidence in a sentence; the same rule on the parser's
 tree of the same words, and the backstop, say what a condition would go without. What the parser was
@@ -8,7 +8,6 @@ trained on is left out.
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -25,6 +24,8 @@ from poshgrid.parsing.evaluate import evaluate
 from poshgrid.parsing.parse import parse_words
 from poshgrid.parsing.tree import Tree
 
+log = logs.get(__name__)
+
 ALL = ""
 TOY_SEED = 7  # other sentences than a toy treebank's and a toy corpus's, whose seeds are their own
 TOY_SENTENCES = 2_000
@@ -39,7 +40,7 @@ _ACCURACY = ("sentences", "words", "upos", "uas", "las", "relations")
 def recall(
     spec: specs.RecallSpec, data: Path, model: Path, trained: Path | None, output: Path
 ) -> dict[str, object]:
-    """Set a parser beside gold trees: what each filter, in each reading, finds by its trees.
+    """Compare what each filter, in each reading, finds in a parser's trees and in gold trees.
 
     Beside the table (``{parser}.parquet``) its counts are written (``{parser}.json``). Sentences
     are those of the gold trees, cut into words as they are there; each distinct one is parsed once.
@@ -49,11 +50,11 @@ def recall(
         data: folder that the gold trees are relative to.
         model: folder of the parser.
         trained: folder of the treebank that the parser was trained from: its sentences are left
-            out; none: the parser was given.
+            out; None: the parser was not trained here.
         output: table to write.
 
     Returns:
-        The counts, and the seconds of parsing.
+        The counts, and how many sentences were parsed.
 
     Raises:
         PoshgridError: a file of gold trees is missing, or in two of ``evidence.gold``.
@@ -65,9 +66,7 @@ def recall(
         for name, trees in gold.items()
     }
     skipped = {name: len(trees) - len(kept[name]) for name, trees in gold.items()}
-    start = time.monotonic()
     parses = parse_words(spec.parser, model, (tree.form for t in kept.values() for tree in t))
-    seconds = time.monotonic() - start
     counts: dict[str, object] = {}
     for name, trees in kept.items():
         accuracy = evaluate(trees, [parses[tuple(tree.form)] for tree in trees])
@@ -90,17 +89,12 @@ def recall(
     write_table(table, output, RECALL)
     facts: dict[str, object] = {"parser": spec.parser.name, "gold": counts}
     write_json(output.with_suffix(".json"), facts)
-    for row in table.filter(construction=ALL).iter_rows(named=True):
-        logs.get(__name__).info(
-            "%s.%s %s backstop, %s: %d of %d, %d removed", row["filter"], row["reading"],
-            "with" if row["backstop"] else "without", row["gold"] or "all", row["right"],
-            row["evidence"], row["removed"],
-        )  # fmt: skip
-    return {**facts, "parsed": len(parses), "seconds": round(seconds, 1)}
+    log.info("%s: %s sentences parsed for %s", spec.parser.name, f"{len(parses):,}", output)
+    return {**facts, "parsed": len(parses)}
 
 
 def files(gold: str, data: Path) -> list[Path]:
-    """Return the files of one of ``evidence.gold``, sorted; none: it is not there, or the toy.
+    """Return the files of one of ``evidence.gold``, sorted; [] if it is missing, or the toy.
 
     Args:
         gold: file or folder.
@@ -111,25 +105,25 @@ def files(gold: str, data: Path) -> list[Path]:
 
 def _gold(wanted: Sequence[str], data: Path) -> dict[str, list[Tree]]:
     """Return the gold trees, sorted by name."""
-    found: dict[str, list[Tree]] = {}
+    gold: dict[str, list[Tree]] = {}
     owners: dict[Path, str] = {}
     for name in sorted(wanted):
         if name == treebank.TOY:
-            found[name] = list(map(treebank.tree, treebank.toy(TOY_SENTENCES, TOY_SEED)))
+            gold[name] = list(map(treebank.tree, treebank.toy(TOY_SENTENCES, TOY_SEED)))
             continue
-        given = files(name, data)
-        if not given:
+        paths = files(name, data)
+        if not paths:
             what = "no .conllu file in this folder" if (data / name).is_dir() else "no such file"
             raise PoshgridError(f"{data / name}: {what}; check evidence.gold")
-        for file in given:
+        for file in paths:
             if (owner := owners.setdefault(file.resolve(), name)) != name:
                 raise PoshgridError(
                     f"{file}: in {owner!r} and in {name!r}; leave it out of one in evidence.gold"
                 )
-        found[name] = [tree for file in given for tree in treebank.trees(file)]
-        if not found[name]:
+        gold[name] = [tree for path in paths for tree in treebank.trees(path)]
+        if not gold[name]:
             raise PoshgridError(f"{data / name}: no sentences; check evidence.gold")
-    return found
+    return gold
 
 
 def _known(trained: Path | None) -> set[tuple[str, ...]]:

@@ -24,7 +24,7 @@ def reinsert(
     """Choose the evidence that is put back into a condition: table ``swaps``.
 
     It comes from what the condition goes without, that of its own size first: a sentence that it
-    holds already is not put back beside itself. What is evidence for another of its filters, too,
+    holds already is not put back a second time. What is evidence for another of its filters, too,
     stays out: it would raise the rate of both.
 
     Args:

@@ -79,7 +79,7 @@ EVIDENCE: Schema = {
     "passive": pl.Boolean,  # it has a passive auxiliary or subject
 }
 """``evidence/{base}/{parser}.parquet``. A sentence that was screened out is false in the filters'
-columns, and null in the last three: nobody has looked. ``Labels`` has the columns of given filters.
+columns, and null in the last three: not known. ``Labels`` has the columns of given filters.
 """
 
 BACKSTOP = "backstop"
@@ -92,7 +92,7 @@ def column(word: str, reading: str, kind: str = "") -> str:
     Args:
         word: the filter, e.g. ``"question-formation"``.
         reading: e.g. ``"direct"``.
-        kind: none: whether its rule fires; ``"backstop"`` or ``"tokens"``.
+        kind: "": whether its rule fires; ``"backstop"`` or ``"tokens"``.
     """
     return "_".join(filter(None, (word.replace("-", "_"), reading, kind)))
 
@@ -124,7 +124,7 @@ class Labels:
 
     @property
     def schema(self) -> Schema:
-        """The table's columns: the filters' in sorted order, then what its tree tells besides."""
+        """The table's columns: the filters' in sorted order, then the constructions of its tree."""
         schema: Schema = {"sent_id": pl.UInt32}  # row of the base's sentences, ascending
         for word in sorted(self.readings):
             for reading in self.readings[word]:

@@ -40,8 +40,8 @@ def side_by_side(
     """
     nothing = pl.DataFrame(schema={"sent_id": pl.UInt32})
     base = table_batches(sentences, SENTENCES, columns)
-    beside = table_batches(evidence, labels.schema, ["sent_id", *tests])
-    for rows, labelled_rows in zip_longest(base, beside, fillvalue=nothing):
+    labelled = table_batches(evidence, labels.schema, ["sent_id", *tests])
+    for rows, labelled_rows in zip_longest(base, labelled, fillvalue=nothing):
         if not rows["sent_id"].equals(labelled_rows["sent_id"]):
             raise PoshgridError(
                 f"{evidence}: not one row for each sentence of {sentences}, in its order; "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -46,7 +45,7 @@ def parse(
         wanted: says of a text's words whether it is parsed (the screen of ``spec.screens``).
 
     Returns:
-        Sentences, distinct texts, texts parsed, seconds of screening and of parsing.
+        Number of sentences, of distinct texts, of texts parsed, and of sentences with a tree.
 
     Raises:
         PoshgridError: no model in the folder.
@@ -54,16 +53,12 @@ def parse(
     parser = _load(spec.parser, model)
     shard = (spec.shard, spec.shards)
     frame = read_table(sentences, SENTENCES, ["sent_id", "text"], part=shard)
-    start = time.monotonic()
     distinct = frame["text"].unique(maintain_order=True).to_list()
     words = {text: found for text in distinct if wanted(found := tokenize(text))}
-    screening = time.monotonic() - start
     todo = sorted(words, key=lambda text: (len(words[text]), text))
-    start = time.monotonic()
     parsed = [pl.DataFrame(schema=_TREES)]
     for piece in _pieces(todo, spec.parser):
         parsed.append(_table(piece, parser.parse([words.pop(text) for text in piece])))
-    seconds = time.monotonic() - start
     table = (
         frame.join(pl.concat(parsed), on="text", how="left", maintain_order="left")
         .with_columns(pl.col(column).fill_null([]) for column in _LISTS)
@@ -76,8 +71,6 @@ def parse(
         "distinct_texts": len(distinct),
         "parsed": len(todo),
         "parsed_sentences": int((lengths > 0).sum()),
-        "screening_seconds": round(screening, 1),
-        "seconds": round(seconds, 1),
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 from poshgrid import logs, plugins
@@ -24,23 +23,21 @@ def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, obj
         output: folder of the model.
 
     Returns:
-        The evaluation (:func:`poshgrid.parsing.evaluate.evaluate`), seconds of training.
+        The evaluation (:func:`poshgrid.parsing.evaluate.evaluate`).
     """
     log = logs.get(__name__)
     engine = plugins.load(ENGINES, spec.parser.engine)
     options = plugins.options(ENGINES, spec.parser.engine, spec.parser.options)
     # The folder may stand already, with a manifest in it: only the models are replaced.
     with atomic_folder(output) as scratch:
-        start = time.monotonic()
         log.info("training %s with %s", spec.parser.name, spec.parser.engine)
         engine.train(treebank, scratch, options)
-        seconds = time.monotonic() - start
         truth = gold.trees(treebank / "test.conllu")
         parsed = engine.load(scratch, options).parse([list(tree.form) for tree in truth])
         evaluation = evaluate(truth, parsed)
         write_json(scratch / "evaluation.json", evaluation)
     log.info(
-        "%s: %.0f s; on %s test sentences UPOS %.3f, UAS %.3f, LAS %.3f", spec.parser.name, seconds,
+        "%s: on %s test sentences UPOS %.3f, UAS %.3f, LAS %.3f", spec.parser.name,
         *(evaluation[key] for key in ("sentences", "upos", "uas", "las")),
     )  # fmt: skip
-    return {**evaluation, "training_seconds": round(seconds, 1)}
+    return evaluation

@@ -203,7 +203,7 @@ def _gold(treebank: Treebank, data: Path) -> list[_Gold]:
     parts = components(treebank)
     for part in parts:
         if part == TOY:
-            # The limit is for the whole treebank: beside other parts, the toy has its usual size.
+            # The limit is for the whole treebank: with other parts, the toy has its usual size.
             wanted = (treebank.sentences if len(parts) == 1 else None) or TOY_SENTENCES
             sentences.extend((TOY, words) for words in toy(wanted, SEED))
             continue
@@ -217,7 +217,7 @@ def _gold(treebank: Treebank, data: Path) -> list[_Gold]:
 
 
 def files(path: Path) -> list[Path]:
-    """Return a CoNLL-U file, or those of a folder, sorted; none: there are none."""
+    """Return a CoNLL-U file, or those of a folder, sorted; [] if there are none."""
     return sorted(path.glob("*.conllu")) if path.is_dir() else [path] if path.is_file() else []
 
 

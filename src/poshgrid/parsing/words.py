@@ -1,7 +1,7 @@
 """Cutting a sentence into words as Universal Dependencies does: do n't, let 's, wan na.
 
 All parsers are given these words, so that their trees can be compared word by word. The rules are
-spaCy's for English, which need no download, and the few that gold child-directed trees cut besides.
+spaCy's for English, which need no download, and a few from gold trees of child-directed speech.
 """
 
 from __future__ import annotations

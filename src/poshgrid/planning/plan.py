@@ -116,8 +116,6 @@ def make(
     planned = jobs.read(files, target, results)
     read = {job.wildcards["source"] for job in planned if job.reasons and job.rule == "read"}
     missing = (
-        source.name
-        for source in catalogue.status(config)
-        if not source.found and source.name in read
+        source.name for source in catalogue.status(config) if source.problem and source.name in read
     )
     return Plan(target, grid, tuple(planned), costs, tuple(missing))

@@ -165,7 +165,7 @@ def _sources(grid: Grid, target: str) -> Iterator[Finding]:
     }
     for source in catalogue.status(grid.config):
         check = f"source {source.name}"
-        if source.name in wanted and source.found:
+        if source.name in wanted and not source.problem:
             yield ok(check, f"{source.path}: {source.files:,} files")
         elif source.name in wanted:
             licence = " (restricted)" if source.restricted else ""

@@ -47,9 +47,9 @@ def test_found_and_missing_are_told_apart(root, tmp_path):
         root, tmp_path, ("gutenberg", "gutenberg", "gutenberg"),
         ("childes", "childes-db", "childes-db"), ("idle", "text", "nowhere"),
     )  # fmt: skip
-    assert (here.name, here.found, here.restricted, here.files) == ("gutenberg", True, False, 1)
+    assert (here.name, here.restricted, here.files) == ("gutenberg", False, 1)
     assert (here.problem, here.remedy) == (None, None)
-    assert (missing.name, missing.found, missing.restricted) == ("childes", False, True)
+    assert (missing.name, missing.restricted) == ("childes", True)
     assert str(tmp_path / "childes-db") in missing.problem
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import random
 
 import pytest
 
 from poshgrid import plugins, resources
-from poshgrid.evidence.notation import make_node, read, word_list
+from poshgrid.evidence.notation import make_node, read
 from poshgrid.evidence.patterns import word_lists
 from poshgrid.evidence.screening.screen import screen_of
 from poshgrid.parsing.tree import Tree
@@ -151,40 +150,3 @@ def test_targets_are_paradigms_of_blimp(shared):
     assert known
     assert set(targets) <= known
     assert len(targets) == len(set(targets)) == 31
-
-
-def pairs(shared, paradigm):
-    """Good and bad members, cut at blanks, and the place where they begin to differ."""
-    path = shared / "suites" / "blimp" / f"{paradigm}.jsonl"
-    for line in path.read_text(encoding="utf-8").splitlines():
-        item = json.loads(line)
-        good, bad = (item[f"sentence_{k}"].rstrip(".?").lower().split() for k in ("good", "bad"))
-        differ = [i for i, (a, b) in enumerate(zip(good, bad, strict=False)) if a != b]
-        if differ:
-            yield good, bad, differ[0]
-
-
-NO_WORDS = {"couchs", "dishs"}
-
-
-def test_listed_nouns_and_participles_are_those_of_the_benchmark(shared):
-    subjects, nouns = set(), set()
-    for kind in ("regular", "irregular"):
-        first, second = (f"{kind}_plural_subject_verb_agreement_{n}" for n in (1, 2))
-        subjects |= {good[i - 1] for good, _, i in pairs(shared, first)}
-        subjects |= {w for good, bad, i in pairs(shared, second) for w in (good[i], bad[i])}
-    for kind in ("", "_irregular"):
-        first, second = (f"determiner_noun_agreement{kind}_{n}" for n in (1, 2))
-        nouns |= {w for good, bad, i in pairs(shared, first) for w in (good[i], bad[i])}
-        nouns |= {good[-1] for good, _, _ in pairs(shared, second)}
-    participles = {
-        good[i - 1] if good[i] == "about" else good[i]
-        for paradigm in ("passive_1", "passive_2")
-        for good, _, i in pairs(shared, paradigm)
-    }
-    assert word_list("det-nouns") == nouns - NO_WORDS
-    assert word_list("passive-participles") == participles
-    assert subjects - NO_WORDS <= word_list("agreement-nouns")
-    # What was added is the other number of a noun of the benchmark
-    for extra in word_list("agreement-nouns") - subjects:
-        assert {extra + "s", extra + "es", extra[:-1], extra[:-2], extra[:-1] + "ies"} & subjects

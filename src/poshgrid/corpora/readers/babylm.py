@@ -91,7 +91,7 @@ def _by_line(texts_of: Callable[[str, Report], list[str]], *, gaps: bool = True)
     """Return the convention of files in which each line is read by itself.
 
     Args:
-        texts_of: the texts of a line; if there are none, it has counted the line as dropped.
+        texts_of: returns the texts of a line; if there are none, it counts the line as dropped.
         gaps: whether an empty line, or the heading of a section, ends a document without a name.
     """
 

@@ -54,7 +54,7 @@ _DAYS = (365.25, 30.4375, 1)  # of each, as in childes-db
 log = logs.get(__name__)
 
 Turn = tuple[float | None, str, str]
-"""Age of the target child in days (none: not known), transcript, utterance."""
+"""Age of the target child in days (None: not known), transcript, utterance."""
 
 
 class Options(plugins.Options):
@@ -110,7 +110,7 @@ def arranged(turns: Iterable[Turn], options: Options, report: Report) -> Iterato
 
 @dataclass
 class _Transcript:
-    """What the header lines have said so far."""
+    """What the header lines up to here say."""
 
     begun: bool = False
     ended: bool = False

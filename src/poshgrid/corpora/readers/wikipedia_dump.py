@@ -124,7 +124,7 @@ def _no_article(page: dict[str, str]) -> str | None:
 def _paragraphs(wikitext: str) -> tuple[list[str], list[tuple[str, str]]]:
     """Return an article's paragraphs, and of each of the others why it is left out, and its text.
 
-    A template whose words nobody knows leaves out its paragraph, unless it has lines of its own.
+    A template whose words are not known leaves out its paragraph, unless it has lines of its own.
     """
     try:
         code = mwparserfromhell.parse(wikitext)

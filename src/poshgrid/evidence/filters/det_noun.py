@@ -15,7 +15,7 @@ numbers. The second rule is for the paradigms' own *that grocery store*, the lis
     this|that|these|those <det $det-nouns
 
 It does not ask for adjacency (*that little man*). It goes by lemmas; *dat goose*, which only a
-lemma mends, is lost here.
+lemma corrects, is lost here.
 """
 
 from __future__ import annotations

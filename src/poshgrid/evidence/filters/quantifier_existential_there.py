@@ -11,7 +11,7 @@ Universal Dependencies for English make *be* govern both.
 ``published``, what the published code does, as far as its decisions on gold trees tell: the same
 with ten quantifiers, strong ones among them (*all*, *every*; that *each* and *most*, the
 benchmark's other two, complete the ten is a guess). It goes by lemmas, so that *there s* counts;
-*their is*, which only a lemma mends, is lost here.
+*their is*, which only a lemma corrects, is lost here.
 """
 
 from __future__ import annotations

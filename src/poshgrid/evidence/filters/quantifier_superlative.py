@@ -7,7 +7,7 @@
     VERB >obl|obj|iobj NOUN >> least|most
 
 The second line is ours: parsers trained on treebanks without features, as those of speech to
-children are, mark nothing as superlative, and the benchmark's own quantifiers must go all the same.
+children are, mark nothing as superlative, and the benchmark's own quantifiers must go nevertheless.
 Names count as nouns.
 
 ``published``, what the published code does, as far as its decisions on gold trees tell::

@@ -37,7 +37,7 @@ def screen_of(word: str) -> Screen | None:
 
 
 def screens(filters: Iterable[str]) -> list[str]:
-    """Return the filters whose screens together tell what to parse; none: parse everything."""
+    """Return the filters whose screens together decide what to parse; []: parse everything."""
     words = sorted(filters)
     return words if all(screen_of(word) for word in words) else []
 
@@ -46,7 +46,7 @@ def screen(filters: Sequence[str]) -> Screen:
     """Return the test of a sentence's words: whether any of the filters may remove it.
 
     Args:
-        filters: what :func:`screens` returned; none: whatever has a word passes.
+        filters: what :func:`screens` returned; []: whatever has a word passes.
     """
     if not filters:
         return bool

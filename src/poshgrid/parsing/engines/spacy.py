@@ -204,7 +204,7 @@ def _tree(doc: Doc) -> Tree:
 
 
 def _batches(examples: list[Any], words: int, seed: int) -> Iterator[list[Any]]:
-    """Yield shuffled batches of about so many words, for ever."""
+    """Yield shuffled batches of about so many words, without end."""
     generator = random.Random(seed)
     order = list(range(len(examples)))
     batch: list[Any] = []
