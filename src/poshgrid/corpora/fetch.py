@@ -9,6 +9,7 @@ server that cannot send a rest, it takes the whole. A file whose checksum is kno
 from __future__ import annotations
 
 import fcntl
+import itertools
 import os
 import time
 from pathlib import Path, PurePosixPath
@@ -150,8 +151,7 @@ def _complete(item: Download, stream: IO[bytes], part: Path) -> None:
     while True:
         before = _size(part)
         try:
-            with Session() as session:
-                _append(item, stream, part, session)
+            _append(item, stream, part)
             return
         except requests.RequestException as error:
             stream.flush()
@@ -170,7 +170,7 @@ def _complete(item: Download, stream: IO[bytes], part: Path) -> None:
             time.sleep(wait)
 
 
-def _append(item: Download, stream: IO[bytes], part: Path, session: requests.Session) -> None:
+def _append(item: Download, stream: IO[bytes], part: Path) -> None:
     """Ask once for what a part lacks and append it.
 
     Raises:
@@ -182,7 +182,8 @@ def _append(item: Download, stream: IO[bytes], part: Path, session: requests.Ses
     headers = {"User-Agent": _AGENT, "Accept-Encoding": "identity"}
     if start:
         headers |= {"Range": f"bytes={start}-"} | ({"If-Range": version} if version else {})
-    with session.get(item.url, headers=headers, stream=True, timeout=_TIMEOUT) as response:
+    with requests.get(item.url, headers=headers, stream=True, timeout=_TIMEOUT) as response:
+        check_encrypted(*(answer.url for answer in (*response.history, response)))
         status, span = response.status_code, response.headers.get("Content-Range", "")
         if status == 416 and span == f"bytes */{start}":  # nothing is lacking
             return
@@ -191,15 +192,12 @@ def _append(item: Download, stream: IO[bytes], part: Path, session: requests.Ses
             raise requests.ConnectionError("the server has another range than was asked for")
         if status in _BUSY:
             response.raise_for_status()
-        if not response.ok:
+        page = response.headers.get("Content-Type", "").startswith("text/html")
+        if page or not response.ok:
+            answer = "with a web page" if page else f"{status} {response.reason}"
             raise PoshgridError(
-                f"{item.url}: the server answers {status} {response.reason}; download it by hand, "
-                "see docs/sources.md"
-            )
-        if response.headers.get("Content-Type", "").startswith("text/html"):
-            raise PoshgridError(
-                f"{item.url}: the answer is a web page, not {item.file}; open the address in a "
-                "browser and see what it wants"
+                f"{item.url}: the server answers {answer}; download {item.file} by hand, see "
+                "docs/sources.md"
             )
         if status == 200:
             _empty(stream, part)
@@ -210,18 +208,21 @@ def _append(item: Download, stream: IO[bytes], part: Path, session: requests.Ses
     stream.flush()
 
 
-class Session(requests.Session):
-    """Follow redirects, but never from https to a connection that anybody may alter."""
+def check_encrypted(*addresses: str) -> None:
+    """Raise if an address redirects from https to a connection that anybody may alter.
 
-    def get_redirect_target(self, resp: requests.Response) -> str | None:
-        """Return the address that an answer sends on to, if it does."""
-        target = super().get_redirect_target(resp)
-        if target and resp.url.startswith("https:") and target.startswith("http:"):
+    Args:
+        addresses: of a request and its redirects, in their order.
+
+    Raises:
+        PoshgridError: one does.
+    """
+    for address, target in itertools.pairwise(addresses):
+        if address.startswith("https:") and target.startswith("http:"):
             raise PoshgridError(
-                f"{resp.url}: sent on to {target}, which is not encrypted; download it by hand if "
+                f"{address}: sent on to {target}, which is not encrypted; download it by hand if "
                 "you trust it"
             )
-        return target
 
 
 def _tag(part: Path) -> Path:

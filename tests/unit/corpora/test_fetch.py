@@ -8,13 +8,12 @@ import random
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from poshgrid.corpora import fetch as fetching
 from poshgrid.corpora.catalogue import Download, Manifest
-from poshgrid.corpora.fetch import LOCK, Session, download, fetch
+from poshgrid.corpora.fetch import LOCK, check_encrypted, download, fetch
 from poshgrid.errors import PoshgridError
 
 BODY = random.Random(7).randbytes(3_000_000)  # more than two chunks
@@ -168,15 +167,9 @@ def test_a_part_as_long_as_the_file(server, tmp_path, naps, extra, asked):
 
 
 def test_a_redirect_out_of_encryption_is_refused():
-    def sent_on(target: str) -> str | None:
-        answer = SimpleNamespace(
-            url="https://a.org/a.gz", is_redirect=True, headers={"location": target}
-        )
-        return Session().get_redirect_target(answer)
-
+    check_encrypted("http://a.org/a.gz", "https://a.org/a.gz", "https://x.org/a.gz")
     with pytest.raises(PoshgridError, match=r"a\.gz: sent on to http://x\.org/a\.gz, which is not"):
-        sent_on("http://x.org/a.gz")
-    assert sent_on("https://x.org/a.gz") == "https://x.org/a.gz"
+        check_encrypted("https://a.org/a.gz", "http://x.org/a.gz")
 
 
 def test_a_busy_server_is_asked_again_as_late_as_it_says(server, tmp_path, naps):
