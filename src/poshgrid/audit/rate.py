@@ -97,7 +97,7 @@ def rate(sheet: Path, second: Path | None = None) -> Rating:
 
     Args:
         sheet: the annotated CSV.
-        second: the same sheet, annotated by somebody else.
+        second: the same sheet, annotated by another person.
 
     Returns:
         Counts, shares with intervals, the expected number of sentences, and the agreement.

@@ -89,7 +89,7 @@ def write(name: str, rows: Iterable[Row], path: Path) -> None:
 
 
 def digest(sentences: Iterable[tuple[int, int, str]]) -> str:
-    """Return what tells whether a sheet still holds the sentences that were drawn.
+    """Return a digest, by which a sheet is known to hold the sentences that were drawn.
 
     Of a sentence the unaccented letters and the digits decide: spreadsheets may spoil the rest.
 

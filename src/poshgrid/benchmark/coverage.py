@@ -2,7 +2,7 @@
 
 A filter that takes out of a corpus what a paradigm is about takes the paradigm's own items as well:
 Table 1 of FiCT (Patil et al. 2024) gives this share for each filter and its paradigms. Items are
-parsed as a corpus is, so that the share tells what rule and parser miss together.
+parsed as a corpus is, so that the share shows what rule and parser miss together.
 """
 
 from __future__ import annotations

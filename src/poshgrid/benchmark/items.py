@@ -1,4 +1,4 @@
-"""The items of a suite: what its reader makes, held to the contract of its task.
+"""The items of a suite: what its reader makes, checked against the contract of its task.
 
 Minimal pairs get their critical region: from the first difference to the last, in whole words.
 """
@@ -128,8 +128,8 @@ def pairs(suite: str, items: pl.DataFrame) -> pl.DataFrame:
         items: what a reader of pairs returns.
 
     Raises:
-        PoshgridError: the columns are not those of ``PAIRS``, or a pair cannot be scored or told
-            from another.
+        PoshgridError: the columns are not those of ``PAIRS``, or a pair cannot be scored or
+            distinguished from another.
     """
     items = items.with_columns(
         (pl.col(name).fill_null(value) if name in items.columns else pl.lit(value)).alias(name)
@@ -141,12 +141,12 @@ def pairs(suite: str, items: pl.DataFrame) -> pl.DataFrame:
 
 
 def _sound(suite: str, items: pl.DataFrame) -> None:
-    """Refuse pairs that cannot be scored or told apart."""
+    """Raise if a pair cannot be scored or has the id of another."""
     ids = items["item_id"]
     empty = items.filter(pl.any_horizontal(pl.col("good", "bad").str.strip_chars() == ""))
     if empty.height:
         raise PoshgridError(
-            f"suite {suite}: item {empty['item_id'][0]!r} has an empty member; mend its file"
+            f"suite {suite}: item {empty['item_id'][0]!r} has an empty member; correct its file"
         )
     if ids.is_duplicated().any():
         raise PoshgridError(

@@ -91,7 +91,7 @@ TASKS: dict[str, Schema] = {
     "choices": CHOICES,
     "completions": COMPLETIONS,
 }
-"""Task of a suite -> its ``items.parquet``. A reader's ``TASK`` names it; none: pairs."""
+"""Task of a suite -> its ``items.parquet``. A reader's ``TASK`` names it; default: pairs."""
 
 Null = Callable[[Sequence[str]], list[float]]
 """Log-probabilities (nats) of sentences by a model of word sequences alone."""

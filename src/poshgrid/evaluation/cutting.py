@@ -104,7 +104,7 @@ def check_lengths(
     Args:
         requests: sentences.
         lengths: tokens of each, with those that stand around it.
-        context: tokens that the model sees at a time; none: any number.
+        context: tokens that the model sees at a time; ``None``: any number.
         name: what the message calls the model.
 
     Raises:

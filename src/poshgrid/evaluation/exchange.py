@@ -36,7 +36,7 @@ class Published(NamedTuple):
 
     items: pl.DataFrame  # ITEMS
     runs: dict[str, pl.DataFrame]  # run -> SCORES
-    cells: dict[str, specs.Cell]  # "condition/size" -> what its name tells
+    cells: dict[str, specs.Cell]  # "condition/size" -> what its name says
 
 
 def read(folder: Path) -> Published:
@@ -52,7 +52,7 @@ def read(folder: Path) -> Published:
         token, and ``reduction: sum`` says the same as ``mean``.
 
     Raises:
-        PoshgridError: no such file, a name that tells no run, a line that is none, or runs that
+        PoshgridError: no such file, a name that is not a run's, a malformed line, or runs that
             judged other pairs.
     """
     judged: dict[str, dict[str, pl.DataFrame]] = {}
@@ -101,11 +101,11 @@ def read(folder: Path) -> Published:
 
 
 def _named(path: Path) -> tuple[points.Run, str, specs.Cell]:
-    """Return the run, the phenomenon and the cell that a file's name tells."""
+    """Return the run, the phenomenon and the cell that a file's name gives."""
     match = _PUBLISHED.fullmatch(path.stem)
     if not match:
         raise PoshgridError(
-            f"{str(path)!a}: its name tells no run; call it "
+            f"{str(path)!a}: its name is no run's; call it "
             "LEARNER_BASE_SIZE_VOCABULARY_SEED_PHENOMENON.tsv (gpt2_mini_baby_10M_32768_42_wanna)"
         )
     try:

@@ -85,7 +85,7 @@ def judged(
         items: the suite's pairs, from :func:`read_items`: of its columns, item_id, category,
             phenomenon, template, lexical_set, cell and joint.
         scoring: how two scores become a judgement.
-        step: of a checkpoint; none: the weights that training kept.
+        step: of a checkpoint; default: the weights that training kept.
 
     Returns:
         Sorted by item: ``item_id, category, phenomenon, template, lexical_set, cell, correct``

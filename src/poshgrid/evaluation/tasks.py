@@ -10,9 +10,9 @@
   not accepted in "weren't".
 
 Each function takes a suite's name (for error messages), its items (the task's columns in
-``benchmark.schema``), a model, and the step of the checkpoint (none: the model that training kept);
-it returns the scores in the order of the items, and raises PoshgridError where a text cannot be
-scored.
+``benchmark.schema``), a model, and the step of the checkpoint (``None``: the model that training
+kept); it returns the scores in the order of the items, and raises PoshgridError where a text cannot
+be scored.
 """
 
 from __future__ import annotations

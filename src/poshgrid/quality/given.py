@@ -47,7 +47,7 @@ def read(paths: Sequence[Path], reader: str | None, options: Mapping[str, Any]) 
 
     Args:
         paths: what the reader reads; a phenomenon may be in one of them only.
-        reader: see :func:`readers`; none: each path's, by its ending.
+        reader: see :func:`readers`; default: each path's, by its ending.
         options: of the reader.
 
     Raises:
@@ -120,7 +120,7 @@ def check(
 
 
 def reader_of(path: Path) -> str:
-    """Return the reader of a file or folder of pairs, by the first ending that tells one.
+    """Return the reader of a file or folder of pairs, by the first ending that is known.
 
     Raises:
         PoshgridError: no reader is known by this ending.
@@ -130,7 +130,7 @@ def reader_of(path: Path) -> str:
     ending = next((each for each in endings if each in ENDINGS), "".join(endings[:1]))
     if ending not in ENDINGS:
         raise PoshgridError(
-            f"{path}: which reader? {ending or 'no ending'} tells none; give --reader: "
+            f"{path}: which reader? {ending or 'no ending'} is not known; give --reader: "
             f"{', '.join(readers())} (docs/benchmark.md says what each reads)"
         )
     return ENDINGS[ending]
@@ -156,7 +156,7 @@ def judge(
         revision: of the id.
         scoring: how sentences are scored and compared.
         text: a sentence in a line, or a table with a column ``text``: unigram and n-gram nulls are
-            counted on it; none: no nulls.
+            counted on it; default: no nulls.
         order: of the n-gram null.
         output: folder for items.parquet, the scores, and what ``accuracy`` writes.
 

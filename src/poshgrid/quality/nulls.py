@@ -40,7 +40,7 @@ def interval(
             they vary, too. None of one run: how such runs vary is unknown, and left out.
 
     Returns:
-        None with fewer than two sets: nothing tells how sets vary.
+        ``None`` with fewer than two sets: how sets vary is then unknown.
     """
     sets = len(pairs)
     if sets < 2:

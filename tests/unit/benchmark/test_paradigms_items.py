@@ -234,8 +234,12 @@ def test_both_published_files_are_read(shared, name, sets, ambiguous):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("pg,1,MFMG", "pg,1,MFPG", "line 5: set 1 of subject_pg has MFPG already, in line 3"),
-        ("subject_pg,1,MFMG", "subject_pg,2,MFMG", "line 2: set 1 of subject_pg lacks MFMG"),
+        ("pg,1,MFMG", "pg,1,MFPG", "line 2: set 1 of subject_pg has PFPG, MFPG, PFMG, MFPG"),
+        (
+            "subject_pg,1,MFMG",
+            "subject_pg,2,MFMG",
+            "line 2: set 1 of subject_pg has PFPG, MFPG, PFMG",
+        ),
         ("PFPG", "PFGP", "line 2: unknown condition"),
         ("vex Omar soon", "vex soon", "line 2: PFPG lacks no word of PFMG .line 4."),
         (" soon.", ".", "line 2: no word follows the gap"),

@@ -73,7 +73,7 @@ class Parser:
         self._nonsense = nonsense
 
     def parses(self, *, question: bool) -> list[Tags]:
-        """Return the constructions of each parse; none: not a sentence of the grammar.
+        """Return the constructions of each parse; empty if it is no sentence of the grammar.
 
         Args:
             question: the sentence ends in a question mark.

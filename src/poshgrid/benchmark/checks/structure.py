@@ -1,6 +1,6 @@
 """The checks of minimal pairs: one list for all suites, each check with what it needs to know.
 
-Most need the pairs alone. Some need a word list, some the grammar, which tells only of phenomena
+Most need the pairs alone. Some need a word list, some the grammar, which judges only phenomena
 and words that it knows.
 """
 
@@ -210,7 +210,7 @@ def _twice(text: str, lexicon: Lexicon) -> str:
 
     Args:
         text: the sentence.
-        lexicon: tells the forms of a word.
+        lexicon: knows the forms of a word.
     """
     seen: set[str] = set()
     again: dict[str, None] = {}

@@ -82,7 +82,7 @@ def candidates(
         number: how many to make.
         seed: the same seed gives the same ones.
         choices: the words of each slot, see :mod:`.words`.
-        least: be content with so many where the words allow no more; none: ``number``.
+        least: how many are enough where the words allow no more; default: ``number``.
 
     Raises:
         PoshgridError: the words allow fewer than ``least``.

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -83,7 +82,7 @@ def choose(
         The positions of the chosen candidates, sorted, and facts for the manifest: the number of
         candidates; for each null the share that it gets right ``before`` (of all candidates) and
         ``after`` (of the chosen), the mean standardised ``margin`` after, and whether the share
-        was ``reached``; the most used content words.
+        was ``reached``.
 
     Raises:
         PoshgridError: a cell of a template has fewer candidates than pairs.
@@ -93,7 +92,6 @@ def choose(
         name: _prefer(candidates, null, joint=joint) for name, null in sorted(nulls.items())
     }
     chosen = _solve(candidates, pairs, cells, list(preferences.values()), tolerance, seed)
-    used = Counter(word for i in chosen for word in set(candidates[i].words))
     facts = {
         "candidates": len(candidates),
         "nulls": {
@@ -105,8 +103,6 @@ def choose(
             }
             for name, preference in preferences.items()
         },
-        "words": len(used),
-        "most_used": dict(sorted(used.items(), key=lambda entry: (-entry[1], entry[0]))[:5]),
     }
     return chosen, facts
 

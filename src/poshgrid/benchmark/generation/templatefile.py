@@ -241,9 +241,6 @@ def _read(model: type[Described], path: Path, changed: int) -> Described:
     """Read a file once while it does not change: a plan asks for each several times."""
     try:
         described = model.model_validate(yamltext.read(path))
-    except FileNotFoundError as error:
-        near = did_you_mean(path.stem, names(path.parent))
-        raise PoshgridError(f"{path}: no templates for {path.stem!r}{near}") from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise PoshgridError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:

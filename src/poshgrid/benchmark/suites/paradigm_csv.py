@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
-
 from poshgrid import plugins
 from poshgrid.benchmark.reading import csvfile
 from poshgrid.benchmark.reading.csvfile import Row
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     from poshgrid.benchmark.schema import Loaded
 
 TASK = "paradigms"
+CATEGORY = "parasitic-gap"
 CONDITIONS = {
     "PFPG": (True, True),
     "MFPG": (False, True),
@@ -40,9 +39,7 @@ Span = tuple[int, int]
 
 
 class Options(plugins.Options):
-    """Options of the reader ``paradigm-csv``."""
-
-    category: str = Field("parasitic-gap", min_length=1, description="What the report calls them")
+    """The reader ``paradigm-csv`` takes no options."""
 
 
 files = csvfile.watched
@@ -54,12 +51,12 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
     The critical region is what the sentences with and without the gap differ in: the words that
     only the one without has, and in the other one the word in their place. A set is ambiguous if it
     has "NAME's VERBing" or "intent to", the patterns by which Pistotti et al.'s published code
-    filters Lan et al.'s 8,064 sets down to 5,760 (their paper tells of the first alone, which
+    filters Lan et al.'s 8,064 sets down to 5,760 (their paper names the first alone, which
     leaves 7,200).
 
     Args:
         path: the CSV file.
-        options: the category's name.
+        options: none.
         context: not used.
 
     Returns:
@@ -76,23 +73,18 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
     from poshgrid.benchmark.reading.pairwords import content
     from poshgrid.benchmark.schema import PARADIGMS, Loaded
 
-    sets: dict[tuple[str, str], dict[tuple[bool, bool], Row]] = {}
+    sets: dict[tuple[str, str], list[Row]] = {}
     for row in map(_cleaned, csvfile.table(path, _NEEDED)):
-        kind, item, name, _ = (row.cells[column] for column in _NEEDED)
-        cells = sets.setdefault((kind, item), {})
-        before = cells.setdefault(CONDITIONS[name], row)
-        if before is not row:
-            raise row.fault(
-                f"set {item} of {kind} has {name} already, in {before.line}; remove one"
-            )
+        sets.setdefault((row.cells["sentence_type"], row.cells["item_id"]), []).append(row)
     rows: list[dict[str, Any]] = []
-    for (kind, item), cells in sets.items():
-        missing = [name for name, cell in CONDITIONS.items() if cell not in cells]
-        if missing:
-            first = next(iter(cells.values()))  # in the file's order
-            raise first.fault(
-                f"set {item} of {kind} lacks {', '.join(missing)}; a set is four sentences"
+    for (kind, item), lines in sets.items():
+        names = [line.cells["condition"] for line in lines]
+        if sorted(names) != sorted(CONDITIONS):
+            raise lines[0].fault(
+                f"set {item} of {kind} has {', '.join(names)}; a set has each of "
+                f"{', '.join(CONDITIONS)} once"
             )
+        cells = {CONDITIONS[name]: line for name, line in zip(names, lines, strict=True)}
         phenomenon = kind.replace("_", "-")
         texts = {cell: row.cells["full_sentence"] for cell, row in cells.items()}
         regions = {
@@ -102,7 +94,7 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
             rows.append(
                 {
                     "item_id": f"{phenomenon}-{item}",
-                    "category": options.category,
+                    "category": CATEGORY,
                     "phenomenon": phenomenon,
                     "template": phenomenon,
                     "lexical_set": "+".join(sorted(content(texts[False, False]))),

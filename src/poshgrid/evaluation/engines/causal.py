@@ -75,12 +75,12 @@ class Causal(Neural):
 
         A hypothesis is worth the sum of its log-probabilities divided by its length (length penalty
         1); the search goes on until no open hypothesis can become better than the finished ones. It
-        may end before ``tokens``, at the model's end-of-sequence token. Prompts of equal length are
-        continued together, so that none is padded.
+        may end before ``tokens``, at the model's end-of-sequence token. Each prompt is continued
+        alone, so that none is padded.
 
         With a seed, beams go on with tokens drawn from the likeliest (:data:`DRAWN`; Capone et al.,
-        2024), each prompt alone and from a state of its own: what a prompt is continued by depends
-        on the seed and on it, not on the other prompts.
+        2024), each prompt from a state of its own: what a prompt is continued by depends on the
+        seed and on it, not on the other prompts.
 
         Args:
             prompts: beginnings of sentences, without ``<bos>``, which is put before them if
@@ -92,12 +92,10 @@ class Causal(Neural):
             The new text alone, in the order of ``prompts``.
 
         Raises:
-            PoshgridError: the model writes nothing, or a prompt is empty or too long for it.
+            PoshgridError: a prompt is empty or too long for the model.
         """
         from transformers import GenerationConfig
 
-        if not self.writes:
-            return super().complete(prompts, beams=beams, tokens=tokens)
         requests = [Request(prompt, f"prompt {prompt!r}") for prompt in prompts]
         cuts = cutting.cut(self.tokenizer, requests, special=False)
         if empty := next((r for r, cut in zip(requests, cuts, strict=True) if not cut.ids), None):
@@ -118,24 +116,18 @@ class Causal(Neural):
             pad_token_id=next((i for i in (padding, end) if i is not None), 0),
         )
         self.model.generation_config = settings  # what the folder says would fill the gaps
-        written = [""] * len(rows)
-        sizes = {
-            length: 1 if drawn else max(1, self.batch_tokens // ((length + tokens) * beams))
-            for length in {len(row) for row in rows}
-        }
-        for length, size in sorted(sizes.items()):
-            same = [i for i, row in enumerate(rows) if len(row) == length]
-            for first in range(0, len(same), size):
-                batch = same[first : first + size]
-                ids = torch.tensor([rows[i] for i in batch], device=self.device)
-                with torch.inference_mode(), self._drawing(prompts[batch[0]]):
-                    found = self.model.generate(
-                        ids, attention_mask=torch.ones_like(ids), generation_config=settings
-                    )
-                for i, new in zip(batch, found[:, length:].tolist(), strict=True):
-                    written[i] = self.tokenizer.decode(
-                        new, skip_special_tokens=True, clean_up_tokenization_spaces=False
-                    )
+        written = []
+        for prompt, row in zip(prompts, rows, strict=True):
+            ids = torch.tensor([row], device=self.device)
+            with torch.inference_mode(), self._drawing(prompt):
+                (found,) = self.model.generate(
+                    ids, attention_mask=torch.ones_like(ids), generation_config=settings
+                )
+            new = found[len(row) :].tolist()
+            text = self.tokenizer.decode(
+                new, skip_special_tokens=True, clean_up_tokenization_spaces=False
+            )
+            written.append(text)
         return written
 
     @contextmanager

@@ -38,8 +38,8 @@ def load(
         model: a folder, or a name on the Hugging Face hub (``owner/name``), which transformers
             downloads.
         scoring: how sentences are scored.
-        revision: branch, tag or commit on the hub; none: the newest.
-        tokenizer: folder of the tokenizer, for a checkpoint without one; none: the model's.
+        revision: branch, tag or commit on the hub; default: the newest.
+        tokenizer: folder of the tokenizer, for a checkpoint without one; default: the model's.
 
     Raises:
         PoshgridError: there is no such model, its weights are not those of its configuration, it

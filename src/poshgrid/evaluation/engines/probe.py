@@ -41,7 +41,7 @@ def spread(model: Any, n: int) -> list[int]:  # noqa: ANN401
 
 
 def context(model: Any) -> int | None:  # noqa: ANN401
-    """Return the longest input in tokens; none: any length.
+    """Return the longest input in tokens; ``None`` if any length will do.
 
     RoBERTa and its relatives count positions from after the padding id.
     """
@@ -126,7 +126,7 @@ def check_start(name: str, tokenizer: Any, saved: Tokenizer | None, model: Any) 
     Args:
         name: what the message calls the model.
         tokenizer: as transformers loaded it.
-        saved: the vocabulary as it was saved; none: it is of an older format.
+        saved: the vocabulary as it was saved; ``None``: it is of an older format.
         model: whose configuration may name a start token, too. An id without an embedding is a
             default that was never used.
 
