@@ -15,10 +15,7 @@ from poshgrid import logs, plugins
 from poshgrid.commands.base import Output, app
 from poshgrid.errors import PoshgridError, of_system
 
-ROOMS = (
-    "study", "stage", "plan", "cluster", "results", "export", "provenance", "explain",
-    "coverage", "audit", "quality", "evaluation", "statistics", "power",
-)  # fmt: skip
+ROOMS = ("study", "plan", "results", "export", "explain", "quality", "evaluation", "power")
 """Modules whose commands are added, in the order in which the help lists them."""
 for room in ROOMS:
     importlib.import_module(f"poshgrid.commands.{room}")

@@ -1,17 +1,28 @@
-"""Why a sentence is removed, and whether a filter fires at all."""
+"""Filters: why a sentence is removed, what of a suite they cover, and what sheets say of leaks."""
 
 from __future__ import annotations
 
+import functools
 import tempfile
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poshgrid.commands.base import Making, app, filters_of, parser_of, trained
+from poshgrid.commands.base import (
+    Configs,
+    Making,
+    Results,
+    app,
+    filters_of,
+    grid_of,
+    parser_of,
+    trained,
+)
 from poshgrid.config.names import PAPER
-from poshgrid.errors import PoshgridError
+from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
     from poshgrid.config import Filter
@@ -131,3 +142,69 @@ def _fired(
     for each in wanted:
         lines += fires(each, sentences, labels, backstop=backstop, size=size, seed=seed)
     return lines
+
+
+@app.command(rich_help_panel="Corpora and filters")
+def coverage(
+    config: Configs = None,
+    suite: Annotated[str, typer.Option(help="Suite of minimal pairs")] = "blimp",
+    filters: Annotated[
+        str | None,
+        typer.Option(help="Comma-separated, e.g. agr-pp-mod,passive.published; none: all used"),
+    ] = None,
+    parser: Annotated[str | None, typer.Option(help="A parser of the configuration")] = None,
+    targets: Annotated[
+        bool, typer.Option("--targets", help="Only the phenomena that the filters are meant for")
+    ] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="CSV, with the bad members")] = False,
+    results: Results = None,
+) -> None:
+    """Print the share of a suite's good sentences that each filter removes (FiCT's Table 1)."""
+    import polars as pl
+
+    from poshgrid.benchmark import coverage as measured
+    from poshgrid.parsing.parse import parse_words
+
+    grid = grid_of(config, results)
+    words = [word.strip() for word in filters.split(",")] if filters is not None else None
+    wanted = filters_of(grid, words, "--filters")
+    check_known("--suite: unknown suite", suite, grid.suites)
+    path = grid.paths.items(suite)
+    making = Making(config, results)
+    items = measured.read(Path(path), f"run {making(path)} first")
+    if targets:
+        items = items.filter(pl.col("phenomenon").is_in(sorted(measured.targets(wanted))))
+        if items.is_empty():
+            raise PoshgridError(f"--targets: none of these filters is meant for suite {suite!r}")
+    parse = functools.partial(parse_words, *trained(grid, parser, making))
+    found = measured.coverage(items, wanted, parse, backstop=grid.config.evidence.backstop)
+    if as_csv:
+        from poshgrid.tables import formats
+
+        typer.echo(formats.csv(found), nl=False)
+        return
+    from poshgrid.tables import terminal
+
+    cell = pl.format("{}{}", (100 * pl.col("good")).round(1), pl.when("target").then(pl.lit("*"))
+                     .otherwise(pl.lit("")))  # fmt: skip
+    shares = found.select("phenomenon", "n", "filter", cell=cell)
+    wide = shares.pivot("filter", index=["phenomenon", "n"], values="cell").cast(pl.String)
+    note = "Good sentences that a filter removes, in percent; *: one of its own targets."
+    terminal.show(f"coverage of {suite}", wide.columns, wide.iter_rows(), notes=[note])
+
+
+@app.command(rich_help_panel="Corpora and filters")
+def leak_rate(
+    sheet: Annotated[Path, typer.Argument(help="A sheet with its labels filled in")],
+    second: Annotated[Path | None, typer.Argument(help="Another annotator's sheet")] = None,
+    output: Annotated[Path | None, typer.Option(help="JSON file to write, too")] = None,
+) -> None:
+    """Report the leak rate that an annotated sheet shows, with its interval."""
+    from poshgrid.audit.rate import lines, rate
+    from poshgrid.files import write_json
+
+    found = rate(sheet, second)
+    for line in lines(found):
+        typer.echo(line)
+    if output is not None:
+        write_json(output, asdict(found))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,83 +17,13 @@ from poshgrid.planning import jobs
 from poshgrid.planning.costs import Costs, speeds
 from poshgrid.planning.jobs import UPSTREAM, Job
 
-
-@dataclass(frozen=True)
-class Plan:
-    """What a target needs.
-
-    Attributes:
-        target: the experiment, or ``all``.
-        grid: of the configuration.
-        jobs: all of the target's, each after those that it needs.
-        costs: of runs, on one device.
-        missing: sources that would be read, and whose files are not there.
-    """
-
-    target: str
-    grid: Grid
-    jobs: tuple[Job, ...]
-    costs: Costs
-    missing: tuple[str, ...]
-
-    def to_dict(self, examples: int) -> dict[str, Any]:
-        """Return the plan for other programs.
-
-        Args:
-            examples: cells to name of each rule and reason.
-        """
-        rules: dict[str, list[int]] = {}  # in the order in which their first jobs can start
-        groups: dict[tuple[str, tuple[str, ...]], list[Job]] = {}
-        trained = []
-        for job in self.jobs:
-            rules.setdefault(job.rule, [0, 0])[not job.reasons] += 1
-            if not job.reasons:
-                continue
-            groups.setdefault((job.rule, job.reasons), []).append(job)
-            if job.rule == "train":
-                trained.append(Run.of(SimpleNamespace(**job.wildcards)))
-        order = list(rules)
-        ordered = sorted(groups, key=lambda g: (order.index(g[0]), g[1][0] == UPSTREAM, g[1]))
-        runs = self.grid.targets[self.target]
-        return {
-            "results": self.grid.paths.results,
-            "target": self.target,
-            "runs": len(runs),
-            "nulls": len(self.grid.nulls(runs)),
-            "jobs": {"run": sum(map(len, groups.values())),
-                     "up_to_date": sum(there for _, there in rules.values())},
-            "rules": [
-                {"rule": rule, "run": run, "up_to_date": there}
-                for rule, (run, there) in rules.items()
-            ],
-            "reasons": [
-                {
-                    "rule": rule,
-                    "reasons": list(reasons),
-                    "jobs": len(members),
-                    "cells": [job.cell for job in members[:examples]],
-                    "changes": [text for text, _ in Counter(
-                        change for job in members for change in job.changes).most_common()],
-                }
-                for rule, reasons in ordered
-                for members in [groups[rule, reasons]]
-            ],
-            "training": {
-                "device": self.costs.device,
-                "hours_at_most": round(sum(map(self.costs.hours, trained)), 4),
-            },
-            "gigabytes_of_models": round(sum(map(self.costs.megabytes, trained)) / 1e3, 4),
-            "sources_missing": list(self.missing),
-        }  # fmt: skip
+EXAMPLES = 2
+"""Cells that are named of each rule and reason."""
 
 
 def make(
-    files: Sequence[Path],
-    target: str,
-    *,
-    results: Path | None = None,
-    device: str = "H100",
-) -> Plan:
+    files: Sequence[Path], target: str, *, results: Path | None = None, device: str = "H100"
+) -> dict[str, Any]:
     """Plan a target: ask Snakemake what would run, and estimate what training takes.
 
     Args:
@@ -114,8 +43,44 @@ def make(
     check_known("unknown target", target, grid.targets)
     costs = Costs(grid, speeds(), device)  # an unknown device is refused before Snakemake
     planned = jobs.read(files, target, results)
-    read = {job.wildcards["source"] for job in planned if job.reasons and job.rule == "read"}
-    missing = (
-        source.name for source in catalogue.status(config) if source.problem and source.name in read
-    )
-    return Plan(target, grid, tuple(planned), costs, tuple(missing))
+    there = Counter(job.rule for job in planned if not job.reasons)
+    order = list(dict.fromkeys(job.rule for job in planned))  # in which their first jobs can start
+    groups: dict[tuple[str, tuple[str, ...]], list[Job]] = {}
+    for job in planned:
+        if job.reasons:
+            groups.setdefault((job.rule, job.reasons), []).append(job)
+    again = [job for members in groups.values() for job in members]
+    trained = [Run.of(SimpleNamespace(**job.wildcards)) for job in again if job.rule == "train"]
+    sources = {job.wildcards["source"] for job in again if job.rule == "read"}
+    runs, run = grid.targets[target], Counter(job.rule for job in again)
+    ordered = sorted(groups, key=lambda g: (order.index(g[0]), g[1][0] == UPSTREAM, g[1]))
+    return {
+        "results": grid.paths.results,
+        "target": target,
+        "runs": len(runs),
+        "nulls": len(grid.nulls(runs)),
+        "jobs": {"run": len(again), "up_to_date": there.total()},
+        "rules": [{"rule": r, "run": run[r], "up_to_date": there[r]} for r in order],
+        "reasons": [
+            {
+                "rule": rule,
+                "reasons": list(reasons),
+                "jobs": len(groups[rule, reasons]),
+                "cells": [job.cell for job in groups[rule, reasons][:EXAMPLES]],
+                "changes": [text for text, _ in Counter(
+                    change for job in groups[rule, reasons] for change in job.changes
+                ).most_common()],
+            }
+            for rule, reasons in ordered
+        ],
+        "training": {
+            "device": device,
+            "hours_at_most": round(sum(map(costs.hours, trained)), 4),
+        },
+        "gigabytes_of_models": round(sum(map(costs.megabytes, trained)) / 1e3, 4),
+        "sources_missing": [
+            source.name
+            for source in catalogue.status(config)
+            if source.problem and source.name in sources
+        ],
+    }  # fmt: skip
