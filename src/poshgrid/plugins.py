@@ -17,11 +17,12 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Self
 
 from pydantic import (
     BaseModel,
     ConfigDict,
+    ModelWrapValidatorHandler,
     ValidationError,
     model_validator,
 )
@@ -69,6 +70,19 @@ def mistake(place: tuple[str | int, ...], message: str, value: object) -> InitEr
     )
 
 
+def details(error: ValidationError, place: tuple[str | int, ...] = ()) -> list[InitErrorDetails]:
+    """Return the errors of a section that was validated by itself, for what holds it at a place."""
+    found = []
+    for detail in error.errors():
+        kind: Any = detail["type"]
+        if kind == "value_error":
+            kind = PydanticCustomError("value_error", "{message}", {"message": detail["msg"]})
+        context = detail.get("ctx", {})
+        loc = (*place, *detail["loc"])
+        found.append(InitErrorDetails(type=kind, loc=loc, input=detail["input"], ctx=context))
+    return found
+
+
 class Options(BaseModel):
     """Base of every plug-in's ``Options``: the keys that it takes, with types and defaults."""
 
@@ -76,18 +90,23 @@ class Options(BaseModel):
         extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
     )
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _unknown_keys(cls, data: object) -> object:
-        """Refuse an unknown key, and say which one may be meant."""
+    def _unknown_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:  # noqa: ANN401
+        """Refuse unknown keys, and say which one may be meant, beside all else that is wrong."""
         known = [field.alias or name for name, field in cls.model_fields.items()]
-        wrong = [key for key in data if key not in known] if isinstance(data, dict) else []
-        if wrong:
-            raise refusal(
-                mistake((key,), f"unknown key{did_you_mean(str(key), known)}", data[key])  # type: ignore[index]
-                for key in wrong
-            )
-        return data
+        unknown = [key for key in data if key not in known] if isinstance(data, dict) else []
+        if not unknown:
+            return handler(data)
+        wrong = [
+            mistake((key,), f"unknown key{did_you_mean(str(key), known)}", data[key])
+            for key in unknown
+        ]
+        try:
+            handler({key: value for key, value in data.items() if key not in unknown})
+        except ValidationError as error:
+            wrong += details(error)
+        raise refusal(wrong)
 
 
 def check() -> None:

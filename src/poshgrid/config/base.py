@@ -16,7 +16,7 @@ from pydantic import (
     ValidationError,
     model_serializer,
 )
-from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+from pydantic_core import InitErrorDetails
 
 from poshgrid import plugins
 from poshgrid.config.sizes import MOST_WORDS, SIZE, words
@@ -156,7 +156,7 @@ def wrong_options(
     try:
         model.model_validate(options)
     except ValidationError as error:
-        return [_below(place, detail) for detail in error.errors()]
+        return plugins.details(error, place)
     return []
 
 
@@ -164,13 +164,3 @@ def check_options(package: str, word: str, options: dict[str, Any]) -> None:
     """Raise if the options of a section are not those of its plug-in: :func:`wrong_options`."""
     if wrong := wrong_options(package, word, options):
         raise plugins.refusal(wrong)
-
-
-def _below(place: tuple[str, ...], detail: ErrorDetails) -> InitErrorDetails:
-    """Return an error of a section that was validated by itself, as one of what holds it."""
-    kind: Any = detail["type"]
-    if kind == "value_error":
-        kind = PydanticCustomError("value_error", "{message}", {"message": detail["msg"]})
-    return InitErrorDetails(
-        type=kind, loc=(*place, *detail["loc"]), input=detail["input"], ctx=detail.get("ctx", {})
-    )

@@ -105,7 +105,7 @@ def test_all_errors_at_once_with_file_line_and_place(tmp_path, tiny):
         found[place.strip()] = text[int(number) - 1]
     # The line that is named is that of the key
     assert {place: line.split(":")[0].strip(" -") for place, line in found.items()} == {
-        "biases.dyck.lenght": "lenght", "biases.recency.decay": "decay",
+        "biases.dyck.k": "k", "biases.dyck.lenght": "lenght", "biases.recency.decay": "decay",
         "biases.trees": "trees", "regimens[0].padding_in_loss": "padding_in_loss",
         "regimens[0].warmup_steps": "warmup_steps", "regimens[1].learnig_rate": "learnig_rate",
         "tokenizer.vocabulary_size": "vocabulary_size", "bases[0].sources[0].words.10Q": "10Q",
