@@ -120,13 +120,13 @@ def draw(
     n_train = _look(spec, condition / "train.parquet", evidence, filters)
     chosen: dict[str, list[int]] = {}
     facts: dict[str, dict[str, Any]] = {}
-    for word, each in filters.items():
-        out = at_size & each.removed
-        backstop = int((out & ~each.by_rule).sum())
-        whole = spec.whole or each.candidates is None
+    for word, rule in filters.items():
+        out = at_size & rule.removed
+        backstop = int((out & ~rule.by_rule).sum())
+        whole = spec.whole or rule.candidates is None
         facts[word] = {}
         for kind, possible, counts in (
-            ("leakage", each.left, {"reinserted": each.reinserted, "whole": whole}),
+            ("leakage", rule.left, {"reinserted": rule.reinserted, "whole": whole}),
             ("precision", out, {"backstop": backstop}),
         ):
             name, ids = f"{word}.{kind}", np.flatnonzero(possible).tolist()
@@ -161,8 +161,8 @@ def _filters(spec: AuditSpec, condition: Path, evidence: Path) -> dict[str, _Fil
     backstop = bool(read_json(condition / STATISTICS)["backstop"])
     table = read_table(evidence, labels.schema, labels.columns(spec.filters, backstop=True))
     filters = {}
-    for word in sorted({each.name for each in spec.filters}):
-        readings = [each for each in spec.filters if each.name == word]
+    for word in sorted({rule.name for rule in spec.filters}):
+        readings = [rule for rule in spec.filters if rule.name == word]
         by_rule, removed = (
             table.select(pl.any_horizontal(labels.columns(readings, backstop=on)))
             .to_series().to_numpy()
@@ -186,8 +186,8 @@ def _look(spec: AuditSpec, train: Path, evidence: Path, filters: dict[str, _Filt
         texts: dict[str, int] = {}  # one that recurs is looked at once
         places = [texts.setdefault(text, len(texts)) for text in batch["text"]]
         tokens = [tokenize(text) for text in texts]
-        for word, each in filters.items():
-            gone = np.append(each.removed, True)[np.minimum(ids, len(each.removed))]
+        for word, rule in filters.items():
+            gone = np.append(rule.removed, True)[np.minimum(ids, len(rule.removed))]
             wrong = ids[gone & batch["replaced"].is_null().to_numpy()]
             if len(wrong):
                 raise PoshgridError(
@@ -195,12 +195,12 @@ def _look(spec: AuditSpec, train: Path, evidence: Path, filters: dict[str, _Filt
                     f"that is not in {evidence}: the one was not made from the other; "
                     "run `poshgrid run -R condition`"
                 )
-            each.reinserted += int(gone.sum())
+            rule.reinserted += int(gone.sum())
             possible = ~gone
-            if (test := each.candidates) and not spec.whole:
+            if (test := rule.candidates) and not spec.whole:
                 looks = np.array([test(words) is not None for words in tokens], bool)
                 possible = possible & looks[places]
-            each.left[ids[possible]] = True
+            rule.left[ids[possible]] = True
     return n_train
 
 

@@ -39,13 +39,13 @@ def region(good: str, bad: str) -> tuple[tuple[int, int], tuple[int, int]]:
     spans = [[m.span() for m in _WORD.finditer(text)] for text in (good, bad)]
     first, last = shared_ends(good.split(), bad.split())
     ends = []
-    for text, found in zip((good, bad), spans, strict=True):
-        inside = found[first : len(found) - last]
+    for text, words in zip((good, bad), spans, strict=True):
+        inside = words[first : len(words) - last]
         if inside:
             ends.append((inside[0][0], inside[-1][1]))
         else:
-            place = found[first][0] if first < len(found) else len(text)
-            ends.append((place, place))
+            position = words[first][0] if first < len(words) else len(text)
+            ends.append((position, position))
     shared = _shared_marks(*(text[a:b] for text, (a, b) in zip((good, bad), ends, strict=True)))
     (a, b), (c, d) = ends
     return (a, b - shared), (c, d - shared)
@@ -53,11 +53,12 @@ def region(good: str, bad: str) -> tuple[tuple[int, int], tuple[int, int]]:
 
 def with_regions(pairs: pl.DataFrame) -> pl.DataFrame:
     """Add the critical regions to a table of pairs: the columns of ``ITEMS``."""
-    found = [region(*members) for members in pairs.select("good", "bad").iter_rows()]
+    regions = [region(*members) for members in pairs.select("good", "bad").iter_rows()]
     columns = ("good_start", "good_end", "bad_start", "bad_end")
-    values = zip(*((*good, *bad) for good, bad in found), strict=True)
+    values = zip(*((*good, *bad) for good, bad in regions), strict=True)
     return pairs.with_columns(
-        pl.Series(name, each, dtype=pl.UInt32) for name, each in zip(columns, values, strict=True)
+        pl.Series(name, column, dtype=pl.UInt32)
+        for name, column in zip(columns, values, strict=True)
     )
 
 

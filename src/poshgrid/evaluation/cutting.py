@@ -42,7 +42,7 @@ def cut(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> list[C
             f"{requests[0].name}: {type(tokenizer).__name__} does not say where tokens begin; "
             "put a tokenizer.json into the model's folder"
         )
-    found = tokenizer(
+    encoded = tokenizer(
         [request.text for request in requests],
         add_special_tokens=special,
         split_special_tokens=True,
@@ -51,13 +51,13 @@ def cut(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> list[C
     )
     cuts: list[Cut] = []
     for i, request in enumerate(requests):
-        ids = list(found["input_ids"][i])
+        ids = list(encoded["input_ids"][i])
         own = list(range(len(ids)))
         if special:
-            own = [k for k in own if not found["special_tokens_mask"][i][k]]
+            own = [k for k in own if not encoded["special_tokens_mask"][i][k]]
         inside: list[int] = []
         if request.region and request.region[0] < request.region[1]:
-            offsets = found["offset_mapping"][i]
+            offsets = encoded["offset_mapping"][i]
             inside = _inside([offsets[k] for k in own], request)
         cuts.append(Cut(ids, own, inside))
     return cuts
@@ -66,8 +66,8 @@ def cut(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> list[C
 def _check_line_breaks(tokenizer: Any, request: Request) -> None:  # noqa: ANN401
     """Refuse a sentence whose line break the tokenizer takes for a space or an unknown word."""
     texts = [request.text, request.text.replace("\n", " ")]
-    found = tokenizer(texts, add_special_tokens=False, split_special_tokens=True)
-    broken, spaced = found["input_ids"]
+    encoded = tokenizer(texts, add_special_tokens=False, split_special_tokens=True)
+    broken, spaced = encoded["input_ids"]
     unknown = tokenizer.unk_token_id
     if broken == spaced or broken.count(unknown) > spaced.count(unknown):
         raise PoshgridError(

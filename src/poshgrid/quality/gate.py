@@ -89,7 +89,7 @@ def leaks(items: pl.DataFrame, train: Mapping[str, Path]) -> list[Fault]:
     """
     members = {*items["good"], *items["bad"]}
     held = {cell: corpora.heard(members, [path]) for cell, path in train.items()}
-    found = []
+    leaked = []
     for item in items.iter_rows(named=True):
         reasons = [
             f"{member} member in {', '.join(cells)}"
@@ -97,8 +97,8 @@ def leaks(items: pl.DataFrame, train: Mapping[str, Path]) -> list[Fault]:
             if (cells := [cell for cell in train if item[member] in held[cell]])
         ]
         if reasons:
-            found.append((item["item_id"], "; ".join(reasons)))
-    return found
+            leaked.append((item["item_id"], "; ".join(reasons)))
+    return leaked
 
 
 def gate(

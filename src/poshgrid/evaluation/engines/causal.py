@@ -63,11 +63,11 @@ class Causal(Neural):
                     f"be scored{remedy}"
                 )
         cutting.check_lengths(requests, list(map(len, rows)), self.context, self.name)
-        found = self.logprobs(rows)
+        logprobs = self.logprobs(rows)
         context_only = [] if self.bos else [None]
         return [
             cutting.total(request, cut.region, [*context_only, *values.tolist()])
-            for request, cut, values in zip(requests, cuts, found, strict=True)
+            for request, cut, values in zip(requests, cuts, logprobs, strict=True)
         ]
 
     def complete(self, prompts: Sequence[str], *, beams: int, tokens: int) -> list[str]:
@@ -120,10 +120,10 @@ class Causal(Neural):
         for prompt, row in zip(prompts, rows, strict=True):
             ids = torch.tensor([row], device=self.device)
             with torch.inference_mode(), self._drawing(prompt):
-                (found,) = self.model.generate(
+                (output,) = self.model.generate(
                     ids, attention_mask=torch.ones_like(ids), generation_config=settings
                 )
-            new = found[len(row) :].tolist()
+            new = output[len(row) :].tolist()
             text = self.tokenizer.decode(
                 new, skip_special_tokens=True, clean_up_tokenization_spaces=False
             )
@@ -154,7 +154,7 @@ class Causal(Neural):
 
     def _scored(self, packed: trie.Trie, work: Iterable[list[int]]) -> list[np.ndarray]:
         """Score the edges of a trie, batch by batch of its rows, the longest row of each first."""
-        found = np.zeros(packed.size)
+        logprobs = np.zeros(packed.size)
         for batch in work:
             rows = [packed.rows[i] for i in batch]
             longest = len(rows[0].ids)
@@ -168,15 +168,15 @@ class Causal(Neural):
             )
             targets = np.concatenate([row.targets for row in rows])
             numbers = np.concatenate([row.first + np.arange(len(row.targets)) for row in rows])
-            given: dict[str, torch.Tensor] = {"input_ids": torch.from_numpy(ids).to(self.device)}
+            inputs: dict[str, torch.Tensor] = {"input_ids": torch.from_numpy(ids).to(self.device)}
             ends = torch.from_numpy(end).to(self.device)
             if self.shares:
-                given["attention_mask"] = _ancestors(ends)
-                given["position_ids"] = torch.from_numpy(depth).to(self.device)
+                inputs["attention_mask"] = _ancestors(ends)
+                inputs["position_ids"] = torch.from_numpy(depth).to(self.device)
             else:  # padding stands to the right, where a causal model cannot see it
-                given["attention_mask"] = (ends > 0).long()
-            found[numbers] = self.project(contexts, targets, **given, use_cache=False)
-        return [found[edges] for edges in packed.edges]
+                inputs["attention_mask"] = (ends > 0).long()
+            logprobs[numbers] = self.project(contexts, targets, **inputs, use_cache=False)
+        return [logprobs[edges] for edges in packed.edges]
 
     def _heads(self) -> list[Any]:
         return [self.model.get_output_embeddings()]

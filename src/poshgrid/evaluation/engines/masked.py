@@ -64,24 +64,24 @@ class Masked(Neural):
                 )
         cutting.check_lengths(requests, [len(cut.ids) for cut in cuts], self.context, self.name)
         shown = {tuple(cut.ids): cut for cut in cuts}  # each distinct sentence is shown once
-        found = dict(zip(shown, self.logprobs(list(shown.values())), strict=True))
+        logprobs = dict(zip(shown, self.logprobs(list(shown.values())), strict=True))
         return [
-            cutting.total(request, cut.region, found[tuple(cut.ids)].tolist())
+            cutting.total(request, cut.region, logprobs[tuple(cut.ids)].tolist())
             for request, cut in zip(requests, cuts, strict=True)
         ]
 
     def logprobs(self, cuts: Sequence[cutting.Cut]) -> list[np.ndarray]:
         """Return the log-probability of every own token, for each sentence."""
-        found = [np.zeros(len(cut.own)) for cut in cuts]
+        logprobs = [np.zeros(len(cut.own)) for cut in cuts]
         for batch in logs.progress(self._batches(cuts), "scoring"):
-            self._batch(batch, cuts, found)
-        return found
+            self._batch(batch, cuts, logprobs)
+        return logprobs
 
     def _together(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
         cuts = [cutting.Cut(ids, list(range(len(ids))), []) for ids in sentences]
-        found = [np.zeros(len(ids)) for ids in sentences]
-        self._batch(list(self._copies(cuts)), cuts, found)
-        return found
+        logprobs = [np.zeros(len(ids)) for ids in sentences]
+        self._batch(list(self._copies(cuts)), cuts, logprobs)
+        return logprobs
 
     def _copies(self, cuts: Sequence[cutting.Cut]) -> Iterator[Copy]:
         """Yield what is shown of the sentences, the longest first."""
@@ -99,7 +99,7 @@ class Masked(Neural):
             yield [first, *islice(copies, size - 1)]
 
     def _batch(
-        self, batch: list[Copy], cuts: Sequence[cutting.Cut], found: list[np.ndarray]
+        self, batch: list[Copy], cuts: Sequence[cutting.Cut], logprobs: list[np.ndarray]
     ) -> None:
         longest = len(cuts[batch[0][0]].ids)
         self.passed += longest * len(batch)
@@ -115,11 +115,11 @@ class Masked(Neural):
                 ids[row, cut.own[k]] = self.mask_id
             places += [row * longest + cut.own[k] for k in scored]
             targets += [cut.ids[cut.own[k]] for k in scored]
-        given = {"input_ids": ids.to(self.device), "attention_mask": real.to(self.device)}
-        values = iter(self.project(np.array(places), np.array(targets), **given))
+        inputs = {"input_ids": ids.to(self.device), "attention_mask": real.to(self.device)}
+        values = iter(self.project(np.array(places), np.array(targets), **inputs))
         for i, scored, _ in batch:
             for k in scored:
-                found[i][k] = next(values)
+                logprobs[i][k] = next(values)
 
     def _heads(self) -> Iterator[Any]:
         heads = (getattr(self.model, name, None) for name in _HEADS)

@@ -36,12 +36,12 @@ class CausalMinicons(Causal):
 
     def logprobs(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
         """Return the log-probability of every token but the first, for each sentence."""
-        found = []
+        logprobs = []
         for ids in logs.progress(sentences, "scoring"):
             self.passed += len(ids)
             (scores,) = self._scorer.compute_stats((_encoded(ids), [0]))
-            found.append(np.array(scores, float))
-        return found
+            logprobs.append(np.array(scores, float))
+        return logprobs
 
 
 class MaskedMinicons(Masked):
@@ -60,7 +60,7 @@ class MaskedMinicons(Masked):
 
     def logprobs(self, cuts: Sequence[Cut]) -> list[np.ndarray]:
         """Return the log-probability of every own token, for each sentence."""
-        found = []
+        logprobs = []
         for cut in logs.progress(cuts, "scoring"):
             self.passed += len(cut.ids) * len(cut.own)
             copies = list(self._scorer.prepare_text(_encoded(cut.ids)))
@@ -71,8 +71,8 @@ class MaskedMinicons(Masked):
                     f"{len(cut.own)}, as the tokenizer names no cls and sep token; name them in "
                     "tokenizer_config.json, or set scoring.engine to poshgrid"
                 )
-            found.append(values)
-        return found
+            logprobs.append(values)
+        return logprobs
 
 
 def _encoded(ids: Sequence[int]) -> BatchEncoding:

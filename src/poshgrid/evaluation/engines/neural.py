@@ -55,32 +55,32 @@ class Neural(Engine):
             return 1
         return self.batch_tokens if self.head is not None else min(self.batch_tokens, WHOLE)
 
-    def project(self, contexts: np.ndarray, targets: np.ndarray, **given: Any) -> np.ndarray:  # noqa: ANN401
+    def project(self, contexts: np.ndarray, targets: np.ndarray, **inputs: Any) -> np.ndarray:  # noqa: ANN401
         """Return the log-probabilities of tokens, float64; each context is projected once.
 
         Args:
             contexts: place of each token's context among all positions of the batch, row by row.
             targets: the tokens.
-            given: what the model reads.
+            inputs: what the model reads.
         """
         order = np.argsort(contexts, kind="stable")
         places, owner = np.unique(contexts[order], return_inverse=True)
-        found = np.empty(len(order))
+        values = np.empty(len(order))
         with torch.inference_mode():
             if self.head is None:
-                states, head = self.model(**given).logits, torch.nn.Identity()
+                states, head = self.model(**inputs).logits, torch.nn.Identity()
             else:
-                states, head = self.model.base_model(**given).last_hidden_state, self.head
+                states, head = self.model.base_model(**inputs).last_hidden_state, self.head
             states = states.flatten(0, 1)
             for first in range(0, len(places), PROJECTED):
                 low, high = np.searchsorted(owner, [first, first + PROJECTED])
                 chosen = torch.from_numpy(places[first : first + PROJECTED]).to(states.device)
                 rows, wanted = (
-                    torch.from_numpy(each).to(states.device)
-                    for each in (owner[low:high] - first, targets[order[low:high]])
+                    torch.from_numpy(array).to(states.device)
+                    for array in (owner[low:high] - first, targets[order[low:high]])
                 )
-                found[order[low:high]] = logprobs(head(states[chosen]), rows, wanted).cpu().numpy()
-        return found
+                values[order[low:high]] = logprobs(head(states[chosen]), rows, wanted).cpu().numpy()
+        return values
 
     def _find_head(self, heads: Iterable[Any]) -> Any:  # noqa: ANN401 - whatever makes logits
         """Return the module that makes the model's logits of its body's states; None: none does.
@@ -88,12 +88,12 @@ class Neural(Engine):
         One does in most families; some scale or cap their logits, and are projected whole.
         """
         ids = torch.tensor([probe.spread(self.model, 4)], device=self.device)
-        given = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+        inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
         for head in heads:
             try:
                 with torch.inference_mode():
-                    apart = head(self.model.base_model(**given).last_hidden_state)
-                    whole = self.model(**given).logits
+                    apart = head(self.model.base_model(**inputs).last_hidden_state)
+                    whole = self.model(**inputs).logits
             except (AttributeError, TypeError, RuntimeError):
                 continue
             if apart.shape == whole.shape and torch.allclose(apart, whole, atol=PROBE, rtol=0):

@@ -44,13 +44,13 @@ class Engine(engine.Engine):
                 do.
         """
         cut = [spans(request.text) for request in requests]
-        for request, found in zip(requests, cut, strict=True):
-            if not found:
+        for request, words in zip(requests, cut, strict=True):
+            if not words:
                 raise PoshgridError(
                     f"{request.name}: {request.text!r} has no word to score; leave the item out"
                 )
         inside = [_inside(*pair) for pair in zip(requests, cut, strict=True)]
-        values = self.model.each([[span.word for span in found] for found in cut])
+        values = self.model.each([[span.word for span in words] for words in cut])
         scores = []
         for region, row in zip(inside, values, strict=True):
             inner = row[region]
@@ -58,14 +58,14 @@ class Engine(engine.Engine):
         return scores
 
 
-def _inside(request: Request, found: Sequence[Span]) -> slice:
+def _inside(request: Request, words: Sequence[Span]) -> slice:
     """Return which words lie in the region of a request."""
     if request.region is None:
         return slice(0, 0)
     start, end = request.region
-    touched = (i for i, span in enumerate(found) if span.start < end and start < span.end)
+    touched = (i for i, span in enumerate(words) if span.start < end and start < span.end)
     chosen = list(touched) if start < end else []
-    whole = all(start <= found[i].start and found[i].end <= end for i in chosen)
+    whole = all(start <= words[i].start and words[i].end <= end for i in chosen)
     if not 0 <= start <= end <= len(request.text) or not whole:
         raise PoshgridError(
             f"{request.name}: the region [{start}, {end}) of {request.text!r} does not begin and "
