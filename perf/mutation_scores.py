@@ -61,7 +61,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "statistics": (
         ("statistics/accuracy", "statistics/contrasts", "statistics/design", "statistics/gate",
-         "statistics/intervals", "statistics/levels", "statistics/rivals", "statistics/shares",
+         "statistics/intervals", "statistics/levels", "statistics/shares",
          "statistics/tally", "statistics/tests"),
         tuple(f"tests/unit/statistics/test_{name}.py" for name in
               ("accuracy", "contrasts", "design", "fit", "levels", "nulls", "paradigms_measures",

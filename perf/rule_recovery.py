@@ -16,11 +16,13 @@ are
   contradict each other);
 - ``seeds``: all but one seed follow a heuristic, the last another one.
 
-The choices pass through the statistics of ``poshgrid rule-shares``. The answer is a table in
-Markdown: how many learners got the verdict that is right (``own``: of unlisted ones and of two,
-"no listed heuristic"), were named after another heuristic, after a hierarchical one among these;
-and how many got each of the other verdicts. In brackets: share of pairs with a
-preference. With ``--right`` nothing is planted, and the table says how often each rule is right.
+The choices pass through the statistics of the stage ``rule_shares``. The answer is a table in
+Markdown: how many learners got the verdict that is right (``own``: of unlisted ones and of two, "no
+listed heuristic"), were named after another heuristic, after a hierarchical one among these; and
+how many got each of the other verdicts. ``sure``: in how many a heuristic surely explains more than
+half of the choices; ``least`` and ``most`` of these: the upper end of what seeds share beyond the
+list, in percent. In brackets: share of pairs with a preference. With ``--right`` nothing is
+planted, and the table says how often each rule is right.
 """
 
 from __future__ import annotations
@@ -76,7 +78,8 @@ def main() -> None:
     frame = frame.join(predictions.edits(items), on="item_id", maintain_order="left")
     frame = frame.join(_unlisted(items), on="item_id", maintain_order="left")
     columns = ["phenomenon", "kind", "planted", "own", "other", "hierarchical", *OTHERS]
-    print(f"| {' | '.join(columns)} |\n|---|---|---|{'---:|' * 7}")
+    columns += ["sure", "least", "most"]
+    print(f"| {' | '.join(columns)} |\n|---|---|---|{'---:|' * 10}")
     for part in frame.partition_by("category", "phenomenon", maintain_order=True):
         for line in recovery(part, options):
             print(line)
@@ -108,16 +111,20 @@ def recovery(part: pl.DataFrame, options: argparse.Namespace) -> Iterator[str]:
         label = f"{listed.names['phenomenon']}/{kind}/{name}"
         generator = np.random.default_rng([options.seed, zlib.crc32(label.encode())])
         counts: Counter[str] = Counter()
+        ends: list[float] = []
         for _ in range(options.replications):
             against = generator.uniform(*options.noise)
             chances = against + preferred * (1 - 2 * against)
             chose = (generator.random(chances.shape) < chances).astype(float)
             _, row = shares.mixed(listed._replace(chose=chose), drawn)
             verdict = row["verdict"]
+            if row["shared_high"] is not None and (row["low"] or 0) > shares.MOST:
+                ends.append(100 * row["shared_high"])
             named = "own" if verdict == own else verdict if verdict in OTHERS else "other"
             counts.update([named, *["hierarchical"] * (named == "other" and row["hierarchical"])])
         numbers = " | ".join(str(counts[key]) for key in ("own", "other", "hierarchical", *OTHERS))
-        yield f"| {listed.names['phenomenon']} | {kind} | {name} | {numbers} |"
+        shared = f"{len(ends)} | {min(ends):.0f} | {max(ends):.0f}" if ends else "0 | – | –"
+        yield f"| {listed.names['phenomenon']} | {kind} | {name} | {numbers} | {shared} |"
 
 
 def _learners(
