@@ -56,6 +56,11 @@ class Trained:
         return bool(self.statistics or self.manifest)
 
 
+def _of_target(name: str) -> cached_property[pl.DataFrame]:
+    """Return the property of a table of the target, read once."""
+    return cached_property(lambda collected: collected.table(name))
+
+
 class Collected:
     """Everything that the page shows; what has not been made is empty. Files are read once.
 
@@ -86,30 +91,16 @@ class Collected:
         path = Path(folder(self.paths, self.spec.target), f"{name}.parquet")
         return _table(path, getattr(module, contract))
 
-    @cached_property
-    def accuracy(self) -> pl.DataFrame:
-        """Accuracies: ``ACCURACY``."""
-        return self.table("accuracy")
-
-    @cached_property
-    def curves(self) -> pl.DataFrame:
-        """Accuracies in the course of training: ``CURVES_MEAN``."""
-        return self.table("curves_mean")
-
-    @cached_property
-    def deltas(self) -> pl.DataFrame:
-        """What filtering changes: ``DELTAS``."""
-        return self.table("deltas")
-
-    @cached_property
-    def delta_tests(self) -> pl.DataFrame:
-        """Its comparisons: ``DELTA_TESTS``."""
-        return self.table("delta_tests")
-
-    @cached_property
-    def perplexity(self) -> pl.DataFrame:
-        """Perplexities: ``PERPLEXITY``."""
-        return self.table("perplexity")
+    accuracy = _of_target("accuracy")
+    """Accuracies: ``ACCURACY``."""
+    curves = _of_target("curves_mean")
+    """Accuracies in the course of training: ``CURVES_MEAN``."""
+    deltas = _of_target("deltas")
+    """What filtering changes: ``DELTAS``."""
+    delta_tests = _of_target("delta_tests")
+    """Its comparisons: ``DELTA_TESTS``."""
+    perplexity = _of_target("perplexity")
+    """Perplexities: ``PERPLEXITY``."""
 
     @cached_property
     def exposure(self) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""The figures: lines in small multiples, rows of estimates, a scatter and a heat map.
+"""The figures: lines in small multiples, rows of estimates, and a scatter.
 
 Every figure draws a frame and nothing else, and the frame is its download, so that figures and
 tables hold the same numbers.
@@ -421,36 +421,4 @@ def predictive(cells: pl.DataFrame, _palette: Palette) -> style.Figure:
                  ylim=(max(0, least - 4), min(100, most + 4)))  # fmt: skip
     drawn.supxlabel("Predicted (%)", fontsize=8.5, color=INK.light)
     drawn.supylabel("Observed (%)", fontsize=8.5, color=INK.light)
-    return drawn
-
-
-def heat(cells: pl.DataFrame, _palette: Palette) -> style.Figure:
-    """Draw phenomena down, conditions across, a panel for each series (FiCT, Figures 2 and 6).
-
-    Args:
-        cells: row (condition), series, phenomenon, targeted, value (points).
-
-    Returns:
-        The stronger the colour, the further from 0; framed squares are targeted.
-    """
-    parts = cells.partition_by("series", maintain_order=True)
-    across, down = (cells[n].unique(maintain_order=True).to_list() for n in ("row", "phenomenon"))
-    drawn = style.figure(1.6 + 0.13 * len(down))
-    panels = drawn.subplots(1, len(parts), squeeze=False, sharey=True).flat
-    largest = max(cells["value"].abs().max() or 0, 1e-9)
-    for axes, part in zip(panels, parts, strict=True):
-        for rows, looks in (
-            (part.filter(pl.col("value") > 0), {"color": style.ABOVE.light, "linewidths": 0}),
-            (part.filter(pl.col("value") < 0), {"color": style.BELOW.light, "linewidths": 0}),
-            (part.filter("targeted"), {"facecolors": "none", "edgecolors": INK.light}),
-        ):
-            alpha = (rows["value"].abs() / largest).to_list() if "color" in looks else None
-            axes.scatter([across.index(row) for row in rows["row"]],
-                         [down.index(row) for row in rows["phenomenon"]],
-                         s=36, marker="s", alpha=alpha or None, **looks)  # fmt: skip
-        axes.set_title(part["series"][0])
-        axes.set_xticks(range(len(across)), across, rotation=90)
-        axes.set_yticks(range(len(down)), down, fontsize=6)
-        axes.set(xlim=(-0.6, len(across) - 0.4), ylim=(len(down) - 0.4, -0.6))
-        axes.grid(visible=False)
     return drawn

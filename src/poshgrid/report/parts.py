@@ -1,7 +1,8 @@
 """What a section of the page is made from: results, and the tables and figures that it writes.
 
 A section is a module of :mod:`poshgrid.report.sections`; its name is the anchor, and adding one is
-adding the module. It declares ``TITLE``, ``ORDER`` (place on the page), ``AUDIENCE`` and
+adding the module. It declares ``TITLE``, ``ORDER`` (place on the page), ``AUDIENCE``
+(``reader``: it is open; ``reviewer`` or ``engineer``: it opens on demand) and
 ``write(page)``, which writes its tables and figures and returns what its template needs; ``None``:
 the target has no such section. The template is the file beside it with the ending ``.html``. A
 section without one shows what it has written, in that order, below ``notes`` (a list of sentences).
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 from markupsafe import Markup
@@ -29,8 +30,6 @@ from poshgrid.report.texts import environment, say, titles
 from poshgrid.tables import formats
 from poshgrid.tables.table import Table, of_frame
 
-Audience = Literal["reader", "reviewer", "engineer"]
-"""Readers see their sections open; those of reviewers and engineers open on demand."""
 _OWN = {"figures": tuple(f".{e}" for e in style.KINDS), "tables": (".csv", ".tex", ".bib")}
 
 

@@ -15,7 +15,7 @@ from poshgrid.report.accuracies import by_models, by_places, cells, drawn, of_le
 from poshgrid.report.layout import Arm, groups
 from poshgrid.report.sections import accuracy, across, children, items
 from poshgrid.statistics import published
-from poshgrid.statistics.schema import ACCURACY, CURVES_MEAN
+from poshgrid.statistics.schema import CURVES_MEAN
 from poshgrid.tables import formats, words
 
 from . import report_results
@@ -89,28 +89,12 @@ def test_a_cell_that_the_reduction_turns_by_more_than_five_points_is_marked(
     assert cell["marks"] == ("§" if marked else "")
 
 
-def test_baselines_and_pretrained_models_stand_side_by_side(study):
-    def row(phenomenon, regimen, learner, mean, condition="baby", far=""):
-        return {
-            **dict.fromkeys(ACCURACY), "condition": condition, "size": "10M", "learner": learner,
-            "regimen": regimen, "bias": "none", "suite": "posh", "level": "phenomenon",
-            "category": phenomenon.partition("-")[0], "phenomenon": phenomenon, "mean": mean,
-            "far": far,
-        }  # fmt: skip
-
-    rows = [
-        row("wanna", "packed", "gpt2-mini", 0.9, far="ngram"),
-        row("wanna", "untrained", "gpt2-mini", 0.4),
-        row("wanna", "untrained", "gpt2-mini", 0.6, condition="wiki"),
-        row("wanna", "counted", "ngram", 0.8),
-        row("wanna", "pretrained", "gpt2", 0.97),
-        row("island-wh", "counted", "ngram", 0.5),
-    ]
-    made = study.changed(accuracy=pl.DataFrame(rows, schema=ACCURACY))
-    frame = items.nulls(made.collected, made.layout, "posh")
-    known = {row[0]: row[1:] for row in frame.iter_rows()}
-    assert known["wanna ‡"] == (0.5, "40.0–60.0", 0.8, "80.0–80.0", 0.97, "ngram", "flag")
-    assert known["island-wh"] == (None, None, 0.5, "50.0–50.0", None, None, None)
+def test_pretrained_models_have_a_table_of_their_own(study):
+    gpt2 = {"regimen": pl.lit("pretrained"), "learner": pl.lit("gpt2"), "mean": pl.lit(0.97)}
+    one = study.collected.accuracy.filter(phenomenon="wanna", level="phenomenon").head(1)
+    rows = pl.concat([study.collected.accuracy, one.with_columns(**gpt2)])
+    frame = items.given(study.changed(accuracy=rows).collected, "posh")
+    assert frame.rows() == [("wanna", "wanna", 0.97)]
 
 
 # ---- levels and rivals ---------------------------------------------------------------------------
@@ -252,13 +236,9 @@ def test_categories_and_phenomena_are_drawn_in_every_suite(two_suites):
     assert percents(phenomena["mean"]) | {41.0, 59.0} <= marks
 
 
-def test_the_mapping_counts_pairs_and_tells_the_papers_categories(two_suites, study, tmp_path):
-    frame = across.mapping(two_suites.collected, two_suites.layout)
-    assert frame.height == 12 and not frame["class"].count()
-    row = frame.filter(suite="blimp", phenomenon="wh_island").row(0)
-    assert row == ("Islands", "blimp", "wh_island", 7, "Islands", None)
+def test_of_one_suite_there_are_phenomena_alone(study, tmp_path):
     _, page = study.written(across, tmp_path)
-    assert list(page.shown) == ["mapping", "figure-across-phenomena"]  # of one suite
+    assert list(page.shown) == ["figure-across-phenomena"]
 
 
 # ---- children ------------------------------------------------------------------------------------

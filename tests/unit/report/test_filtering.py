@@ -101,12 +101,6 @@ def test_the_figures_draw_every_number():
     for frame in (filtering.marks(named(table())), filtering.moves(named(table()))):
         marks = drawn(partial(figures.rows, label=""), frame)
         assert {round(v, 6) for v in frame["value"]} <= marks
-    cells = filtering.heat_of_accuracies(named(table()))
-    assert cells["row"].unique(maintain_order=True).to_list() == ["wiki", "a", "b"]
-    values = {row[:3]: row[4] for row in cells.iter_rows()}
-    assert values["wiki", "gpt", "p0"] == pytest.approx(30)
-    assert values["b", "lstm", "p2"] == pytest.approx(30 + 100 * change("wiki~b", "lstm", "p2"))
-    assert filtering.heat(named(table()))["value"].max() == pytest.approx(-0.1)
 
 
 def test_perplexity_falls_with_text_as_the_authors_say(shared):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import sys
 import types
@@ -38,32 +39,22 @@ class Page(HTMLParser):
     def __init__(self, folder: Path) -> None:
         super().__init__()
         self.text = (folder / "index.html").read_text(encoding="utf-8")
-        self.tables: dict[str, list[list[str]]] = {}
         self.links, self.loaded, self.ids, self.tags, self.open, self.texts = ([] for _ in "123456")
-        self._rows = []
+        self.tables = {
+            name: [[html.unescape(re.sub("<[^>]+>", "", cell)) for cell in
+                    re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.S)]
+                   for row in re.findall(r"<tr.*?>(.*?)</tr>", body, re.S)]
+            for name, body in re.findall(r'<table id="([^"]+)".*?>(.*?)</table>', self.text, re.S)
+        }  # fmt: skip
         self.feed(self.text)
-        self.close()
 
     def handle_starttag(self, tag, attributes):
         known = dict(attributes)
         self.tags.append(tag)
         self.open += [tag] * (tag not in self.VOID)
-        if "id" in known:
-            self.ids.append(known["id"])
-        address = known.get("href") or known.get("src")
-        if address:
+        self.ids += [value for name, value in attributes if name == "id"]
+        if address := known.get("href") or known.get("src"):
             (self.links if tag == "a" else self.loaded).append(address)
-        if tag == "table":
-            self._rows = self.tables.setdefault(known.get("id", ""), [])
-        elif tag == "tr":
-            self._rows.append([])
-        elif tag in ("td", "th") and self._rows:
-            self._rows[-1].append("")
-
-    def handle_startendtag(self, tag, attributes):
-        self.handle_starttag(tag, attributes)
-        if tag not in self.VOID:
-            self.open.pop()
 
     def handle_endtag(self, tag):
         if tag not in self.VOID:
@@ -71,8 +62,6 @@ class Page(HTMLParser):
 
     def handle_data(self, data):
         self.texts.append(data)
-        if {"td", "th"} & set(self.open[-3:]):
-            self._rows[-1][-1] += data
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Suites beside each other: the paper's Figures 2 and 5, and its Table 10 for this target.
+"""Suites beside each other: the paper's Figures 2 and 5.
 
 Suites that test the same thing with other items are the check that a result is not one of the
 items. Categories meet where Table 10 groups phenomena alike; phenomena are shown one by one.
@@ -12,7 +12,6 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.benchmark.reading import table10
 from poshgrid.report import figures
 from poshgrid.report.accuracies import NULL_NAMES, Place, drawn
 from poshgrid.report.collect import Collected
@@ -29,9 +28,8 @@ Panels = list[tuple[str, str, Place]]
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write the figures of categories and of phenomena, and Table 10; see the module."""
+    """Write the figures of categories and of phenomena; see the module."""
     collected, layout = page.collected, page.layout
-    page.table("mapping", mapping(collected, layout))
     names = []
     for group in groups(layout):
         frames = [
@@ -107,28 +105,3 @@ def dots(frame: pl.DataFrame) -> pl.DataFrame:
             reference=pl.lit(50.0)
         )
     )  # fmt: skip
-
-
-def mapping(collected: Collected, layout: Layout) -> pl.DataFrame:
-    """List the phenomena of every suite under their categories, with pairs (Table 10).
-
-    The last column says under which category the paper's table has a phenomenon of that name.
-    """
-    pairs = {
-        (suite, *key): n
-        for suite, items in collected.items.items()
-        for *key, n in items.group_by("category", "phenomenon").len().iter_rows()
-    }
-    own = {category for suite in layout.phenomena for category in layout.categories(suite)}
-    rows = []
-    for category in [*CATEGORY_ORDER, *sorted(own - set(CATEGORY_ORDER))]:
-        for suite, phenomena in layout.phenomena.items():
-            for phenomenon in (p for c, p in phenomena if c == category):
-                theirs = table10.category(phenomenon)
-                rows.append({
-                    "category": title(category), "suite": suite, "phenomenon": phenomenon,
-                    "pairs": pairs.get((suite, category, phenomenon)),
-                    "paper": theirs and title(theirs),
-                    "class": None if theirs in (None, category) else "flag",
-                })  # fmt: skip
-    return pl.DataFrame(rows, infer_schema_length=None)

@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.audit.rate import RATES, Rating, percent, rate
+from poshgrid.audit.rate import RATES, Rating, rate
 from poshgrid.audit.sheet import KINDS, Kind, read, sheet_name
 from poshgrid.errors import PoshgridError
 from poshgrid.report.collect import Collected
@@ -47,7 +47,7 @@ def write(page: Page) -> dict[str, Any] | None:
     ]
     page.table("audit-agreement", pl.DataFrame(both))
     return {
-        "rates": [_finding(sheet) for sheet in rated],
+        "rates": [say("rate", sheet, RATES[sheet["sheet"]]) for sheet in rated],
         "sheets": sheets,
         "files": [f"{sheet['place']}: {place(sheet['path'], page.collected.paths)}"
                   for sheet in sheets if sheet["path"].is_file()],
@@ -115,10 +115,3 @@ def _rating(folder: Path, name: str) -> Rating | None:
     others = sorted(set(folder.glob(f"{glob.escape(name)}*.csv")) - {own})
     labelled = [p for p in (own, *others) if p.is_file() and any(e.label for e in read(p))]
     return rate(labelled[0], labelled[1] if len(labelled) > 1 else None) if labelled else None
-
-
-def _finding(sheet: dict[str, Any]) -> str:
-    labels = sheet["rating"].first
-    shares = dict.fromkeys(percent(share) for share in (labels.low.share, labels.high.share))
-    ends = [percent(sheet[end]) for end in ("low", "high")]
-    return say("rate", sheet, labels, RATES[sheet["sheet"]], list(shares), ends)

@@ -1,4 +1,4 @@
-"""What filtering changes: accuracy deltas, margins and perplexities (FiCT, Figures 2, 5 and 6)."""
+"""What filtering changes: accuracy deltas, margins and perplexities (FiCT, Figure 5)."""
 
 from __future__ import annotations
 
@@ -58,10 +58,6 @@ def _suite(page: Page, rows: pl.DataFrame, suite: str) -> None:
     kinds = {False: "full models", True: "filtered models"}
     draw = partial(figures.rows, label="log P(good) − log P(bad) (nats)", kinds=kinds)
     page.picture(f"margins-{suite}", draw, moves(rows), say("margins", suite, several))
-    if several and rows["phenomenon"].n_unique() > 1:
-        for what, frame in (("deltas", heat(rows)), ("accuracies", heat_of_accuracies(rows))):
-            caption = say("heat", suite, what)
-            page.picture(f"{what}-heat-{suite}", figures.heat, frame, caption)
     page.file(f"deltas-{suite}-all.csv", formats.csv(rows.drop("row", "series")))
     page.table("by-condition", conditions(rows), suite, of=suite)
     shown = rows.filter(level="phenomenon")
@@ -218,47 +214,7 @@ def _phenomena(rows: pl.DataFrame) -> pl.DataFrame:
     return single.sort(~pl.col("targeted"), maintain_order=True)
 
 
-def heat(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the delta of every phenomenon in every condition, in points."""
-    return _cells(rows.with_columns(value="delta"))
-
-
-def heat_of_accuracies(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the accuracy of every phenomenon in every condition less 50%, in points.
-
-    The full conditions come first; nothing is targeted in them.
-
-    Args:
-        rows: columns of ``DELTAS``, row and series.
-    """
-    place = ["row", "series", "level", "category", "phenomenon"]
-    full = rows.with_columns(row="full", value="accuracy_full", targeted=pl.lit(value=False))
-    both = pl.concat([full.unique(place, maintain_order=True), rows.with_columns(value="accuracy")])
-    return _cells(both.with_columns(pl.col("value") - 0.5))
-
-
-def _cells(rows: pl.DataFrame) -> pl.DataFrame:
-    return (
-        rows.filter(pl.col("value").is_finite(), level="phenomenon")
-        .sort("category", "phenomenon", maintain_order=True)
-        .select("row", "series", "phenomenon", "targeted", pl.col("value") * 100)
-    )
-
-
 # ---- tables --------------------------------------------------------------------------------------
-
-_MEASURES = {
-    "accuracy": ("Accuracy (%)", 100),
-    "delta": ("Accuracy delta (points)", 100),
-    "corpus delta": ("Accuracy delta of all phenomena (points)", 100),
-    "targeted accuracy": ("Targeted accuracy (%)", 100),
-    "targeted delta": ("Targeted accuracy delta (points)", 100),
-    "margin": ("Margin of the full models (nats)", 1),
-    "targeted margin delta": ("Targeted margin delta (nats)", 1),
-    "targeted r": ("Targeted r of margins", 1),
-    "suite perplexity": ("Perplexity of good members", 1),
-    "perplexity": ("Perplexity", 1),
-}
 
 
 def conditions(rows: pl.DataFrame) -> pl.DataFrame:
@@ -312,15 +268,13 @@ def tests(rows: pl.DataFrame) -> pl.DataFrame:
     Args:
         rows: columns of ``DELTA_TESTS``.
     """
-    unit = pl.col("measure").replace_strict(
-        {measure: unit for measure, (_, unit) in _MEASURES.items()}, default=1,
-        return_dtype=pl.Int64,
-    )  # fmt: skip
-    titles = {measure: title for measure, (title, _) in _MEASURES.items()}
+    shares = pl.col("measure").is_in(["accuracy", "targeted accuracy"]) | (
+        pl.col("measure").str.contains("delta") & ~pl.col("measure").str.contains("margin")
+    )
+    means = pl.col("mean_first", "mean_second")
     return rows.with_columns(
-        pl.col("mean_first", "mean_second") * unit, pl.col("suite").replace("", None),
-        title=pl.col("measure").replace(titles),
-    )  # fmt: skip
+        pl.when(shares).then(means * 100).otherwise(means), pl.col("suite").replace("", None)
+    )
 
 
 def perplexities(rows: pl.DataFrame) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""The suites themselves: a pair of each phenomenon, their quality, baselines and given models."""
+"""The suites themselves: a pair of each phenomenon, their quality, and given models."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.config.runs import NULLS, PRETRAINED, REFERENCE, UNTRAINED
-from poshgrid.report.accuracies import MARKS, NULL_NAMES
+from poshgrid.config.runs import PRETRAINED
 from poshgrid.report.collect import Collected
-from poshgrid.report.layout import Layout
 from poshgrid.report.parts import Page
 from poshgrid.report.records import place, read_json
-from poshgrid.tables.words import percent, span
 
 TITLE, ORDER, AUDIENCE = "Benchmark", 120, "reviewer"
 
@@ -24,13 +21,11 @@ Stretches = list[tuple[str, bool]]
 
 
 def write(page: Page) -> dict[str, Any]:
-    """Write each suite's baselines; return its examples, and the verdict on its quality."""
+    """Write what given models make of each suite; return its examples and its quality."""
     collected, layout = page.collected, page.layout
     suites = []
     for suite, items in collected.items.items():
-        rows = nulls(collected, layout, suite)
-        given = collected.accuracy.filter(regimen=PRETRAINED, suite=suite)
-        page.table("nulls", rows, not given.is_empty(), MARKS["far"], of=suite)
+        page.table("given", given(collected, suite), of=suite)
         folder = Path(collected.paths.quality(collected.spec.target, suite))
         suites.append({
             "name": suite, "pairs": items.height,
@@ -53,34 +48,10 @@ def examples(
             yield first, rows.height, members
 
 
-def nulls(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
-    """Return what the baselines and the pretrained models make of each phenomenon.
-
-    Returns:
-        ``phenomenon``; of each baseline its mean and ``X_range``, least to most; of each pretrained
-        model its mean; ``far``, the baselines that are far from 50% in some cell.
-    """
-    judged = collected.accuracy.filter(suite=suite, level="phenomenon")
-    rows = judged.filter(pl.col("regimen").is_in(REFERENCE))
-    kind = pl.when(regimen=UNTRAINED).then(pl.lit(UNTRAINED)).otherwise("learner").alias("kind")
-    mean = pl.col("mean")
-    ends = rows.group_by("phenomenon", kind).agg(mean.mean(), low=mean.min(), high=mean.max())
-    known = {(phenomenon, of): values for phenomenon, of, *values in ends.iter_rows()}
-    given = sorted(rows.filter(regimen=PRETRAINED)["learner"].unique())
-    shown = [null for null in NULLS if any(name == null for _, name in known)]
-    names = pl.col("far").str.split(", ").explode()
-    far = dict(judged.filter(pl.col("far") != "").group_by("phenomenon").agg(names).iter_rows())
-    table = []
-    for _, phenomenon in layout.phenomena[suite] if known else ():
-        of = [null for null in NULLS if null in far.get(phenomenon, [])]
-        row: dict[str, Any] = {"phenomenon": phenomenon + f" {MARKS['far']}" * bool(of)}
-        for null in shown:
-            average, low, high = known.get((phenomenon, null), (None, None, None))
-            name = NULL_NAMES[null]
-            row |= {name: average, f"{name}, least–most": span(low, high, percent)}
-        row |= {name: known.get((phenomenon, name), (None,))[0] for name in given}
-        table.append(row | {"far": ", ".join(of) or None, "class": "flag" if of else None})
-    return pl.DataFrame(table, infer_schema_length=None)
+def given(collected: Collected, suite: str) -> pl.DataFrame:
+    """Return the accuracy of the pretrained models on each phenomenon, a column for each model."""
+    rows = collected.accuracy.filter(regimen=PRETRAINED, suite=suite, level="phenomenon")
+    return rows.pivot("learner", index=["category", "phenomenon"], values="mean")
 
 
 def differences(good: str, bad: str) -> tuple[Stretches, Stretches]:

@@ -8,7 +8,6 @@ manifest records is not named: nothing here says what a run did.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +46,7 @@ def write_up(collected: Collected, layout: Layout) -> Methods:
     # What no manifest records is not said
     template = environment(escaped=False, strict=False).get_template("methods.txt")
     written = template.render(
-        cite=cite, collected=collected, layout=layout, write=_options,
+        cite=cite, collected=collected, layout=layout,
         **_facts(collected, layout), **_of_models(collected),
     )  # fmt: skip
     sections = []
@@ -185,20 +184,3 @@ def _model(fit: Fit, suite: str) -> dict[str, Any]:
     sampling = {key: last[key] for key in ("warmup", "draws", "target_accept") if key in last}
     return {**fit.spec, **sampling, **used, "name": fit.name, "suite": suite,
             "attempts": len(attempts)}  # fmt: skip
-
-
-def _options(options: dict[str, Any], names: Sequence[str] = ()) -> str:
-    """Write options as a text does: ``k = 16, length = 256``; without those that are not set."""
-    return ", ".join(
-        f"{name.replace('_', ' ')} = {_value(options[name])}"
-        for name in names or options
-        if options.get(name) is not None and name != "name"
-    )
-
-
-def _value(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int | float):
-        return count(value) if isinstance(value, int) else f"{value:g}"
-    return " ".join(map(_value, value)) if isinstance(value, list) else str(value)
