@@ -9,25 +9,22 @@ A folder holds, for the sentences of ``train.bin`` in their order:
 * ``words.bin``: a byte for each token: 1 if a word begins with it. Of a sentence without a usable
   tree only the boundaries do.
 * ``offsets.npy``: [sentences + 1, 2]: where sentences begin in ``words.bin`` and ``distances.bin``.
-* ``statistics.json``: how many sentences are used, and why others are not; digests.
+* ``statistics.json``: how many sentences are used, and why others are not.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from poshgrid.errors import PoshgridError
-from poshgrid.files import read_json
 
 # The configuration imports the biases, and they this module: no library but numpy is imported here.
 
 DISTANCES, WORDS, OFFSETS = "distances.bin", "words.bin", "offsets.npy"
 STATISTICS = "statistics.json"
-FILES = (DISTANCES, WORDS, OFFSETS)
 FARTHEST = 255
 """Stands for this distance and all above it."""
 
@@ -54,18 +51,10 @@ class Distances:
         distances: packed rows, see :mod:`poshgrid.distances.folder`.
         words: which tokens begin a word.
         offsets: of sentences in both, [sentences + 1, 2].
-        statistics: the content of ``statistics.json``.
     """
 
-    def __init__(
-        self,
-        distances: np.ndarray,
-        words: np.ndarray,
-        offsets: np.ndarray,
-        statistics: dict[str, Any],
-    ) -> None:
+    def __init__(self, distances: np.ndarray, words: np.ndarray, offsets: np.ndarray) -> None:
         self._distances, self._words, self._offsets = distances, words, offsets
-        self.statistics = statistics
 
     def padded(self, sentences: np.ndarray, length: int) -> Padded:
         """Return the distances of sentences, for rows of so many input tokens.
@@ -113,4 +102,4 @@ def load(folder: Path) -> Distances:
             f"{folder}: cannot read the distances ({error}); delete it and run "
             "the stage distances again"
         ) from error
-    return Distances(distances, words, offsets, read_json(folder / STATISTICS))
+    return Distances(distances, words, offsets)

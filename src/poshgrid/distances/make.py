@@ -16,15 +16,14 @@ import numpy as np
 import polars as pl
 
 from poshgrid import database, logs
-from poshgrid.distances.folder import DISTANCES, FILES, OFFSETS, STATISTICS, WORDS
+from poshgrid.distances.folder import DISTANCES, OFFSETS, STATISTICS, WORDS
 from poshgrid.distances.measure import UNUSED, measure
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import CONDITION
-from poshgrid.files import atomic_folder, read_json, table_batches, table_height, write_json
+from poshgrid.files import atomic_folder, table_batches, table_height, write_json
 from poshgrid.parsing.schema import PARSES
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.verification import sha256
 
 log = logs.get(__name__)
 
@@ -44,9 +43,8 @@ def make(
         output: folder to write to; see :mod:`poshgrid.distances.folder`.
 
     Returns:
-        The content of ``statistics.json``: ``sentences``, ``used``, ``unused`` (see
-        :data:`poshgrid.distances.measure.UNUSED`), ``tokenizer`` and ``tokens`` (digests of what
-        they belong to), ``files`` (digests).
+        The content of ``statistics.json``: ``sentences``, ``used`` and ``unused`` (see
+        :data:`poshgrid.distances.measure.UNUSED`).
 
     Raises:
         PoshgridError: tables are missing, broken, or do not fit together, or no sentence is usable.
@@ -74,20 +72,17 @@ def make(
                     if not np.array_equal(stream.ids[first + 1 : last], piece.ids):
                         raise _other_tokens(tokens, f"they differ in sentence {row + 1:,}")
                     # Offsets are those in the text as given, whatever the normaliser makes of it.
-                    found = measure(text, [begin for begin, _ in piece.offsets], words, heads)
-                    distances.write(found.distances.tobytes())
-                    out.write(found.begins.tobytes() + b"\1")
-                    offsets[row + 1, 1] = offsets[row, 1] + len(found.distances)
-                    faults[found.fault] += 1
+                    tree = measure(text, [begin for begin, _ in piece.offsets], words, heads)
+                    distances.write(tree.distances.tobytes())
+                    out.write(tree.begins.tobytes() + b"\1")
+                    offsets[row + 1, 1] = offsets[row, 1] + len(tree.distances)
+                    faults[tree.fault] += 1
                     row += 1
         np.save(temporary / OFFSETS, offsets)
         statistics: dict[str, Any] = {
             "sentences": number,
             "used": faults[None],
             "unused": {reason: faults[reason] for reason in UNUSED},
-            "tokenizer": tokenizers.digest(tokenizer),
-            "tokens": read_json(Path(tokens) / "statistics.json")["train"]["sha256"],
-            "files": {name: sha256(temporary / name) for name in FILES},
         }
         reasons = ", ".join(f"{faults[word]:,} {word}" for word in UNUSED if faults[word]) or "none"
         if not faults[None]:
@@ -115,9 +110,6 @@ def _with_trees(table: Path, parses: list[Path], folder: Path) -> Iterator[pl.Da
         table: the condition's sentences.
         parses: the shards of its base's parses.
         folder: for what does not fit into memory.
-
-    Raises:
-        PoshgridError: a sentence is in no shard, or in two.
     """
     columns = ["sent_id", "form", "head"]
     with database.opened(folder) as tables:
@@ -125,13 +117,6 @@ def _with_trees(table: Path, parses: list[Path], folder: Path) -> Iterator[pl.Da
         shards = (table_batches(path, PARSES, columns) for path in parses)
         tables.load("trees", itertools.chain([empty], *shards))
         tables.load("sentences", table_batches(table, CONDITION, ["sent_id", "text"]))
-        [(missing,)] = tables.rows("select count(*) from sentences anti join trees using (sent_id)")
-        [(twice,)] = tables.rows("select count(*) - count(distinct sent_id) from trees")
-        if missing or twice:
-            raise PoshgridError(
-                f"{table}: {missing:,} sentences are in none of {len(parses)} shards of parses, "
-                f"{twice:,} of its base in two; parse every shard of the base, and give each once"
-            )
         yield from tables.pieces(
             "select text, form, head from sentences join trees using (sent_id) "
             "order by sentences.rowid",

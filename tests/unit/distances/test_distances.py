@@ -70,6 +70,10 @@ def made(inputs):
     return load(inputs[-1])
 
 
+def statistics(inputs):
+    return json.loads((inputs[-1] / "statistics.json").read_text())
+
+
 def triangle(found, sentence, length=64):
     """The packed rows of a sentence, as lists."""
     rows = found.padded(np.array([sentence]), length).distance[0]
@@ -186,7 +190,7 @@ def test_random_sentences_agree_with_a_slow_reader(tmp_path):
         trees.append((words, a_tree(draw, len(words))))
     inputs = prepare(tmp_path, texts, trees)
     found, cutter = made(inputs), tokenizers.load(inputs[1])
-    assert found.statistics["used"] == 60
+    assert statistics(inputs)["used"] == 60
     for number, (text, (words, heads)) in enumerate(zip(texts, trees, strict=True)):
         owner = []  # of each character: its word; of white space: the word after it
         at = 0
@@ -222,7 +226,7 @@ def test_a_normaliser_that_changes_lengths_does_not_move_words(tmp_path, text, w
     heads = [*range(2, len(words) + 1), 0]
     inputs = prepare(tmp_path, [text], [(words, heads)], lowercase=True)
     found = made(inputs)
-    assert found.statistics["used"] == 1
+    assert statistics(inputs)["used"] == 1
     rows = triangle(found, 0)
     assert [row[0] for row in rows] == [*range(wanted, 0, -1), 2]
     starts = np.flatnonzero(begins(inputs))
@@ -249,11 +253,10 @@ def test_what_cannot_be_used_is_counted(tmp_path):
     }
     inputs = prepare(tmp_path, [*sentences], [*sentences.values()])
     found = made(inputs)
-    assert (found.statistics["sentences"], found.statistics["used"]) == (7, 1)
-    assert found.statistics["unused"] == {
+    unused = {
         "no_parse": 1, "unmatched_words": 1, "several_roots": 1, "broken_heads": 2, "too_short": 1
     }  # fmt: skip
-    assert found.statistics == json.loads((inputs[-1] / "statistics.json").read_text())
+    assert statistics(inputs) == {"sentences": 7, "used": 1, "unused": unused}
     assert [triangle(found, sentence) for sentence in range(1, 7)] == [[]] * 6
     # Only boundaries begin words there.
     assert sum(begins(inputs)) == 1 + 7 + 2
@@ -302,19 +305,10 @@ def test_evidence_that_was_put_back_has_its_own_tree(tmp_path, monkeypatch, batc
     found = made(
         (*inputs[:3], [*shards, write_parses(tmp_path / "p" / "e.parquet", [])], inputs[4])
     )
-    assert found.statistics["used"] == 6
+    assert statistics(inputs)["used"] == 6
     for place, n in enumerate(chosen):
         whole = graph(trees[n][1])
         assert triangle(found, place) == [list(whole[i, :i]) for i in range(1, len(whole))]
-
-
-def test_a_shard_that_is_missing_or_given_twice_is_refused(tmp_path):
-    inputs = prepare(tmp_path, ["she saw", "dogs bark"], [chain("she saw", right=True)])
-    with pytest.raises(PoshgridError, match="1 sentences are in none of 1 shards"):
-        make(*inputs)
-    both = write_parses(tmp_path / "other.parquet", [chain("she saw", right=False)] * 2)
-    with pytest.raises(PoshgridError, match="1 of its base in two"):
-        make(*inputs[:3], [*inputs[3], both], inputs[4])
 
 
 def test_tokens_of_other_sentences_are_refused(tmp_path):
