@@ -48,7 +48,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
                "patterns", "question_formation")),
     ),
     "conditions": (
-        ("evidence/condition", "evidence/removal", "evidence/reinsertion", "evidence/matching",
+        ("evidence/condition", "evidence/removal", "evidence/matching",
          "evidence/sentences", "grid/conditions", "grid/filtering"),
         ("tests/unit/evidence/test_conditions.py", "tests/unit/evidence/test_reinsertion.py",
          "tests/unit/evidence/test_matching.py", "tests/unit/grid/test_conditions.py",

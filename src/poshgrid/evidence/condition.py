@@ -5,18 +5,23 @@ Sentences and labels lie in a database, in which the plan is made: it gets a par
 
 from __future__ import annotations
 
+import hashlib
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from poshgrid import logs
 from poshgrid.config import Filter, specs
 from poshgrid.config.runs import SPLITS
 from poshgrid.database import opened
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.reinsertion import bare, digest, pools, reinsert, trained
-from poshgrid.evidence.removal import choose, deciding, facts
-from poshgrid.evidence.schema import CONDITION, Labels
+from poshgrid.evidence.matching import match, number
+from poshgrid.evidence.patterns import pool
+from poshgrid.evidence.removal import Chosen, choose, deciding, direct, facts
+from poshgrid.evidence.schema import CONDITION, Labels, column
 from poshgrid.evidence.sentences import Base, summary
 from poshgrid.files import read_json, read_schema, table_writer, write_json
 
@@ -53,7 +58,7 @@ def build(
         PoshgridError: a filter has no labels or removes nothing, a split is empty, sentences are
             too scarce for a control, a refill or evidence.
     """
-    spec = bare(spec)
+    spec = _bare(spec)
     labels = Labels.of(read_schema(evidence)) if evidence else Labels({}, {})
     with opened(output) as database:
         base = Base(database, labels)
@@ -83,7 +88,7 @@ def _plan(
     """
     condition = spec.condition
     needs = f", which condition {condition.name!r} needs"
-    base.labels.hold([*deciding(spec), *pools(spec)], evidence or sentences, needs)
+    base.labels.hold([*deciding(spec), *_pools(spec)], evidence or sentences, needs)
     chosen = choose(base, spec)
     labelled = read_json(evidence.with_suffix(".json")) if evidence and deciding(spec) else {}
     removed = facts(base, spec, chosen.whole, labelled)
@@ -94,7 +99,7 @@ def _plan(
     every = [Filter(name=word, reading=each) for word, own in readings.items() for each in own]
     anything = base.out(every, backstop=spec.backstop)
     base.database.run(
-        f"create table written as select *, 'train' as split from ({trained(chosen)}) union all "
+        f"create table written as select *, 'train' as split from ({_trained(chosen)}) union all "
         "select sent_id, sent_id, source, n_words, split from base "
         f"where split in {SPLITS[1:]} and not {anything}"
     )
@@ -127,8 +132,145 @@ def _plan(
         "control": condition.control,
         "downsample": condition.downsample,
         "reinserted": reinserted,
-        "digest": digest(base, chosen),
+        "digest": _digest(base, chosen),
     }
+
+
+# ---- re-insertion --------------------------------------------------------------------------------
+
+
+def reinsert(
+    base: Base, spec: specs.ConditionSpec, chosen: Chosen, *, allow: Sequence[str] = ()
+) -> dict[str, dict[str, Any]]:
+    """Choose the evidence that is put back into a condition: table ``swaps``.
+
+    It comes from what the condition goes without, that of its own size first: a sentence that it
+    holds already is not put back a second time. What is evidence for another of its filters, too,
+    stays out: it would raise the rate of both.
+
+    Args:
+        base: all sentences; gets the table, see :func:`poshgrid.evidence.matching.match`.
+        spec: the condition.
+        chosen: its sentences.
+        allow: what is no mistake; `void`: to put nothing back.
+
+    Returns:
+        Facts for each filter.
+
+    Raises:
+        PoshgridError: there is none or too little of it, or no exchange keeps the sources' words.
+    """
+    condition = spec.condition
+    facts: dict[str, dict[str, Any]] = {}
+    base.database.run(
+        "create table swaps (place uinteger, sent_id uinteger, source varchar, n_words uinteger)"
+    )
+    if not condition.reinsert:
+        return facts
+    kept = base.by_source(f"train where {chosen.kept}")
+    total, words = sum(n for n, _ in kept.values()), {s: each for s, (_, each) in kept.items()}
+    whole = base.count(chosen.whole)
+    for item in sorted(condition.reinsert, key=lambda item: item.filter):
+        reading = pool(condition, item)
+        others = [each for each in condition.filters if each.name != item.filter]
+        mine = f'{chosen.gone} and "{column(item.filter, reading)}"'
+        mine += f" and not {base.out(others, backstop=spec.backstop)}"
+        first = base.count(f"{mine} and {chosen.whole}")
+        rest = base.count(f"{mine} and not {chosen.whole}")
+        available = first + rest
+        natural = item.rate == "natural"
+        rate = first / whole if natural else float(item.rate)
+        needed = round(rate * total)
+        where = (
+            f"condition {condition.name!r} at {spec.size}: re-insertion of {item.filter!r} at "
+            f"{'the natural rate' if natural else 'rate'} {rate:g}"
+        )
+        if not needed and (rate or natural) and "void" not in allow:
+            raise PoshgridError(
+                f"{where} puts nothing back into {total:,} sentences; raise the rate, leave it "
+                "out, or set allow: [void]"
+            )
+        if available < needed and not (item.repeat and available):
+            raise PoshgridError(
+                f"{where} needs {needed:,} sentences with evidence, and the base has "
+                f"{available:,}; lower the rate to {available / total:.8f}, give the "
+                f"base more words{'' if item.repeat else ', or set repeat: true'}"
+            )
+        # By name, so that one filter's choice does not depend on which others there are
+        generator = np.random.default_rng([condition.seed, zlib.crc32(item.filter.encode())])
+        lots = np.concatenate([generator.permutation(first), first + generator.permutation(rest)])
+        own_first = f"not {chosen.whole}, sent_id"
+        number(base.database, "shuffled", f"from train where {mine}", own_first, np.argsort(lots))
+        times = max(1, -(-needed // max(1, available)))
+        best = (
+            f"select * replace (nth + {available} * again as nth) "
+            f"from shuffled, range({times}) times(again)"
+        )
+        free = f"select sent_id, source, n_words from train where {_stays(chosen)}"
+        try:
+            gained = match(base.database, best, needed, free, words, item.tolerance, generator)
+        except PoshgridError as error:
+            raise PoshgridError(
+                f"{where}: {error}; lower reinsert.rate, raise reinsert.tolerance, or give the "
+                "base more words"
+            ) from error
+        base.database.run("insert into swaps from places")
+        evidence = direct(base, item.filter)
+        ((different, larger, own),) = base.database.rows(
+            f"select count(distinct sent_id), count(*) filter (not {chosen.whole}), "
+            f"count(*) filter ({evidence or 'false'}) from places join train using (sent_id)"
+        )
+        facts[item.filter] = {
+            "sentences": needed,
+            "rate": round(rate, 8),
+            "pool": reading,
+            "available": available,
+            "different": different,
+            **({"direct": own} if evidence else {}),
+            "from_larger_sizes": larger,
+            "words_difference": gained,
+        }
+    return facts
+
+
+def _bare(spec: specs.ConditionSpec) -> specs.ConditionSpec:
+    """Return a condition without all that sets it apart from its base, at the sizes named so."""
+    if spec.size not in spec.condition.unfiltered_sizes:
+        return spec
+    condition = spec.condition.model_copy(
+        update={"filters": [], "reinsert": [], "control": None, "match": [], "refill": False}
+    )
+    return spec.model_copy(update={"condition": condition, "control": []})
+
+
+def _trained(chosen: Chosen) -> str:
+    """Return the query of what is trained on: as of the exchanges, see :func:`reinsert`."""
+    return (
+        "select sent_id as place, sent_id, source, n_words "
+        f"from train where {_stays(chosen)} union all from swaps"
+    )
+
+
+def _stays(chosen: Chosen) -> str:
+    """Return the test of what is trained on and has not given way."""
+    return f"{chosen.kept} and sent_id not in (select place from swaps)"
+
+
+def _digest(base: Base, chosen: Chosen) -> str:
+    """Return what two conditions of a base share only if they train on the same sentences."""
+    found = hashlib.blake2b(digest_size=16)
+    for piece in base.database.pieces(f"select sent_id from ({_trained(chosen)}) order by sent_id"):
+        found.update(piece["sent_id"].to_numpy().tobytes())
+    return found.hexdigest()
+
+
+def _pools(spec: specs.ConditionSpec) -> list[Filter]:
+    """Return the readings whose sentences a condition puts back."""
+    condition = spec.condition
+    return [Filter(name=each.filter, reading=pool(condition, each)) for each in condition.reinsert]
+
+
+# ---- checks and files ----------------------------------------------------------------------------
 
 
 def _check_effect(spec: specs.ConditionSpec, removed: dict[str, dict[str, Any]]) -> None:

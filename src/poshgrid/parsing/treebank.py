@@ -13,9 +13,21 @@ from poshgrid import logs
 from poshgrid.config import Treebank, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic
-from poshgrid.parsing import labels
 from poshgrid.parsing.tree import Tree
 
+RELATIONS = frozenset({
+    "acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "clf", "compound",
+    "conj", "cop", "csubj", "dep", "det", "discourse", "dislocated", "expl", "fixed", "flat",
+    "goeswith", "iobj", "list", "mark", "nmod", "nsubj", "nummod", "obj", "obl", "orphan",
+    "parataxis", "punct", "reparandum", "root", "vocative", "xcomp",
+})  # fmt: skip
+"""The 37 universal relations (de Marneffe et al. 2021, "Universal Dependencies", Table 2)."""
+
+TAGS = frozenset({
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
+    "PUNCT", "SCONJ", "SYM", "VERB", "X",
+})  # fmt: skip
+"""The 17 universal tags (the same, Table 1)."""
 TOY = "toy"
 TOY_SENTENCES = 2_000
 SEED = 42
@@ -179,9 +191,9 @@ def _word(columns: list[str], place: int, last: int) -> Row:
     if not form.strip():
         raise ValueError("no form (column 2)")
     relation = deprel.partition(":")[0]
-    if upos not in labels.TAGS:
+    if upos not in TAGS:
         raise ValueError(f"{upos!r} is no tag (column 4) of Universal Dependencies; relabel it")
-    if relation not in labels.RELATIONS:
+    if relation not in RELATIONS:
         raise ValueError(
             f"{deprel!r} is no relation (column 8) of Universal Dependencies; relabel it"
         )

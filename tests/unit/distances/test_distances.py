@@ -12,8 +12,7 @@ from scipy.sparse.csgraph import shortest_path
 
 from poshgrid import config
 from poshgrid.distances.folder import DISTANCES, WORDS, load
-from poshgrid.distances.make import make
-from poshgrid.distances.measure import between
+from poshgrid.distances.make import between, make
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import write_table

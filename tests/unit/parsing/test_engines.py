@@ -17,7 +17,6 @@ from poshgrid.evidence.screening.screen import screen
 from poshgrid.files import read_table, write_table
 from poshgrid.parsing import parse as parsing
 from poshgrid.parsing import treebank
-from poshgrid.parsing.labels import RELATIONS
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.train import train
 from poshgrid.parsing.tree import Tree
@@ -65,7 +64,7 @@ def test_a_parser_is_trained_alike_twice_and_has_learned(gold, tmp_path, engine)
         assert all(0 <= head <= len(tree) for head in tree.head) and 0 in tree.head
         assert all(len(list(tree.ancestors(w))) < len(tree) for w in range(1, len(tree) + 1))
         assert [rel == "root" for rel in tree.deprel] == [head == 0 for head in tree.head]
-    assert {rel.partition(":")[0] for tree in trees for rel in tree.deprel} <= RELATIONS
+    assert {rel.partition(":")[0] for tree in trees for rel in tree.deprel} <= treebank.RELATIONS
     assert one.parse([]) == []
     unseen = [["Zyx", "!!", "qqq"], ["x"]]
     assert [tree.form for tree in one.parse(unseen)] == unseen

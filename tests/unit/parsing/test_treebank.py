@@ -159,8 +159,6 @@ def test_faults_of_parts_name_the_part(two):
         with pytest.raises(PoshgridError, match=message):
             treebank.prepare(spec(path=["a.conllu", bad]), two, two / "out")
         assert not (two / "out").exists()
-    with pytest.raises(ValueError, match="a twice"):
-        Treebank(path=["a", "a"])
 
 
 def test_features_are_known_by_the_sentence():

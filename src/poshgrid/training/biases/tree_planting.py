@@ -9,7 +9,7 @@ where the tree is near:
 
 ``target(w)``
     softmax of ``-distance(w, v)`` over the words v on the left of w, the boundary that opens the
-    sentence among them; see :mod:`poshgrid.distances.measure`.
+    sentence among them; see :mod:`poshgrid.distances.make`.
 ``attention(w)``
     the row of the position that predicts the first token of w, i.e. of the token before it; the
     attention weights of a word's tokens are summed.
