@@ -42,7 +42,6 @@ class Layout:
     """Order of everything that the page lists."""
 
     sizes: list[str]
-    words: dict[str, int]  # size -> the words that it names
     arms: list[Arm]
     # a row for each cell of the grid, by size, then arm: models (the arm's label), RUN_AXES, and
     # words that were trained on; if unknown, the size's
@@ -96,7 +95,7 @@ def lay_out(collected: Collected) -> Layout:
         points[point] = (arm(run).label, *point, trained)
     kinds = {"models": pl.String, **dict.fromkeys(RUN_AXES, pl.String), "words": pl.UInt64}
     return Layout(
-        sizes, words, arms, pl.DataFrame(list(points.values()), schema=kinds, orient="row"),
+        sizes, arms, pl.DataFrame(list(points.values()), schema=kinds, orient="row"),
         {suite: _phenomena(collected, suite) for suite in collected.spec.suites},
     )  # fmt: skip
 

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.resources
-import itertools
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from markupsafe import Markup
 
 from poshgrid import files, logs, processes
 from poshgrid.config import specs
-from poshgrid.config.evaluation import MaskedScore
 from poshgrid.corpora import conservation, toy
 from poshgrid.report import parts, style
 from poshgrid.report.collect import Collected
@@ -30,32 +28,24 @@ log = logs.get(__name__)
 
 def warnings(collected: Collected) -> Iterator[tuple[str, str]]:
     """Yield what a reader must know before the numbers: (what, explanation)."""
-    spec, trained = collected.spec, collected.trained
-    reads = [record for record in collected.records if record.stage == "read"]
-    toys = [record.name for record in reads if toy.made(record.content)]
-    missing = [t.run.name for t in trained if not t.done]
-    failed = [
-        (name, fit.diagnostics.get("reasons") or ["no diagnostics"])
-        for name, fit in collected.fits.items()
-        if not fit.converged
-    ]
-    absent = [model for model in spec.models if model not in collected.fits]
-    mixed = [f"{package}: {', '.join(v)}" for package, v in collected.packages.items() if v[1:]]
-    unscored = spec.suites if collected.accuracy.is_empty() else []
+    spec, fits = collected.spec, collected.fits
+    toys = [record.name for record in collected.records
+            if record.stage == "read" and toy.made(record.content)]  # fmt: skip
     facts: dict[str, list[Any]] = {
         "Toy text": [f"{listed(toys)}: {toy.NOTICE}"] if toys else [],
         "Overridden checks": list(allowed(collected)),
-        "Incomplete": missing,
-        "No accuracies": unscored,
+        "Incomplete": [t.run.name for t in collected.trained if not t.done],
+        "No accuracies": spec.suites if collected.accuracy.is_empty() else [],
         "No contrast": list(void(collected)),
-        "Pairs in two suites": list(repeated(collected)),
-        "Not converged": failed,
-        "Models missing": absent,
-        "Mixed versions": mixed,
-    }
-    for what, found in facts.items():
-        if found:
-            yield f"{what}.", say("warning", what, found, len(trained))
+        "Not converged": [(name, fit.diagnostics.get("reasons") or ["no diagnostics"])
+                          for name, fit in fits.items() if not fit.converged],
+        "Models missing": [model for model in spec.models if model not in fits],
+        "Mixed versions": [f"{name}: {', '.join(versions)}"
+                           for name, versions in collected.packages.items() if versions[1:]],
+    }  # fmt: skip
+    for what, cases in facts.items():
+        if cases:
+            yield f"{what}.", say("warning", what, cases, len(collected.trained))
 
 
 def allowed(collected: Collected) -> Iterator[str]:
@@ -75,21 +65,6 @@ def allowed(collected: Collected) -> Iterator[str]:
     for size, words_of in numbers.items():
         if what := conservation.uneven(size, words_of):
             yield what
-
-
-def repeated(collected: Collected) -> Iterator[str]:
-    """Yield a sentence for each two suites that share pairs, or have them the other way round."""
-    pairs = {
-        suite: set(items.select("good", "bad").iter_rows())
-        for suite, items in collected.items.items()
-    }
-    for (one, first), (other, second) in itertools.combinations(pairs.items(), 2):
-        if other in (f"{one}-{score}" for score in get_args(MaskedScore)):
-            continue  # the same pairs, scored in another way
-        if same := len(first & second):
-            yield f"{one} and {other} share {counted(same, 'pair')}"
-        if turned := len(first & {(bad, good) for good, bad in second}):
-            yield f"{one} calls good what {other} calls bad in {counted(turned, 'pair')}"
 
 
 def void(collected: Collected) -> Iterator[str]:

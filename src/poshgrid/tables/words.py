@@ -56,11 +56,6 @@ def probability(value: float) -> str:
     return "> .999" if value > 0.999 else f"{value:.3f}"[1:]
 
 
-def interval(low: float | None, high: float | None, show: Callable[[float], str]) -> str | None:
-    """Write an interval as ``[low, high]``; of one that is not known, nothing."""
-    return None if low is None or high is None else f"[{show(low)}, {show(high)}]"
-
-
 def span(low: float | None, high: float | None, show: Callable[[float], str]) -> str | None:
     """Write a range as ``low–high``; of one that is not known, nothing."""
     return None if low is None or high is None else f"{show(low)}–{show(high)}"

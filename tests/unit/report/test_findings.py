@@ -237,7 +237,7 @@ def test_seeds_that_are_missing_are_warned_of(tmp_path):
     assert "3 of 16 models" in why
 
 
-def test_void_conditions_shared_pairs_and_models_without_files_are_warned_of(study):
+def test_void_conditions_and_models_without_files_are_warned_of(study):
     collected = study.collected
 
     def warned(**fields):
@@ -251,11 +251,6 @@ def test_void_conditions_shared_pairs_and_models_without_files_are_warned_of(stu
         assert "binding" in why and f"{cell[0]} at {cell[1]}" in why
     same = {key: f | {"base": "b", "digest": key[1]} for key, f in collected.conditions.items()}
     assert warned(conditions=same)["No contrast."].count("baby and baby-f and wiki") == 3
-    posh = collected.items["posh"]
-    turned = posh.head(3).rename({"good": "bad", "bad": "good"})
-    shared = warned(items={"posh": posh, "again": posh.head(2), "turned": turned})
-    assert {"again", "turned"} <= set(shared["Pairs in two suites."].split())
-    assert "Pairs in two suites." not in warned(items={"posh": posh, "posh-holistic": posh})
     assert "condition" in warned(fits={"paper": collected.fits["paper"]})["Models missing."]
 
 

@@ -20,7 +20,7 @@ from poshgrid.report.texts import say
 from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import subsets
 from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.tables.words import interval, percent
+from poshgrid.tables.words import percent, span
 
 TITLE, ORDER, AUDIENCE = "Tests of language", 128, "reader"
 TASKS = ("choices", "completions")
@@ -51,7 +51,7 @@ def write(page: Page) -> dict[str, Any] | None:
 
 def _in_words(rows: pl.DataFrame) -> pl.DataFrame:
     """Add ``right`` (``12/40``) and ``interval`` to columns raw, n, low and high."""
-    ends = [interval(low, high, percent) for low, high in rows.select("low", "high").iter_rows()]
+    ends = [span(low, high, percent) for low, high in rows.select("low", "high").iter_rows()]
     right = [f"{raw:.4g}/{n}" for raw, n in rows.select("raw", "n").iter_rows()]
     return rows.with_columns(
         pl.Series("right", right, pl.String), pl.Series("interval", ends, pl.String)
