@@ -71,15 +71,6 @@ def test_changes_of_numbers_are_listed_with_their_size(tmp_path: Path) -> None:
     assert not list(compare.changes(tmp_path / "one", tmp_path / "one"))
 
 
-def test_manifests_logs_and_hidden_files_are_not_compared(tmp_path: Path) -> None:
-    for name in ("a/manifest.json", "a/x.manifest.json", "logs/a.log", "a/.b.tmp", "a/.w/c.csv"):
-        write(tmp_path / name, "1")
-    write(tmp_path / "report/drill/index.html", "1")
-    write(tmp_path / "report/drill/tables/screening.csv", "1")
-    write(tmp_path / "report/drill/tables/fit.csv", "1")
-    assert list(compare.files(tmp_path)) == ["report/drill/tables/fit.csv"]
-
-
 def test_the_drills_grid_has_a_job_of_every_rule(tmp_path: Path) -> None:
     folder = tmp_path.resolve() / "copy"
     grid.checkout(folder)

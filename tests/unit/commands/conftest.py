@@ -2,8 +2,6 @@
 
 import pytest
 
-from poshgrid.errors import PoshgridError
-
 
 @pytest.fixture
 def shown(ask):
@@ -13,19 +11,5 @@ def shown(ask):
         answer = ask(*arguments, **options)
         assert answer.exception is None, answer.exception
         return answer.stdout
-
-    return run
-
-
-@pytest.fixture
-def refused(ask):
-    """The one line of an error."""
-
-    def run(*arguments, **options):
-        answer = ask(*arguments, **options)
-        assert isinstance(answer.exception, PoshgridError), answer.output
-        assert answer.stdout == ""
-        assert "\n" not in str(answer.exception)
-        return str(answer.exception)
 
     return run

@@ -122,16 +122,3 @@ def test_the_command_prints_a_table_or_csv_and_marks_targets(shown):
     ]
     # no filters: those that conditions use
     assert "question-formation.paper" in shown("--csv")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "key"),
-    [
-        (["--suite", "other"], "results/benchmark/other/items.parquet"),
-        (["--filters", "passive.publishd"], "'publishd'; did you mean 'published'"),
-        (["--filters", "passive", "--parser", "spacy"], "'spacy'"),
-        (["--filters", "det-noun", "--targets"], "--targets"),
-    ],
-)
-def test_what_cannot_be_done_is_one_line(refused, arguments, key):
-    assert key in refused(*arguments)

@@ -120,21 +120,6 @@ def test_a_text_of_ones_own(shown, tmp_path):
     assert not (tmp_path / "results").exists()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "key"),
-    [
-        ((), "--sample N"),
-        (("A dog.", "--parser", "spacy"), "'spacy'"),  # there is no model of it
-        (("A dog.", "--sample", 2), "--sample"),
-        (("--base", "wiki"), "'wiki'"),
-        (("--sample", 2), "sentences.parquet: "),
-        (("A dog.", "--filter", "binding.dirct"), "'dirct'; did you mean 'direct'"),
-    ],
-)
-def test_faults_are_one_line(refused, arguments, key):
-    assert key in refused(*arguments)
-
-
 def test_gold_trees_are_shown(shown, tmp_path):
     path = tmp_path / "gold.conllu"
     path.write_text(conllu({"Give me it": ("iobj", "")}))

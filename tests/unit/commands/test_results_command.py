@@ -66,20 +66,6 @@ def test_csv_holds_the_rows_unrounded(ask, study):
     ].to_list()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "key"),
-    [
-        (["--level", "categories"], "'category'"),
-        (["--suite", "push"], "'posh'"),
-        (["--only", "size=70K"], "'70K'"),
-        (["--fit", "conditoin"], "'condition'"),
-        (["--table", "deltas"], "deltas.parquet"),
-    ],
-)
-def test_mistakes_are_told(refused, arguments, key):
-    assert key in refused(*arguments)
-
-
 def test_a_model_that_fails_a_check_is_not_to_be_quoted(shown, study):
     path = Path(study.folder, "statistics/all/models/condition/diagnostics.json")
     before = files.read_json(path)
