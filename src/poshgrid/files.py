@@ -119,6 +119,13 @@ def clear(*paths: Path) -> None:
                 path.unlink()
 
 
+def discard(folder: Path) -> None:
+    """Remove a folder; half of it is never found under its name."""
+    with suppress(OSError):
+        folder.rename(aside(folder))
+    clear(aside(folder))
+
+
 @contextmanager
 def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
     """Yield a temporary folder; rename what it holds into ``folder`` if the block succeeds.

@@ -66,7 +66,8 @@ def judge(
 
     from poshgrid.commands.quality import options_of
     from poshgrid.config import Scoring
-    from poshgrid.provenance import durable, lock
+    from poshgrid.files import discard
+    from poshgrid.provenance import lock
     from poshgrid.quality import given
 
     reduction = "sum" if total else "mean"
@@ -96,7 +97,7 @@ def judge(
                     err=True,
                 )
         finally:
-            durable.discard(place)
+            discard(place)
 
 
 def _shown(output: Path, suite: str) -> None:

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from poshgrid import logs, verification
 from poshgrid.errors import PoshgridError
-from poshgrid.files import atomic, sync
-from poshgrid.provenance import durable, lock
+from poshgrid.files import atomic, clear, discard, sync
+from poshgrid.provenance import lock
 
 _LAST = "last"
 _MANIFEST = "manifest"  # no suffix: it must not be found as a manifest of results
@@ -57,7 +57,7 @@ def held(manifest: Path) -> Iterator[Path]:
             yield folder
         finally:
             if not (folder / _LAST).is_dir():
-                durable.discard(folder)
+                discard(folder)
 
 
 def keep(folder: Path, manifest: Path) -> None:
@@ -69,8 +69,8 @@ def keep(folder: Path, manifest: Path) -> None:
     """
     outputs = verification.recorded(manifest, verification.state(manifest)).outputs
     try:
-        durable.clear(*folder.glob(f".{_LAST}.*"))  # of killed jobs
-        with durable.placed(folder / _LAST) as temporary:
+        clear(*folder.glob(f".{_LAST}.*"))  # of killed jobs
+        with atomic(folder / _LAST, lasting=True) as temporary:
             temporary.mkdir()
             os.link(manifest, temporary / _MANIFEST)
             for name in sorted(outputs):
@@ -130,7 +130,7 @@ def take(
         changed = [str(error)]
     if changed:
         log.info("%s: its last outputs are not used: changed: %s", manifest, ", ".join(changed))
-        durable.discard(last)
+        discard(last)
         return False
     manifest.unlink(missing_ok=True)  # until everything that it lists is there
     for name in sorted(outputs):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
-from poshgrid.provenance import durable
+from poshgrid.files import aside, cannot_write, clear
 
 PATIENCE = 5.0
 """Seconds between two looks at a lock that another job holds."""
@@ -47,13 +47,13 @@ def held(folder: Path, doing: str) -> Iterator[None]:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:  # no such file, too: in /proc nothing can be made
-            raise durable.cannot_write(folder, error) from error
+            raise cannot_write(folder, error) from error
         try:
             stream = path.open("a+b", buffering=0)
         except FileNotFoundError:
             continue  # the job that held it has just removed the folder
         except OSError as error:
-            raise durable.cannot_write(folder, error) from error
+            raise cannot_write(folder, error) from error
         with stream:
             _lock(stream.fileno(), path, doing)
             if not _same_file(path, stream.fileno()):
@@ -62,10 +62,10 @@ def held(folder: Path, doing: str) -> Iterator[None]:
                 stream.truncate(0)
                 stream.write(f"process {os.getpid()} on {socket.gethostname()}\n".encode())
             except OSError as error:
-                raise durable.cannot_write(path, error) from error
+                raise cannot_write(path, error) from error
             yield
         # On NFS a folder whose lock is open cannot be removed to the end.
-        durable.clear(durable.aside(folder))
+        clear(aside(folder))
         return
 
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
-from poshgrid.provenance import durable
+from poshgrid.files import atomic, clear, discard, sync, system_reason
 from poshgrid.verification import sha256
 
 if TYPE_CHECKING:
@@ -69,12 +69,10 @@ class Checkpoints:
             PoshgridError: the folder cannot be written; the earlier checkpoints are still there.
         """
         final = self.folder / f"step-{step:09d}"
-        with durable.placed(final) as temporary:
+        with atomic(final, lasting=True) as temporary:
             temporary.mkdir()
             files = {
-                f"{stem}.safetensors": durable.write_tensors(
-                    temporary / f"{stem}.safetensors", named
-                )
+                f"{stem}.safetensors": _write(temporary / f"{stem}.safetensors", named)
                 for stem, named in sorted(tensors.items())
             }
             record = {
@@ -84,12 +82,13 @@ class Checkpoints:
                 "state": state,
             }
             record["digest"] = _digest(record)
-            durable.write_text(temporary / STATE, json.dumps(record, indent=2) + "\n")
+            (temporary / STATE).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+            sync(temporary / STATE)
         folders = self._folders()
         wanted = [folder for folder in folders if folder.name <= final.name][:KEPT]
         for folder in folders:
             if folder not in wanted:
-                durable.discard(folder)
+                discard(folder)
 
     def keep(self, step: int, weights: dict[str, Tensor]) -> None:
         """Put the weights of a step aside until the run is finished.
@@ -98,8 +97,8 @@ class Checkpoints:
             PoshgridError: the folder cannot be written.
         """
         final = self.folder / f"kept-{step:09d}.safetensors"
-        with durable.placed(final) as temporary:
-            self._kept[final.name] = durable.write_tensors(temporary, weights)
+        with atomic(final, lasting=True) as temporary:
+            self._kept[final.name] = _write(temporary, weights)
 
     def kept(self) -> dict[int, dict[str, Tensor]]:
         """Return the weights put aside: step -> name -> tensor.
@@ -114,7 +113,7 @@ class Checkpoints:
                 weights[int(path.stem.partition("-")[2])] = load_file(path)
             except (OSError, SafetensorError) as error:
                 raise PoshgridError(
-                    f"{path}: cannot be read: {durable.reason(error)}; run the same command "
+                    f"{path}: cannot be read: {system_reason(error)}; run the same command "
                     "again: it goes back to a checkpoint before that step"
                 ) from error
         return weights
@@ -129,7 +128,7 @@ class Checkpoints:
             try:
                 return self._read(folder)
             except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
-                log.warning("%s: not used: %s", folder, durable.reason(error))
+                log.warning("%s: not used: %s", folder, system_reason(error))
         if folders:
             log.warning("%s: no checkpoint can be used: training starts afresh", self.folder)
         self._kept = {}
@@ -162,8 +161,15 @@ class Checkpoints:
 
 def remove(folder: Path) -> None:
     """Remove the checkpoints of a finished run, and what a killed job had begun to remove."""
-    durable.discard(folder)
-    durable.clear(*folder.parent.glob(f".{folder.name}.*"))
+    discard(folder)
+    clear(*folder.parent.glob(f".{folder.name}.*"))
+
+
+def _write(path: Path, named: dict[str, Tensor]) -> str:
+    """Write tensors, have them on the disk, and return the file's digest."""
+    save_file({name: tensor.detach().cpu().contiguous() for name, tensor in named.items()}, path)
+    sync(path)
+    return sha256(path)
 
 
 def _digest(record: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ import torch
 
 from poshgrid import files
 from poshgrid.errors import PoshgridError
-from poshgrid.provenance import durable
+from poshgrid.training import checkpoint
 from poshgrid.training.checkpoint import Checkpoints, remove
 
 STATE = {"step": 1, "loss": 0.1 + 0.2, "lines": [{"a": None}]}
@@ -166,7 +166,7 @@ def test_all_is_on_the_disk_before_it_gets_its_name_and_before_others_go(three, 
         events.append(("rename", to.name, sorted(each.name for each in to.parent.glob("step*"))))
         return replace(path, to)
 
-    for module in (durable, files):
+    for module in (checkpoint, files):
         monkeypatch.setattr(module, "sync", synced)
     monkeypatch.setattr(Path, "replace", renamed)
     three.save(20, tensors(20), STATE)
