@@ -73,7 +73,7 @@ def results(
     frame = _kept(frame, parse_only(only, "--only") | ({"suite": {suite}} if suite else {}))
     if "regimen" in frame.columns and not nulls:
         frame = frame.filter(~frame["regimen"].is_in(NULL_REGIMENS))
-    if {"level", "category", "phenomenon"} <= set(frame.columns):
+    if table in TARGETS and {"level", "category", "phenomenon"} <= set(frame.columns):
         frame = frame.filter(frame["level"].is_in(LEVELS[level]))
     if as_csv:
         typer.echo(formats.csv(frame), nl=False)
