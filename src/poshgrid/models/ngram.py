@@ -61,7 +61,28 @@ class NGram:
         Raises:
             PoshgridError: the folder holds no whole n-gram model.
         """
-        return cls(read(Path(path)))
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+
+        config = files.read_json(Path(path) / _CONFIG)
+        weights = Path(path) / _TENSORS
+        try:
+            tensors = load_file(weights)
+            order = int(config["order"])
+            vocabulary = tensors.pop("vocabulary").tobytes().decode().split("\n")
+            tables = Tables(order, vocabulary, classes=bool(config.get("classes")))
+            tables.logprobs = {n: tensors.pop(f"logprobs.{n}") for n in range(1, order + 1)}
+            tables.keys = {n: tensors.pop(f"keys.{n}") for n in range(2, order + 1)}
+            tables.backoffs = {n: tensors.pop(f"backoffs.{n}") for n in range(1, order)}
+            kinds = [name.removesuffix(".counts") for name in tensors if name.endswith(".counts")]
+            tables.pairs = {k: (tensors[f"{k}.keys"], tensors[f"{k}.counts"]) for k in kinds}
+        except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+            reason = " ".join(repr(error).split())[:200]
+            raise PoshgridError(
+                f"{weights}: broken, or of another version ({reason}); delete the folder and "
+                "count again"
+            ) from error
+        return cls(tables)
 
     def __contains__(self, word: str) -> bool:
         """Say whether a word, folded, was seen in training."""
@@ -227,12 +248,12 @@ def _texts(table: Path, size: str | None) -> Iterator[list[str]]:
         yield list(batch.filter(chosen)["text"])
 
 
-def write(output: Path, model: Tables, statistics: dict[str, Any]) -> None:
+def write(output: Path, tables: Tables, statistics: dict[str, Any]) -> None:
     """Write all files into a temporary folder, then rename each into place, ``config.json`` last.
 
     Args:
         output: the model's folder.
-        model: what was estimated.
+        tables: what was estimated.
         statistics: what it was estimated from; see :func:`count`.
 
     Raises:
@@ -240,49 +261,19 @@ def write(output: Path, model: Tables, statistics: dict[str, Any]) -> None:
     """
     from safetensors.numpy import save_file
 
-    tensors = {"vocabulary": np.frombuffer("\n".join(model.vocabulary).encode(), np.uint8)}
+    tensors = {"vocabulary": np.frombuffer("\n".join(tables.vocabulary).encode(), np.uint8)}
     for kind in ("keys", "logprobs", "backoffs"):
-        tensors |= {f"{kind}.{n}": values for n, values in getattr(model, kind).items()}
-    for kind, (keys, counts) in model.pairs.items():
+        tensors |= {f"{kind}.{n}": values for n, values in getattr(tables, kind).items()}
+    for kind, (keys, counts) in tables.pairs.items():
         tensors |= {f"{kind}.keys": keys, f"{kind}.counts": counts}
     config = {
         "model_type": MODEL_TYPE,
-        "order": model.order,
-        "vocabulary_size": len(model.vocabulary),
-        "ngrams": {str(n): len(values) for n, values in model.logprobs.items()},
+        "order": tables.order,
+        "vocabulary_size": len(tables.vocabulary),
+        "ngrams": {str(n): len(values) for n, values in tables.logprobs.items()},
+        **({"classes": True} if tables.classes else {}),
     }
-    if model.classes:
-        config["classes"] = True
     with files.atomic_folder(output, last=_CONFIG) as temporary:
         save_file(tensors, temporary / _TENSORS)
         files.write_json(temporary / "statistics.json", statistics)
         files.write_json(temporary / _CONFIG, config)
-
-
-def read(folder: Path) -> Tables:
-    """Read the model of a folder.
-
-    Raises:
-        PoshgridError: the folder holds no whole n-gram model.
-    """
-    from safetensors import SafetensorError
-    from safetensors.numpy import load_file
-
-    config = files.read_json(folder / _CONFIG)
-    path = folder / _TENSORS
-    try:
-        tensors = load_file(path)
-        order = int(config["order"])
-        vocabulary = tensors.pop("vocabulary").tobytes().decode().split("\n")
-        model = Tables(order, vocabulary, classes=bool(config.get("classes")))
-        model.logprobs = {n: tensors.pop(f"logprobs.{n}") for n in range(1, order + 1)}
-        model.keys = {n: tensors.pop(f"keys.{n}") for n in range(2, order + 1)}
-        model.backoffs = {n: tensors.pop(f"backoffs.{n}") for n in range(1, order)}
-        kinds = [name.removesuffix(".counts") for name in tensors if name.endswith(".counts")]
-        model.pairs = {k: (tensors[f"{k}.keys"], tensors[f"{k}.counts"]) for k in kinds}
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
-        reason = " ".join(repr(error).split())[:200]
-        raise PoshgridError(
-            f"{path}: broken, or of another version ({reason}); delete the folder and count again"
-        ) from error
-    return model

@@ -105,21 +105,6 @@ class Progress:
         )
 
 
-def total_steps(regimen: Regimen, steps_per_epoch: int) -> int:
-    """Return the steps of a whole run.
-
-    Raises:
-        PoshgridError: the warm-up would take all of them.
-    """
-    total = (regimen.steps or 0) if regimen.epochs is None else regimen.epochs * steps_per_epoch
-    if total and regimen.warmup_steps >= total:
-        raise PoshgridError(
-            f"regimens: {regimen.name}: {regimen.warmup_steps:,} warmup_steps are not less than "
-            f"the {total:,} steps of the run; lower them or train longer"
-        )
-    return total
-
-
 class Plan:
     """What falls due at which step of a run.
 
@@ -128,12 +113,18 @@ class Plan:
         steps_per_epoch: batches in one pass.
 
     Raises:
-        PoshgridError: see :func:`total_steps`.
+        PoshgridError: the warm-up would take all steps.
     """
 
     def __init__(self, regimen: Regimen, steps_per_epoch: int) -> None:
         self.regimen, self.steps_per_epoch = regimen, steps_per_epoch
-        self.total = total_steps(regimen, steps_per_epoch)
+        self.total = (regimen.steps or 0) + (regimen.epochs or 0) * steps_per_epoch
+        """Steps of a whole run."""
+        if self.total and regimen.warmup_steps >= self.total:
+            raise PoshgridError(
+                f"regimens: {regimen.name}: {regimen.warmup_steps:,} warmup_steps are not less "
+                f"than the {self.total:,} steps of the run; lower them or train longer"
+            )
 
     def evaluates(self, step: int) -> bool:
         """Say whether the dev loss is taken after so many steps."""

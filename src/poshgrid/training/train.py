@@ -119,11 +119,8 @@ def train(
         device=device,
     )
     log.info(
-        "%s parameters, %s training tokens, %s steps on %s",
-        f"{model.num_parameters():,}",
-        f"{facts['train']['tokens']:,}",
-        f"{plan.total:,}",
-        device,
+        f"{model.num_parameters():,} parameters, {facts['train']['tokens']:,} training tokens, "
+        f"{plan.total:,} steps on {device}"
     )
 
     for part in biases.values():
