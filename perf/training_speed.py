@@ -255,10 +255,9 @@ def _ours(given: argparse.Namespace) -> None:
     from poshgrid.training import bias, learner, loop
     from poshgrid.training.checkpoint import Checkpoints
     from poshgrid.training.progress import Plan, Progress
-    from poshgrid.training.train import _prepare_torch
 
     regimen = _regimen(given, given.regimens[0], given.precisions[0])
-    device, model = _prepare_torch(regimen.threads), _model(given, regimen)
+    device, model = learner.prepare_torch(regimen.threads), _model(given, regimen)
     word = given.engine.partition("+")[2] or "none"
     biases, folder = bias.build(word, {}), Path(tempfile.mkdtemp())
     setting = bias.Setting(

@@ -113,12 +113,11 @@ class TokenizerSpec(Section):
 class TrainSpec(Section):
     """Stage ``train``: one run of the grid.
 
-    ``regimen`` ``None`` is the untrained null: the initial weights of this learner and seed.
     ``options`` holds the options of the biases that ``bias`` names, and of no other.
     """
 
     learner: config.Learner
-    regimen: config.Regimen | None
+    regimen: config.Regimen
     bias: Name
     options: dict[Name, dict[str, Any]]
     seed: Seed
@@ -152,7 +151,8 @@ class ScoreSpec(Section):
 class UntrainedSpec(Section):
     """Stage ``untrained``: an untrained model, and how it is scored."""
 
-    train: TrainSpec
+    learner: config.Learner
+    seed: Seed
     score: ScoreSpec
 
 

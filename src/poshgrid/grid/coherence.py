@@ -97,13 +97,12 @@ def _check_training(grid: Grid) -> None:
     for _, run in sorted(kinds.items()):
         spec = grid.train_spec(run)
         try:
-            if spec.regimen:
-                if spec.regimen.steps == 0:
-                    raise PoshgridError(
-                        f"regimens: {spec.regimen.name}: steps: 0 trains nothing, and gives the "
-                        "untrained null again; raise steps"
-                    )
-                learner.check(spec.learner, spec.regimen)
+            if spec.regimen.steps == 0:
+                raise PoshgridError(
+                    f"regimens: {spec.regimen.name}: steps: 0 trains nothing, and gives the "
+                    "untrained null again; raise steps"
+                )
+            learner.check(spec.learner, spec.regimen)
             bias.check(spec)
         except PoshgridError as error:
             wrong[str(error)] = None

@@ -15,7 +15,6 @@ from poshgrid.config.runs import (
     REFERENCE,
     RELEASED,
     SCORED,
-    UNTRAINED,
     WORD_NULLS,
     Run,
     parts,
@@ -240,7 +239,7 @@ class Grid(Targets):
         """Return the learner, regimen, bias and seed of a run, with the options of its biases."""
         return specs.TrainSpec(
             learner=self.learners[run.learner],
-            regimen=None if run.regimen == UNTRAINED else self.regimens[run.regimen],
+            regimen=self.regimens[run.regimen],
             bias=run.bias,
             options={part: bias.options(part, self.config.biases) for part in run.biases},
             seed=run.seed,

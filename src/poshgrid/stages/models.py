@@ -196,9 +196,8 @@ class Train(Stage):
         from poshgrid.training.train import train
 
         spec, distances, name = job.spec, job.file("distances"), RUN.format(**job.cell)
-        if spec.regimen:
-            often = {"checkpoint_every": job.checkpoint_every}
-            spec = spec.model_copy(update={"regimen": spec.regimen.model_copy(update=often)})
+        often = {"checkpoint_every": job.checkpoint_every}
+        spec = spec.model_copy(update={"regimen": spec.regimen.model_copy(update=often)})
         events = Path(job.paths.results) / "tracking"
         try:
             with tracking(job.tracker, name, events):

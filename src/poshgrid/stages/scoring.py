@@ -14,8 +14,9 @@ from poshgrid.config.base import Section
 from poshgrid.config.evaluation import TOLERANCE, TOP_K
 from poshgrid.config.runs import SCORED, Run
 from poshgrid.plugins import RIVALS, SUITES
-from poshgrid.stages.models import RUN, Train
+from poshgrid.stages.models import RUN
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
+from poshgrid.training import learner
 
 
 def judging(stage: Stage) -> Scoring:
@@ -211,17 +212,23 @@ class Untrained(Score):
     external = ()
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return tokens, tokenizer and items."""
-        files = super().inputs(wc)
-        return Train.inputs(self, wc) | {"items": files["items"]}  # type: ignore[arg-type]
+        """Return tokenizer and items."""
+        return {
+            "tokenizer": self.files.tokenizer(wc.condition, wc.size),
+            "items": super().inputs(wc)["items"],
+        }
 
     def spec(self, wc: Wildcards) -> specs.UntrainedSpec:  # type: ignore[override]
         """Return the model and how it is scored."""
-        return specs.UntrainedSpec(train=self.grid.train_spec(Run.of(wc)), score=super().spec(wc))
+        run = Run.of(wc)
+        return specs.UntrainedSpec(
+            learner=self.grid.learners[run.learner], seed=run.seed, score=super().spec(wc)
+        )
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
         """Return what initialises the model, too."""
-        return [self.module, Train.module, *Train.modules(self, wc)]  # type: ignore[arg-type]
+        architecture = self.grid.learners[wc.learner].architecture
+        return [self.module, learner.__name__, plugins.module_name(learner.PACKAGE, architecture)]
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
         """Return nothing."""
@@ -230,14 +237,11 @@ class Untrained(Score):
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
         """Initialise the model and score it."""
-        from poshgrid.training.train import train
-
         with tempfile.TemporaryDirectory() as folder:
-            model = Path(folder, "model")
-            tokens, tokenizer = job.folder("tokens"), job.folder("tokenizer")
-            facts = train(job.spec.train, tokens, tokenizer, Path(folder, "checkpoints"), model)
-            scored = replace(job, spec=job.spec.score, arguments={"model": str(model)})
-            return facts | Score.run(scored)
+            learner.initialise(
+                job.spec.learner, job.spec.seed, job.folder("tokenizer"), Path(folder)
+            )
+            return Score.run(replace(job, spec=job.spec.score, arguments={"model": folder}))
 
 
 class Perplexity(Stage):

@@ -257,6 +257,17 @@ def load(folder: Path) -> Tokenizer:
     return tokenizer
 
 
+def vocabulary(folder: Path) -> Vocabulary:
+    """Return what a model needs to know of the token ids of a tokenizer's folder.
+
+    Raises:
+        PoshgridError: the folder holds no tokenizer of ours.
+    """
+    tokenizer = load(folder)
+    ids = tokenizer.get_vocab()
+    return Vocabulary(tokenizer.get_vocab_size(), ids[BOUNDARY], ids[PADDING])
+
+
 def digest(folder: Path) -> str:
     """Return the SHA-256 digest that tells one tokenizer from another."""
     return sha256(Path(folder) / "tokenizer.json")

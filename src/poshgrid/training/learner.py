@@ -18,12 +18,15 @@ from poshgrid.config import Learner, Regimen
 from poshgrid.training import data, masking
 
 if TYPE_CHECKING:
+    import torch
     from transformers import PreTrainedModel
 
     from poshgrid.tokenization.encode import Tokens
     from poshgrid.tokenization.tokenizer import Vocabulary
 
 PACKAGE = "poshgrid.models.architectures"
+UNTRAINED_CONTEXT = 512
+"""Tokens of the longest text that an untrained model can score."""
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
 
 
@@ -77,6 +80,45 @@ def write_tokenizer(learner: Learner, tokenizer: Path, folder: Path) -> None:
         shutil.copyfile(tokenizer / file, folder / file)
     if masked(learner):
         masking.add_mask(folder)
+
+
+def initialise(learner: Learner, seed: int, tokenizer: Path, folder: Path) -> None:
+    """Write the folder of an untrained model: the initial weights that training starts from.
+
+    Args:
+        learner: architecture and dimensions.
+        seed: of the initial weights.
+        tokenizer: folder of the condition's tokenizer.
+        folder: of the model.
+    """
+    from poshgrid.tokenization.tokenizer import vocabulary
+
+    prepare_torch(threads=1)
+    model = build(
+        learner, vocabulary(tokenizer), context_length=UNTRAINED_CONTEXT, dropout=0.0, seed=seed
+    )
+    model.save_pretrained(folder)
+    write_tokenizer(learner, tokenizer, folder)
+
+
+def prepare_torch(threads: int) -> torch.device:
+    """Return the device that training runs on; on a CPU, ask for the same bits every time.
+
+    On a GPU a resumed run has the same rows in the same steps, but not the same last bits: its
+    deterministic kernels are much slower.
+    """
+    import torch
+
+    torch.set_num_threads(threads)
+    # Attention to far words is a denormal number under the recency bias, which a processor takes
+    # several times as long for. Before the first parallel operation, or its threads keep them.
+    torch.set_flush_denormal(True)
+    torch.backends.cudnn.allow_tf32 = False  # float32 is float32, in an LSTM as in attention
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    torch.use_deterministic_algorithms(device.type == "cpu")
+    # That would fill memory that is written to in any case.
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]  # hidden by torch
+    return device
 
 
 def check(learner: Learner, regimen: Regimen) -> None:

@@ -22,7 +22,7 @@ import torch
 from transformers.utils import logging
 
 from poshgrid import logs, plugins
-from poshgrid.config import Regimen, specs
+from poshgrid.config import specs
 from poshgrid.config.runs import parts
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic_folder, read_json, write_json, write_text
@@ -42,8 +42,6 @@ log = logs.get(__name__)
 CHECKPOINTS = "checkpoints"
 LARGEST = 700.0
 """Nats of which a float can hold the exponential."""
-# What the untrained null is evaluated with; its weights do not depend on it (models.initial).
-UNTRAINED = Regimen(name="untrained", steps=0, warmup_steps=0, dropout=0.0, compile="off")
 
 
 def train(
@@ -54,7 +52,7 @@ def train(
     output: Path,
     distances: Path | None = None,
 ) -> dict[str, Any]:
-    """Train one model, or only initialise it if the regimen is none.
+    """Train one model.
 
     Args:
         spec: learner, regimen, bias, seed.
@@ -75,8 +73,7 @@ def train(
     tokens, tokenizer, output = Path(tokens), Path(tokenizer), Path(output)
     bias.check(spec)
     biases = bias.build(spec.bias, spec.options)
-    regimen = _regimen(spec)
-    ids = tokenizers.load(tokenizer).get_vocab()
+    regimen = spec.regimen
     facts = read_json(tokens / "statistics.json")
     if facts.get("tokenizer") != tokenizers.digest(tokenizer):
         raise PoshgridError(
@@ -92,10 +89,8 @@ def train(
                 "`poshgrid run -R distances`"
             )
 
-    device = _prepare_torch(regimen.threads)
-    vocabulary = tokenizers.Vocabulary(
-        facts["vocabulary_size"], ids[tokenizers.BOUNDARY], ids[tokenizers.PADDING]
-    )
+    device = learner.prepare_torch(regimen.threads)
+    vocabulary = tokenizers.vocabulary(tokenizer)
     rows = {
         split: learner.rows(spec.learner, regimen, found, vocabulary, spec.seed)
         for split, found in splits.items()
@@ -192,7 +187,7 @@ def _train(
     store: Checkpoints,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Run the loop, take the test loss of the best weights, and say how it went."""
-    regimen = _regimen(spec)
+    regimen = spec.regimen
     progress = loop.run(
         model,
         rows["train"],
@@ -217,31 +212,5 @@ def _train(
         "dev_perplexity": math.exp(min(kept["dev_loss"], LARGEST)),
         "test_loss": test_loss,
         "test_perplexity": math.exp(min(test_loss, LARGEST)),
-        "stopped": progress.stopped if spec.regimen else UNTRAINED.name,
+        "stopped": progress.stopped,
     }, progress.evaluations
-
-
-def _regimen(spec: specs.TrainSpec) -> Regimen:
-    """Return the run's regimen; of the untrained null, one that its learner can read."""
-    if spec.regimen:
-        return spec.regimen
-    reads = "sentence" if learner.masked(spec.learner) else UNTRAINED.input
-    return UNTRAINED.model_copy(update={"input": reads})
-
-
-def _prepare_torch(threads: int) -> torch.device:
-    """Return the device that training runs on; on a CPU, ask for the same bits every time.
-
-    On a GPU a resumed run has the same rows in the same steps, but not the same last bits: its
-    deterministic kernels are much slower.
-    """
-    torch.set_num_threads(threads)
-    # Attention to far words is a denormal number under the recency bias, which a processor takes
-    # several times as long for. Before the first parallel operation, or its threads keep them.
-    torch.set_flush_denormal(True)
-    torch.backends.cudnn.allow_tf32 = False  # float32 is float32, in an LSTM as in attention
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    torch.use_deterministic_algorithms(device.type == "cpu")
-    # That would fill memory that is written to in any case.
-    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]  # hidden by torch
-    return device

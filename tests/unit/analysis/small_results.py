@@ -15,6 +15,7 @@ from poshgrid.evaluation.score import score
 from poshgrid.provenance.manifest import recorded
 from poshgrid.statistics.accuracy import accuracy
 from poshgrid.statistics.training import training
+from poshgrid.training import learner
 from poshgrid.training.train import train
 from tests.unit.training.training_support import (
     NOUNS,
@@ -77,10 +78,12 @@ def build(results: Path, *, reduction: str = "mean", bos: bool = True) -> Paths:
     scoring = Scoring(reduction=reduction, bos=bos)
     for name in (*NAMES, NULL):
         model, scores = Path(paths.model(name)), Path(paths.score_folder(name))
-        chosen = None if name == NULL else regimen(positions=64)
-        asked = train_spec(chosen, int(name[-2:]))
+        asked = train_spec(regimen(positions=64), int(name[-2:]))
         with recorded(model / "manifest.json", spec=asked.model_dump(mode="json"), code="c0de"):
-            train(asked, tokens, words, results / "checkpoints", model)
+            if name == NULL:
+                learner.initialise(asked.learner, asked.seed, words, model)
+            else:
+                train(asked, tokens, words, results / "checkpoints", model)
         wanted = specs.ScoreSpec(scoring=scoring, tasks={"posh": "pairs"})
         with recorded(scores / "manifest.json", spec=wanted.model_dump(mode="json")):
             score(wanted, str(model), {"posh": items}, {"posh": scores / "posh.parquet"})

@@ -33,7 +33,7 @@ def test_runs_have_the_axes_and_what_training_came_to(opened):
     training = opened.table("training").collect()
     same = found.filter(pl.col("run").is_in(NAMES)).select(training.columns).sort("seed")
     assert same.equals(training.sort("seed"))
-    assert found.filter(run=NULL)["steps"].to_list() == [0]
+    assert found.filter(run=NULL)["steps"].to_list() == [None]
 
 
 def test_judgements_are_those_that_the_accuracies_count(opened):

@@ -157,7 +157,7 @@ def regimen(**changes: object) -> config.Regimen:
 
 
 def train_spec(
-    chosen: config.Regimen | None,
+    chosen: config.Regimen,
     seed: int = 42,
     bias: str = "none",
     architecture: str = "gpt2",
@@ -187,7 +187,7 @@ def build(
         options: of the learner, where they are not as usual; none: the least model.
         sizes: vocabulary_size, context_length, dropout, where they are not as usual.
     """
-    chosen = train_spec(None, architecture=architecture, **(options or {})).learner
+    chosen = train_spec(regimen(), architecture=architecture, **(options or {})).learner
     vocabulary = tokenizer.Vocabulary(sizes.pop("vocabulary_size", 300), 0, 1)
     usual = {"context_length": 16, "dropout": 0.0}
     return learner.build(chosen, vocabulary, seed=seed, **(usual | sizes))

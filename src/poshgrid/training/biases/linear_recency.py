@@ -46,7 +46,7 @@ def check(spec: TrainSpec) -> None:
     Raises:
         PoshgridError: the regimen has no epochs.
     """
-    if spec.regimen and spec.regimen.epochs is None:
+    if spec.regimen.epochs is None:
         raise PoshgridError(
             f"regimens: {spec.regimen.name}: linear-recency fades over a number of epochs; give "
             "epochs, not steps"

@@ -82,7 +82,7 @@ def check(spec: TrainSpec) -> None:
         PoshgridError: a row is no sentence.
     """
     regimen = spec.regimen
-    if regimen and (regimen.input != "sentence" or regimen.padding_in_loss):
+    if regimen.input != "sentence" or regimen.padding_in_loss:
         raise PoshgridError(
             f"regimens: {regimen.name}: {spec.bias} needs one sentence a row, and has no tree for "
             "padding; set input to 'sentence' and padding_in_loss to false"
