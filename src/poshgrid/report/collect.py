@@ -24,6 +24,9 @@ from poshgrid.statistics.development import onsets, points, ratios
 from poshgrid.statistics.exposure import ledger
 from poshgrid.statistics.measures.schema import NORMS, TAGS, WRONG_ANSWERS
 
+_Cell = tuple[str, str]  # condition, size
+_Json = dict[str, Any]
+
 
 @dataclass(frozen=True)
 class Fit:
@@ -59,6 +62,27 @@ class Trained:
 def _of_target(name: str) -> cached_property[pl.DataFrame]:
     """Return the property of a table of the target, read once."""
     return cached_property(lambda collected: collected.table(name))
+
+
+def _of_suites(name: str, schema: files.Schema) -> cached_property[dict[str, pl.DataFrame]]:
+    """Return the property of a table that suites of other tasks have, where it has rows."""
+
+    def read(collected: Collected) -> dict[str, pl.DataFrame]:
+        paths = {s: collected.measured(s) / f"{name}.parquet" for s in collected.spec.measured}
+        tables = {suite: _table(path, schema) for suite, path in paths.items()}
+        return {suite: table for suite, table in tables.items() if not table.is_empty()}
+
+    return cached_property(read)
+
+
+def _of_cells(folder: Callable[..., str], name: str) -> cached_property[dict[_Cell, _Json]]:
+    """Return the property of a JSON file that each condition has at each size."""
+
+    def read(collected: Collected) -> dict[_Cell, _Json]:
+        cells = (cell.split("/") for cell in collected.spec.cells)
+        return {(c, s): read_json(Path(folder(collected.paths, c, s), name)) for c, s in cells}
+
+    return cached_property(read)
 
 
 class Collected:
@@ -147,31 +171,19 @@ class Collected:
     @cached_property
     def measures(self) -> dict[str, pl.DataFrame]:
         """Suite of another task -> its measures, where there are any."""
-        paths = {suite: self._measured(suite) / "measures.parquet" for suite in self.spec.measured}
+        paths = {suite: self.measured(suite) / "measures.parquet" for suite in self.spec.measured}
         return {s: files.read_table(path, files.read_schema(path))
                 for s, path in paths.items() if path.is_file()}  # fmt: skip
 
-    @cached_property
-    def wrong_answers(self) -> dict[str, pl.DataFrame]:
-        """Suite of choices or completions -> ``WRONG_ANSWERS``."""
-        return self._of_suites("wrong_answers", WRONG_ANSWERS)
+    wrong_answers = _of_suites("wrong_answers", WRONG_ANSWERS)
+    """Suite of choices or completions -> ``WRONG_ANSWERS``."""
+    norms = _of_suites("norms", NORMS)
+    """Suite of choices or completions -> ``NORMS``."""
+    tags = _of_suites("tags", TAGS)
+    """Suite of choices or completions -> ``TAGS``."""
 
-    @cached_property
-    def norms(self) -> dict[str, pl.DataFrame]:
-        """Suite of choices or completions -> ``NORMS``."""
-        return self._of_suites("norms", NORMS)
-
-    @cached_property
-    def tags(self) -> dict[str, pl.DataFrame]:
-        """Suite of choices or completions -> ``TAGS``."""
-        return self._of_suites("tags", TAGS)
-
-    def _of_suites(self, name: str, schema: files.Schema) -> dict[str, pl.DataFrame]:
-        tables = {suite: _table(self._measured(suite) / f"{name}.parquet", schema)
-                  for suite in self.spec.measured}  # fmt: skip
-        return {suite: table for suite, table in tables.items() if not table.is_empty()}
-
-    def _measured(self, suite: str) -> Path:
+    def measured(self, suite: str) -> Path:
+        """Return the folder of a suite's measures."""
         return Path(self.paths.measures(self.spec.target, suite))
 
     # ---- texts and parses ------------------------------------------------------------------------
@@ -184,26 +196,12 @@ class Collected:
             for base in self.spec.bases
         }
 
-    @cached_property
-    def conditions(self) -> dict[tuple[str, str], dict[str, Any]]:
-        """Condition and size -> its statistics."""
-        return self._of_cells(self.paths.condition, "statistics.json")
-
-    @cached_property
-    def tokens(self) -> dict[tuple[str, str], dict[str, Any]]:
-        """Condition and size -> the statistics of its tokens."""
-        return self._of_cells(self.paths.tokens, "statistics.json")
-
-    @cached_property
-    def sweeps(self) -> dict[tuple[str, str], dict[str, Any]]:
-        """Condition and size -> tokens by size of the vocabulary."""
-        return self._of_cells(self.paths.sweep, "")
-
-    def _of_cells(
-        self, folder: Callable[[str, str], str], name: str
-    ) -> dict[tuple[str, str], dict[str, Any]]:
-        cells = (cell.split("/") for cell in self.spec.cells)
-        return {(c, s): read_json(Path(folder(c, s), name)) for c, s in cells}
+    conditions = _of_cells(Paths.condition, "statistics.json")
+    """Condition and size -> its statistics."""
+    tokens = _of_cells(Paths.tokens, "statistics.json")
+    """Condition and size -> the statistics of its tokens."""
+    sweeps = _of_cells(Paths.sweep, "")
+    """Condition and size -> tokens by size of the vocabulary."""
 
     @cached_property
     def parsers(self) -> dict[str, dict[str, Any]]:
