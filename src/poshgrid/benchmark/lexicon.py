@@ -153,7 +153,7 @@ def read(folder: Path = LEXICON) -> Lexicon:
     """Read and check the lexicon.
 
     Raises:
-        PoshgridError: a file is missing, or a line has a wrong number of cells, an empty or
+        PoshgridError: a line has a wrong number of cells, an empty or
             impossible form, an unknown feature value, or a word that was there before.
     """
     return Lexicon(word for category in TABLES for word in _read(folder, category))
@@ -162,10 +162,7 @@ def read(folder: Path = LEXICON) -> Lexicon:
 def _read(folder: Path, category: str) -> Iterator[Word]:
     table = TABLES[category]
     path = folder / table.file
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise PoshgridError(f"{path}: cannot read the lexicon ({error})") from error
+    lines = path.read_text(encoding="utf-8").splitlines()
     header = [*table.forms, *table.features]
     if not lines or lines[0].split("\t") != header:
         raise PoshgridError(f"{path}: line 1: the columns must be {', '.join(header)}")

@@ -118,21 +118,20 @@ def test_a_model_that_sees_later_tokens_is_not_scored_from_left_to_right(tmp_pat
         assert "\n" not in str(error.value)
 
 
-def test_sentences_that_move_each_other_at_equal_length_are_scored_one_at_a_time():
-    """A planted model, whose log-probabilities fall with the number of rows."""
-    for effect, expected in ((0.0, True), (1e-6, True), (0.01, False)):
+@pytest.mark.parametrize(
+    ("rows", "padding", "expected"),
+    [(0.0, 0.0, True), (1e-6, 0.0, True), (0.01, 0.0, False), (0.0, 0.9e-5, True),
+     (0.0, 1.1e-5, False)],
+)  # fmt: skip
+def test_neither_rows_nor_padding_may_move_a_score(rows, padding, expected):
+    """A planted model, whose log-probabilities fall with the number of rows, or with padding."""
 
-        def together(sentences, effect=effect):
-            return [np.full(len(row), -1.0 - effect * len(sentences)) for row in sentences]
-
-        assert probe.batches(together, range(6), 64) == expected
-
-
-@pytest.mark.parametrize(("effect", "expected"), [(0.9e-5, True), (1.1e-5, False)])
-def test_padding_may_move_a_score_by_a_hundred_thousandth(effect, expected):
     def together(sentences):
         longest = max(map(len, sentences))
-        return [np.full(len(row), -1.0 - effect * (longest > len(row))) for row in sentences]
+        return [
+            np.full(len(row), -1.0 - rows * len(sentences) - padding * (longest > len(row)))
+            for row in sentences
+        ]
 
     assert probe.batches(together, range(6), 64) == expected
 
