@@ -12,7 +12,7 @@ import fcntl
 import itertools
 import os
 import time
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, Any
 
 import requests
@@ -65,12 +65,9 @@ def fetch(
             :func:`download` fails. Files that were complete before stay.
     """
     entry = (known or manifest()).entry(name)
-    below = PurePosixPath(folder or entry.formats[0].path)
-    if below.is_absolute() or ".." in below.parts:
-        raise PoshgridError(f"--folder {folder}: not below the data folder; give a relative path")
     lock, paths, asked = Path(data, LOCK), [], False
     for item in _chosen(entry, only):
-        target = Path(data, below, item.file)
+        target = Path(data, folder or entry.formats[0].path, item.file)
         new = not target.exists()
         if new and asked:
             time.sleep(entry.pause)

@@ -20,8 +20,6 @@ from poshgrid.corpora.budgets import heldout as heldout_of
 from poshgrid.corpora.schema import SENTENCES, SOURCE, normal
 from poshgrid.errors import PoshgridError, check_known
 
-HELDOUT = ("dev", "test")
-
 log = logs.get(__name__)
 
 _SENTENCES = """
@@ -254,7 +252,7 @@ def _statistics(
         "pool": counts("sentences", "true"),
         "train": {size: counts("chosen", f"{train} < {{words}}", size) for size in sizes},
         "spare": counts("chosen", f"{train} >= {{words}}"),
-        **{split: counts("chosen", f"split = '{split}'") for split in HELDOUT},
+        **{split: counts("chosen", f"split = '{split}'") for split in SPLITS[1:]},
         "budget": {size: {name: budgets[name][size] for name in budgets} for size in sizes},
     }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from poshgrid.evidence.label import rules_of
-from poshgrid.evidence.match import Match
 from poshgrid.evidence.screening.screen import screen_of
 from poshgrid.parsing.tree import Tree
 
@@ -46,23 +45,19 @@ def drawn(tree: Tree) -> list[str]:
 def _decision(tree: Tree, word: str) -> list[str]:
     screened = screen_of(word)
     if screened and not screened(tree.form):
-        return ["kept: it has not the words that the filter needs; it would not be parsed"]
+        return ["kept: it lacks the words that the filter needs; it would not be parsed"]
     rules = rules_of(word)
     lines = []
     for reading, rule in rules.readings.items():
-        found = rule(tree)
+        match = rule(tree)
         looks = rules.backstops[reading](tree.form) if reading in rules.backstops else None
-        if found is not None:
-            lines.append(f"{reading}: removed: {_told(tree, found)}")
+        if match is not None:
+            roles = sorted(match.roles.items(), key=lambda item: item[1])
+            named = ", ".join(f"{role} {tree.form[place - 1]} ({place})" for role, place in roles)
+            lines.append(f"{reading}: removed: {match.rule}: {named}")
         elif looks is not None:
             named = ", ".join(f"{tree.form[place - 1]} ({place})" for place in looks)
             lines.append(f"{reading}: removed by the backstop: its words look like it: {named}")
         else:
             lines.append(f"{reading}: kept: no rule fires")
     return lines
-
-
-def _told(tree: Tree, match: Match) -> str:
-    roles = sorted(match.roles.items(), key=lambda item: item[1])
-    named = ", ".join(f"{role} {tree.form[place - 1]} ({place})" for role, place in roles)
-    return f"{match.rule}: {named}"

@@ -67,21 +67,6 @@ COLLATERAL: Schema = {
 }
 """``collateral/{condition}/{size}/collateral.parquet``. Null: not known."""
 
-EVIDENCE: Schema = {
-    "sent_id": pl.UInt32,  # row of the base's sentences, ascending
-    "{filter}_{reading}": pl.Boolean,  # the reading's rule fires on the sentence's tree
-    # it looks like evidence by its words alone; only of readings that have a backstop
-    "{filter}_{reading}_backstop": pl.Boolean,
-    # words that the rule matched, else the backstop, counted from 1
-    "{filter}_{reading}_tokens": pl.List(pl.UInt16),
-    "embedded_question": pl.Boolean,  # it has a complement or subject clause that asks
-    "relative": pl.Boolean,  # it has a relative clause
-    "passive": pl.Boolean,  # it has a passive auxiliary or subject
-}
-"""``evidence/{base}/{parser}.parquet``. A sentence that was screened out is false in the filters'
-columns, and null in the last three: not known. ``Labels`` has the columns of given filters.
-"""
-
 BACKSTOP = "backstop"
 TOKENS = "tokens"
 
@@ -100,6 +85,8 @@ def column(word: str, reading: str, kind: str = "") -> str:
 @dataclass(frozen=True)
 class Labels:
     """What `results/evidence/{base}/{parser}.parquet` says of each sentence.
+
+    A sentence that was screened out is false in the filters' columns, and null in the others.
 
     Attributes:
         readings: filter -> its readings.

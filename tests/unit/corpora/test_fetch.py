@@ -244,7 +244,6 @@ def test_the_defaults_of_a_source_are_fetched_with_pauses(server, known, tmp_pat
     [
         ("bokks", {}, "unknown source 'bokks'; did you mean 'books'"),
         ("books", {"only": ["d.txt"]}, r"books: no download 'd\.txt'; did you mean"),
-        ("books", {"folder": "../out"}, "not below the data folder"),
         ("calls", {}, r"calls: restricted \(CC0\), so not fetched; ask at a\.org"),
     ],
 )

@@ -172,12 +172,9 @@ def test_files_folders_and_all_together(tmp_path, parser):
         (["none.conllu"], "none.conllu: no such file"),
         (["empty"], "empty: no .conllu file"),
         (["blank.conllu"], "blank.conllu: no sentences"),
-        (["talk", "talk/a.conllu"], "in 'talk' and in 'talk/a.conllu'"),
     ],
 )
 def test_gold_trees_that_are_not_there(tmp_path, parser, files, place):
-    (tmp_path / "talk").mkdir()
-    (tmp_path / "talk/a.conllu").write_text(conllu(SENTENCES))
     (tmp_path / "empty").mkdir()
     (tmp_path / "blank.conllu").write_text("# nothing\n\n")
     with pytest.raises(PoshgridError) as caught:

@@ -14,10 +14,6 @@ from poshgrid.errors import PoshgridError
 from poshgrid.parsing.tree import Tree
 
 
-class Options(plugins.Options):
-    """This engine takes none."""
-
-
 class Parser:
     """Makes flat trees."""
 
@@ -35,12 +31,12 @@ class Parser:
         ]
 
 
-def load(model: Path, options: Options) -> Parser:
+def load(model: Path, options: plugins.Options) -> Parser:
     """Return the parser; there is nothing to load."""
     return Parser()
 
 
-def train(treebank: Path, output: Path, options: Options) -> None:
+def train(treebank: Path, output: Path, options: plugins.Options) -> None:
     """Refuse: there is nothing to train.
 
     Raises:
