@@ -24,6 +24,7 @@ from transformers.utils import logging
 from poshgrid import logs, plugins
 from poshgrid.config import specs
 from poshgrid.config.runs import parts
+from poshgrid.distances.folder import DISTANCES, OFFSETS, WORDS
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic_folder, read_json, write_json, write_text
 from poshgrid.provenance.fingerprint import code
@@ -33,6 +34,7 @@ from poshgrid.training import bias, data, learner, loop, losses
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.progress import Plan
 from poshgrid.training.schema import TRAINING
+from poshgrid.verification import sha256
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -80,10 +82,10 @@ def train(
             f"{tokens}: encoded with another tokenizer than {tokenizer}; encode them again"
         )
     splits = {split: encode.load(tokens, split) for split in ("train", "dev", "test")}
-    trees: dict[str, Any] = {}
+    trees = {}
     if distances:
-        trees = read_json(distances / "statistics.json")
-        if trees.get("tokens") != facts["train"]["sha256"]:
+        trees = {name: sha256(distances / name) for name in (DISTANCES, WORDS, OFFSETS)}
+        if (distances / WORDS).stat().st_size != len(splits["train"].ids):
             raise PoshgridError(
                 f"{distances}: made from other tokens than {tokens}; run "
                 "`poshgrid run -R distances`"
@@ -152,14 +154,14 @@ def train(
 
 
 def fingerprint(
-    spec: specs.TrainSpec, facts: dict[str, Any], trees: dict[str, Any], device: str
+    spec: specs.TrainSpec, facts: dict[str, Any], trees: dict[str, str], device: str
 ) -> str:
     """Return 16 digits that stand for all that decides a run's weights.
 
     Args:
         spec: what is asked.
         facts: statistics of the tokens, which hold the digests of ids and tokenizer.
-        trees: statistics of the distances, which hold digests; empty for a run without them.
+        trees: digests of the distances' files; empty for a run without them.
         device: ``cpu`` or ``cuda``, which round differently.
     """
     decisive = {

@@ -280,7 +280,7 @@ def test_whatever_decides_the_weights_changes_the_fingerprint():
     runs = [
         (spec, facts, {}, "cpu"),
         (spec, facts, {}, "cuda"),
-        (spec, facts, {"digest": "x", "trees": 3}, "cpu"),
+        (spec, facts, {"distances.bin": "x", "words.bin": "y"}, "cpu"),
         (spec, facts | {"ids": "abd"}, {}, "cpu"),
         (train_spec(regimen(), seed=53), facts, {}, "cpu"),
         (train_spec(regimen(), bias="recency"), facts, {}, "cpu"),
@@ -288,7 +288,7 @@ def test_whatever_decides_the_weights_changes_the_fingerprint():
     ]
     assert len({fingerprint(*run) for run in runs}) == len(runs)
     again = {"tokenizer": {"size": 300, "digest": "d"}, "ids": "abc"}
-    trees = {"trees": 3, "digest": "x"}
+    trees = {"words.bin": "y", "distances.bin": "x"}
     assert fingerprint(spec, again, trees, "cpu") == fingerprint(*runs[2])
 
 
