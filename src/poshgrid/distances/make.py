@@ -27,11 +27,10 @@ from poshgrid import database, logs
 from poshgrid.distances.folder import DISTANCES, FARTHEST, OFFSETS, STATISTICS, WORDS
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import CONDITION
-from poshgrid.files import atomic_folder, read_json, table_batches, table_height, write_json
+from poshgrid.files import atomic_folder, table_batches, table_height, write_json
 from poshgrid.parsing.schema import PARSES
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.verification import sha256
 
 log = logs.get(__name__)
 
@@ -57,8 +56,8 @@ def make(
         output: folder to write to; see :mod:`poshgrid.distances.folder`.
 
     Returns:
-        The content of ``statistics.json``: ``sentences``, ``used``, ``unused`` (see
-        :data:`UNUSED`), ``tokens`` (the digest of those that they belong to), ``files`` (digests).
+        The content of ``statistics.json``: ``sentences``, ``used`` and ``unused`` (see
+        :data:`UNUSED`).
 
     Raises:
         PoshgridError: tables are missing, broken, or do not fit together, or no sentence is usable.
@@ -97,8 +96,6 @@ def make(
             "sentences": number,
             "used": faults[None],
             "unused": {reason: faults[reason] for reason in UNUSED},
-            "tokens": read_json(Path(tokens) / "statistics.json")["train"]["sha256"],
-            "files": {name: sha256(temporary / name) for name in (DISTANCES, WORDS, OFFSETS)},
         }
         reasons = ", ".join(f"{faults[word]:,} {word}" for word in UNUSED if faults[word]) or "none"
         if not faults[None]:
