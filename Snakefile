@@ -15,7 +15,7 @@ from snakemake.utils import min_version, update_config
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile as configuration
 from poshgrid.config.names import PAPER
-from poshgrid.config.runs import COUNTED, PRETRAINED, UNTRAINED, WORD_NULLS
+from poshgrid.config.runs import COUNTED, PRETRAINED, UNTRAINED, WORD_BASELINES
 from poshgrid.stages import Stages
 from poshgrid.cluster import slurm
 from poshgrid.planning import current, download, ready
@@ -84,7 +84,7 @@ if GRID.given:
     rule pretrained:
         input:
             [f"{PATHS.statistics(PRETRAINED)}/accuracy.parquet" for _ in PAIRS[:1]],
-            [f"{PATHS.rule_shares(PRETRAINED)}/shares.parquet" for _ in PAIRS[:1]],
+            [f"{PATHS.heuristic_shares(PRETRAINED)}/shares.parquet" for _ in PAIRS[:1]],
             [f"{PATHS.measures(PRETRAINED, suite)}/measures.parquet" for suite in GRID.measured],
         localrule: True
 

@@ -31,14 +31,14 @@ ROOMS = {
     "training": "Models",
     "benchmark": "Items",
     "evaluation": "Scores",
-    "rules": "Rules",
+    "heuristics": "Heuristics",
     "statistics": "Statistics",
     "statistics.measures": "Results of other tasks",
 }
 PLUGINS = {
     "Readers of corpora": ("sources[].options", "poshgrid.corpora.readers"),
     "Engines of parsers": ("parsers[].options", "poshgrid.parsing.engines"),
-    "Architectures": ("learners[].options", "poshgrid.models.architectures"),
+    "Architectures": ("models[].options", "poshgrid.models.architectures"),
     "Readers and generators of suites": ("suites[].options", "poshgrid.benchmark.suites"),
     "Biases": ("biases", "poshgrid.training.biases"),
 }
@@ -63,7 +63,13 @@ def sections(
             pending += [(part, here + ending) for part in typing.get_args(annotation)]
 
 
-NAMES = {str: "text", int: "integer", float: "number", bool: "true or false", type(None): "null"}
+NAMES = {
+    str: "text",
+    int: "integer",
+    float: "number",
+    bool: "true or false",
+    type(None): "baseline",
+}
 
 
 def kind(annotation: object) -> str:

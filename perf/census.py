@@ -39,7 +39,7 @@ FLOORS = (
     ("tokenization", "distances", "models", "training"),
     ("benchmark", "evaluation"),
     ("grid",),
-    ("rules", "statistics", "quality", "analysis", "report", "export"),
+    ("heuristics", "statistics", "quality", "analysis", "report", "export"),
     ("planning", "cluster"),
     ("stages", "commands", "cli", "__main__"),
 )

@@ -43,7 +43,7 @@ from laplace import Approximation
 from scipy.special import expit, logit
 
 from poshgrid.commands.base import grid_of
-from poshgrid.config import BayesianModel, Contrast
+from poshgrid.config import Contrast, Regression
 from poshgrid.config.sizes import words
 from poshgrid.statistics import contrasts, design, published
 from poshgrid.statistics.predictor import mean_share
@@ -120,7 +120,7 @@ def main() -> None:
                   f"| {100 * off:+.1f} | {100 * width:.1f} |", flush=True)  # fmt: skip
 
 
-def _model(scenario: str, groups: str | None) -> BayesianModel:
+def _model(scenario: str, groups: str | None) -> Regression:
     """Return the shipped model of a scenario, perhaps with other groups."""
     model = grid_of([CONFIG], None).models["bias" if scenario.startswith("bias") else "condition"]
     wanted = [contrast for contrast in model.contrasts if contrast.less != "controls"]
@@ -131,7 +131,7 @@ def _model(scenario: str, groups: str | None) -> BayesianModel:
 
 
 def _decider(
-    engine: str, made: design.Design, model: BayesianModel
+    engine: str, made: design.Design, model: Regression
 ) -> Callable[[np.ndarray], tuple[Any, ...]]:
     """Return a function of counts: places; low, middle, high, joint low and high of each."""
     n = made.frame["n"].to_numpy(dtype=float)
@@ -231,7 +231,7 @@ def _empty(scenario: str) -> pl.DataFrame:
         points = [("baby-f", "10M", bias) for bias in BIASES]
     rows = [
         {
-            "condition": condition, "size": size, "learner": "gpt2", "regimen": "packed",
+            "condition": condition, "size": size, "model": "gpt2", "recipe": "packed",
             "bias": bias, "seed": seed, "suite": "posh", "category": category,
             "phenomenon": phenomenon, "template": "all", "lexical_set": "", "correct": 0.0,
             "ties": 0, "n": PAIRS, "words": words(size), "source": condition.removesuffix("-f"),

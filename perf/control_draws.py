@@ -34,7 +34,7 @@ def main() -> None:
     options = parser.parse_args()
     (model,) = configfile.load(CONFIG).models
     (contrast,) = model.contrasts
-    counts = pl.read_parquet(options.counts).filter(regimen="packed")
+    counts = pl.read_parquet(options.counts).filter(recipe="packed")
     seeds = counts["seed"].unique().sort().to_numpy()
     generator = np.random.default_rng(1)
     held = 0
@@ -52,7 +52,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             table, output = Path(folder, "counts.parquet"), Path(folder, "fit")
             pl.concat(parts).write_parquet(table)
-            fit(specs.ModelSpec(model=model), table, output)
+            fit(specs.RegressionSpec(model=model), table, output)
             rows = pl.read_parquet(output / "contrasts.parquet").to_dicts()
         planted = dict.fromkeys(contrast.planted, "none") if options.null else contrast.planted
         shown = [

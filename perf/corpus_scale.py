@@ -3,8 +3,8 @@
     python perf/corpus_scale.py WORK [--sizes 1M 10M 100M] [--parser spacy=FOLDER]
 
 Every stage runs as its own command, as on a cluster; time and peak memory are those that it wrote
-to its manifest. The base has four sources, made of the toy grammar with four seeds, so that two can
-be made at once. Sentences that pass the screen go to the engine `words` (no trees: the backstop
+to its manifest. The corpus has four sources, made of the toy grammar with four seeds, so that two
+can be made at once. Sentences that pass the screen go to the engine `words` (no trees: the backstop
 decides alone) or to a parser whose folder is given (`spacy=results/tiny/parsers/spacy`, say).
 Linear cost shows as equal words per second at all sizes.
 """
@@ -98,10 +98,15 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
         for source in made
     ))  # fmt: skip
     portions = [config.Portion(source=s, words={size: words // SOURCES}) for s in sources]
-    base = config.Base(name="toy", sources=portions, spare=0.6, dev_words=20_000, test_words=20_000)
+    corpus = config.Corpus(
+        name="toy", sources=portions, spare=0.6, dev_words=20_000, test_words=20_000
+    )
     files = {name: out(name) / "sentences.parquet" for name in sources}
-    run("mix", ("mix", specs.BaseSpec(base=base, sizes=[size]), out("base"), {"sources": files}))
-    sentences = out("base") / "sentences.parquet"
+    run(
+        "mix",
+        ("mix", specs.CorpusSpec(corpus=corpus, sizes=[size]), out("corpus"), {"sources": files}),
+    )
+    sentences = out("corpus") / "sentences.parquet"
     parsing = config.Parser(name=engine, engine=engine, model=model)
     shards_of = [out(f"parses/{shard}.parquet") for shard in range(shards)]
     run("screen+parse", *(
@@ -117,7 +122,7 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
     evidence = {"sentences": sentences, "parses": shards_of}
     run("evidence", ("evidence", specs.EvidenceSpec(filters=FILTERS), labels, evidence))
     filters = [config.Filter(name=name, reading="direct") for name in FILTERS]
-    removal = config.Condition(name="baby-f", base="toy", filters=filters)
+    removal = config.Condition(name="baby-f", corpus="toy", filters=filters)
     back = [config.Reinsertion(filter=f, rate="natural") for f in FILTERS]
     conditions = {
         "baby-f": removal,
@@ -131,8 +136,8 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
         allowed = {"arguments": {"allow": ["void"]}}
         run(name, ("condition", spec, out(name), labelled | allowed))
     tables = {name: [out(name) / "train.parquet"] for name in conditions}
-    collateral = specs.CollateralSpec(condition=removal, size=size)
-    run("collateral", ("collateral", collateral, out("collateral"),
+    side_effects = specs.SideEffectsSpec(condition=removal, size=size)
+    run("side_effects", ("side_effects", side_effects, out("side_effects"),
                        labelled | {"condition": tables["baby-f"]}))  # fmt: skip
     tokenizer = specs.TokenizerSpec(tokenizer=config.Tokenizer(vocabulary_size=700))
     run("tokenizer", ("tokenizer", tokenizer, out("tokenizer"), {"texts": tables["baby"]}))

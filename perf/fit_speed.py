@@ -108,10 +108,10 @@ def _fit(
 ) -> dict[str, float]:
     """Fit in this process, and return its seconds so far with the diagnostics."""
     warnings.simplefilter("ignore")
-    from poshgrid.config import BayesianModel
+    from poshgrid.config import Regression
     from poshgrid.statistics import design, fast, fit, summary
 
-    model = BayesianModel(name="paper", target_accept=accept, seed=seed, **sampler)
+    model = Regression(name="paper", target_accept=accept, seed=seed, **sampler)
     made = design.design(_paper(pairs, seeds, part), model.formula)
     if engine == "fast":
         inference = fast.sample(made, model)
@@ -153,8 +153,8 @@ def _paper(pairs: int, seeds: int, part: int):  # noqa: ANN202 - polars, importe
     return (
         cells.join(pl.DataFrame({"seed": range(seeds)}), how="cross")
         .with_columns(
-            pl.lit("mini").alias("learner"),
-            pl.lit("packed").alias("regimen"),
+            pl.lit("mini").alias("model"),
+            pl.lit("packed").alias("recipe"),
             pl.lit("none").alias("bias"),
             pl.lit("posh").alias("suite"),
             pl.col("phenomenon").alias("template"),

@@ -37,7 +37,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from poshgrid.config import BayesianModel
+from poshgrid.config import Regression
 from poshgrid.config.sizes import words
 from poshgrid.statistics import design, fit, gate, published, summary
 from poshgrid.statistics.schema import COUNTS
@@ -125,15 +125,15 @@ def main() -> None:
     print(markdown(tallies))
 
 
-def _model(arm: str) -> BayesianModel:
+def _model(arm: str) -> Regression:
     """Return the model that is fitted in an arm."""
-    paper = BayesianModel(name="paper")
+    paper = Regression(name="paper")
     more = CELL if arm == "cells-fitted" else ""
     return paper.model_copy(update={"formula": paper.formula + more})
 
 
 def simulate(
-    arm: str, model: BayesianModel, rng: np.random.Generator, cell_sd: float
+    arm: str, model: Regression, rng: np.random.Generator, cell_sd: float
 ) -> tuple[pl.DataFrame, dict[str, float]]:
     """Return counts of the paper's design, and the parameters that they were drawn from.
 
@@ -147,7 +147,7 @@ def simulate(
         Columns of ``COUNTS``; and term -> true value, the implicit levels included.
     """
     counts = _empty()
-    made = design.design(counts, BayesianModel(name="paper").formula)
+    made = design.design(counts, Regression(name="paper").formula)
     matrix = design.common_matrix(made.formula, made.frame)
     if arm == "prior":
         truth = _drawn(matrix, model, rng)
@@ -173,7 +173,7 @@ def _empty() -> pl.DataFrame:
     pairs = phenomena.select("category", "phenomenon").unique().sort("category", "phenomenon")
     rows = [
         {
-            "condition": condition, "size": size, "learner": "gpt2", "regimen": "packed",
+            "condition": condition, "size": size, "model": "gpt2", "recipe": "packed",
             "bias": "none", "seed": seed, "suite": "posh", "category": category,
             "phenomenon": phenomenon,
             "template": "all", "lexical_set": "", "correct": 0.0, "ties": 0, "n": PAIRS,
@@ -190,7 +190,7 @@ def _empty() -> pl.DataFrame:
 def _ordered(counts: pl.DataFrame) -> pl.DataFrame:
     """Return the counts in the order of the rows of a design."""
     return counts.sort(
-        "condition", "words", "size", "learner", "regimen", "bias", "seed", "category", "phenomenon"
+        "condition", "words", "size", "model", "recipe", "bias", "seed", "category", "phenomenon"
     )
 
 
@@ -200,9 +200,7 @@ def _term(column: str) -> str:
     return re.sub(r"\[.+?\]", "", column) + (f"[{', '.join(levels)}]" if levels else "")
 
 
-def _drawn(
-    matrix: pd.DataFrame, model: BayesianModel, rng: np.random.Generator
-) -> dict[str, float]:
+def _drawn(matrix: pd.DataFrame, model: Regression, rng: np.random.Generator) -> dict[str, float]:
     """Draw coefficients and group SDs from the priors; that of the intercept is on centred data."""
     slopes = [name for name in matrix.columns if name != "Intercept"]
     truth = {_term(name): rng.normal(0, model.slope_sd) for name in slopes}

@@ -20,7 +20,7 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.optimize import minimize
 from scipy.special import expit, ndtr
 
-from poshgrid.config import BayesianModel, Contrast
+from poshgrid.config import Contrast, Regression
 from poshgrid.statistics import contrasts
 from poshgrid.statistics.design import Design
 from poshgrid.statistics.fast.formula import terms
@@ -59,7 +59,7 @@ class Approximation:
     """The posterior of a model's contrasts, for any counts of one design."""
 
     def __init__(
-        self, made: Design, model: BayesianModel, wanted: Sequence[Contrast], points: int = 96
+        self, made: Design, model: Regression, wanted: Sequence[Contrast], points: int = 96
     ) -> None:
         """Lay out what does not depend on the counts.
 

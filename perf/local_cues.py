@@ -1,4 +1,4 @@
-"""What learners without structure get right of our own pairs and sets (docs/lab/benchmark.md).
+"""What models without structure get right of our own pairs and sets (docs/lab/benchmark.md).
 
     python perf/local_cues.py CHILDES_DB_FOLDER
 
@@ -38,7 +38,7 @@ Scores = Callable[[list[str]], list[float]]
 
 
 def main(folder: Path) -> None:
-    """Print a table: phenomena by learners, percent of pairs or joint sets that are right."""
+    """Print a table: phenomena by models, percent of pairs or joint sets that are right."""
     read = childes_db.read(folder, childes_db.Options(), Report())
     text = [sentence for _, sentence in read]
     counts = Counter(word for sentence in text for word in lexicon.tokens(sentence))
@@ -54,7 +54,7 @@ def main(folder: Path) -> None:
     forms = {
         w for made in items.values() for m in ("good", "bad") for t in made[m] for w in words(t)
     }
-    learners: dict[str, Scores] = {
+    models: dict[str, Scores] = {
         "unigram": unigram.score,
         "5-gram": fivegram.score,
         "class n-gram": of_classes.score,
@@ -62,11 +62,11 @@ def main(folder: Path) -> None:
         "skip-gram": _skipgrams(text, forms, first=False),
     }
     print(f"{sum(map(len, map(words, text))):,} words and marks")
-    print("| suite | phenomenon | judged", *learners, "", sep=" | ")
+    print("| suite | phenomenon | judged", *models, "", sep=" | ")
     for suite, made in items.items():
         for (name,), rows in made.group_by("phenomenon", maintain_order=True):
             if str(name).startswith(PHENOMENA):
-                right = (f"{100 * _right(rows, scores):.1f}" for scores in learners.values())
+                right = (f"{100 * _right(rows, scores):.1f}" for scores in models.values())
                 judged = rows.select(JOINED).unique().height if rows["joint"][0] else rows.height
                 print(f"| {suite} | `{name}` | {judged}", *right, "", sep=" | ")
 

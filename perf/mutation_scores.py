@@ -64,7 +64,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
          "statistics/intervals", "statistics/levels", "statistics/shares",
          "statistics/tally", "statistics/tests"),
         tuple(f"tests/unit/statistics/test_{name}.py" for name in
-              ("accuracy", "contrasts", "design", "fit", "levels", "nulls", "paradigms_measures",
+              ("accuracy", "contrasts", "design", "fit", "levels", "paradigms_measures",
                "sets", "shares", "tests")),
     ),
     "resume": (

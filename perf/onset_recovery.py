@@ -97,7 +97,7 @@ def study(
         for p, pairs in enumerate(of_pairs):
             crossing = base[p] * factors[p % len(factors)]
             place = {
-                "condition": condition, "learner": "l", "regimen": "r", "bias": "none",
+                "condition": condition, "model": "l", "recipe": "r", "bias": "none",
                 "suite": "s", "category": "c", "phenomenon": f"p{p}",
             }  # fmt: skip
             mean, of_models = planted(shape, x, np.log(crossing), steep[p], generator, seeds, over)

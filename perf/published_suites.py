@@ -23,7 +23,7 @@ def main(folder: Path) -> None:
     """Print the tables."""
     found = [json.loads(path.read_text()) for path in sorted(folder.glob("*/quality.json"))]
     print(faults(found))
-    print(nulls(found))
+    print(baselines(found))
     for suite in found:
         print(worst(suite))
 
@@ -43,16 +43,16 @@ def faults(found: list[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def nulls(found: list[dict[str, Any]]) -> str:
+def baselines(found: list[dict[str, Any]]) -> str:
     """Return a table of how many phenomena are flagged, and how many are 5 points off."""
-    kinds = list(phenomena(found[0])[0]["nulls"])
+    kinds = list(phenomena(found[0])[0]["baselines"])
     lines = [f"| phenomena | {' | '.join(suite['suite'] for suite in found)} |"]
     lines.append("|---|" + "---:|" * len(found))
     for kind in kinds:
-        rows = [[row["nulls"][kind] for row in phenomena(suite)] for suite in found]
+        rows = [[row["baselines"][kind] for row in phenomena(suite)] for suite in found]
         cells = (f"{sum(of['flagged'] for of in each)} ({sum(map(_off, each))})" for each in rows)
         lines.append(f"| {kind} | {' | '.join(cells)} |")
-    every = [[list(row["nulls"].values()) for row in phenomena(suite)] for suite in found]
+    every = [[list(row["baselines"].values()) for row in phenomena(suite)] for suite in found]
     cells = (
         f"{sum(any(of['flagged'] for of in row) for row in each)} "
         f"({sum(any(map(_off, row)) for row in each)})"
@@ -64,14 +64,14 @@ def nulls(found: list[dict[str, Any]]) -> str:
 
 
 def worst(suite: dict[str, Any]) -> str:
-    """Return a table of a suite's phenomena whose nulls are furthest from 50%."""
+    """Return a table of a suite's phenomena whose baselines are furthest from 50%."""
     rows = phenomena(suite)
-    kinds = list(rows[0]["nulls"])
+    kinds = list(rows[0]["baselines"])
     lines = [f"| {suite['suite']} | {' | '.join(kinds)} | faults |"]
     lines.append("|---|" + "---:|" * (len(kinds) + 1))
     for row in rows[:WORST]:
-        cells = (f"{'**' if of['flagged'] else ''}{100 * of['mean']:.1f}"
-                 f"{'**' if of['flagged'] else ''}" for of in row["nulls"].values())  # fmt: skip
+        marks = [(of["mean"], "**" if of["flagged"] else "") for of in row["baselines"].values()]
+        cells = (f"{mark}{100 * mean:.1f}{mark}" for mean, mark in marks)
         told = [
             f"{check['phenomena'][row['phenomenon']]:,} {check['name']}"
             for check in suite["checks"]
@@ -90,29 +90,33 @@ def _off(of: dict[str, Any]) -> bool:
 
 
 def phenomena(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a row for each phenomenon, the worst null first: pairs, faults, nulls by base.
+    """Return a row for each phenomenon, the worst null first: pairs, faults, baselines by corpus.
 
     Args:
         found: what ``quality.json`` holds.
 
     Returns:
-        phenomenon, pairs, faults (of all checks; a pair with two counts twice), nulls:
-        "null, base" -> mean, low, high, flagged.
+        phenomenon, pairs, faults (of all checks; a pair with two counts twice), baselines:
+        "null, corpus" -> mean, low, high, flagged.
     """
-    nulls: dict[str, dict[str, dict[str, Any]]] = {}
-    for null in found["nulls"]:
-        for base, of in null["bases"].items():
-            nulls.setdefault(null["phenomenon"], {})[f"{NAMES[null['null']]}, {base}"] = of
+    baselines: dict[str, dict[str, dict[str, Any]]] = {}
+    for baseline in found["baselines"]:
+        for corpus, of in baseline["corpora"].items():
+            baselines.setdefault(baseline["phenomenon"], {})[
+                f"{NAMES[baseline['baseline']]}, {corpus}"
+            ] = of
     rows = [
         {
             "phenomenon": phenomenon,
             "pairs": pairs,
             "faults": sum(check["phenomena"].get(phenomenon, 0) for check in found["checks"]),
-            "nulls": nulls.get(phenomenon, {}),
+            "baselines": baselines.get(phenomenon, {}),
         }
         for phenomenon, pairs in found["phenomena"].items()
     ]
-    return sorted(rows, key=lambda row: -max(map(_distance, row["nulls"].values()), default=0.0))
+    return sorted(
+        rows, key=lambda row: -max(map(_distance, row["baselines"].values()), default=0.0)
+    )
 
 
 def _distance(of: dict[str, Any]) -> float:

@@ -1,6 +1,6 @@
 """Seeds of a cell in one process with their weights stacked, beside the same seeds in turn.
 
-    python perf/stacked_seeds.py [--config config/tiny.yaml --learner gpt2-tiny --regimen packed]
+    python perf/stacked_seeds.py [--config config/tiny.yaml --model gpt2-tiny --recipe packed]
                                  [--seeds 3 --steps 40 --vocabulary 700 --rows 16]
 
 The weights of all seeds are stacked (`torch.func.stack_module_state`), and one step of all is one
@@ -24,53 +24,51 @@ from pathlib import Path
 import torch
 from torch.func import functional_call, stack_module_state, vmap
 
-from poshgrid.config import Learner, Regimen
+from poshgrid.config import Model, Recipe
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
 from poshgrid.tokenization.tokenizer import Vocabulary
-from poshgrid.training import attention, data, learner, loop, losses
+from poshgrid.training import attention, builder, data, loop, losses
 
 
 def main() -> None:
     """Measure, and print a line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--config", type=Path, default=Path("config/tiny.yaml"))
-    parser.add_argument("--learner", default="gpt2-tiny")
-    parser.add_argument("--regimen", default="packed")
+    parser.add_argument("--model", default="gpt2-tiny")
+    parser.add_argument("--recipe", default="packed")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--vocabulary", type=int, default=700)
-    parser.add_argument("--rows", type=int, help="of a step; none: the regimen's batch")
+    parser.add_argument("--rows", type=int, help="of a step; none: the recipe's batch")
     given = parser.parse_args()
     grid = Grid(configfile.load(given.config))
-    found = grid.regimens[given.regimen]
-    regimen = found.model_copy(
-        update={"dropout": 0.0, "batch_size": given.rows or found.batch_size}
-    )
-    compare(grid.learners[given.learner], regimen, given.vocabulary, given.seeds, given.steps)
+    found = grid.recipes[given.recipe]
+    recipe = found.model_copy(update={"dropout": 0.0, "batch_size": given.rows or found.batch_size})
+    compare(grid.models[given.model], recipe, given.vocabulary, given.seeds, given.steps)
 
 
-def compare(of: Learner, regimen: Regimen, types: int, seeds: int, steps: int) -> None:
+def compare(of: Model, recipe: Recipe, types: int, seeds: int, steps: int) -> None:
     """Train both ways, and print what was found.
 
     Args:
         of: whose architecture is GPT-2's.
-        regimen: without dropout.
+        recipe: without dropout.
         types: size of the vocabulary.
         seeds: how many models.
         steps: how many steps each takes; the first five are not counted.
     """
-    torch.set_num_threads(regimen.threads)
+    torch.set_num_threads(recipe.threads)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     clock = time.perf_counter if device.type == "cuda" else time.process_time
-    rows, length = regimen.batch_size, regimen.context_length
-    alone, together = [models(of, regimen, types, seeds, device) for _ in range(2)]
+    rows, length = recipe.batch_size, recipe.context_length
+    alone, together = [models(of, recipe, types, seeds, device) for _ in range(2)]
     draw = torch.Generator().manual_seed(0)
     seconds, apart = [0.0, 0.0], 0.0
     with ExitStack() as unmasked:
         for model in (*alone, *together):
             unmasked.enter_context(attention.causal(model))
-        in_turn, stacked = turns(alone, regimen), stack(together, regimen)
+        in_turn, stacked = turns(alone, recipe), stack(together, recipe)
         for at in range(steps):
             tokens = torch.randint(2, types, (seeds, rows, length + 1), generator=draw)
             found = []
@@ -91,13 +89,13 @@ def compare(of: Learner, regimen: Regimen, types: int, seeds: int, steps: int) -
 
 
 def models(
-    of: Learner, regimen: Regimen, types: int, seeds: int, device: torch.device
+    of: Model, recipe: Recipe, types: int, seeds: int, device: torch.device
 ) -> list[torch.nn.Module]:
     """Return a model of each seed, in training."""
     made = []
     for seed in range(seeds):
-        model = learner.build(
-            of, Vocabulary(types, 0, 1), context_length=regimen.context_length, dropout=0.0,
+        model = builder.build(
+            of, Vocabulary(types, 0, 1), context_length=recipe.context_length, dropout=0.0,
             seed=seed,
         ).to(device)  # type: ignore[arg-type]  # fmt: skip
         model.train()
@@ -105,15 +103,15 @@ def models(
     return made
 
 
-def turns(found: list[torch.nn.Module], regimen: Regimen) -> Callable[[torch.Tensor], list[float]]:
+def turns(found: list[torch.nn.Module], recipe: Recipe) -> Callable[[torch.Tensor], list[float]]:
     """Return a step of all seeds, one after the other, as :mod:`poshgrid.training.loop` does."""
-    adams = [loop.optimizer(model, regimen) for model in found]
+    adams = [loop.optimizer(model, recipe) for model in found]
 
     def take(tokens: torch.Tensor) -> list[float]:
         told = []
         for model, adam, mine in zip(found, adams, tokens.numpy(), strict=True):
             batch = data.Batch(mine[:, :-1], mine[:, 1:])
-            loss = losses.summed(model, batch, regimen.precision)
+            loss = losses.summed(model, batch, recipe.precision)
             (loss / batch.tokens).backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), loop.MAX_NORM, foreach=True)
             adam.step()
@@ -139,7 +137,7 @@ class _Summed(torch.nn.Module):
         )
 
 
-def stack(found: list[torch.nn.Module], regimen: Regimen) -> Callable[[torch.Tensor], list[float]]:
+def stack(found: list[torch.nn.Module], recipe: Recipe) -> Callable[[torch.Tensor], list[float]]:
     """Return a step of all seeds at once."""
     whole = [_Summed(model) for model in found]
     weights, buffers = stack_module_state(whole)
@@ -147,11 +145,11 @@ def stack(found: list[torch.nn.Module], regimen: Regimen) -> Callable[[torch.Ten
     groups = [
         {
             "params": [w for w in weights.values() if w.dim() > 2],
-            "weight_decay": regimen.weight_decay,
+            "weight_decay": recipe.weight_decay,
         },
         {"params": [w for w in weights.values() if w.dim() <= 2], "weight_decay": 0.0},
     ]
-    adam = torch.optim.AdamW(groups, lr=regimen.learning_rate, fused=True)
+    adam = torch.optim.AdamW(groups, lr=recipe.learning_rate, fused=True)
 
     def one(mine: dict, held: dict, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         return functional_call(whole[0], (mine, held), (inputs, targets))

@@ -6,7 +6,7 @@ The same model, optimiser, batch size, schedule and dropout in three engines: ou
 transformers; and a hand loop in the style of nanoGPT (a batch from a memmap, forward, loss,
 backward, clip, step). Text is drawn by Zipf's law; sentences have 3 tokens and a negative binomial
 number more, about 9 on average. Padding is never counted. The others get the micro-batches of
-`--others` rows, and ours is compared with the best of them; in the sentence regimen the Trainer
+`--others` rows, and ours is compared with the best of them; in the sentence recipe the Trainer
 groups sentences by length, and a second hand loop takes our micro-batches. `--against CHECKOUT`
 compares ours with ours in another checkout instead.
 
@@ -43,13 +43,13 @@ TYPES, BOUNDARY, PADDING = 32_768, 0, 1
 
 
 def main() -> None:
-    """Measure every regimen and precision, and print a table of each."""
+    """Measure every recipe and precision, and print a table of each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--regimens", nargs="+", default=["packed", "sentence"])
+    parser.add_argument("--recipes", nargs="+", default=["packed", "sentence"])
     parser.add_argument("--precisions", nargs="+", default=["float32", "bf16"])
-    parser.add_argument("--config", default="config/config.yaml", help="of learner and regimens")
-    parser.add_argument("--learner", default="gpt2-mini", help="of that configuration")
-    parser.add_argument("--batch", type=int, help="rows of a step; none: the regimen's")
+    parser.add_argument("--config", default="config/config.yaml", help="of model and recipes")
+    parser.add_argument("--model", default="gpt2-mini", help="of that configuration")
+    parser.add_argument("--batch", type=int, help="rows of a step; none: the recipe's")
     parser.add_argument("--others", type=int, nargs="+", help="rows at once; none: as many as ours")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5, help="after one that is not counted")
@@ -61,9 +61,9 @@ def main() -> None:
     if given.engine:
         _ENGINES[re.split("[:+@]", given.engine)[0]](given)
         return
-    for regimen in given.regimens:
+    for recipe in given.recipes:
         for precision in given.precisions:
-            _table(given, regimen, precision)
+            _table(given, recipe, precision)
 
 
 # ---- taking turns ------------------------------------------------------------
@@ -71,18 +71,18 @@ def main() -> None:
 
 def _table(given: argparse.Namespace, name: str, precision: str) -> None:
     """Let the engines take turns and print what came of it."""
-    regimen = _regimen(given, name, precision)
-    sizes = given.others or [_at_once(regimen)]
+    recipe = _recipe(given, name, precision)
+    sizes = given.others or [_at_once(recipe)]
     names = ["poshgrid", *(f"{kind}:{rows}" for rows in sizes for kind in ("trainer", "hand"))]
     if name == "sentence":
         names += [f"sorted:{rows}" for rows in sizes]
     if given.biases:
         names.append("poshgrid+recency")
-        names += ["poshgrid+tree-planting"] if regimen.input == "sentence" else []
+        names += ["poshgrid+tree-planting"] if recipe.input == "sentence" else []
     if given.against:
         names = ["poshgrid", f"poshgrid@{given.against}"]
-    command = [sys.executable, __file__, "--regimens", name, "--precisions", precision]
-    for key in ("config", "learner", "batch", "threads", "compile"):
+    command = [sys.executable, __file__, "--recipes", name, "--precisions", precision]
+    for key in ("config", "model", "batch", "threads", "compile"):
         command += [f"--{key}", str(getattr(given, key))] if getattr(given, key) else []
     # A thread that waits for another one by spinning would be counted as CPU time.
     waiting = {"OMP_NUM_THREADS": str(given.threads), "OMP_WAIT_POLICY": "PASSIVE"}
@@ -110,7 +110,7 @@ def _table(given: argparse.Namespace, name: str, precision: str) -> None:
     for process in engines.values():
         process.kill()
         process.wait()
-    _print(found, f"{name}, {precision}, {regimen.batch_size} rows a step, {given.threads} threads")
+    _print(found, f"{name}, {precision}, {recipe.batch_size} rows a step, {given.threads} threads")
 
 
 def _print(found: dict[str, list[dict[str, float]]], title: str) -> None:
@@ -172,18 +172,18 @@ class _Turns:
 # ---- what all engines share ------------------------------------------------------------
 
 
-def _regimen(given: argparse.Namespace, name: str, precision: str) -> config.Regimen:
-    """Return the configuration's regimen with what the command line changes."""
-    found = _section(given, "regimens", name)
+def _recipe(given: argparse.Namespace, name: str, precision: str) -> config.Recipe:
+    """Return the configuration's recipe with what the command line changes."""
+    found = _section(given, "recipes", name)
     changes = {"precision": precision, "threads": given.threads, "compile": given.compile}
     changes |= {"batch_size": given.batch} if given.batch else {}
     # Long enough that no schedule ends while it is measured
     fixed = {"steps": 100_000, "epochs": None, "checkpoints": []}
-    return config.Regimen(**(found | changes | fixed))
+    return config.Recipe(**(found | changes | fixed))
 
 
-def _learner(given: argparse.Namespace) -> config.Learner:
-    return config.Learner(**_section(given, "learners", given.learner))
+def _learner(given: argparse.Namespace) -> config.Model:
+    return config.Model(**_section(given, "models", given.model))
 
 
 def _section(given: argparse.Namespace, key: str, name: str) -> dict[str, Any]:
@@ -191,10 +191,10 @@ def _section(given: argparse.Namespace, key: str, name: str) -> dict[str, Any]:
     return next(section for section in sections if section["name"] == name)
 
 
-def _at_once(regimen: config.Regimen) -> int:
+def _at_once(recipe: config.Recipe) -> int:
     from poshgrid.training import loop
 
-    return loop.rows_at_once(regimen, _device().type)
+    return loop.rows_at_once(recipe, _device().type)
 
 
 def _device() -> Any:  # noqa: ANN401 - torch.device
@@ -203,15 +203,15 @@ def _device() -> Any:  # noqa: ANN401 - torch.device
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def _model(given: argparse.Namespace, regimen: config.Regimen) -> Any:  # noqa: ANN401 - a model
+def _model(given: argparse.Namespace, recipe: config.Recipe) -> Any:  # noqa: ANN401 - a model
     from poshgrid.tokenization.tokenizer import Vocabulary
-    from poshgrid.training import learner
+    from poshgrid.training import builder
 
-    return learner.build(
+    return builder.build(
         _learner(given),
         Vocabulary(TYPES, BOUNDARY, PADDING),
-        context_length=regimen.context_length,
-        dropout=regimen.dropout,
+        context_length=recipe.context_length,
+        dropout=recipe.dropout,
         seed=1,
     ).to(_device())
 
@@ -252,34 +252,34 @@ def _distances(folder: Path) -> Path:
 def _ours(given: argparse.Namespace) -> None:
     from poshgrid.tokenization.encode import Tokens
     from poshgrid.tokenization.tokenizer import Vocabulary
-    from poshgrid.training import bias, learner, loop
+    from poshgrid.training import bias, builder, loop
     from poshgrid.training.checkpoint import Checkpoints
     from poshgrid.training.progress import Plan, Progress
 
-    regimen = _regimen(given, given.regimens[0], given.precisions[0])
-    device, model = learner.prepare_torch(regimen.threads), _model(given, regimen)
+    recipe = _recipe(given, given.recipes[0], given.precisions[0])
+    device, model = builder.prepare_torch(recipe.threads), _model(given, recipe)
     word = given.engine.partition("+")[2] or "none"
     biases, folder = bias.build(word, {}), Path(tempfile.mkdtemp())
     setting = bias.Setting(
         spec=specs.TrainSpec(
-            learner=_learner(given), regimen=regimen, bias=word, options={}, seed=1
+            model=_learner(given), recipe=recipe, bias=word, options={}, seed=1
         ),
-        regimen=regimen, tokenizer=folder, distances=_distances(folder),
+        recipe=recipe, tokenizer=folder, distances=_distances(folder),
         checkpoints=Checkpoints(Path(), "none"), device=device,
         vocabulary=Vocabulary(TYPES, BOUNDARY, PADDING),
     )  # fmt: skip
     for part in biases.values():
         model = part.prepare(model, setting)
-    rows = learner.rows(
-        _learner(given), regimen, Tokens(*_text()), Vocabulary(TYPES, BOUNDARY, PADDING), seed=1
+    rows = builder.rows(
+        _learner(given), recipe, Tokens(*_text()), Vocabulary(TYPES, BOUNDARY, PADDING), seed=1
     )
-    plan, progress = Plan(regimen, rows.steps_per_epoch), Progress()
+    plan, progress = Plan(recipe, rows.steps_per_epoch), Progress()
     stepper = loop.Stepper(
         model, rows, plan,
         seed=1, biases=list(biases.values()), progress=progress,
     )  # fmt: skip
     turns = _Turns()
-    with loop.training(model, regimen):
+    with loop.training(model, recipe):
         for number in range(plan.total):
             before = progress.tokens
             stepper.take(number)
@@ -294,28 +294,28 @@ def _hand(given: argparse.Namespace) -> None:
     from poshgrid.tokenization.encode import Tokens
     from poshgrid.training import data, loop
 
-    regimen = _regimen(given, given.regimens[0], given.precisions[0])
+    recipe = _recipe(given, given.recipes[0], given.precisions[0])
     kind, _, at_once = given.engine.partition(":")
     torch.manual_seed(1)
-    torch.set_num_threads(regimen.threads)
-    device, model = _device(), _model(given, regimen)
-    if regimen.compile == "on" or (regimen.compile == "auto" and device.type == "cuda"):
+    torch.set_num_threads(recipe.threads)
+    device, model = _device(), _model(given, recipe)
+    if recipe.compile == "on" or (recipe.compile == "auto" and device.type == "cuda"):
         model = torch.compile(model)
     adam = torch.optim.AdamW(
-        model.parameters(), lr=regimen.learning_rate, weight_decay=regimen.weight_decay,
+        model.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay,
         fused=device.type == "cuda",
     )  # fmt: skip
     rate = torch.optim.lr_scheduler.LinearLR(adam, 1.0, 0.0, total_iters=100_000)
     ids, offsets = _text()
-    ours = data.rows(regimen, Tokens(ids, offsets), padding_id=PADDING, seed=1)
-    micro = _drawn(ids, offsets, regimen, int(at_once))
+    ours = data.rows(recipe, Tokens(ids, offsets), padding_id=PADDING, seed=1)
+    micro = _drawn(ids, offsets, recipe, int(at_once))
 
     def parts(step: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         if kind == "sorted":
-            most = int(at_once) * regimen.context_length, loop.PADDING_AT_ONCE[device.type]
+            most = int(at_once) * recipe.context_length, loop.PADDING_AT_ONCE[device.type]
             yield from ((x.inputs, x.targets) for x in ours.batch(step).split(*most))
         else:
-            for _ in range(-(-regimen.batch_size // int(at_once))):
+            for _ in range(-(-recipe.batch_size // int(at_once))):
                 yield micro()
 
     turns = _Turns()
@@ -323,7 +323,7 @@ def _hand(given: argparse.Namespace) -> None:
         tokens, found = 0, list(parts(step))
         for inputs, targets in found:
             x, y = (torch.from_numpy(each).to(device) for each in (inputs, targets))
-            with torch.autocast(device.type, torch.bfloat16, enabled=regimen.precision == "bf16"):
+            with torch.autocast(device.type, torch.bfloat16, enabled=recipe.precision == "bf16"):
                 logits = model(input_ids=x, use_cache=False).logits
                 loss = torch.nn.functional.cross_entropy(
                     logits.view(-1, logits.size(-1)), y.view(-1), ignore_index=-100
@@ -338,14 +338,14 @@ def _hand(given: argparse.Namespace) -> None:
 
 
 def _drawn(
-    ids: np.ndarray, offsets: np.ndarray, regimen: config.Regimen, rows: int
+    ids: np.ndarray, offsets: np.ndarray, recipe: config.Recipe, rows: int
 ) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
     """Return a function that draws a micro-batch: windows from a memmap, or padded sentences."""
     path = Path(tempfile.mkdtemp()) / "train.bin"
     ids.tofile(path)
     kept = np.memmap(path, np.uint16, "r")
     path.unlink()
-    random, length = np.random.default_rng(2), regimen.context_length
+    random, length = np.random.default_rng(2), recipe.context_length
 
     def windows() -> tuple[np.ndarray, np.ndarray]:
         starts = random.integers(len(kept) - length - 1, size=rows)
@@ -361,7 +361,7 @@ def _drawn(
             inputs[row, : len(each) - 1], targets[row, : len(each) - 1] = each[:-1], each[1:]
         return inputs, targets
 
-    return windows if regimen.input == "packed" else sentences
+    return windows if recipe.input == "packed" else sentences
 
 
 def _trainer(given: argparse.Namespace) -> None:
@@ -370,11 +370,11 @@ def _trainer(given: argparse.Namespace) -> None:
 
     from poshgrid.training import loop
 
-    regimen = _regimen(given, given.regimens[0], given.precisions[0])
+    recipe = _recipe(given, given.recipes[0], given.precisions[0])
     at_once = int(given.engine.partition(":")[2])
-    torch.set_num_threads(regimen.threads)
+    torch.set_num_threads(recipe.threads)
     ids, offsets = _text()
-    length, packed = regimen.context_length, regimen.input == "packed"
+    length, packed = recipe.context_length, recipe.input == "packed"
 
     class Rows(torch.utils.data.Dataset):
         def __len__(self) -> int:
@@ -411,13 +411,13 @@ def _trainer(given: argparse.Namespace) -> None:
     arguments = TrainingArguments(
         output_dir=tempfile.mkdtemp(),
         per_device_train_batch_size=at_once,
-        gradient_accumulation_steps=-(-regimen.batch_size // at_once),
+        gradient_accumulation_steps=-(-recipe.batch_size // at_once),
         max_steps=100_000,
-        learning_rate=regimen.learning_rate,
-        weight_decay=regimen.weight_decay,
+        learning_rate=recipe.learning_rate,
+        weight_decay=recipe.weight_decay,
         max_grad_norm=loop.MAX_NORM,
         lr_scheduler_type="linear",
-        bf16=regimen.precision == "bf16",
+        bf16=recipe.precision == "bf16",
         use_cpu=not torch.cuda.is_available(),
         train_sampling_strategy="random" if packed else "group_by_length",
         length_column_name="length",
@@ -427,11 +427,11 @@ def _trainer(given: argparse.Namespace) -> None:
         report_to="none",
         disable_tqdm=True,
         seed=1,
-        torch_compile=regimen.compile == "on"
-        or (regimen.compile == "auto" and torch.cuda.is_available()),
+        torch_compile=recipe.compile == "on"
+        or (recipe.compile == "auto" and torch.cuda.is_available()),
     )
     Trainer(
-        _model(given, regimen), arguments, train_dataset=Rows(), data_collator=collate,
+        _model(given, recipe), arguments, train_dataset=Rows(), data_collator=collate,
         callbacks=[Told()],
     ).train()  # fmt: skip
 

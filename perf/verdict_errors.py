@@ -47,13 +47,13 @@ def main() -> None:
     print("| cells | seeds | SD (points) |", " | ".join(columns), "|")
     print("|" + " ---: |" * (3 + len(columns)))
     for cells, seeds, points in product((1, 4), (2, 3, 5), (2, 8, 16)):
-        base = {"cells": cells, "seeds": seeds, "spread": 4 * points / 100}
+        corpus = {"cells": cells, "seeds": seeds, "spread": 4 * points / 100}
         scenarios = [{"untrained": spread} for spread in untrained.values()]
         scenarios += [{"uneven": True}, {"level": 0.8}, {"untrained": 0.2, "above": 0.1}]
         shares = []
         for number, scenario in enumerate(scenarios):
             generator = np.random.default_rng([options.seed, cells, seeds, points, number])
-            verdict = [table(generator, **base, **scenario) for _ in range(options.tables)]
+            verdict = [table(generator, **corpus, **scenario) for _ in range(options.tables)]
             power = "above" in scenario
             values = [np.mean(one) if power else np.any(one) for one in verdict]
             mean = float(np.mean(values))
@@ -91,8 +91,8 @@ def table(
     shape = (2, cells, seeds, PHENOMENA, SETS)
     right = generator.binomial(PAIRS, np.broadcast_to(chance[..., None], shape))
     axes = [
-        {"condition": f"c{c}", "size": "10M", "learner": "mini", "regimen": regimen, "bias": "none"}
-        for regimen in ("packed", "untrained") for c in range(cells)
+        {"condition": f"c{c}", "size": "10M", "model": "mini", "recipe": recipe, "bias": "none"}
+        for recipe in ("packed", "untrained") for c in range(cells)
     ]  # fmt: skip
     correct = right.sum(axis=-1).reshape(len(axes), seeds, PHENOMENA)
     counts = pl.DataFrame([

@@ -45,9 +45,9 @@ from tests.workflow.conftest import Checkout  # noqa: E402 - a copy of the check
 BIASES = ["none", "dyck", "tree-planting", "recency", "dyck+recency"]
 CELLS = 3 * 2
 JOBS_OF_A_SEED = CELLS * 2 * (len(BIASES) + 1)
-"""A run and its scores for each bias and for the untrained null, in each cell."""
+"""A run and its scores for each bias and for the untrained baseline, in each cell."""
 JOBS_WITHOUT_SEEDS = 104
-"""Corpora, parses, tokens, counted nulls, items, statistics."""
+"""Corpora, parses, tokens, counted baselines, items, statistics."""
 STUB = '#!/bin/sh\n: > "$POSHGRID_STARTED"\nexec sleep 3600\n'
 DRY = ("-n", "--nolock", "--quiet", "rules")
 TICK = os.sysconf("SC_CLK_TCK")
@@ -80,7 +80,7 @@ def configuration(jobs: int) -> dict[str, Any]:
     seeds = max(1, round((jobs - JOBS_WITHOUT_SEEDS) / JOBS_OF_A_SEED))
     found["experiments"] = [{
         "name": "scale", "conditions": ["baby-f", "baby", "wiki"], "sizes": ["20K", "60K"],
-        "learners": ["gpt2-tiny"], "regimen": "sentence", "biases": BIASES,
+        "models": ["gpt2-tiny"], "recipe": "sentence", "biases": BIASES,
         "seeds": list(range(1, seeds + 1)),
     }]  # fmt: skip
     found["models"] = found["models"][:1]
@@ -293,7 +293,7 @@ def _seed_added(checkout: Checkout) -> None:
 FORMULA = "p(correct, n) ~ size_z + S(filter) + (1|seed) + (1|phenomenon)"
 EDITS = [
     Edit("`biases.recency.decay`", changed("biases", "recency", "decay", to=0.7)),
-    Edit("`learners`: layers of gpt2-mini", changed("learners", 0, "options", "layers", to=5)),
+    Edit("`models`: layers of gpt2-mini", changed("models", 0, "options", "layers", to=5)),
     Edit("`experiments`: a seed added to exp3", _seed_added),
     Edit("code of the filter `binding`",
          appended("src/poshgrid/evidence/filters/binding.py", "_ADDED = 1")),
@@ -302,8 +302,8 @@ EDITS = [
     Edit("`scoring.reduction`", changed("scoring", "reduction", to="sum")),
     Edit("`models`: formula of `paper`", changed("models", 0, "formula", to=FORMULA)),
     Edit("`suites`: pairs of posh", changed("suites", 0, "options", "pairs", to=400)),
-    Edit("`regimens`: learning rate of `sentence`",
-         changed("regimens", 1, "learning_rate", to="2e-4")),
+    Edit("`recipes`: learning rate of `sentence`",
+         changed("recipes", 1, "learning_rate", to="2e-4")),
     Edit("`tokenizer.vocabulary_size`", changed("tokenizer", "vocabulary_size", to=16384)),
 ]  # fmt: skip
 

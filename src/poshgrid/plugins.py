@@ -36,7 +36,7 @@ READERS = "poshgrid.corpora.readers"
 ENGINES = "poshgrid.parsing.engines"
 FILTERS = "poshgrid.evidence.filters"
 SUITES = "poshgrid.benchmark.suites"
-RIVALS = "poshgrid.rules.rivals"
+RIVALS = "poshgrid.heuristics.choices"
 SECTIONS = "poshgrid.report.sections"
 # Package of plug-ins -> what one of them is called, and what each must have
 _KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -47,7 +47,7 @@ _KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "poshgrid.models.architectures": ("architecture", ("build",)),
     "poshgrid.training.biases": ("bias", ("build",)),
     SUITES: ("reader", ("files", "load")),
-    RIVALS: ("rule", ("SAYS",)),
+    RIVALS: ("heuristic", ("SAYS",)),
     SECTIONS: ("section", ("TITLE", "ORDER", "AUDIENCE", "write")),
 }
 
@@ -84,7 +84,7 @@ def details(error: ValidationError, place: tuple[str | int, ...] = ()) -> list[I
 
 
 class Options(BaseModel):
-    """Base of every plug-in's ``Options``: the keys that it takes, with types and defaults."""
+    """Corpus of every plug-in's ``Options``: the keys that it takes, with types and defaults."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True

@@ -207,7 +207,7 @@ def located(manifest: Path, name: str) -> Path:
 def same_inputs(before: Mapping[str, str], now: Mapping[str, str]) -> bool:
     """Say whether two runs of a stage read the same content.
 
-    A file that only one of them names lies outside the results, and may have been moved: base
+    A file that only one of them names lies outside the results, and may have been moved: corpus
     names and digests of such files are compared.
 
     Args:

@@ -16,14 +16,14 @@ def main(seed: int) -> int:
     """Run the grid undisturbed, then each drill on a copy; return 1 if anything did not survive."""
     with tempfile.TemporaryDirectory(prefix="poshgrid-drills-") as temporary:
         work = Path(temporary).resolve()
-        base = work / "base"
-        grid.checkout(base)
-        status, text = processes.make(base, "--", grid.TARGET)
+        corpus = work / "base"
+        grid.checkout(corpus)
+        status, text = processes.make(corpus, "--", grid.TARGET)
         if status:
             raise SystemExit(f"the undisturbed run failed:\n{text}")
         faults = {
-            "kill": drills.killed(base, work / "kill", seed, KILLS),
-            "damage": drills.damaged(base, work / "damage", seed),
+            "kill": drills.killed(corpus, work / "kill", seed, KILLS),
+            "damage": drills.damaged(corpus, work / "damage", seed),
         }
     for drill, lines in faults.items():
         sys.stdout.write("\n".join([f"{drill}: {len(lines)} faults", *lines, ""]))

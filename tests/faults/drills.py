@@ -15,11 +15,11 @@ SHARE = 0.9
 """Moments are drawn up to this share of a job's duration: later ones often find it gone."""
 
 
-def killed(base: Path, folder: Path, seed: int, kills: int) -> list[str]:
+def killed(corpus: Path, folder: Path, seed: int, kills: int) -> list[str]:
     """Kill a job of each rule at random moments, then let it come to its end.
 
     Args:
-        base: an undisturbed run.
+        corpus: an undisturbed run.
         folder: where to run; made.
         seed: of the moments.
         kills: of each rule.
@@ -27,9 +27,9 @@ def killed(base: Path, folder: Path, seed: int, kills: int) -> list[str]:
     Returns:
         Files that were not whole after a kill, or differ at the end, and jobs that failed.
     """
-    shutil.copytree(base, folder, symlinks=True)
-    expected, wrong = compare.digests(base / grid.RESULTS), []
-    for rule, job in sorted(processes.jobs(base).items()):
+    shutil.copytree(corpus, folder, symlinks=True)
+    expected, wrong = compare.digests(corpus / grid.RESULTS), []
+    for rule, job in sorted(processes.jobs(corpus).items()):
         draw = random.Random(f"{seed}/{rule}")
         job.remove(folder)
         for _ in range(kills):
@@ -64,18 +64,18 @@ def cut(file: Path, draw: random.Random) -> None:
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def damaged(base: Path, folder: Path, seed: int) -> list[str]:
+def damaged(corpus: Path, folder: Path, seed: int) -> list[str]:
     """Damage what each rule wrote first: the next job refuses it, `verify --delete` finds it.
 
     Snakemake sees nothing of it, and makes it again once it is deleted.
     """
-    shutil.copytree(base, folder, symlinks=True)
-    expected, wrong = compare.digests(base / grid.RESULTS), []
-    files = [job.outputs[0] for job in processes.jobs(base).values() if job.outputs]
+    shutil.copytree(corpus, folder, symlinks=True)
+    expected, wrong = compare.digests(corpus / grid.RESULTS), []
+    files = [job.outputs[0] for job in processes.jobs(corpus).values() if job.outputs]
     harms: tuple[Callable[[Path, random.Random], None], ...] = (flip, cut)
     for number, name in enumerate(files):
         harms[number % 2](folder / name, random.Random(f"{seed}/{name}"))
-    train = processes.jobs(base)["train"]
+    train = processes.jobs(corpus)["train"]
     train.remove(folder)
     status, text = processes.make(folder, "--", train.manifest)
     if not status or "not the bytes" not in text:

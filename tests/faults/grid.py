@@ -31,21 +31,21 @@ def configuration() -> dict[str, Any]:
     def named(section: str, *names: str) -> list[dict[str, Any]]:
         return [entry for entry in tiny[section] if entry["name"] in names]
 
-    sentence = named("regimens", "sentence")[0] | {"epochs": 1, "checkpoint_every": 20}
+    sentence = named("recipes", "sentence")[0] | {"epochs": 1, "checkpoint_every": 20}
     text = {"name": "text", "reader": "text", "path": TEXT}
     words = {"toy-baby": "19K", "text": "1K"}
     mixed = [{"source": name, "words": {"20K": number}} for name, number in words.items()]
-    cell = {"sizes": ["20K"], "learners": ["gpt2-tiny"], "seeds": [42]}
+    cell = {"sizes": ["20K"], "models": ["gpt2-tiny"], "seeds": [42]}
     return tiny | {
         "results": RESULTS,
         "sources": [*named("sources", "toy-baby"), text],
-        "bases": [named("bases", "baby")[0] | {"sources": mixed}],
-        # The toy's own "baby" wants more evidence put back than one small base holds
-        "conditions": [{"name": "baby", "base": "baby"}, *named("conditions", "baby-f")],
+        "corpora": [named("corpora", "baby")[0] | {"sources": mixed}],
+        # The toy's own "baby" wants more evidence put back than one small corpus holds
+        "conditions": [{"name": "baby", "corpus": "baby"}, *named("conditions", "baby-f")],
         "parsers": named("parsers", "spacy"),
         "evidence": tiny["evidence"] | {"compare": [], "parser": "spacy", "shard_words": "200K"},
-        "learners": named("learners", "gpt2-tiny"),
-        "regimens": [sentence],
+        "models": named("models", "gpt2-tiny"),
+        "recipes": [sentence],
         "biases": {"tree-planting": {"parser": "spacy"}},
         "experiments": [
             cell
@@ -53,13 +53,15 @@ def configuration() -> dict[str, Any]:
                 "name": "drill",
                 # Two that filtering alone tells apart: what deltas and perplexity are for
                 "conditions": ["baby", "baby-f"],
-                "regimen": "sentence",
+                "recipe": "sentence",
                 "biases": ["none", "tree-planting"],
                 "exclude": [{"condition": "baby", "bias": "tree-planting"}],
             },
         ],
         "suites": named("suites", "posh", "choices"),
-        "models": [{"name": "paper", "formula": "p(correct, n) ~ S(category) + (1|phenomenon)"}],
+        "regressions": [
+            {"name": "paper", "formula": "p(correct, n) ~ S(category) + (1|phenomenon)"}
+        ],
     }
 
 

@@ -114,26 +114,26 @@ def whole(config):
     """Ask a grid for all that the rules ask: every job, and every path inside the results."""
     grid = Grid(config)
     stages, paths = Stages(grid), grid.paths
-    bases = {grid.base_of(c).name for c in grid.conditions if not grid.conditions[c].prebuilt}
-    bases = {base for base in bases if grid.sizes(base)}
+    corpora = {grid.corpus_of(c).name for c in grid.conditions if not grid.conditions[c].prebuilt}
+    corpora = {corpus for corpus in corpora if grid.sizes(corpus)}
     jobs = [(stages.read, Cell(source=source)) for source in grid.sources]
-    jobs += [(stages.mix, Cell(base=base)) for base in bases]
+    jobs += [(stages.mix, Cell(corpus=corpus)) for corpus in corpora]
     jobs += [(stages.recall, Cell(parser=parser)) for parser in grid.parsers]
     jobs += [(stages.items, Cell(suite=suite)) for suite in grid.suites]
-    found = [paths.parses(b, p, grid.shards(b)) for b in bases for p in grid.parsers]
+    found = [paths.parses(b, p, grid.shards(b)) for b in corpora for p in grid.parsers]
     for target, runs in grid.targets.items():
-        for run in [*runs[:3], *grid.nulls(runs)[:3]]:
+        for run in [*runs[:3], *grid.baselines(runs)[:3]]:
             found += [paths.scores(run.name, s) for s in grid.suites]
-            jobs += [(stages.train, of_run(run.name))] if run.regimen in grid.regimens else []
+            jobs += [(stages.train, of_run(run.name))] if run.recipe in grid.recipes else []
             jobs += [(stages.score, of_run(run.name))]
         jobs += [(stages.audit, Cell(condition=c, size=s)) for c, s in grid.audits(target)]
-        jobs += [(stages.collateral, Cell(condition=c, size=s)) for c, s in grid.removals(target)]
-        jobs += [(stages.fit, Cell(target=target, model=model)) for model in grid.fitted(target)]
+        jobs += [(stages.side_effects, Cell(condition=c, size=s)) for c, s in grid.removals(target)]
+        jobs += [(stages.fit, Cell(target=target, regression=name)) for name in grid.fitted(target)]
         for condition, size in grid.cells(target):
             cell = Cell(condition=condition, size=size)
             jobs += [(stage, cell) for stage in (stages.condition, stages.tokens, stages.tokenizer)]
         if all(task == "pairs" for task in grid.tasks.values()):
-            whole_target = (stages.accuracy, stages.rule_shares, stages.curves, stages.report)
+            whole_target = (stages.accuracy, stages.heuristic_shares, stages.curves, stages.report)
             jobs += [(stage, Cell(target=target)) for stage in whole_target]
     found += [stage.describe(cell)["output"] for stage, cell in jobs]
     for path in found:
@@ -235,5 +235,5 @@ def test_no_size_leads_out_of_the_results(word):
 def test_a_formula_calls_no_function_of_ours(tmp_path, term):
     """What stands before a bracket in a formula would be looked up among our names, and called."""
     config = copy.deepcopy(TINY)
-    config["models"][0]["formula"] = f"p(correct, n) ~ size_z + {term}"
+    config["regressions"][0]["formula"] = f"p(correct, n) ~ size_z + {term}"
     assert checked(tmp_path / "mine.yaml", yaml.safe_dump(config))

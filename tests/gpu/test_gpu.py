@@ -14,7 +14,7 @@ from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines.load import load
 from poshgrid.training import loop
 from tests.unit.training.test_graph import CASES, spec_of, stepper, trained
-from tests.unit.training.training_support import log, regimen, sentences, train_spec
+from tests.unit.training.training_support import log, recipe, sentences, train_spec
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
 
@@ -81,7 +81,7 @@ def test_a_step_does_not_wait(inputs, distances, tmp_path, architecture, word, k
         pytest.skip("compiled in another case")
     spec = spec_of(architecture, word, kind, **changes(kind, compiled))
     taken = stepper(inputs, distances, spec, tmp_path, "cuda")
-    with loop.training(taken.model, spec.regimen):
+    with loop.training(taken.model, spec.recipe):
         for number in range(3):  # compiles, records, and brings an epoch's bias to the device
             taken.take(number)
         torch.cuda.synchronize()
@@ -96,7 +96,7 @@ def test_a_step_does_not_wait(inputs, distances, tmp_path, architecture, word, k
 def test_attention_runs_in_a_flash_kernel(inputs, tmp_path, word):
     from torch.profiler import ProfilerActivity, profile
 
-    chosen = regimen(precision="bf16", context_length=64, compile="off")
+    chosen = recipe(precision="bf16", context_length=64, compile="off")
     spec = train_spec(chosen, bias=word, hidden_size=128)
     taken = stepper(inputs, None, spec, tmp_path, "cuda")
     profiler = profile(activities=[ProfilerActivity.CUDA])

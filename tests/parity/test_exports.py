@@ -29,13 +29,13 @@ def suite(opened, tmp_path_factory):
     return items.export(opened, "posh", tmp_path_factory.mktemp("items"))
 
 
-@pytest.fixture(scope="module", params=[*small_results.NAMES, small_results.NULL])
+@pytest.fixture(scope="module", params=small_results.NAMES)
 def run(request, opened, tmp_path_factory):
     """A run, its exported model, and what it made of each pair and each phenomenon."""
     point = Run.parse(request.param)
     output = tmp_path_factory.mktemp("models")
     (folder,) = models.export(opened, [point], output, target=None, licence=None)
-    mine = {"regimen": point.regimen, "seed": point.seed}
+    mine = {"recipe": point.recipe, "seed": point.seed}
     scores = opened.scores().filter(**mine).collect()
     judged = opened.judgements().filter(**mine).collect()
     return folder, {row["item_id"]: row for row in scores.iter_rows(named=True)}, judged

@@ -229,12 +229,12 @@ class Site:
 
     def _configuration(self) -> None:
         given = yaml.safe_load((ROOT / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
-        for section in ("sources", "bases", "conditions", "learners", "regimens", "experiments",
-                        "suites", "models"):  # fmt: skip
+        for section in ("sources", "corpora", "conditions", "models", "recipes", "experiments",
+                        "suites", "regressions"):  # fmt: skip
             del given[section][1:]
         for section in ("audit", "biases", "filtering"):
             del given[section]
-        given["regimens"][0] |= {"steps": STEPS, "patience_steps": None}
+        given["recipes"][0] |= {"steps": STEPS, "patience_steps": None}
         given |= {
             "results": "results",
             "data": str(ROOT / given["data"]),

@@ -328,13 +328,11 @@ def test_nothing_but_fetch_asks_for_the_network(tmp_path, guarded, root, capsys)
 # ---- names --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "word", ["../out", "/etc/x", "a/b", "a\0b", "-rf", "x" * 255, "a b", "nul", "ab" * 20]
-)
+@pytest.mark.parametrize("word", ["../out", "/etc/x", "a/b", "a\0b", "-rf", "x" * 255, "a b"])
 def test_no_name_leads_out_of_the_results(root, word):
     text = (root / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8")
-    for place in ("sources", "bases", "conditions", "learners", "regimens", "suites", "parsers",
-                  "experiments", "models"):  # fmt: skip
+    for place in ("sources", "corpora", "conditions", "models", "recipes", "suites", "parsers",
+                  "experiments", "regressions"):  # fmt: skip
         config = yaml.safe_load(text)
         config[place][0]["name"] = word
         with pytest.raises(PoshgridError, match=rf"{place}\[0\]\.name: "):

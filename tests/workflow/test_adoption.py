@@ -35,7 +35,7 @@ from poshgrid.config import specs
 from poshgrid.stages.stage import Stage, run
 
 class Made(Stage):
-    Spec = specs.ModelSpec
+    Spec = specs.RegressionSpec
     outputs = ("model.bin",)
     costly = True
 

@@ -51,11 +51,11 @@ def made(root, tmp_path_factory, tiny_configuration):
     """
     configuration = copy.deepcopy(tiny_configuration)
     configuration["experiments"] = [
-        {"name": "arms", "conditions": ["baby-f"], "sizes": ["20K"], "learners": ["gpt2-tiny"],
-         "regimen": "packed", "biases": ["none"], "seeds": [42, 53]},
+        {"name": "arms", "conditions": ["baby-f"], "sizes": ["20K"], "models": ["gpt2-tiny"],
+         "recipe": "packed", "biases": ["none"], "seeds": [42, 53]},
     ]  # fmt: skip
     configuration["suites"] = configuration["suites"][:1]
-    configuration["models"] = configuration["models"][2:]
+    configuration["regressions"] = configuration["regressions"][2:]
     configuration["filtering"] = {"perplexity": False}
     checkout = Checkout(root, tmp_path_factory.mktemp("checkout"), configuration)
     stub = checkout.folder / "bin/poshgrid"
@@ -133,7 +133,7 @@ def test_a_copy_runs_nothing_and_has_records_from_then_on(checkout):
         manifest.write_text("{}")
         os.utime(manifest, ns=(moment, moment))
     assert runs(checkout) == ({}, [])
-    checkout.configuration["regimens"][0]["learning_rate"] = "2e-3"
+    checkout.configuration["recipes"][0]["learning_rate"] = "2e-3"
     assert runs(checkout)[0]["train"] == 2
     assert runs(checkout)[1] == []
 
@@ -176,12 +176,12 @@ def test_results_that_another_folder_replaced_are_not_what_the_record_says(check
     models = checkout.folder / "results/posh-bench-toy/models"
     model = next(models.rglob("packed/none/seed53/manifest.json"))
     content = json.loads(model.read_text())
-    content["spec"]["regimen"]["steps"] = 7
+    content["spec"]["recipe"]["steps"] = 7
     del content["seal"]
     model.write_text(verification.sealed(content))
     counts, lines = runs(checkout)
     assert (counts["train"], lines) == (1, ["train: 1 run again: spec (1)"])
-    assert plan(checkout)["train", "parameter"] == ["regimen.steps: 7 -> 600"]
+    assert plan(checkout)["train", "parameter"] == ["recipe.steps: 7 -> 600"]
 
 
 def test_one_workflow_runs_on_the_results(checkout):

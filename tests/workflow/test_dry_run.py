@@ -27,22 +27,23 @@ def counts(output: str) -> dict[str, int]:
 def expected_full() -> dict[str, int]:
     """The jobs of `full` by hand: 11 cells, 5 biases, 3 seeds.
 
-    Nulls: an untrained one for each cell and seed, three that count for each cell.
+    Baselines: an untrained one for each cell and seed, three that count for each cell.
     """
     runs, untrained, counted = 11 * 5 * 3, 11 * 3, 11 * 3
     return {
         "read": 8, "mix": 2,
-        # 100.2M words in shards of 2M: the labels of baby (wiki has no filter), trees of both bases
+        # 100.2M words in shards of 2M: the labels of baby (wiki has no filter), trees of both
+        # corpora
         "parse": 3 * 51, "evidence": 1, "distances": 11,
         "condition": 11, "tokenizer": 11, "sweep": 11, "tokens": 11,
         "audit": 1,  # of baby-f, at its largest size
-        "collateral": 2 * 3,  # of baby and baby-f below 100M, which is the bare base
-        "ngrams": 2 * 4,  # of both bases at four sizes
+        "side_effects": 2 * 3,  # of baby and baby-f below 100M, which is the bare corpus
+        "ngrams": 2 * 4,  # of both corpora at four sizes
         "items": 8, "quality": 7, "measures": 1,  # one suite is not of pairs
         "train": runs, "untrained": untrained, "count": counted,
         "score": runs + counted,
         "accuracy": 1, "curves": 1, "report": 1, "full": 1,
-        "rule_preferences": 1, "rule_shares": 1,  # of all suites
+        "heuristic_choices": 1, "heuristic_shares": 1,  # of all suites
         "deltas": 1,  # baby-f against baby
         "fit": 2,  # bias and factorial: the other models are of packed runs
     }  # fmt: skip
@@ -60,29 +61,29 @@ def test_full_factorial_job_by_job(root, profile):
     assert found == expected_full()
 
 
-GIVEN = {"rule_preferences": 1, "rule_shares": 1, "accuracy": 1, "report": 1, "all": 1}
+GIVEN = {"heuristic_choices": 1, "heuristic_shares": 1, "accuracy": 1, "report": 1, "all": 1}
 """What there is one of wherever minimal pairs are judged."""
 
 JOBS = {
-    # 11 cells of exp2 (exp1 is inside) and a regimen more for exp3's 5 arms and 5 controls
+    # 11 cells of exp2 (exp1 is inside) and a recipe more for exp3's 5 arms and 5 controls
     "posh-bench/config.yaml": {"train": 33 + 30, "untrained": 33, "count": 33, "fit": 4},
     "posh-bench/toy.yaml": {"train": 6 * 2 + 6 + 2, "count": 18, "fit": 4},
     # Three conditions at three sizes and, at one, four doses more; five seeds each, one vocabulary
     "direct-evidence/config.yaml": {"condition": 3 * 3 + 4, "tokenizer": 1, "tokens": 13,
                                     "train": 5 * 13, "fit": 2},
     "direct-evidence/toy.yaml": {"condition": 4, "tokenizer": 1, "train": 2 * 4, "fit": 2},
-    # Fifteen filters and the control, two learners, five seeds; the whole base's condition, too,
-    # on which the one list of words is made; BLiMP needs no n-gram model of the base
+    # Fifteen filters and the control, two models, five seeds; the whole corpus's condition, too,
+    # on which the one list of words is made; BLiMP needs no n-gram model of the corpus
     "fict/config.yaml": {
         "read": 1, "mix": 1, "parse": 51, "evidence": 1, "condition": 16 + 1, "tokenizer": 1,
-        "tokens": 16, "collateral": 15, "items": 1, "quality": 1, "train": 160, "untrained": 160,
+        "tokens": 16, "side_effects": 15, "items": 1, "quality": 1, "train": 160, "untrained": 160,
         "count": 3 * 16, "score": 160 + 3 * 16, "perplexity": 160, "deltas": 1, "fit": 1,
         "curves": 1, **GIVEN,
     },
     "fict/toy.yaml": {"train": 3 * 2 * 2, "count": 9, "perplexity": 12, "deltas": 1,
                       "tokenizer": 1},
     # Unmasking, corpora, concatenations, what comes first, ages: ten seeds each; the curriculum
-    # and its rival, six, beside a learner that is there already
+    # and its rival, six, beside a model that is there already
     "babyberta/config.yaml": {"train": 10 * (2 + 2 + 2 + 4 + 3) + 6 * 2,
                               "untrained": 10 * (2 + 2 + 2 + 4 + 2) + 6 * 2, "count": 3 * 11,
                               "fit": 1},
@@ -119,7 +120,7 @@ def test_studies_job_by_job(root, path, tmp_path):
              "models/baby/20K/gpt3-tiny/packed/none/seed42/config.json"]
 )  # fmt: skip
 def test_a_file_of_a_name_that_the_grid_has_not_is_not_made(root, file):
-    """Of another size it would hold what the base has, and bear the wrong name."""
+    """Of another size it would hold what the corpus has, and bear the wrong name."""
     named = f"results/tiny/{file}"
     result = snakemake(root, "-n", "--nolock", named, "--configfile", "config/tiny.yaml")
     assert result.returncode

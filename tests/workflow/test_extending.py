@@ -143,7 +143,7 @@ def labels(extended):
         frame = pl.DataFrame(rows, schema=schema, orient="row")
         write_table(frame, extended.folder / f"{name}.parquet", schema)
     inputs = {"sentences": "sentences.parquet", "parses": ["parses.parquet"]}
-    cell = {"base": "baby", "parser": "stanza"}
+    cell = {"corpus": "baby", "parser": "stanza"}
     job = extended.job("evidence", cell, inputs=inputs, output="labels.parquet")
     assert job["spec"]["filters"] == ["binding", "double-object", "question-formation", "wanna"]
     extended.stage("evidence", job)
@@ -163,7 +163,7 @@ def test_filter(labels):
 def test_learner_and_bias(extended, tmp_path):
     tokens, tokenizer = corpus(tmp_path)
     (experiment,) = extended.overlay["experiments"]
-    axes = {"condition": "conditions", "size": "sizes", "learner": "learners", "bias": "biases",
+    axes = {"condition": "conditions", "size": "sizes", "model": "models", "bias": "biases",
             "seed": "seeds"}  # fmt: skip
     cell = {axis: experiment[key][0] for axis, key in axes.items()}
     inputs = {
@@ -171,13 +171,13 @@ def test_learner_and_bias(extended, tmp_path):
         "tokenizer": [str(tokenizer / "tokenizer.json")],
     }
     job = extended.job(
-        "train", cell | {"regimen": experiment["regimen"]}, inputs=inputs,
+        "train", cell | {"recipe": experiment["recipe"]}, inputs=inputs,
         output=str(tmp_path / "model"), results=str(tmp_path),
     )  # fmt: skip
     spec = job["spec"]
     assert spec["bias"] == "fading-dropout"
     assert spec["options"] == {"fading-dropout": {"start": 0.3}}
-    spec["regimen"] |= {
+    spec["recipe"] |= {
         "steps": 4, "warmup_steps": 1, "evaluate_every": 2, "batch_size": 2, "checkpoints": [],
     }  # fmt: skip
     extended.stage("train", job)

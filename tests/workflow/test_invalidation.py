@@ -12,7 +12,7 @@ import shutil
 
 import pytest
 
-from poshgrid.config.runs import WORD_NULLS
+from poshgrid.config.runs import WORD_BASELINES
 from tests.jobs import put
 
 from .conftest import Checkout
@@ -25,13 +25,13 @@ OTHERS = {f"baby-f/20K/{name}-tiny/sentence/none/seed42" for name in ("lstm", "b
 RUNS = PACKED | ARMS | OTHERS
 UNTRAINED = {run.replace("packed", "untrained") for run in PACKED}
 UNTRAINED |= {run.replace("sentence", "untrained") for run in OTHERS}
-COUNTED = {f"{cell}/{null}/counted/none/seed0" for cell in CELLS for null in WORD_NULLS}
+COUNTED = {f"{cell}/{baseline}/counted/none/seed0" for cell in CELLS for baseline in WORD_BASELINES}
 SCORED = {"score": RUNS | COUNTED, "untrained": UNTRAINED}
 MEASURED = {f"all/measures/{suite}" for suite in ("filler-gap", "choices", "completions")}
-FITS = {f"all/models/{model}" for model in ("paper", "condition", "bias", "binding")}
+FITS = {f"all/regressions/{model}" for model in ("paper", "condition", "bias", "binding")}
 AFTER_SCORES = {
     "accuracy": {"all"}, "curves": {"all/curves"}, "fit": FITS, "measures": MEASURED,
-    "report": {"all"}, "rule_shares": {"all/rules"},
+    "report": {"all"}, "heuristic_shares": {"all/heuristics"},
 }  # fmt: skip
 AFTER_NULLS = {**AFTER_SCORES, "quality": {"all/posh"}}
 # Filtered runs and the full ones that they are compared with; their files are named after the seed.
@@ -87,7 +87,7 @@ def rerun(checkout):
             change(checkout.configuration)
         for file, line in lines.items():
             checkout.append(file, line)
-        targets = ("all", "exp1", "exp2", "exp3", "learners")
+        targets = ("all", "exp1", "exp2", "exp3", "models")
         return {rule: cells for rule, cells in checkout.pending().items() if rule not in targets}
 
     return run
@@ -103,7 +103,7 @@ def test_a_completed_grid_has_nothing_to_do(checkout, rerun):
 
 def test_a_training_parameter_reruns_training_and_what_follows(rerun):
     read = {"perplexity": READ, **DELTAS}
-    assert rerun(put("regimens", 0, learning_rate="2e-3")) == {
+    assert rerun(put("recipes", 0, learning_rate="2e-3")) == {
         "train": PACKED, "score": PACKED, **read, **AFTER_SCORES,
     }  # fmt: skip
 
@@ -121,9 +121,9 @@ def test_training_code_reruns_training(rerun):
 
 
 def test_a_rule_reruns_what_rules_say_and_whom_they_explain(rerun):
-    jobs = rerun(**{"src/poshgrid/rules/rivals/first_auxiliary.py": CODE})
-    said = {"rule_preferences": {""}, "rule_shares": {"all/rules"}}
-    # rules are rivals in the table of accuracies, beside which the counts lie that are fitted
+    jobs = rerun(**{"src/poshgrid/heuristics/choices/first_auxiliary.py": CODE})
+    said = {"heuristic_choices": {""}, "heuristic_shares": {"all/heuristics"}}
+    # heuristics are rivals in the table of accuracies, beside which the counts lie that are fitted
     assert jobs == {**said, "accuracy": {"all"}, "fit": FITS, "report": {"all"}}
 
 
@@ -131,7 +131,7 @@ def test_a_rule_reruns_what_rules_say_and_whom_they_explain(rerun):
     ("file", "rules"),
     [
         ("data/*.txt", {"read", "mix", "train", "report"}),
-        ("resources/templates/*.yaml", {"items", "rule_preferences", "quality", "deltas",
+        ("resources/templates/*.yaml", {"items", "heuristic_choices", "quality", "deltas",
                                         *SCORED, *AFTER_SCORES}),
         ("resources/toy/grammar.yaml", {"treebank", "train_parser", "recall", "parse"}),
         ("src/poshgrid/report/*.css", {"report"}),
@@ -152,11 +152,11 @@ def test_a_file_of_other_content_reruns_what_it_can_change(checkout, rerun, file
 
 
 def after_labels():
-    """What follows when the labels of the base baby change."""
+    """What follows when the labels of the corpus baby change."""
     cells = {cell for cell in CELLS if not cell.startswith("wiki")}
     runs = {run for run in RUNS | UNTRAINED | COUNTED if not run.startswith("wiki")}
     return {
-        **dict.fromkeys(("condition", "collateral", "tokenizer", "sweep", "tokens"), cells),
+        **dict.fromkeys(("condition", "side_effects", "tokenizer", "sweep", "tokens"), cells),
         "audit": {"baby-f/60K"},
         "distances": {"baby-f/20K/spacy"},
         "train": runs & RUNS,
@@ -212,7 +212,7 @@ def test_a_reading_reruns_its_condition_and_no_label(rerun):
 
 def test_one_more_condition_makes_no_other_again(checkout, rerun):
     """Though every condition is compared with it."""
-    direct = {"name": "baby-direct", "base": "baby", "filters": ["binding.direct"]}
+    direct = {"name": "baby-direct", "corpus": "baby", "filters": ["binding.direct"]}
     checkout.configuration["conditions"].append(direct)
     checkout.configuration["experiments"][1]["conditions"].append("baby-direct")
     jobs = rerun()
@@ -240,7 +240,7 @@ def test_one_source_file_reruns_its_base_and_the_items(checkout, rerun):
     wiki["untrained"] = UNTRAINED  # of new items
     assert {rule: jobs[rule] for rule in wiki} == wiki
     assert (jobs["read"], jobs["mix"]) == ({"toy-wiki"}, {"wiki"})
-    # The words that items may use come from both bases.
+    # The words that items may use come from both corpora.
     assert jobs["items"] == {"posh", "filler-gap"}
     assert jobs["ngrams"] == {"ngrams/wiki/20K", "ngrams/wiki/60K"}
     assert jobs["score"] == SCORED["score"]
@@ -258,9 +258,9 @@ def test_a_new_seed_adds_its_runs_only(checkout, rerun):
 
 def test_a_prior_a_contrast_and_a_formula_rerun_their_fits_and_no_other(rerun):
     jobs = rerun(
-        put("models", 0, slope_sd=0.4),
-        put("models", 1, "contrasts", 0, by=[], planted={}),
-        put("models", 3, formula="p(correct, n) ~ size_z + S(condition) + (1|seed)"),
+        put("regressions", 0, slope_sd=0.4),
+        put("regressions", 1, "contrasts", 0, by=[], planted={}),
+        put("regressions", 3, formula="p(correct, n) ~ size_z + S(condition) + (1|seed)"),
     )
-    fits = {f"all/models/{name}" for name in ("paper", "condition", "binding")}
+    fits = {f"all/regressions/{name}" for name in ("paper", "condition", "binding")}
     assert jobs == {"fit": fits, "report": {"all"}}

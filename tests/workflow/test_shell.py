@@ -38,7 +38,7 @@ def configuration() -> dict:
     found["sources"][1]["path"] = NAMES["text"]
     found["parsers"][0]["treebank"] = {"path": [NAMES["treebank"]]}
     found["parsers"].append({"name": "given", "engine": "spacy", "model": NAMES["parser"]})
-    found["conditions"].append({"name": "ready", "base": "baby", "prebuilt": NAMES["prebuilt"]})
+    found["conditions"].append({"name": "ready", "corpus": "baby", "prebuilt": NAMES["prebuilt"]})
     found["experiments"].append(ready)
     suite = next(suite for suite in found["suites"] if suite["name"] == "choices")
     suite |= {"norms": NAMES["norms"], "path": NAMES["suite"]}
@@ -46,7 +46,7 @@ def configuration() -> dict:
     return found | {
         "results": NAMES["results"],
         "data": NAMES["data"],
-        "pretrained": [{"name": "ours", "model": NAMES["pretrained"]}],
+        "pretrained": [{"name": "ours", "path": NAMES["pretrained"]}],
     }
 
 

@@ -1,8 +1,8 @@
 """The suites: their items, what heuristics choose, and what is wrong with a suite.
 
-ngrams            sentences of a base at a size               -> benchmark/ngrams/{base}/{size}/
+ngrams            sentences of a corpus at a size               -> benchmark/ngrams/{corpus}/{size}/
 items             templates, lexicon, corpora; or files       -> benchmark/{suite}/items.parquet
-rule_preferences  items of all suites of pairs, lexicon       -> rules/{suite}.parquet
+heuristic_choices  items of all suites of pairs, lexicon       -> rules/{suite}.parquet
 quality           items, corpora, scores of baselines         -> quality/{target}/{suite}/
 """
 
@@ -41,21 +41,21 @@ rule items:
         "poshgrid stage items {params.job:q} > {log:q} 2>&1"
 
 
-rule rule_preferences:
+rule heuristic_choices:
     input:
-        STAGE.rule_preferences.read,
+        STAGE.heuristic_choices.read,
     output:
-        STAGE.rule_preferences.written(),
+        STAGE.heuristic_choices.written(),
     log:
-        STAGE.rule_preferences.log,
+        STAGE.heuristic_choices.log,
     conda:
         "../envs/corpora.yaml"
     resources:
-        **STAGE.rule_preferences.resources,
+        **STAGE.heuristic_choices.resources,
     params:
-        job=STAGE.rule_preferences.job,
+        job=STAGE.heuristic_choices.job,
     shell:
-        "poshgrid stage rule_preferences {params.job:q} > {log:q} 2>&1"
+        "poshgrid stage heuristic_choices {params.job:q} > {log:q} 2>&1"
 
 
 rule quality:

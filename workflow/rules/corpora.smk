@@ -1,7 +1,7 @@
-"""Sources to bases.
+"""Sources to corpora.
 
 read   files of a source           -> sources/{source}/sentences.parquet
-mix    sentences of all sources    -> corpora/{base}/sentences.parquet
+mix    sentences of all sources    -> corpora/{corpus}/sentences.parquet
 """
 
 

@@ -2,7 +2,7 @@
 
 score        model and items              -> scores/{run}/{suite}.parquet
 untrained    tokens, tokenizer and items  -> the same, of a model that is only initialised
-perplexity   model and sentences of a base -> perplexity/{run}.json
+perplexity   model and sentences of a corpus -> perplexity/{run}.json
 """
 
 
@@ -14,7 +14,7 @@ rule score:
     log:
         STAGE.score.log,
     wildcard_constraints:
-        regimen=f"(?!{UNTRAINED}/)[^/]+",
+        recipe=f"(?!{UNTRAINED}/)[^/]+",
     conda:
         "../envs/models.yaml"
     threads: CONFIG.scoring.threads
@@ -34,7 +34,7 @@ rule untrained:
     log:
         STAGE.untrained.log,
     wildcard_constraints:
-        regimen=UNTRAINED,
+        recipe=UNTRAINED,
     conda:
         "../envs/models.yaml"
     threads: CONFIG.scoring.threads

@@ -1,10 +1,10 @@
 """Direct evidence, the conditions that differ in it, and sheets for people to label.
 
-evidence   parses of a base                        -> evidence/{base}/{parser}.parquet
+evidence   parses of a corpus                        -> evidence/{corpus}/{parser}.parquet
 recall     gold trees, a parser                    -> recall/{parser}.parquet
 condition  sentences (and labels), or ready files  -> conditions/{condition}/{size}/
-collateral condition, its base and labels          -> collateral/{condition}/{size}/
-audit      condition, its base and labels          -> audit/{condition}/{size}/
+side_effects condition, its corpus and labels          -> side_effects/{condition}/{size}/
+audit      condition, its corpus and labels          -> audit/{condition}/{size}/
 """
 
 
@@ -61,21 +61,21 @@ rule condition:
         "poshgrid stage condition {params.job:q} > {log:q} 2>&1"
 
 
-rule collateral:
+rule side_effects:
     input:
-        STAGE.collateral.read,
+        STAGE.side_effects.read,
     output:
-        STAGE.collateral.written(),
+        STAGE.side_effects.written(),
     log:
-        STAGE.collateral.log,
+        STAGE.side_effects.log,
     conda:
         "../envs/corpora.yaml"
     resources:
-        **STAGE.collateral.resources,
+        **STAGE.side_effects.resources,
     params:
-        job=STAGE.collateral.job,
+        job=STAGE.side_effects.job,
     shell:
-        "poshgrid stage collateral {params.job:q} > {log:q} 2>&1"
+        "poshgrid stage side_effects {params.job:q} > {log:q} 2>&1"
 
 
 rule audit:

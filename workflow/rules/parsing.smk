@@ -1,8 +1,8 @@
-"""Dependency parsers, trained or given, and the parses of the bases that have filters.
+"""Dependency parsers, trained or given, and the parses of the corpora that have filters.
 
 treebank      CoNLL-U files or the toy grammar    -> treebanks/{parser}/
 train_parser  treebank                            -> parsers/{parser}/
-parse         one shard of a base                 -> parses/{base}/{parser}/{shard}.parquet
+parse         one shard of a corpus                 -> parses/{corpus}/{parser}/{shard}.parquet
 """
 
 

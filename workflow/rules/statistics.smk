@@ -2,9 +2,9 @@
 
 accuracy     scores, words of conditions         -> statistics/{target}/
 curves       the same, at checkpoints            -> statistics/{target}/curves/
-fit          counts of a target                  -> statistics/{target}/models/{model}/
+fit          counts of a target                  -> statistics/{target}/regressions/{model}/
 deltas       scores of runs that filtering tells apart -> statistics/{target}/deltas/
-rule_shares  scores, what heuristics choose      -> statistics/{target}/rules/
+heuristic_shares  scores, what heuristics choose      -> statistics/{target}/rules/
 measures     scores of a suite                   -> statistics/{target}/measures/{suite}/
 """
 
@@ -79,21 +79,21 @@ rule deltas:
         "poshgrid stage deltas {params.job:q} > {log:q} 2>&1"
 
 
-rule rule_shares:
+rule heuristic_shares:
     input:
-        STAGE.rule_shares.read,
+        STAGE.heuristic_shares.read,
     output:
-        STAGE.rule_shares.written(),
+        STAGE.heuristic_shares.written(),
     log:
-        STAGE.rule_shares.log,
+        STAGE.heuristic_shares.log,
     conda:
         "../envs/corpora.yaml"
     resources:
-        **STAGE.rule_shares.resources,
+        **STAGE.heuristic_shares.resources,
     params:
-        job=STAGE.rule_shares.job,
+        job=STAGE.heuristic_shares.job,
     shell:
-        "poshgrid stage rule_shares {params.job:q} > {log:q} 2>&1"
+        "poshgrid stage heuristic_shares {params.job:q} > {log:q} 2>&1"
 
 
 rule measures:

@@ -4,7 +4,7 @@ distances  parses, condition, tokens  -> distances/{condition}/{size}/{parser}/
 train      tokens and tokenizer       -> models/{run}/
 count      train.parquet              -> models/{condition}/{size}/{baseline}/counted/none/seed0/
 
-A run is {condition}/{size}/{learner}/{regimen}/{bias}/seed{seed}. Resumable checkpoints go to
+A run is {condition}/{size}/{model}/{recipe}/{bias}/seed{seed}. Resumable checkpoints go to
 checkpoints/, which no rule declares: Snakemake deletes the declared outputs of a job that fails.
 """
 
@@ -34,7 +34,7 @@ rule train:
     log:
         STAGE.train.log,
     wildcard_constraints:
-        regimen=f"(?!{COUNTED}/|{PRETRAINED}/|{UNTRAINED}/)[^/]+",
+        recipe=f"(?!{COUNTED}/|{PRETRAINED}/|{UNTRAINED}/)[^/]+",
     conda:
         "../envs/models.yaml"
     threads: STAGE.train.threads
@@ -56,7 +56,7 @@ rule count:
     log:
         STAGE.count.log,
     wildcard_constraints:
-        learner="|".join(WORD_NULLS),
+        model="|".join(WORD_BASELINES),
     conda:
         "../envs/corpora.yaml"
     resources:

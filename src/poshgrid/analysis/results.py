@@ -2,7 +2,7 @@
 
 Every table is a ``polars.LazyFrame``, held to its contract (docs/reference/tables.md) when it is
 asked for and read when it is collected: ``results.accuracy().filter(level="overall").collect()``.
-Tables of runs begin with the axes of the grid: ``condition, size, learner, regimen, bias, seed``.
+Tables of runs begin with the axes of the grid: ``condition, size, model, recipe, bias, seed``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from poshgrid.config.runs import AXES, Run, words_of
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.evaluation import judgements
 from poshgrid.evaluation import schema as evaluation
-from poshgrid.rules import schema as rules
+from poshgrid.heuristics import schema as heuristics
 from poshgrid.statistics import schema as statistics
 from poshgrid.statistics.measures import schema as measures
 from poshgrid.statistics.schema import TRAINED
@@ -73,9 +73,9 @@ TARGETS: dict[str, tuple[Callable[..., str], ModuleType, str]] = {
     "exposure": (Paths.report, statistics, "EXPOSURE"),
     "development": (Paths.report, statistics, "DEVELOPMENT"),
     "ratios": (Paths.report, statistics, "RATIOS"),
-    "mixture": (Paths.rule_shares, rules, "MIXTURE"),
-    "verdicts": (Paths.rule_shares, rules, "VERDICTS"),
-    "identifiability": (Paths.rule_shares, rules, "IDENTIFIABILITY"),
+    "mixture": (Paths.heuristic_shares, heuristics, "MIXTURE"),
+    "verdicts": (Paths.heuristic_shares, heuristics, "VERDICTS"),
+    "identifiability": (Paths.heuristic_shares, heuristics, "IDENTIFIABILITY"),
 }
 """Table of a target -> its folder in a results folder, and its contract: a module, and a name."""
 MODELS = {"summary": "SUMMARY", "contrasts": "CONTRASTS", "predictive": "PREDICTIVE"}
@@ -111,7 +111,7 @@ class Results:
 
     @cached_property
     def names(self) -> list[Run]:
-        """The runs that have a model or scores: nulls and given models among them, by size."""
+        """The runs that have a model or scores: baselines and given models among them, by size."""
         found = {
             Run.parse(path.parent.relative_to(top).as_posix())
             for top in map(Path, (self.paths.all_models(), self.paths.all_scores()))
@@ -131,7 +131,7 @@ class Results:
         top = Path(self.paths.statistics(ALL)).parent
         return sorted(path.parent.name for path in top.glob("*/accuracy.parquet"))
 
-    def models(self, target: str | None = None) -> list[str]:
+    def regressions(self, target: str | None = None) -> list[str]:
         """Return the Bayesian models that are fitted for a target."""
         top = Path(self.paths.fit(self.target(target), "any")).parent
         return sorted(path.parent.name for path in top.glob("*/summary.parquet"))
@@ -187,14 +187,14 @@ class Results:
         judge = partial(self._judged, suite, scored, self.scoring(target))
         return pl.defer(judge, schema=JUDGEMENTS)
 
-    def rules(self, suite: str = SUITE) -> pl.LazyFrame:
-        """Return which member simple rules prefer: a row for each pair and rule."""
-        return _scan(self.paths.rules(suite), rules.RULES)
+    def heuristics(self, suite: str = SUITE) -> pl.LazyFrame:
+        """Return which member simple heuristics prefer: a row for each pair and heuristic."""
+        return _scan(self.paths.heuristics(suite), heuristics.HEURISTICS)
 
     # ---- statistics ------------------------------------------------------------------------
 
     def accuracy(self, target: str | None = None) -> pl.LazyFrame:
-        """Return accuracies over seeds, with intervals, tests and nulls."""
+        """Return accuracies over seeds, with intervals, tests and baselines."""
         return self.table("accuracy", target)
 
     def table(self, name: str, target: str | None = None) -> pl.LazyFrame:
@@ -259,7 +259,7 @@ class Results:
 
         path = self._fit(model, target) / "posterior.nc"
         if not path.is_file():
-            raise PoshgridError(f"{path}: not found; run the rule that makes it first")
+            raise PoshgridError(f"{path}: not found; run the heuristic that makes it first")
         found: arviz.InferenceData = arviz.from_netcdf(str(path), engine="h5netcdf")  # type: ignore[no-untyped-call]
         return found
 
@@ -286,7 +286,7 @@ class Results:
         return named or ALL
 
     def _fit(self, model: str, target: str | None) -> Path:
-        check_known("unknown model", model, self.models(target))
+        check_known("unknown regression", model, self.regressions(target))
         return Path(self.paths.fit(self.target(target), model))
 
     def _of_model(self, name: str, model: str, target: str | None) -> pl.LazyFrame:

@@ -65,7 +65,7 @@ def sample(ids: Iterable[int], size: int, seed: int, name: str) -> list[int]:
 
 @dataclass
 class _Filter:
-    """What is known of a filter; arrays have a value for each sentence of the base.
+    """What is known of a filter; arrays have a value for each sentence of the corpus.
 
     Attributes:
         readings: the filter in the condition's readings of it, mostly one.
@@ -99,12 +99,12 @@ def draw(
     Args:
         spec: the condition, its filters, and how many sentences to draw.
         condition: folder of the condition at this size.
-        sentences: the base's table.
-        evidence: labels of the base, from which the condition was made.
+        sentences: the corpus's table.
+        evidence: labels of the corpus, from which the condition was made.
         output: folder to write to.
 
     Returns:
-        The content of ``statistics.json``: ``sentences`` in the condition, ``base_sentences`` at
+        The content of ``statistics.json``: ``sentences`` in the condition, ``corpus_sentences`` at
         this size, and for each filter and sheet
         ``candidates``, ``sampled`` and the sheet's ``digest``; for leakage ``whole`` (every
         sentence that was left in could be drawn) and ``reinserted``, the evidence put back; for
@@ -139,7 +139,7 @@ def draw(
     statistics = {
         **spec.model_dump(mode="json", include={"condition", "size", "sample"}),
         "sentences": n_train,
-        "base_sentences": int(at_size.sum()),
+        "corpus_sentences": int(at_size.sum()),
         "filters": facts,
     }
     blank = {n: rows for n, rows in rows_of.items() if not _filled_in(output / f"{n}.csv", rows)}
@@ -176,7 +176,7 @@ def _look(spec: AuditSpec, train: Path, evidence: Path, filters: dict[str, _Filt
     """Read a condition's text, note what each filter left in, and return how many sentences it has.
 
     Raises:
-        PoshgridError: a sentence is not in the base, or is evidence and was not put back.
+        PoshgridError: a sentence is not in the corpus, or is evidence and was not put back.
     """
     n_train = 0
     batches = table_batches(train, CONDITION, ("sent_id", "text", "replaced"))

@@ -48,10 +48,10 @@ def label_text(
     source = Source(name="text", reader="text", path=str(text))
     read_source(specs.SourceSpec(source=source), Path(), read)
     rows = read_table(read, SOURCE).with_row_index("sent_id")
-    base = rows.with_columns(
+    corpus = rows.with_columns(
         source=pl.lit(source.name), split=pl.lit("train"), rank="sent_id", size=pl.lit("1K")
     ).select(pl.col(name).cast(kind) for name, kind in SENTENCES.items())
-    write_table(base, sentences, SENTENCES)
+    write_table(corpus, sentences, SENTENCES)
     given = specs.ParseSpec(parser=parser, shard=0, shards=1, screens=screens(filters))
     parse(given, sentences, model, shard, screen(given.screens))
     label(specs.EvidenceSpec(filters=list(filters)), sentences, [shard], labels)
@@ -68,7 +68,7 @@ def fires(
 
     Args:
         wanted: the filter and its reading.
-        sentences: the base's table.
+        sentences: the corpus's table.
         labels: its evidence; the counts are beside it.
         backstop: whether readings that have a backstop remove by it, too.
         size: of the sample; a larger one begins with the smaller.
@@ -82,7 +82,7 @@ def fires(
         have = [f"{word}.{each}" for word, found in known.readings.items() for each in found]
         raise PoshgridError(
             f"{labels}: no labels of {wanted}{did_you_mean(str(wanted), have)}; name the filter in "
-            "a condition of this base, or try it on a text of your own with --text FILE"
+            "a condition of this corpus, or try it on a text of your own with --text FILE"
         )
     backstop = backstop and wanted.reading in known.backstops.get(wanted.name, ())
     yield f"{wanted}: {_totals(read_json(labels.with_suffix('.json')), wanted, backstop)}"

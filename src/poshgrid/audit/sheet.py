@@ -20,9 +20,9 @@ from poshgrid.tables.formats import guarded, unguarded
 COLUMNS = (
     "number", "sheet", "sent_id", "source", "document", "text", "words", "label", "note",
 )  # fmt: skip
-"""Columns of ``{filter}.{kind}.csv``: place on the sheet from 1, the sheet's name, row of the base,
-where the sentence is from, its text, the words that the filter looked at; ``label`` and ``note``
-are blank."""
+"""Columns of ``{filter}.{kind}.csv``: place on the sheet from 1, the sheet's name, row of the
+corpus, where the sentence is from, its text, the words that the filter looked at; ``label`` and
+``note`` are blank."""
 
 _NEEDED = ("number", "sheet", "sent_id", "text", "label")  # what tools may not leave out
 Kind = Literal["leakage", "precision"]

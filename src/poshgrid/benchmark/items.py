@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid import files, logs, plugins
-from poshgrid.benchmark import corpora
+from poshgrid.benchmark import frequencies
 from poshgrid.benchmark.reading.pairwords import shared_ends
 from poshgrid.benchmark.schema import DESIGN, PAIRS, TASKS, Loaded
 from poshgrid.config import specs
@@ -71,31 +71,31 @@ def _shared_marks(first: str, second: str) -> int:
 def generate(
     spec: specs.ItemsSpec,
     data: Path,
-    bases: dict[str, Path],
+    corpora: dict[str, Path],
     ngrams: dict[str, Path],
     output: Path,
 ) -> dict[str, Any]:
     """Write the items of a suite.
 
     Args:
-        spec: the suite, and how many types of a base count as frequent.
+        spec: the suite, and how many types of a corpus count as frequent.
         data: the data folder, to which the suite's path is relative.
-        bases: base -> its ``sentences.parquet``; its training rows are counted. Empty for a suite
-            that is read from files.
-        ngrams: "base/size" -> the folder of its n-gram model.
+        corpora: corpus -> its ``sentences.parquet``; its training rows are counted. Empty for a
+            suite that is read from files.
+        ngrams: "corpus/size" -> the folder of its n-gram model.
         output: the table to write (the columns of the suite's task).
 
     Returns:
         Facts for the manifest: items, items of each phenomenon, and what the reader says of them.
 
     Raises:
-        PoshgridError: a base has no training sentences, the reader cannot make the suite, or what
+        PoshgridError: a corpus has no training sentences, the reader cannot make the suite, or what
             it returns breaks the contract.
     """
     suite = spec.suite
     options = plugins.options(SUITES, suite.reader, suite.options)
     reader = plugins.load(SUITES, suite.reader)
-    context = corpora.context(bases, ngrams, spec.top_k) if spec.top_k else None
+    context = frequencies.context(corpora, ngrams, spec.top_k) if spec.top_k else None
     loaded = reader.load(data / suite.path if suite.path else None, options, context)
     if not isinstance(loaded, Loaded):
         raise PoshgridError(

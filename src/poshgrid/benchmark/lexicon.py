@@ -202,31 +202,35 @@ def most_frequent(counts: Mapping[str, int], top_k: int) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words that items may use: those frequent in every base (paper, section 3.2)."""
+    """The words that items may use: those frequent in every corpus (paper, section 3.2)."""
 
     top_k: int
-    frequent: Mapping[str, frozenset[str]]  # base -> its most frequent types
-    counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # base -> form -> tokens
-    totals: Mapping[str, int] = field(default_factory=dict)  # base -> tokens of all words
+    frequent: Mapping[str, frozenset[str]]  # corpus -> its most frequent types
+    counts: Mapping[str, Mapping[str, int]] = field(
+        default_factory=dict
+    )  # corpus -> form -> tokens
+    totals: Mapping[str, int] = field(default_factory=dict)  # corpus -> tokens of all words
 
     def lacking(self, form: str) -> list[str]:
-        """Return the bases that do not have a form among their most frequent types."""
-        return [base for base in sorted(self.frequent) if form.lower() not in self.frequent[base]]
+        """Return the corpora that do not have a form among their most frequent types."""
+        return [
+            corpus for corpus in sorted(self.frequent) if form.lower() not in self.frequent[corpus]
+        ]
 
 
 def usable(lexicon: Lexicon, counts: Mapping[str, Mapping[str, int]], top_k: int) -> Vocabulary:
-    """Return which of the lexicon's forms are frequent, base by base, and how often all occur.
+    """Return which of the lexicon's forms are frequent, corpus by corpus, and how often all occur.
 
     Args:
         lexicon: the words.
-        counts: base -> type (case-folded) -> number of tokens.
-        top_k: how many of a base's types count as frequent.
+        counts: corpus -> type (case-folded) -> number of tokens.
+        top_k: how many of a corpus's types count as frequent.
     """
     forms = frozenset(f for word in lexicon.words for f in word.folded)
-    bases = sorted(counts)
+    corpora = sorted(counts)
     return Vocabulary(
         top_k,
-        frequent={base: most_frequent(counts[base], top_k) for base in bases},
-        counts={base: {f: counts[base].get(f, 0) for f in sorted(forms)} for base in bases},
-        totals={base: sum(counts[base].values()) for base in bases},
+        frequent={corpus: most_frequent(counts[corpus], top_k) for corpus in corpora},
+        counts={corpus: {f: counts[corpus].get(f, 0) for f in sorted(forms)} for corpus in corpora},
+        totals={corpus: sum(counts[corpus].values()) for corpus in corpora},
     )

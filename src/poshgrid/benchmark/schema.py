@@ -93,7 +93,7 @@ TASKS: dict[str, Schema] = {
 }
 """Task of a suite -> its ``items.parquet``. A reader's ``TASK`` names it; default: pairs."""
 
-Null = Callable[[Sequence[str]], list[float]]
+Baseline = Callable[[Sequence[str]], list[float]]
 """Log-probabilities (nats) of sentences by a model of word sequences alone."""
 
 
@@ -102,13 +102,14 @@ class Context:
     """The corpora, as far as items are made from them. Readers with ``CORPORA = True`` get one.
 
     Args:
-        vocabulary: words and their frequency in every base.
-        nulls: "base/size" -> an n-gram model of that base, against which items are balanced.
-        heard: of some sentences, those that a base holds (case and punctuation aside).
+        vocabulary: words and their frequency in every corpus.
+        baselines: "corpus/size" -> an n-gram model of that corpus, against which items are
+            balanced.
+        heard: of some sentences, those that a corpus holds (case and punctuation aside).
     """
 
     vocabulary: Vocabulary
-    nulls: Mapping[str, Null] = field(default_factory=dict)
+    baselines: Mapping[str, Baseline] = field(default_factory=dict)
     heard: Callable[[set[str]], set[str]] = lambda sentences: set()
 
 

@@ -31,7 +31,7 @@ Target = Annotated[str, typer.Option(help="Experiment, or all")]
 
 
 def filters_of(
-    grid: Grid, words: list[str] | None, option: str, base: str | None = None
+    grid: Grid, words: list[str] | None, option: str, corpus: str | None = None
 ) -> list[Filter]:
     """Return the filters that words name.
 
@@ -39,7 +39,7 @@ def filters_of(
         grid: of the configuration.
         words: ``filter`` or ``filter.reading``, each once; none: those that conditions have.
         option: the words', for messages.
-        base: only the conditions of this base; none: of all.
+        corpus: only the conditions of this corpus; none: of all.
 
     Raises:
         PoshgridError: a filter or reading is unknown, or no condition has filters.
@@ -59,7 +59,7 @@ def filters_of(
         str(each): each
         for condition in grid.conditions.values()
         for each in condition.filters
-        if base in (None, condition.base)
+        if corpus in (None, condition.corpus)
     }
     if not used:
         raise PoshgridError(f"no condition has filters; name one with {option}")

@@ -32,7 +32,7 @@ def import_judgements(
     from poshgrid.grid import configfile
     from poshgrid.stages import imported
 
-    models = configfile.load(config).models if config is not None else []
+    models = configfile.load(config).regressions if config is not None else []
     page = imported.make(read(folder), suite, models, output, named(text), threads)
     _shown(Path(Paths(str(output)).statistics(imported.TARGET)), suite)
     typer.echo(str(page))

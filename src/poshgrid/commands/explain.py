@@ -44,7 +44,7 @@ def explain(
     sample: Annotated[
         int | None, typer.Option(min=0, help="Removed sentences to show for each filter")
     ] = None,
-    base: Annotated[str | None, typer.Option(help="Base that they are drawn from")] = None,
+    corpus: Annotated[str | None, typer.Option(help="Corpus that they are drawn from")] = None,
     text: Annotated[Path | None, typer.Option(help="Text of your own to draw them from")] = None,
     seed: Annotated[int, typer.Option(help="Of the sample")] = 42,
 ) -> None:
@@ -52,12 +52,12 @@ def explain(
     from poshgrid.grid import configfile
     from poshgrid.grid.grid import Grid
 
-    drawn = [name for name, given in (("--sample", sample), ("--base", base), ("--text", text))
+    drawn = [name for name, given in (("--sample", sample), ("--corpus", corpus), ("--text", text))
              if given is not None]  # fmt: skip
     if (sentence is None) == (not drawn):
         raise PoshgridError(
             f"explain: {f'a sentence, or {drawn[0]}, not both' if drawn else 'nothing given'}; "
-            "give a sentence, --sample N (and --base), or --text FILE"
+            "give a sentence, --sample N (and --corpus), or --text FILE"
         )
     size = _SAMPLE if sample is None else sample
     grid, making = Grid(configfile.load(config)), Making([config], None)
@@ -66,7 +66,7 @@ def explain(
     elif text is not None:
         lines = _of_text(grid, making, text, parser, filters, size, seed)
     else:
-        lines = _of_base(grid, making, base, parser, filters, size, seed)
+        lines = _of_corpus(grid, making, corpus, parser, filters, size, seed)
     for line in lines:
         typer.echo(line)
 
@@ -89,23 +89,23 @@ def _one(
     return [line for tree in found for line in (*explained(tree, wanted), "")]
 
 
-def _of_base(
-    grid: Grid, making: Making, base: str | None, parser: str | None, filters: list[str] | None,
+def _of_corpus(
+    grid: Grid, making: Making, corpus: str | None, parser: str | None, filters: list[str] | None,
     size: int, seed: int,
 ) -> list[str]:  # fmt: skip
     from poshgrid.grid.definitions import check_names
 
-    filtered = [name for name in grid.bases if grid.filters(name)]
-    if base is None and len(filtered) != 1:
+    filtered = [name for name in grid.corpora if grid.filters(name)]
+    if corpus is None and len(filtered) != 1:
         raise PoshgridError(
-            f"explain: {len(filtered)} bases have filters; give --base, one of "
-            f"{', '.join(filtered or grid.bases)}"
+            f"explain: {len(filtered)} corpora have filters; give --corpus, one of "
+            f"{', '.join(filtered or grid.corpora)}"
         )
-    chosen = base if base is not None else filtered[0]
-    check_names("explain", "base", [chosen], grid.bases)
+    chosen = corpus if corpus is not None else filtered[0]
+    check_names("explain", "corpus", [chosen], grid.corpora)
     if chosen not in filtered:
         raise PoshgridError(
-            f"explain: no condition of base {chosen!r} has filters; known: {', '.join(filtered)}"
+            f"explain: no condition of corpus {chosen!r} has filters; known: {', '.join(filtered)}"
         )
     name = parser_of(grid, parser).name
     paths = [Path(grid.paths.sentences(chosen)), Path(grid.paths.evidence(chosen, name))]

@@ -40,7 +40,7 @@ def ready(
         typer.echo(finding.line())
     for name, runs in grid.targets.items():
         given = f", {len(grid.given):,} pretrained" if grid.given else ""
-        typer.echo(f"{name:12} {len(runs):6,} runs, {len(grid.nulls(runs)):,} baselines{given}")
+        typer.echo(f"{name:12} {len(runs):6,} runs, {len(grid.baselines(runs)):,} baselines{given}")
     wrong = sum(finding.state == "error" for finding in found)
     if wrong:
         raise PoshgridError(
@@ -74,7 +74,7 @@ def _show(facts: dict[str, Any]) -> None:
 
     jobs, training = facts["jobs"], facts["training"]
     typer.echo(
-        f"{facts['target']}: {facts['runs']:,} runs, {facts['nulls']:,} baselines. "
+        f"{facts['target']}: {facts['runs']:,} runs, {facts['baselines']:,} baselines. "
         f"{jobs['run']:,} jobs would run, {jobs['up_to_date']:,} are up to date."
     )
     if facts["sources_missing"]:

@@ -12,7 +12,7 @@ from poshgrid.config.names import PAPER
 from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
-    from poshgrid.config import BayesianModel
+    from poshgrid.config import Regression
     from poshgrid.grid.grid import Grid
 
 
@@ -74,9 +74,11 @@ def _numbers(option: str, text: str) -> list[float]:
         raise PoshgridError(f"{option}: {text!r}: give numbers, with commas") from error
 
 
-def _model(grid: Grid, target: str, named: str | None) -> BayesianModel:
+def _model(grid: Grid, target: str, named: str | None) -> Regression:
     """Return the model that is named, or the first with contrasts that a target is fitted to."""
-    fitted = {name: grid.models[name] for name in grid.models if name in grid.fitted(target)}
+    fitted = {
+        name: grid.regressions[name] for name in grid.regressions if name in grid.fitted(target)
+    }
     having = {name: model for name, model in fitted.items() if model.contrasts}
     if named is not None:
         check_known("--model: no model with contrasts on this target", named, having)
@@ -100,7 +102,7 @@ def fit(
     from pydantic import ValidationError
 
     from poshgrid import files
-    from poshgrid.config import BayesianModel, specs
+    from poshgrid.config import Regression, specs
     from poshgrid.provenance.manifest import recorded
     from poshgrid.statistics import countfile
     from poshgrid.statistics.fit import fit as fit_model
@@ -108,7 +110,7 @@ def fit(
 
     try:
         options = {"name": "given"} | ({"formula": formula} if formula else {})
-        spec = specs.ModelSpec(model=BayesianModel.model_validate(options))
+        spec = specs.RegressionSpec(model=Regression.model_validate(options))
     except ValidationError as error:
         reason = error.errors()[0]["msg"].removeprefix("Value error, ")
         raise PoshgridError(f"--formula: {reason}") from error

@@ -50,7 +50,9 @@ def results(
     suite: Annotated[str | None, typer.Option(help="Only this suite")] = None,
     level: Annotated[str, typer.Option(help="Of accuracies: " + ", ".join(LEVELS))] = "category",
     only: Annotated[str | None, typer.Option(help="Subset, e.g. condition=baby,size=10M")] = None,
-    nulls: Annotated[bool, typer.Option("--nulls", help="Rows of the baselines, too")] = False,
+    baselines: Annotated[
+        bool, typer.Option("--baselines", help="Rows of the baselines, too")
+    ] = False,
     fit: Annotated[str | None, typer.Option(help="A Bayesian model's table instead")] = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV, unrounded")] = False,
     results: Results = None,
@@ -58,7 +60,7 @@ def results(
     """Print a table of results: accuracies by category, another table, or a fitted model."""
     from poshgrid.analysis.results import TARGETS
     from poshgrid.analysis.results import Results as Tables
-    from poshgrid.config.runs import NULL_REGIMENS, parse_only
+    from poshgrid.config.runs import BASELINE_RECIPES, parse_only
     from poshgrid.tables import formats
 
     check_known("--level: unknown word", level, LEVELS)
@@ -71,8 +73,8 @@ def results(
     else:
         frame = tables.table(table, chosen).collect()
     frame = _kept(frame, parse_only(only, "--only") | ({"suite": {suite}} if suite else {}))
-    if "regimen" in frame.columns and not nulls:
-        frame = frame.filter(~frame["regimen"].is_in(NULL_REGIMENS))
+    if "recipe" in frame.columns and not baselines:
+        frame = frame.filter(~frame["recipe"].is_in(BASELINE_RECIPES))
     if table in TARGETS and {"level", "category", "phenomenon"} <= set(frame.columns):
         frame = frame.filter(frame["level"].is_in(LEVELS[level]))
     if as_csv:

@@ -26,7 +26,7 @@ from poshgrid.config.base import (
     wrong_options,
 )
 from poshgrid.config.conditions import Condition, Filter, Reinsertion
-from poshgrid.config.corpora import Base, Cleaning, Portion, Source
+from poshgrid.config.corpora import Cleaning, Corpus, Portion, Source
 from poshgrid.config.evaluation import (
     Filtering,
     MaskedScore,
@@ -36,10 +36,10 @@ from poshgrid.config.evaluation import (
     Suite,
 )
 from poshgrid.config.evidence import Audit, Evidence, Parser, Treebank
-from poshgrid.config.experiments import Exclusion, Experiment, SizedLearner
-from poshgrid.config.models import BayesianModel, Contrast, Prior
+from poshgrid.config.experiments import Exclusion, Experiment, SizedModel
+from poshgrid.config.regressions import Contrast, Prior, Regression
 from poshgrid.config.tokens import SMALLEST, Tokenizer
-from poshgrid.config.training import Learner, Regimen, Tracker
+from poshgrid.config.training import Model, Recipe, Tracker
 
 
 class Config(Section):
@@ -55,10 +55,10 @@ class Config(Section):
     """Whose published numbers are compared with ours, and what the report opens with."""
     sources: list[Source] = Field([])
     """Corpora as people have them."""
-    bases: list[Base] = Field([])
+    corpora: list[Corpus] = Field([])
     """Mixtures of sources, nested over sizes."""
     conditions: list[Condition] = Field([])
-    """A base, less what filters remove, plus what is put back; names such as `wiki~passive`
+    """A corpus, less what filters remove, plus what is put back; names such as `wiki~passive`
     need no entry.
     """
     parsers: list[Parser] = Field([])
@@ -69,20 +69,20 @@ class Config(Section):
     """Sheets of sentences for people to judge."""
     tokenizer: Tokenizer = Tokenizer()
     """How text is cut into tokens, and on which text that is learned."""
-    learners: list[Learner] = Field([])
+    models: list[Model] = Field([])
     """Architectures with their dimensions."""
-    regimens: list[Regimen] = Field([])
-    """How learners are trained."""
+    recipes: list[Recipe] = Field([])
+    """How models are trained."""
     tracker: Tracker | None = None
     """Shows losses during training (docs/training.md); changes no result."""
     biases: dict[Name, dict[str, Any]] = Field({})
     """Options of each inductive bias: `recency: {decay: 0.6}`."""
     experiments: list[Experiment] = Field([])
     """Full factorials, less exclusions; without one, `pretrained` is scored alone."""
-    nulls: list[Literal["untrained", "unigram", "ngram", "class_ngram"]] = Field(
+    baselines: list[Literal["untrained", "unigram", "ngram", "class_ngram"]] = Field(
         ["untrained", "unigram", "ngram", "class_ngram"]
     )
-    """`untrained`: the same learner and seed; `unigram`, `ngram`: words of the same
+    """`untrained`: the same model and seed; `unigram`, `ngram`: words of the same
     condition and size, counted; `class_ngram`: the same of function words and endings.
     """
     pretrained: list[Pretrained] = Field([])
@@ -93,17 +93,17 @@ class Config(Section):
     """How a sentence is scored, and a pair judged."""
     filtering: Filtering = Filtering()
     """What is measured of filtered models and the full ones."""
-    models: list[BayesianModel] = Field([BayesianModel(name="paper")])
+    regressions: list[Regression] = Field([Regression(name="paper")])
     """Bayesian models of the counts."""
 
     @field_validator("pretrained", mode="before")
     @classmethod
     def _short(cls, value: object) -> object:
-        """Let a word stand for a model: ``gpt2`` for ``{name: gpt2, model: gpt2}``."""
+        """Let a word stand for a model: ``gpt2`` for ``{name: gpt2, path: gpt2}``."""
         if not isinstance(value, list):
             return value
         return [
-            {"name": each.rstrip("/").rpartition("/")[2], "model": each}
+            {"name": each.rstrip("/").rpartition("/")[2], "path": each}
             if isinstance(each, str)
             else each
             for each in value

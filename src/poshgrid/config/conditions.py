@@ -1,4 +1,4 @@
-"""Sections of conditions: what filters remove of a base, and what is put back."""
+"""Sections of conditions: what filters remove of a corpus, and what is put back."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ class Reinsertion(Section):
     filter: Name
     """One of the condition's filters; each once."""
     rate: Rate
-    """Share of the condition's sentences, e.g. `0.002`; `natural`: as in the base at this
+    """Share of the condition's sentences, e.g. `0.002`; `natural`: as in the corpus at this
     size.
     """
     pool: Name | None = None
     """The reading whose sentences are put back; default: `direct`, else the condition's own."""
     repeat: bool = False
-    """A sentence may be put back more than once, if the base has too few."""
+    """A sentence may be put back more than once, if the corpus has too few."""
     tolerance: Share01 = 0.001
     """Largest change of any source's words, as a share of them."""
 
@@ -90,16 +90,16 @@ def _of_size(value: str) -> str:
 
 
 class Condition(Section):
-    """A base, less what the filters remove, plus what is put back; or ready files."""
+    """A corpus, less what the filters remove, plus what is put back; or ready files."""
 
     name: Name
     """How experiments call it."""
-    base: Name
-    """A base."""
+    corpus: Name
+    """A corpus."""
     filters: list[_WrittenFilter] = Field([])
     """What is removed: `passive`, or `passive.published` with its reading."""
     control: Name | None = None
-    """A condition of the same base: as much is removed as there, at random."""
+    """A condition of the same corpus: as much is removed as there, at random."""
     match: list[Literal["question"]] = Field([])
     """What the sentences that a control removes have in common with those, besides source
     and length.
@@ -108,15 +108,15 @@ class Condition(Section):
     """Further sentences of the same source replace what is gone."""
     allow: list[Literal["void", "leak", "size", "words"]] = Field([])
     """Checks that do not stop a run: `void` (nothing changes, or another condition is the
-    same); `words` (others than conditions of its size, or of ready files than their base);
-    of ready files `leak`, `size` (as of bases).
+    same); `words` (others than conditions of its size, or of ready files than their corpus);
+    of ready files `leak`, `size` (as of corpora).
     """
     reinsert: list[Reinsertion] = Field([])
     """Evidence that is put back, filter by filter."""
     unfiltered_sizes: list[Size] = Field([])
     """Sizes whose training sentences stay as they are."""
     downsample: Annotated[float, Field(gt=0, le=1)] = 1.0
-    """Share of the *base's* sentences that is kept at each size, in order; the same for all
+    """Share of the *corpus's* sentences that is kept at each size, in order; the same for all
     conditions that are compared.
     """
     prebuilt: Annotated[str, AfterValidator(_of_size)] | None = None

@@ -1,4 +1,4 @@
-"""Sections of text: sources, and the bases that are mixed of them."""
+"""Sections of text: sources, and the corpora that are mixed of them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Source(Section):
     """A corpus as people hold it: CHILDES, Switchboard, a Wikipedia dump ..."""
 
     name: Name
-    """How bases and reports call it."""
+    """How corpora and reports call it."""
     reader: Name
     """A module of `poshgrid.corpora.readers`: docs/sources.md."""
     path: Place
@@ -54,7 +54,7 @@ class Source(Section):
 
 
 class Portion(Section):
-    """How many words a source gives to each size of a base (paper, Table 2)."""
+    """How many words a source gives to each size of a corpus (paper, Table 2)."""
 
     source: Name
     """A source."""
@@ -62,7 +62,7 @@ class Portion(Section):
     """Size -> words: `{10M: 4M, 30M: 7M}`; 0 for none."""
 
 
-class Base(Section):
+class Corpus(Section):
     """A mixture of sources, nested over sizes: 10M is inside 30M is inside 50M."""
 
     name: Name
@@ -80,7 +80,7 @@ class Base(Section):
     reading: Name | None = None
     """Reading of the filters in such names, where a filter has it: `published`."""
     order: Literal["shuffled", "given", "reversed"] = "shuffled"
-    """Training documents of a source, for regimens whose `order` is `given`: in the order of
+    """Training documents of a source, for recipes whose `order` is `given`: in the order of
     the seed, the source's own, or its reverse.
     """
     spare: Share01 = 0.0
@@ -88,7 +88,7 @@ class Base(Section):
 
     allow: list[Literal["leak", "size", "words"]] = Field([])
     """Checks that do not stop a run: `leak` (training text in dev or test); `size` (other
-    words than a size says); `words` (other words than other bases of the size).
+    words than a size says); `words` (other words than other corpora of the size).
     """
 
     @field_validator("sources")

@@ -21,9 +21,9 @@ from poshgrid.config.base import (
 from poshgrid.errors import did_you_mean
 
 TOP_K = 3_000
-"""Items use the most frequent word types of every base, so many of each (paper, section 3.2)."""
+"""Items use the most frequent word types of every corpus, so many of each (paper, section 3.2)."""
 TOLERANCE = 0.05
-"""A null further than this from 50% is marked in every table."""
+"""A baseline further than this from 50% is marked in every table."""
 
 
 class Suite(Section):
@@ -132,7 +132,7 @@ class Pretrained(Section):
 
     name: Name
     """How results call it."""
-    model: Place
+    path: Place
     """Folder (below `data`, else from here), or id on the Hugging Face hub; causal or
     masked.
     """
@@ -142,7 +142,7 @@ class Pretrained(Section):
     """Its place in the grid, if it has one."""
     size: Size | None = None
     """The same; condition and size go together."""
-    learner: Name | None = None
+    model: Name | None = None
     """The same; default: its name."""
     seed: Seed = 0
     """The same."""
@@ -153,7 +153,7 @@ class Pretrained(Section):
 
     @model_validator(mode="after")
     def _placed(self) -> Self:
-        given = self.model_fields_set & {"condition", "size", "learner", "seed"}
+        given = self.model_fields_set & {"condition", "size", "model", "seed"}
         if given and not {"condition", "size"} <= given:
             raise ValueError(
                 f"{', '.join(sorted(given))} without a place: give condition and size, or neither"

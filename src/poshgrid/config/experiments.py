@@ -16,11 +16,11 @@ DOSE = "+"
 """Between the name of a condition and the rate at which its evidence is put back."""
 
 
-class SizedLearner(Section):
-    """A learner that takes part at some sizes only (gpt2-mini at 10M, gpt2-small above)."""
+class SizedModel(Section):
+    """A model that takes part at some sizes only (gpt2-mini at 10M, gpt2-small above)."""
 
-    learner: Name
-    """A learner."""
+    model: Name
+    """A model."""
     sizes: list[Size] = Field(min_length=1)
     """Sizes at which it takes part."""
 
@@ -32,8 +32,8 @@ class Exclusion(Section):
     """A condition."""
     size: Size | None = None
     """A size."""
-    learner: Name | None = None
-    """A learner."""
+    model: Name | None = None
+    """A model."""
     bias: Name | None = None
     """Biases, written as in `biases`."""
     seed: Seed | None = None
@@ -58,11 +58,11 @@ class Experiment(Section):
     doses: list[Rate] = Field([])
     """Each condition with this much evidence put back: `[0, natural, 0.01]`."""
     sizes: list[Size] = Field(min_length=1)
-    """Sizes of the bases."""
-    learners: list[Name | SizedLearner] = Field(min_length=1)
-    """Learners, each at all sizes or at some."""
-    regimen: Name
-    """One regimen."""
+    """Sizes of the corpora."""
+    models: list[Name | SizedModel] = Field(min_length=1)
+    """Models, each at all sizes or at some."""
+    recipe: Name
+    """One recipe."""
     biases: list[Name] = Field(["none"], min_length=1)
     """`none`, a bias, or several: `dyck+recency`."""
     seeds: list[Seed] = Field([42, 53, 76], min_length=1)
@@ -86,17 +86,17 @@ class Experiment(Section):
         return value
 
     @model_validator(mode="after")
-    def _learners_once(self) -> Self:
+    def _models_once(self) -> Self:
         found = [
-            (each.learner, size) if isinstance(each, SizedLearner) else (each, size)
-            for each in self.learners
-            for size in (each.sizes if isinstance(each, SizedLearner) else self.sizes)
+            (each.model, size) if isinstance(each, SizedModel) else (each, size)
+            for each in self.models
+            for size in (each.sizes if isinstance(each, SizedModel) else self.sizes)
         ]
         try:
-            once((f"{learner} at {size}" for learner, size in found), _TWICE)
+            once((f"{model} at {size}" for model, size in found), _TWICE)
         except ValueError as error:
             raise plugins.refusal(
-                [plugins.mistake(("learners",), str(error), self.learners)]
+                [plugins.mistake(("models",), str(error), self.models)]
             ) from error
         return self
 

@@ -18,7 +18,7 @@ FUNCTIONS = frozenset(
 )
 """Functions of a formula: any other name would be looked up among ours and Python's, and called."""
 VARIABLES = frozenset({
-    "size_z", "filter", "source", "category", "condition", "learner", "regimen", "bias", "size",
+    "size_z", "filter", "source", "category", "condition", "model", "recipe", "bias", "size",
     "seed", "phenomenon", "run", "cell", "point", "template", "correct", "n",
 })  # fmt: skip
 """What a formula may name: the columns of the frame that a model is fitted to."""

@@ -12,9 +12,9 @@ T = TypeVar("T", bound=Hashable)
 PAPER = Path("config/config.yaml")
 """The configuration that is read where no other is named."""
 RULES = frozenset({
-    "accuracy", "audit", "collateral", "condition", "count", "curves", "deltas",
+    "accuracy", "audit", "side_effects", "condition", "count", "curves", "deltas",
     "distances", "evidence", "fit", "items", "measures", "mix", "ngrams", "parse",
-    "perplexity", "quality", "read", "recall", "report", "rule_preferences", "rule_shares",
+    "perplexity", "quality", "read", "recall", "report", "heuristic_choices", "heuristic_shares",
     "score", "sweep", "tokenizer", "tokens", "train", "train_parser", "treebank",
 })  # fmt: skip
 """The rules of ``workflow/rules``: an experiment is a rule beside them."""

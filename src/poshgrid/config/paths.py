@@ -16,9 +16,9 @@ class Paths:
         """Sentences of one source, cleaned."""
         return f"{self.results}/sources/{source}/sentences.parquet"
 
-    def sentences(self, base: str) -> str:
-        """Sentences of a base, ranked within each source."""
-        return f"{self.results}/corpora/{base}/sentences.parquet"
+    def sentences(self, corpus: str) -> str:
+        """Sentences of a corpus, ranked within each source."""
+        return f"{self.results}/corpora/{corpus}/sentences.parquet"
 
     def treebank(self, parser: str) -> str:
         """Folder of train.conllu, dev.conllu and test.conllu."""
@@ -28,13 +28,13 @@ class Paths:
         """Folder of a trained parser."""
         return f"{self.results}/parsers/{parser}"
 
-    def parses(self, base: str, parser: str, shard: int | str) -> str:
-        """Dependency trees of one shard of a base."""
-        return f"{self.results}/parses/{base}/{parser}/{shard}.parquet"
+    def parses(self, corpus: str, parser: str, shard: int | str) -> str:
+        """Dependency trees of one shard of a corpus."""
+        return f"{self.results}/parses/{corpus}/{parser}/{shard}.parquet"
 
-    def evidence(self, base: str, parser: str) -> str:
-        """Labels of a base's sentences by one parser's trees."""
-        return f"{self.results}/evidence/{base}/{parser}.parquet"
+    def evidence(self, corpus: str, parser: str) -> str:
+        """Labels of a corpus's sentences by one parser's trees."""
+        return f"{self.results}/evidence/{corpus}/{parser}.parquet"
 
     def recall(self, parser: str) -> str:
         """What a parser finds of the evidence in gold trees."""
@@ -48,9 +48,9 @@ class Paths:
         """Folder of train, dev and test tables and statistics.json."""
         return f"{self.all_conditions()}/{condition}/{size}"
 
-    def collateral(self, condition: str, size: str) -> str:
-        """Folder of what went from a base when a condition was made."""
-        return f"{self.results}/collateral/{condition}/{size}"
+    def side_effects(self, condition: str, size: str) -> str:
+        """Folder of what went from a corpus when a condition was made."""
+        return f"{self.results}/side_effects/{condition}/{size}"
 
     def audit(self, condition: str, size: str) -> str:
         """Folder of the sheets of a condition."""
@@ -92,21 +92,21 @@ class Paths:
         """Resumable checkpoints of a run; no rule declares them."""
         return f"{self.results}/checkpoints/{run}"
 
-    def ngrams(self, base: str, size: str) -> str:
-        """Folder of the n-gram model of a base, against which items are balanced."""
-        return f"{self.results}/benchmark/ngrams/{base}/{size}"
+    def ngrams(self, corpus: str, size: str) -> str:
+        """Folder of the n-gram model of a corpus, against which items are balanced."""
+        return f"{self.results}/benchmark/ngrams/{corpus}/{size}"
 
     def items(self, suite: str) -> str:
         """Items of a suite, all phenomena."""
         return f"{self.results}/benchmark/{suite}/items.parquet"
 
-    def all_rules(self) -> str:
-        """Folder of what simple rules say."""
-        return f"{self.results}/rules"
+    def all_heuristics(self) -> str:
+        """Folder of what heuristics say."""
+        return f"{self.results}/heuristics"
 
-    def rules(self, suite: str) -> str:
-        """What simple rules say of a suite's pairs."""
-        return f"{self.all_rules()}/{suite}.parquet"
+    def heuristics(self, suite: str) -> str:
+        """What heuristics say of a suite's pairs."""
+        return f"{self.all_heuristics()}/{suite}.parquet"
 
     def all_scores(self) -> str:
         """Folder of the scores of all runs."""
@@ -121,7 +121,7 @@ class Paths:
         return f"{self.score_folder(run)}/{suite}.parquet"
 
     def quality(self, target: str, suite: str) -> str:
-        """Folder of a suite's quality page, with the nulls of a target's cells."""
+        """Folder of a suite's quality page, with the baselines of a target's cells."""
         return f"{self.results}/quality/{target}/{suite}"
 
     def curves(self, target: str) -> str:
@@ -136,17 +136,17 @@ class Paths:
         """Folder of a target's tables."""
         return f"{self.results}/statistics/{target}"
 
-    def fit(self, target: str, model: str) -> str:
-        """Folder of one fitted model."""
-        return f"{self.statistics(target)}/models/{model}"
+    def fit(self, target: str, regression: str) -> str:
+        """Folder of one fitted regression."""
+        return f"{self.statistics(target)}/regressions/{regression}"
 
     def deltas(self, target: str) -> str:
         """Folder of the differences that filtering makes (FiCT)."""
         return f"{self.statistics(target)}/deltas"
 
-    def rule_shares(self, target: str) -> str:
-        """Folder that says which rules explain the choices of a target's models."""
-        return f"{self.statistics(target)}/rules"
+    def heuristic_shares(self, target: str) -> str:
+        """Folder that says which heuristics explain the choices of a target's models."""
+        return f"{self.statistics(target)}/heuristics"
 
     def perplexity(self, run: str) -> str:
         """Perplexity of a run on unfiltered text."""

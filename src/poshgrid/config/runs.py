@@ -10,23 +10,23 @@ from poshgrid.errors import PoshgridError, did_you_mean
 
 UNTRAINED, COUNTED, PRETRAINED = "untrained", "counted", "pretrained"
 RELEASED = "released"
-"""Regimen of somebody else's models that have a place in the grid, beside ours."""
+"""Recipe of somebody else's models that have a place in the grid, beside ours."""
 SCORED = (PRETRAINED, RELEASED)
-"""Regimens of somebody else's models: scored, not trained."""
-NULL_REGIMENS = (UNTRAINED, COUNTED)
-"""Regimens of the nulls."""
-REFERENCE = (*NULL_REGIMENS, PRETRAINED)
-"""Regimens of the runs that trained ones are set beside: nulls, and models of somebody else's."""
-WORD_NULLS = ("unigram", "ngram", "class_ngram")
-"""The nulls that count words, or classes of them; their names stand where a learner's does."""
+"""Recipes of somebody else's models: scored, not trained."""
+BASELINE_RECIPES = (UNTRAINED, COUNTED)
+"""Recipes of the baselines."""
+REFERENCE = (*BASELINE_RECIPES, PRETRAINED)
+"""Recipes of the runs that trained ones are compared with: baselines and given models."""
+WORD_BASELINES = ("unigram", "ngram", "class_ngram")
+"""The baselines that count words, or classes of them; their names stand where a model's does."""
 WORD_ORDER, CLASS_ORDER = 5, 4
 """Of n-grams of words and of classes, the predicted one included. Reali and Christiansen (2005)
 counted three words: a weaker rival here."""
-NULLS = (UNTRAINED, *WORD_NULLS)
+BASELINES = (UNTRAINED, *WORD_BASELINES)
 """What chance looks like, in the order of tables."""
 GIVEN = "given"
 """The size of what a pretrained model has seen: not ours to say."""
-AXES = ("condition", "size", "learner", "regimen", "bias", "seed")
+AXES = ("condition", "size", "model", "recipe", "bias", "seed")
 SPLITS = ("train", "dev", "test")
 
 
@@ -34,29 +34,30 @@ SPLITS = ("train", "dev", "test")
 class Run:
     """One point of the grid: a model.
 
-    Four regimens train nothing: ``untrained`` (only initialised), ``counted`` (the n-gram nulls),
-    ``pretrained`` and ``released`` (somebody else's models, without and with a place in the grid).
+    Four recipes train nothing: ``untrained`` (only initialised), ``counted`` (the n-gram
+    baselines), ``pretrained`` and ``released`` (somebody else's models, without and with a place
+    in the grid).
     """
 
     condition: str
     size: str
-    learner: str
-    regimen: str
+    model: str
+    recipe: str
     bias: str
     seed: int
 
     @property
     def name(self) -> str:
         """The run's path below ``models/`` and ``scores/``."""
-        axes = (self.condition, self.size, self.learner, self.regimen, self.bias)
+        axes = (self.condition, self.size, self.model, self.recipe, self.bias)
         return "/".join((*axes, f"seed{self.seed}"))
 
     @classmethod
     def parse(cls, name: str) -> Run:
         """Return the run whose :attr:`name` this is."""
         *axes, seed = name.split("/")
-        condition, size, learner, regimen, bias = axes
-        return cls(condition, size, learner, regimen, bias, int(seed.removeprefix("seed")))
+        condition, size, model, recipe, bias = axes
+        return cls(condition, size, model, recipe, bias, int(seed.removeprefix("seed")))
 
     @classmethod
     def of(cls, wildcards: Any) -> Run:  # noqa: ANN401 - Snakemake's
@@ -70,16 +71,16 @@ class Run:
         return parts(self.bias)
 
 
-def counting(null: str, order: int = WORD_ORDER) -> dict[str, Any]:
-    """Return what a null of :data:`WORD_NULLS` counts: ``order``, and ``classes`` if it does.
+def counting(baseline: str, order: int = WORD_ORDER) -> dict[str, Any]:
+    """Return what one of :data:`WORD_BASELINES` counts: ``order``, and ``classes`` if it does.
 
     Args:
-        null: its name.
+        baseline: its name.
         order: of the n-grams of words.
     """
-    if null == "class_ngram":
+    if baseline == "class_ngram":
         return {"order": CLASS_ORDER, "classes": True}
-    return {"order": 1 if null == "unigram" else order}
+    return {"order": 1 if baseline == "unigram" else order}
 
 
 def words_of(size: str) -> int:

@@ -22,7 +22,7 @@ RUN = re.compile(r"([A-Za-z0-9][A-Za-z0-9+~._-]*/){5}seed[0-9]{1,10}")
 
 def _run_name(value: str) -> str:
     if not RUN.fullmatch(value):
-        raise ValueError(f"{value!r} is not condition/size/learner/regimen/bias/seedN")
+        raise ValueError(f"{value!r} is not condition/size/model/recipe/bias/seedN")
     words_of(value.split("/")[1])
     return value
 
@@ -37,10 +37,10 @@ class SourceSpec(Section):
     source: config.Source
 
 
-class BaseSpec(Section):
-    """Stage ``mix``: sources to a base."""
+class CorpusSpec(Section):
+    """Stage ``mix``: sources to a corpus."""
 
-    base: config.Base
+    corpus: config.Corpus
     sizes: list[Size]  # the sizes of the grid, ascending
 
 
@@ -57,7 +57,7 @@ class ParserSpec(Section):
 
 
 class ParseSpec(Section):
-    """Stage ``parse``: one shard of a base's sentences."""
+    """Stage ``parse``: one shard of a corpus's sentences."""
 
     parser: config.Parser
     shard: int
@@ -81,7 +81,7 @@ class RecallSpec(Section):
 
 
 class ConditionSpec(Section):
-    """Stage ``condition``: what a learner sees at one size."""
+    """Stage ``condition``: what a model sees at one size."""
 
     condition: config.Condition
     # Of a control: what the filters of the condition take that it removes as much as
@@ -90,8 +90,8 @@ class ConditionSpec(Section):
     backstop: bool = True
 
 
-class CollateralSpec(ConditionSpec):
-    """Stage ``collateral``: what a condition that goes without something was made of."""
+class SideEffectsSpec(ConditionSpec):
+    """Stage ``side_effects``: what a condition that goes without something was made of."""
 
 
 class AuditSpec(Section):
@@ -116,8 +116,8 @@ class TrainSpec(Section):
     ``options`` holds the options of the biases that ``bias`` names, and of no other.
     """
 
-    learner: config.Learner
-    regimen: config.Regimen
+    model: config.Model
+    recipe: config.Recipe
     bias: Name
     options: dict[Name, dict[str, Any]]
     seed: Seed
@@ -131,10 +131,10 @@ class ItemsSpec(Section):
 
 
 class CountSpec(Section):
-    """Stage ``count``: an n-gram null."""
+    """Stage ``count``: an n-gram baseline."""
 
     order: Positive
-    size: Size | None = None  # the rows of a base that train this size; none: all
+    size: Size | None = None  # the rows of a corpus that train this size; none: all
     classes: bool = False  # count classes instead of words
 
 
@@ -151,20 +151,20 @@ class ScoreSpec(Section):
 class UntrainedSpec(Section):
     """Stage ``untrained``: an untrained model, and how it is scored."""
 
-    learner: config.Learner
+    model: config.Model
     seed: Seed
     score: ScoreSpec
 
 
 class QualitySpec(Section):
-    """Stage ``quality``: what is wrong with a suite, and what the nulls make of it."""
+    """Stage ``quality``: what is wrong with a suite, and what the baselines make of it."""
 
     suite: Name
     generated: bool  # from templates: held to the lexicon
     top_k: int
     scoring: config.Scoring
     tolerance: float
-    bases: dict[Name, Name] = Field(default_factory=dict)  # condition -> its base
+    corpora: dict[Name, Name] = Field(default_factory=dict)  # condition -> its corpus
 
 
 class MeasuresSpec(Section):
@@ -179,7 +179,7 @@ class Cell(Section):
     """What statistics need to know of a condition at a size."""
 
     words: int  # that the size names; what was trained on is in the condition's statistics
-    source: Name  # the base
+    source: Name  # the corpus
     filtered: bool  # evidence removed and none put back: the paper's factor (section 6)
 
 
@@ -191,8 +191,8 @@ class JudgementSpec(Section):
     cells: dict[str, Cell]  # "condition/size" -> its facts
 
 
-class RuleSharesSpec(Section):
-    """Stage ``rule_shares``: how two scores become a choice, and whose choices are explained."""
+class HeuristicSharesSpec(Section):
+    """Stage ``heuristic_shares``: how scores become a choice, and whose choices are explained."""
 
     scoring: config.Scoring
     runs: list[RunName]  # Run.name
@@ -202,7 +202,7 @@ class PerplexitySpec(Section):
     """Stage ``perplexity``: how a model reads unfiltered text."""
 
     scoring: config.Scoring
-    tested: Name  # the base whose test split is read: nothing was removed from it
+    tested: Name  # the corpus whose test split is read: nothing was removed from it
 
 
 class DeltasSpec(Section):
@@ -215,10 +215,10 @@ class DeltasSpec(Section):
     perplexity: list[RunName] = Field(default_factory=list)  # those runs that have one
 
 
-class ModelSpec(Section):
+class RegressionSpec(Section):
     """``poshgrid fit``: one Bayesian model of the counts."""
 
-    model: config.BayesianModel
+    model: config.Regression
 
 
 class ReportSpec(Section):
@@ -227,12 +227,12 @@ class ReportSpec(Section):
     target: Name
     runs: list[RunName]
     cells: dict[str, Cell]
-    bases: list[Name]
+    corpora: list[Name]
     conditions: list[Name]
     sizes: list[Size]
     parsers: list[Name]
     evidence_parser: Name | None
-    models: list[Name]
+    regressions: list[Name]
     suites: list[Name]  # of minimal pairs
     measured: dict[Name, str] = Field(default_factory=dict)  # the other suites -> their task
     full: dict[str, str] = Field(default_factory=dict)  # filtered condition -> set against which

@@ -18,7 +18,7 @@ OWN = "own"
 class Tokenizer(Section):
     """How text is cut into tokens (paper, section 4.1, Table 9), and whose text says so.
 
-    A word that one condition has lost is still a word there if all share a tokenizer. Learners of a
+    A word that one condition has lost is still a word there if all share a tokenizer. Models of a
     condition and size share it.
     """
 

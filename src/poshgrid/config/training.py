@@ -1,4 +1,4 @@
-"""Sections on learners and how they are trained."""
+"""Sections on models and how they are trained."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Tracker = Literal["tensorboard"]
 """What may show a run's losses as it trains; none of them is a dependency."""
 
 
-class Learner(Section):
+class Model(Section):
     """An architecture with its dimensions (paper, Table 5)."""
 
     name: Name
@@ -39,8 +39,8 @@ class Learner(Section):
         return self
 
 
-class Regimen(Section):
-    """How a learner is trained (paper, Table 6)."""
+class Recipe(Section):
+    """How a model is trained (paper, Table 6)."""
 
     name: Name
     """How experiments call it."""

@@ -74,4 +74,4 @@ def read(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - YAML is what it
         UnicodeDecodeError: it is not UTF-8.
         yaml.YAMLError: no YAML, a tag that is no plain value, or a key that is there twice.
     """
-    return yaml.load(Path(path).read_text(encoding="utf-8"), Loader)
+    return Loader(Path(path).read_text(encoding="utf-8")).get_single_data()

@@ -1,16 +1,16 @@
-"""How many words of each source a base needs, for each size and held out (paper, Table 2)."""
+"""How many words of each source a corpus needs, for each size and held out (paper, Table 2)."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
 
-from poshgrid.config import Base
+from poshgrid.config import Corpus
 from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError, check_known
 
 
-def budgets(base: Base, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
+def budgets(corpus: Corpus, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
     """Return source -> size (ascending) -> training words.
 
     Raises:
@@ -19,10 +19,10 @@ def budgets(base: Base, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
     """
     ascending = sorted(sizes, key=words)
     if not ascending:
-        raise PoshgridError(f"bases: {base.name}: no sizes to mix; name one in an experiment")
+        raise PoshgridError(f"corpora: {corpus.name}: no sizes to mix; name one in an experiment")
     found: dict[str, dict[str, int]] = {}
-    for portion in base.sources:
-        place = f"bases: {base.name}: sources: {portion.source}: words"
+    for portion in corpus.sources:
+        place = f"corpora: {corpus.name}: sources: {portion.source}: words"
         for size in ascending:
             check_known(f"{place}: no size", size, portion.words)
         for small, large in itertools.pairwise(ascending):
@@ -35,33 +35,33 @@ def budgets(base: Base, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
         found[portion.source] = {size: portion.words[size] for size in ascending}
     if not sum(amounts[ascending[0]] for amounts in found.values()):
         raise PoshgridError(
-            f"bases: {base.name}: size {ascending[0]} has no words from any source; give it "
+            f"corpora: {corpus.name}: size {ascending[0]} has no words from any source; give it "
             "some or leave it out of the experiments"
         )
     return found
 
 
-def heldout(base: Base, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
+def heldout(corpus: Corpus, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
     """Return source -> dev, test -> words held out, by its share of the smallest size."""
     smallest = min(sizes, key=words)
-    total = sum(portion.words[smallest] for portion in base.sources)
+    total = sum(portion.words[smallest] for portion in corpus.sources)
     return {
         portion.source: {
-            "dev": round(base.dev_words * (portion.words[smallest] / total)),
-            "test": round(base.test_words * (portion.words[smallest] / total)),
+            "dev": round(corpus.dev_words * (portion.words[smallest] / total)),
+            "test": round(corpus.test_words * (portion.words[smallest] / total)),
         }
-        for portion in base.sources
+        for portion in corpus.sources
     }
 
 
-def needed(base: Base, sizes: Sequence[str]) -> dict[str, int]:
+def needed(corpus: Corpus, sizes: Sequence[str]) -> dict[str, int]:
     """Return source -> words that it must have: for the largest size, dev and test.
 
     Raises:
         PoshgridError: as :func:`budgets`.
     """
-    amounts_of = budgets(base, sizes)  # first: it refuses what heldout() cannot divide by
-    held_out = heldout(base, sizes)
+    amounts_of = budgets(corpus, sizes)  # first: it refuses what heldout() cannot divide by
+    held_out = heldout(corpus, sizes)
     return {
         source: max(amounts.values()) + sum(held_out[source].values())
         for source, amounts in amounts_of.items()

@@ -94,7 +94,7 @@ class Status:
 def status(config: Config) -> list[Status]:
     """Say of each source that a configuration uses whether its files are there.
 
-    A source that no base takes words from is not used and is left out.
+    A source that no corpus takes words from is not used and is left out.
 
     Args:
         config: the configuration; its ``data`` is the folder that is looked into.
@@ -105,8 +105,8 @@ def status(config: Config) -> list[Status]:
     """
     used = {
         portion.source
-        for base in config.bases
-        for portion in base.sources
+        for corpus in config.corpora
+        for portion in corpus.sources
         if any(portion.words.values())
     }
     return [_status(s, config.data) for s in config.sources if s.name in used]

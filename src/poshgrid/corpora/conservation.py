@@ -1,6 +1,6 @@
 """Checks that no text is leaked or misnamed: each stops a run unless its word is allowed.
 
-A base or condition allows a check in its key ``allow``. What was allowed is recorded in
+A corpus or condition allows a check in its key ``allow``. What was allowed is recorded in
 ``statistics.json`` and shown at the top of the report.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from poshgrid.config import Base
+from poshgrid.config import Corpus
 from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError
 
@@ -42,9 +42,9 @@ def settle(faults: Faults, allow: Collection[str]) -> dict[str, dict[str, str]]:
     return {"allowed": dict(faults)} if faults else {}
 
 
-def asked(base: Base, size: str) -> int | None:
-    """Return the training words of a base at a size; ``None`` if it has no such size."""
-    amounts = [portion.words.get(size, -1) for portion in base.sources]
+def asked(corpus: Corpus, size: str) -> int | None:
+    """Return the training words of a corpus at a size; ``None`` if it has no such size."""
+    amounts = [portion.words.get(size, -1) for portion in corpus.sources]
     return None if -1 in amounts else sum(amounts)
 
 
@@ -71,12 +71,12 @@ def uneven(size: str, numbers: Mapping[str, float]) -> str:
     )
 
 
-def leaked(tables: Database, base: str) -> Faults:
-    """Return a fault for each held-out split of a base whose text is trained on.
+def leaked(tables: Database, corpus: str) -> Faults:
+    """Return a fault for each held-out split of a corpus whose text is trained on.
 
     Args:
         tables: its sentences, and which of them were chosen.
-        base: its name.
+        corpus: its name.
     """
     counts = tables.rows(
         f"with long as (select split, normal from chosen join sentences using (row) "
@@ -87,7 +87,9 @@ def leaked(tables: Database, base: str) -> Faults:
     return [
         fault
         for split, number, shared in counts
-        for fault in leak(f"bases: {base}", split, number, shared, "keep one copy in the sources")
+        for fault in leak(
+            f"corpora: {corpus}", split, number, shared, "keep one copy in the sources"
+        )
     ]
 
 
@@ -95,7 +97,7 @@ def leak(where: str, split: str, number: int, shared: int, remedy: str) -> Fault
     """Return a fault if a held-out split shares text with the training text.
 
     Args:
-        where: the base or condition, for the message.
+        where: the corpus or condition, for the message.
         split: dev or test.
         number: its long sentences.
         shared: how many of them occur in the training text.
@@ -107,14 +109,14 @@ def leak(where: str, split: str, number: int, shared: int, remedy: str) -> Fault
     return [("leak", f"{where}: {what}; {remedy}")]
 
 
-def uneven_with_base(where: str, number: int, whole: int, *, fewer: bool) -> Faults:
-    """Return a fault if a condition has more words than its base, or fewer for no reason.
+def uneven_with_corpus(where: str, number: int, whole: int, *, fewer: bool) -> Faults:
+    """Return a fault if a condition has more words than its corpus, or fewer for no reason.
 
     Args:
         where: the condition and the size, for the message.
         number: its training words.
-        whole: those of its base at the size.
-        fewer: whether it goes without a part of its base.
+        whole: those of its corpus at the size.
+        fewer: whether it goes without a part of its corpus.
     """
     if number > whole * (1 + WORDS):
         what = "more than"
@@ -122,5 +124,5 @@ def uneven_with_base(where: str, number: int, whole: int, *, fewer: bool) -> Fau
         what = "fewer than"
     else:
         return []
-    message = f"{where} has {number:,} training words, {what} its base's {whole:,}"
-    return [("words", f"{message}; give it the words of its base")]
+    message = f"{where} has {number:,} training words, {what} its corpus's {whole:,}"
+    return [("words", f"{message}; give it the words of its corpus")]

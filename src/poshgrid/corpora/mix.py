@@ -1,4 +1,4 @@
-"""Sources to a base: nested sizes for training; dev and test sets that share no text with them."""
+"""Sources to a corpus: nested sizes for training; dev and test sets without their text."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _CHOSEN = """
         rank uinteger, before bigint
     )
 """
-"""The base; of a training sentence, too, the words of those of its source that go before it."""
+"""The corpus; of a training sentence, too, the words of those of its source that go before it."""
 
 _HELD_OUT = """
     insert into chosen
@@ -93,18 +93,19 @@ _ORDERS = {
 """Orders in which training sentences are written; documents stay whole."""
 
 
-def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[str, Any]:
-    """Write a base's sentences (``schema.SENTENCES``) and ``statistics.json`` beside them.
+def mix(spec: specs.CorpusSpec, sources: dict[str, Path], output: Path) -> dict[str, Any]:
+    """Write a corpus's sentences (``schema.SENTENCES``) and ``statistics.json`` beside them.
 
     Documents of a source are put in a seeded order; size *s* takes sentences in that order until
     the source's words at *s* are reached (paper, Table 2), so that a smaller size lies inside a
-    larger. They are written in that order, or in the source's (``bases[].order``). Dev and test are
-    drawn, sentence by sentence, from texts that occur once in all the base's sources: train, dev
-    and test share no text. They are the same for all sizes. Spare training sentences belong to no
+    larger. They are written in that order, or in the source's (``corpora[].order``). Dev and test
+    are drawn, sentence by sentence, from texts that occur once in all the corpus's sources: train,
+    dev and test share no text. They are the same for all sizes. Spare training sentences belong to
+    no
     size: conditions are refilled from them, as far as a source has them.
 
     Sentences are sorted, counted and kept in a database, so that memory does not grow with the
-    base; meanwhile the folder of the output holds about five times the text of the sources.
+    corpus; meanwhile the folder of the output holds about five times the text of the sources.
 
     Args:
         spec: the mixture and the grid's sizes.
@@ -118,25 +119,25 @@ def mix(spec: specs.BaseSpec, sources: dict[str, Path], output: Path) -> dict[st
         PoshgridError: a source is not given, is too small, gets fewer words at a larger size or
             shares documents with another, or training text is held out.
     """
-    budgets = budgets_of(spec.base, spec.sizes)
-    heldout = heldout_of(spec.base, spec.sizes)
+    budgets = budgets_of(spec.corpus, spec.sizes)
+    heldout = heldout_of(spec.corpus, spec.sizes)
     with database.opened(output.parent) as tables:
-        tables.load("texts", _texts(list(budgets), sources, spec.base.seed))
+        tables.load("texts", _texts(list(budgets), sources, spec.corpus.seed))
         for statement in (_SENTENCES, _ONCE, _CHOSEN):
             tables.run(statement)
         for number, name in enumerate(budgets):
             _choose(tables, spec, number, name, budgets[name], heldout[name])
-        faults = conservation.leaked(tables, spec.base.name)
-        allowed = conservation.settle(faults, spec.base.allow)
+        faults = conservation.leaked(tables, spec.corpus.name)
+        allowed = conservation.settle(faults, spec.corpus.allow)
         with files.table_writer(output, SENTENCES) as append:
             first = 0
-            for frame in _rows(tables, budgets, spec.base.order):
+            for frame in _rows(tables, budgets, spec.corpus.order):
                 ids = pl.int_range(first, first + frame.height, dtype=pl.UInt32, eager=True)
                 append(frame.with_columns(sent_id=ids))
                 first += frame.height
         statistics = _statistics(tables, spec, budgets) | allowed
     files.write_json(output.with_name("statistics.json"), statistics)
-    log.info("%s: %s sentences", spec.base.name, f"{first:,}")
+    log.info("%s: %s sentences", spec.corpus.name, f"{first:,}")
     return statistics
 
 
@@ -165,7 +166,7 @@ def _digest(seed: int, *words: str) -> int:
 
 def _choose(
     tables: database.Database,
-    spec: specs.BaseSpec,
+    spec: specs.CorpusSpec,
     number: int,
     name: str,
     budget: dict[str, int],
@@ -176,9 +177,9 @@ def _choose(
     def require(needed: int, available: int, what: str) -> None:
         if available < needed:
             raise PoshgridError(
-                f"bases: {spec.base.name}: source {name!r} is too small: needs {needed:,} words "
-                f"({what}), has {available:,}, short by {needed - available:,}; add text, or lower "
-                "the source's words or the base's dev_words and test_words"
+                f"corpora: {spec.corpus.name}: source {name!r} is too small: needs "
+                f"{needed:,} words ({what}), has {available:,}, short by {needed - available:,}; "
+                "add text, or lower the source's words or the corpus's dev_words and test_words"
             )
 
     largest = max(budget.values())
@@ -195,14 +196,14 @@ def _choose(
         start, places = start + taken["words"], places + taken["sentences"]
     # Dev and test may have run over by less than a sentence each: count what they have left.
     require(largest, available - start, "for training, after dev and test")
-    words = math.ceil(largest * (1 + spec.base.spare))
+    words = math.ceil(largest * (1 + spec.corpus.spare))
     tables.run(_TRAIN.format(number=number, words=words))
 
 
 def _rows(
     tables: database.Database, budgets: dict[str, dict[str, int]], order: str
 ) -> Iterator[pl.DataFrame]:
-    """Yield the base's rows but for ``sent_id``, piece by piece, split by split."""
+    """Yield the corpus's rows but for ``sent_id``, piece by piece, split by split."""
     for split in SPLITS:
         for number, (name, budget) in enumerate(budgets.items()):
             train = split == "train"
@@ -226,7 +227,7 @@ def _size(budget: dict[str, int]) -> str:
 
 
 def _statistics(
-    tables: database.Database, spec: specs.BaseSpec, budgets: dict[str, dict[str, int]]
+    tables: database.Database, spec: specs.CorpusSpec, budgets: dict[str, dict[str, int]]
 ) -> dict[str, Any]:
     """Return words and sentences by source, of the pool, each size, dev and test (Tables 2, 4)."""
 
@@ -248,7 +249,7 @@ def _statistics(
     sizes = sorted(spec.sizes, key=words_of)
     train = "split = 'train' and before"
     return {
-        "base": spec.base.name,
+        "corpus": spec.corpus.name,
         "pool": counts("sentences", "true"),
         "train": {size: counts("chosen", f"{train} < {{words}}", size) for size in sizes},
         "spare": counts("chosen", f"{train} >= {{words}}"),

@@ -26,7 +26,7 @@ SENTENCES: Schema = {
     "rank": pl.UInt32,  # order of choice within its source and split, from 0
     "size": pl.String,  # smallest configured size that includes it, e.g. 10M; "": dev, test, spare
 }
-"""``corpora/{base}/sentences.parquet``: train, dev, test; in each, source by source."""
+"""``corpora/{corpus}/sentences.parquet``: train, dev, test; in each, source by source."""
 
 
 def normal(texts: pl.Series) -> pl.Series:
@@ -35,7 +35,7 @@ def normal(texts: pl.Series) -> pl.Series:
 
 
 def trains(frame: pl.DataFrame, size: str) -> pl.Series:
-    """Return which sentences of a base are training sentences of a size, sizes being nested.
+    """Return which sentences of a corpus are training sentences of a size, sizes being nested.
 
     Args:
         frame: columns ``split`` and ``size`` of ``SENTENCES``.

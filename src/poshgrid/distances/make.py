@@ -52,7 +52,7 @@ def make(
         condition: folder that holds ``train.parquet``.
         tokenizer: folder of the tokenizer.
         tokens: folder that :func:`poshgrid.tokenization.encode.encode` wrote with both.
-        parses: the shards of the base's parses, in any order.
+        parses: the shards of the corpus's parses, in any order.
         output: folder to write to; see :mod:`poshgrid.distances.folder`.
 
     Returns:
@@ -101,7 +101,7 @@ def make(
         if not faults[None]:
             raise PoshgridError(
                 f"{table}: no sentence has a usable tree ({reasons}); parse every sentence of the "
-                "base (evidence.parse: all) and check the parser"
+                "corpus (evidence.parse: all) and check the parser"
             )
         write_json(temporary / STATISTICS, statistics)
     log.info("%s of %s sentences have a usable tree; not used: %s",
@@ -121,7 +121,7 @@ def _with_trees(table: Path, parses: list[Path], folder: Path) -> Iterator[pl.Da
 
     Args:
         table: the condition's sentences.
-        parses: the shards of its base's parses.
+        parses: the shards of its corpus's parses.
         folder: for what does not fit into memory.
     """
     columns = ["sent_id", "form", "head"]

@@ -116,7 +116,7 @@ def check_lengths(
         raise PoshgridError(
             f"{requests[worst].name}: {lengths[worst]} tokens, but {name} sees {context} at a "
             f"time; {len(over):,} of {len(requests):,} sentences are too long, and sentences are "
-            "never cut: choose a model that sees more (of a run: set `positions` of its regimen "
+            "never cut: choose a model that sees more (of a run: set `positions` of its recipe "
             f"to {lengths[worst]}), or leave the items out"
         )
 

@@ -24,9 +24,9 @@ from poshgrid.errors import PoshgridError, reason
 from poshgrid.evaluation.schema import SCORES
 
 COLUMNS = ("sentence1", "PPL1", "Sentence2", "PPL2", "Correct")
-# gpt2_mini_baby_10Mf_32768_42_wanna.tsv: learner, base, size, f where filtered, vocabulary, seed
+# gpt2_mini_baby_10Mf_32768_42_wanna.tsv: model, corpus, size, f where filtered, vocabulary, seed
 _PUBLISHED = re.compile(
-    r"(?P<learner>[a-z0-9]+_[a-z]+)_(?P<base>[a-z]+)_(?P<size>[0-9.]+[KM])(?P<filtered>f?)"
+    r"(?P<model>[a-z0-9]+_[a-z]+)_(?P<corpus>[a-z]+)_(?P<size>[0-9.]+[KM])(?P<filtered>f?)"
     r"_[0-9]+_(?P<seed>[0-9]{1,10})_(?P<phenomenon>[\w-]+)"
 )
 
@@ -106,16 +106,16 @@ def _named(path: Path) -> tuple[points.Run, str, specs.Cell]:
     if not match:
         raise PoshgridError(
             f"{str(path)!a}: its name is no run's; call it "
-            "LEARNER_BASE_SIZE_VOCABULARY_SEED_PHENOMENON.tsv (gpt2_mini_baby_10M_32768_42_wanna)"
+            "MODEL_BASE_SIZE_VOCABULARY_SEED_PHENOMENON.tsv (gpt2_mini_baby_10M_32768_42_wanna)"
         )
     try:
         size = words(match["size"])
     except ValueError as error:
         raise PoshgridError(f"{path}: {error}") from error
     filtered = bool(match["filtered"])
-    condition, learner = match["base"] + "-f" * filtered, match["learner"].replace("_", "-")
-    run = points.Run(condition, match["size"], learner, points.RELEASED, "none", int(match["seed"]))
-    cell = specs.Cell(words=size, source=match["base"], filtered=filtered)
+    condition, model = match["corpus"] + "-f" * filtered, match["model"].replace("_", "-")
+    run = points.Run(condition, match["size"], model, points.RELEASED, "none", int(match["seed"]))
+    cell = specs.Cell(words=size, source=match["corpus"], filtered=filtered)
     return run, table10.spelled(match["phenomenon"]), cell
 
 

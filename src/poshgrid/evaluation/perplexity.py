@@ -1,7 +1,7 @@
 """Perplexity of text that nothing was removed from (FiCT, sections 4 and 5.1).
 
-The dev and test splits of *all* conditions of a base are free of what any of its filters removes.
-The unfiltered test corpus is the test split of the base's own sentences.
+The dev and test splits of *all* conditions of a corpus are free of what any of its filters removes.
+The unfiltered test corpus is the test split of the corpus's own sentences.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def perplexity(
         spec: device, precision, tokens at a time and threads of the scoring; ``scoring.bos`` is not
             asked: the first token is predicted. What the text is called.
         model: folder of a trained model, with its tokenizer.
-        sentences: a base's sentences, of which the test split is read, or the test split of a
+        sentences: a corpus's sentences, of which the test split is read, or the test split of a
             condition.
         output: JSON file: tested (what the text is called), sentences, words (separated by spaces),
             tokens (predicted, boundaries included), nats, loss (nats per token), perplexity
@@ -108,7 +108,7 @@ def _load(model: Path, spec: specs.PerplexitySpec) -> Causal:
 
 
 def _texts(path: Path) -> list[str]:
-    """Return the test sentences of a base's table, or all of a condition's test split."""
+    """Return the test sentences of a corpus's table, or all of a condition's test split."""
     if "split" in files.read_schema(path):
         rows = files.read_table(path, SENTENCES, ["text", "split"], only=("split", "test"))
     else:
@@ -116,8 +116,7 @@ def _texts(path: Path) -> list[str]:
     texts = rows["text"].to_list()
     if not any(text and text.split() for text in texts):
         raise PoshgridError(
-            f"{path}: no test sentence; give its base more words (bases.*.test_words) and make it "
-            "again"
+            f"{path}: no test sentence; give more words (corpora.*.test_words) and make it again"
         )
     return texts
 

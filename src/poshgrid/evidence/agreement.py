@@ -12,7 +12,7 @@ from poshgrid.files import read_schema, read_table
 
 
 def agreement(first: Path, second: Path) -> dict[str, dict[str, dict[str, float | int | None]]]:
-    """Compare two tables of evidence of the same base, sentence by sentence.
+    """Compare two tables of evidence of the same corpus, sentence by sentence.
 
     Args:
         first: labels by one parser.

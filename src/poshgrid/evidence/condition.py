@@ -1,4 +1,4 @@
-"""A condition at a size: a base, less its evidence, plus what is put back (paper, section 3.1).
+"""A condition at a size: a corpus, less its evidence, plus what is put back (paper, section 3.1).
 
 Sentences and labels lie in a database, in which the plan is made: it gets a part of the memory.
 """
@@ -22,7 +22,7 @@ from poshgrid.evidence.matching import match, number
 from poshgrid.evidence.patterns import pool
 from poshgrid.evidence.removal import Chosen, choose, deciding, direct, facts
 from poshgrid.evidence.schema import CONDITION, Labels, column
-from poshgrid.evidence.sentences import Base, summary
+from poshgrid.evidence.sentences import Corpus, summary
 from poshgrid.files import read_json, read_schema, table_writer, write_json
 
 
@@ -35,19 +35,20 @@ def build(
 ) -> dict[str, object]:
     """Write ``train``, ``dev`` and ``test.parquet`` and ``statistics.json`` of a condition.
 
-    Train is the base at this size less the sentences that the condition's filters remove, each in
+    Train is the corpus at this size less the sentences that the condition's filters remove, each in
     its reading, and, with the backstop, those that look like evidence by their words alone; or, of
-    a control, less as many others. Where it is down-sampled, a share of the *base's* sentences is
-    kept, so that all conditions of a base have the same number (FiCT, section 4); where it is
+    a control, less as many others. Where it is down-sampled, a share of the *corpus's* sentences is
+    kept, so that all conditions of a corpus have the same number (FiCT, section 4); where it is
     refilled, further sentences take the place of what is gone. Then, for each re-insertion,
     ``round(rate * n)`` of the n sentences left are replaced by evidence, matched by source and
-    length. Dev and test are the base's less what *any* reading of any filter of the evidence table
-    removes: the same for all conditions of a base, so that losses can be compared.
+    length. Dev and test are the corpus's less what *any* reading of any filter of the evidence
+    table
+    removes: the same for all conditions of a corpus, so that losses can be compared.
 
     Args:
         spec: the condition, the size, and whether the backstop is on.
-        sentences: the base's table.
-        evidence: labels of its sentences; ``None`` when no condition of the base has a filter.
+        sentences: the corpus's table.
+        evidence: labels of its sentences; ``None`` when no condition of the corpus has a filter.
         output: folder to write to.
         allow: checks that do not stop it, see ``conditions[].allow``.
 
@@ -61,10 +62,10 @@ def build(
     spec = _bare(spec)
     labels = Labels.of(read_schema(evidence)) if evidence else Labels({}, {})
     with opened(output) as database:
-        base = Base(database, labels)
-        base.read(sentences, evidence, spec.condition)
-        statistics = _plan(base, spec, allow, sentences, evidence)
-        _write(base, output)
+        corpus = Corpus(database, labels)
+        corpus.read(sentences, evidence, spec.condition)
+        statistics = _plan(corpus, spec, allow, sentences, evidence)
+        _write(corpus, output)
     write_json(output / "statistics.json", statistics)
     logs.get(__name__).info(
         "%s at %s: %s sentences, %s put back",
@@ -75,7 +76,7 @@ def build(
 
 
 def _plan(
-    base: Base,
+    corpus: Corpus,
     spec: specs.ConditionSpec,
     allow: Sequence[str],
     sentences: Path,
@@ -88,38 +89,38 @@ def _plan(
     """
     condition = spec.condition
     needs = f", which condition {condition.name!r} needs"
-    base.labels.hold([*deciding(spec), *_pools(spec)], evidence or sentences, needs)
-    chosen = choose(base, spec)
+    corpus.labels.hold([*deciding(spec), *_pools(spec)], evidence or sentences, needs)
+    chosen = choose(corpus, spec)
     labelled = read_json(evidence.with_suffix(".json")) if evidence and deciding(spec) else {}
-    removed = facts(base, spec, chosen.whole, labelled)
+    removed = facts(corpus, spec, chosen.whole, labelled)
     if "void" not in allow:
         _check_effect(spec, removed)
-    reinserted = reinsert(base, spec, chosen, allow=allow)
-    readings = base.labels.readings
+    reinserted = reinsert(corpus, spec, chosen, allow=allow)
+    readings = corpus.labels.readings
     every = [Filter(name=word, reading=each) for word, own in readings.items() for each in own]
-    anything = base.out(every, backstop=spec.backstop)
-    base.database.run(
+    anything = corpus.out(every, backstop=spec.backstop)
+    corpus.database.run(
         f"create table written as select *, 'train' as split from ({_trained(chosen)}) union all "
-        "select sent_id, sent_id, source, n_words, split from base "
+        "select sent_id, sent_id, source, n_words, split from corpus "
         f"where split in {SPLITS[1:]} and not {anything}"
     )
     splits = {
-        split: summary(base.by_source(f"written where split = '{split}'")) for split in SPLITS
+        split: summary(corpus.by_source(f"written where split = '{split}'")) for split in SPLITS
     }
     for split, counts in splits.items():
         if not counts["sentences"]:
             raise PoshgridError(
                 f"{sentences}: condition {condition.name!r} at {spec.size} has no {split} "
-                f"sentences; give the base more words ({split}_words)"
+                f"sentences; give the corpus more words ({split}_words)"
             )
     whole, left, filled = (
-        summary(base.by_source(f"train where {test}"))
+        summary(corpus.by_source(f"train where {test}"))
         for test in (chosen.whole, chosen.left, chosen.filled)
     )
-    lost = f"select count(*) from base where {anything} and split ="
+    lost = f"select count(*) from corpus where {anything} and split ="
     return {
         "condition": condition.name,
-        "base": condition.base,
+        "corpus": condition.corpus,
         "size": spec.size,
         "splits": splits,
         "whole": whole,
@@ -127,12 +128,12 @@ def _plan(
         "removed_sentences": whole["sentences"] - left["sentences"],
         "removed_words": whole["words"] - left["words"],
         "refilled": {key: filled[key] - left[key] for key in ("sentences", "words")},
-        "heldout_removed": {s: base.database.rows(f"{lost} '{s}'")[0][0] for s in SPLITS[1:]},
+        "heldout_removed": {s: corpus.database.rows(f"{lost} '{s}'")[0][0] for s in SPLITS[1:]},
         "backstop": spec.backstop,
         "control": condition.control,
         "downsample": condition.downsample,
         "reinserted": reinserted,
-        "digest": _digest(base, chosen),
+        "digest": _digest(corpus, chosen),
     }
 
 
@@ -140,7 +141,7 @@ def _plan(
 
 
 def reinsert(
-    base: Base, spec: specs.ConditionSpec, chosen: Chosen, *, allow: Sequence[str] = ()
+    corpus: Corpus, spec: specs.ConditionSpec, chosen: Chosen, *, allow: Sequence[str] = ()
 ) -> dict[str, dict[str, Any]]:
     """Choose the evidence that is put back into a condition: table ``swaps``.
 
@@ -149,7 +150,7 @@ def reinsert(
     stays out: it would raise the rate of both.
 
     Args:
-        base: all sentences; gets the table, see :func:`poshgrid.evidence.matching.match`.
+        corpus: all sentences; gets the table, see :func:`poshgrid.evidence.matching.match`.
         spec: the condition.
         chosen: its sentences.
         allow: what is no mistake; `void`: to put nothing back.
@@ -162,21 +163,21 @@ def reinsert(
     """
     condition = spec.condition
     facts: dict[str, dict[str, Any]] = {}
-    base.database.run(
+    corpus.database.run(
         "create table swaps (place uinteger, sent_id uinteger, source varchar, n_words uinteger)"
     )
     if not condition.reinsert:
         return facts
-    kept = base.by_source(f"train where {chosen.kept}")
+    kept = corpus.by_source(f"train where {chosen.kept}")
     total, words = sum(n for n, _ in kept.values()), {s: each for s, (_, each) in kept.items()}
-    whole = base.count(chosen.whole)
+    whole = corpus.count(chosen.whole)
     for item in sorted(condition.reinsert, key=lambda item: item.filter):
         reading = pool(condition, item)
         others = [each for each in condition.filters if each.name != item.filter]
         mine = f'{chosen.gone} and "{column(item.filter, reading)}"'
-        mine += f" and not {base.out(others, backstop=spec.backstop)}"
-        first = base.count(f"{mine} and {chosen.whole}")
-        rest = base.count(f"{mine} and not {chosen.whole}")
+        mine += f" and not {corpus.out(others, backstop=spec.backstop)}"
+        first = corpus.count(f"{mine} and {chosen.whole}")
+        rest = corpus.count(f"{mine} and not {chosen.whole}")
         available = first + rest
         natural = item.rate == "natural"
         rate = first / whole if natural else float(item.rate)
@@ -192,15 +193,15 @@ def reinsert(
             )
         if available < needed and not (item.repeat and available):
             raise PoshgridError(
-                f"{where} needs {needed:,} sentences with evidence, and the base has "
+                f"{where} needs {needed:,} sentences with evidence, and the corpus has "
                 f"{available:,}; lower the rate to {available / total:.8f}, give the "
-                f"base more words{'' if item.repeat else ', or set repeat: true'}"
+                f"corpus more words{'' if item.repeat else ', or set repeat: true'}"
             )
         # By name, so that one filter's choice does not depend on which others there are
         generator = np.random.default_rng([condition.seed, zlib.crc32(item.filter.encode())])
         lots = np.concatenate([generator.permutation(first), first + generator.permutation(rest)])
         own_first = f"not {chosen.whole}, sent_id"
-        number(base.database, "shuffled", f"from train where {mine}", own_first, np.argsort(lots))
+        number(corpus.database, "shuffled", f"from train where {mine}", own_first, np.argsort(lots))
         times = max(1, -(-needed // max(1, available)))
         best = (
             f"select * replace (nth + {available} * again as nth) "
@@ -208,15 +209,15 @@ def reinsert(
         )
         free = f"select sent_id, source, n_words from train where {_stays(chosen)}"
         try:
-            gained = match(base.database, best, needed, free, words, item.tolerance, generator)
+            gained = match(corpus.database, best, needed, free, words, item.tolerance, generator)
         except PoshgridError as error:
             raise PoshgridError(
                 f"{where}: {error}; lower reinsert.rate, raise reinsert.tolerance, or give the "
-                "base more words"
+                "corpus more words"
             ) from error
-        base.database.run("insert into swaps from places")
-        evidence = direct(base, item.filter)
-        ((different, larger, own),) = base.database.rows(
+        corpus.database.run("insert into swaps from places")
+        evidence = direct(corpus, item.filter)
+        ((different, larger, own),) = corpus.database.rows(
             f"select count(distinct sent_id), count(*) filter (not {chosen.whole}), "
             f"count(*) filter ({evidence or 'false'}) from places join train using (sent_id)"
         )
@@ -234,7 +235,7 @@ def reinsert(
 
 
 def _bare(spec: specs.ConditionSpec) -> specs.ConditionSpec:
-    """Return a condition without all that sets it apart from its base, at the sizes named so."""
+    """Return a condition without all that sets it apart from its corpus, at the sizes named so."""
     if spec.size not in spec.condition.unfiltered_sizes:
         return spec
     condition = spec.condition.model_copy(
@@ -256,10 +257,12 @@ def _stays(chosen: Chosen) -> str:
     return f"{chosen.kept} and sent_id not in (select place from swaps)"
 
 
-def _digest(base: Base, chosen: Chosen) -> str:
-    """Return what two conditions of a base share only if they train on the same sentences."""
+def _digest(corpus: Corpus, chosen: Chosen) -> str:
+    """Return what two conditions of a corpus share only if they train on the same sentences."""
     found = hashlib.blake2b(digest_size=16)
-    for piece in base.database.pieces(f"select sent_id from ({_trained(chosen)}) order by sent_id"):
+    for piece in corpus.database.pieces(
+        f"select sent_id from ({_trained(chosen)}) order by sent_id"
+    ):
         found.update(piece["sent_id"].to_numpy().tobytes())
     return found.hexdigest()
 
@@ -276,14 +279,14 @@ def _pools(spec: specs.ConditionSpec) -> list[Filter]:
 def _check_effect(spec: specs.ConditionSpec, removed: dict[str, dict[str, Any]]) -> None:
     """Raise if a filter removes nothing, or asks for labels that its parser never gives.
 
-    The condition would be its base by another name, or keep a part of what it is to go without.
+    The condition would be its corpus by another name, or keep a part of what it is to go without.
     """
     condition = spec.condition
     for word, counts in removed.items():
         if counts["never"]:
             what = f"asks for {', '.join(counts['never'])}, which no tree of its parser bears"
         elif not counts["rule"] and not counts["backstop"]:
-            what = f"removes nothing of base {condition.base!r}"
+            what = f"removes nothing of corpus {condition.corpus!r}"
         else:
             continue
         raise PoshgridError(
@@ -293,13 +296,14 @@ def _check_effect(spec: specs.ConditionSpec, removed: dict[str, dict[str, Any]])
         )
 
 
-def _write(base: Base, output: Path) -> None:
+def _write(corpus: Corpus, output: Path) -> None:
     """Write the sentences of each split, evidence in the places that it takes."""
     for split in SPLITS:
         rows = (
-            "select base.*, if(place = sent_id, null, place) as replaced "
-            f"from written join base using (sent_id) where written.split = '{split}' order by place"
+            "select corpus.*, if(place = sent_id, null, place) as replaced "
+            "from written join corpus using (sent_id) "
+            f"where written.split = '{split}' order by place"
         )
         with table_writer(output / f"{split}.parquet", CONDITION) as append:
-            for piece in base.database.pieces(rows):
+            for piece in corpus.database.pieces(rows):
                 append(piece.select(list(CONDITION)))

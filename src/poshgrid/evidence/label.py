@@ -1,4 +1,4 @@
-"""Labelling the evidence in a base's sentences, by one parser's trees."""
+"""Labelling the evidence in a corpus's sentences, by one parser's trees."""
 
 from __future__ import annotations
 
@@ -105,16 +105,16 @@ def label(
     output: Path,
     threads: int = 1,
 ) -> dict[str, object]:
-    """Write, for every sentence of a base and every filter, which of its readings match.
+    """Write, for every sentence of a corpus and every filter, which of its readings match.
 
     All readings stand side by side, so that a condition may change its own without a new parse.
     Beside the table (``{parser}.parquet``) its counts are written (``{parser}.json``).
 
     Args:
         spec: the filters.
-        sentences: the base's table.
+        sentences: the corpus's table.
         parses: the shards of its parses, in any order.
-        output: table to write, in the order of the base.
+        output: table to write, in the order of the corpus.
         threads: processes that label a shard each; the table is the same.
 
     Returns:
@@ -143,7 +143,7 @@ def label(
         if number != table_height(sentences):
             raise PoshgridError(
                 f"{sentences}: {table_height(sentences):,} sentences, and {number:,} trees in its "
-                "order; parse every shard of the base, and give them all"
+                "order; parse every shard of the corpus, and give them all"
             )
     facts: dict[str, object] = {
         "sentences": number,

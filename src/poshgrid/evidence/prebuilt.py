@@ -40,8 +40,8 @@ def build(
         folder: holds the three texts.
         output: folder to write to.
         allow: checks that do not stop it, see ``conditions[].allow``.
-        whole: words of its base at the size; None: it has no such size.
-        fewer: evidence is removed: it may have fewer words than the base.
+        whole: words of its corpus at the size; None: it has no such size.
+        fewer: evidence is removed: it may have fewer words than the corpus.
 
     Returns:
         The content of ``statistics.json``.
@@ -84,7 +84,7 @@ def build(
         digest.update(f"{text}\n".encode())
     statistics: dict[str, object] = {
         "condition": name,
-        "base": spec.condition.base,
+        "corpus": spec.condition.corpus,
         "size": spec.size,
         "prebuilt": folder.name,
         "splits": {
@@ -110,7 +110,7 @@ def _faults(
     Args:
         spec: the condition and the size.
         tables: split -> its sentences.
-        whole: words of its base at the size.
+        whole: words of its corpus at the size.
         fewer: whether it may have fewer.
     """
     where = f"conditions: {spec.condition.name} at {spec.size}"
@@ -120,7 +120,7 @@ def _faults(
     if misnamed and not (fewer and number < size_words(spec.size)):
         faults.append(("size", misnamed))
     if whole:
-        faults += conservation.uneven_with_base(where, number, whole, fewer=fewer)
+        faults += conservation.uneven_with_corpus(where, number, whole, fewer=fewer)
     long = {
         split: normal(table.filter(pl.col("n_words") >= conservation.LONG)["text"])
         for split, table in tables.items()

@@ -19,7 +19,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evidence.matching import match
 from poshgrid.evidence.patterns import DIRECT
 from poshgrid.evidence.schema import column
-from poshgrid.evidence.sentences import Base, any_of
+from poshgrid.evidence.sentences import Corpus, any_of
 
 _TOLERANCE = 0.001  # of a source's words, between what a control and its condition go without
 
@@ -29,40 +29,40 @@ def deciding(spec: specs.ConditionSpec) -> list[Filter]:
     return spec.control or spec.condition.filters
 
 
-def control(base: Base, spec: specs.ConditionSpec, gone: str) -> None:
-    """Make the table ``control``: ``place``, the sentences of a base that a control goes without.
+def control(corpus: Corpus, spec: specs.ConditionSpec, gone: str) -> None:
+    """Make the table ``control``: ``place``, the sentences of a corpus that a control goes without.
 
     The sentences that each size adds are matched by themselves: what is gone at a size is so at
     every larger one, and so is what refills it.
 
     Args:
-        base: its sentences.
+        corpus: its sentences.
         spec: the control.
         gone: test of what the condition goes without that it is a control of.
 
     Raises:
         PoshgridError: no choice is as many, or as long.
     """
-    _kinds(base, spec, gone)
-    base.database.run("create table control (place uinteger)")
+    _kinds(corpus, spec, gone)
+    corpus.database.run("create table control (place uinteger)")
     # Those beyond its own size matter to what refills it; "": spare ones
-    names = [*base.sizes(), ""] if spec.condition.refill else base.sizes(spec.size)
+    names = [*corpus.sizes(), ""] if spec.condition.refill else corpus.sizes(spec.size)
     for size in names:
-        if base.database.rows(f"from kinds where gone and size = '{size}' limit 1"):
-            _match(base, spec, size)
-            base.database.run("insert into control select place from places")
+        if corpus.database.rows(f"from kinds where gone and size = '{size}' limit 1"):
+            _match(corpus, spec, size)
+            corpus.database.run("insert into control select place from places")
 
 
-def _kinds(base: Base, spec: specs.ConditionSpec, gone: str) -> None:
+def _kinds(corpus: Corpus, spec: specs.ConditionSpec, gone: str) -> None:
     """Make a view of what is matched: ``source`` is a sentence's kind, ``of`` its source."""
     kind = "".join(f" || if({name}, ', {name}', ', no {name}')" for name in spec.condition.match)
-    base.database.run(
+    corpus.database.run(
         f"create or replace view kinds as select sent_id, n_words, size, {gone} as gone, "
         f"source as of, source{kind} as source from train"
     )
 
 
-def _match(base: Base, spec: specs.ConditionSpec, size: str) -> None:
+def _match(corpus: Corpus, spec: specs.ConditionSpec, size: str) -> None:
     """Choose as many others as are gone from the sentences that a size adds: table ``places``."""
     condition = spec.condition
     pool, rest = (
@@ -71,22 +71,24 @@ def _match(base: Base, spec: specs.ConditionSpec, size: str) -> None:
     )
     # The kinds of a source share what its words may differ by
     share = f"sum(n_words) over (partition by of) // {2 ** len(condition.match)}"
-    words = base.database.rows(f"select distinct source, {share} from kinds where size = '{size}'")
+    words = corpus.database.rows(
+        f"select distinct source, {share} from kinds where size = '{size}'"
+    )
     seeds = [condition.seed, zlib.crc32(b"control"), zlib.crc32(size.encode())]
     generator = np.random.default_rng(seeds)
-    gone = base.database.rows(f"select count(*) from ({pool})")[0][0]
+    gone = corpus.database.rows(f"select count(*) from ({pool})")[0][0]
     try:
-        match(base.database, pool, gone, rest, dict(words), _TOLERANCE, generator)
+        match(corpus.database, pool, gone, rest, dict(words), _TOLERANCE, generator)
     except PoshgridError as error:
         raise PoshgridError(
             f"condition {condition.name!r} at {spec.size}: no control of {condition.control!r}: "
-            f"{error}; give the base more words, or match by less"
+            f"{error}; give the corpus more words, or match by less"
         ) from error
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which training sentences of a base a condition has, before any is put back: tests in SQL.
+    """Which training sentences of a corpus a condition has, before any is put back: tests in SQL.
 
     Attributes:
         gone: the condition goes without it, be it of the size, of larger ones, or spare.
@@ -103,82 +105,83 @@ class Chosen:
     kept: str
 
 
-def choose(base: Base, spec: specs.ConditionSpec) -> Chosen:
+def choose(corpus: Corpus, spec: specs.ConditionSpec) -> Chosen:
     """Choose the training sentences of a condition at a size.
 
     Args:
-        base: all sentences.
+        corpus: all sentences.
         spec: the condition.
 
     Raises:
         PoshgridError: nothing is left, or a control, a refill or a down-sampling lacks sentences.
     """
-    gone = base.out(deciding(spec), backstop=spec.backstop)
+    gone = corpus.out(deciding(spec), backstop=spec.backstop)
     if spec.control:
-        control(base, spec, gone)
+        control(corpus, spec, gone)
         gone = "sent_id in (from control)"
-    whole = any_of(f"size = '{size}'" for size in base.sizes(spec.size))
+    whole = any_of(f"size = '{size}'" for size in corpus.sizes(spec.size))
     left = f"({whole} and not {gone})"
-    if not base.count(left):
+    if not corpus.count(left):
         raise PoshgridError(
-            f"condition {spec.condition.name!r} at {spec.size} has no train sentences; give base "
-            f"{spec.condition.base!r} more words (bases.sources)"
+            f"condition {spec.condition.name!r} at {spec.size} has no train sentences; give corpus "
+            f"{spec.condition.corpus!r} more words (corpora.sources)"
         )
     kept = filled = left
     if spec.condition.refill:
-        _refill(base, spec, gone, whole)
+        _refill(corpus, spec, gone, whole)
         more = "select sent_id from refill where ends - n_words < lacking"
         kept = filled = f"(not {gone} and ({whole} or sent_id in ({more})))"
     if spec.condition.downsample < 1:
-        _downsample(base, spec, filled, base.count(whole))
+        _downsample(corpus, spec, filled, corpus.count(whole))
         kept = "sent_id in (from drawn)"
     return Chosen(gone, whole, left, filled, kept)
 
 
-def _downsample(base: Base, spec: specs.ConditionSpec, filtered: str, total: int) -> None:
-    """Keep a share of the base's sentences, the same ones in all conditions: table ``drawn``.
+def _downsample(corpus: Corpus, spec: specs.ConditionSpec, filtered: str, total: int) -> None:
+    """Keep a share of the corpus's sentences, the same ones in all conditions: table ``drawn``.
 
     Every sentence has a rank that depends on the seed and on its sent_id, and the first are kept.
 
     Args:
-        base: all sentences.
+        corpus: all sentences.
         spec: the condition.
         filtered: test of the sentences that its filters leave.
-        total: sentences of the base at the size.
+        total: sentences of the corpus at the size.
 
     Raises:
         PoshgridError: the filters leave fewer than are to be kept.
     """
     condition = spec.condition
-    number, there = int(condition.downsample * total), base.count(filtered)
+    number, there = int(condition.downsample * total), corpus.count(filtered)
     if there < number:
         raise PoshgridError(
             f"condition {condition.name!r} at {spec.size}: {number:,} sentences are to be kept "
             f"(downsample {condition.downsample:g} of {total:,}), and its filters leave "
-            f"{there:,}; lower downsample, for all conditions of the base, to "
+            f"{there:,}; lower downsample, for all conditions of the corpus, to "
             f"{int(there / total * 1000) / 1000:g}"
         )
-    base.database.run(
+    corpus.database.run(
         f"create table drawn as select sent_id from train where {filtered} "
         f"order by draw, sent_id limit {number}"
     )
 
 
-def _refill(base: Base, spec: specs.ConditionSpec, gone: str, whole: str) -> None:
+def _refill(corpus: Corpus, spec: specs.ConditionSpec, gone: str, whole: str) -> None:
     """Make the table ``refill``: sentences that may replace what is gone of the same source.
 
     Besides ``sent_id``, ``source`` and ``n_words`` it has the words of the source up to and with
     the sentence, ``ends``, and those that the source lacks, ``lacking``.
 
-    A source's further sentences, those of larger sizes and the base's spare ones, follow in the
-    order of choice until it has as many words as the base at this size. The removal looks at them,
+    A source's further sentences, those of larger sizes and the corpus's spare ones, follow in the
+    order of choice until it has as many words as the corpus at this size. The removal looks at
+    them,
     too: what is in a condition at a size is so at every larger size.
 
     Args:
-        base: all sentences.
+        corpus: all sentences.
         spec: the condition.
         gone: test of the sentences that it goes without.
-        whole: test of the base's sentences of the size.
+        whole: test of the corpus's sentences of the size.
 
     Raises:
         PoshgridError: a source has too few further sentences.
@@ -186,29 +189,29 @@ def _refill(base: Base, spec: specs.ConditionSpec, gone: str, whole: str) -> Non
     lacking = (
         f"select source, sum(n_words) as lacking from train where {whole} and {gone} group by all"
     )
-    base.database.run(
+    corpus.database.run(
         "create table refill as select sent_id, source, n_words, lacking, "
         "sum(n_words) over (partition by source order by rank) as ends "
         f"from train join ({lacking}) using (source) where not {whole} and not {gone}"
     )
-    for source, number, there in base.database.rows(
+    for source, number, there in corpus.database.rows(
         f"select source, lacking, coalesce(sum(n_words), 0) as there from ({lacking}) "
         "left join refill using (source, lacking) group by all having there < lacking order by 1"
     ):
         raise PoshgridError(
             f"condition {spec.condition.name!r} at {spec.size}: source {source!r} lacks "
             f"{number - there:,} words to refill the {number:,} that are gone; raise "
-            f"spare of base {spec.condition.base!r}, or give the source more text"
+            f"spare of corpus {spec.condition.corpus!r}, or give the source more text"
         )
 
 
 def facts(
-    base: Base, spec: specs.ConditionSpec, whole: str, labelled: dict[str, Any]
+    corpus: Corpus, spec: specs.ConditionSpec, whole: str, labelled: dict[str, Any]
 ) -> dict[str, dict[str, Any]]:
     """Return what each filter of a condition removes: ``filter.reading`` -> counts.
 
     Args:
-        base: all sentences.
+        corpus: all sentences.
         spec: the condition.
         whole: test of those that are counted.
         labelled: what was counted with the labels.
@@ -217,13 +220,13 @@ def facts(
         ``rule``: sentences that the rule removes; ``backstop``: further sentences that only their
         words remove; ``words``: words in both; ``never``: labels that it asks for and no tree has;
         ``direct``: of both, those that the filter's reading ``direct`` takes, and
-        ``direct_whole``, those of the base, where it has such a reading.
+        ``direct_whole``, those of the corpus, where it has such a reading.
     """
     counts = {}
     for each in deciding(spec):
-        rule, gone = (base.out([each], backstop=on) for on in (False, spec.backstop))
-        evidence = direct(base, each.name) or "false"
-        ((by_rule, by_words, number, own, there),) = base.database.rows(
+        rule, gone = (corpus.out([each], backstop=on) for on in (False, spec.backstop))
+        evidence = direct(corpus, each.name) or "false"
+        ((by_rule, by_words, number, own, there),) = corpus.database.rows(
             f"select count(*) filter ({rule}), count(*) filter ({gone} and not {rule}), "
             f"coalesce(sum(n_words) filter ({gone}), 0), count(*) filter ({gone} and {evidence}), "
             f"count(*) filter ({evidence}) from train where {whole}"
@@ -231,12 +234,12 @@ def facts(
         never = labelled["filters"][each.name][each.reading]["never"]
         counts[f"{each.name}.{each.reading}"] = {
             "rule": by_rule, "backstop": by_words, "words": number, "never": never,
-            **({"direct": own, "direct_whole": there} if direct(base, each.name) else {}),
+            **({"direct": own, "direct_whole": there} if direct(corpus, each.name) else {}),
         }  # fmt: skip
     return counts
 
 
-def direct(base: Base, word: str) -> str:
+def direct(corpus: Corpus, word: str) -> str:
     """Return the test of what a filter's reading ``direct`` takes; "": it has no such reading."""
-    known = DIRECT in base.labels.readings.get(word, ())
+    known = DIRECT in corpus.labels.readings.get(word, ())
     return f'"{column(word, DIRECT)}"' if known else ""

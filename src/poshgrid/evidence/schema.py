@@ -20,7 +20,7 @@ BY_TREE = (
 """Columns of the evidence table: what a parsed sentence has."""
 
 CONDITION: Schema = {
-    "sent_id": pl.UInt32,  # row of the base's sentences
+    "sent_id": pl.UInt32,  # row of the corpus's sentences
     "source": pl.String,  # corpus: CHILDES, Switchboard ...
     "document": pl.String,  # transcript, book, article
     "position": pl.UInt32,  # place in the document, from 0
@@ -56,16 +56,16 @@ RECALL: Schema = {
 }
 """``recall/{parser}.parquet``."""
 
-COLLATERAL: Schema = {
-    "source": pl.String,  # corpus; "all": of the base
+SIDE_EFFECTS: Schema = {
+    "source": pl.String,  # corpus; "all": of the corpus
     "measure": pl.String,  # sentences, words, parsed, over_15_words, or a construction
-    "before": pl.UInt64,  # in the base at this size
-    "after": pl.UInt64,  # in what the learner sees, refilled and re-inserted sentences too
-    "removed": pl.UInt64,  # in what the filters, or a control, take out of the base at this size
+    "before": pl.UInt64,  # in the corpus at this size
+    "after": pl.UInt64,  # in what the model sees, refilled and re-inserted sentences too
+    "removed": pl.UInt64,  # in what the filters, or a control, take out of the corpus at this size
     "removed_by_rule": pl.UInt64,  # of these, by a filter's rule; null: a control has none
     "removed_by_backstop": pl.UInt64,  # the others: for their words alone
 }
-"""``collateral/{condition}/{size}/collateral.parquet``. Null: not known."""
+"""``side_effects/{condition}/{size}/side_effects.parquet``. Null: not known."""
 
 BACKSTOP = "backstop"
 TOKENS = "tokens"
@@ -84,7 +84,7 @@ def column(word: str, reading: str, kind: str = "") -> str:
 
 @dataclass(frozen=True)
 class Labels:
-    """What `results/evidence/{base}/{parser}.parquet` says of each sentence.
+    """What `results/evidence/{corpus}/{parser}.parquet` says of each sentence.
 
     A sentence that was screened out is false in the filters' columns, and null in the others.
 
@@ -112,7 +112,7 @@ class Labels:
     @property
     def schema(self) -> Schema:
         """The table's columns: the filters' in sorted order, then the constructions of its tree."""
-        schema: Schema = {"sent_id": pl.UInt32}  # row of the base's sentences, ascending
+        schema: Schema = {"sent_id": pl.UInt32}  # row of the corpus's sentences, ascending
         for word in sorted(self.readings):
             for reading in self.readings[word]:
                 schema[column(word, reading)] = pl.Boolean  # the rule fires on its tree

@@ -1,4 +1,4 @@
-"""The sentences of a base and their labels in a database: what its conditions are planned with."""
+"""The sentences of a corpus and their labels in a database, to plan its conditions with."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ QUESTION = "question"
 def side_by_side(
     sentences: Path, columns: Sequence[str], evidence: Path, labels: Labels, tests: Sequence[str]
 ) -> Iterator[pl.DataFrame]:
-    """Yield the sentences of a base with their labels piece by piece.
+    """Yield the sentences of a corpus with their labels piece by piece.
 
     Args:
-        sentences: the base's table.
+        sentences: the corpus's table.
         columns: of it, ``sent_id`` among them.
         evidence: labels of its sentences.
         labels: what they say.
@@ -39,9 +39,9 @@ def side_by_side(
         PoshgridError: there is not one row of labels for each sentence.
     """
     nothing = pl.DataFrame(schema={"sent_id": pl.UInt32})
-    base = table_batches(sentences, SENTENCES, columns)
+    corpus = table_batches(sentences, SENTENCES, columns)
     labelled = table_batches(evidence, labels.schema, ["sent_id", *tests])
-    for rows, labelled_rows in zip_longest(base, labelled, fillvalue=nothing):
+    for rows, labelled_rows in zip_longest(corpus, labelled, fillvalue=nothing):
         if not rows["sent_id"].equals(labelled_rows["sent_id"]):
             raise PoshgridError(
                 f"{evidence}: not one row for each sentence of {sentences}, in its order; "
@@ -74,8 +74,8 @@ def any_of(tests: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Base:
-    """A base in a database: table ``base``, and ``train``, the part that is trained on.
+class Corpus:
+    """A corpus in a database: table ``corpus``, and ``train``, the part that is trained on.
 
     Attributes:
         database: has the tables.
@@ -86,7 +86,7 @@ class Base:
     labels: Labels
 
     def read(self, sentences: Path, evidence: Path | None, condition: Condition) -> None:
-        """Make the tables of a base.
+        """Make the tables of a corpus.
 
         Args:
             sentences: its table.
@@ -122,8 +122,8 @@ class Base:
             piece.with_columns(pl.Series("draw", generator.random(piece.height)))
             for piece in pieces
         )
-        self.database.load("base", drawn)
-        self.database.run("create view train as from base where split = 'train'")
+        self.database.load("corpus", drawn)
+        self.database.run("create view train as from corpus where split = 'train'")
 
     def count(self, test: str) -> int:
         """Return how many training sentences a test holds of."""

@@ -1,6 +1,6 @@
 """Trained models as folders that the Hugging Face Hub shows: weights, tokenizer and a card.
 
-The card holds what a reader of the weights must know: accuracies beside nulls, the corpora and
+The card holds what a reader of the weights must know: accuracies beside baselines, the corpora and
 their licences, and what made the model. ``provenance.json`` is the run's manifest without what
 tells of the machine and its user: host, command line, folders.
 """
@@ -17,7 +17,7 @@ import polars as pl
 
 from poshgrid import files, verification
 from poshgrid.analysis.results import Results
-from poshgrid.config.runs import AXES, NULL_REGIMENS, NULLS, SCORED, Run, agrees
+from poshgrid.config.runs import AXES, BASELINE_RECIPES, BASELINES, SCORED, Run, agrees
 from poshgrid.corpora import catalogue, toy
 from poshgrid.errors import PoshgridError
 from poshgrid.export import card
@@ -47,7 +47,7 @@ def chosen(results: Results, kept: dict[str, set[str]]) -> list[Run]:
         run
         for run in results.names
         if agrees(run, kept)
-        and run.regimen not in (*NULL_REGIMENS, *SCORED)
+        and run.recipe not in (*BASELINE_RECIPES, *SCORED)
         and (results.model(run) / "config.json").is_file()
     ]
     if not found:
@@ -82,7 +82,7 @@ def export(
         told = output / name_of(run) / PROVENANCE
         _alone(run, files.read_json(told).get("run", run.name) if told.is_file() else run.name)
     shares = levels.by_level(results.table("counts", target).collect(), [*AXES, "suite"])
-    nulls = results.accuracy(target).filter(level="phenomenon").collect()
+    baselines = results.accuracy(target).filter(level="phenomenon").collect()
     written = []
     for name, run in names.items():
         source = results.model(run)
@@ -93,7 +93,7 @@ def export(
                     shutil.copyfile(each, temporary / each.name)
             files.write_json(temporary / PROVENANCE, {"run": run.name, **_provenance(source)})
             point = {axis: getattr(run, axis) for axis in RUN_AXES}
-            mine, beside = shares.filter(seed=run.seed, **point), nulls.filter(**point)
+            mine, beside = shares.filter(seed=run.seed, **point), baselines.filter(**point)
             files.write_text(temporary / "README.md", _card(results, run, mine, beside, licence))
         written.append(output / name)
     return written
@@ -124,7 +124,7 @@ def _provenance(source: Path) -> dict[str, Any]:
 
 
 def _card(
-    results: Results, run: Run, shares: pl.DataFrame, nulls: pl.DataFrame, licence: str | None
+    results: Results, run: Run, shares: pl.DataFrame, baselines: pl.DataFrame, licence: str | None
 ) -> str:
     from huggingface_hub import EvalResult, ModelCardData
 
@@ -132,7 +132,7 @@ def _card(
     (family,) = files.read_json(model / "config.json")["architectures"]
     masked = family.endswith("ForMaskedLM")
     task = "fill-mask" if masked else "text-generation"
-    beside = nulls.select("suite", "phenomenon", *NULLS)
+    beside = baselines.select("suite", "phenomenon", *BASELINES)
     phenomena = (
         shares.filter(level="phenomenon")
         .join(beside, on=["suite", "phenomenon"], how="left")

@@ -110,7 +110,7 @@ def _tables(results: Results, target: str | None) -> Iterator[_Made]:
     for name, (_, module, contract) in TARGETS.items():
         if results.file(name, target).is_file():
             yield name, name, results.table(name, target), module, contract
-    for model in results.models(target):
+    for model in results.regressions(target):
         for name, contract in MODELS.items():
             fitted = getattr(results, name)(model, target)
             yield f"{name}-{model}", f"{name} of model {model}", fitted, statistics, contract

@@ -1,4 +1,4 @@
-"""Whether the parts of a configuration agree: bases with sources, models with runs, and so on.
+"""Whether the parts of a configuration agree: corpora with sources, models with runs, and so on.
 
 What is held here needs the grid and takes no time: every dry-run does it.
 """
@@ -6,20 +6,21 @@ What is held here needs the grid and takes no time: every dry-run does it.
 from __future__ import annotations
 
 from poshgrid import plugins
-from poshgrid.config import BayesianModel
+from poshgrid.config import Regression
 from poshgrid.config.runs import AXES, RELEASED, agrees, parse_only
 from poshgrid.corpora import budgets, conservation
 from poshgrid.errors import PoshgridError, check_known, did_you_mean
 from poshgrid.grid.grid import Grid
 from poshgrid.plugins import READERS
-from poshgrid.training import bias, learner
+from poshgrid.training import bias, builder
 
 
 def check(grid: Grid) -> None:
     """Hold the parts of a configuration to each other.
 
     Raises:
-        PoshgridError: a source is too small for a base, a run cannot be trained, or a model of the
+        PoshgridError: a source is too small for a corpus, a run cannot be trained, or a model of
+        the
             counts names what the runs do not have; one line for each reason.
     """
     _check_sizes(grid)
@@ -29,35 +30,35 @@ def check(grid: Grid) -> None:
 
 
 def _check_sizes(grid: Grid) -> None:
-    """Hold what bases ask of their sources to what those can hold, as far as it is written.
+    """Hold what corpora ask of their sources to what those can hold, as far as it is written.
 
     A source that stops at so many words (``words``, or an option of that name) holds no more.
 
     Raises:
-        PoshgridError: a base asks for more, or a condition is bare at a size of no base.
+        PoshgridError: a corpus asks for more, or a condition is bare at a size of no corpus.
     """
-    for name, base in grid.bases.items():
+    for name, corpus in grid.corpora.items():
         sizes = grid.sizes(name)
         if not sizes:
             continue
-        for source, needed in budgets.needed(base, sizes).items():
+        for source, needed in budgets.needed(corpus, sizes).items():
             given = grid.sources[source]
             options = plugins.options(READERS, given.reader, given.options)
             limits = [given.words, getattr(options, "words", None)]
             least = min((limit for limit in limits if limit), default=needed)
             if needed > least:
                 raise PoshgridError(
-                    f"bases: {name}: source {source!r} is too small: needs {needed:,} words "
+                    f"corpora: {name}: source {source!r} is too small: needs {needed:,} words "
                     f"({sizes[-1]}, dev and test), and stops at {least:,}; lower what is asked of "
                     "it or raise its words"
                 )
     for name, condition in grid.conditions.items():
-        portions = grid.base_of(name).sources
+        portions = grid.corpus_of(name).sources
         known = dict.fromkeys(size for portion in portions for size in portion.words)
         for size in condition.unfiltered_sizes:
             if size not in known and not condition.prebuilt:
                 raise PoshgridError(
-                    f"conditions: {name}: unfiltered_sizes: base {condition.base!r} has no size "
+                    f"conditions: {name}: unfiltered_sizes: {condition.corpus!r} has no size "
                     f"{size!r}{did_you_mean(size, known)}"
                 )
 
@@ -66,43 +67,43 @@ def _check_words(grid: Grid) -> None:
     """Check the words of every size, before filters remove any.
 
     Raises:
-        PoshgridError: a size of a base has other words than its name says, or the conditions of a
+        PoshgridError: a size of a corpus has other words than its name says, or the conditions of a
             size differ.
     """
     faults = []
     numbers: dict[str, dict[str, float]] = {}
     for name, size in sorted({(run.condition, run.size) for run in grid.every_run}):
-        condition, base = grid.conditions[name], grid.base_of(name)
-        number = conservation.asked(base, size)
+        condition, corpus = grid.conditions[name], grid.corpus_of(name)
+        number = conservation.asked(corpus, size)
         if not number:
             continue
-        if "size" not in base.allow and not condition.prebuilt:
-            faults.append(("size", conservation.misnamed(f"bases: {base.name}", size, number)))
-        if "words" not in (*base.allow, *condition.allow):
+        if "size" not in corpus.allow and not condition.prebuilt:
+            faults.append(("size", conservation.misnamed(f"corpora: {corpus.name}", size, number)))
+        if "words" not in (*corpus.allow, *condition.allow):
             numbers.setdefault(size, {})[name] = number * condition.downsample
     uneven = [("words", conservation.uneven(size, found)) for size, found in numbers.items()]
-    for kind in (faults, uneven):  # bases that are misnamed are uneven for that
+    for kind in (faults, uneven):  # corpora that are misnamed are uneven for that
         conservation.settle([fault for fault in dict.fromkeys(kind) if fault[1]], ())
 
 
 def _check_training(grid: Grid) -> None:
-    """Hold every learner to the regimen and the bias that it is trained in and with.
+    """Hold every model to the recipe and the bias that it is trained in and with.
 
     Raises:
         PoshgridError: a run cannot be trained; one line for each reason.
     """
     targets = grid.targets.values()
-    kinds = {(r.learner, r.regimen, r.bias): r for found in targets for r in found}
+    kinds = {(r.model, r.recipe, r.bias): r for found in targets for r in found}
     wrong: dict[str, None] = {}
     for _, run in sorted(kinds.items()):
         spec = grid.train_spec(run)
         try:
-            if spec.regimen.steps == 0:
+            if spec.recipe.steps == 0:
                 raise PoshgridError(
-                    f"regimens: {spec.regimen.name}: steps: 0 trains nothing, and gives the "
-                    "untrained null again; raise steps"
+                    f"recipes: {spec.recipe.name}: steps: 0 trains nothing, and gives the "
+                    "untrained baseline again; raise steps"
                 )
-            learner.check(spec.learner, spec.regimen)
+            builder.check(spec.model, spec.recipe)
             bias.check(spec)
         except PoshgridError as error:
             wrong[str(error)] = None
@@ -118,16 +119,16 @@ def _check_models(grid: Grid) -> None:
             suite is unknown; one line for each model.
     """
     wrong = []
-    for name, model in grid.models.items():
+    for name, model in grid.regressions.items():
         try:
             _check_model(grid, model)
         except PoshgridError as error:
-            wrong.append(f"models: {name}: {error}")
+            wrong.append(f"regressions: {name}: {error}")
     if wrong:
         raise PoshgridError(*wrong)
 
 
-def _check_model(grid: Grid, model: BayesianModel) -> None:
+def _check_model(grid: Grid, model: Regression) -> None:
     check_known("unknown suite", model.suite or None, grid.pairs)
     defined = _defined(grid)
     kept = parse_only(model.only, "only")
@@ -146,11 +147,11 @@ def _check_model(grid: Grid, model: BayesianModel) -> None:
         )
     # A model whose runs another file took away is fitted to nothing: its names need only be names.
     fitted = any(model.name in grid.fitted(target) for target in grid.targets)
-    axes = ("condition", "learner", "regimen", "bias", "size")
+    axes = ("condition", "model", "recipe", "bias", "size")
     levels: dict[str, set[str] | None] = {
         **{axis: used[axis] | (set() if fitted else defined[axis]) for axis in axes},
         "source": {
-            *(grid.conditions[run.condition].base for run in grid.every_run),
+            *(grid.conditions[run.condition].corpus for run in grid.every_run),
             *(cell.source for cell in grid.given_facts().values()),
         },
         "filter": {"yes", "no"},
@@ -178,11 +179,13 @@ def _defined(grid: Grid) -> dict[str, set[str]]:
 
     A file laid over another may replace the experiments, and leave models to no runs of its own.
     """
-    sizes = {size for base in grid.bases.values() for each in base.sources for size in each.words}
+    sizes = {
+        size for corpus in grid.corpora.values() for each in corpus.sources for size in each.words
+    }
     return {
         "condition": set(grid.conditions),
-        "learner": set(grid.learners),
-        "regimen": {*grid.regimens, RELEASED},  # models say what they do with those of others
+        "model": set(grid.models),
+        "recipe": {*grid.recipes, RELEASED},  # models say what they do with those of others
         "bias": {"none", *grid.config.biases},
         "size": sizes,
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from poshgrid import plugins
-from poshgrid.config import Base, Condition, Config, specs
+from poshgrid.config import Condition, Config, Corpus, specs
 from poshgrid.config.experiments import DOSE
 from poshgrid.errors import PoshgridError
 from poshgrid.plugins import FILTERS
@@ -21,19 +21,19 @@ _TOLERANCE = 0.01  # of a source's words, of a dose: 1% of the sentences moves m
 
 
 def implied(
-    config: Config, known: Mapping[str, Condition], bases: Mapping[str, Base]
+    config: Config, known: Mapping[str, Condition], corpora: Mapping[str, Corpus]
 ) -> dict[str, Condition]:
     """Return the conditions that experiments name by what is taken out or put back.
 
-    ``wiki~agr-pp-mod`` is the base less what the filters (``+`` between several, ``.`` before a
-    reading; ``none``) remove, down-sampled to the base's common number of sentences (FiCT, section
-    4), in the base's ``reading``. ``baby-f+0.002`` is a condition with its evidence put back at
-    that rate.
+    ``wiki~agr-pp-mod`` is the corpus less what the filters (``+`` between several, ``.`` before a
+    reading; ``none``) remove, down-sampled to the corpus's common number of sentences (FiCT,
+    section 4), in the corpus's ``reading``. ``baby-f+0.002`` is a condition with its evidence put
+    back at that rate.
 
     Args:
         config: whose experiments name conditions.
         known: the conditions that it lists.
-        bases: its bases.
+        corpora: its corpora.
 
     Raises:
         PoshgridError: a name says what cannot be.
@@ -41,7 +41,7 @@ def implied(
     found: dict[str, Condition] = {}
     for name in sorted({name for e in config.experiments for name in e.dosed} - set(known)):
         try:
-            condition = _named(name, known, bases)
+            condition = _named(name, known, corpora)
         except ValidationError as error:
             reason = error.errors()[0]["msg"].removeprefix("Value error, ")
             raise PoshgridError(f"condition {name!r}: {reason}") from error
@@ -51,32 +51,34 @@ def implied(
 
 
 def _named(
-    name: str, known: Mapping[str, Condition], bases: Mapping[str, Base]
+    name: str, known: Mapping[str, Condition], corpora: Mapping[str, Corpus]
 ) -> Condition | None:
     """Return the condition of a name; none: it is not of these forms."""
     if name in known:
         return known[name]
     less, plus, rate = name.rpartition(DOSE)
-    if plus and _RATE.fullmatch(rate) and (condition := _named(less, known, bases)):
+    if plus and _RATE.fullmatch(rate) and (condition := _named(less, known, corpora)):
         return _dosed(name, condition, rate)
-    base, tilde, filters = name.partition("~")
-    if not tilde or base not in bases:
+    corpus, tilde, filters = name.partition("~")
+    if not tilde or corpus not in corpora:
         return None
     return Condition.model_validate(
         {
             "name": name,
-            "base": base,
+            "corpus": corpus,
             "filters": [
-                _read(word, bases[base].reading) for word in filters.split("+") if word != "none"
+                _read(word, corpora[corpus].reading)
+                for word in filters.split("+")
+                if word != "none"
             ],
-            "downsample": bases[base].downsample,
-            "seed": bases[base].seed,
+            "downsample": corpora[corpus].downsample,
+            "seed": corpora[corpus].seed,
         }
     )
 
 
 def _read(word: str, reading: str | None) -> str:
-    """Return a filter with the reading of its base, where it names none and has that one."""
+    """Return a filter with the reading of its corpus, where it names none and has that one."""
     plain = reading and "." not in word
     known = getattr(plugins.load(FILTERS, word), "READINGS", {}) if plain else {}
     return f"{word}.{reading}" if reading in known else word

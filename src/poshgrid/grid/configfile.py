@@ -116,7 +116,7 @@ def _held(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
         _ = grid.planted, grid.given_models
         for target in grid.targets:
             grid.fitted(target)
-            if grid.parsed_bases(target):
+            if grid.parsed_corpora(target):
                 grid.evidence_parsers()
         conditions.check(grid)
         coherence.check(grid)

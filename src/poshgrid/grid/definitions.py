@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Protocol, TypeVar
 
-from poshgrid.config import Base, Config, Contrast, MaskedScore, Suite, Tokenizer
+from poshgrid.config import Config, Contrast, Corpus, MaskedScore, Suite, Tokenizer
 from poshgrid.config.paths import SHARED
-from poshgrid.config.runs import REFERENCE, RELEASED, WORD_NULLS
+from poshgrid.config.runs import REFERENCE, RELEASED, WORD_BASELINES
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid.conditions import implied
 from poshgrid.training import bias
@@ -22,12 +22,12 @@ T = TypeVar("T", bound=_Named)
 CONTROLS = "controls"
 """As what a contrast is less: the controls of each bias."""
 
-_OTHERS = frozenset({*REFERENCE, RELEASED, *WORD_NULLS})
+_OTHERS = frozenset({*REFERENCE, RELEASED, *WORD_BASELINES})
 _TAKEN = {
-    "sources": {"all"}, "conditions": _OTHERS | {SHARED}, "learners": _OTHERS,
-    "regimens": _OTHERS, "experiments": _OTHERS | {"all"},
+    "sources": {"all"}, "conditions": _OTHERS | {SHARED}, "models": _OTHERS,
+    "recipes": _OTHERS, "experiments": _OTHERS | {"all"},
 }  # fmt: skip
-"""Section -> names that stand for something else: nulls, all sources, the tokenizer of all."""
+"""Section -> names that stand for something else: baselines, all sources, the tokenizer of all."""
 
 
 class Definitions:
@@ -40,17 +40,17 @@ class Definitions:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.sources = _by_name(config.sources)
-        self.bases = _by_name(config.bases)
+        self.corpora = _by_name(config.corpora)
         self.conditions = _by_name(config.conditions)
-        self.conditions |= implied(config, self.conditions, self.bases)
+        self.conditions |= implied(config, self.conditions, self.corpora)
         self.parsers = _by_name(config.parsers)
-        self.learners = _by_name(config.learners)
-        self.regimens = _by_name(config.regimens)
+        self.models = _by_name(config.models)
+        self.recipes = _by_name(config.recipes)
         self.suites, self.rescored = _rescored(config)
         biases = sorted({word for e in config.experiments for word in e.biases})
-        self.models = {
+        self.regressions = {
             name: model.model_copy(update={"contrasts": _contrasts(model.contrasts, biases)})
-            for name, model in _by_name(config.models).items()
+            for name, model in _by_name(config.regressions).items()
         }
         self.experiments = _by_name(config.experiments)
         self.pretrained = _by_name(config.pretrained)
@@ -73,11 +73,11 @@ class Definitions:
         found = self.conditions.get(condition)
         return self.config.tokenizer.changed(found.tokenizer if found else None)
 
-    def base_of(self, condition: str) -> Base:
-        """Return the base of a condition."""
-        base = self.conditions[condition].base
-        check_names(f"conditions: {condition}", "base", [base], self.bases)
-        return self.bases[base]
+    def corpus_of(self, condition: str) -> Corpus:
+        """Return the corpus of a condition."""
+        corpus = self.conditions[condition].corpus
+        check_names(f"conditions: {condition}", "corpus", [corpus], self.corpora)
+        return self.corpora[corpus]
 
 
 def _rescored(config: Config) -> tuple[dict[str, Suite], dict[str, MaskedScore]]:

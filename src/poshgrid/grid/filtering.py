@@ -13,9 +13,9 @@ from poshgrid.grid.grid import Grid
 def full(grid: Grid, target: str) -> dict[str, str]:
     """Return filtered condition -> the condition of a target that it is set against (FiCT, 4).
 
-    That is its control; failing that, the condition of the same base that nothing was removed from,
-    as strongly down-sampled; failing that, the one with the same filters into which evidence was
-    put back (``baby`` for ``baby-f``), as much as the base has rather than a dose.
+    That is its control; failing that, the condition of the same corpus that nothing was removed
+    from, as strongly down-sampled; failing that, the one with the same filters into which evidence
+    was put back (``baby`` for ``baby-f``), as much as the corpus has rather than a dose.
     """
     conditions = [grid.conditions[name] for name in sorted({c for c, _ in grid.cells(target)})]
     found = {}
@@ -25,7 +25,7 @@ def full(grid: Grid, target: str) -> dict[str, str]:
         candidates = [
             each
             for each in conditions
-            if each.base == filtered.base
+            if each.corpus == filtered.corpus
             and each.downsample == filtered.downsample
             and not each.prebuilt
             and (not each.filters or (each.reinsert and _filters(each) == _filters(filtered)))
@@ -57,16 +57,16 @@ def runs(grid: Grid, target: str) -> list[Run]:
 def read(grid: Grid, target: str) -> list[Run]:
     """Return the runs of all pairs whose perplexity is asked for, sorted.
 
-    Masked learners have none: they predict no next token.
+    Masked models have none: they predict no next token.
     """
 
-    def causal(learner: str) -> bool:
-        architecture = grid.learners[learner].architecture
+    def causal(model: str) -> bool:
+        architecture = grid.models[model].architecture
         module = plugins.load("poshgrid.models.architectures", architecture)
         return getattr(module, "OBJECTIVE", "causal") == "causal"
 
     asked = runs(grid, target) if grid.config.filtering.perplexity else []
-    return [run for run in asked if causal(run.learner)]
+    return [run for run in asked if causal(run.model)]
 
 
 def aims(condition: Condition) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""The grid: what belongs to what, from the words of a base to the models that are fitted."""
+"""The grid: what belongs to what, from the words of a corpus to the models that are fitted."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Literal
 
 from poshgrid import plugins
-from poshgrid.config import BayesianModel, Condition, specs
+from poshgrid.config import Condition, Regression, specs
 from poshgrid.config.formula import suite_of
 from poshgrid.config.runs import (
     PRETRAINED,
     REFERENCE,
     RELEASED,
     SCORED,
-    WORD_NULLS,
+    WORD_BASELINES,
     Run,
     parts,
 )  # fmt: skip
@@ -32,9 +32,9 @@ from poshgrid.training.bias import PACKAGE as BIASES
 class Grid(Targets):
     """The runs that a configuration asks for, and what each of them stands on."""
 
-    def sizes(self, base: str) -> list[str]:
-        """Return the sizes that any experiment asks of a base, ascending (``only`` left aside)."""
-        found = {r.size for r in self.every_run if self.conditions[r.condition].base == base
+    def sizes(self, corpus: str) -> list[str]:
+        """Return the sizes that experiments ask of a corpus, ascending (``only`` left aside)."""
+        found = {r.size for r in self.every_run if self.conditions[r.condition].corpus == corpus
                  and not self.conditions[r.condition].prebuilt}  # fmt: skip
         return sorted(found, key=words)
 
@@ -44,33 +44,33 @@ class Grid(Targets):
         return [self.conditions[c] for e in self.experiments.values() for c in e.dosed]
 
     def vocabularies(self) -> dict[str, str]:
-        """Return base -> the table whose training words the lexicon is checked against.
+        """Return corpus -> the table whose training words the lexicon is checked against.
 
-        That is the base's own; of a base with ready files alone, its largest condition's.
+        That is the corpus's own; of a corpus with ready files alone, its largest condition's.
         """
         found = {}
-        used = {c.base for c in self._used if not c.prebuilt}
-        for name in self.bases:
+        used = {c.corpus for c in self._used if not c.prebuilt}
+        for name in self.corpora:
             if name in used:
                 found[name] = self.paths.sentences(name)
-        for base in sorted({c.base for c in self._used} - set(found)):
+        for corpus in sorted({c.corpus for c in self._used} - set(found)):
             cells = {(r.condition, r.size) for r in self.every_run
-                     if self.conditions[r.condition].base == base}  # fmt: skip
+                     if self.conditions[r.condition].corpus == corpus}  # fmt: skip
             name, size = max(cells, key=lambda cell: (words(cell[1]), cell[0]))
-            found[base] = f"{self.paths.condition(name, size)}/train.parquet"
+            found[corpus] = f"{self.paths.condition(name, size)}/train.parquet"
         return found
 
-    def corpora(self) -> dict[str, tuple[str, str | None]]:
-        """Return "base/size" -> a table of sentences and the size whose rows count (none: all).
+    def counted_corpora(self) -> dict[str, tuple[str, str | None]]:
+        """Return "corpus/size" -> a table of sentences and the size whose rows count (none: all).
 
         Items are balanced against an n-gram model of each.
         """
         found: dict[str, tuple[str, str | None]] = {}
-        for base, path in self.vocabularies().items():
-            if path == self.paths.sentences(base):
-                found |= {f"{base}/{size}": (path, size) for size in self.sizes(base)}
+        for corpus, path in self.vocabularies().items():
+            if path == self.paths.sentences(corpus):
+                found |= {f"{corpus}/{size}": (path, size) for size in self.sizes(corpus)}
             else:
-                found[f"{base}/{path.split('/')[-2]}"] = (path, None)
+                found[f"{corpus}/{path.split('/')[-2]}"] = (path, None)
         return found
 
     @cached_property
@@ -88,14 +88,14 @@ class Grid(Targets):
         """The other suites -> their tasks."""
         return {suite: task for suite, task in self.tasks.items() if task != "pairs"}
 
-    def judged(self, model: BayesianModel) -> str:
+    def judged(self, model: Regression) -> str:
         """Return the suite whose judgements a model is fitted to: its own, or the only one."""
         own = [suite for suite in self.pairs if suite not in self.rescored]
         return suite_of(model.suite, own)
 
-    def filters(self, base: str) -> list[str]:
-        """Return the filters that any condition of a base uses, sorted."""
-        return sorted({f for c in self.conditions.values() if c.base == base for f in c.words})
+    def filters(self, corpus: str) -> list[str]:
+        """Return the filters that any condition of a corpus uses, sorted."""
+        return sorted({f for c in self.conditions.values() if c.corpus == corpus for f in c.words})
 
     @cached_property
     def every_filter(self) -> list[str]:
@@ -110,20 +110,20 @@ class Grid(Targets):
         where = f"conditions: {condition}: control"
         check_names(where, "condition", [found.control], self.conditions)
         other = self.conditions[found.control]
-        if other.base != found.base or not other.filters:
+        if other.corpus != found.corpus or not other.filters:
             raise PoshgridError(
-                f"{where}: {other.name!r} is of base {other.base!r} and has "
-                f"{len(other.filters)} filters; name a condition of {found.base!r} that has some"
+                f"{where}: {other.name!r} is of corpus {other.corpus!r} and has "
+                f"{len(other.filters)} filters; name a condition of {found.corpus!r} that has some"
             )
         return other
 
-    def screens(self, base: str, parser: str) -> list[str]:
-        """Return the filters whose lexical tests tell what a parser parses of a base; none: all.
+    def screens(self, corpus: str, parser: str) -> list[str]:
+        """Return the filters whose lexical tests tell what a parser parses of a corpus; none: all.
 
         A parser whose trees a bias is trained with parses every sentence.
         """
-        screened = self.config.evidence.parse == "screened" and (base, parser) not in self.planted
-        return screens(self.filters(base)) if screened else []
+        screened = self.config.evidence.parse == "screened" and (corpus, parser) not in self.planted
+        return screens(self.filters(corpus)) if screened else []
 
     def trees(self, run: Run) -> str | None:
         """Return the parser whose trees a run's bias is trained with; none: it needs no trees."""
@@ -143,7 +143,7 @@ class Grid(Targets):
 
     @cached_property
     def planted(self) -> set[tuple[str, str]]:
-        """The (base, parser) pairs whose trees biases are trained with: parsed whole."""
+        """The (corpus, parser) pairs whose trees biases are trained with: parsed whole."""
         found = set()
         for run in self.every_run:
             parser = self.trees(run)
@@ -153,33 +153,33 @@ class Grid(Targets):
                 if self.conditions[run.condition].prebuilt:
                     raise PoshgridError(
                         f"{where}: condition {run.condition!r} is prebuilt, and only the sentences "
-                        "of a base are parsed; leave it out of the experiment"
+                        "of a corpus are parsed; leave it out of the experiment"
                     )
-                found.add((self.base_of(run.condition).name, parser))
+                found.add((self.corpus_of(run.condition).name, parser))
         return found
 
     def needs_evidence(self, condition: str) -> bool:
-        """Say whether a condition needs its base's labels.
+        """Say whether a condition needs its corpus's labels.
 
-        Every condition of a base with filters does: dev and test are free of evidence in all.
+        Every condition of a corpus with filters does: dev and test are free of evidence in all.
         Ready files need none.
         """
         found = self.conditions[condition]
-        return not found.prebuilt and bool(self.filters(found.base))
+        return not found.prebuilt and bool(self.filters(found.corpus))
 
-    def parsed_bases(self, target: str) -> list[str]:
-        """Return the bases of a target whose sentences are parsed and labelled, sorted."""
+    def parsed_corpora(self, target: str) -> list[str]:
+        """Return the corpora of a target whose sentences are parsed and labelled, sorted."""
         conditions = {condition for condition, _ in self.cells(target)}
-        return sorted({self.base_of(c).name for c in conditions if self.needs_evidence(c)})
+        return sorted({self.corpus_of(c).name for c in conditions if self.needs_evidence(c)})
 
-    def shards(self, base: str) -> int:
-        """Return the number of parsing jobs of a base."""
-        return -(-self.sentence_words(base) // self.config.evidence.shard_words)
+    def shards(self, corpus: str) -> int:
+        """Return the number of parsing jobs of a corpus."""
+        return -(-self.sentence_words(corpus) // self.config.evidence.shard_words)
 
-    def sentence_words(self, base: str) -> int:
-        """Return the words of a base's table: of its largest size, spare, and held out."""
-        found = self.bases[base]
-        largest = words(self.sizes(base)[-1])
+    def sentence_words(self, corpus: str) -> int:
+        """Return the words of a corpus's table: of its largest size, spare, and held out."""
+        found = self.corpora[corpus]
+        largest = words(self.sizes(corpus)[-1])
         return largest + round(found.spare * largest) + found.dev_words + found.test_words
 
     def evidence_parsers(self) -> list[str]:
@@ -199,7 +199,7 @@ class Grid(Targets):
         filtered = bool(condition.filters) and not condition.reinsert and not bare
         if condition.filtered is not None:
             filtered = condition.filtered
-        return specs.Cell(words=words(size), source=condition.base, filtered=filtered)
+        return specs.Cell(words=words(size), source=condition.corpus, filtered=filtered)
 
     def given_facts(self) -> dict[str, specs.Cell]:
         """Return ``"condition/size"`` -> what statistics need to know of pretrained models' cells.
@@ -209,7 +209,7 @@ class Grid(Targets):
         found = {}
         for run, each in self.given_models.items():
             cell = specs.Cell(words=0, source=PRETRAINED, filtered=False)
-            if run.regimen == RELEASED:
+            if run.recipe == RELEASED:
                 cell = specs.Cell(
                     words=words(run.size),
                     source=each.source or run.condition,
@@ -236,10 +236,10 @@ class Grid(Targets):
         )
 
     def train_spec(self, run: Run) -> specs.TrainSpec:
-        """Return the learner, regimen, bias and seed of a run, with the options of its biases."""
+        """Return the model, recipe, bias and seed of a run, with the options of its biases."""
         return specs.TrainSpec(
-            learner=self.learners[run.learner],
-            regimen=self.regimens[run.regimen],
+            model=self.models[run.model],
+            recipe=self.recipes[run.recipe],
             bias=run.bias,
             options={part: bias.options(part, self.config.biases) for part in run.biases},
             seed=run.seed,
@@ -248,26 +248,26 @@ class Grid(Targets):
     def wildcards(self) -> dict[str, str]:
         """Return wildcard -> a pattern of what it may be in a file's path: the grid's own names.
 
-        A file of another size would be made of what the base has, and bear the wrong name.
+        A file of another size would be made of what the corpus has, and bear the wrong name.
         """
         runs = [*self.every_run, *self.given]
         condition, size = self.paths.shared_tokenizer()
         names: dict[str, Iterable[str]] = {
             "source": self.sources,
-            "base": self.bases,
+            "corpus": self.corpora,
             "parser": self.parsers,
             "condition": {*self.conditions, *(run.condition for run in runs), condition},
             "size": {*(run.size for run in runs), size},
-            "learner": {*self.learners, *WORD_NULLS, *(run.learner for run in self.given)},
-            "regimen": {*self.regimens, *REFERENCE, *SCORED},
+            "model": {*self.models, *WORD_BASELINES, *(run.model for run in self.given)},
+            "recipe": {*self.recipes, *REFERENCE, *SCORED},
             "suite": self.suites,
             "target": {*self.targets, PRETRAINED},
-            "model": self.models,
+            "regression": self.regressions,
         }
         return {name: "|".join(map(re.escape, sorted(words))) for name, words in names.items()}
 
     def removals(self, target: str) -> list[tuple[str, str]]:
-        """Return the (condition, size) pairs of a target that go without part of their base."""
+        """Return the (condition, size) pairs of a target that go without part of their corpus."""
         return [
             (name, size)
             for name, size in self.cells(target)
@@ -322,17 +322,17 @@ class Grid(Targets):
         return [(name, self._largest(name)) for name in names]
 
     def _largest(self, condition: str) -> str:
-        """Return a condition's largest size, or that of its base if no experiment uses it."""
+        """Return a condition's largest size, or that of its corpus if no experiment uses it."""
         sizes = {run.size for run in self.every_run if run.condition == condition}
-        sizes = sizes or set(self.sizes(self.base_of(condition).name))
+        sizes = sizes or set(self.sizes(self.corpus_of(condition).name))
         if not sizes:
             raise PoshgridError(
                 f"tokenizer: trained_on: no experiment uses condition {condition!r}, nor another "
-                "of its base: its size is not known; name one that is used"
+                "of its corpus: its size is not known; name one that is used"
             )
         return max(sizes, key=words)
 
-    def checkpoints(self, regimen: str) -> list[list[int] | Literal["every"]]:
-        """Return the steps and the epochs whose models are kept, of a regimen that trains."""
-        found = self.regimens.get(regimen)
+    def checkpoints(self, recipe: str) -> list[list[int] | Literal["every"]]:
+        """Return the steps and the epochs whose models are kept, of a recipe that trains."""
+        found = self.recipes.get(recipe)
         return [found.checkpoints, found.checkpoint_epochs] if found else []

@@ -45,7 +45,7 @@ def relative(path: Path) -> str:
 
 def model_folder(grid: Grid, given: Pretrained) -> Path | None:
     """Return the folder of a pretrained model; none: its name is an id on a hub."""
-    folders = (Path(grid.config.data, given.model), Path(given.model))
+    folders = (Path(grid.config.data, given.path), Path(given.path))
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
@@ -58,9 +58,9 @@ class Inputs:
         self.data = grid.config.data
 
     @cached_property
-    def nulls(self) -> dict[str, list[Run]]:
-        """Target -> the nulls of its runs."""
-        return {target: self.grid.nulls(runs) for target, runs in self.grid.targets.items()}
+    def baselines(self) -> dict[str, list[Run]]:
+        """Target -> the baselines of its runs."""
+        return {target: self.grid.baselines(runs) for target, runs in self.grid.targets.items()}
 
     # Files of other people's
 
@@ -79,9 +79,9 @@ class Inputs:
         cells = itertools.product(grid.conditions, {run.size for run in runs})
         paths = [
             *self.corpora(),
-            *map(self.paths.sentences, grid.bases),
+            *map(self.paths.sentences, grid.corpora),
             *(f"{self.paths.condition(*cell)}/train.parquet" for cell in cells),
-            *(file for run in (*runs, *grid.nulls(runs)) for file in self.model(run)),
+            *(file for run in (*runs, *grid.baselines(runs)) for file in self.model(run)),
         ]
         return frozenset(map(os.path.abspath, paths))
 
@@ -157,8 +157,8 @@ class Inputs:
     # Results of other rules
 
     def corpora(self) -> list[str]:
-        """Return what items are generated from: the bases' sentences and their n-gram models."""
-        ngrams = [self.paths.ngrams(*name.split("/")) for name in self.grid.corpora()]
+        """Return what items are generated from: the corpora' sentences and their n-gram models."""
+        ngrams = [self.paths.ngrams(*name.split("/")) for name in self.grid.counted_corpora()]
         return [
             *self.grid.vocabularies().values(),
             *(f"{folder}/model.safetensors" for folder in ngrams),
@@ -175,24 +175,24 @@ class Inputs:
             return []
         return [f"{self.paths.treebank(parser)}/{split}.conllu" for split in ("train", "dev")]
 
-    def shards(self, base: str, parser: str) -> list[str]:
-        """Return the trees of all shards of a base by a parser."""
-        shards = range(self.grid.shards(base))
-        return [self.paths.parses(base, parser, shard) for shard in shards]
+    def shards(self, corpus: str, parser: str) -> list[str]:
+        """Return the trees of all shards of a corpus by a parser."""
+        shards = range(self.grid.shards(corpus))
+        return [self.paths.parses(corpus, parser, shard) for shard in shards]
 
     def labels(self, condition: str) -> list[str]:
         """Return the labels that a condition is built with: the deciding parser's, or none."""
         if not self.grid.needs_evidence(condition):
             return []
-        base = self.grid.base_of(condition).name
-        return [self.paths.evidence(base, self.grid.evidence_parsers()[0])]
+        corpus = self.grid.corpus_of(condition).name
+        return [self.paths.evidence(corpus, self.grid.evidence_parsers()[0])]
 
     def whole(self, condition: str) -> str:
-        """Return the sentences of a condition's base."""
-        return self.paths.sentences(self.grid.base_of(condition).name)
+        """Return the sentences of a condition's corpus."""
+        return self.paths.sentences(self.grid.corpus_of(condition).name)
 
     def condition(self, condition: str, size: str) -> list[str]:
-        """Return what a condition is made of: its base's sentences, or ready files."""
+        """Return what a condition is made of: its corpus's sentences, or ready files."""
         folder = self.ready(condition, size)
         if folder:
             return [relative(path) for path in sorted(listing.ready_files(folder).values())]
@@ -222,13 +222,13 @@ class Inputs:
         """Return suite -> items, of the suites of pairs."""
         return {suite: self.paths.items(suite) for suite in self.grid.pairs}
 
-    def rules(self) -> dict[str, str]:
+    def heuristics(self) -> dict[str, str]:
         """Return suite -> what heuristics choose of its pairs."""
-        return {suite: self.paths.rules(suite) for suite in self.grid.pairs}
+        return {suite: self.paths.heuristics(suite) for suite in self.grid.pairs}
 
     def model(self, run: Run) -> list[str]:
         """Return the files of a model; a manifest stands for its whole folder."""
-        if run.regimen not in SCORED:
+        if run.recipe not in SCORED:
             folder = self.paths.model(run.name)
             return [f"{folder}/{name}" for name in ("model.safetensors", "manifest.json")]
         given = self.given_model(run)
@@ -236,9 +236,9 @@ class Inputs:
 
     def model_place(self, run: Run) -> str | Path:
         """Return the folder of a run's model, or the id of a pretrained one."""
-        if run.regimen not in SCORED:
+        if run.recipe not in SCORED:
             return self.paths.model(run.name)
-        return self.given_model(run) or self.grid.given_models[run].model
+        return self.given_model(run) or self.grid.given_models[run].path
 
     def scores(self, runs: Iterable[Run], *suites: str) -> list[str]:
         """Return the scores of runs on suites."""
@@ -256,7 +256,7 @@ class Inputs:
         return [
             f"{self.paths.model(run.name)}/model.safetensors"
             for run in self.grid.runs(target)
-            if (run.regimen, run.learner) == (COUNTED, "unigram")
+            if (run.recipe, run.model) == (COUNTED, "unigram")
         ]
 
     def condition_statistics(self, target: str) -> list[str]:
@@ -269,22 +269,22 @@ class Inputs:
         """Return everything that a target's page shows."""
         grid, paths = self.grid, self.paths
         cells = grid.cells(target)
-        parsed = grid.parsed_bases(target)
+        parsed = grid.parsed_corpora(target)
         parsers = grid.evidence_parsers() if parsed else []
         return [
             *(f"{paths.statistics(target)}/accuracy.parquet" for _ in grid.pairs[:1]),
-            *(f"{paths.rule_shares(target)}/verdicts.parquet" for _ in grid.pairs[:1]),
+            *(f"{paths.heuristic_shares(target)}/verdicts.parquet" for _ in grid.pairs[:1]),
             *(f"{paths.quality(target, suite)}/quality.json" for suite in grid.pairs),
             *(f"{paths.measures(target, suite)}/measures.parquet" for suite in grid.measured),
             *(f"{paths.curves(target)}/curves_mean.parquet" for _ in grid.pairs[:1] if cells),
             *(f"{paths.deltas(target)}/deltas.parquet" for _ in filtering.pairs(grid, target)[:1]),
             *(f"{paths.fit(target, model)}/diagnostics.json" for model in grid.fitted(target)),
-            *(paths.evidence(base, parser) for base in parsed for parser in parsers),
+            *(paths.evidence(corpus, parser) for corpus in parsed for parser in parsers),
             *(f"{paths.parser(p)}/evaluation.json" for p in parsers if not grid.parsers[p].model),
             *(paths.recall(parser) for parser in parsers if grid.config.evidence.gold),
             *(f"{paths.tokens(*cell)}/statistics.json" for cell in cells),
             *(paths.sweep(*cell) for cell in cells if grid.config.tokenizer.sweep),
-            *(f"{paths.collateral(*c)}/collateral.parquet" for c in grid.removals(target)),
+            *(f"{paths.side_effects(*c)}/side_effects.parquet" for c in grid.removals(target)),
             *(f"{paths.audit(*cell)}/statistics.json" for cell in grid.audits(target)),
             *(f"{paths.model(run.name)}/statistics.json" for run in grid.kept(target)),
         ]

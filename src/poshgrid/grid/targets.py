@@ -1,4 +1,4 @@
-"""Which runs a configuration asks for: those of each target, their nulls, and given models.
+"""Which runs a configuration asks for: those of each target, their baselines, and given models.
 
 An experiment is a full factorial, less what it excludes.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from poshgrid import plugins
-from poshgrid.config import Config, Experiment, Pretrained, SizedLearner
+from poshgrid.config import Config, Experiment, Pretrained, SizedModel
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import (
     AXES,
@@ -19,7 +19,7 @@ from poshgrid.config.runs import (
     PRETRAINED,
     RELEASED,
     UNTRAINED,
-    WORD_NULLS,
+    WORD_BASELINES,
     Run,
     agrees,
     parse_only,
@@ -40,27 +40,25 @@ def product(e: Experiment, given: Definitions) -> Iterable[Run]:
 
     Raises:
         PoshgridError: it uses a name that is not defined, calls a bias by another name, asks a
-            base for a size that its sources have no words for, or excludes what it does not have.
+            corpus for a size that its sources have no words for, or excludes what it does not have.
     """
     where = f"experiments: {e.name}"
-    learners = [
-        (v.learner, v.sizes) if isinstance(v, SizedLearner) else (v, e.sizes) for v in e.learners
-    ]
+    models = [(v.model, v.sizes) if isinstance(v, SizedModel) else (v, e.sizes) for v in e.models]
     if lines := [
         *unknown(where, "condition", e.dosed, given.conditions),
-        *unknown(where, "regimen", [e.regimen], given.regimens),
-        *unknown(where, "learner", [name for name, _ in learners], given.learners),
+        *unknown(where, "recipe", [e.recipe], given.recipes),
+        *unknown(where, "model", [name for name, _ in models], given.models),
     ]:
         raise PoshgridError(*lines)
     _check_biases(where, e.biases, given)
     excluded = [x.model_dump(exclude_none=True) for x in e.exclude]
     matched = [False] * len(excluded)
     left = False
-    axes = itertools.product(e.dosed, e.sizes, learners, e.biases, e.seeds)
-    for condition, size, (learner, sizes), bias, seed in axes:
+    axes = itertools.product(e.dosed, e.sizes, models, e.biases, e.seeds)
+    for condition, size, (model, sizes), bias, seed in axes:
         if size not in sizes:
             continue
-        run = Run(condition, size, learner, e.regimen, bias, seed)
+        run = Run(condition, size, model, e.recipe, bias, seed)
         out = [all(getattr(run, axis) == v for axis, v in x.items()) for x in excluded]
         matched = [a or b for a, b in zip(matched, out, strict=True)]
         if not any(out):
@@ -105,21 +103,22 @@ def _check_biases(where: str, combined: Iterable[str], given: Definitions) -> No
 def _check_cell(where: str, run: Run, given: Definitions) -> None:
     if given.conditions[run.condition].prebuilt:
         return
-    base = given.base_of(run.condition)
-    for portion in base.sources:
+    corpus = given.corpus_of(run.condition)
+    for portion in corpus.sources:
         if run.size not in portion.words:
             raise PoshgridError(
-                f"bases: {base.name}: source {portion.source!r} has no words for size "
+                f"corpora: {corpus.name}: source {portion.source!r} has no words for size "
                 f"{run.size!r}, which {where} asks for; add {run.size}: <words> (0 for none)"
             )
-        check_names(f"bases: {base.name}", "source", [portion.source], given.sources)
+        check_names(f"corpora: {corpus.name}", "source", [portion.source], given.sources)
 
 
 class Targets(Definitions):
     """The runs of every target.
 
     Raises:
-        PoshgridError: a name that an experiment, condition or base uses is not defined, or ``only``
+        PoshgridError: a name that an experiment, condition or corpus uses is not defined, or
+        ``only``
             names an unknown axis or leaves nothing.
     """
 
@@ -151,15 +150,15 @@ class Targets(Definitions):
             )
         return {name: selected for name, selected in found.items() if selected}
 
-    def nulls(self, runs: Iterable[Run]) -> list[Run]:
+    def baselines(self, runs: Iterable[Run]) -> list[Run]:
         """Return the untrained and n-gram models that the given runs are measured against."""
         found = set()
         for r in runs:
-            if UNTRAINED in self.config.nulls:
-                found.add(Run(r.condition, r.size, r.learner, UNTRAINED, "none", r.seed))
-            for null in WORD_NULLS:
-                if null in self.config.nulls:
-                    found.add(Run(r.condition, r.size, null, COUNTED, "none", 0))
+            if UNTRAINED in self.config.baselines:
+                found.add(Run(r.condition, r.size, r.model, UNTRAINED, "none", r.seed))
+            for baseline in WORD_BASELINES:
+                if baseline in self.config.baselines:
+                    found.add(Run(r.condition, r.size, baseline, COUNTED, "none", 0))
         return sorted(found)
 
     @cached_property
@@ -173,12 +172,12 @@ class Targets(Definitions):
         for name, each in self.pretrained.items():
             run = Run(PRETRAINED, GIVEN, name, PRETRAINED, "none", 0)
             if each.condition and each.size:
-                learner = each.learner or name
-                run = Run(each.condition, each.size, learner, RELEASED, "none", each.seed)
+                model = each.model or name
+                run = Run(each.condition, each.size, model, RELEASED, "none", each.seed)
             if run in found:
                 raise PoshgridError(
                     f"pretrained: {found[run].name!r} and {name!r} have one place in the grid "
-                    f"({run.name}); give them other seeds or learners"
+                    f"({run.name}); give them other seeds or models"
                 )
             found[run] = each
         return found
@@ -193,17 +192,17 @@ class Targets(Definitions):
 
         Where there are neither, those without a place.
         """
-        placed = (run for run in self.given if run.regimen == RELEASED)
+        placed = (run for run in self.given if run.recipe == RELEASED)
         return sorted({*self.targets.get(target, []), *placed}) or self.given
 
     def made(self, target: str) -> list[Run]:
-        """Return a target's runs and their nulls: the models that the workflow makes."""
+        """Return a target's runs and their baselines: the models that the workflow makes."""
         found = self.targets.get(target, [])
-        return found + self.nulls(found)
+        return found + self.baselines(found)
 
     def kept(self, target: str) -> list[Run]:
         """Return the models of :meth:`made` that have a folder: untrained ones are only scored."""
-        return [run for run in self.made(target) if run.regimen != UNTRAINED]
+        return [run for run in self.made(target) if run.recipe != UNTRAINED]
 
     def runs(self, target: str) -> list[Run]:
         """Return all models that a target scores: those it makes, and the pretrained ones.
@@ -218,9 +217,9 @@ class Targets(Definitions):
         A model with contrasts is for the targets whose runs differ in what it contrasts.
         """
         found = []
-        for name, model in self.models.items():
-            kept = parse_only(model.only, f"models: {name}: only")
-            ours = [run for run in self.shown(target) if run.regimen != PRETRAINED]
+        for name, model in self.regressions.items():
+            kept = parse_only(model.only, f"regressions: {name}: only")
+            ours = [run for run in self.shown(target) if run.recipe != PRETRAINED]
             runs = [run for run in ours if agrees(run, kept)]
             axes = {contrast.factor for contrast in model.contrasts} & set(AXES)
             if runs and all(len({getattr(run, axis) for run in runs}) > 1 for axis in axes):
@@ -240,4 +239,4 @@ class Targets(Definitions):
     @property
     def placed_runs(self) -> frozenset[Run]:
         """The runs of all experiments, and the models of others that have a place beside them."""
-        return self.every_run | {run for run in self.given if run.regimen == RELEASED}
+        return self.every_run | {run for run in self.given if run.recipe == RELEASED}

@@ -1,1 +1,1 @@
-"""Architectures by their config words, and the nulls that count n-grams."""
+"""Architectures by their config words, and the baselines that count n-grams."""

@@ -1,8 +1,8 @@
 """Initial weights as a pure function of seed and parameter name.
 
 Neither the order in which a library creates its layers nor the length of the context changes them:
-the first rows of a table of positions are the same however many rows follow. So the untrained null
-of a learner has the weights that every regimen of that learner and seed starts from.
+the first rows of a table of positions are the same however many rows follow. So the untrained
+baseline of a model has the weights that every recipe of that model and seed starts from.
 """
 
 from __future__ import annotations

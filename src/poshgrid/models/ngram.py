@@ -1,4 +1,4 @@
-"""The nulls that know sequences alone: unigram and n-gram models, of words or of classes.
+"""The baselines that know sequences alone: unigram and n-gram models, of words or of classes.
 
 The folder of one holds ``config.json``, ``model.safetensors`` and ``statistics.json``, so that
 reading it runs no code. It has the same bytes for the same sentences, whatever their order. To
@@ -190,12 +190,13 @@ def count(
     """Estimate a model from a table of sentences and write its folder.
 
     Args:
-        table: a base (``SENTENCES``), of which the training sentences are counted, or the training
-            sentences of a condition (``CONDITION``).
+        table: a corpus (``SENTENCES``), of which the training sentences are counted, or the
+            training sentences of a condition (``CONDITION``).
         output: the model's folder.
         order: as in :func:`fit`.
         classes: as in :func:`fit`.
-        size: of a base, the size that is counted, e.g. ``"10M"``; None for all training sentences.
+        size: of a corpus, the size that is counted, e.g. ``"10M"``; None for all training
+            sentences.
 
     Returns:
         Facts for the manifest, which are also written to ``statistics.json``: order, size,
@@ -208,7 +209,7 @@ def count(
     """
     text = encode(_texts(table, size))
     if not text.sentences:
-        wanted = f" of size {size}; name a size that the base has" if size else "; make it again"
+        wanted = f" of size {size}; name a size that the corpus has" if size else "; make it again"
         raise PoshgridError(f"{table}: no training sentences{wanted}")
     tables = _estimate(text, order, classes=classes)
     facts: dict[str, Any] = {
@@ -233,7 +234,7 @@ def _estimate(text: Encoded, order: int, *, classes: bool) -> Tables:
 
 
 def _texts(table: Path, size: str | None) -> Iterator[list[str]]:
-    """Yield the training sentences of a base or a condition, in batches."""
+    """Yield the training sentences of a corpus or a condition, in batches."""
     from poshgrid.corpora.schema import SENTENCES, trains
     from poshgrid.evidence.schema import CONDITION
 

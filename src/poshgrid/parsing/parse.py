@@ -1,4 +1,4 @@
-"""Parsing one shard of a base's sentences."""
+"""Parsing one shard of a corpus's sentences."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def parse(
     output: Path,
     wanted: Callable[[Sequence[str]], bool] = bool,
 ) -> dict[str, object]:
-    """Parse the ``shard``-th of ``shards`` contiguous parts of a base's table.
+    """Parse the ``shard``-th of ``shards`` contiguous parts of a corpus's table.
 
     A text that occurs often (*yeah*) is parsed once, and one that is not wanted is not: its lists
     are empty. Texts are parsed in the order of their length, so that a batch holds little padding;
-    the table is in the order of the base.
+    the table is in the order of the corpus.
 
     Args:
         spec: the parser and which shard of how many, counted from 0.
-        sentences: the base's table.
+        sentences: the corpus's table.
         model: folder of the parser.
         output: table to write.
         wanted: says of a text's words whether it is parsed (the screen of ``spec.screens``).

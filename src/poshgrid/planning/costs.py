@@ -12,13 +12,13 @@ from pathlib import Path
 import yaml
 
 from poshgrid import plugins, resources
-from poshgrid.config import Regimen
+from poshgrid.config import Recipe
 from poshgrid.config.runs import Run
 from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
-from poshgrid.training import bias, learner
+from poshgrid.training import bias, builder
 
 TOKENS_PER_WORD, WORDS_PER_SENTENCE = 1.3, 8
 """Assumed of a size whose text has no tokens yet."""
@@ -30,7 +30,7 @@ class Speed:
 
     device: str
     precision: str
-    learner: str
+    model: str
     flops_per_token: float
     tokens_per_second: float
 
@@ -55,7 +55,7 @@ class Costs:
 
     def hours(self, run: Run) -> float:
         """Return the hours that training a run takes, if it is not stopped early."""
-        precision, flops = self.grid.regimens[run.regimen].precision, self.size(run)[1]
+        precision, flops = self.grid.recipes[run.recipe].precision, self.size(run)[1]
         row = min(
             (row for row in self._speeds if row.precision == precision),
             key=lambda row: abs(math.log(flops / row.flops_per_token)),
@@ -64,7 +64,7 @@ class Costs:
         if row is None:
             raise PoshgridError(
                 f"--device {self.device}: no speed was measured in {precision}, the precision of "
-                f"regimen {run.regimen!r}; name a device that has one"
+                f"recipe {run.recipe!r}; name a device that has one"
             )
         rate = row.tokens_per_second * row.flops_per_token / flops
         return (self.tokens(run) + self.bias_tokens(run)) / rate / 3600
@@ -72,20 +72,20 @@ class Costs:
     def megabytes(self, run: Run) -> float:
         """Return the size of a run's weights, those of its checkpoints included."""
         models = 1
-        if regimen := self.grid.regimens.get(run.regimen):
-            epochs = regimen.checkpoint_epochs
-            models += len(regimen.checkpoints)
-            models += (regimen.epochs or 0) if epochs == "every" else len(epochs)
+        if recipe := self.grid.recipes.get(run.recipe):
+            epochs = recipe.checkpoint_epochs
+            models += len(recipe.checkpoints)
+            models += (recipe.epochs or 0) if epochs == "every" else len(epochs)
         return 4 * self.size(run)[0] * models / 1e6
 
     def size(self, run: Run) -> tuple[int, float]:
-        """Return the parameters of a run's learner, and the FLOPs of training it on a token."""
-        regimen = self.grid.regimens.get(run.regimen) or Regimen(name=run.regimen)
+        """Return the parameters of a run's model, and the FLOPs of training it on a token."""
+        recipe = self.grid.recipes.get(run.recipe) or Recipe(name=run.recipe)
         types, context = (
             self.grid.tokenizer_of(run.condition).vocabulary_size,
-            regimen.context_length,
+            recipe.context_length,
         )
-        return self._size(run.learner, types, context, regimen.positions or context)
+        return self._size(run.model, types, context, recipe.positions or context)
 
     def _built(self, name: str, types: int, context: int, positions: int) -> tuple[int, float]:
         import torch
@@ -94,23 +94,23 @@ class Costs:
         from poshgrid.training import flops
 
         with torch.device("meta"):  # without memory for the weights
-            model = learner.build(
-                self.grid.learners[name], Vocabulary(types, 0, 1), context_length=positions,
+            model = builder.build(
+                self.grid.models[name], Vocabulary(types, 0, 1), context_length=positions,
                 dropout=0.0, seed=0,
             )  # fmt: skip
         return sum(w.numel() for w in model.parameters()), flops.per_token(model, context)
 
     def tokens(self, run: Run) -> float:
         """Return the tokens that a run is trained on if it is not stopped early."""
-        regimen = self.grid.regimens[run.regimen]
+        recipe = self.grid.recipes[run.recipe]
         tokens, sentences = self._counted(run.condition, run.size)
-        if regimen.epochs is not None:
-            options = self.grid.learners[run.learner].options
-            return regimen.epochs * tokens * float(options.get("duplicates", 1))
-        row: float = regimen.context_length
-        if regimen.input == "sentence":
+        if recipe.epochs is not None:
+            options = self.grid.models[run.model].options
+            return recipe.epochs * tokens * float(options.get("duplicates", 1))
+        row: float = recipe.context_length
+        if recipe.input == "sentence":
             row = min(row, tokens / sentences)
-        return float(regimen.steps or 0) * regimen.batch_size * row
+        return float(recipe.steps or 0) * recipe.batch_size * row
 
     def bias_tokens(self, run: Run) -> float:
         """Return the tokens that a run's biases train on before the text."""

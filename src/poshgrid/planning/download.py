@@ -29,9 +29,9 @@ def ahead(dag: Any, inputs: Inputs) -> None:  # noqa: ANN401 - Snakemake's
     models: list[bool] = []
     runs = {Run.of(job.wildcards) for job in dag.needrun_jobs() if job.rule.name == "score"}
     for run in sorted(runs, key=lambda run: run.name):
-        if run.regimen in SCORED and inputs.given_model(run) is None:
+        if run.recipe in SCORED and inputs.given_model(run) is None:
             given = inputs.grid.given_models[run]
-            models.append(_try(load.download, given.model, given.revision))
+            models.append(_try(load.download, given.path, given.revision))
     if models and all(models):
         os.environ["HF_HUB_OFFLINE"] = "1"
 

@@ -58,7 +58,7 @@ def make(
         "results": grid.paths.results,
         "target": target,
         "runs": len(runs),
-        "nulls": len(grid.nulls(runs)),
+        "baselines": len(grid.baselines(runs)),
         "jobs": {"run": len(again), "up_to_date": there.total()},
         "rules": [{"rule": r, "run": run[r], "up_to_date": there[r]} for r in order],
         "reasons": [

@@ -110,7 +110,7 @@ def losses(dag: Any) -> None:  # noqa: ANN401 - Snakemake's
 def _phenomena(grid: Grid, target: str) -> Iterator[Finding]:
     """Yield the models of phenomena that their suite does not make; files tell at the fit alone."""
     for name in grid.fitted(target):
-        model = grid.models[name]
+        model = grid.regressions[name]
         suite = grid.suites.get(suite_of(model.suite, grid.pairs))
         asked = set(model.phenomena or ())
         known = (suite.phenomena if suite and asked else None) or asked
@@ -148,19 +148,19 @@ def _file(
     return error(check, f"{path}: {what}", remedy)
 
 
-def bases(grid: Grid, target: str) -> set[str]:
-    """Return the bases that a target reads: all that are used where items are made from them."""
+def corpora(grid: Grid, target: str) -> set[str]:
+    """Return the corpora that a target reads: all that are used where items are made from them."""
     if any(suite.generated for suite in grid.suites.values()):
         return set(grid.vocabularies())
-    return {grid.base_of(condition).name for condition, _ in grid.cells(target)}
+    return {grid.corpus_of(condition).name for condition, _ in grid.cells(target)}
 
 
 def _sources(grid: Grid, target: str) -> Iterator[Finding]:
     wanted = {
         portion.source
-        for base in bases(grid, target)
-        if grid.sizes(base)
-        for portion in grid.bases[base].sources
+        for corpus in corpora(grid, target)
+        if grid.sizes(corpus)
+        for portion in grid.corpora[corpus].sources
         if any(portion.words.values())
     }
     for source in catalogue.status(grid.config):
@@ -192,7 +192,7 @@ def _prebuilt(grid: Grid, target: str) -> Iterator[Finding]:
 def _parsers(grid: Grid, target: str) -> Iterator[Finding]:
     runs = grid.targets.get(target, [])
     wanted = {name for run in runs if (name := grid.trees(run))}
-    if grid.parsed_bases(target):
+    if grid.parsed_corpora(target):
         wanted |= set(grid.evidence_parsers())
     for parser in (grid.parsers[name] for name in sorted(wanted)):
         check = f"parser {parser.name}"
@@ -228,7 +228,7 @@ def _conllu(grid: Grid, check: str, paths: Sequence[str], made: str | None) -> F
 def _trees(grid: Grid, target: str) -> Iterator[Finding]:
     """Yield whether the trees that parsers are checked against exist."""
     evidence = grid.config.evidence
-    if evidence.gold and grid.parsed_bases(target):
+    if evidence.gold and grid.parsed_corpora(target):
         made = grid.paths.recall(grid.evidence_parsers()[0])
         yield _conllu(grid, "evidence.gold", evidence.gold, made)
 
@@ -268,11 +268,11 @@ def _given(grid: Grid, target: str) -> Iterator[Finding]:
             remedy = "give the folder of a Hugging Face model"
             there = (folder / "config.json").is_file()
             yield _file(check, folder, remedy, there=there, what="no config.json")
-        elif model.model.count("/") > 1 or model.model.startswith((".", "/")):
-            yield _file(check, Path(grid.config.data, model.model), "fix pretrained[].model")
+        elif model.path.count("/") > 1 or model.path.startswith((".", "/")):
+            yield _file(check, Path(grid.config.data, model.path), "fix pretrained[].path")
         else:
             pinned = f"at {model.revision}" if model.revision else "at its default branch"
-            what = f"{model.model} comes from the hub {pinned}: Snakemake downloads it"
+            what = f"{model.path} comes from the hub {pinned}: Snakemake downloads it"
             pin = "" if model.revision else "pin it: pretrained[].revision, a commit"
             yield warning(check, what, pin)
 

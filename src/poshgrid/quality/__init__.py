@@ -1,1 +1,1 @@
-"""The gate of suites: faults of pairs, what words alone give away, nulls, and its page."""
+"""The gate of suites: faults of pairs, what words alone give away, baselines, and its page."""

@@ -1,6 +1,6 @@
 """The stage: make every check of a suite, and write what was found.
 
-Two findings are made here: which members a learner was trained on, word for word, and what members
+Two findings are made here: which members a model was trained on, word for word, and what members
 differ in besides syntax, the length and frequency of their words. The page is one file, without
 network or script; it shows some pairs of each phenomenon, their critical regions marked.
 """
@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from poshgrid import files, logs
-from poshgrid.benchmark import corpora, lexicon
+from poshgrid.benchmark import frequencies, lexicon
 from poshgrid.benchmark.checks import structure
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.quality import nulls
+from poshgrid.quality import baselines
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.checks.structure import Fault
@@ -37,17 +37,17 @@ def differences(
     """Yield the differences of length and frequency, good minus bad, phenomenon by phenomenon.
 
     The frequency of a member is the mean over its words of log10((count + 1) / all words): one
-    more for each word, so that words that a base lacks have a logarithm.
+    more for each word, so that words that a corpus lacks have a logarithm.
 
     Args:
         items: the columns of ``PAIRS``.
-        counts: base -> type -> tokens.
+        counts: corpus -> type -> tokens.
 
     Yields:
-        phenomenon, measure (words, characters, log frequency of a base), mean, sd.
+        phenomenon, measure (words, characters, log frequency of a corpus), mean, sd.
     """
     measures = {"words": lambda text: len(text.split()), "characters": len} | {
-        f"log frequency ({base})": _frequency(counted) for base, counted in counts.items()
+        f"log frequency ({corpus})": _frequency(counted) for corpus, counted in counts.items()
     }
     for (phenomenon,), rows in items.group_by("phenomenon", maintain_order=True):
         for measure, measured in measures.items():
@@ -88,7 +88,7 @@ def leaks(items: pl.DataFrame, train: Mapping[str, Path]) -> list[Fault]:
         PoshgridError: a table is missing or broken.
     """
     members = {*items["good"], *items["bad"]}
-    held = {cell: corpora.heard(members, [path]) for cell, path in train.items()}
+    held = {cell: frequencies.heard(members, [path]) for cell, path in train.items()}
     leaked = []
     for item in items.iter_rows(named=True):
         reasons = [
@@ -104,26 +104,26 @@ def leaks(items: pl.DataFrame, train: Mapping[str, Path]) -> list[Fault]:
 def gate(
     spec: QualitySpec,
     items: Path,
-    bases: Mapping[str, Path],
+    corpora: Mapping[str, Path],
     train: Mapping[str, Path],
     scores: Mapping[str, Path],
     output: Path,
 ) -> dict[str, Any]:
     """Write ``index.html`` and ``quality.json`` of a suite.
 
-    All suites have the same checks, as far as they have what a check needs. Faults, and nulls far
-    from 50%, are flagged; a suite that is generated with a fault was refused before.
+    All suites have the same checks, as far as they have what a check needs. Faults, and baselines
+    far from 50%, are flagged; a suite that is generated with a fault was refused before.
 
     Args:
-        spec: the suite's name and whether it was made from templates; how many types of a base
-            count as frequent; how scores are compared; ``tolerance``: a null whose interval on a
-            base lies wholly further than this from 50% is flagged; condition -> base, of the nulls
-            (a condition that is not named is a base).
+        spec: the suite's name and whether it was made from templates; how many types of a corpus
+            count as frequent; how scores are compared; ``tolerance``: a baseline whose interval on
+            a corpus lies wholly further than this from 50% is flagged; condition -> corpus, of the
+            baselines (a condition that is not named is a corpus).
         items: the suite (``ITEMS``).
-        bases: base -> ``sentences.parquet``, or a plain text; their words are counted. Empty:
+        corpora: corpus -> ``sentences.parquet``, or a plain text; their words are counted. Empty:
             frequencies are left out.
         train: "condition/size" -> ``train.parquet`` or a text, in which members are looked for.
-        scores: run -> its scores of the suite; see :func:`nulls.judged`.
+        scores: run -> its scores of the suite; see :func:`baselines.judged`.
         output: the folder to write to.
 
     Returns:
@@ -134,23 +134,23 @@ def gate(
     """
     pairs = files.read_table(items, ITEMS)
     words = lexicon.read()
-    counts = {base: corpora.count(path) for base, path in sorted(bases.items())}
+    counts = {corpus: frequencies.count(path) for corpus, path in sorted(corpora.items())}
     vocabulary = lexicon.usable(words, counts, spec.top_k) if counts else None
     checks = structure.checks(pairs, words, vocabulary, generated=spec.generated)
     heard = structure.Check("leaked pairs")
     if train:
         heard.checked, heard.faults = pairs.height, leaks(pairs, train)
     checks.append(heard)
-    sets = nulls.judged(pairs, scores, spec.scoring)
-    summary = nulls.summarise(sets, pairs, spec.tolerance, spec.bases)
-    flagged = sorted({null["phenomenon"] for null in summary if null["flagged"]})
+    sets = baselines.judged(pairs, scores, spec.scoring)
+    summary = baselines.summarise(sets, pairs, spec.tolerance, spec.corpora)
+    flagged = sorted({baseline["phenomenon"] for baseline in summary if baseline["flagged"]})
     faulty = any(check.faults for check in checks)
     quality: dict[str, Any] = {
         "suite": spec.suite,
         "generated": spec.generated,
         "verdict": "flagged" if faulty or flagged else "passed",
         "pairs": pairs.height,
-        "bases": {base: sum(counted.values()) for base, counted in counts.items()},
+        "corpora": {corpus: sum(counted.values()) for corpus, counted in counts.items()},
         "tolerance": spec.tolerance,
         "runs": len(scores),
         "checks": [
@@ -163,7 +163,7 @@ def gate(
             for check in checks
         ],
         "differences": list(differences(pairs, counts)),
-        "nulls": summary,
+        "baselines": summary,
     }
     page = output / "index.html"
     files.write_text(page, render(quality, pairs))
@@ -200,8 +200,8 @@ def render(quality: dict[str, Any], items: pl.DataFrame) -> str:
     return environment.get_template("page.html").render(
         found=quality,
         pairs={row["item_id"]: row for row in items.reverse().iter_rows(named=True)},
-        kinds=list(dict.fromkeys(null["null"] for null in quality["nulls"])),
-        nulls=_by_phenomenon(quality["nulls"], "null"),
+        kinds=list(dict.fromkeys(baseline["baseline"] for baseline in quality["baselines"])),
+        baselines=_by_phenomenon(quality["baselines"], "baseline"),
         measures=list(dict.fromkeys(each["measure"] for each in quality["differences"])),
         differences=_by_phenomenon(quality["differences"], "measure"),
         examples=examples,

@@ -1,4 +1,4 @@
-"""Files of minimal pairs without a grid: the gate, and a model, beside nulls of given texts."""
+"""Files of minimal pairs without a grid: the gate, and a model, beside baselines of given texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from poshgrid import files, logs, plugins, verification
-from poshgrid.benchmark import corpora
+from poshgrid.benchmark import frequencies
 from poshgrid.benchmark import items as suites
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring, runs, specs
@@ -84,8 +84,8 @@ def check(
         items: ``ITEMS``.
         suite: its name, any text.
         texts: name -> a text, a sentence in a line, or a table with a column ``text``: unigram and
-            n-gram nulls are counted on each, and members are looked for in it.
-        order: of the n-gram null.
+            n-gram baselines are counted on each, and members are looked for in it.
+        order: of the n-gram baseline.
         tolerance: distance from 50%.
         output: the folder to write to.
 
@@ -155,9 +155,9 @@ def judge(
         model: a folder, or an id on a hub.
         revision: of the id.
         scoring: how sentences are scored and compared.
-        text: a sentence in a line, or a table with a column ``text``: unigram and n-gram nulls are
-            counted on it; default: no nulls.
-        order: of the n-gram null.
+        text: a sentence in a line, or a table with a column ``text``: unigram and n-gram baselines
+            are counted on it; default: no baselines.
+        order: of the n-gram baseline.
         output: folder for items.parquet, the scores, and what ``accuracy`` writes.
 
     Returns:
@@ -178,10 +178,10 @@ def judge(
     title, suite = suite, path_name(suite)
     table = output / "items.parquet"
     files.write_table(items, table, ITEMS)
-    learner = path_name(Path(model).resolve().name if Path(model).is_dir() else Path(model).name)
-    if (title, Path(model).name) != (suite, learner):
-        log.info("%s on %s: in paths and tables %s on %s", model, title, learner, suite)
-    run = runs.Run(runs.PRETRAINED, runs.GIVEN, learner, runs.PRETRAINED, "none", 0)
+    label = path_name(Path(model).resolve().name if Path(model).is_dir() else Path(model).name)
+    if (title, Path(model).name) != (suite, label):
+        log.info("%s on %s: in paths and tables %s on %s", model, title, label, suite)
+    run = runs.Run(runs.PRETRAINED, runs.GIVEN, label, runs.PRETRAINED, "none", 0)
     scores = output / "scores"
     path = scores / run.name / f"{suite}.parquet"
     score(
@@ -219,8 +219,8 @@ def counted(
         suite: its name.
     """
     paths = {}
-    for learner, _, scores in baselines(items, text, order):
-        run = runs.Run(*cell, learner, runs.COUNTED, "none", 0).name
+    for model, _, scores in baselines(items, text, order):
+        run = runs.Run(*cell, model, runs.COUNTED, "none", 0).name
         paths[run] = folder / run / f"{suite}.parquet"
         files.write_table(scores, paths[run], SCORES)
     return paths
@@ -242,8 +242,8 @@ def baselines(
     from poshgrid.evaluation import tasks
     from poshgrid.evaluation.engines.ngram import Engine
 
-    for learner in runs.WORD_NULLS:
-        log.info("%s: counting the baseline %s", text, learner)
-        lines = (line for batch in corpora.texts(text, spare=False) for line in batch)
-        model = fit(lines, **runs.counting(learner, order))
-        yield learner, model, tasks.pairs(str(text), items, Engine(model, text), step=None)
+    for name in runs.WORD_BASELINES:
+        log.info("%s: counting the baseline %s", text, name)
+        lines = (line for batch in frequencies.texts(text, spare=False) for line in batch)
+        model = fit(lines, **runs.counting(name, order))
+        yield name, model, tasks.pairs(str(text), items, Engine(model, text), step=None)

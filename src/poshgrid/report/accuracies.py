@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.config.runs import NULLS, UNTRAINED
+from poshgrid.config.runs import BASELINES, UNTRAINED
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout, title
 from poshgrid.report.texts import say
@@ -18,7 +18,10 @@ from poshgrid.statistics.schema import RUN_AXES, YES
 from poshgrid.tables.table import Column, Table
 from poshgrid.tables.words import NOT_RUN
 
-NULL_NAMES = {null: null for null in NULLS} | {"ngram": "n-gram", "class_ngram": "class n-gram"}
+BASELINE_NAMES = {baseline: baseline for baseline in BASELINES} | {
+    "ngram": "n-gram",
+    "class_ngram": "class n-gram",
+}
 """The baselines in words."""
 GROUP = "Baselines"
 """What the baselines' rows (columns) are headed by."""
@@ -51,12 +54,16 @@ def drawn(
         frame.join(points, on="models", maintain_order="left_right")
         .join(judged, on=[*RUN_AXES, *PLACE], how="left", maintain_order="left")
         .select("suite", "category", "facet", "panel", "series", "size", "words", "mean", "sd",
-                "low", "high", "n_seeds", "n_pairs", *NULLS)
+                "low", "high", "n_seeds", "n_pairs", *BASELINES)
     )  # fmt: skip
 
 
 def cells(
-    collected: Collected, layout: Layout, places: Sequence[tuple[str, str, Place]], *, nulls: bool
+    collected: Collected,
+    layout: Layout,
+    places: Sequence[tuple[str, str, Place]],
+    *,
+    baselines: bool,
 ) -> pl.DataFrame:
     """Return the accuracy of all models at each place; models that were not run have no mean.
 
@@ -64,8 +71,9 @@ def cells(
         collected: all results.
         layout: order of models.
         places: group, title and place of each.
-        nulls: whether rows of the baselines follow. Each is a mean over the models before, where
-            each model of a baseline counts once: arms that differ in bias or regimen share theirs.
+        baselines: whether rows of the baselines follow. Each is a mean over the models before,
+            where each model of a baseline counts once: arms that differ in bias or recipe share
+            theirs.
 
     Returns:
         ``group, title``, ``size`` and ``models``, :data:`PLACE`, columns of ``ACCURACY``; and,
@@ -79,23 +87,23 @@ def cells(
         collected.accuracy.drop("words"), on=[*RUN_AXES, *PLACE], how="left", maintain_order="left"
     )
     trained = collected.trained
-    asked = {UNTRAINED if t.run.regimen == UNTRAINED else t.run.learner for t in trained}
-    known = {n for n in NULLS if collected.accuracy[n].null_count() < collected.accuracy.height}
+    asked = {UNTRAINED if t.run.recipe == UNTRAINED else t.run.model for t in trained}
+    known = {n for n in BASELINES if collected.accuracy[n].null_count() < collected.accuracy.height}
     frames = [models]
-    for null in NULLS if nulls else ():
-        if null in asked | known:
-            # One that counts words is that of a condition and size; untrained ones have a learner
-            axes = RUN_AXES[: 3 if null == UNTRAINED else 2]
-            once = models.drop_nulls(null).unique([*named.columns, *axes], maintain_order=True)
-            of_null = pl.col("far").str.split(", ").list.contains(null).any()
+    for baseline in BASELINES if baselines else ():
+        if baseline in asked | known:
+            # One that counts words is that of a condition and size; untrained ones have a model
+            axes = RUN_AXES[: 3 if baseline == UNTRAINED else 2]
+            once = models.drop_nulls(baseline).unique([*named.columns, *axes], maintain_order=True)
+            of_baselines = pl.col("far").str.split(", ").list.contains(baseline).any()
             means = once.group_by(named.columns, maintain_order=True).agg(
                 # Added one by one, so that the last digit does not depend on the number of cells
-                mean=pl.col(null).cum_sum().last() / pl.len(), n_cells=pl.len(),
-                least=pl.min(null), most=pl.max(null),
-                far=pl.when(of_null).then(pl.lit(null)).otherwise(pl.lit("")),
+                mean=pl.col(baseline).cum_sum().last() / pl.len(), n_cells=pl.len(),
+                least=pl.min(baseline), most=pl.max(baseline),
+                far=pl.when(of_baselines).then(pl.lit(baseline)).otherwise(pl.lit("")),
             )  # fmt: skip
             all_places = named.join(means, on=named.columns, how="left", maintain_order="left")
-            row = {"size": pl.lit(GROUP), "models": pl.lit(NULL_NAMES[null])}
+            row = {"size": pl.lit(GROUP), "models": pl.lit(BASELINE_NAMES[baseline])}
             frames.append(all_places.with_columns(**row))
     own = {"least": pl.Float64, "most": pl.Float64, "n_cells": pl.UInt32}
     both = pl.concat([*frames, pl.DataFrame(schema=own)], how="diagonal_relaxed")
@@ -107,7 +115,7 @@ def cells(
              for kind, mark in MARKS.items()]  # fmt: skip
     return both.with_columns(
         pl.col("stars_pooled", "stars_fisher_holm", "far").fill_null(""),
-        pl.col("rival").replace(NULL_NAMES), marks=pl.concat_str(marks),
+        pl.col("rival").replace(BASELINE_NAMES), marks=pl.concat_str(marks),
     )  # fmt: skip
 
 
@@ -135,7 +143,7 @@ def _wide(
         )
     columns = list(dict.fromkeys(key for row in rows.values() for key in row))
     marks = frame["marks"].str.join("").item() if frame.height else ""
-    words = say("marks", marks, MARKS, TURN, nulls=GROUP in set(frame["size"]),
+    words = say("marks", marks, MARKS, TURN, baselines=GROUP in set(frame["size"]),
                 stars=(frame["stars_pooled"] != "").any())  # fmt: skip
     titles = [Column(head, text=True) for head in heads]
     titles += [Column(title, show, group=group, graded=True) for group, title in columns]

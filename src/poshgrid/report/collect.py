@@ -16,7 +16,7 @@ from poshgrid.analysis.results import TARGETS
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
-from poshgrid.config.runs import NULL_REGIMENS, SCORED, UNTRAINED, Run
+from poshgrid.config.runs import BASELINE_RECIPES, SCORED, UNTRAINED, Run
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.records import Record, manifests, read_json
 from poshgrid.statistics import schema as statistics
@@ -37,7 +37,7 @@ class Fit:
     contrasts: pl.DataFrame  # CONTRASTS
     predictive: pl.DataFrame  # PREDICTIVE
     diagnostics: dict[str, Any]
-    spec: dict[str, Any]  # poshgrid.config.BayesianModel, as the manifest has it
+    spec: dict[str, Any]  # poshgrid.config.Regression, as the manifest has it
 
     @property
     def converged(self) -> bool:
@@ -146,7 +146,7 @@ class Collected:
     def fits(self) -> dict[str, Fit]:
         """The fitted Bayesian models by name."""
         folders = {
-            model: Path(self.paths.fit(self.spec.target, model)) for model in self.spec.models
+            model: Path(self.paths.fit(self.spec.target, model)) for model in self.spec.regressions
         }
         return {
             model: Fit(
@@ -189,11 +189,11 @@ class Collected:
     # ---- texts and parses ------------------------------------------------------------------------
 
     @cached_property
-    def bases(self) -> dict[str, dict[str, Any]]:
-        """Base -> its statistics."""
+    def corpora(self) -> dict[str, dict[str, Any]]:
+        """Corpus -> its statistics."""
         return {
-            base: read_json(Path(self.paths.sentences(base)).with_name("statistics.json"))
-            for base in self.spec.bases
+            corpus: read_json(Path(self.paths.sentences(corpus)).with_name("statistics.json"))
+            for corpus in self.spec.corpora
         }
 
     conditions = _of_cells(Paths.condition, "statistics.json")
@@ -220,19 +220,19 @@ class Collected:
 
     @cached_property
     def agreement(self) -> list[tuple[str, str, str, dict[str, Any]]]:
-        """Base, the parser that decides, another, and the agreement of their labels."""
+        """Corpus, the parser that decides, another, and the agreement of their labels."""
         return list(self._agreement())
 
     def _agreement(self) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
         from poshgrid.evidence.agreement import agreement
 
         decides = self.spec.evidence_parser
-        for base in self.spec.bases if decides else ():
-            first = Path(self.paths.evidence(base, str(decides)))
+        for corpus in self.spec.corpora if decides else ():
+            first = Path(self.paths.evidence(corpus, str(decides)))
             for parser in self.spec.parsers:
-                second = Path(self.paths.evidence(base, parser))
+                second = Path(self.paths.evidence(corpus, parser))
                 if parser != decides and first.is_file() and second.is_file():
-                    yield base, str(decides), parser, agreement(first, second)
+                    yield corpus, str(decides), parser, agreement(first, second)
 
     # ---- models and manifests --------------------------------------------------------------------
 
@@ -242,7 +242,7 @@ class Collected:
         return [self._trained(run) for run in map(Run.parse, self.spec.runs)]
 
     def _trained(self, run: Run) -> Trained:
-        if run.regimen in (*SCORED, UNTRAINED):  # that it was scored is all there is
+        if run.recipe in (*SCORED, UNTRAINED):  # that it was scored is all there is
             scored = Path(self.paths.score_folder(run.name))
             return Trained(run, {}, read_json(scored / "manifest.json"))
         folder = Path(self.paths.model(run.name))
@@ -257,7 +257,7 @@ class Collected:
     @property
     def asked(self) -> list[Trained]:
         """The models that the page is about: all but the baselines."""
-        return [t for t in self.trained if t.run.regimen not in NULL_REGIMENS]
+        return [t for t in self.trained if t.run.recipe not in BASELINE_RECIPES]
 
     @property
     def suites(self) -> list[str]:

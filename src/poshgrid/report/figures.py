@@ -12,10 +12,10 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.config.runs import NULLS, words_of
+from poshgrid.config.runs import BASELINES, words_of
 from poshgrid.files import Schema
 from poshgrid.report import style
-from poshgrid.report.accuracies import NULL_NAMES
+from poshgrid.report.accuracies import BASELINE_NAMES
 from poshgrid.report.style import INK, MUTED, PAGE, SERIES, Palette
 from poshgrid.report.texts import say
 from poshgrid.tables.words import short
@@ -34,7 +34,7 @@ LINES: Schema = {
     "high": pl.Float64,
     "n_seeds": pl.UInt32,
     "n_pairs": pl.UInt32,  # that each seed judged; null: a mean of shares
-    **dict.fromkeys(NULLS, pl.Float64),  # of the baselines
+    **dict.fromkeys(BASELINES, pl.Float64),  # of the baselines
 }
 """A figure of accuracies by words or epochs: one row per mark; a column may be missing."""
 
@@ -52,7 +52,7 @@ ROWS: Schema = {
 }
 """A figure of estimates in rows: one row per mark, from top to bottom; a column may be missing."""
 
-_NULL_MARKS = {"untrained": "o", "unigram": "|", "ngram": "x", "class_ngram": "+"}
+_BASELINE_MARKS = {"untrained": "o", "unigram": "|", "ngram": "x", "class_ngram": "+"}
 _ASIDE = {"untrained": 0.0, "unigram": -0.09, "ngram": 0.09, "class_ngram": 0.18}
 """How far the mark of a baseline is moved aside so that it can be seen."""
 
@@ -82,7 +82,7 @@ def lines(
         around weights that were kept. The axes have their facet and panel as label.
     """
     names = frame["series"].unique(maintain_order=True).to_list()
-    nulls = nulls_of(frame)
+    baselines = baselines_of(frame)
     sizes = {size: words_of(size) for size in frame["size"].drop_nulls()} if x == "words" else {}
     single = len(sizes) == 1 and not further
     drawn, panels = _facets(frame, columns)
@@ -91,7 +91,7 @@ def lines(
         part = frame.filter(facet=facet, panel=panel)
         axes.axhline(50, **style.CHANCE)
         for index, name in enumerate(names):
-            _line(axes, part.filter(series=name), palette(name), nulls, index if single else x)
+            _line(axes, part.filter(series=name), palette(name), baselines, index if single else x)
         _percent_axis(axes, low, high)
         if single:
             axes.grid(visible=False, axis="x")
@@ -108,12 +108,12 @@ def lines(
     if x == "epoch":
         ring = {"linestyle": "none", "marker": "o", "markersize": 7, "markerfacecolor": "none"}
         handles.append(style.handle("weights kept", **ring))
-    style.legend(drawn, [*further, *handles, *_null_handles(nulls)])
+    style.legend(drawn, [*further, *handles, *_null_handles(baselines)])
     return drawn
 
 
 def _line(
-    axes: style.Axes, mine: pl.DataFrame, look: style.Look, nulls: list[str], at: str | int
+    axes: style.Axes, mine: pl.DataFrame, look: style.Look, baselines: list[str], at: str | int
 ) -> None:
     """Draw one series in a panel: by column ``at``, or all at one place ``at``."""
     single = isinstance(at, int)
@@ -122,11 +122,12 @@ def _line(
         return [at] * rows.height if isinstance(at, int) else rows[at].to_list()
 
     run = mine.drop_nulls("mean").sort("words" if single else at)
-    for null in nulls:
-        shift = _ASIDE[null]
+    for baseline in baselines:
+        shift = _ASIDE[baseline]
         axes.plot(
-            [x + 2.5 * shift if single else x * (1 + shift) for x in x_of(mine)], mine[null] * 100,
-            linestyle="none", marker=_NULL_MARKS[null].replace("|", "_").replace("o", look.marker),
+            [x + 2.5 * shift if single else x * (1 + shift) for x in x_of(mine)],
+            mine[baseline] * 100, linestyle="none",
+            marker=_BASELINE_MARKS[baseline].replace("|", "_").replace("o", look.marker),
             color=look.colour, markerfacecolor="none", markeredgewidth=1, markersize=4.5,
             alpha=0.85,
         )  # fmt: skip
@@ -143,7 +144,7 @@ def _line(
     for place, row in zip(x, run.iter_rows(named=True), strict=True):
         if at != "epoch":
             hit = axes.scatter(place, 100 * row["mean"], s=160, color=look.colour, alpha=0)
-            hit.set_gid(style.TIP + say("mark", row, NULL_NAMES))
+            hit.set_gid(style.TIP + say("mark", row, BASELINE_NAMES))
 
 
 def _facets(
@@ -203,22 +204,22 @@ def _log_words(
     axes.set_xlim(left, right)
 
 
-def nulls_of(frame: pl.DataFrame) -> list[str]:
+def baselines_of(frame: pl.DataFrame) -> list[str]:
     """Return the baselines that a frame has values of, in the order of tables."""
-    return [n for n in NULLS if n in frame.columns and frame[n].null_count() < frame.height]
+    return [n for n in BASELINES if n in frame.columns and frame[n].null_count() < frame.height]
 
 
-def _null_handles(nulls: Iterable[str]) -> list[style.Line2D]:
+def _null_handles(baselines: Iterable[str]) -> list[style.Line2D]:
     look = {"linestyle": "none", "markersize": 4.5, "markerfacecolor": "none"}
-    return [style.handle(NULL_NAMES[null], marker=_NULL_MARKS[null].replace("|", "_"), **look)
-            for null in nulls]  # fmt: skip
+    marks = {baseline: _BASELINE_MARKS[baseline].replace("|", "_") for baseline in baselines}
+    return [style.handle(BASELINE_NAMES[name], marker=mark, **look) for name, mark in marks.items()]
 
 
 def limits(frame: pl.DataFrame) -> tuple[float, float]:
     """Return limits of the percentage axis that hold every band, mark and the line of 50%."""
-    sd, nulls = pl.col("sd").fill_null(0), nulls_of(frame)
-    lows = frame.select(pl.min_horizontal(pl.col("mean") - sd, *nulls)).to_series()
-    highs = frame.select(pl.max_horizontal(pl.col("mean") + sd, *nulls)).to_series()
+    sd, baselines = pl.col("sd").fill_null(0), baselines_of(frame)
+    lows = frame.select(pl.min_horizontal(pl.col("mean") - sd, *baselines)).to_series()
+    highs = frame.select(pl.max_horizontal(pl.col("mean") + sd, *baselines)).to_series()
     low = min([0.4, *lows.drop_nulls().to_list()])
     high = max([0.6, *highs.drop_nulls().to_list()])
     return max(-2.0, 10 * int(10 * max(low, 0)) - 2.0), min(102.0, 10 * -int(-10 * high // 1) + 2.0)
@@ -317,8 +318,8 @@ def rows(
             axes.set_xlabel(label)
     series = frame["series"].drop_nulls().unique(maintain_order=True)
     handles = [style.handle(name, **palette(name).line(linestyle="none"))
-               for name in series if name and name not in NULL_NAMES.values()]  # fmt: skip
-    handles += _null_handles(n for n, name in NULL_NAMES.items() if name in set(series))
+               for name in series if name and name not in BASELINE_NAMES.values()]  # fmt: skip
+    handles += _null_handles(n for n, name in BASELINE_NAMES.items() if name in set(series))
     for filled, kind in (kinds or {}).items():
         face = MUTED.light if filled else PAGE.light
         handles.append(style.handle(kind, marker="o", linestyle="none", markerfacecolor=face))
@@ -353,11 +354,11 @@ def _mark(axes: style.Axes, mark: Mapping[str, Any], y: float, palette: Palette)
         marker = "o"
         colour = SERIES[0 if (value or 0) > 0 else 1].light if filled else MUTED.light
     else:
-        null = next((n for n, name in NULL_NAMES.items() if name == series), None)
+        baseline = next((n for n, name in BASELINE_NAMES.items() if name == series), None)
         colour, marker, _ = (
-            palette(series) if null is None else (MUTED.light, _NULL_MARKS[null], "")
+            palette(series) if baseline is None else (MUTED.light, _BASELINE_MARKS[baseline], "")
         )
-        filled = filled and null is None
+        filled = filled and baseline is None
     ends = dict(zip(("low", "high"), axes.get_xlim(), strict=True))
     known = [end for end in ends if mark[end] is not None]
     if known:

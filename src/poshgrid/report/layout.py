@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from poshgrid.config.runs import COUNTED, NULL_REGIMENS, UNTRAINED, Run
+from poshgrid.config.runs import BASELINE_RECIPES, COUNTED, UNTRAINED, Run
 from poshgrid.report.collect import Collected
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.table import varying
@@ -21,8 +21,8 @@ class Arm:
     """One line of a figure, one row per size of a table: the grid's axes but for size and seed."""
 
     condition: str
-    learner: str | None  # None: one learner for each size, which needs no name
-    regimen: str
+    model: str | None  # None: one model for each size, which needs no name
+    recipe: str
     bias: str
     variant: str  # the axes that vary beside the condition, in words; "" if none does
 
@@ -31,10 +31,10 @@ class Arm:
         """The arm in words."""
         return f"{self.condition} · {self.variant}" if self.variant else self.condition
 
-    def has(self, condition: str, learner: str, regimen: str, bias: str) -> bool:
+    def has(self, condition: str, model: str, recipe: str, bias: str) -> bool:
         """Say whether models of these axes are the arm's, at whatever size."""
-        mine = (self.condition, self.learner or learner, self.regimen, self.bias)
-        return mine == (condition, learner, regimen, bias)
+        mine = (self.condition, self.model or model, self.recipe, self.bias)
+        return mine == (condition, model, recipe, bias)
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ class Layout:
 def lay_out(collected: Collected) -> Layout:
     """Order sizes by words, arms by condition, categories and phenomena as the paper does."""
     runs = [trained.run for trained in collected.asked]
-    asked = {(r.condition, r.size, r.learner, r.regimen, r.bias) for r in runs}
-    one_learner = len(asked) == len({(c, s, g, b) for c, s, _, g, b in asked})
-    axes = ("bias", "regimen") if one_learner else ("bias", "regimen", "learner")
+    asked = {(r.condition, r.size, r.model, r.recipe, r.bias) for r in runs}
+    one_model = len(asked) == len({(c, s, g, b) for c, s, _, g, b in asked})
+    axes = ("bias", "recipe") if one_model else ("bias", "recipe", "model")
     vary = [axis for axis in axes if len({getattr(r, axis) for r in runs}) > 1]
     order = collected.spec.conditions
     words = {key.split("/")[1]: cell.words for key, cell in collected.spec.cells.items()}
@@ -78,13 +78,13 @@ def lay_out(collected: Collected) -> Layout:
 
     def arm(run: Run) -> Arm:
         names = ("no bias" if getattr(run, a) == "none" else getattr(run, a) for a in vary)
-        learner = None if one_learner else run.learner
-        return Arm(run.condition, learner, run.regimen, run.bias, " · ".join(names))
+        model = None if one_model else run.model
+        return Arm(run.condition, model, run.recipe, run.bias, " · ".join(names))
 
     arms = sorted(
         {arm(run) for run in runs},
         key=lambda a: (
-            order.index(a.condition), a.bias != "none", a.bias, a.regimen, a.learner or ""
+            order.index(a.condition), a.bias != "none", a.bias, a.recipe, a.model or ""
         ),
     )  # fmt: skip
     points = {}
@@ -151,21 +151,21 @@ def groups(layout: Layout) -> list[Group]:
 
 
 def model_names(rows: pl.DataFrame, *, seeds: bool = False) -> list[str]:
-    """Name the model of each row by its learner and the axes that vary among models.
+    """Name the model of each row by its model and the axes that vary among models.
 
     Args:
         rows: columns of ``RUN_AXES``, and seed.
         seeds: the seed is one of the axes.
     """
-    known = rows.filter(~pl.col("regimen").is_in(NULL_REGIMENS))
-    axes = varying(known, (*RUN_AXES, "seed") if seeds else RUN_AXES, always=("learner",))
+    known = rows.filter(~pl.col("recipe").is_in(BASELINE_RECIPES))
+    axes = varying(known, (*RUN_AXES, "seed") if seeds else RUN_AXES, always=("model",))
     names = []
     for row in rows.iter_rows(named=True):
         silent = set()
-        if row["regimen"] in NULL_REGIMENS:
-            silent |= {"regimen"} if row["bias"] != "none" else {"regimen", "bias"}
-        if row["regimen"] == COUNTED:
+        if row["recipe"] in BASELINE_RECIPES:
+            silent |= {"recipe"} if row["bias"] != "none" else {"recipe", "bias"}
+        if row["recipe"] == COUNTED:
             silent.add("seed")
         name = " · ".join(str(row[axis]) for axis in axes if axis not in silent)
-        names.append(f"{name} untrained" if row["regimen"] == UNTRAINED else name)
+        names.append(f"{name} untrained" if row["recipe"] == UNTRAINED else name)
     return names

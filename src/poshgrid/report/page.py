@@ -39,7 +39,7 @@ def warnings(collected: Collected) -> Iterator[tuple[str, str]]:
         "No contrast": list(void(collected)),
         "Not converged": [(name, fit.diagnostics.get("reasons") or ["no diagnostics"])
                           for name, fit in fits.items() if not fit.converged],
-        "Models missing": [model for model in spec.models if model not in fits],
+        "Models missing": [model for model in spec.regressions if model not in fits],
         "Mixed versions": [f"{name}: {', '.join(versions)}"
                            for name, versions in collected.packages.items() if versions[1:]],
     }  # fmt: skip
@@ -51,15 +51,15 @@ def warnings(collected: Collected) -> Iterator[tuple[str, str]]:
 def allowed(collected: Collected) -> Iterator[str]:
     """Yield the message of each check of the text that ``allow`` has overridden."""
     read = (record.content for record in collected.records if record.stage == "read")
-    for statistics in (*read, *collected.bases.values(), *collected.conditions.values()):
+    for statistics in (*read, *collected.corpora.values(), *collected.conditions.values()):
         yield from statistics.get("allowed", {}).values()
     numbers: dict[str, dict[str, float]] = {}
-    for base, statistics in collected.bases.items():
+    for corpus, statistics in collected.corpora.items():
         for size, facts in statistics.get("train", {}).items():
-            if what := conservation.misnamed(f"base {base}", size, facts["words"]):
+            if what := conservation.misnamed(f"corpus {corpus}", size, facts["words"]):
                 yield what
             for (condition, of), cell in collected.conditions.items():
-                if of == size and cell.get("base") == base and not cell.get("prebuilt"):
+                if of == size and cell.get("corpus") == corpus and not cell.get("prebuilt"):
                     words = facts["words"] * cell.get("downsample", 1)
                     numbers.setdefault(size, {})[condition] = words
     for size, words_of in numbers.items():
@@ -82,7 +82,7 @@ def void(collected: Collected) -> Iterator[str]:
             if not facts.get("sentences"):
                 yield f"{where}: none of what {word} removes is put back"
         if statistics.get("digest"):
-            key = (statistics.get("base", ""), size, statistics["digest"])
+            key = (statistics.get("corpus", ""), size, statistics["digest"])
             same.setdefault(key, []).append(condition)
     for (_, size, _), names in same.items():
         if len(names) > 1:

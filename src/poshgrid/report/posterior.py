@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.config import BayesianModel, Contrast
+from poshgrid.config import Contrast, Regression
 from poshgrid.report.collect import Fit
 from poshgrid.report.layout import title
 from poshgrid.statistics.contrasts import called
@@ -54,7 +54,7 @@ def published(fit: Fit) -> pl.DataFrame:
     table = paper.coefficients()
     implicit = pl.col("implicit").fill_null(value=False)
     ours = fit.summary.filter(pl.col("kind").is_in(["common", "sd"]) & ~implicit)
-    default = BayesianModel(name="paper").model_dump()
+    default = Regression(name="paper").model_dump()
     alike = all(
         str(fit.spec.get(key, default[key])).replace(" ", "") == str(default[key]).replace(" ", "")
         for key in ("formula", "slope_sd", "intercept_sd", "group_rate", "priors")

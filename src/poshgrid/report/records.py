@@ -31,7 +31,7 @@ class Record:
 def manifests(spec: specs.ReportSpec, paths: Paths) -> Iterator[Record]:
     """Find the manifests of all that the page rests on, in the order of the pipeline.
 
-    A manifest is yielded once, also where two bases share a source: times are summed over these.
+    A manifest is yielded once, also where two corpora share a source: times are summed over these.
 
     Args:
         spec: what the page is about.
@@ -56,27 +56,30 @@ _Places = Iterator[tuple[str, str, str | Path]]
 
 
 def _of_texts(spec: specs.ReportSpec, paths: Paths) -> _Places:
-    """Yield the places of bases and parsers, then of conditions at sizes, up to their tokens."""
-    for base in spec.bases:
-        folder = Path(paths.sentences(base)).parent
+    """Yield the places of corpora and parsers, then of conditions at sizes, up to their tokens."""
+    for corpus in spec.corpora:
+        folder = Path(paths.sentences(corpus)).parent
         settings = read_json(folder / "manifest.json").get("settings") or {}
-        for portion in (settings.get("base") or {}).get("sources", []):
+        for portion in (settings.get("corpus") or {}).get("sources", []):
             yield "read", portion["source"], Path(paths.source(portion["source"])).parent
-        yield "mix", base, folder
+        yield "mix", corpus, folder
     for parser in spec.parsers:
         yield "treebank", parser, paths.treebank(parser)
         yield "train-parser", parser, paths.parser(parser)
         if spec.gold:
             yield "recall", parser, paths.recall(parser)
-    for base in spec.bases:
+    for corpus in spec.corpora:
         for parser in spec.parsers:
-            shards = Path(paths.parses(base, parser, 0)).parent.glob(f"*{_BESIDE}")
+            shards = Path(paths.parses(corpus, parser, 0)).parent.glob(f"*{_BESIDE}")
             for path in sorted(shards, key=lambda p: (len(p.name), p.name)):
-                yield "parse", f"{base}/{parser}/{path.name.removesuffix(_BESIDE)}", path
-            yield "evidence", f"{base}/{parser}", paths.evidence(base, parser)
-        yield from (("ngrams", f"{base}/{size}", paths.ngrams(base, size)) for size in spec.sizes)
+                yield "parse", f"{corpus}/{parser}/{path.name.removesuffix(_BESIDE)}", path
+            yield "evidence", f"{corpus}/{parser}", paths.evidence(corpus, parser)
+        yield from (
+            ("ngrams", f"{corpus}/{size}", paths.ngrams(corpus, size)) for size in spec.sizes
+        )
     for stage, folder_of in (
-        ("condition", paths.condition), ("collateral", paths.collateral), ("audit", paths.audit),
+        ("condition", paths.condition), ("side_effects", paths.side_effects),
+        ("audit", paths.audit),
         ("tokenizer", lambda *cell: _tokenizer(paths, *cell)),
         ("sweep", lambda *cell: Path(paths.tokenizer(*cell), f"sweep{_BESIDE}")),
         ("tokens", paths.tokens),
@@ -108,17 +111,17 @@ def _of_models(spec: specs.ReportSpec, paths: Paths) -> _Places:
         yield "count" if f"/{COUNTED}/" in run else "train", run, paths.model(run)
     for suite in (*spec.suites, *spec.measured):
         yield "items", suite, Path(paths.items(suite)).parent
-    yield "rules", "rules", paths.all_rules()
+    yield "rules", "rules", paths.all_heuristics()
     yield from (("score", run, paths.score_folder(run)) for run in spec.runs)
     yield from (("perplexity", run, paths.perplexity(run)) for run in spec.runs)
     target = spec.target
     yield "accuracy", target, paths.statistics(target)
-    yield "rule-shares", target, paths.rule_shares(target)
+    yield "rule-shares", target, paths.heuristic_shares(target)
     yield "curves", target, paths.curves(target)
     yield "deltas", target, paths.deltas(target)
     yield from (("quality", suite, paths.quality(target, suite)) for suite in spec.suites)
     yield from (("measures", suite, paths.measures(target, suite)) for suite in spec.measured)
-    yield from (("fit", model, paths.fit(target, model)) for model in spec.models)
+    yield from (("fit", model, paths.fit(target, model)) for model in spec.regressions)
 
 
 def place(path: Path, paths: Paths) -> str:

@@ -1,4 +1,4 @@
-"""Text to sentences, sentences to bases; gold trees, parsers and parses."""
+"""Text to sentences, sentences to corpora; gold trees, parsers and parses."""
 
 from __future__ import annotations
 
@@ -45,22 +45,24 @@ class Read(Stage):
 
 
 class Mix(Stage):
-    """Mix sources into a base, nested over sizes."""
+    """Mix sources into a corpus, nested over sizes."""
 
     module = "poshgrid.corpora.mix"
-    output = str(Path(PATHS.sentences("{base}")).parent)
-    Spec = specs.BaseSpec
+    output = str(Path(PATHS.sentences("{corpus}")).parent)
+    Spec = specs.CorpusSpec
     outputs = ("sentences.parquet", "statistics.json")
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the sentences of the base's sources."""
-        names = [portion.source for portion in self.grid.bases[wc.base].sources]
+        """Return the sentences of the corpus's sources."""
+        names = [portion.source for portion in self.grid.corpora[wc.corpus].sources]
         return {"sources": {name: self.paths.source(name) for name in names}}
 
-    def spec(self, wc: Wildcards) -> specs.BaseSpec:
-        """Return the base and its sizes; how conditions are named after filters is left out."""
-        base = self.grid.bases[wc.base].model_copy(update={"downsample": 1.0, "reading": None})
-        return specs.BaseSpec(base=base, sizes=self.grid.sizes(wc.base))
+    def spec(self, wc: Wildcards) -> specs.CorpusSpec:
+        """Return the corpus and its sizes; how conditions are named after filters is left out."""
+        corpus = self.grid.corpora[wc.corpus].model_copy(
+            update={"downsample": 1.0, "reading": None}
+        )
+        return specs.CorpusSpec(corpus=corpus, sizes=self.grid.sizes(wc.corpus))
 
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
@@ -137,10 +139,10 @@ class TrainParser(Stage):
 
 
 class Parse(Stage):
-    """Parse one shard of a base."""
+    """Parse one shard of a corpus."""
 
     module = "poshgrid.parsing.parse"
-    output = PATHS.parses("{base}", "{parser}", "{shard}")
+    output = PATHS.parses("{corpus}", "{parser}", "{shard}")
     Spec = specs.ParseSpec
     external = ("model", "word_lists")
     memory_mb = 8000
@@ -150,10 +152,10 @@ class Parse(Stage):
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return sentences, the parser, and the word lists of screens."""
         return {
-            "sentences": self.paths.sentences(wc.base),
+            "sentences": self.paths.sentences(wc.corpus),
             "parser": self.files.trained_parser(wc.parser),
             "model": self.files.given_parser(wc.parser),
-            "word_lists": self.files.word_lists(self.grid.screens(wc.base, wc.parser)),
+            "word_lists": self.files.word_lists(self.grid.screens(wc.corpus, wc.parser)),
         }
 
     def spec(self, wc: Wildcards) -> specs.ParseSpec:
@@ -161,14 +163,14 @@ class Parse(Stage):
         return specs.ParseSpec(
             parser=self.grid.parsers[wc.parser],
             shard=int(wc.shard),
-            shards=self.grid.shards(wc.base),
-            screens=self.grid.screens(wc.base, wc.parser),
+            shards=self.grid.shards(wc.corpus),
+            screens=self.grid.screens(wc.corpus, wc.parser),
         )
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
         """Return the engine and the lexical tests of screens."""
         engine = plugins.module_name(ENGINES, self.grid.parsers[wc.parser].engine)
-        screens = self.grid.screens(wc.base, wc.parser)
+        screens = self.grid.screens(wc.corpus, wc.parser)
         tests = [lexical(word).__name__ for word in screens]
         return [self.module, "poshgrid.evidence.screening.screen", engine, *tests]
 

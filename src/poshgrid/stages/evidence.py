@@ -24,10 +24,10 @@ def filter_modules(words: Iterable[str]) -> list[str]:
 
 
 class Evidence(Stage):
-    """Label the direct evidence in a base's sentences."""
+    """Label the direct evidence in a corpus's sentences."""
 
     module = "poshgrid.evidence.label"
-    output = PATHS.evidence("{base}", "{parser}")
+    output = PATHS.evidence("{corpus}", "{parser}")
     suffixes = (".parquet", ".json")
     Spec = specs.EvidenceSpec
     external = ("word_lists",)
@@ -36,18 +36,18 @@ class Evidence(Stage):
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return sentences, parses and the filters' word lists."""
         return {
-            "sentences": self.paths.sentences(wc.base),
-            "parses": self.files.shards(wc.base, wc.parser),
-            "word_lists": self.files.word_lists(self.grid.filters(wc.base)),
+            "sentences": self.paths.sentences(wc.corpus),
+            "parses": self.files.shards(wc.corpus, wc.parser),
+            "word_lists": self.files.word_lists(self.grid.filters(wc.corpus)),
         }
 
     def spec(self, wc: Wildcards) -> specs.EvidenceSpec:
         """Return the filters."""
-        return specs.EvidenceSpec(filters=self.grid.filters(wc.base))
+        return specs.EvidenceSpec(filters=self.grid.filters(wc.corpus))
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
         """Return the filters' modules."""
-        return [self.module, *filter_modules(self.grid.filters(wc.base))]
+        return [self.module, *filter_modules(self.grid.filters(wc.corpus))]
 
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class Recall(Stage):
 
 
 class Condition(Stage):
-    """Build a training corpus: a base without its evidence, plus what is put back."""
+    """Build a training corpus: a corpus without its evidence, plus what is put back."""
 
     module = "poshgrid.evidence.condition"
     output = PATHS.condition("{condition}", "{size}")
@@ -122,7 +122,7 @@ class Condition(Stage):
     external = ("sentences",)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the base's sentences and labels, or ready files."""
+        """Return the corpus's sentences and labels, or ready files."""
         return {
             "sentences": self.files.condition(wc.condition, wc.size),
             "evidence": self.files.labels(wc.condition),
@@ -133,17 +133,17 @@ class Condition(Stage):
         return self.grid.condition_spec(wc.condition, wc.size)
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
-        """Return what builds the condition, from its base or of ready files."""
+        """Return what builds the condition, from its corpus or of ready files."""
         ready = self.grid.conditions[wc.condition].prebuilt
         return ["poshgrid.evidence.prebuilt" if ready else self.module]
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
-        """Return the checks that are allowed to fail; of ready files, the folder and their base."""
+        """Return the checks that may fail; of ready files, the folder and their corpus."""
         allow = self.grid.conditions[wc.condition].allow
         arguments: dict[str, Any] = {"allow": allow} if allow else {}
         if folder := self.files.ready(wc.condition, wc.size):
             arguments["prebuilt"] = str(folder)
-            arguments["whole"] = conservation.asked(self.grid.base_of(wc.condition), wc.size)
+            arguments["whole"] = conservation.asked(self.grid.corpus_of(wc.condition), wc.size)
             arguments["fewer"] = self.grid.facts(wc.condition, wc.size).filtered
         return arguments
 
@@ -159,16 +159,16 @@ class Condition(Stage):
         return condition.build(job.spec, sentences, labels, job.output, **arguments)
 
 
-class Collateral(Stage):
+class SideEffects(Stage):
     """Count what else a condition lost with the evidence that was removed."""
 
-    module = "poshgrid.evidence.collateral"
-    output = PATHS.collateral("{condition}", "{size}")
-    Spec = specs.CollateralSpec
-    outputs = ("collateral.parquet",)
+    module = "poshgrid.evidence.side_effects"
+    output = PATHS.side_effects("{condition}", "{size}")
+    Spec = specs.SideEffectsSpec
+    outputs = ("side_effects.parquet",)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the condition, and the sentences and labels of its base."""
+        """Return the condition, and the sentences and labels of its corpus."""
         folder = self.paths.condition(wc.condition, wc.size)
         return {
             "condition": [f"{folder}/train.parquet", f"{folder}/statistics.json"],
@@ -183,10 +183,10 @@ class Collateral(Stage):
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
         """Count the losses."""
-        from poshgrid.evidence.collateral import collateral
+        from poshgrid.evidence.side_effects import side_effects
 
         sentences, labels = job.path("sentences"), job.path("evidence")
-        return collateral(job.spec, job.folder("condition"), sentences, labels, job.output)
+        return side_effects(job.spec, job.folder("condition"), sentences, labels, job.output)
 
 
 class Audit(Stage):
@@ -201,9 +201,9 @@ class Audit(Stage):
     editable = ("*.csv",)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the condition, its base and labels, and word lists."""
+        """Return the condition, its corpus and labels, and word lists."""
         word_lists = self.files.word_lists(self.grid.conditions[wc.condition].words)
-        return Collateral.inputs(self, wc) | {"word_lists": word_lists}  # type: ignore[arg-type]
+        return SideEffects.inputs(self, wc) | {"word_lists": word_lists}  # type: ignore[arg-type]
 
     def spec(self, wc: Wildcards) -> specs.AuditSpec:
         """Return the filters, and how many sentences are drawn."""
@@ -235,4 +235,4 @@ class Audit(Stage):
         )
 
 
-STAGES = (Evidence, Recall, Condition, Collateral, Audit)
+STAGES = (Evidence, Recall, Condition, SideEffects, Audit)

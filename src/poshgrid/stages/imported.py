@@ -1,4 +1,4 @@
-"""Judgements of others as a results folder: accuracies, rules, models of the counts, and the page.
+"""Judgements of others as a results folder: accuracies, heuristics, regressions, and the page.
 
 Runs of others are given models with a place in the grid, so that what a grid's jobs read is made as
 theirs is; only the scores are not ours.
@@ -13,18 +13,18 @@ from typing import Any
 
 from poshgrid import files, logs
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import BayesianModel, Config, Pretrained, Suite, specs
+from poshgrid.config import Config, Pretrained, Regression, Suite, specs
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import COUNTED, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.exchange import Published
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.grid.grid import Grid
+from poshgrid.heuristics import table as heuristics
 from poshgrid.models import ngram
 from poshgrid.provenance.manifest import recorded
 from poshgrid.quality.given import baselines
 from poshgrid.report import page
-from poshgrid.rules import table as rules
 from poshgrid.stages import statistics as stages
 from poshgrid.statistics import shares
 from poshgrid.statistics.accuracy import accuracy
@@ -37,7 +37,7 @@ TARGET = "all"
 def make(
     found: Published,
     suite: str,
-    models: Sequence[BayesianModel],
+    models: Sequence[Regression],
     output: Path,
     texts: Mapping[str, Path],
     threads: int = 1,
@@ -61,7 +61,7 @@ def make(
     """
     given = [_given(Run.parse(name), found) for name in found.runs]
     grid = Grid(Config(
-        results=str(output), pretrained=given, models=list(models),
+        results=str(output), pretrained=given, regressions=list(models),
         suites=[Suite(name=suite, reader="lines", path=suite)],
     ))  # fmt: skip
     paths, cell = grid.paths, SimpleNamespace(target=TARGET)
@@ -76,23 +76,23 @@ def make(
     def with_baselines(spec: Any) -> Any:  # noqa: ANN401 - a spec of any stage with runs
         return spec.model_copy(update={"runs": [*spec.runs, *counted]})
 
-    with recorded(Path(paths.all_rules()) / "manifest.json"):
-        rules.write(items, Path(paths.all_rules()))
-    by_rule, scored = {suite: Path(paths.rules(suite))}, Path(paths.all_scores())
+    with recorded(Path(paths.all_heuristics()) / "manifest.json"):
+        heuristics.write(items, Path(paths.all_heuristics()))
+    by_heuristic, scored = {suite: Path(paths.heuristics(suite))}, Path(paths.all_scores())
     statistics = Path(paths.statistics(TARGET))
     judged = with_baselines(stages.Accuracy(grid).spec(cell))
     with recorded(statistics / "manifest.json", spec=judged.written()) as facts:
         facts["settings"] = judged.model_dump(mode="json")
-        facts.update(accuracy(judged, scored, items, None, statistics, by_rule, sums=False))
-    explained = with_baselines(stages.RuleShares(grid).spec(cell))
-    place = Path(paths.rule_shares(TARGET))
+        facts.update(accuracy(judged, scored, items, None, statistics, by_heuristic, sums=False))
+    explained = with_baselines(stages.HeuristicShares(grid).spec(cell))
+    place = Path(paths.heuristic_shares(TARGET))
     with recorded(place / "manifest.json") as facts:
         facts.update(
-            shares.write(explained, scored, Path(paths.all_models()), items, by_rule, place)
+            shares.write(explained, scored, Path(paths.all_models()), items, by_heuristic, place)
         )
     for name in grid.fitted(TARGET):
         folder = Path(paths.fit(TARGET, name))
-        spec = specs.ModelSpec(model=grid.models[name])
+        spec = specs.RegressionSpec(model=grid.regressions[name])
         with recorded(folder / "manifest.json", spec=spec.written()) as facts:
             facts["settings"] = spec.model_dump(mode="json")
             facts.update(fit(spec, statistics / "counts.parquet", folder, threads))
@@ -116,9 +116,9 @@ def _baselines(found: Published, suite: str, texts: Mapping[str, Path], paths: P
                 f"--text {source}={text}: no condition has the source {source!r}; known: "
                 f"{', '.join(known)}"
             )
-        for learner, model, scores in baselines(found.items, text):
+        for counted, model, scores in baselines(found.items, text):
             for condition, size in (name.split("/") for name in cells):
-                run = Run(condition, size, learner, COUNTED, "none", 0).name
+                run = Run(condition, size, counted, COUNTED, "none", 0).name
                 ngram.write(Path(paths.model(run)), model.tables, {"text": text.name})
                 with recorded(Path(paths.score_folder(run)) / "manifest.json"):
                     files.write_table(scores, paths.scores(run, suite), SCORES)
@@ -130,7 +130,7 @@ def _given(run: Run, found: Published) -> Pretrained:
     """Return a run of others as a configuration has it."""
     cell = found.cells[f"{run.condition}/{run.size}"]
     return Pretrained(
-        name=f"{run.learner}-{run.condition}-{run.size}-{run.seed}", model="published",
-        condition=run.condition, size=run.size, learner=run.learner, seed=run.seed,
+        name=f"{run.model}-{run.condition}-{run.size}-{run.seed}", path="published",
+        condition=run.condition, size=run.size, model=run.model, seed=run.seed,
         source=cell.source, filtered=cell.filtered,
     )  # fmt: skip

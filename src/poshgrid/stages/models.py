@@ -11,11 +11,11 @@ from poshgrid.config import specs
 from poshgrid.config.runs import COUNTED, SPLITS, WORD_ORDER, Run, counting
 from poshgrid.config.tokens import OWN, SMALLEST
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards, growing
-from poshgrid.training import bias, learner
+from poshgrid.training import bias, builder
 
-RUN = "{condition}/{size}/{learner}/{regimen}/{bias}/seed{seed}"
+RUN = "{condition}/{size}/{model}/{recipe}/{bias}/seed{seed}"
 """A run's name in wildcards."""
-COUNTED_RUN = f"{{condition}}/{{size}}/{{learner}}/{COUNTED}/none/seed0"
+COUNTED_RUN = f"{{condition}}/{{size}}/{{model}}/{COUNTED}/none/seed0"
 TOKENS = (*(f"{split}{kind}" for split in SPLITS for kind in (".bin", ".offsets.npy")),)
 
 
@@ -113,7 +113,7 @@ class Distances(Stage):
             "condition": f"{self.paths.condition(wc.condition, wc.size)}/train.parquet",
             "tokenizer": self.files.tokenizer(wc.condition, wc.size),
             "tokens": f"{self.paths.tokens(wc.condition, wc.size)}/train.bin",
-            "parses": self.files.shards(self.grid.base_of(wc.condition).name, wc.parser),
+            "parses": self.files.shards(self.grid.corpus_of(wc.condition).name, wc.parser),
         }
 
     @staticmethod
@@ -152,15 +152,15 @@ class Train(Stage):
         }
 
     def spec(self, wc: Wildcards) -> specs.TrainSpec:
-        """Return the run's learner, regimen, bias and seed."""
+        """Return the run's model, recipe, bias and seed."""
         return self.grid.train_spec(Run.of(wc))
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
         """Return the architecture and the biases."""
-        architecture = self.grid.learners[wc.learner].architecture
+        architecture = self.grid.models[wc.model].architecture
         return [
             self.module,
-            plugins.module_name(learner.PACKAGE, architecture),
+            plugins.module_name(builder.PACKAGE, architecture),
             *(plugins.module_name(bias.PACKAGE, part) for part in Run.of(wc).biases),
         ]
 
@@ -179,12 +179,12 @@ class Train(Stage):
         }
 
     def threads(self, wc: Wildcards) -> int:
-        """Return the threads of a regimen."""
-        return self.grid.regimens[wc.regimen].threads
+        """Return the threads of a recipe."""
+        return self.grid.recipes[wc.recipe].threads
 
     def options(self, wc: Wildcards) -> str:
         """Return how often a checkpoint is saved, and what shows losses."""
-        words = f"--checkpoint-every {self.grid.regimens[wc.regimen].checkpoint_every}"
+        words = f"--checkpoint-every {self.grid.recipes[wc.recipe].checkpoint_every}"
         tracker = self.grid.config.tracker
         return f"{words} --tracker {tracker}" if tracker else words
 
@@ -197,7 +197,7 @@ class Train(Stage):
 
         spec, distances, name = job.spec, job.file("distances"), RUN.format(**job.cell)
         often = {"checkpoint_every": job.checkpoint_every}
-        spec = spec.model_copy(update={"regimen": spec.regimen.model_copy(update=often)})
+        spec = spec.model_copy(update={"recipe": spec.recipe.model_copy(update=often)})
         events = Path(job.paths.results) / "tracking"
         try:
             with tracking(job.tracker, name, events):
@@ -239,7 +239,7 @@ class Count(Stage):
 
     def spec(self, wc: Wildcards) -> specs.CountSpec:
         """Return the order of the n-grams, and whether they are of classes."""
-        return specs.CountSpec(**counting(wc.learner))
+        return specs.CountSpec(**counting(wc.model))
 
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
@@ -250,17 +250,17 @@ class Count(Stage):
 
 
 class Ngrams(Count):
-    """Count the n-grams of a base, against which items are balanced."""
+    """Count the n-grams of a corpus, against which items are balanced."""
 
-    output = PATHS.ngrams("{base}", "{size}")
+    output = PATHS.ngrams("{corpus}", "{size}")
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the sentences of the base."""
-        return {"sentences": self.grid.corpora()[f"{wc.base}/{wc.size}"][0]}
+        """Return the sentences of the corpus."""
+        return {"sentences": self.grid.counted_corpora()[f"{wc.corpus}/{wc.size}"][0]}
 
     def spec(self, wc: Wildcards) -> specs.CountSpec:
         """Return the order, and the size whose rows count."""
-        size = self.grid.corpora()[f"{wc.base}/{wc.size}"][1]
+        size = self.grid.counted_corpora()[f"{wc.corpus}/{wc.size}"][1]
         return specs.CountSpec(order=WORD_ORDER, size=size)
 
 

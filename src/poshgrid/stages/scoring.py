@@ -16,7 +16,7 @@ from poshgrid.config.runs import SCORED, Run
 from poshgrid.plugins import RIVALS, SUITES
 from poshgrid.stages.models import RUN
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
-from poshgrid.training import learner
+from poshgrid.training import builder
 
 
 def judging(stage: Stage) -> Scoring:
@@ -38,9 +38,9 @@ class Items(Stage):
         """Return the suite's files, or what its items are generated from."""
         files: dict[str, Files] = {"files": self.files.suite(wc.suite)}
         if self.grid.suites[wc.suite].generated:
-            corpora = self.grid.corpora()
+            corpora = self.grid.counted_corpora()
             folders = {name: self.paths.ngrams(*name.split("/")) for name in corpora}
-            files["bases"] = self.grid.vocabularies()
+            files["corpora"] = self.grid.vocabularies()
             files["ngrams"] = {
                 name: f"{folder}/model.safetensors" for name, folder in folders.items()
             }
@@ -72,14 +72,14 @@ class Items(Stage):
 
         ngrams = {name: path.parent for name, path in job.named("ngrams").items()}
         table = job.output / "items.parquet"
-        return generate(job.spec, job.data, job.named("bases"), ngrams, table)
+        return generate(job.spec, job.data, job.named("corpora"), ngrams, table)
 
 
-class RulePreferences(Stage):
+class HeuristicChoices(Stage):
     """Write which member of each pair simple heuristics prefer."""
 
-    module = "poshgrid.rules.table"
-    output = PATHS.all_rules()
+    module = "poshgrid.heuristics.table"
+    output = PATHS.all_heuristics()
     external = ("lexicon",)
     minutes = 30
 
@@ -100,7 +100,7 @@ class RulePreferences(Stage):
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
         """Write the choices."""
-        from poshgrid.rules.table import write
+        from poshgrid.heuristics.table import write
 
         return write(job.named("items"), job.output)
 
@@ -118,10 +118,10 @@ class Quality(Stage):
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the items, corpora, and the baselines' scores."""
         cells = self.grid.cells(wc.target)
-        baselines = self.files.nulls[wc.target]
+        baselines = self.files.baselines[wc.target]
         return {
             "items": self.paths.items(wc.suite),
-            "bases": self.grid.vocabularies(),
+            "corpora": self.grid.vocabularies(),
             "train": {f"{c}/{s}": f"{self.paths.condition(c, s)}/train.parquet" for c, s in cells},
             "scores": {run.name: self.paths.scores(run.name, wc.suite) for run in baselines},
             "lexicon": self.files.lexicon(),
@@ -137,7 +137,7 @@ class Quality(Stage):
             top_k=TOP_K,
             scoring=judging(self),
             tolerance=TOLERANCE,
-            bases={c: self.grid.base_of(c).name for c, _ in cells},
+            corpora={c: self.grid.corpus_of(c).name for c, _ in cells},
         )
 
     @staticmethod
@@ -148,7 +148,7 @@ class Quality(Stage):
         return gate(
             job.spec,
             job.path("items"),
-            job.named("bases"),
+            job.named("corpora"),
             job.named("train"),
             job.named("scores"),
             job.output,
@@ -181,7 +181,7 @@ class Score(Stage):
         scoring = self.grid.config.scoring
         scoring = scoring.model_copy(update={"reduction": "mean", "masked": scoring.scores[0]})
         revision = None
-        if run.regimen in SCORED:
+        if run.recipe in SCORED:
             revision = self.grid.given_models[run].revision
         return specs.ScoreSpec(
             scoring=scoring,
@@ -193,7 +193,7 @@ class Score(Stage):
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
         """Return the model's folder or id, and its checkpoints, which are scored, too."""
         model = str(self.files.model_place(Run.of(wc)))
-        return {"model": model, "checkpoints": self.grid.checkpoints(wc.regimen)}
+        return {"model": model, "checkpoints": self.grid.checkpoints(wc.recipe)}
 
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
@@ -222,13 +222,13 @@ class Untrained(Score):
         """Return the model and how it is scored."""
         run = Run.of(wc)
         return specs.UntrainedSpec(
-            learner=self.grid.learners[run.learner], seed=run.seed, score=super().spec(wc)
+            model=self.grid.models[run.model], seed=run.seed, score=super().spec(wc)
         )
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
         """Return what initialises the model, too."""
-        architecture = self.grid.learners[wc.learner].architecture
-        return [self.module, learner.__name__, plugins.module_name(learner.PACKAGE, architecture)]
+        architecture = self.grid.models[wc.model].architecture
+        return [self.module, builder.__name__, plugins.module_name(builder.PACKAGE, architecture)]
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
         """Return nothing."""
@@ -238,9 +238,7 @@ class Untrained(Score):
     def run(job: Job) -> dict[str, Any]:
         """Initialise the model and score it."""
         with tempfile.TemporaryDirectory() as folder:
-            learner.initialise(
-                job.spec.learner, job.spec.seed, job.folder("tokenizer"), Path(folder)
-            )
+            builder.initialise(job.spec.model, job.spec.seed, job.folder("tokenizer"), Path(folder))
             return Score.run(replace(job, spec=job.spec.score, arguments={"model": folder}))
 
 
@@ -253,7 +251,7 @@ class Perplexity(Stage):
     minutes = 30
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the model and the sentences of its base."""
+        """Return the model and the sentences of its corpus."""
         return {"model": self.files.model(Run.of(wc)), "sentences": self.files.whole(wc.condition)}
 
     def spec(self, wc: Wildcards) -> specs.PerplexitySpec:
@@ -262,7 +260,7 @@ class Perplexity(Stage):
             update={"reduction": "mean", "bos": True}
             | {"masked": "pseudo-log-likelihood", "decoding_seed": None}
         )
-        return specs.PerplexitySpec(scoring=scoring, tested=self.grid.base_of(wc.condition).name)
+        return specs.PerplexitySpec(scoring=scoring, tested=self.grid.corpus_of(wc.condition).name)
 
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
@@ -272,4 +270,4 @@ class Perplexity(Stage):
         return perplexity(job.spec, job.folder("model"), job.path("sentences"), job.output)
 
 
-STAGES = (Items, RulePreferences, Quality, Score, Untrained, Perplexity)
+STAGES = (Items, HeuristicChoices, Quality, Score, Untrained, Perplexity)

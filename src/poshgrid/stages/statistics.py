@@ -12,7 +12,7 @@ from poshgrid.config.runs import COUNTED, GIVEN
 from poshgrid.config.sizes import words
 from poshgrid.grid import filtering
 from poshgrid.plugins import SECTIONS
-from poshgrid.stages.scoring import RulePreferences, judging
+from poshgrid.stages.scoring import HeuristicChoices, judging
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
 
 
@@ -21,12 +21,12 @@ def tables(*names: str) -> tuple[str, ...]:
     return tuple(f"{name}.{kind}" for name in names for kind in ("parquet", "csv"))
 
 
-class RuleShares(Stage):
+class HeuristicShares(Stage):
     """Say which heuristics explain the choices of models."""
 
     module = "poshgrid.statistics.shares"
-    output = PATHS.rule_shares("{target}")
-    Spec = specs.RuleSharesSpec
+    output = PATHS.heuristic_shares("{target}")
+    Spec = specs.HeuristicSharesSpec
     outputs = tables("mixture", "verdicts", "identifiability")
     external = ("lexicon",)
 
@@ -34,18 +34,18 @@ class RuleShares(Stage):
         """Return the items, what heuristics choose, scores, and the unigram baselines."""
         return {
             "items": self.files.items(),
-            "rules": self.files.rules(),
+            "heuristics": self.files.heuristics(),
             "scores": self.files.scores(self.grid.runs(wc.target), *self.grid.pairs),
             "unigrams": self.files.unigrams(wc.target),
             "lexicon": self.files.lexicon(),
         }
 
-    def spec(self, wc: Wildcards) -> specs.RuleSharesSpec:
+    def spec(self, wc: Wildcards) -> specs.HeuristicSharesSpec:
         """Return the runs, and how two scores are compared."""
         runs = [run.name for run in self.grid.runs(wc.target)]
-        return specs.RuleSharesSpec(scoring=judging(self), runs=runs)
+        return specs.HeuristicSharesSpec(scoring=judging(self), runs=runs)
 
-    modules = RulePreferences.modules
+    modules = HeuristicChoices.modules
 
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
@@ -53,8 +53,8 @@ class RuleShares(Stage):
         from poshgrid.statistics.shares import write
 
         scores, models = Path(job.paths.all_scores()), Path(job.paths.all_models())
-        items, rules = job.named("items"), job.named("rules")
-        return write(job.spec, scores, models, items, rules, job.output)
+        items, heuristics = job.named("items"), job.named("heuristics")
+        return write(job.spec, scores, models, items, heuristics, job.output)
 
 
 class Accuracy(Stage):
@@ -71,7 +71,7 @@ class Accuracy(Stage):
         """Return the items, what heuristics choose, scores, and the words of conditions."""
         return {
             "items": self.files.items(),
-            "rules": self.files.rules(),
+            "heuristics": self.files.heuristics(),
             "scores": self.files.scores(self.grid.runs(wc.target), *self.grid.pairs),
             "conditions": self.files.condition_statistics(wc.target),
         }
@@ -90,8 +90,8 @@ class Accuracy(Stage):
         from poshgrid.statistics.accuracy import accuracy
 
         scores, conditions = Path(job.paths.all_scores()), Path(job.paths.all_conditions())
-        items, rules = job.named("items"), job.named("rules")
-        return accuracy(job.spec, scores, items, conditions, job.output, rules)
+        items, heuristics = job.named("items"), job.named("heuristics")
+        return accuracy(job.spec, scores, items, conditions, job.output, heuristics)
 
 
 class Curves(Accuracy):
@@ -103,7 +103,7 @@ class Curves(Accuracy):
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the items, the scores of trained runs, and their logs."""
-        trained = [run for run in self.grid.made(wc.target) if run.regimen != COUNTED]
+        trained = [run for run in self.grid.made(wc.target) if run.recipe != COUNTED]
         return {
             "items": self.files.items(),
             "scores": self.files.scores(trained, *self.grid.pairs),
@@ -123,8 +123,8 @@ class Fit(Stage):
     """Fit a Bayesian mixed model to the counts."""
 
     module = "poshgrid.statistics.fit"
-    output = PATHS.fit("{target}", "{model}")
-    Spec = specs.ModelSpec
+    output = PATHS.fit("{target}", "{regression}")
+    Spec = specs.RegressionSpec
     outputs = (
         "posterior.nc",
         *tables("summary", "contrasts", "predictive"),
@@ -138,13 +138,13 @@ class Fit(Stage):
         """Return the counts."""
         return {"counts": f"{self.paths.statistics(wc.target)}/counts.parquet"}
 
-    def spec(self, wc: Wildcards) -> specs.ModelSpec:
+    def spec(self, wc: Wildcards) -> specs.RegressionSpec:
         """Return the model."""
-        return specs.ModelSpec(model=self.grid.models[wc.model])
+        return specs.RegressionSpec(model=self.grid.regressions[wc.regression])
 
     def priority(self, wc: Wildcards) -> int:
         """Return the number of grouping terms: what takes longest should not be the last."""
-        return self.grid.models[wc.model].formula.count("|")
+        return self.grid.regressions[wc.regression].formula.count("|")
 
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
@@ -259,17 +259,17 @@ class Report(Stage):
         cells = {(run.condition, run.size) for run in shown}
         facts = grid.given_facts() | grid.cell_facts(target)
         facts = {f"{c}/{s}": facts[f"{c}/{s}"] for c, s in sorted(cells)}
-        parsers = grid.evidence_parsers() if grid.parsed_bases(target) else []
+        parsers = grid.evidence_parsers() if grid.parsed_corpora(target) else []
         return specs.ReportSpec(
             target=target,
-            runs=[run.name for run in [*shown, *grid.nulls(grid.targets[target])]],
+            runs=[run.name for run in [*shown, *grid.baselines(grid.targets[target])]],
             cells=facts,
-            bases=sorted({grid.conditions[c].base for c, _ in grid.cells(target)}),
+            corpora=sorted({grid.conditions[c].corpus for c, _ in grid.cells(target)}),
             conditions=sorted({c for c, _ in cells}),
             sizes=sorted({s for _, s in cells if s != GIVEN}, key=words),
             parsers=parsers,
             evidence_parser=parsers[0] if parsers else None,
-            models=grid.fitted(target),
+            regressions=grid.fitted(target),
             suites=grid.pairs,
             measured=grid.measured,
             full=filtering.full(grid, target),
@@ -296,4 +296,4 @@ class Report(Stage):
         return write(job.spec, Path(job.paths.results), job.output, job.threads)
 
 
-STAGES = (RuleShares, Accuracy, Curves, Fit, Deltas, Measures, Report)
+STAGES = (HeuristicShares, Accuracy, Curves, Fit, Deltas, Measures, Report)

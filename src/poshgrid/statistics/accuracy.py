@@ -1,4 +1,4 @@
-"""Accuracy of every run: counts, means and SDs over seeds, tests against 50%, nulls beside them."""
+"""Accuracy of every run: counts, means and SDs over seeds, tests against 50%, baselines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 
 from poshgrid import files
 from poshgrid.config.evaluation import TOLERANCE
-from poshgrid.config.runs import COUNTED, REFERENCE, SCORED, UNTRAINED, WORD_NULLS
+from poshgrid.config.runs import COUNTED, REFERENCE, SCORED, UNTRAINED, WORD_BASELINES
 from poshgrid.config.specs import JudgementSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
@@ -31,21 +31,21 @@ def accuracy(
     items: dict[str, Path],
     conditions: Path | None,
     output: Path,
-    rules: dict[str, Path] | None = None,
+    tables: dict[str, Path] | None = None,
     *,
     sums: bool = True,
 ) -> dict[str, Any]:
     """Judge all runs of a target and write counts and accuracies.
 
     Args:
-        spec: the runs (condition/size/learner/regimen/bias/seedN) and the facts of their cells.
+        spec: the runs (condition/size/model/recipe/bias/seedN) and the facts of their cells.
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         items: suite -> its table of pairs.
         conditions: folder of conditions: ``{condition}/{size}/statistics.json`` below it says how
             many words a cell's models were trained on (its size is rounded). None: as the spec
             says.
         output: folder for counts.parquet, accuracy.parquet, .csv.
-        rules: suite -> what rules make of its pairs: rivals beside the nulls.
+        tables: suite -> what tables make of its pairs: rivals beside the baselines.
         sums: whether scores are sums over tokens; if they are means, ``mean_sum`` is null.
 
     Returns:
@@ -69,9 +69,9 @@ def accuracy(
     for suite, tally in tallies.items():
         heuristics: dict[str, np.ndarray] = {}
         solved: set[tuple[str, str]] = set()
-        if rules and suite in rules:
+        if tables and suite in tables:
             pairs = judgements.read_items(items[suite])
-            choices, solved = verdicts.read_rules(rules[suite], pairs, tally.units)
+            choices, solved = verdicts.read_heuristics(tables[suite], pairs, tally.units)
             heuristics = {name: tally.of(choices[name].to_numpy()) for name in choices.columns}
         learned.append(verdicts.verdicts(tally.sums, heuristics, counts, solved))
     best = pl.concat(learned).with_columns(level=pl.lit("phenomenon"), part=pl.lit(""))
@@ -97,7 +97,7 @@ def _columns(spec: JudgementSpec, conditions: Path | None) -> dict[str, dict[str
                 "command of the job log whole"
             )
     cells = {name: spec.cells[name].model_dump() for name in names.values()}
-    ours = {names[run] for run, axes in runs.items() if axes["regimen"] not in SCORED}
+    ours = {names[run] for run, axes in runs.items() if axes["recipe"] not in SCORED}
     for name in ours if conditions else ():  # of others', the spec says it
         path = Path(conditions or "") / name / "statistics.json"
         try:
@@ -149,7 +149,7 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
             each_n="n",
         )
     )
-    rows = _beside_nulls(_tested(rows).join(bounds, on=ROW, how="left"))
+    rows = _beside_baselines(_tested(rows).join(bounds, on=ROW, how="left"))
     words = counts.select("condition", "size", "words").unique()
     return (
         rows.join(words, on=["condition", "size"])
@@ -161,22 +161,25 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _beside_nulls(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add the means of the nulls of the same condition and size, and which are far from 50%."""
+def _beside_baselines(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add the means of the baselines of the same condition and size, and which are far from 50%."""
     place = ["condition", "size", "suite", "level", "category", "phenomenon", "part"]
-    untrained = pl.col("regimen") == UNTRAINED
-    of_null = {UNTRAINED: (untrained & (pl.col("bias") == "none"), [*place, "learner"])}
-    for null in WORD_NULLS:
-        of_null[null] = ((pl.col("regimen") == COUNTED) & (pl.col("learner") == null), place)
-    for null, (its_rows, key) in of_null.items():
-        means = rows.filter(its_rows).select(*key, pl.col("mean").alias(null))
+    untrained = pl.col("recipe") == UNTRAINED
+    of_baselines = {UNTRAINED: (untrained & (pl.col("bias") == "none"), [*place, "model"])}
+    for baseline in WORD_BASELINES:
+        of_baselines[baseline] = (
+            (pl.col("recipe") == COUNTED) & (pl.col("model") == baseline),
+            place,
+        )
+    for baseline, (its_rows, key) in of_baselines.items():
+        means = rows.filter(its_rows).select(*key, pl.col("mean").alias(baseline))
         rows = rows.join(means, on=key, how="left")
-    compared = ~pl.col("regimen").is_in(REFERENCE)
-    rows = rows.with_columns(pl.when(compared).then(pl.col(*of_null)))
+    compared = ~pl.col("recipe").is_in(REFERENCE)
+    rows = rows.with_columns(pl.when(compared).then(pl.col(*of_baselines)))
     # The last bits of a mean are no difference: 55% is not further than 5 points from 50%.
     is_far = [
-        pl.when((pl.col(null) - tests.CHANCE).abs() > TOLERANCE + 1e-9).then(pl.lit(null))
-        for null in of_null
+        pl.when((pl.col(baseline) - tests.CHANCE).abs() > TOLERANCE + 1e-9).then(pl.lit(baseline))
+        for baseline in of_baselines
     ]
     return rows.with_columns(far=pl.concat_str(is_far, separator=", ", ignore_nulls=True))
 

@@ -42,7 +42,7 @@ def contrasts(
     """Return the differences that a model was asked for.
 
     Estimated marginal means (Searle, Speed & Milliken 1980, The American Statistician 34) on a
-    reference grid of the cells that runs of both levels have: the same size, learner, regimen,
+    reference grid of the cells that runs of both levels have: the same size, model, recipe,
     bias, phenomenon and level of every other factor of the formula. What one level lacks is left
     out of the other, too: a model would have to extrapolate there, and its guess would pass for a
     difference. Numeric predictors are what they are in the cell, the mean of both sides; groups are
@@ -239,7 +239,7 @@ class ReferenceGrid:
     ) -> str:
         shown = [
             axis
-            for axis in ("size", "learner", "regimen", "bias", "condition")
+            for axis in ("size", "model", "recipe", "bias", "condition")
             if axis in same and (axis == "size" or alone[axis].nunique() > 1)
         ]
         notes = []

@@ -26,8 +26,8 @@ class Counted(BaseModel):
 
     condition: _Name
     size: _Name
-    learner: _Name = "model"
-    regimen: _Name = RELEASED
+    model: _Name = "model"
+    recipe: _Name = RELEASED
     bias: _Name = "none"
     seed: _Whole
     suite: _Name = "suite"

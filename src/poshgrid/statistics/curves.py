@@ -34,20 +34,21 @@ def curves(
 ) -> dict[str, Any]:
     """Judge all checkpoints of a target's trained runs, and say how training went.
 
-    Step 0 of a run is its untrained null, if the target has one of the same learner, bias and seed:
-    a bias may change the initial weights, so that another bias's null is no beginning of its curve.
+    Step 0 of a run is its untrained baseline, if the target has one of the same model, bias and
+    seed: a bias may change the initial weights, so that another bias's null is no beginning of its
+    curve.
 
     Only counts are held: a step of a suite is read, judged, counted and forgotten.
 
     Args:
-        spec: the runs, nulls among them (condition/size/learner/regimen/bias/seedN).
+        spec: the runs, baselines among them (condition/size/model/recipe/bias/seedN).
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         models: folder of the models: ``{run}/statistics.json``, ``training.jsonl`` below it.
         items: suite -> its table of pairs.
         output: folder for curves, curves_mean and training, each .parquet and .csv.
 
     Returns:
-        Numbers of checkpoints that were judged (a null is none), and of judgements.
+        Numbers of checkpoints that were judged (a baseline is none), and of judgements.
 
     Raises:
         PoshgridError: see :func:`judgements.judged`, :func:`training.statistics` and
@@ -117,15 +118,15 @@ def _of_run(
     facts = training.statistics(models / run)
     lines = training.evaluations(models / run / "training.jsonl")
     losses = {line["step"]: line.get("dev_loss") for line in lines}
-    null = "/".join((*run.split("/")[:3], UNTRAINED, *run.split("/")[4:]))
+    baseline = "/".join((*run.split("/")[:3], UNTRAINED, *run.split("/")[4:]))
     for suite, table in pairs.items():
         path = scores / run / f"{suite}.parquet"
         # (file, step in it or none, step of the run, whether training kept it)
         points: list[tuple[Path, int | None, int, bool]] = [
             (path, step, step, False) for step in judgements.steps(path)
         ]
-        if null in spec.runs:
-            points.insert(0, (scores / null / f"{suite}.parquet", None, 0, False))
+        if baseline in spec.runs:
+            points.insert(0, (scores / baseline / f"{suite}.parquet", None, 0, False))
         points.append((path, None, facts["best_step"], True))
         for file, asked, step, kept in points:
             judged = judgements.judged(file, table, spec.scoring, asked)

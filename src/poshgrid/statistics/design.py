@@ -17,10 +17,10 @@ from poshgrid.statistics.schema import RUN_AXES
 if TYPE_CHECKING:
     import pandas as pd
 
-    from poshgrid.config import BayesianModel
+    from poshgrid.config import Regression
 
 _ORDER = [
-    "condition", "words", "size", "learner", "regimen", "bias", "seed", "category", "phenomenon",
+    "condition", "words", "size", "model", "recipe", "bias", "seed", "category", "phenomenon",
     "template",
 ]  # fmt: skip
 CELL = [*RUN_AXES, "seed", "phenomenon", "template"]
@@ -63,7 +63,7 @@ def design(
     over pairs (a row counts ``n`` times), and constant where all are of one size: the few words by
     which its conditions differ would stand for the conditions; sum-coded by ``S(x)``: ``filter``
     (yes +1, no -1), ``source`` (in alphabetical order: baby +1, wiki -1), ``category`` (in
-    alphabetical order, the last one, wanna, implicit), and likewise condition, learner, regimen,
+    alphabetical order, the last one, wanna, implicit), and likewise condition, model, recipe,
     bias; ``size`` (by words); groups: ``seed``, ``phenomenon``, ``run`` (all axes and the seed
     joined), ``cell`` (run and phenomenon joined: an effect for every count, for counts that vary
     more than a binomial's), ``point`` (the same without the seed: what the seeds of a point of the
@@ -77,7 +77,7 @@ def design(
         counts: columns of ``COUNTS``, in any order.
         formula: in bambi's notation, with response ``p(correct, n)``.
         suite: which suite; by default ``posh``, or the only one.
-        only: runs that enter, e.g. ``regimen=packed``: a model that says nothing of the regimen
+        only: runs that enter, e.g. ``recipe=packed``: a model that says nothing of the recipe
             should not mix two.
         phenomena: those that enter, or their categories; default: all.
         fractions: keep counts as they are; bambi takes whole ones only, engine fast any.
@@ -118,12 +118,12 @@ def _rows(
     chosen = suite_of(suite, suites)
     rows = counts.filter(
         (pl.col("suite") == chosen)
-        & ~pl.col("regimen").is_in(REFERENCE)
+        & ~pl.col("recipe").is_in(REFERENCE)
         & (pl.lit(keep_biases) | (pl.col("bias") == "none"))
         & (pl.col("n") > 0),
         *(
             pl.col(axis).cast(pl.String).is_in(values)
-            for axis, values in parse_only(only, "models: only").items()
+            for axis, values in parse_only(only, "regressions: only").items()
         ),
     )
     if rows.is_empty():
@@ -140,7 +140,7 @@ def _named(rows: pl.DataFrame, phenomena: Sequence[str]) -> pl.DataFrame:
     for name in phenomena:
         if name not in known:
             raise PoshgridError(
-                f"models: phenomena: the suite has no phenomenon or category {name!r}"
+                f"regressions: phenomena: the suite has no phenomenon or category {name!r}"
                 f"{did_you_mean(name, known)}"
             )
     return rows.filter(pl.any_horizontal(pl.col("category", "phenomenon").is_in(phenomena)))
@@ -183,8 +183,8 @@ def _frame(rows: pl.DataFrame, fractions: bool) -> tuple[pd.DataFrame, int]:
         "size": by_words.unique(maintain_order=True),
     }
     for name in (
-        "filter", "seed", "size", "category", "source", "phenomenon", "condition", "learner",
-        "regimen", "bias", *joined,
+        "filter", "seed", "size", "category", "source", "phenomenon", "condition", "model",
+        "recipe", "bias", *joined,
     ):  # fmt: skip
         known = levels.get(name, rows[name].unique().sort()).cast(pl.String).to_list()
         # Only an ordered categorical keeps its levels: strings are sorted anew, and signs flip.
@@ -202,7 +202,7 @@ def terms(formula: str) -> list[str]:
     return [term.name for term in _described(formula)]
 
 
-def check_priors(model: BayesianModel) -> None:
+def check_priors(model: Regression) -> None:
     """Raise if a prior is of a term that the model's formula does not have.
 
     Raises:
@@ -212,7 +212,7 @@ def check_priors(model: BayesianModel) -> None:
     for prior in model.priors:
         if parts(prior.term) not in map(parts, known):
             near = did_you_mean(prior.term, known)
-            raise PoshgridError(f"models: {model.name}: priors: no term {prior.term!r}{near}")
+            raise PoshgridError(f"regressions: {model.name}: priors: no term {prior.term!r}{near}")
 
 
 def _variables(formula: str) -> set[str]:
@@ -229,7 +229,7 @@ def _described(formula: str) -> list[Any]:
         return [*description.common_terms, *description.group_terms]
     except Exception as error:  # formulae raises its own and Python's errors
         reason = str(error).removeprefix(f"{formula!r} ")
-        raise PoshgridError(f"models: formula {formula!r}: {reason}") from error
+        raise PoshgridError(f"regressions: formula {formula!r}: {reason}") from error
 
 
 def _bearable(formula: str, frame: pd.DataFrame) -> tuple[str, list[str]]:
@@ -279,11 +279,11 @@ def _aliased(formula: str, frame: pd.DataFrame) -> list[str]:
 
 def _confounded(used: set[str], frame: pd.DataFrame) -> list[str]:
     """Return a note where the size of the text goes with a model that the formula lacks."""
-    of_size = frame.groupby("size", observed=True)["learner"].agg(lambda x: "/".join(sorted({*x})))
-    if "learner" in used or not used & {"size", "size_z"} or of_size.nunique() == 1:
+    of_size = frame.groupby("size", observed=True)["model"].agg(lambda x: "/".join(sorted({*x})))
+    if "model" in used or not used & {"size", "size_z"} or of_size.nunique() == 1:
         return []
     sizes = of_size.groupby(of_size)
-    shown = "; ".join(f"{learner} at {', '.join(part.index)}" for learner, part in sizes)
+    shown = "; ".join(f"{model} at {', '.join(part.index)}" for model, part in sizes)
     return [
         f"size goes with the model ({shown}): the effect of size is that of both; other contrasts "
         "are taken within one size and model"

@@ -46,20 +46,20 @@ def points(accuracy: pl.DataFrame, curves: pl.DataFrame, counts: pl.DataFrame) -
     Returns:
         ``CURVE``, words, tested (whether the pairs can test the phenomenon), and how far accuracy
         lies above the rival's: above, low, high (95%; null: not known). Over sizes size is "", and
-        learner lists those of all sizes, if each size has one.
+        model lists those of all sizes, if each size has one.
     """
     rows = accuracy.filter(
-        ~pl.col("regimen").is_in(REFERENCE), pl.col("rival_mean").is_not_null(),
+        ~pl.col("recipe").is_in(REFERENCE), pl.col("rival_mean").is_not_null(),
         pl.col("words") > 0, level="phenomenon",
     )  # fmt: skip
-    cell = ["condition", "size", "regimen", "bias"]
-    learner = pl.col("learner")
-    if rows.select(*cell, "learner").n_unique() == rows.select(cell).n_unique():
-        learner = learner.sort_by("words").unique(maintain_order=True).str.join(", ")
-        learner = learner.over("condition", "regimen", "bias")
+    cell = ["condition", "size", "recipe", "bias"]
+    model = pl.col("model")
+    if rows.select(*cell, "model").n_unique() == rows.select(cell).n_unique():
+        model = model.sort_by("words").unique(maintain_order=True).str.join(", ")
+        model = model.over("condition", "recipe", "bias")
     rows = rows.with_columns(tested=pl.col("learned").ne_missing(NOT_TESTABLE))
     sizes = rows.with_columns(
-        learner=learner, over=pl.lit(SIZES), size=pl.lit(""), above="above_rival",
+        model=model, over=pl.lit(SIZES), size=pl.lit(""), above="above_rival",
         low="above_rival_low", high="above_rival_high",
     )  # fmt: skip
     place = [name for name in CURVE if name != "over"]
@@ -84,7 +84,7 @@ def _with_intervals(steps: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
     Seeds vary (log odds) as those of the weights that training kept, and each pair is a lexical set
     of its own: tables of checkpoints have no sets.
     """
-    trained = counts.filter(~pl.col("regimen").is_in(REFERENCE))
+    trained = counts.filter(~pl.col("recipe").is_in(REFERENCE))
     of_suites = {
         suite: verdicts.spreads(
             trained.filter(suite=suite),
@@ -152,13 +152,13 @@ def onsets(points: pl.DataFrame) -> pl.DataFrame:
 
 
 def ratios(onsets: pl.DataFrame, cells: Mapping[str, Cell]) -> pl.DataFrame:
-    """Compare conditions of one base that differ in filtering, and whole texts of two bases.
+    """Compare conditions of one corpus that differ in filtering, and whole texts of two corpora.
 
     What cannot be tested in one of them is left out.
 
     Args:
         onsets: columns of ``DEVELOPMENT``.
-        cells: "condition/size" -> its base, and whether it goes without evidence.
+        cells: "condition/size" -> its corpus, and whether it goes without evidence.
 
     Returns:
         Columns of ``RATIOS``.

@@ -1,4 +1,4 @@
-"""The exposure ledger: sentences, words and tokens that learners see, compared with their base."""
+"""The exposure ledger: sentences, words and tokens that models see, compared with their corpus."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ledger(
         conditions: (condition, size) -> ``statistics.json`` of the condition.
         tokens: the same of its tokens; a cell may have none yet.
         trained: runs, and ``statistics.json`` of their models; empty: not trained yet.
-            A masked learner sees ``copies`` of each sentence in an epoch.
+            A masked model sees ``copies`` of each sentence in an epoch.
 
     Returns:
         Columns of ``EXPOSURE``, in the order of the conditions.
@@ -44,11 +44,11 @@ def ledger(
             (name, part, *(facts.get("sources", {}).get(name, {}) for facts in (whole, counted)))
             for name, part in train.get("sources", {}).items()
         ]
-        for source, seen, base, cut in parts:
+        for source, seen, corpus, cut in parts:
             row = {
-                "condition": cell[0], "size": cell[1], "base": condition.get("base"),
+                "condition": cell[0], "size": cell[1], "corpus": condition.get("corpus"),
                 "source": source,
-                "base_sentences": base.get("sentences"), "base_words": base.get("words"),
+                "corpus_sentences": corpus.get("sentences"), "corpus_words": corpus.get("words"),
                 "sentences": seen.get("sentences"), "words": seen.get("words"),
                 "distinct": cut.get("distinct"), "tokens": cut.get("tokens"),
             }  # fmt: skip

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poshgrid import files, logs
-from poshgrid.config import BayesianModel, formula
-from poshgrid.config.specs import ModelSpec
+from poshgrid.config import Regression, formula
+from poshgrid.config.specs import RegressionSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.statistics import contrasts, design, gate, predictive
 from poshgrid.statistics.schema import CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
@@ -28,7 +28,7 @@ Engine = Callable[..., "arviz.InferenceData"]
 """Called with a design, a model and a number of threads."""
 
 
-def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[str, Any]:
+def fit(spec: RegressionSpec, counts: Path, output: Path, threads: int = 1) -> dict[str, Any]:
     """Fit one model; write its posterior, tables and diagnostics.
 
     A Bernoulli model of pairs without terms for items has the binomial model of counts as its
@@ -55,7 +55,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
     model = spec.model
     if model.chains < 2 and model.unconverged == "fail":
         raise PoshgridError(
-            f"models: {model.name}: chains: 1: whether one chain has converged cannot be told; "
+            f"regressions: {model.name}: chains: 1: one chain cannot show that it converged; "
             "set chains: 4, or unconverged: report"
         )
     rows = files.read_table(counts, COUNTS)
@@ -95,7 +95,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
         output = Path(output)
         if not last["converged"] and model.unconverged == "fail":
             raise PoshgridError(
-                f"models: {model.name}: {gate.complaint(attempts)}; or set unconverged: report, "
+                f"regressions: {model.name}: {gate.complaint(attempts)}; or unconverged: report, "
                 "which writes the tables all the same"
             )
         _write_posterior(inference, output / "posterior.nc")
@@ -108,7 +108,7 @@ def fit(spec: ModelSpec, counts: Path, output: Path, threads: int = 1) -> dict[s
     return facts
 
 
-def choose(made: design.Design, model: BayesianModel) -> tuple[str, Engine]:
+def choose(made: design.Design, model: Regression) -> tuple[str, Engine]:
     """Return the name of the engine that fits a model, and the engine.
 
     Raises:
@@ -122,12 +122,12 @@ def choose(made: design.Design, model: BayesianModel) -> tuple[str, Engine]:
         return "fast", fast.sample
     if model.engine == "fast":
         raise PoshgridError(
-            f"models: {model.name}: engine fast cannot fit this: {refusal}; set engine: bambi"
+            f"regressions: {model.name}: engine fast cannot fit this: {refusal}; set engine: bambi"
         )
     return "bambi", sample
 
 
-def build(made: design.Design, model: BayesianModel) -> bambi.Model:
+def build(made: design.Design, model: Regression) -> bambi.Model:
     """Return the bambi model: binomial, logit link, weakly informative priors, nothing rescaled."""
     import bambi
 
@@ -146,7 +146,7 @@ def build(made: design.Design, model: BayesianModel) -> bambi.Model:
     return bambi.Model(made.formula, made.frame, family="binomial", priors=priors, auto_scale=False)
 
 
-def sample(made: design.Design, model: BayesianModel, threads: int = 1) -> arviz.InferenceData:
+def sample(made: design.Design, model: Regression, threads: int = 1) -> arviz.InferenceData:
     """Draw from the posterior with bambi."""
     return build(made, model).fit(
         inference_method="nutpie",
@@ -162,19 +162,19 @@ def sample(made: design.Design, model: BayesianModel, threads: int = 1) -> arviz
 
 
 def _drawn(
-    draw: Engine, made: design.Design, model: BayesianModel, threads: int
+    draw: Engine, made: design.Design, model: Regression, threads: int
 ) -> arviz.InferenceData:
     try:
         return draw(made, model, threads)
     except (RuntimeError, ValueError, ArithmeticError, LookupError) as error:  # as samplers do
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise PoshgridError(
-            f"models: {model.name}: sampling failed ({reason[0]}); "
+            f"regressions: {model.name}: sampling failed ({reason[0]}); "
             "check the priors, or set another engine"
         ) from error
 
 
-def _own_priors(model: BayesianModel, made: design.Design) -> tuple[BayesianModel, list[str]]:
+def _own_priors(model: Regression, made: design.Design) -> tuple[Regression, list[str]]:
     """Return the model with the priors of terms that are fitted, and notes on the others.
 
     Raises:

@@ -32,17 +32,17 @@ def check(grid: Grid) -> None:
     """
     wrong = []
     runs = sorted({run for of_target in grid.targets.values() for run in of_target})
-    for name, model in grid.models.items():
+    for name, model in grid.regressions.items():
         try:
             if any(name in grid.fitted(target) for target in grid.targets):
                 counts = counts_of(grid, runs, _UNITS, SUITE)
                 design.design(counts, model.formula, only=model.only)
             design.check_priors(model)
         except PoshgridError as error:
-            wrong.append(f"models: {name}: {str(error).removeprefix('models: ')}")
+            wrong.append(f"regressions: {name}: {str(error).removeprefix('regressions: ')}")
         except Exception as error:  # formulae raises its own and Python's errors
             wrong.append(
-                f"models: {name}: formula {model.formula!r} cannot be fitted "
+                f"regressions: {name}: formula {model.formula!r} cannot be fitted "
                 f"({type(error).__name__}: {' '.join(str(error).split())}); see "
                 "docs/configuration.md"
             )

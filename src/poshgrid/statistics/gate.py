@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from poshgrid import logs
-from poshgrid.config import BayesianModel
+from poshgrid.config import Regression
 from poshgrid.statistics import summary
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ converged, reasons (why not)."""
 
 
 def converge(
-    draw: Callable[[BayesianModel], arviz.InferenceData],
+    draw: Callable[[Regression], arviz.InferenceData],
     frame: pd.DataFrame,
-    model: BayesianModel,
+    model: Regression,
 ) -> tuple[arviz.InferenceData, pl.DataFrame, Attempts]:
     """Draw from a posterior until the draws pass the gate or the retries are used up.
 

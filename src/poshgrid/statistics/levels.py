@@ -15,7 +15,7 @@ def axes(run: str) -> dict[str, Any]:
     """Return the columns that a run's name gives: ``RUN_AXES`` and seed.
 
     Args:
-        run: condition/size/learner/regimen/bias/seedN.
+        run: condition/size/model/recipe/bias/seedN.
     """
     *parts, seed = run.split("/")
     return {**dict(zip(RUN_AXES, parts, strict=True)), "seed": int(seed.removeprefix("seed"))}

@@ -25,7 +25,7 @@ import polars as pl
 from scipy import optimize, stats
 from scipy.special import logit
 
-from poshgrid.config import BayesianModel
+from poshgrid.config import Regression
 from poshgrid.config.runs import AXES, Run
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
@@ -110,7 +110,7 @@ def planned(grid: Grid, target: str, suite: str, seeds: int | None = None) -> pl
 
 def power(
     counts: pl.DataFrame,
-    model: BayesianModel,
+    model: Regression,
     *,
     effects: Sequence[float],
     sds: Mapping[str, float] = PUBLISHED,
@@ -146,7 +146,7 @@ def power(
         counts, model.formula, counts["suite"][0], model.only, model.phenomena, fractions=True
     )
     if refusal := refuses(made):
-        raise PoshgridError(f"models: {model.name}: no power of this formula: {refusal}")
+        raise PoshgridError(f"regressions: {model.name}: no power of this formula: {refusal}")
     predictor = Predictor(made, {})  # type: ignore[arg-type]
     grid = contrasts.ReferenceGrid(made, predictor)
     notes = list(made.notes)
@@ -197,12 +197,12 @@ def power(
                 )
     if not rows:
         reason = notes[-1] if notes else "it has no contrasts"
-        raise PoshgridError(f"models: {model.name}: nothing to find on this grid: {reason}")
+        raise PoshgridError(f"regressions: {model.name}: nothing to find on this grid: {reason}")
     return pl.DataFrame(rows, schema=POWER), list(dict.fromkeys(notes))
 
 
 def _covariances(
-    made: design.Design, model: BayesianModel, sds: Mapping[str, float], accuracy: float
+    made: design.Design, model: Regression, sds: Mapping[str, float], accuracy: float
 ) -> tuple[np.ndarray, np.ndarray, list[Any]]:
     """Return the model's covariance of the rows' log odds, the true one, and the common terms.
 

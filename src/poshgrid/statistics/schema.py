@@ -1,16 +1,16 @@
 """The tables that statistics write: columns, types and units.
 
 Tables of one target lie in ``results/statistics/{target}/`` (counts, accuracy) and those of a
-Bayesian model in ``results/statistics/{target}/models/{model}/`` (summary, contrasts, predictive);
-those of training in ``results/statistics/{target}/curves/`` (curves, curves_mean, training), those
-of filtering in ``results/statistics/{target}/deltas/`` (deltas, delta_tests).
+Bayesian model in ``results/statistics/{target}/regressions/{model}/`` (summary, contrasts,
+predictive); those of training in ``results/statistics/{target}/curves/`` (curves, curves_mean,
+training), those of filtering in ``results/statistics/{target}/deltas/`` (deltas, delta_tests).
 """
 
 from __future__ import annotations
 
 import polars as pl
 
-RUN_AXES = ("condition", "size", "learner", "regimen", "bias")
+RUN_AXES = ("condition", "size", "model", "recipe", "bias")
 """The axes of the grid but for the seed: what an average over seeds is an average of."""
 
 YES, NO, CANNOT_TELL, NOT_TESTABLE = "yes", "no", "cannot tell", "not testable"
@@ -27,7 +27,7 @@ COUNTS = {
     "ties": pl.UInt32,  # pairs whose members score the same
     "n": pl.UInt32,  # pairs
     "words": pl.UInt64,  # that the run was trained on; 0: a pretrained model
-    "source": pl.String,  # the condition's base
+    "source": pl.String,  # the condition's corpus
     # evidence removed and none put back, or what the condition's `filtered` says
     "filtered": pl.Boolean,
 }
@@ -47,8 +47,8 @@ ACCURACY = {
     "condition": pl.String,
     "size": pl.String,
     "words": pl.UInt64,  # that the runs were trained on; 0: a pretrained model
-    "learner": pl.String,
-    "regimen": pl.String,
+    "model": pl.String,
+    "recipe": pl.String,
     "bias": pl.String,
     "suite": pl.String,
     # phenomenon, category, overall, average; template and cell of phenomena that have several
@@ -70,7 +70,7 @@ ACCURACY = {
     "stars_pooled": pl.String,  # "", "*" < .05, "**" < .01, "***" < .001
     "p_fisher_holm": pl.Float64,  # per-seed chi-squares, Fisher-combined, Holm within a model
     "stars_fisher_holm": pl.String,
-    # mean of the untrained runs of the same condition, size and learner; null in the rows of
+    # mean of the untrained runs of the same condition, size and model; null in the rows of
     # baselines, and where the grid has none
     "untrained": pl.Float64,
     "unigram": pl.Float64,  # the unigram baseline of the same condition and size
@@ -110,8 +110,7 @@ SUMMARY = {
     "ess_bulk": pl.Float64,  # draws
     "ess_tail": pl.Float64,  # draws
 }
-"""``statistics/{target}/models/{model}/summary.parquet``: one row per coefficient of a Bayesian
-model.
+"""``statistics/{target}/regressions/{regression}/summary.parquet``: one row per coefficient.
 """
 
 CONTRASTS = {
@@ -146,7 +145,7 @@ CONTRASTS = {
     "ess_bulk": pl.Float64,
     "ess_tail": pl.Float64,
 }
-"""``statistics/{target}/models/{model}/contrasts.parquet``: one row per contrast and level."""
+"""``statistics/{target}/regressions/{model}/contrasts.parquet``: one row per contrast and level."""
 
 PREDICTIVE = {
     **dict.fromkeys(RUN_AXES, pl.String),
@@ -160,7 +159,7 @@ PREDICTIVE = {
     "high": pl.Float64,  # 97.5% quantile
     "p": pl.Float64,  # two-sided posterior predictive p, replications that tie counted as half
 }
-"""``statistics/{target}/models/{model}/predictive.parquet``: one row per cell that a model was
+"""``statistics/{target}/regressions/{model}/predictive.parquet``: one row per cell that a model was
 fitted to, seeds taken together.
 """
 
@@ -194,7 +193,7 @@ DELTA_TESTS = {
     # and C), "suite perplexity" (of good members), "perplexity"
     "measure": pl.String,
     "suite": pl.String,  # "" for perplexity
-    "axis": pl.String,  # what two values of are compared, e.g. "learner"
+    "axis": pl.String,  # what two values of are compared, e.g. "model"
     "first": pl.String,  # one of them
     "second": pl.String,  # the other
     "pairs": pl.UInt32,  # conditions, or conditions and phenomena, that both have
@@ -205,8 +204,8 @@ DELTA_TESTS = {
     "p": pl.Float64,  # two-sided, uncorrected
     "r": pl.Float64,  # Pearson's, of the paired values
 }
-"""``statistics/{target}/deltas/delta_tests.parquet``: one row per measure and pair of learners (or
-biases, or regimens).
+"""``statistics/{target}/deltas/delta_tests.parquet``: one row per measure and pair of models (or
+biases, or recipes).
 """
 
 CURVES = {
@@ -276,7 +275,7 @@ DEVELOPMENT = {
     "over": pl.String,  # "sizes": each has models of its own; "checkpoints" of the runs of a size
     **dict.fromkeys(RUN_AXES, pl.String),
     "size": pl.String,  # of the runs whose checkpoints these are; "" over sizes
-    "learner": pl.String,  # over sizes, those of all sizes, joined by ", "
+    "model": pl.String,  # over sizes, those of all sizes, joined by ", "
     "suite": pl.String,
     "category": pl.String,
     "phenomenon": pl.String,
@@ -313,12 +312,12 @@ RATIOS = {
 
 EXPOSURE = {
     "condition": pl.String,
-    "size": pl.String,  # as in the config: the words of its base, rounded
-    "base": pl.String,  # that the condition is made from
-    "source": pl.String,  # corpus; "all": of the base
-    "base_sentences": pl.UInt64,  # of the base at this size, before filters; null: ready files
-    "base_words": pl.UInt64,  # the same
-    "sentences": pl.UInt64,  # that the learner sees in one pass
+    "size": pl.String,  # as in the config: the words of its corpus, rounded
+    "corpus": pl.String,  # that the condition is made from
+    "source": pl.String,  # corpus; "all": of the corpus
+    "corpus_sentences": pl.UInt64,  # of the corpus at this size, before filters; null: ready files
+    "corpus_words": pl.UInt64,  # the same
+    "sentences": pl.UInt64,  # that the model sees in one pass
     "distinct": pl.UInt64,  # different ones among them
     "words": pl.UInt64,  # separated by spaces, in one pass
     "tokens": pl.UInt64,  # in one pass, with a boundary for each sentence
@@ -329,12 +328,12 @@ EXPOSURE = {
     "tokens_seen_low": pl.UInt64,  # `tokens` times the fewest passes
     "tokens_seen_high": pl.UInt64,  # `tokens` times the most passes
 }
-"""``report/{target}/exposure.parquet``: what the learners see, compared with their base."""
+"""``report/{target}/exposure.parquet``: what the models see, compared with their corpus."""
 
 PERPLEXITY = {
     **dict.fromkeys(RUN_AXES, pl.String),
     "seed": pl.UInt32,
-    "tested": pl.String,  # the base whose test split was read
+    "tested": pl.String,  # the corpus whose test split was read
     "sentences": pl.UInt32,
     "words": pl.UInt64,  # separated by spaces
     "tokens": pl.UInt64,  # predicted, sentence boundaries included

@@ -14,11 +14,11 @@ import polars as pl
 from scipy import sparse
 
 from poshgrid.config.runs import COUNTED, words_of
-from poshgrid.config.specs import RuleSharesSpec
+from poshgrid.config.specs import HeuristicSharesSpec
 from poshgrid.evaluation import judgements
+from poshgrid.heuristics import mixture, predictions, schema
+from poshgrid.heuristics import table as heuristics_table
 from poshgrid.models.ngram import NGram
-from poshgrid.rules import mixture, predictions, schema
-from poshgrid.rules import table as rules_table
 from poshgrid.statistics import levels
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables import formats
@@ -30,7 +30,7 @@ MOST = 0.5
 """Share of the choices that a heuristic explains, surely, if it is named."""
 TOLERANCE = 1 / 3
 """Share of the choices that seeds may make alike for a reason that is not listed, if a heuristic is
-named: the upper end of its interval is below. docs/lab/rules.md has what it tells apart."""
+named: the upper end of its interval is below. docs/lab/heuristics.md has what it tells apart."""
 LEVEL = 0.01
 """Of the tests of a coin: choices that are coin tosses fail one so often."""
 NEARLY = 6.63
@@ -40,36 +40,36 @@ COIN = 0.1
 
 
 class Phenomenon(NamedTuple):
-    """What a learner's seeds chose in a phenomenon, and what rules say of it."""
+    """What a arm's seeds chose in a phenomenon, and what heuristics say of it."""
 
     names: dict[str, str]  # suite, category, phenomenon
     sets: np.ndarray  # pairs: number of the lexical set
     chose: np.ndarray  # pairs x seeds: 1 the good member, 0 the bad one, .5 a tie
-    rules: list[str]  # those that have a say on some pair
-    says: np.ndarray  # rules x pairs; NaN: no say
+    heuristics: list[str]  # those that have a say on some pair
+    says: np.ndarray  # heuristics x pairs; NaN: no say
     words: np.ndarray  # pairs x 2: where the members begin to differ, the good and the bad word
 
 
 def write(
-    spec: RuleSharesSpec,
+    spec: HeuristicSharesSpec,
     scores: Path,
     models: Path,
     items: dict[str, Path],
     tables: dict[str, Path],
     output: Path,
 ) -> dict[str, Any]:
-    """Write which rules explain what the runs of a target chose.
+    """Write which heuristics explain what the runs of a target chose.
 
     Args:
         spec: the runs, and how two scores become a choice.
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
-        models: folder of models: those of the unigram nulls say what was heard how often.
+        models: folder of models: those of the unigram baselines say what was heard how often.
         items: suite -> its table of pairs.
-        tables: suite -> what the rules say of them (``RULES``).
+        tables: suite -> what the heuristics say of them (``HEURISTICS``).
         output: folder for the three tables, as .parquet and .csv.
 
     Returns:
-        Numbers of learners and of replicates.
+        Numbers of arms and of replicates.
 
     Raises:
         PoshgridError: see :func:`judgements.judged`.
@@ -77,21 +77,21 @@ def write(
     names = ("mixture", "verdicts", "identifiability")
     schemas = {name: getattr(schema, name.upper()) for name in names}
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in schemas}
-    learners = set()
+    arms = set()
     for suite, path in sorted(items.items()):
         pairs = judgements.read_items(path)
         for axes, choices in _phenomena(spec, scores, models, suite, pairs, tables[suite]):
-            learners.add(tuple(axes.values()))
+            arms.add(tuple(axes.values()))
             drawn, names_of = times(choices), choices.names
             weights, verdict = mixed(choices, drawn)
             rows["mixture"] += [{**axes, **names_of, **row} for row in weights]
             rows["verdicts"].append({**axes, **names_of, **verdict})
             rows["identifiability"] += [
-                {**names_of, "rule": rule, "other": other, "both": both, "apart": apart}
-                for rule, other, both, apart in identifiable(choices)
+                {**names_of, "heuristic": heuristic, "other": other, "both": both, "apart": apart}
+                for heuristic, other, both, apart in identifiable(choices)
             ]
     made = {name: pl.DataFrame(rows[name], schema=of) for name, of in schemas.items()}
-    key = ["suite", "category", "phenomenon", "rule", "other"]
+    key = ["suite", "category", "phenomenon", "heuristic", "other"]
     made["identifiability"] = (
         made["identifiability"]
         .group_by(key)
@@ -100,14 +100,19 @@ def write(
     )
     for name, of in schemas.items():
         formats.write(made[name], Path(output), name, of)
-    return {"learners": len(learners), "replicates": REPLICATES}
+    return {"models": len(arms), "replicates": REPLICATES}
 
 
 def _phenomena(
-    spec: RuleSharesSpec, scores: Path, models: Path, suite: str, items: pl.DataFrame, rules: Path
+    spec: HeuristicSharesSpec,
+    scores: Path,
+    models: Path,
+    suite: str,
+    items: pl.DataFrame,
+    heuristics: Path,
 ) -> Iterator[tuple[dict[str, str], Phenomenon]]:
-    """Yield what each learner (a run without its seed) chose, phenomenon by phenomenon."""
-    said = predictions.of_words(rules_table.read(rules, items), items)
+    """Yield what each arm (a run without its seed) chose, phenomenon by phenomenon."""
+    said = predictions.of_words(heuristics_table.read(heuristics, items), items)
     compared, edits = predictions.comparisons(items), predictions.edits(items)
     cells: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
     for run in spec.runs:
@@ -118,24 +123,26 @@ def _phenomena(
             run: judgements.judged(scores / run / f"{suite}.parquet", items, spec.scoring)
             for run in runs
         }
-        nulls = {axes["learner"]: r for r, axes in runs.items() if axes["regimen"] == COUNTED}
-        heard = NGram.load(models / nulls["unigram"]) if "unigram" in nulls else None
+        baselines = {axes["model"]: r for r, axes in runs.items() if axes["recipe"] == COUNTED}
+        heard = NGram.load(models / baselines["unigram"]) if "unigram" in baselines else None
         of_counts = predictions.of_words(predictions.of_counts(compared, heard), items)
-        of_nulls = predictions.of_nulls({name: judged[run] for name, run in nulls.items()})
-        every = pl.concat([said, of_counts, of_nulls])
+        of_baselines = predictions.of_baselines(
+            {name: judged[run] for name, run in baselines.items()}
+        )
+        every = pl.concat([said, of_counts, of_baselines])
         frame = predictions.wide(every, next(iter(judged.values())))
         frame = frame.join(edits, on="item_id", maintain_order="left").with_row_index("unit")
-        learners: dict[tuple[str, ...], list[np.ndarray]] = {}
+        arms: dict[tuple[str, ...], list[np.ndarray]] = {}
         for run, axes in runs.items():
-            if axes["regimen"] != COUNTED:
-                learner = tuple(axes[axis] for axis in RUN_AXES)
-                learners.setdefault(learner, []).append(judged[run]["correct"].to_numpy())
-        for learner, seeds in sorted(learners.items()):
+            if axes["recipe"] != COUNTED:
+                arm = tuple(axes[axis] for axis in RUN_AXES)
+                arms.setdefault(arm, []).append(judged[run]["correct"].to_numpy())
+        for arm, seeds in sorted(arms.items()):
             chose = np.column_stack(seeds)
             for part in frame.partition_by("category", "phenomenon", maintain_order=True):
                 mine = chose[part["unit"].to_numpy()]
                 yield (
-                    dict(zip(RUN_AXES, learner, strict=True)),
+                    dict(zip(RUN_AXES, arm, strict=True)),
                     phenomenon(suite, part.drop("unit"), mine),
                 )
 
@@ -150,17 +157,19 @@ def phenomenon(suite: str, frame: pl.DataFrame, chose: np.ndarray) -> Phenomenon
     """
     edits = ["good_word", "bad_word"]
     says = frame.drop("item_id", "category", "phenomenon", "lexical_set", *edits)
-    rules = [c for c in says.columns if (says[c].is_not_null() & (says[c] != 0.5)).any()]
-    matrix = np.array([says[rule].fill_null(np.nan) for rule in rules]).reshape(-1, len(says))
+    heuristics = [c for c in says.columns if (says[c].is_not_null() & (says[c] != 0.5)).any()]
+    matrix = np.array([says[heuristic].fill_null(np.nan) for heuristic in heuristics]).reshape(
+        -1, len(says)
+    )
     _, sets = np.unique(frame["lexical_set"].to_numpy(), return_inverse=True)
     names = {"suite": suite, "category": frame["category"][0], "phenomenon": frame["phenomenon"][0]}
-    return Phenomenon(names, sets, chose, rules, matrix, frame.select(edits).to_numpy())
+    return Phenomenon(names, sets, chose, heuristics, matrix, frame.select(edits).to_numpy())
 
 
 def times(choices: Phenomenon) -> np.ndarray | None:
     """Return how often each lexical set is drawn: replicates x sets; ``None``: there is only one.
 
-    The draws depend on suite and phenomenon alone: learners and rules see the same ones.
+    The draws depend on suite and phenomenon alone: arms and heuristics see the same ones.
     """
     sets = int(choices.sets.max()) + 1
     if sets < 2:
@@ -178,8 +187,8 @@ def competing(choices: Phenomenon) -> tuple[list[str], np.ndarray, np.ndarray]:
     handful of choices could have any weight.
 
     Returns:
-        Names, of a group joined by `` = ``; what they say, rules x pairs (.5: nothing); and the
-        pairs on which no group is divided.
+        Names, of a group joined by `` = ``; what they say, heuristics x pairs (.5: nothing); and
+        the pairs on which no group is divided.
     """
     says = np.nan_to_num(choices.says, nan=0.5)
     least = _least(choices.sets)
@@ -192,7 +201,7 @@ def competing(choices: Phenomenon) -> tuple[list[str], np.ndarray, np.ndarray]:
     united = np.ones(says.shape[1], bool)
     for label in range(number):
         members = [n for n, of in zip(spoken, group, strict=True) if of == label]
-        names.append(rules_table.EQUAL.join(choices.rules[n] for n in members))
+        names.append(heuristics_table.EQUAL.join(choices.heuristics[n] for n in members))
         same = (says[members] == says[members[0]]).all(axis=0)
         rows[label] = np.where(same, says[members[0]], 0.5)
         united &= same
@@ -207,7 +216,7 @@ def _least(sets: np.ndarray) -> float:
 def mixed(
     choices: Phenomenon, drawn: np.ndarray | None
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return the weight of each heuristic in a learner's choices, and the verdict.
+    """Return the weight of each heuristic in a arm's choices, and the verdict.
 
     Args:
         choices: the choices.
@@ -216,7 +225,7 @@ def mixed(
     Returns:
         Rows of ``MIXTURE``, guessing last; and a row of ``VERDICTS``, all without the cell.
     """
-    rules, says, united = competing(choices)
+    heuristics, says, united = competing(choices)
     sets, seeds = int(choices.sets.max()) + 1, choices.chose.shape[1]
     patterns, which = np.unique(says, axis=1, return_inverse=True)
     which = which.reshape(-1)
@@ -230,37 +239,37 @@ def mixed(
     none = np.full(len(weights), None)
     ends = mixture.intervals(weights, pooled) if drawn is not None else (none, none)
     columns = [weights, *ends, fitted.weights.min(axis=0), fitted.weights.max(axis=0)]
-    names = ("rule", "weight", "low", "high", "least", "most")
+    names = ("heuristic", "weight", "low", "high", "least", "most")
     rows = [
         dict(zip(names, row, strict=True))
-        for row in zip([*rules, mixture.GUESSING], *(c.tolist() for c in columns), strict=True)
+        for row in zip([*heuristics, mixture.GUESSING], *(c.tolist() for c in columns), strict=True)
     ]
     chances = mixture.expected(fitted.weights, says).T
     unlisted: tuple[float | None, ...] = (None, None, None)
     if seeds > 1 and united.any():
         unlisted = mixture.shared(choices.chose[united], chances[united], choices.sets[united])
-    return rows, _verdict(choices, rules, says, fitted, unlisted, drawn)
+    return rows, _verdict(choices, heuristics, says, fitted, unlisted, drawn)
 
 
 def _verdict(
     choices: Phenomenon,
-    rules: list[str],
+    heuristics: list[str],
     says: np.ndarray,
     fitted: mixture.Mixture,
     unlisted: tuple[float | None, ...],
     drawn: np.ndarray | None,
 ) -> dict[str, Any]:
-    """Return a row of ``VERDICTS``, without the cell: docs/rules.md has the steps."""
+    """Return a row of ``VERDICTS``, without the cell: docs/heuristics.md has the steps."""
     sets, seeds = int(choices.sets.max()) + 1, choices.chose.shape[1]
     cover = (says != 0.5).mean(axis=1)
     share, replicates = fitted.weights[:, :-1] * cover, fitted.replicates[..., :-1] * cover
     mean = share.mean(axis=0)
-    best = int(mean.argmax()) if rules else None
+    best = int(mean.argmax()) if heuristics else None
     coin = _coin(choices.chose, choices.words)
     shared, shared_low, shared_high = unlisted
     row = {
         "verdict": schema.UNCLEAR, "hierarchical": None, "low": None, "high": None,
-        "best": None if best is None else rules[best],
+        "best": None if best is None else heuristics[best],
         "explained": 0.0 if best is None else float(mean[best]),
         "unexplained": float(1 - mean.sum()), "shared": shared, "shared_low": shared_low,
         "shared_high": shared_high, "coin": coin,
@@ -270,14 +279,17 @@ def _verdict(
         return row
     follows, against = mixture.intervals(share, replicates)
     alone = [
-        rules[int(one.argmax())] if rules and one.max() > MOST else schema.NONE for one in follows
+        heuristics[int(one.argmax())] if heuristics and one.max() > MOST else schema.NONE
+        for one in follows
     ]
     row["seed_verdicts"] = ", ".join(f"{n} {name}" for name, n in Counter(sorted(alone)).items())
     named = set(alone) - {schema.NONE}
     low, high = mixture.intervals(mean, _seeds_drawn(replicates))
     if best is not None:
         row |= {"low": float(low[best]), "high": float(high[best])}
-    unlike = len(named) > 1 or any((against[:, rules.index(name)] < MOST).any() for name in named)
+    unlike = len(named) > 1 or any(
+        (against[:, heuristics.index(name)] < MOST).any() for name in named
+    )
     fits = shared_high is not None and shared_high < TOLERANCE
     if seeds > 1 and coin >= LEVEL and _near_half(choices, drawn):
         row["verdict"] = mixture.GUESSING
@@ -286,7 +298,10 @@ def _verdict(
     elif (shared_low or 0) > TOLERANCE or best is None or high[best] < MOST:
         row["verdict"] = schema.NONE
     elif fits and low[best] > MOST and _needed(choices, says, fitted, best):
-        row |= {"verdict": rules[best], "hierarchical": rules_table.hierarchical(rules[best])}
+        row |= {
+            "verdict": heuristics[best],
+            "hierarchical": heuristics_table.hierarchical(heuristics[best]),
+        }
     return row
 
 
@@ -328,10 +343,10 @@ def _needed(choices: Phenomenon, says: np.ndarray, fitted: mixture.Mixture, best
 
 
 def identifiable(choices: Phenomenon) -> Iterator[tuple[str, str, int, int]]:
-    """Yield two rules, and the lexical sets on which both have a say and on which they disagree."""
+    """Yield two heuristics, on how many lexical sets both have a say, and how often they differ."""
     decided = ~np.isnan(choices.says) & (choices.says != 0.5)
-    for one, other in combinations(range(len(choices.rules)), 2):
+    for one, other in combinations(range(len(choices.heuristics)), 2):
         both = decided[one] & decided[other]
         differ = both & (choices.says[one] != choices.says[other])
         shared, apart = (len(np.unique(choices.sets[chosen])) for chosen in (both, differ))
-        yield choices.rules[one], choices.rules[other], shared, apart
+        yield choices.heuristics[one], choices.heuristics[other], shared, apart

@@ -24,7 +24,7 @@ def training(names: Iterable[str], models: Path, output: Path) -> pl.DataFrame:
     """Write ``training.parquet`` and ``.csv``.
 
     Args:
-        names: of runs; nulls and given models among them, which no training made, are left out.
+        names: of runs; baselines and given models among them, which no training made, are left out.
         models: folder of the models: ``{run}/statistics.json`` below it.
         output: folder.
 
@@ -46,13 +46,13 @@ def training(names: Iterable[str], models: Path, output: Path) -> pl.DataFrame:
 
 
 def trained(names: Iterable[str]) -> list[str]:
-    """Return the runs that training made: no nulls, no given models; smaller sizes first."""
+    """Return the runs that training made: no baselines, no given models; smaller sizes first."""
 
     def order(name: str) -> tuple[Any, ...]:
         condition, size, *others = levels.axes(name).values()
         return condition, words(size), *others
 
-    return sorted((n for n in names if levels.axes(n)["regimen"] not in REFERENCE), key=order)
+    return sorted((n for n in names if levels.axes(n)["recipe"] not in REFERENCE), key=order)
 
 
 def statistics(folder: Path) -> dict[str, Any]:

@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 from scipy import optimize, special
 
-from poshgrid.config.runs import COUNTED, NULLS, REFERENCE, UNTRAINED
-from poshgrid.rules import predictions, table
+from poshgrid.config.runs import BASELINES, COUNTED, REFERENCE, UNTRAINED
+from poshgrid.heuristics import predictions, table
 from poshgrid.statistics import tests
 from poshgrid.statistics.intervals import SetSums
 from poshgrid.statistics.schema import ACCURACY, CANNOT_TELL, NO, NOT_TESTABLE, RUN_AXES, YES
@@ -93,7 +93,7 @@ class Comparison(NamedTuple):
         return bool(self.seeds) and math.isfinite(self.difference)
 
     def interval(self) -> tuple[float | None, float | None]:
-        """Return the 95% interval of the difference: what the test does not rule out."""
+        """Return the 95% interval of the difference: what the test does not heuristic out."""
         return (self._bound(ERROR), self._bound(1 - ERROR)) if self.known else (None, None)
 
     def _bound(self, p: float) -> float:
@@ -128,7 +128,7 @@ def verdicts(
         sums: what each point made of the suite, set by set.
         heuristics: how many pairs of each set a heuristic has right; a coin where it has no say.
         counts: pairs right of each run: columns of ``COUNTS``.
-        solved: see :func:`read_rules`.
+        solved: see :func:`read_heuristics`.
 
     Returns:
         The columns of a point, suite, category, phenomenon, and those of ``VERDICTS``.
@@ -136,8 +136,8 @@ def verdicts(
     points, strata = sums.points.to_dicts(), sums.of("phenomenon")
     sets = {phenomenon: len(at) for phenomenon, at in strata}
     counts = counts.filter(suite=sums.suite)
-    trained = spreads(counts.filter(~pl.col("regimen").is_in(REFERENCE)), sets)
-    untrained = spreads(counts.filter(regimen=UNTRAINED), sets) or trained
+    trained = spreads(counts.filter(~pl.col("recipe").is_in(REFERENCE)), sets)
+    untrained = spreads(counts.filter(recipe=UNTRAINED), sets) or trained
     pairs = sums.sets["n"].to_numpy().astype(float)
     right = sums.correct / sums.points["seeds"].to_numpy()
     rows: list[dict[str, Any]] = []
@@ -178,7 +178,7 @@ def verdicts(
     return frame.select(*texts, *(k for k in VERDICTS if k != "learned"), learned=learned)
 
 
-def read_rules(
+def read_heuristics(
     path: Path, pairs: pl.DataFrame, judged: pl.DataFrame
 ) -> tuple[pl.DataFrame, set[tuple[str, str]]]:
     """Return what the heuristics that are not hierarchical choose, and what they solve.
@@ -187,7 +187,7 @@ def read_rules(
     member that the heuristic prefers in most of them.
 
     Args:
-        path: columns of ``RULES``.
+        path: columns of ``HEURISTICS``.
         pairs: the suite's, columns of ``ITEMS``.
         judged: the units that are judged, sorted by item_id.
 
@@ -199,10 +199,10 @@ def read_rules(
     Raises:
         PoshgridError: the file is missing, or its pairs are not those of the suite.
     """
-    rules = table.read(path, pairs)
-    wide = predictions.wide(predictions.of_words(rules, pairs), judged)
-    names = [name for name in wide.columns if name in set(rules["rule"])]
-    hierarchical = set(rules.filter("hierarchical")["rule"]).intersection(names)
+    heuristics = table.read(path, pairs)
+    wide = predictions.wide(predictions.of_words(heuristics, pairs), judged)
+    names = [name for name in wide.columns if name in set(heuristics["heuristic"])]
+    hierarchical = set(heuristics.filter("hierarchical")["heuristic"]).intersection(names)
     tested = wide.filter(pl.any_horizontal(False, pl.col(sorted(hierarchical)).is_not_null()))
     others = [name for name in names if name not in hierarchical]
     means = tested.group_by("category", "phenomenon").agg(pl.col(others).fill_null(0.5).mean())
@@ -215,16 +215,16 @@ def _trained(points: list[dict[str, Any]]) -> Iterator[tuple[int, dict[str, str]
     """Yield the place and the axes of points that are no reference, and their baselines' places."""
     places = {tuple(point[axis] for axis in RUN_AXES): j for j, point in enumerate(points)}
     for i, point in enumerate(points):
-        if point["regimen"] in REFERENCE:
+        if point["recipe"] in REFERENCE:
             continue
         cell = point["condition"], point["size"]
         names = {
-            null: (*cell, point["learner"], UNTRAINED, "none")
-            if null == UNTRAINED
-            else (*cell, null, COUNTED, "none")
-            for null in NULLS
+            baseline: (*cell, point["model"], UNTRAINED, "none")
+            if baseline == UNTRAINED
+            else (*cell, baseline, COUNTED, "none")
+            for baseline in BASELINES
         }
-        baselines = {null: places[name] for null, name in names.items() if name in places}
+        baselines = {baseline: places[name] for baseline, name in names.items() if name in places}
         yield i, {axis: point[axis] for axis in RUN_AXES}, baselines
 
 

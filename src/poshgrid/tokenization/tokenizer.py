@@ -55,7 +55,7 @@ def batches(condition: Path, split: str) -> Iterator[pl.DataFrame]:
         yield batch
     if not row:
         raise PoshgridError(
-            f"{path}: no sentence; give its base more words (bases.*.{split}_words or words)"
+            f"{path}: no sentence; give its corpus more words (corpora.*.{split}_words or words)"
         )
 
 

@@ -1,4 +1,4 @@
-"""Attention of causal learners in training: no mask is built, none is asked for.
+"""Attention of causal models in training: no mask is built, none is asked for.
 
 Rows are whole or padded on the right, so "no token sees a later one" is all that attention has to
 know, and the fused kernels (FlashAttention on a GPU) know it without a mask. transformers builds

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from torch import Tensor
     from transformers import PreTrainedModel
 
-    from poshgrid.config import Regimen
+    from poshgrid.config import Recipe
     from poshgrid.tokenization.tokenizer import Vocabulary
     from poshgrid.training.checkpoint import Checkpoints
     from poshgrid.training.data import Batch
@@ -43,7 +43,7 @@ class Setting:
     """The run that a bias is prepared for."""
 
     spec: specs.TrainSpec
-    regimen: Regimen
+    recipe: Recipe
     tokenizer: Path
     """Folder of the tokenizer."""
     distances: Path | None
@@ -68,7 +68,7 @@ class Bias:
             The model to train, which may be another object, on the same device.
 
         Raises:
-            PoshgridError: this learner or regimen cannot have the bias.
+            PoshgridError: this model or recipe cannot have the bias.
         """
         return model
 
@@ -92,7 +92,7 @@ def check(spec: specs.TrainSpec) -> None:
     """Raise if a run cannot be trained; called before any job runs.
 
     Raises:
-        PoshgridError: the run's learner or regimen cannot have one of its biases, or a bias is
+        PoshgridError: the run's model or recipe cannot have one of its biases, or a bias is
             combined with its control.
     """
     words = parts(spec.bias)
@@ -106,11 +106,11 @@ def check(spec: specs.TrainSpec) -> None:
             )
     build(spec.bias, spec.options)
     for word in words:
-        module, architecture = plugins.load(PACKAGE, word), spec.learner.architecture
+        module, architecture = plugins.load(PACKAGE, word), spec.model.architecture
         known = getattr(module, "ARCHITECTURES", (architecture,))
         if architecture not in known:
             raise PoshgridError(
-                f"learners: {spec.learner.name}: the bias {word} is for {', '.join(known)}, not "
+                f"models: {spec.model.name}: the bias {word} is for {', '.join(known)}, not "
                 f"for {architecture!r}; take either out of the experiment"
             )
         if hasattr(module, "check"):

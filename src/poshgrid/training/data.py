@@ -21,7 +21,7 @@ import numpy as np
 from poshgrid.training import seeds
 
 if TYPE_CHECKING:
-    from poshgrid.config import Regimen
+    from poshgrid.config import Recipe
     from poshgrid.tokenization.encode import Tokens
 
 IGNORED = -100  # target of a position that is not predicted; torch's cross entropy leaves it out
@@ -130,12 +130,12 @@ class Packed(Rows):
     another starting point, which lets every word meet every position. The last window is short.
     """
 
-    def __init__(self, regimen: Regimen, tokens: Tokens, padding_id: int, seed: int) -> None:
-        self._ids, self._length, self._padding = tokens.ids, regimen.context_length, padding_id
+    def __init__(self, recipe: Recipe, tokens: Tokens, padding_id: int, seed: int) -> None:
+        self._ids, self._length, self._padding = tokens.ids, recipe.context_length, padding_id
         self._ring = len(tokens.ids) - 1  # predictions in one pass
         self._start = 0
         number = -(-self._ring // self._length)
-        super().__init__(number, regimen.batch_size, order_seed(regimen, seed))
+        super().__init__(number, recipe.batch_size, order_seed(recipe, seed))
 
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
@@ -172,13 +172,13 @@ class Sentences(Rows):
     too, in training. That was done in the published code of experiment 3 (recency arm).
     """
 
-    def __init__(self, regimen: Regimen, tokens: Tokens, padding_id: int, seed: int) -> None:
-        self._width = regimen.context_length if regimen.padding_in_loss else None
+    def __init__(self, recipe: Recipe, tokens: Tokens, padding_id: int, seed: int) -> None:
+        self._width = recipe.context_length if recipe.padding_in_loss else None
         self._ids, self._offsets, self._padding = tokens.ids, tokens.offsets, padding_id
         whole = np.diff(tokens.offsets)  # predictions: the sentence's tokens and its last boundary
-        self._lengths = np.minimum(whole, regimen.context_length)
-        self.truncated = int((whole > regimen.context_length).sum())
-        super().__init__(len(whole), regimen.batch_size, order_seed(regimen, seed))
+        self._lengths = np.minimum(whole, recipe.context_length)
+        self.truncated = int((whole > recipe.context_length).sum())
+        super().__init__(len(whole), recipe.batch_size, order_seed(recipe, seed))
 
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
@@ -187,7 +187,7 @@ class Sentences(Rows):
     def in_order(self, rows: int) -> Iterator[Batch]:
         """Yield the whole split once, shortest sentences first, so many at a time.
 
-        No padding is predicted, so that the losses of all regimens compare.
+        No padding is predicted, so that the losses of all recipes compare.
         """
         order = np.argsort(self._lengths, kind="stable")
         for first in range(0, len(order), rows):
@@ -210,19 +210,19 @@ class Sentences(Rows):
         )
 
 
-def rows(regimen: Regimen, tokens: Tokens, padding_id: int, seed: int) -> Rows:
-    """Cut a split as a regimen's ``input`` says: ``packed`` or ``sentence``.
+def rows(recipe: Recipe, tokens: Tokens, padding_id: int, seed: int) -> Rows:
+    """Cut a split as a recipe's ``input`` says: ``packed`` or ``sentence``.
 
     Args:
-        regimen: input, context, batch size and order.
+        recipe: input, context, batch size and order.
         tokens: the split.
         padding_id: stands where a row has no token.
         seed: of the order.
     """
-    kind = Packed if regimen.input == "packed" else Sentences
-    return kind(regimen, tokens, padding_id, seed)
+    kind = Packed if recipe.input == "packed" else Sentences
+    return kind(recipe, tokens, padding_id, seed)
 
 
-def order_seed(regimen: Regimen, seed: int) -> int | None:
-    """Return the seed of the order of a regimen's rows, or None if it is the corpus's own."""
-    return None if regimen.order == "given" else seed
+def order_seed(recipe: Recipe, seed: int) -> int | None:
+    """Return the seed of the order of a recipe's rows, or None if it is the corpus's own."""
+    return None if recipe.order == "given" else seed

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from poshgrid import logs
-from poshgrid.config import Regimen
+from poshgrid.config import Recipe
 from poshgrid.errors import PoshgridError
 from poshgrid.training import attention, bias, checkpoint, data, losses, seeds, signals
 from poshgrid.training.bias import Bias
@@ -26,7 +26,7 @@ log = logs.get(__name__)
 MAX_NORM = 1.0
 """Of the gradient; a longer one is scaled down to it."""
 TOKENS_AT_ONCE = {"cpu": 4_096, "cuda": 16_384}
-"""Inputs, padding included, of a micro-batch if the regimen does not say how many rows it has."""
+"""Inputs, padding included, of a micro-batch if the recipe does not say how many rows it has."""
 PADDING_AT_ONCE = {"cpu": 64, "cuda": 16_384}
 """Padding of a micro-batch of sentences, in tokens: about what another micro-batch would cost. On a
 GPU that is all the padding there is: one micro-batch of one shape is faster than several."""
@@ -37,7 +37,7 @@ def run(
     train: data.Rows,
     dev: data.Rows,
     *,
-    regimen: Regimen,
+    recipe: Recipe,
     seed: int,
     biases: Iterable[Bias] = (),
     checkpoints: Checkpoints,
@@ -48,7 +48,7 @@ def run(
         model: with its initial weights, on its device; changed in place.
         train: rows that are learned from.
         dev: rows that decide which weights are best and when to stop.
-        regimen: how.
+        recipe: how.
         seed: of the order of rows and of dropout.
         biases: inductive biases, already prepared.
         checkpoints: where an earlier attempt may have left off.
@@ -57,7 +57,7 @@ def run(
         PoshgridError: the loss is no longer a number, or the job was asked to end.
     """
     biases = list(biases)
-    plan = Plan(regimen, train.steps_per_epoch)
+    plan = Plan(recipe, train.steps_per_epoch)
     progress = Progress()
     stepper = Stepper(model, train, plan, seed=seed, biases=biases, progress=progress)
     best_weights = _resume(stepper, progress, checkpoints, plan)
@@ -79,7 +79,7 @@ def run(
             progress.step - began,
         )
 
-    with signals.told_to_end() as received, training(model, regimen):
+    with signals.told_to_end() as received, training(model, recipe):
         # One more round than steps: the last one evaluates and ends.
         left = range(progress.step, plan.total + 1)
         for step in logs.progress(left, "training"):
@@ -104,7 +104,7 @@ def run(
             if asked:
                 raise ended(received)
             stepper.take(step)
-    if regimen.keep == "last":
+    if recipe.keep == "last":
         if progress.step > saved:
             save()  # what comes after need not train again
         if received:
@@ -134,10 +134,10 @@ def _resume(
 
 def _evaluate(model: PreTrainedModel, dev: data.Rows, plan: Plan, progress: Progress) -> None:
     """Take the dev loss, book it and log it."""
-    regimen = plan.regimen
-    batches = dev.in_order(rows_at_once(regimen, model.device.type))
+    recipe = plan.recipe
+    batches = dev.in_order(rows_at_once(recipe, model.device.type))
     progress.evaluated(
-        losses.mean(model, alike(model, batches, regimen), regimen.precision),
+        losses.mean(model, alike(model, batches, recipe), recipe.precision),
         epoch=progress.step / plan.steps_per_epoch,
         rate=plan.learning_rate(progress.step - 1) if progress.step else None,
     )
@@ -169,9 +169,9 @@ class Stepper:
         biases: list[Bias],
         progress: Progress,
     ) -> None:
-        self.model, self.device, self._regimen = model, model.device, plan.regimen
-        self.adam = optimizer(model, plan.regimen)
-        self.ledger = Ledger(progress, plan.regimen, self.device)
+        self.model, self.device, self._recipe = model, model.device, plan.recipe
+        self.adam = optimizer(model, plan.recipe)
+        self.ledger = Ledger(progress, plan.recipe, self.device)
         self._train, self._plan = train, plan
         self._seed, self._biases = seed, biases
 
@@ -185,15 +185,15 @@ class Stepper:
             PoshgridError: the loss is no longer a number.
         """
         self.ledger.begin()
-        batch, regimen = self._train.batch(step), self._regimen
+        batch, recipe = self._train.batch(step), self._recipe
         tokens = batch.tokens
         nll, added = (torch.zeros((), dtype=torch.float64, device=self.device) for _ in range(2))
         seeds.dropout(self._seed, step)
         bias.at(self._biases, self.model, self._plan.epoch(step + 1))
-        at_once = rows_at_once(regimen, self.device.type) * regimen.context_length
+        at_once = rows_at_once(recipe, self.device.type) * recipe.context_length
         parts = batch.split(at_once, PADDING_AT_ONCE[self.device.type])
-        for part in alike(self.model, parts, regimen):
-            loss = losses.summed(self.model, part, regimen.precision)
+        for part in alike(self.model, parts, recipe):
+            loss = losses.summed(self.model, part, recipe.precision)
             nll += loss.detach()
             for term in self._biases:
                 penalty = term.penalty(self.model, part)
@@ -209,45 +209,45 @@ class Stepper:
         self.adam.zero_grad(set_to_none=True)
 
 
-def optimizer(model: PreTrainedModel, regimen: Regimen) -> torch.optim.AdamW:
+def optimizer(model: PreTrainedModel, recipe: Recipe) -> torch.optim.AdamW:
     """Return AdamW with weight decay on matrices, embeddings included, not on biases and norms.
 
     That is what the Hugging Face trainer does, with its betas (0.9, 0.999) and epsilon (1e-8).
     """
     weights = list(model.parameters())
     groups = [
-        {"params": [w for w in weights if w.dim() > 1], "weight_decay": regimen.weight_decay},
+        {"params": [w for w in weights if w.dim() > 1], "weight_decay": recipe.weight_decay},
         {"params": [w for w in weights if w.dim() <= 1], "weight_decay": 0.0},
     ]
     return torch.optim.AdamW(
-        groups, lr=regimen.learning_rate, betas=(0.9, 0.999), eps=1e-8, fused=True
+        groups, lr=recipe.learning_rate, betas=(0.9, 0.999), eps=1e-8, fused=True
     )
 
 
-def rows_at_once(regimen: Regimen, device: str) -> int:
+def rows_at_once(recipe: Recipe, device: str) -> int:
     """Return the rows of a micro-batch that are as long as the context; of shorter ones, more fit.
 
     Args:
-        regimen: may say it.
+        recipe: may say it.
         device: ``cpu`` or ``cuda``.
     """
     tokens = TOKENS_AT_ONCE[device]
-    rows = regimen.micro_batch_size or max(tokens // regimen.context_length, 1)
-    return min(rows, regimen.batch_size)
+    rows = recipe.micro_batch_size or max(tokens // recipe.context_length, 1)
+    return min(rows, recipe.batch_size)
 
 
-def replayed(regimen: Regimen, device: str) -> bool:
+def replayed(recipe: Recipe, device: str) -> bool:
     """Tell whether a compiled model is replayed as a CUDA graph, not launched kernel by kernel.
 
     Its kernels and their memory are then always the same: rows must be of one shape, and a step's
     gradient that of one micro-batch (torch's issue 169545: the next would overwrite it).
     """
-    at_once = rows_at_once(regimen, device)
-    return device == "cuda" and regimen.input == "packed" and at_once == regimen.batch_size
+    at_once = rows_at_once(recipe, device)
+    return device == "cuda" and recipe.input == "packed" and at_once == recipe.batch_size
 
 
 @contextmanager
-def training(model: PreTrainedModel, regimen: Regimen) -> Iterator[None]:
+def training(model: PreTrainedModel, recipe: Recipe) -> Iterator[None]:
     """Train a model for a time: attention without masks; its body compiled where that is wanted.
 
     It is compiled in place: modules and parameters keep their names. Lengths are dynamic where rows
@@ -255,15 +255,15 @@ def training(model: PreTrainedModel, regimen: Regimen) -> Iterator[None]:
     one kernel each already, at which a graph would break.
     """
     model.train()
-    wanted = {"on": True, "off": False, "auto": model.device.type == "cuda"}[regimen.compile]
+    wanted = {"on": True, "off": False, "auto": model.device.type == "cuda"}[recipe.compile]
     body = model.base_model
     recurrent = any(isinstance(part, torch.nn.RNNBase) for part in body.modules())
-    with attention.causal(model), _kernels(regimen):
+    with attention.causal(model), _kernels(recipe):
         if not wanted or recurrent or body is model:
             yield
             return
-        mode = "reduce-overhead" if replayed(regimen, model.device.type) else None
-        body.compile(dynamic=regimen.input == "sentence", mode=mode)
+        mode = "reduce-overhead" if replayed(recipe, model.device.type) else None
+        body.compile(dynamic=recipe.input == "sentence", mode=mode)
         try:
             # Dynamic is what is said of lengths: the share of dropout is no input of the graph.
             with torch._dynamo.config.patch(specialize_float=True):
@@ -273,13 +273,13 @@ def training(model: PreTrainedModel, regimen: Regimen) -> Iterator[None]:
 
 
 @contextmanager
-def _kernels(regimen: Regimen) -> Iterator[None]:
+def _kernels(recipe: Recipe) -> Iterator[None]:
     """Keep cuDNN's attention from sentences: it makes a plan for every new shape, some 40 ms long.
 
     PyTorch's own kernels take any shape.
     """
     cudnn = torch.backends.cuda.cudnn_sdp_enabled()
-    torch.backends.cuda.enable_cudnn_sdp(cudnn and regimen.input == "packed")
+    torch.backends.cuda.enable_cudnn_sdp(cudnn and recipe.input == "packed")
     try:
         yield
     finally:
@@ -287,13 +287,13 @@ def _kernels(regimen: Regimen) -> Iterator[None]:
 
 
 def alike(
-    model: PreTrainedModel, batches: Iterable[data.Batch], regimen: Regimen
+    model: PreTrainedModel, batches: Iterable[data.Batch], recipe: Recipe
 ) -> Iterator[data.Batch]:
     """Yield batches; packed ones for a compiled model all of one shape.
 
     The last of an epoch or of a split is smaller, and the model would be compiled anew for it.
     """
-    fixed = model.base_model._compiled_call_impl is not None and regimen.input == "packed"
-    rows, length = rows_at_once(regimen, model.device.type), regimen.context_length
+    fixed = model.base_model._compiled_call_impl is not None and recipe.input == "packed"
+    rows, length = rows_at_once(recipe, model.device.type), recipe.context_length
     for batch in batches:
         yield batch.filled(rows, length) if fixed else batch

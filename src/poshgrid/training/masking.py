@@ -35,7 +35,7 @@ from poshgrid.training import seeds
 from poshgrid.training.data import IGNORED, Batch, Rows, order_seed
 
 if TYPE_CHECKING:
-    from poshgrid.config import Regimen
+    from poshgrid.config import Recipe
     from poshgrid.tokenization.encode import Tokens
     from poshgrid.tokenization.tokenizer import Vocabulary
 
@@ -48,7 +48,7 @@ class Masked(Rows):
 
     Args:
         options: what is hidden, and how.
-        regimen: context, batch size and order. ``shuffled``: a sentence's copies are spread over
+        recipe: context, batch size and order. ``shuffled``: a sentence's copies are spread over
             the epoch; ``given``: the corpus's order, copies next to each other (the paper's
             section 3.3 and footnote 8).
         tokens: the split.
@@ -56,36 +56,36 @@ class Masked(Rows):
         seed: of the order and of what is hidden in training; ``in_order`` hides the same always.
 
     Raises:
-        PoshgridError: the regimen's rows are not sentences, or no sentence fits into its context.
+        PoshgridError: the recipe's rows are not sentences, or no sentence fits into its context.
     """
 
     def __init__(
         self,
         options: Masking,
-        regimen: Regimen,
+        recipe: Recipe,
         tokens: Tokens,
         vocabulary: Vocabulary,
         seed: int,
     ) -> None:
-        check(regimen)
-        self._passes, self._steps = regimen.epochs, regimen.steps
+        check(recipe)
+        self._passes, self._steps = recipe.epochs, recipe.steps
         self._options, self._ids = options, tokens.ids
         self._mask_id, self._padding = vocabulary.size, vocabulary.padding_id
         self._special = sorted({vocabulary.boundary_id, vocabulary.padding_id})
         own = np.diff(tokens.offsets) - 1  # a sentence's tokens, boundaries left out
-        room = regimen.context_length - 2
+        room = recipe.context_length - 2
         self._kept = np.flatnonzero((own > 0) & (own <= room))
         self.truncated = len(own) - len(self._kept)
         if not len(self._kept):
             raise PoshgridError(
-                f"regimens: {regimen.name}: context_length {regimen.context_length}: none of "
+                f"recipes: {recipe.name}: context_length {recipe.context_length}: none of "
                 f"{len(own):,} sentences fits with both its boundaries; raise it"
             )
         self._begin, self._own = tokens.offsets[self._kept], own[self._kept].astype(np.int32)
         self._choices = Choices(options.mask, int(self._own.max()))
         self.copies = options.duplicates
         number = len(self._own) * self.copies
-        super().__init__(number, regimen.batch_size, order_seed(regimen, seed))
+        super().__init__(number, recipe.batch_size, order_seed(recipe, seed))
         self._mask_seed = seed
 
     def batch(self, step: int) -> Batch:
@@ -160,17 +160,17 @@ class Masked(Rows):
         return ids
 
 
-def check(regimen: Regimen) -> None:
-    """Raise if learners of masked tokens cannot be trained in a regimen.
+def check(recipe: Recipe) -> None:
+    """Raise if models of masked tokens cannot be trained in a recipe.
 
     Raises:
         PoshgridError: its rows are not sentences, or it asks for padding.
     """
-    if regimen.input != "sentence" or regimen.padding_in_loss:
+    if recipe.input != "sentence" or recipe.padding_in_loss:
         raise PoshgridError(
-            f"regimens: {regimen.name}: a learner of masked tokens reads one sentence in a row and "
+            f"recipes: {recipe.name}: a model of masked tokens reads one sentence in a row and "
             "is asked for words only; set input to sentence and padding_in_loss to false, or give "
-            "it another regimen"
+            "it another recipe"
         )
 
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from poshgrid import logs
-from poshgrid.config import Regimen
+from poshgrid.config import Recipe
 from poshgrid.errors import PoshgridError
 
 log = logs.get(__name__)
@@ -109,38 +109,38 @@ class Plan:
     """What falls due at which step of a run.
 
     Args:
-        regimen: how the learner is trained.
+        recipe: how the model is trained.
         steps_per_epoch: batches in one pass.
 
     Raises:
         PoshgridError: the warm-up would take all steps.
     """
 
-    def __init__(self, regimen: Regimen, steps_per_epoch: int) -> None:
-        self.regimen, self.steps_per_epoch = regimen, steps_per_epoch
-        self.total = (regimen.steps or 0) + (regimen.epochs or 0) * steps_per_epoch
+    def __init__(self, recipe: Recipe, steps_per_epoch: int) -> None:
+        self.recipe, self.steps_per_epoch = recipe, steps_per_epoch
+        self.total = (recipe.steps or 0) + (recipe.epochs or 0) * steps_per_epoch
         """Steps of a whole run."""
-        if self.total and regimen.warmup_steps >= self.total:
+        if self.total and recipe.warmup_steps >= self.total:
             raise PoshgridError(
-                f"regimens: {regimen.name}: {regimen.warmup_steps:,} warmup_steps are not less "
+                f"recipes: {recipe.name}: {recipe.warmup_steps:,} warmup_steps are not less "
                 f"than the {self.total:,} steps of the run; lower them or train longer"
             )
 
     def evaluates(self, step: int) -> bool:
         """Say whether the dev loss is taken after so many steps."""
-        every = self.regimen.evaluate_every
+        every = self.recipe.evaluate_every
         between = self.steps_per_epoch if every == "epoch" else every
         return step % between == 0 or step == self.total
 
     def saves(self, step: int) -> bool:
         """Say whether a resumable checkpoint is written after so many steps."""
-        return step % self.regimen.checkpoint_every == 0
+        return step % self.recipe.checkpoint_every == 0
 
     def keeps(self, step: int) -> bool:
         """Say whether the weights after so many steps are kept for learning curves."""
         epoch, rest = divmod(step, self.steps_per_epoch)
-        whole, kept = epoch > 0 and rest == 0, self.regimen.checkpoint_epochs
-        return step in self.regimen.checkpoints or (whole and (kept == "every" or epoch in kept))
+        whole, kept = epoch > 0 and rest == 0, self.recipe.checkpoint_epochs
+        return step in self.recipe.checkpoints or (whole and (kept == "every" or epoch in kept))
 
     def epoch(self, step: int) -> int:
         """Return the epoch, counted from 0, that the last of so many steps belongs to.
@@ -156,7 +156,7 @@ class Plan:
         after the warm-up has the peak; from there the rate falls in a line towards 0, which it
         would reach one step after the last.
         """
-        peak, warmup = self.regimen.learning_rate, self.regimen.warmup_steps
+        peak, warmup = self.recipe.learning_rate, self.recipe.warmup_steps
         if step < warmup:
             return peak * step / warmup
         passed = (step - warmup) / (self.total - warmup)
@@ -164,7 +164,7 @@ class Plan:
 
     def over(self, step: int, best_step: int) -> str:
         """Return why training is over after so many steps, ``patience`` or ``steps``; "": go on."""
-        patience = self.regimen.patience_steps
+        patience = self.recipe.patience_steps
         if patience is not None and step - best_step >= patience:
             return "patience"
         return "steps" if step == self.total else ""
@@ -182,12 +182,12 @@ class Ledger:
 
     Args:
         progress: where steps are booked.
-        regimen: named if a loss is no number.
+        recipe: named if a loss is no number.
         device: of the model.
     """
 
-    def __init__(self, progress: Progress, regimen: Regimen, device: torch.device) -> None:
-        self._progress, self._regimen = progress, regimen
+    def __init__(self, progress: Progress, recipe: Recipe, device: torch.device) -> None:
+        self._progress, self._recipe = progress, recipe
         self._most = 1 if device.type == "cpu" else STEPS_UNTOLD
         self._steps: list[tuple[int, Tensor, Tensor]] = []
         self._began: float | None = None
@@ -232,6 +232,6 @@ class Ledger:
             if not math.isfinite(loss):
                 raise PoshgridError(
                     f"training: the loss is {loss} at step {step:,}; lower learning_rate "
-                    f"({self._regimen.learning_rate:g}) or raise warmup_steps in regimen "
-                    f"{self._regimen.name!r}"
+                    f"({self._recipe.learning_rate:g}) or raise warmup_steps in recipe "
+                    f"{self._recipe.name!r}"
                 )

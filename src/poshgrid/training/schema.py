@@ -7,7 +7,7 @@ import polars as pl
 TRAINING = {
     "step": pl.Int64,  # steps taken before this evaluation; 0: the initial weights
     "epoch": pl.Float64,  # passes over the training split so far
-    "tokens": pl.Int64,  # tokens predicted so far, padding left out, unless the regimen asks for it
+    "tokens": pl.Int64,  # tokens predicted so far, padding left out, unless the recipe asks for it
     "train_loss": pl.Float64,  # mean NLL per token since the last line, nats; null at step 0
     "bias_loss": pl.Float64,  # what the biases added to it, nats per token; null at step 0
     "dev_loss": pl.Float64,  # mean NLL per token of the dev split, nats

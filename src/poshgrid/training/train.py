@@ -1,8 +1,8 @@
 """Stage ``train``: one run of the grid, from tokens to a Hugging Face folder.
 
-The folder holds ``config.json``, ``generation_config.json`` (of learners that predict the next
+The folder holds ``config.json``, ``generation_config.json`` (of models that predict the next
 token), ``model.safetensors``, ``tokenizer.json``, ``tokenizer_config.json``, ``training.jsonl`` and
-``statistics.json``; the code of a model that transformers does not have; where the regimen lists
+``statistics.json``; the code of a model that transformers does not have; where the recipe lists
 checkpoints, ``config.json`` and ``model.safetensors`` of each in ``checkpoints/{step}/``. Times are
 in the log and the statistics only: the other files are the same bytes for the same run.
 """
@@ -30,7 +30,7 @@ from poshgrid.files import atomic_folder, read_json, write_json, write_text
 from poshgrid.provenance.fingerprint import code
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
-from poshgrid.training import bias, data, learner, loop, losses
+from poshgrid.training import bias, builder, data, loop, losses
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.progress import Plan
 from poshgrid.training.schema import TRAINING
@@ -57,7 +57,7 @@ def train(
     """Train one model.
 
     Args:
-        spec: learner, regimen, bias, seed.
+        spec: model, recipe, bias, seed.
         tokens: folder that :func:`poshgrid.tokenization.encode.encode` wrote.
         tokenizer: the tokenizer's folder; its files are copied into the model's.
         checkpoints: folder of this run's resumable checkpoints. They stay until the model is on
@@ -69,13 +69,13 @@ def train(
         The content of ``statistics.json``.
 
     Raises:
-        PoshgridError: learner or regimen cannot have the bias, inputs do not fit together,
+        PoshgridError: model or recipe cannot have the bias, inputs do not fit together,
             training diverges, or this job was asked to end.
     """
     tokens, tokenizer, output = Path(tokens), Path(tokenizer), Path(output)
     bias.check(spec)
     biases = bias.build(spec.bias, spec.options)
-    regimen = spec.regimen
+    recipe = spec.recipe
     facts = read_json(tokens / "statistics.json")
     if facts.get("tokenizer") != tokenizers.digest(tokenizer):
         raise PoshgridError(
@@ -91,24 +91,24 @@ def train(
                 "`poshgrid run -R distances`"
             )
 
-    device = learner.prepare_torch(regimen.threads)
+    device = builder.prepare_torch(recipe.threads)
     vocabulary = tokenizers.vocabulary(tokenizer)
     rows = {
-        split: learner.rows(spec.learner, regimen, found, vocabulary, spec.seed)
+        split: builder.rows(spec.model, recipe, found, vocabulary, spec.seed)
         for split, found in splits.items()
     }
-    plan = Plan(regimen, rows["train"].steps_per_epoch)
-    model = learner.build(
-        spec.learner,
+    plan = Plan(recipe, rows["train"].steps_per_epoch)
+    model = builder.build(
+        spec.model,
         vocabulary,
-        context_length=max(regimen.context_length, regimen.positions or 0),
-        dropout=regimen.dropout,
+        context_length=max(recipe.context_length, recipe.positions or 0),
+        dropout=recipe.dropout,
         seed=spec.seed,
     ).to(device)  # type: ignore[arg-type]  # transformers' wrapper of it asks for self
     store = Checkpoints(checkpoints, fingerprint(spec, facts, trees, device.type))
     setting = bias.Setting(
         spec=spec,
-        regimen=regimen,
+        recipe=recipe,
         tokenizer=tokenizer,
         distances=distances,
         checkpoints=store,
@@ -124,8 +124,8 @@ def train(
         model = part.prepare(model, setting)
     statistics, evaluations = _train(model, rows, spec, biases, store)
     statistics |= {
-        "learner": spec.learner.name,
-        "regimen": regimen.name,
+        "model": spec.model.name,
+        "recipe": recipe.name,
         "bias": spec.bias,
         "biases": {name: part.statistics() for name, part in biases.items()},
         "seed": spec.seed,
@@ -135,7 +135,7 @@ def train(
         "vocabulary_size": facts["vocabulary_size"],
         "device": device.type,
         "processor": torch.backends.cpu.get_cpu_capability(),
-        "threads": regimen.threads,
+        "threads": recipe.threads,
     }
     logging.disable_progress_bar()  # "Writing model shards" in every job log
     with atomic_folder(output) as temporary:
@@ -145,7 +145,7 @@ def train(
             earlier.load_state_dict(named, strict=False)  # tied weights appear once
             bias.at(biases.values(), earlier, plan.epoch(step))
             earlier.save_pretrained(temporary / CHECKPOINTS / str(step))
-        learner.write_tokenizer(spec.learner, tokenizer, temporary)
+        builder.write_tokenizer(spec.model, tokenizer, temporary)
         lines = [json.dumps({key: line[key] for key in TRAINING}) for line in evaluations]
         write_text(temporary / "training.jsonl", "".join(f"{line}\n" for line in lines))
         write_json(temporary / "statistics.json", statistics)
@@ -170,7 +170,7 @@ def fingerprint(
         "distances": trees,
         "code": code(
             __name__,
-            plugins.module_name(learner.PACKAGE, spec.learner.architecture),
+            plugins.module_name(builder.PACKAGE, spec.model.architecture),
             *(plugins.module_name(bias.PACKAGE, part) for part in parts(spec.bias)),
         ),
         "torch": str(torch.__version__),
@@ -189,19 +189,19 @@ def _train(
     store: Checkpoints,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Run the loop, take the test loss of the best weights, and say how it went."""
-    regimen = spec.regimen
+    recipe = spec.recipe
     progress = loop.run(
         model,
         rows["train"],
         rows["dev"],
-        regimen=regimen,
+        recipe=recipe,
         seed=spec.seed,
         biases=biases.values(),
         checkpoints=store,
     )
-    kept = progress.kept(regimen.keep)
-    test = rows["test"].in_order(loop.rows_at_once(regimen, model.device.type))
-    test_loss = losses.mean(model, test, regimen.precision)
+    kept = progress.kept(recipe.keep)
+    test = rows["test"].in_order(loop.rows_at_once(recipe, model.device.type))
+    test_loss = losses.mean(model, test, recipe.precision)
     return {
         "parameters": model.num_parameters(),
         "steps": progress.step,

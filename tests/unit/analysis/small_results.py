@@ -1,4 +1,4 @@
-"""A results folder of two trained models and a null, made by the stages themselves in seconds."""
+"""A results folder of two trained models and a baseline, made by the stages in seconds."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from poshgrid.evaluation.score import score
 from poshgrid.provenance.manifest import recorded
 from poshgrid.statistics.accuracy import accuracy
 from poshgrid.statistics.training import training
-from poshgrid.training import learner
+from poshgrid.training import builder
 from poshgrid.training.train import train
 from tests.unit.training.training_support import (
     NOUNS,
     VERBS,
     condition,
     encode,
-    regimen,
+    recipe,
     tokenizer,
     tokenizer_spec,
     train_spec,
@@ -30,7 +30,7 @@ from tests.unit.training.training_support import (
 
 CELL = ("baby-f", "1K")
 NAMES = [f"baby-f/1K/nano/small/none/seed{seed}" for seed in (42, 53)]
-NULL = "baby-f/1K/nano/untrained/none/seed42"
+BASELINE = "baby-f/1K/nano/untrained/none/seed42"
 
 
 def pairs() -> pl.DataFrame:
@@ -65,7 +65,7 @@ def build(results: Path, *, reduction: str = "mean", bos: bool = True) -> Paths:
     counted = {"childes": {"words": 1000, "sentences": 150},
                "gutenberg": {"words": 234, "sentences": 50}}  # fmt: skip
     train_split = {"words": 1234, "sentences": 200, "sources": counted}
-    facts = {"condition": CELL[0], "base": "baby", "size": CELL[1],
+    facts = {"condition": CELL[0], "corpus": "baby", "size": CELL[1],
              "splits": {"train": train_split}, "removed": {"binding.paper": {}},
              "reinserted": {"binding": {}}}  # fmt: skip
     files.write_json(text / "statistics.json", facts)
@@ -76,19 +76,21 @@ def build(results: Path, *, reduction: str = "mean", bos: bool = True) -> Paths:
     files.write_table(suites.pairs("posh", pairs().select(list(suites.PAIRS))), items, ITEMS)
     files.write_json(items.parent / "manifest.json", {"spec": {"suite": {"reader": "templates"}}})
     scoring = Scoring(reduction=reduction, bos=bos)
-    for name in (*NAMES, NULL):
+    for name in (*NAMES, BASELINE):
         model, scores = Path(paths.model(name)), Path(paths.score_folder(name))
-        asked = train_spec(regimen(positions=64), int(name[-2:]))
+        asked = train_spec(recipe(positions=64), int(name[-2:]))
         with recorded(model / "manifest.json", spec=asked.model_dump(mode="json"), code="c0de"):
-            if name == NULL:
-                learner.initialise(asked.learner, asked.seed, words, model)
+            if name == BASELINE:
+                builder.initialise(asked.model, asked.seed, words, model)
             else:
                 train(asked, tokens, words, results / "checkpoints", model)
         wanted = specs.ScoreSpec(scoring=scoring, tasks={"posh": "pairs"})
         with recorded(scores / "manifest.json", spec=wanted.model_dump(mode="json")):
             score(wanted, str(model), {"posh": items}, {"posh": scores / "posh.parquet"})
     cell = specs.Cell(words=1000, source="baby", filtered=True)
-    judged = specs.JudgementSpec(scoring=scoring, runs=[*NAMES, NULL], cells={"/".join(CELL): cell})
+    judged = specs.JudgementSpec(
+        scoring=scoring, runs=[*NAMES, BASELINE], cells={"/".join(CELL): cell}
+    )
     folder = Path(paths.statistics("all"))
     with recorded(folder / "manifest.json", spec=judged.model_dump(mode="json")):
         accuracy(judged, Path(paths.all_scores()), {"posh": items}, None, folder)

@@ -19,7 +19,7 @@ from poshgrid.report.collect import Collected
 from poshgrid.report.parts import Page
 from poshgrid.statistics import schema
 from poshgrid.statistics.schema import ACCURACY, SUMMARY
-from tests.unit.analysis.small_results import NAMES, NULL
+from tests.unit.analysis.small_results import BASELINE, NAMES
 from tests.unit.report import report_results
 
 
@@ -29,11 +29,11 @@ def test_runs_have_the_axes_and_what_training_came_to(opened):
     found = runs.collect()
     assert found.schema == pl.Schema(RUNS)
     assert found.columns[: len(AXES)] == list(AXES)
-    assert set(found["run"]) == {*NAMES, NULL}
+    assert set(found["run"]) == {*NAMES, BASELINE}
     training = opened.table("training").collect()
     same = found.filter(pl.col("run").is_in(NAMES)).select(training.columns).sort("seed")
     assert same.equals(training.sort("seed"))
-    assert found.filter(run=NULL)["steps"].to_list() == [None]
+    assert found.filter(run=BASELINE)["steps"].to_list() == [None]
 
 
 def test_judgements_are_those_that_the_accuracies_count(opened):
@@ -46,9 +46,9 @@ def test_judgements_are_those_that_the_accuracies_count(opened):
     assert ours.select(*by, "correct").equals(counts.sort(by).select(*by, "correct"))
     means = (
         ours.with_columns(share=pl.col("correct") / pl.col("n"))
-        .group_by("regimen", "phenomenon").agg(pl.col("share").mean()).sort("regimen", "phenomenon")
+        .group_by("recipe", "phenomenon").agg(pl.col("share").mean()).sort("recipe", "phenomenon")
     )  # fmt: skip
-    stage = opened.accuracy().filter(level="phenomenon").collect().sort("regimen", "phenomenon")
+    stage = opened.accuracy().filter(level="phenomenon").collect().sort("recipe", "phenomenon")
     assert means["share"].to_list() == pytest.approx(stage["mean"].to_list())
     # The toy tells means from sums, and has ties: or this could not fail
     every = judged.collect()
@@ -85,7 +85,7 @@ def test_what_is_not_there_is_told(opened, ask, key):
 def test_a_fitted_model_a_table_of_the_page_and_one_that_breaks_its_contract(tmp_path):
     spec = report_results.build(tmp_path, conditions=("baby", "baby-f"), sizes=("10M",))
     opened = poshgrid.open(tmp_path)
-    assert opened.models() == sorted(spec.models)
+    assert opened.regressions() == sorted(spec.regressions)
     assert opened.summary("paper").collect().schema == pl.Schema(SUMMARY)
     assert not opened.contrasts("condition").collect().is_empty()
     rows = pl.DataFrame({"phenomenon": ["=1+1", "wanna"], "mean": [1 / 3, None]})

@@ -102,7 +102,7 @@ BLOCKS = 80
 
 
 def make(folder: Path, labels: Labels = LABELS) -> Made:
-    """Write a base of blocks, one sentence of each class, every other at 1K, and its labels."""
+    """Write a corpus of blocks, one sentence of each class, every other at 1K, and its labels."""
     rows = []
     for i in range(BLOCKS * N):
         text, *says, tokens = CLASSES[ORDER[i % N]]
@@ -122,7 +122,7 @@ def condition(tables, folder, filters=PAPER, **dose):
     reinsert = [{"filter": "binding", "pool": "paper", "tolerance": 1} | dose] if dose else []
     settings = {"name": "baby-f", "filters": filters, "reinsert": reinsert}
     wanted = specs.ConditionSpec(
-        condition=Condition(base="baby", **settings), size="1K", backstop=True
+        condition=Condition(corpus="baby", **settings), size="1K", backstop=True
     )
     return tables.build(wanted, folder, allow=["void"])  # these labels are nobody's
 
@@ -159,7 +159,7 @@ def test_candidates_are_those_left_in_and_removed(tmp_path, tables):
     """72 blocks are training sentences, 36 of them at size 1K."""
     facts = audit(tables, tmp_path, 1_000)
     assert facts == read_json(tmp_path / "statistics.json")
-    assert (facts["sentences"], facts["base_sentences"]) == (36 * 3, 36 * 6)
+    assert (facts["sentences"], facts["corpus_sentences"]) == (36 * 3, 36 * 6)
     for word, removed, backstop in (("binding", 72, 36), ("question-formation", 36, 0)):
         precision, leakage = (facts["filters"][word][kind] for kind in ("precision", "leakage"))
         assert (precision["candidates"], precision["backstop"]) == (removed, backstop)
@@ -241,7 +241,7 @@ def test_a_sheet_with_labels_is_not_overwritten(tmp_path, tables):
         refused(tables, tmp_path, r"binding\.leakage\.csv", number=10)
         sheet.write("binding.leakage", [], path)
         audit(tables, tmp_path, 20)
-    # The same numbers, of a base made anew
+    # The same numbers, of a corpus made anew
     fill(path, {5: "no"})
     path.write_text(path.read_text("utf-8-sig").replace("Mary sees", "Mary saw"), newline="")
     refused(tables, tmp_path, r"binding\.leakage\.csv", number=20)

@@ -9,7 +9,7 @@ from poshgrid.benchmark.generation.words import choices
 
 WORDS = lexicon.read()
 KNOWN = lexicon.Vocabulary(9, {"a": frozenset(f for w in WORDS.words for f in w.folded)})
-"""A base that knows every word of the lexicon."""
+"""A corpus that knows every word of the lexicon."""
 
 
 def generate(phenomenon: Phenomenon, pairs: int, seed: int) -> list[Row]:

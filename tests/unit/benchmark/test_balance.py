@@ -35,7 +35,7 @@ def _from_rows(*rows: tuple[int, ...]) -> tuple[list[Word], SimpleNamespace]:
     columns = zip(*rows, strict=True)
     return words, _vocabulary(
         **{
-            f"base{number}": {w.lemma: n for w, n in zip(words, column, strict=True)}
+            f"corpus{number}": {w.lemma: n for w, n in zip(words, column, strict=True)}
             for number, column in enumerate(columns)
         }
     )
@@ -46,7 +46,7 @@ def test_frequencies_are_scaled_to_the_smallest_base():
     counts = {"small": {"boy": 10, "girl": 20}, "large": {"boy": 100, "girl": 200}}
     totals = {"small": 1_000, "large": 10_000}
     assert _balance(words, _vocabulary(totals, **counts)) == ["boy", "girl"]
-    # the same counts in bases of one size: neither word is as frequent in both
+    # the same counts in corpora of one size: neither word is as frequent in both
     assert _balance(words, _vocabulary(**counts)) == []
     # 12 differ by 2 per 1,000 words, not by 20 per 10,000
     counts["large"]["boy"] = 120
@@ -58,7 +58,7 @@ def test_frequencies_are_scaled_to_the_smallest_base():
 def test_spellings_are_lower_cased_and_counted_once():
     mary = _word("Mary", past="said", participle="said")
     vocabulary = _vocabulary(a={"mary": 3, "said": 7}, b={"mary": 10})
-    # 3 + 7 in one base, 10 in the other; said counted twice would make 17
+    # 3 + 7 in one corpus, 10 in the other; said counted twice would make 17
     assert _balance([mary], vocabulary, forms=["singular", "past", "participle"]) == ["Mary"]
     assert _balance([mary], vocabulary, forms=["singular"]) == []
     assert _balance([mary], vocabulary, forms=["past"]) == []
@@ -79,7 +79,7 @@ def test_each_group_is_balanced_by_itself():
     assert _balance(words, vocabulary, groups=gender) == ["king", "queen"]
     with pytest.raises(PoshgridError, match=r"group 'f': 1 of 2 words .* 2 needed; .*girl"):
         _balance(words, vocabulary, groups=gender, least=2)
-    # as many of one gender as of the other, also with a single base
+    # as many of one gender as of the other, also with a single corpus
     one = _vocabulary(a={"boy": 3, "girl": 3, "king": 3})
     assert _balance(words[:3], one) == ["boy", "girl", "king"]
     assert _balance(words[:3], one, groups=gender, equal=True) == ["boy", "girl"]
@@ -87,7 +87,7 @@ def test_each_group_is_balanced_by_itself():
 
 @st.composite
 def _rows(draw: st.DrawFn) -> list[tuple[int, ...]]:
-    """Counts of words in two or three bases: small ones, so that parts tie, or large ones."""
+    """Counts of words in two or three corpora: small ones, so that parts tie, or large ones."""
     count = st.integers(0, draw(st.sampled_from([3, 12, 200])))
     return draw(st.lists(st.tuples(*[count] * draw(st.integers(2, 3))), min_size=1, max_size=9))
 
@@ -104,7 +104,7 @@ def test_no_part_is_larger_or_as_large_and_more_even(rows, twentieths, occurrenc
     best: tuple[int, int, int] | None = None
     for size in range(len(rows), -1, -1):
         for part in itertools.combinations(range(len(rows)), size):
-            totals = [sum(rows[i][base] for i in part) for base in range(len(rows[0]))]
+            totals = [sum(rows[i][corpus] for i in part) for corpus in range(len(rows[0]))]
             pairs = list(itertools.combinations(totals, 2))
             if all(
                 40 * abs(a - b) <= max(twentieths * (a + b), 40 * occurrences) for a, b in pairs
@@ -116,6 +116,6 @@ def test_no_part_is_larger_or_as_large_and_more_even(rows, twentieths, occurrenc
     kept = _balance(words, vocabulary, relative=twentieths / 20, occurrences=occurrences)
     positions = [ord(lemma) - ord("a") for lemma in kept]
     assert positions == sorted(positions)
-    totals = [sum(rows[i][base] for i in positions) for base in range(len(rows[0]))]
+    totals = [sum(rows[i][corpus] for i in positions) for corpus in range(len(rows[0]))]
     apart = sum(abs(a - b) for a, b in itertools.combinations(totals, 2))
     assert (-len(kept), apart, sum(positions)) == best

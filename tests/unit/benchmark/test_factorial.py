@@ -17,8 +17,8 @@ from poshgrid.benchmark.generation.templates import Pair
 from poshgrid.benchmark.schema import PAIRS, Context
 from poshgrid.benchmark.suites import factorial as reader
 from poshgrid.corpora.words import words
-from poshgrid.rules.pair import Pair as Seen
-from poshgrid.rules.table import rivals
+from poshgrid.heuristics.pair import Pair as Seen
+from poshgrid.heuristics.table import rivals
 from tests.cases import read_cases
 from tests.unit.benchmark.generated import KNOWN as VOCABULARY
 from tests.unit.benchmark.generated import WORDS
@@ -216,7 +216,7 @@ def test_a_null_judges_a_joint_set_by_its_sums_and_others_pair_by_pair():
             [candidate], 1, {"n": lambda texts: [sums[text] for text in texts]},
             joint=joint, tolerance=0, seed=1, place="p",
         )  # fmt: skip
-        return facts["nulls"]["n"]["before"]
+        return facts["baselines"]["n"]["before"]
 
     assert choose(joint=True) == 0
     assert choose(joint=False) == 0.5

@@ -33,7 +33,7 @@ def toy_text(root) -> list[str]:
     return [*words, " ".join(map(str, grammar["words"])), "wanna"]
 
 
-def base(path, texts):
+def corpus(path, texts):
     return write_sentences(path, [(text, "train", "10K") for text in texts])
 
 
@@ -47,9 +47,9 @@ def spec(top_k=3_000, *, pool=1, **options):
 def made(tmp_path_factory, toy_text):
     """The suite from the toy grammar's words, and the facts."""
     folder = tmp_path_factory.mktemp("items")
-    bases = {name: base(folder / f"{name}.parquet", toy_text) for name in ("baby", "wiki")}
-    facts = stage.generate(spec(), folder, bases, {}, folder / "items.parquet")
-    return pl.read_parquet(folder / "items.parquet"), facts, bases, folder
+    corpora = {name: corpus(folder / f"{name}.parquet", toy_text) for name in ("baby", "wiki")}
+    facts = stage.generate(spec(), folder, corpora, {}, folder / "items.parquet")
+    return pl.read_parquet(folder / "items.parquet"), facts, corpora, folder
 
 
 def test_the_table_keeps_its_contract_and_numbers(made):
@@ -69,23 +69,23 @@ def test_the_table_keeps_its_contract_and_numbers(made):
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not(made):
-    _, _, bases, folder = made
+    _, _, corpora, folder = made
     path, contents = folder / "again.parquet", []
     for seed in (42, 42, 43):
         given = spec(seed=seed, pairs=60, pool=2, phenomena=["wanna"])
-        stage.generate(given, folder, bases, {}, path)
+        stage.generate(given, folder, corpora, {}, path)
         contents.append(path.read_bytes())
     assert contents[0] == contents[1] != contents[2]
 
 
 def test_a_poor_base_is_named_with_the_slot_and_the_missing_words(tmp_path, toy_text):
-    bases = {"poor": base(tmp_path / "poor.parquet", toy_text)}
+    corpora = {"poor": corpus(tmp_path / "poor.parquet", toy_text)}
     for options, place in (
         ({"top_k": 5}, r"island-adjunct, template who, slot 'aux': .* in poor"),
         ({"phenomena": ["wanna"], "pairs": 1_600}, r"intransitive-name: only \d+ different"),
     ):
         with pytest.raises(PoshgridError, match=place):
-            stage.generate(spec(**options), tmp_path, bases, {}, tmp_path / "items.parquet")
+            stage.generate(spec(**options), tmp_path, corpora, {}, tmp_path / "items.parquet")
     assert not (tmp_path / "items.parquet").exists()
 
 
@@ -97,7 +97,7 @@ def forms(words):
 
 
 def context(counts=None, **parts):
-    """Two bases that know all the words of the lexicon equally well, except as counts say."""
+    """Two corpora that know all the words of the lexicon equally well, except as counts say."""
     words = lexicon.read().words
     both = {name: dict.fromkeys(forms(words), 10) | (counts or {}).get(name, {}) for name in "ab"}
     vocabulary = lexicon.Vocabulary(

@@ -24,20 +24,20 @@ def _s(word: str) -> str:
     return word + "s"
 
 
-def _ing(base: str) -> str:
-    if base in DOUBLED:
-        return base + base[-1] + "ing"
-    if base.endswith("ie"):
-        return base[:-2] + "ying"
-    return (base[:-1] if base.endswith("e") and not base.endswith("ee") else base) + "ing"
+def _ing(corpus: str) -> str:
+    if corpus in DOUBLED:
+        return corpus + corpus[-1] + "ing"
+    if corpus.endswith("ie"):
+        return corpus[:-2] + "ying"
+    return (corpus[:-1] if corpus.endswith("e") and not corpus.endswith("ee") else corpus) + "ing"
 
 
-def _ed(base: str) -> str:
-    if base.endswith("e"):
-        return base + "d"
-    if base.endswith("y") and base[-2] not in "aeiou":
-        return base[:-1] + "ied"
-    return base + (base[-1] if base in DOUBLED else "") + "ed"
+def _ed(corpus: str) -> str:
+    if corpus.endswith("e"):
+        return corpus + "d"
+    if corpus.endswith("y") and corpus[-2] not in "aeiou":
+        return corpus[:-1] + "ied"
+    return corpus + (corpus[-1] if corpus in DOUBLED else "") + "ed"
 
 
 def test_verb_forms_are_those_of_english():

@@ -89,7 +89,7 @@ slots:
 
 
 def test_every_needed_form_must_be_usable():
-    """A verb whose past is rare is of no use to a template that needs base and past."""
+    """A verb whose past is rare is of no use to a template that needs corpus and past."""
     forms = KNOWN.frequent["a"]
     poor = lexicon.Vocabulary(9, {"a": forms - {"sat"}, "b": forms - {"lay"}})
     with pytest.raises(PoshgridError, match=r"slot 'verb': 1 usable of 3 .*lay in b, sat in a"):

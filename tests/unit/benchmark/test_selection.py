@@ -1,4 +1,4 @@
-"""Selection: equal cells, nulls at chance as near as can be, words used evenly."""
+"""Selection: equal cells, baselines at chance as near as can be, words used evenly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from poshgrid.benchmark.generation.pairs import Filled
 from poshgrid.benchmark.generation.selection import choose
 from poshgrid.benchmark.generation.templates import Pair
-from poshgrid.benchmark.schema import Null
+from poshgrid.benchmark.schema import Baseline
 from poshgrid.errors import PoshgridError
 
 
@@ -23,8 +23,8 @@ def _pair(number: int, template: str = "t", cell: str = "c", words: str = "") ->
     return Filled(template, words.replace(" ", "+"), cell, (pair,))
 
 
-def _null(margins: Sequence[float]) -> Null:
-    """A null that prefers good by so many nats, pair by pair."""
+def _baseline(margins: Sequence[float]) -> Baseline:
+    """A baseline that prefers good by so many nats, pair by pair."""
 
     def score(sentences: Sequence[str]) -> list[float]:
         found = []
@@ -37,20 +37,23 @@ def _null(margins: Sequence[float]) -> Null:
 
 
 def _choose(
-    candidates: list[Filled], pairs: int, nulls: dict[str, Null] | None = None, **changes: object
+    candidates: list[Filled],
+    pairs: int,
+    baselines: dict[str, Baseline] | None = None,
+    **changes: object,
 ) -> tuple[list[int], dict]:
     given = {"joint": False, "tolerance": 0.0, "seed": 1, "place": "phenomenon wanna", **changes}
-    return choose(candidates, pairs, nulls or {}, **given)
+    return choose(candidates, pairs, baselines or {}, **given)
 
 
 def test_a_tie_is_half_right():
     # 0 is a tie within a millionth; of two pairs, two ties or one right and one wrong are even
-    chosen, facts = _choose([_pair(n) for n in range(3)], 2, {"a": _null([5e-7, -9, -9])})
+    chosen, facts = _choose([_pair(n) for n in range(3)], 2, {"a": _baseline([5e-7, -9, -9])})
     assert 0 in chosen
-    assert facts["nulls"]["a"]["before"] == pytest.approx(1 / 6, abs=1e-4)
-    assert facts["nulls"]["a"]["after"] == 0.25
-    _, facts = _choose([_pair(n) for n in range(3)], 2, {"a": _null([2e-6, -9, -9])})
-    assert facts["nulls"]["a"]["after"] == 0.5
+    assert facts["baselines"]["a"]["before"] == pytest.approx(1 / 6, abs=1e-4)
+    assert facts["baselines"]["a"]["after"] == 0.25
+    _, facts = _choose([_pair(n) for n in range(3)], 2, {"a": _baseline([2e-6, -9, -9])})
+    assert facts["baselines"]["a"]["after"] == 0.5
 
 
 def test_members_of_unequal_length_are_compared_by_their_mean():
@@ -58,14 +61,14 @@ def test_members_of_unequal_length_are_compared_by_their_mean():
     sums = {"a b c": -12.0, "d": -10.0}
     pair = Filled("t", "", "c", (Pair("", "a b c", "d"),))
     _, facts = _choose([pair], 1, {"a": lambda texts: [sums[text] for text in texts]})
-    assert facts["nulls"]["a"]["before"] == 1
+    assert facts["baselines"]["a"]["before"] == 1
 
 
 def test_margins_are_brought_near_zero():
     # every choice of one right and one wrong is at one half; 1 and 2 also cancel each other
-    chosen, facts = _choose([_pair(n) for n in range(4)], 2, {"a": _null([9, 1, -1, -20])})
+    chosen, facts = _choose([_pair(n) for n in range(4)], 2, {"a": _baseline([9, 1, -1, -20])})
     assert chosen == [1, 2]
-    assert facts["nulls"]["a"]["margin"] == 0
+    assert facts["baselines"]["a"]["margin"] == 0
 
 
 def test_the_most_used_word_is_used_as_little_as_possible():
@@ -102,7 +105,7 @@ _margins = st.lists(st.sampled_from([-3.0, -1.0, 0.0, 1.0, 2.0]), min_size=9, ma
 def test_no_other_choice_has_nulls_nearer_to_one_half(kinds, pairs, margins, tolerance):
     """Brute force over all choices that have equal templates and cells."""
     candidates = [_pair(n, template=k[0], cell=k[1]) for n, k in enumerate(kinds)]
-    right = np.array([[0.5 if m == 0 else m > 0 for m in of_null] for of_null in margins])
+    right = np.array([[0.5 if m == 0 else m > 0 for m in of_baselines] for of_baselines in margins])
 
     def equal(part: tuple[int, ...]) -> bool:
         names = list(dict.fromkeys(k[0] for k in kinds))
@@ -122,18 +125,18 @@ def test_no_other_choice_has_nulls_nearer_to_one_half(kinds, pairs, margins, tol
         return float(np.maximum(far, 0).sum())
 
     possible = [part for part in itertools.combinations(range(9), pairs) if equal(part)]
-    nulls = {str(n): _null(of_null) for n, of_null in enumerate(margins)}
+    baselines = {str(n): _baseline(of_baselines) for n, of_baselines in enumerate(margins)}
     if not possible:
         with pytest.raises(PoshgridError):
-            _choose(candidates, pairs, nulls, tolerance=tolerance)
+            _choose(candidates, pairs, baselines, tolerance=tolerance)
         return
-    chosen, facts = _choose(candidates, pairs, nulls, tolerance=tolerance)
+    chosen, facts = _choose(candidates, pairs, baselines, tolerance=tolerance)
     assert tuple(chosen) in possible
     assert missed(chosen) == pytest.approx(min(map(missed, possible)), abs=1e-4)
-    for number, null in facts["nulls"].items():
+    for number, baseline in facts["baselines"].items():
         share = right[int(number), chosen].mean()
-        assert null["after"] == pytest.approx(share, abs=1e-4)
-        assert null["reached"] == (abs(share - 0.5) <= tolerance + 1e-6)
+        assert baseline["after"] == pytest.approx(share, abs=1e-4)
+        assert baseline["reached"] == (abs(share - 0.5) <= tolerance + 1e-6)
 
 
 def test_function_words_are_even_beyond_their_cells():

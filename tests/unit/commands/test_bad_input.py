@@ -73,12 +73,12 @@ def test_broken_corpus_files(refused, tmp_path, name, reader, content, place):
 
 
 def mix(tmp_path, sentences=2000):
-    """Return spec and input of a job that mixes a base of 1,000 words and a few from a source."""
+    """Return spec and input of a job that mixes a corpus of 1,000 words and a few from a source."""
     rows = [("d", i, f"Sentence number {i}.", 3) for i in range(sentences)]
     path = table(tmp_path / "source.parquet", SOURCE, rows)
     portion = config.Portion(source="mine", words={"1K": "1K"})
-    base = config.Base(name="baby", dev_words=3, test_words=3, sources=[portion])
-    return specs.BaseSpec(base=base, sizes=["1K"]), {"mine": path}
+    corpus = config.Corpus(name="baby", dev_words=3, test_words=3, sources=[portion])
+    return specs.CorpusSpec(corpus=corpus, sizes=["1K"]), {"mine": path}
 
 
 def test_inputs_that_do_not_bear_what_is_asked_of_them(refused, tmp_path):
@@ -142,9 +142,9 @@ def toy(root, tmp_path):
 @pytest.mark.parametrize(
     ("experiment", "key", "word"),
     [
-        ({"biases": ["tree-planting"], "regimen": "packed"}, "regimens", "packed"),
-        ({"biases": ["recency"], "learners": ["lstm-tiny"]}, "learners", "lstm-tiny"),
-        ({"learners": ["babyberta-tiny"], "regimen": "packed"}, "regimens|learners", "sentence"),
+        ({"biases": ["tree-planting"], "recipe": "packed"}, "recipes", "packed"),
+        ({"biases": ["recency"], "models": ["lstm-tiny"]}, "models", "lstm-tiny"),
+        ({"models": ["babyberta-tiny"], "recipe": "packed"}, "recipes|models", "sentence"),
         ({"biases": ["dyck+dyck"]}, "experiments", "write dyck"),
     ],
 )
@@ -159,7 +159,7 @@ def test_a_run_that_cannot_be_trained_is_told_before_any_job(poshgrid, toy, expe
 
 def test_every_mistake_is_told_at_once(poshgrid, toy, root):
     runs = {
-        "biases": ["none", "recency", "tree-planting"], "learners": ["lstm-tiny", "gpt2-tiny"]
+        "biases": ["none", "recency", "tree-planting"], "models": ["lstm-tiny", "gpt2-tiny"]
     }  # fmt: skip
     path = toy(runs)
     status, errors = poshgrid("ready", path)

@@ -29,7 +29,7 @@ TEXTS = {
 
 @pytest.fixture
 def tables(tmp_path):
-    """Write a base of forty sentences and its labels; return their paths."""
+    """Write a corpus of forty sentences and its labels; return their paths."""
     names = ("binding_paper", "binding_paper_backstop", "binding_paper_tokens")
     rows = [
         {"text": text, "split": "train", "size": "20K", **dict(zip(names, marks, strict=True))}

@@ -19,7 +19,7 @@ def study(tmp_path_factory):
     """Results of target ``all``: two conditions at two sizes, and a model."""
     folder = tmp_path_factory.mktemp("results")
     grid = {"conditions": ("baby", "baby-f"), "sizes": ("20K", "60K"), "seeds": (1, 2)}
-    return report_results.study(folder, models=("condition",), **grid)
+    return report_results.study(folder, regressions=("condition",), **grid)
 
 
 @pytest.fixture
@@ -43,21 +43,21 @@ def line(text, *labels):
 
 def test_accuracies_are_the_table_of_the_stage(shown, study):
     text = shown()
-    places = line(text, "condition", "size", "learner")
+    places = line(text, "condition", "size", "model")
     assert places == ["binding", "island", "question-formation", "wanna", "overall"]
     level = pl.col("level").is_in(["category", "overall"])
-    rows = study.collected.accuracy.filter(level, regimen="packed", size="60K")
+    rows = study.collected.accuracy.filter(level, recipe="packed", size="60K")
     numbers = " ".join(line(text, "baby-f", "60K", "gpt2-small"))
     for row in rows.filter(condition="baby-f").iter_rows(named=True):
         cell = f"{100 * row['mean']:.1f} ({100 * row['sd']:.1f}){row['stars_pooled']}{row['far']}"
         assert cell in numbers
-    assert "untrained" not in text and "untrained" in shown("--nulls")
+    assert "untrained" not in text and "untrained" in shown("--baselines")
 
 
 def test_csv_holds_the_rows_unrounded(ask, study):
     only = ("--level", "phenomenon", "--only", "condition=baby,condition=baby-f,size=60K")
     kept = study.collected.accuracy.filter(
-        pl.col("level").is_in(["phenomenon", "average"]), regimen="packed", size="60K"
+        pl.col("level").is_in(["phenomenon", "average"]), recipe="packed", size="60K"
     )
     as_csv = csv.DictReader(io.StringIO(ask("--csv", *only).stdout))
     assert [float(row["mean"]) for row in as_csv] == kept["mean"].to_list()
@@ -76,7 +76,7 @@ def test_a_table_of_the_report_is_shown_as_it_is(ask, study):
 
 
 def test_a_model_that_fails_a_check_is_not_to_be_quoted(shown, study):
-    path = Path(study.folder, "statistics/all/models/condition/diagnostics.json")
+    path = Path(study.folder, "statistics/all/regressions/condition/diagnostics.json")
     before = files.read_json(path)
     text = shown("--fit", "condition")
     assert line(text, "Intercept")[0] == "0.59" and "4 of 27 cells" in text

@@ -68,10 +68,10 @@ def put(place, value):
 
 
 PLACES = [
-    ("bases", 0, "dev_words"), ("bases", 0, "sources", 0, "words", "20K"),
+    ("corpora", 0, "dev_words"), ("corpora", 0, "sources", 0, "words", "20K"),
     ("conditions", 0, "seed"), ("sources", 0, "options", "words"), ("tokenizer", "vocabulary_size"),
-    ("regimens", 0, "learning_rate"), ("biases", "dyck", "p_open"), ("conditions", 0, "downsample"),
-    ("experiments", 0, "seeds", 0), ("models", 0, "slope_sd"),
+    ("recipes", 0, "learning_rate"), ("biases", "dyck", "p_open"), ("conditions", 0, "downsample"),
+    ("experiments", 0, "seeds", 0), ("regressions", 0, "slope_sd"),
 ]  # fmt: skip
 """A number of each kind."""
 

@@ -15,7 +15,7 @@ RUN = "baby-f/10M/gpt2-mini/packed/dyck+recency/seed42"
 
 
 def condition(**changes: Any) -> specs.ConditionSpec:
-    made = Condition.model_validate({"name": "c", "base": "baby"} | changes)
+    made = Condition.model_validate({"name": "c", "corpus": "baby"} | changes)
     return specs.ConditionSpec(condition=made, size="10M")
 
 
@@ -25,8 +25,8 @@ def test_equal_specs_have_one_text() -> None:
     assert specs.parse(specs.CountSpec, ' {"size": "10M",\n "order": 5} ') == specs.parse(
         specs.CountSpec, text
     )
-    judged = specs.canonical(specs.RuleSharesSpec(scoring=Scoring(), runs=[RUN]))
-    assert specs.canonical(specs.parse(specs.RuleSharesSpec, judged)) == judged
+    judged = specs.canonical(specs.HeuristicSharesSpec(scoring=Scoring(), runs=[RUN]))
+    assert specs.canonical(specs.parse(specs.HeuristicSharesSpec, judged)) == judged
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_what_is_no_slice_is_refused_with_its_place(text: str, place: str) -> No
 def test_a_name_of_a_run_becomes_a_path(run: str, is_one: bool) -> None:
     text = json.dumps({"scoring": {}, "runs": [RUN, run]})
     if is_one:
-        assert specs.parse(specs.RuleSharesSpec, text).runs == [RUN, run]
+        assert specs.parse(specs.HeuristicSharesSpec, text).runs == [RUN, run]
     else:
         with pytest.raises(PoshgridError, match=r"^job: spec: runs\.1: "):
-            specs.parse(specs.RuleSharesSpec, text)
+            specs.parse(specs.HeuristicSharesSpec, text)

@@ -7,7 +7,7 @@ import random
 import polars as pl
 import pytest
 
-from poshgrid.config import Base, Condition, specs
+from poshgrid.config import Condition, Corpus, specs
 from poshgrid.corpora.mix import mix
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
@@ -28,7 +28,7 @@ def prose(seed: int, sentences: int, words: int = 10) -> list[str]:
 
 
 def mixed(folder, sources: dict[str, dict[str, list[str]]], **more):
-    base = Base.model_validate({
+    corpus = Corpus.model_validate({
         "name": "it", "dev_words": 200, "test_words": 200, **more,
         "sources": [{"source": name, "words": {"1K": 1_000}} for name in sources],
     })  # fmt: skip
@@ -40,7 +40,7 @@ def mixed(folder, sources: dict[str, dict[str, list[str]]], **more):
             for position, text in enumerate(texts)
         ]
         write_table(pl.DataFrame(rows, schema=SOURCE, orient="row"), tables[name], SOURCE)
-    return mix(specs.BaseSpec(base=base, sizes=["1K"]), tables, folder / "sentences.parquet")
+    return mix(specs.CorpusSpec(corpus=corpus, sizes=["1K"]), tables, folder / "sentences.parquet")
 
 
 def test_a_base_that_trains_on_its_held_out_text_is_stopped(tmp_path):
@@ -56,7 +56,7 @@ def test_a_base_that_trains_on_its_held_out_text_is_stopped(tmp_path):
 
 @pytest.fixture
 def texts():
-    """A base of 40,001 words, less its three, as ready files."""
+    """A corpus of 40,001 words, less its three, as ready files."""
     return {"train": prose(1, 3_250), "dev": prose(2, 100), "test": prose(3, 100)}
 
 
@@ -64,7 +64,7 @@ def ready(folder, texts: dict[str, list[str]], allow=(), whole=40_000, **setting
     folder.mkdir(exist_ok=True)
     for split, sentences in texts.items():
         (folder / f"{split}.txt").write_text("\n".join(sentences))
-    condition = Condition(name="ready", base="baby", prebuilt="x")
+    condition = Condition(name="ready", corpus="baby", prebuilt="x")
     spec = specs.ConditionSpec(condition=condition, size="40K")
     return prebuilt.build(spec, folder, folder / "out", allow, whole=whole, **settings)
 
@@ -88,10 +88,10 @@ def test_twice_the_base_with_dev_inside_train_is_stopped(tmp_path, texts):
         (0.995, False, False),  # half a per cent less
         (0.95, False, True),
         (0.95, True, False),  # evidence is gone
-        (1.03, True, True),  # more than its base
+        (1.03, True, True),  # more than its corpus
     ],
 )
 def test_ready_files_have_the_words_of_their_base(tmp_path, texts, kept, fewer, stops):
     number = sum(len(text.split()) for text in texts["train"])
-    base = {"fewer": fewer, "whole": round(number / kept)}
-    assert ("allowed" in ready(tmp_path, texts, allow=["words"], **base)) == stops
+    corpus = {"fewer": fewer, "whole": round(number / kept)}
+    assert ("allowed" in ready(tmp_path, texts, allow=["words"], **corpus)) == stops

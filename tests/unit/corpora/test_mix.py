@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from poshgrid import database
-from poshgrid.config import Base, specs
+from poshgrid.config import Corpus, specs
 from poshgrid.corpora.mix import mix
 from poshgrid.corpora.schema import SENTENCES, SOURCE, trains
 from poshgrid.errors import PoshgridError
@@ -42,10 +42,10 @@ def tables(tmp_path_factory):
     return {name: source(folder / f"{name}.parquet", name, 9_000) for name in PORTIONS}
 
 
-def base_spec(sizes=SIZES, portions=PORTIONS, **given) -> specs.BaseSpec:
+def base_spec(sizes=SIZES, portions=PORTIONS, **given) -> specs.CorpusSpec:
     sources = [{"source": name, "words": words} for name, words in portions.items()]
-    base = {"name": "it", "sources": sources, "dev_words": 300, "test_words": 200, **given}
-    return specs.BaseSpec(base=Base.model_validate(base), sizes=sizes)
+    corpus = {"name": "it", "sources": sources, "dev_words": 300, "test_words": 200, **given}
+    return specs.CorpusSpec(corpus=Corpus.model_validate(corpus), sizes=sizes)
 
 
 @pytest.fixture(scope="module")

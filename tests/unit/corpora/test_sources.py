@@ -35,7 +35,7 @@ def found(root, data, *sources):
     update = {
         "data": str(data),
         "sources": [Source(name=name, reader=reader, path=path) for name, reader, path in sources],
-        "bases": [config.bases[0].model_copy(update={"sources": portions})],
+        "corpora": [config.corpora[0].model_copy(update={"sources": portions})],
     }
     return status(config.model_copy(update=update))
 

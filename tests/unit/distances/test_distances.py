@@ -288,13 +288,13 @@ def chain(text, right):
 
 @pytest.mark.parametrize("batch", [2, 100])
 def test_evidence_that_was_put_back_has_its_own_tree(tmp_path, monkeypatch, batch):
-    """A condition of sentences 2, 9 (in the place of 4), 5, 1 (of 6), 1 (of 7), 8 of a base."""
+    """A condition of sentences 2, 9 (in the place of 4), 5, 1 (of 6), 1 (of 7), 8 of a corpus."""
     monkeypatch.setattr("poshgrid.distances.make.BATCH", batch)
     draw, words = random.Random(1), ["she", "saw", "the", "dogs", "bark"]
-    base = {n: " ".join(draw.choices(words, k=2 + n % 4)) for n in range(12)}
-    trees = {n: (text.split(), a_tree(draw, len(text.split()))) for n, text in base.items()}
+    corpus = {n: " ".join(draw.choices(words, k=2 + n % 4)) for n in range(12)}
+    trees = {n: (text.split(), a_tree(draw, len(text.split()))) for n, text in corpus.items()}
     chosen, replaced = [2, 9, 5, 1, 1, 8], [None, 4, None, 6, 7, None]
-    inputs = prepare(tmp_path, [base[n] for n in chosen], [])
+    inputs = prepare(tmp_path, [corpus[n] for n in chosen], [])
     rewrite(inputs[0], sent_id=chosen, replaced=replaced)
     # By name, the shard of the later sentences comes first.
     shards = [

@@ -49,7 +49,7 @@ def test_a_page_of_judgements_has_baselines_of_a_text(tmp_path):
     result = CliRunner().invoke(app, [*words, f"baby={tmp_path}/text.txt"])
     assert result.exit_code == 0, result.output
     rows = files.read_table(tmp_path / "out/statistics/all/accuracy.parquet", ACCURACY)
-    (row,) = rows.filter(level="phenomenon", regimen="released").to_dicts()
+    (row,) = rows.filter(level="phenomenon", recipe="released").to_dicts()
     assert (row["unigram"], row["n_seeds"]) == (1.0, 2)  # "good" was heard twice as often
     assert row["learned"] == "not testable"
     # the published form holds means over tokens: nobody knows what sums would say
@@ -108,8 +108,8 @@ def test_the_published_accuracies_come_out(shared, tmp_path):
     right = pl.when(tie).then(0.5).otherwise(pl.col("Correct") == "correct")
     counted = pl.concat(frames).group_by(name.alias("n")).agg(share=right.mean()).unnest("n")
     expected = {
-        (base + ("-f" if f else ""), size, phenomenon.replace("_", "-")): share
-        for base, size, f, phenomenon, share in counted.iter_rows()
+        (corpus + ("-f" if f else ""), size, phenomenon.replace("_", "-")): share
+        for corpus, size, f, phenomenon, share in counted.iter_rows()
     }
     found = {(c, s, p): m for c, s, p, m in
              ours.select("condition", "size", "phenomenon", "mean").iter_rows()}  # fmt: skip

@@ -16,7 +16,7 @@ from poshgrid.training.train import train
 from tests.unit.models import tiny_causal
 from tests.unit.training.training_support import (
     corpus,
-    regimen,
+    recipe,
     sentences,
     train_spec,
     write_sentences,
@@ -27,8 +27,8 @@ def spec(**scoring):
     return specs.PerplexitySpec(scoring=Scoring(**scoring), tested="toy")
 
 
-def base(path, **splits):
-    """Write a base's sentences; split -> texts."""
+def whole(path, **splits):
+    """Write a corpus's sentences; split -> texts."""
     rows = [(text, split, "10K") for split, texts in splits.items() for text in texts]
     return write_sentences(path, rows)
 
@@ -55,7 +55,7 @@ def trained(tmp_path_factory):
     tokens, tokenizer = corpus(folder)
     for kind in ("sentence", "packed"):
         # Room for the longest sentence: training cuts the tail of a longer one off.
-        train(train_spec(regimen(input=kind, context_length=64, steps=30)), tokens, tokenizer,
+        train(train_spec(recipe(input=kind, context_length=64, steps=30)), tokens, tokenizer,
               folder / "checkpoints", folder / kind)  # fmt: skip
     return folder
 
@@ -84,7 +84,7 @@ def test_is_the_test_loss_of_training(trained, tmp_path):
 @pytest.mark.parametrize("batch_tokens", [64, 8192])
 def test_is_a_plain_loop_whatever_the_batch(trained, tmp_path, kind, batch_tokens):
     texts = [*sentences(40, seed=9), "Dog.", "Dog."]  # the same sentence twice counts twice
-    table = base(tmp_path / "base.parquet", train=sentences(3, seed=1), dev=["No."], test=texts)
+    table = whole(tmp_path / "whole.parquet", train=sentences(3, seed=1), dev=["No."], test=texts)
     found = perplexity(spec(batch_tokens=batch_tokens), trained / kind, table, tmp_path / "p.json")
     nats, tokens = plain(trained / kind, texts)
     assert found["tokens"] == tokens
@@ -93,7 +93,7 @@ def test_is_a_plain_loop_whatever_the_batch(trained, tmp_path, kind, batch_token
 
 def test_longer_than_the_context_is_read_in_windows(random_gpt2, tmp_path):
     texts = ["a", " ".join(tiny_causal.TEXT), tiny_causal.TEXT[0]]
-    table = base(tmp_path / "base.parquet", test=texts)
+    table = whole(tmp_path / "whole.parquet", test=texts)
     found = perplexity(spec(), random_gpt2, table, tmp_path / "p.json")
     nats, tokens = plain(random_gpt2, texts, context=16)
     cutter = AutoTokenizer.from_pretrained(random_gpt2)
@@ -107,7 +107,7 @@ def test_by_hand(tmp_path):
     """A model that takes all types for equally probable has their number as perplexity."""
     tiny_causal.tokenizer(tmp_path / "model")
     tiny_causal.unigram(tmp_path / "model", [0.0] * 320)
-    table = base(tmp_path / "base.parquet", test=["the boy", "the girl said that"])
+    table = whole(tmp_path / "whole.parquet", test=["the boy", "the girl said that"])
     found = perplexity(spec(), tmp_path / "model", table, tmp_path / "p.json")
     assert found["perplexity"] == pytest.approx(320)
     assert found["loss"] == pytest.approx(math.log(320))
@@ -123,12 +123,12 @@ def refused(model, table, output, message):
 
 def test_what_has_no_perplexity_is_refused(random_gpt2, tmp_path):
     out = tmp_path / "p.json"
-    table = base(tmp_path / "base.parquet", train=["a dog"], test=["the boy"])
+    table = whole(tmp_path / "whole.parquet", train=["a dog"], test=["the boy"])
     tiny_causal.roberta(tmp_path / "masked")
     count(table, tmp_path / "ngram", order=2)
     for kind in ("masked", "ngram"):
         refused(tmp_path / kind, table, out, "leave the run out")
-    blank = base(tmp_path / "blank.parquet", train=["a dog"], test=[" ", ""])
+    blank = whole(tmp_path / "blank.parquet", train=["a dog"], test=[" ", ""])
     refused(random_gpt2, blank, out, "no test sentence")
     model = tiny_causal.gpt2(random_gpt2)
     with torch.no_grad():

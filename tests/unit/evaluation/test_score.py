@@ -15,7 +15,7 @@ from poshgrid.evaluation import schema
 from poshgrid.evaluation import score as score_module
 from poshgrid.evaluation.score import checkpoints, score
 from poshgrid.models.ngram import count
-from tests.unit.evaluation.test_perplexity import base
+from tests.unit.evaluation.test_perplexity import whole
 from tests.unit.evaluation.test_tasks import table
 from tests.unit.models.tiny_causal import TEXT, engine, gpt2, requests, roberta, tokenizer
 
@@ -158,7 +158,7 @@ def test_a_model_that_writes_nothing_has_an_empty_table_and_says_so(tmp_path, ca
         roberta(tmp_path / "model")
     else:
         tokenizer(tmp_path / "model")
-        count(base(tmp_path / "base.parquet", train=TEXT), tmp_path / "model", order=2)
+        count(whole(tmp_path / "whole.parquet", train=TEXT), tmp_path / "model", order=2)
     paths, outputs = suites_of_every_task(tmp_path)
     facts = score(spec(), str(tmp_path / "model"), paths, outputs)
     assert facts["unwritten"] == ["my-completions"]

@@ -1,4 +1,4 @@
-"""A made-up base and its labels, and conditions of it."""
+"""A made-up corpus and its labels, and conditions of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from poshgrid.corpora.schema import SENTENCES
 from poshgrid.database import opened
 from poshgrid.evidence.condition import build
 from poshgrid.evidence.schema import CONDITION, Labels, column
-from poshgrid.evidence.sentences import Base
+from poshgrid.evidence.sentences import Corpus
 from poshgrid.files import read_table, write_json, write_table
 
 FILTERS = ["binding", "question-formation"]
@@ -27,7 +27,7 @@ LABELS = Labels(dict.fromkeys(FILTERS, ("paper", "direct")), dict.fromkeys(FILTE
 
 @dataclass(frozen=True)
 class Made:
-    """A base and its labels, as files and as one table."""
+    """A corpus and its labels, as files and as one table."""
 
     sentences: Path
     labels: Path
@@ -45,7 +45,7 @@ class Made:
 
 
 def write(folder, rows, labels=LABELS):
-    """Write a base and its labels: of each sentence the columns that are not the usual ones."""
+    """Write a corpus and its labels: of each sentence the columns that are not the usual ones."""
     folder.mkdir(exist_ok=True)
     usual = {
         name: [] if kind == pl.List else False if kind == pl.Boolean else None
@@ -67,11 +67,11 @@ def write(folder, rows, labels=LABELS):
 
 
 def make(folder, seed=0, rows=1_600, removed=0.08):
-    """Write a base of two sources, two sizes and spare sentences, and its labels."""
+    """Write a corpus of two sources, two sizes and spare sentences, and its labels."""
     rng = random.Random(seed)
     trained = round(0.8 * rows)
     ranks = rng.sample(range(trained), trained)
-    base = []
+    corpus = []
     for i in range(rows):
         split = "train" if i < trained else rng.choice(["dev", "test"])
         rank = ranks[i] if split == "train" else i
@@ -89,8 +89,8 @@ def make(folder, seed=0, rows=1_600, removed=0.08):
             row[column(word, "paper")] = evidence
             row[column(word, "direct")] = evidence and rng.random() < 0.5
             row[column(word, "paper", "backstop")] = rng.random() < 0.03
-        base.append(row)
-    return write(folder, base)
+        corpus.append(row)
+    return write(folder, corpus)
 
 
 def write_labels(table, path, never=None, labels=LABELS):
@@ -110,7 +110,7 @@ def spec(size="1K", name="baby", rates=None, backstop=False, of=(), **settings):
         {"filter": word, "tolerance": 0.01, **(rate if isinstance(rate, dict) else {"rate": rate})}
         for word, rate in (rates or {}).items()
     ]
-    condition = Condition(name=name, base="baby", reinsert=reinsert, **settings)
+    condition = Condition(name=name, corpus="baby", reinsert=reinsert, **settings)
     control = [Filter.model_validate(each) for each in of]
     return specs.ConditionSpec(condition=condition, control=control, size=size, backstop=backstop)
 
@@ -129,8 +129,8 @@ HAND = Labels({"binding": ("paper", "direct")}, {})
 
 
 @contextmanager
-def planned(*rows: tuple[str, int, str, bool]) -> Iterator[Base]:
-    """Yield a base of training sentences: source, words, size, whether they are evidence."""
+def planned(*rows: tuple[str, int, str, bool]) -> Iterator[Corpus]:
+    """Yield a corpus of training sentences: source, words, size, whether they are evidence."""
     schema = {
         "sent_id": pl.UInt32, "source": pl.String, "n_words": pl.UInt32, "split": pl.String,
         "rank": pl.UInt32, "size": pl.String, "binding_paper": pl.Boolean,
@@ -145,12 +145,12 @@ def planned(*rows: tuple[str, int, str, bool]) -> Iterator[Base]:
         orient="row",
     )
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as database:
-        base = Base(database, HAND)
-        base.load([table], 42)
-        yield base
+        corpus = Corpus(database, HAND)
+        corpus.load([table], 42)
+        yield corpus
 
 
-def held(base: Base, test: str) -> list[int]:
+def held(corpus: Corpus, test: str) -> list[int]:
     """Return the training sentences that a test of ``Chosen`` holds of, ascending."""
-    found = base.database.rows(f"select sent_id from train where {test} order by sent_id")
+    found = corpus.database.rows(f"select sent_id from train where {test} order by sent_id")
     return [each for (each,) in found]

@@ -30,7 +30,7 @@ from tests.unit.evidence.condition_support import (
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory):
+def corpus(tmp_path_factory):
     return make(tmp_path_factory.mktemp("base"), rows=3_000)
 
 
@@ -44,9 +44,9 @@ def removes(row, word, backstop=False):
     return row[stem] or (backstop and row.get(f"{stem}_backstop", False))
 
 
-def brute(base, wanted):
+def brute(corpus, wanted):
     """Plan a condition again, sentence by sentence: what it keeps, lost and got in exchange."""
-    rows = base.table.to_dicts()
+    rows = corpus.table.to_dicts()
     bare = wanted.size in wanted.condition.unfiltered_sizes
     filters = [] if bare else [str(each) for each in wanted.condition.filters]
     sizes = ("1K",) if wanted.size == "1K" else ("1K", "2K")
@@ -114,10 +114,10 @@ CONDITIONS = {
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
-def test_sentences_and_statistics_by_brute_force(tmp_path, base, name):
+def test_sentences_and_statistics_by_brute_force(tmp_path, corpus, name):
     wanted = spec(**CONDITIONS[name])
-    train, facts = base.build(wanted, tmp_path)
-    whole, left, kept, removed = brute(base, wanted)
+    train, facts = corpus.build(wanted, tmp_path)
+    whole, left, kept, removed = brute(corpus, wanted)
     assert train["sent_id"].to_list() == [row["sent_id"] for row in kept]
     assert train["text"].to_list() == [row["text"] for row in kept]
     assert train["replaced"].null_count() == train.height
@@ -131,7 +131,7 @@ def test_sentences_and_statistics_by_brute_force(tmp_path, base, name):
         assert facts["refilled"] == more
     # What any filter of the labels removes is in no condition's dev and test
     for split in ("dev", "test"):
-        rows = [row for row in base.table.to_dicts() if row["split"] == split]
+        rows = [row for row in corpus.table.to_dicts() if row["split"] == split]
         clean = [r for r in rows if not any(removes(r, word, wanted.backstop) for word in FILTERS)]
         found = read(tmp_path)[split]
         assert found["sent_id"].to_list() == [row["sent_id"] for row in clean]
@@ -145,25 +145,25 @@ def test_a_refill_takes_the_next_sentences_until_the_words_are_there():
     # All that b had is gone; the three words of a are neither too many nor too few
     rest = [("b", 1, "2K", False), ("b", 9, "2K", True), ("b", 1, "", False), ("b", 1, "", False)]
     wanted = spec(filters=["binding"], refill=True)
-    with planned(*here, *further, *rest) as base:
-        assert held(base, choose(base, wanted).filled) == [2, 3, 4, 6, 8, 9]
+    with planned(*here, *further, *rest) as corpus:
+        assert held(corpus, choose(corpus, wanted).filled) == [2, 3, 4, 6, 8, 9]
     with (
-        planned(*here, *further, *rest[:-1]) as base,
+        planned(*here, *further, *rest[:-1]) as corpus,
         pytest.raises(PoshgridError, match=r"source 'b' lacks 1 words to refill the 3 that are"),
     ):
-        choose(base, wanted)
+        choose(corpus, wanted)
 
 
 @pytest.mark.parametrize("kept", [3, 2])
 def test_a_downsampled_condition_needs_as_many_sentences_as_it_keeps(kept):
     rows = [("a", 5, "1K", i >= kept) for i in range(7)]
     wanted = spec(filters=["binding"], downsample=0.5)  # three of seven
-    with planned(*rows) as base:
+    with planned(*rows) as corpus:
         if kept == 3:
-            assert held(base, choose(base, wanted).kept) == [0, 1, 2]
+            assert held(corpus, choose(corpus, wanted).kept) == [0, 1, 2]
             return
         with pytest.raises(PoshgridError, match=r"leave 2; lower downsample.* to 0\.285$"):
-            choose(base, wanted)
+            choose(corpus, wanted)
 
 
 # ---- controls ------------------------------------------------------------------------------------
@@ -174,10 +174,10 @@ def control(size="1K", **settings):
 
 
 @pytest.mark.parametrize("match", [[], ["question"]])
-def test_a_control_goes_without_as_much(tmp_path, base, match):
+def test_a_control_goes_without_as_much(tmp_path, corpus, match):
     """As many sentences of each source and kind, as many words, and none of the evidence."""
-    train, facts = base.build(control("2K", match=match), tmp_path)
-    whole = base.at("2K").with_columns(question=pl.col("text").str.ends_with("?"))
+    train, facts = corpus.build(control("2K", match=match), tmp_path)
+    whole = corpus.at("2K").with_columns(question=pl.col("text").str.ends_with("?"))
     gone = whole.filter(~pl.col("sent_id").is_in(train["sent_id"].implode()))
     is_evidence = pl.col("binding_paper") | pl.col("question_formation_paper")
     evidence = whole.filter(is_evidence)
@@ -192,25 +192,25 @@ def test_a_control_goes_without_as_much(tmp_path, base, match):
     assert facts["removed_words"] == gone["n_words"].sum()
 
 
-def test_a_control_depends_on_its_seed_alone(tmp_path, base):
+def test_a_control_depends_on_its_seed_alone(tmp_path, corpus):
     one, again, other = (
-        base.build(control(seed=seed), tmp_path / name)[0]["sent_id"].to_list()
+        corpus.build(control(seed=seed), tmp_path / name)[0]["sent_id"].to_list()
         for name, seed in (("one", 1), ("again", 1), ("other", 2))
     )
     assert one == again and one != other
 
 
-def test_a_refilled_control_is_nested(tmp_path, base):
+def test_a_refilled_control_is_nested(tmp_path, corpus):
     small, large = (
-        base.build(control(size, refill=True), tmp_path / size)[0] for size in ("1K", "2K")
+        corpus.build(control(size, refill=True), tmp_path / size)[0] for size in ("1K", "2K")
     )
     assert set(small["sent_id"]) < set(large["sent_id"])
     for size, train in (("1K", small), ("2K", large)):
-        evidence = base.at(size).filter(
+        evidence = corpus.at(size).filter(
             pl.col("binding_paper") | pl.col("question_formation_paper")
         )
         assert set(evidence["sent_id"]) <= set(train["sent_id"])
-        for source, words in words_of(base.at(size)).items():
+        for source, words in words_of(corpus.at(size)).items():
             assert words <= words_of(train)[source] < words + 30  # sentences have at most 30
 
 
@@ -222,66 +222,66 @@ def test_a_control_keeps_to_a_thousandth_of_the_words_of_a_source(match, others,
     """20 words are gone, and others have 18: two of 2,000 may, of 4,000 for each of two kinds."""
     rows = [("a", 20, "1K", True), *[("a", 18, "1K", False)] * others]
     wanted = spec(name="c", control="f", of=["binding"], match=match)
-    with planned(*rows) as base:
+    with planned(*rows) as corpus:
         if fits:
-            found = held(base, choose(base, wanted).left)
+            found = held(corpus, choose(corpus, wanted).left)
             assert len(found) == others and 0 in found
             return
         with pytest.raises(PoshgridError, match=r"source 'a.* would gain at least 2 of"):
-            choose(base, wanted)
+            choose(corpus, wanted)
 
 
 # ---- void conditions, and faults -----------------------------------------------------------------
 
 
-def test_a_filter_that_removes_nothing_stops_its_condition(tmp_path, base):
+def test_a_filter_that_removes_nothing_stops_its_condition(tmp_path, corpus):
     names = ["binding_paper", "binding_paper_backstop"]
-    nothing = base.table.with_columns(pl.lit(False).alias(name) for name in names)
+    nothing = corpus.table.with_columns(pl.lit(False).alias(name) for name in names)
     labels = write_labels(nothing, tmp_path / "labels.parquet")
     wanted = spec(filters=FILTERS, backstop=True)
     # A control has nothing to match, either
     for each in (wanted, control()):
         with pytest.raises(PoshgridError, match=r" at 1K: filter 'binding\.paper' removes nothing"):
-            base.build(each, tmp_path / "out", labels)
+            corpus.build(each, tmp_path / "out", labels)
     assert not (tmp_path / "out").exists()
-    facts = base.build(wanted, tmp_path / "out", labels, allow=["void"])[1]
+    facts = corpus.build(wanted, tmp_path / "out", labels, allow=["void"])[1]
     nothing = {"rule": 0, "backstop": 0, "words": 0, "never": [], "direct": 0}
     assert facts["removed"]["binding.paper"].items() > nothing.items()
-    base.build(spec(filters=DIRECT), tmp_path / "direct", labels)
+    corpus.build(spec(filters=DIRECT), tmp_path / "direct", labels)
 
 
-def test_a_filter_that_asks_for_what_no_tree_bears_stops_its_condition(tmp_path, base):
+def test_a_filter_that_asks_for_what_no_tree_bears_stops_its_condition(tmp_path, corpus):
     """It may find something by its other rules, or by words: not what it is to remove."""
     never = {("binding", "paper"): ["Voice=Pass", "acl:relcl"]}
-    labels = write_labels(base.table, tmp_path / "labels.parquet", never)
+    labels = write_labels(corpus.table, tmp_path / "labels.parquet", never)
     wanted = spec(filters=FILTERS)
     with pytest.raises(PoshgridError, match=r"'binding\.paper' asks for Voice=Pass, acl:relcl"):
-        base.build(wanted, tmp_path / "out", labels)
-    facts = base.build(wanted, tmp_path / "out", labels, allow=["void"])[1]
+        corpus.build(wanted, tmp_path / "out", labels)
+    facts = corpus.build(wanted, tmp_path / "out", labels, allow=["void"])[1]
     assert facts["removed"]["binding.paper"]["never"] == ["Voice=Pass", "acl:relcl"]
 
 
-def test_conditions_of_the_same_sentences_have_one_digest(tmp_path, base):
-    same = base.table.with_columns(
+def test_conditions_of_the_same_sentences_have_one_digest(tmp_path, corpus):
+    same = corpus.table.with_columns(
         binding_direct="binding_paper", question_formation_direct="question_formation_paper"
     )
     labels = write_labels(same, tmp_path / "same.parquet")
     digests = [
-        base.build(spec(filters=filters), tmp_path / str(n), labels)[1]["digest"]
+        corpus.build(spec(filters=filters), tmp_path / str(n), labels)[1]["digest"]
         for n, filters in enumerate((FILTERS, DIRECT, ["binding"]))
     ]
     assert digests[0] == digests[1] != digests[2]
 
 
-def test_faults_are_named(tmp_path, base):
-    out, sentences = tmp_path / "out", base.sentences
+def test_faults_are_named(tmp_path, corpus):
+    out, sentences = tmp_path / "out", corpus.sentences
     with pytest.raises(PoshgridError, match=r"no labels of filter 'binding\.paper'"):
         build(spec(filters=["binding"]), sentences, None, out)
-    short = write_labels(base.table.filter(pl.col("sent_id") != 17), tmp_path / "short.parquet")
-    everything = base.table.with_columns(binding_paper=True)
+    short = write_labels(corpus.table.filter(pl.col("sent_id") != 17), tmp_path / "short.parquet")
+    everything = corpus.table.with_columns(binding_paper=True)
     everything = write_labels(everything, tmp_path / "all.parquet")
     for wanted, labels, message in (
-        (spec("0.5K"), base.labels, "no train sentences"),
+        (spec("0.5K"), corpus.labels, "no train sentences"),
         (spec(filters=FILTERS), everything, "no train sentences"),
         (spec(filters=FILTERS), short, "not one row for each sentence"),
         (spec(filters=FILTERS), tmp_path / "absent.parquet", "not found"),
@@ -291,12 +291,12 @@ def test_faults_are_named(tmp_path, base):
     assert not out.exists()
 
 
-def test_a_condition_is_read_in_pieces_without_a_trace(tmp_path, base, monkeypatch):
+def test_a_condition_is_read_in_pieces_without_a_trace(tmp_path, corpus, monkeypatch):
     wanted = spec(filters=FILTERS, rates={"binding": 0.02})
-    base.build(wanted, tmp_path / "whole")
+    corpus.build(wanted, tmp_path / "whole")
     monkeypatch.setattr(planning, "table_batches", functools.partial(table_batches, size=97))
     monkeypatch.setattr(Database.pieces, "__defaults__", (31,))
-    base.build(wanted, tmp_path / "pieces")
+    corpus.build(wanted, tmp_path / "pieces")
     for split in SPLITS:
         one, two = (read(tmp_path / n)[split] for n in ("whole", "pieces"))
         assert one.equals(two)

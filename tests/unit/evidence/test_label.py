@@ -1,4 +1,4 @@
-"""Labelling a base, and how far two labellings agree."""
+"""Labelling a corpus, and how far two labellings agree."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ TREES = [tree(text) for cases in CASES for text, *_ in cases]
 
 
 def make(folder, order=None):
-    """Write a base and the shards of its parses."""
+    """Write a corpus and the shards of its parses."""
     rows = [{"text": " ".join(t.form), "split": "train", "size": "1K"} for t in TREES]
-    base = write(folder, rows)
-    base.labels.unlink()
+    corpus = write(folder, rows)
+    corpus.labels.unlink()
     parses = pl.DataFrame(
         [
             (i, *(list(getattr(TREES[i % len(TREES)], name)) for name in list(PARSES)[1:]))
@@ -39,7 +39,7 @@ def make(folder, order=None):
     shards = [folder / "0.parquet", folder / "1.parquet"]
     write_table(parses[:7], shards[0], PARSES)
     write_table(parses[7:], shards[1], PARSES)
-    return base.sentences, shards
+    return corpus.sentences, shards
 
 
 def test_labels_are_those_of_the_filters(tmp_path):

@@ -14,7 +14,7 @@ from tests.unit.evidence.condition_support import FILTERS, make, planned, spec, 
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory):
+def corpus(tmp_path_factory):
     return make(tmp_path_factory.mktemp("base"))
 
 
@@ -32,15 +32,15 @@ def put(train):
     "rates", [{"binding": 0.03}, {"binding": 0.01, "question-formation": 0.04}]
 )
 def test_evidence_takes_the_places_of_others(tmp_path, seed, rates):
-    base = make(tmp_path, seed)
-    plain, _ = base.build(spec(filters=FILTERS), tmp_path / "f")
-    mixed, facts = base.build(back(rates), tmp_path / "b")
+    corpus = make(tmp_path, seed)
+    plain, _ = corpus.build(spec(filters=FILTERS), tmp_path / "f")
+    mixed, facts = corpus.build(back(rates), tmp_path / "b")
     new = put(mixed)
     # The places of the sentences that gave way, and nothing else, have changed
     places = mixed.select(pl.coalesce("replaced", "sent_id"))["replaced"]
     assert places.to_list() == plain["sent_id"].to_list()
     assert new["sent_id"].is_unique().all() and not set(new["sent_id"]) & set(plain["sent_id"])
-    evidence = base.table.join(new.select("sent_id", "replaced"), on="sent_id")
+    evidence = corpus.table.join(new.select("sent_id", "replaced"), on="sent_id")
     for word, rate in rates.items():
         stem = word.replace("-", "_")
         (other,) = (f.replace("-", "_") for f in FILTERS if f != word)
@@ -50,50 +50,50 @@ def test_evidence_takes_the_places_of_others(tmp_path, seed, rates):
         # What is evidence of another filter, too, stays out
         assert not evidence.filter(f"{stem}_direct")[f"{other}_paper"].any()
     assert new["text"].to_list() == evidence.sort("replaced")["text"].to_list()
-    pairs = evidence.join(base.table, left_on="replaced", right_on="sent_id")
+    pairs = evidence.join(corpus.table, left_on="replaced", right_on="sent_id")
     assert (pairs["source"] == pairs["source_right"]).all()
     lengths = pairs["n_words"].cast(int) - pairs["n_words_right"].cast(int)
     assert lengths.abs().max() <= 2  # about ten sentences of each length and source
 
 
-def test_evidence_of_this_size_comes_first(tmp_path, base):
-    few, _ = base.build(back({"binding": 0.01}), tmp_path / "few")
-    many, facts = base.build(back({"binding": 0.07}), tmp_path / "many")
-    sizes = dict(base.table.select("sent_id", "size").iter_rows())
+def test_evidence_of_this_size_comes_first(tmp_path, corpus):
+    few, _ = corpus.build(back({"binding": 0.01}), tmp_path / "few")
+    many, facts = corpus.build(back({"binding": 0.07}), tmp_path / "many")
+    sizes = dict(corpus.table.select("sent_id", "size").iter_rows())
     assert {sizes[i] for i in put(few)["sent_id"]} == {"1K"}
     larger = [i for i in put(many)["sent_id"] if sizes[i] != "1K"]
     assert facts["reinserted"]["binding"]["from_larger_sizes"] == len(larger) > 0
 
 
-def test_one_filter_does_not_change_the_choice_for_another(tmp_path, base):
-    one, _ = base.build(back({"question-formation": 0.02}), tmp_path / "a")
-    both, _ = base.build(back({"question-formation": 0.02, "binding": 0.02}), tmp_path / "b")
+def test_one_filter_does_not_change_the_choice_for_another(tmp_path, corpus):
+    one, _ = corpus.build(back({"question-formation": 0.02}), tmp_path / "a")
+    both, _ = corpus.build(back({"question-formation": 0.02, "binding": 0.02}), tmp_path / "b")
     assert set(put(one)["sent_id"]) < set(put(both)["sent_id"])
 
 
-def test_evidence_is_drawn_by_the_seed_from_all_there_is(tmp_path, base):
+def test_evidence_is_drawn_by_the_seed_from_all_there_is(tmp_path, corpus):
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        base.build(back({"binding": 0.02}, seed=seed), tmp_path / name)
+        corpus.build(back({"binding": 0.02}, seed=seed), tmp_path / name)
     one, same, other = ((tmp_path / n / "train.parquet").read_bytes() for n in "abc")
     assert one == same != other
-    pool = base.at("1K").filter(pl.col("binding_direct") & ~pl.col("question_formation_paper"))
+    pool = corpus.at("1K").filter(pl.col("binding_direct") & ~pl.col("question_formation_paper"))
     for name in "ac":
         drawn = pl.read_parquet(tmp_path / name / "train.parquet").drop_nulls("replaced")["sent_id"]
         assert set(drawn) < set(pool["sent_id"])
         assert set(drawn) != set(pool["sent_id"][: drawn.len()])
 
 
-def test_what_the_backstop_took_is_never_put_back(tmp_path, base):
-    train, _ = base.build(back({"binding": 0.02}, backstop=True), tmp_path)
-    looks = base.table.filter("question_formation_paper_backstop")["sent_id"]
+def test_what_the_backstop_took_is_never_put_back(tmp_path, corpus):
+    train, _ = corpus.build(back({"binding": 0.02}, backstop=True), tmp_path)
+    looks = corpus.table.filter("question_formation_paper_backstop")["sent_id"]
     assert put(train).height and not set(put(train)["sent_id"]) & set(looks)
 
 
 @pytest.mark.parametrize("pool", [None, "direct", "paper"])
-def test_natural_rate_and_pools(tmp_path, base, pool):
+def test_natural_rate_and_pools(tmp_path, corpus, pool):
     rates = {"binding": {"rate": "natural", "pool": pool}}
-    train, found = base.build(back(rates), tmp_path)
-    whole = base.at("1K")
+    train, found = corpus.build(back(rates), tmp_path)
+    whole = corpus.at("1K")
     mine = whole.filter(pl.col(f"binding_{pool or 'direct'}") & ~pl.col("question_formation_paper"))
     needed = round(mine.height / whole.height * train.height)
     facts = found["reinserted"]["binding"]
@@ -105,16 +105,16 @@ def test_natural_rate_and_pools(tmp_path, base, pool):
     assert all(abs(share) <= 0.01 for share in facts["words_difference"].values())
 
 
-def test_too_scarce_evidence_names_the_largest_rate(tmp_path, base):
+def test_too_scarce_evidence_names_the_largest_rate(tmp_path, corpus):
     with pytest.raises(PoshgridError, match=r"'binding' at rate 0\.5 needs") as caught:
-        base.build(back({"binding": 0.5}), tmp_path)
+        corpus.build(back({"binding": 0.5}), tmp_path)
     assert not list(tmp_path.iterdir())
     rate = float(str(caught.value).split("lower the rate to ")[1].split(",")[0])
-    base.build(back({"binding": rate}), tmp_path)
+    corpus.build(back({"binding": rate}), tmp_path)
     with pytest.raises(PoshgridError, match="set repeat: true"):
-        base.build(back({"binding": rate + 0.003}), tmp_path / "more")
+        corpus.build(back({"binding": rate + 0.003}), tmp_path / "more")
     repeated = {"binding": {"rate": 0.2, "repeat": True}}
-    train, facts = base.build(back(repeated), tmp_path / "repeated")
+    train, facts = corpus.build(back(repeated), tmp_path / "repeated")
     counts = facts["reinserted"]["binding"]
     assert counts["sentences"] == round(0.2 * train.height) == put(train).height
     assert counts["sentences"] > counts["available"] >= counts["different"]
@@ -122,23 +122,23 @@ def test_too_scarce_evidence_names_the_largest_rate(tmp_path, base):
 
 
 @pytest.mark.parametrize("rate", ["natural", 0.0001])
-def test_to_put_nothing_back_is_refused(tmp_path, base, rate):
-    labels = base.table.with_columns(binding_direct=False) if rate == "natural" else base.table
+def test_to_put_nothing_back_is_refused(tmp_path, corpus, rate):
+    labels = corpus.table.with_columns(binding_direct=False) if rate == "natural" else corpus.table
     labels = write_labels(labels, tmp_path / "labels.parquet")
     with pytest.raises(PoshgridError, match=r"'binding' at .* puts nothing back into"):
-        base.build(back({"binding": rate}), tmp_path / "out", labels)
-    _, facts = base.build(back({"binding": rate}), tmp_path / "out", labels, allow=["void"])
+        corpus.build(back({"binding": rate}), tmp_path / "out", labels)
+    _, facts = corpus.build(back({"binding": rate}), tmp_path / "out", labels, allow=["void"])
     counts = facts["reinserted"]["binding"]
     assert [counts[each] for each in ("sentences", "different", "from_larger_sizes")] == [0] * 3
     # None asked for, none put back
-    base.build(back({"binding": 0.0}), tmp_path / "none")
+    corpus.build(back({"binding": 0.0}), tmp_path / "none")
 
 
 def put_back(wanted, *rows):
     """Return the sentence that gives way -> the evidence, and facts."""
-    with planned(*rows) as base:
-        facts = reinsert(base, wanted, choose(base, wanted))["binding"]
-        return dict(base.database.rows("select place, sent_id from swaps")), facts
+    with planned(*rows) as corpus:
+        facts = reinsert(corpus, wanted, choose(corpus, wanted))["binding"]
+        return dict(corpus.database.rows("select place, sent_id from swaps")), facts
 
 
 @pytest.mark.parametrize(("there", "rate"), [(1, 0.25), (2, 0.25), (2, 0.1)])

@@ -17,7 +17,7 @@ from poshgrid import files
 from poshgrid.benchmark.schema import COMPLETIONS, ITEMS
 from poshgrid.errors import PoshgridError
 from poshgrid.export import items
-from tests.unit.analysis.small_results import NAMES, NULL
+from tests.unit.analysis.small_results import BASELINE, NAMES
 
 FIELDS = [
     "sentence_good", "sentence_bad", "field", "linguistics_term", "UID", "pair_id", "template",
@@ -84,11 +84,11 @@ def test_the_tasks_name_files_and_functions_that_are_there(folder, module):
             assert both == [pair["sentence_good"], pair["sentence_bad"]]
 
 
-@pytest.mark.parametrize("run", [*NAMES, NULL])
+@pytest.mark.parametrize("run", [*NAMES, BASELINE])
 def test_the_functions_of_the_tasks_judge_as_the_stage_does(folder, module, opened, run):
     """Ties, joint pairs, sums and means: the same accuracies from the same log-probabilities."""
-    *_, regimen, _, seed = run.split("/")
-    mine = {"regimen": regimen, "seed": int(seed.removeprefix("seed"))}
+    *_, recipe, _, seed = run.split("/")
+    mine = {"recipe": recipe, "seed": int(seed.removeprefix("seed"))}
     scores = opened.scores().filter(**mine).collect()
     scores = {row["item_id"]: row for row in scores.iter_rows(named=True)}
     judged = opened.judgements().filter(**mine).collect()

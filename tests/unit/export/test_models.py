@@ -32,7 +32,7 @@ def exported(paths, tmp_path_factory):
     assert answer.exception is None, answer.exception
     assert answer.stdout.split() == [
         str(output / "models" / run.replace("/", "-")) for run in NAMES
-    ]  # the null is none of the models
+    ]  # the baseline is none of the models
     return output / "models" / NAME
 
 
@@ -53,12 +53,12 @@ def test_the_weights_are_the_runs_and_the_provenance_tells_nothing_of_the_machin
 def test_the_card_holds_the_runs_own_accuracies_corpora_and_licences(exported, opened):
     """Each accuracy is the mean of the run's judgements, not of its seeds."""
     card = ModelCard.load(exported / "README.md")
-    judged = opened.judgements().filter(regimen="small", seed=42).collect()
+    judged = opened.judgements().filter(recipe="small", seed=42).collect()
     own = {name: rows["correct"].mean() for (name,), rows in judged.group_by("phenomenon")}
     listed = {result.dataset_config: result.metric_value for result in card.data.eval_results}
     assert listed == pytest.approx(own, abs=1e-6)
-    null = opened.accuracy().filter(regimen="untrained", phenomenon="order").collect()
-    row = f"| posh | order | 25 | {100 * own['order']:.1f} | {100 * null['mean'][0]:.1f} |"
+    baseline = opened.accuracy().filter(recipe="untrained", phenomenon="order").collect()
+    row = f"| posh | order | 25 | {100 * own['order']:.1f} | {100 * baseline['mean'][0]:.1f} |"
     assert row in card.text
     assert card.data.license == "cc-by-4.0"
     assert "1,234 words in 200 sentences" in card.text and "binding.paper" in card.text
@@ -109,7 +109,7 @@ def test_a_name_is_one_that_the_hub_takes_and_no_others(exported, opened):
     ("what", "options", "key"),
     [
         ("tables", ("--target", "exp2"), "unknown target 'exp2'"),
-        ("models", ("--only", "regimen=untrained"), "--only"),
+        ("models", ("--only", "recipe=untrained"), "--only"),
         ("models", ("--only", "seed=99"), "--only"),
     ],
 )

@@ -69,7 +69,7 @@ def test_tables_of_a_target_and_its_models_are_exported_if_they_are_of_one_run(t
     assert "deltas" not in names
     folder = tmp_path / "results/statistics/all"
     counts = str(folder / "counts.parquet")
-    for part, inputs in ((folder, []), (folder / "models/paper", [counts])):
+    for part, inputs in ((folder, []), (folder / "regressions/paper", [counts])):
         with recorded(part / "manifest.json", inputs=inputs):
             files.write_text(part / "new.txt", "")
     words = ["export", "tables", str(tmp_path / "results"), "--output", str(tmp_path / "out")]
@@ -78,4 +78,4 @@ def test_tables_of_a_target_and_its_models_are_exported_if_they_are_of_one_run(t
     with recorded(folder / "manifest.json"):
         table.head(table.height - 1).write_parquet(counts)
     error = CliRunner().invoke(app, words).exception
-    assert str(error).startswith(f"{folder / 'models/paper'}: made of another {counts}")
+    assert str(error).startswith(f"{folder / 'regressions/paper'}: made of another {counts}")

@@ -20,9 +20,9 @@ def paper(root):
     loaded = configfile.load(root / "config/config.yaml")
     experiments = [e for e in loaded.experiments if e.name not in ("control", "dose")]
     own = [c for c in loaded.conditions if c.name in ("baby", "baby-f", "wiki")]
-    models = [m for m in loaded.models if m.name not in ("control", "dose")]
+    models = [m for m in loaded.regressions if m.name not in ("control", "dose")]
     return loaded.model_copy(
-        update={"experiments": experiments, "conditions": own, "models": models}
+        update={"experiments": experiments, "conditions": own, "regressions": models}
     )
 
 
@@ -56,10 +56,10 @@ DIRECT = [{"name": word, "reading": "direct"} for word in ("question-formation",
 
 def test_a_word_stands_for_its_first_reading(paper):
     written = [
-        {"name": "words", "base": "baby", "filters": ["binding"]},
-        {"name": "parts", "base": "baby", "filters": [{"name": "binding"}]},
-        {"name": "whole", "base": "baby", "filters": [{"name": "binding", "reading": "paper"}]},
-        {"name": "dotted", "base": "baby", "filters": ["binding.direct"]},
+        {"name": "words", "corpus": "baby", "filters": ["binding"]},
+        {"name": "parts", "corpus": "baby", "filters": [{"name": "binding"}]},
+        {"name": "whole", "corpus": "baby", "filters": [{"name": "binding", "reading": "paper"}]},
+        {"name": "dotted", "corpus": "baby", "filters": ["binding.direct"]},
     ]
     grid = conditioned(paper, *written, experiment=["baby~binding.direct"])
     found = {name: [str(each) for each in grid.conditions[name].filters] for name in
@@ -100,7 +100,7 @@ def test_doses_of_what_has_no_evidence_to_lose_are_refused(paper):
         assert str(caught.value).startswith(f"condition '{name}+0.01': ")
         assert f"'{name}' {why}" in str(caught.value)
     # conditions that are named by their filters take doses, too, and so do refilled ones
-    refilled = {"name": "r", "base": "baby", "filters": DIRECT, "refill": True, "filtered": True}
+    refilled = {"name": "r", "corpus": "baby", "filters": DIRECT, "refill": True, "filtered": True}
     grid = conditioned(paper, refilled, experiment=["wiki~passive.paper+natural", "r+0.01"])
     implied = grid.conditions["wiki~passive.paper+natural"]
     assert [str(each) for each in implied.filters] == ["passive.paper"]
@@ -119,12 +119,12 @@ def test_two_conditions_that_are_one_are_refused(paper):
         check(conditioned(paper, twin | different, experiment=["baby-f"]))
 
 
-CONTROL = {"name": "c", "base": "baby", "control": "baby-f"}
+CONTROL = {"name": "c", "corpus": "baby", "control": "baby-f"}
 
 
 @pytest.mark.parametrize(
     ("control", "other"),
-    [({"control": "baby-g"}, "baby-g"), ({"base": "wiki"}, "baby-f"), ({"control": "c"}, "c"),
+    [({"control": "baby-g"}, "baby-g"), ({"corpus": "wiki"}, "baby-f"), ({"control": "c"}, "c"),
      ({"control": "d"}, "d")],
 )  # fmt: skip
 def test_a_control_is_of_a_filtered_condition_of_its_base(paper, control, other):
@@ -136,18 +136,23 @@ def test_a_control_is_of_a_filtered_condition_of_its_base(paper, control, other)
 
 def test_a_control_reads_what_is_removed_and_no_more(paper):
     """Of the condition that it is one for: its filters, where it has them."""
-    base = {"name": "f", "base": "baby", "filters": DIRECT, "unfiltered_sizes": ["30M"]}
-    grid = conditioned(paper, base, {**CONTROL, "control": "f"})
+    corpus = {"name": "f", "corpus": "baby", "filters": DIRECT, "unfiltered_sizes": ["30M"]}
+    grid = conditioned(paper, corpus, {**CONTROL, "control": "f"})
     assert grid.condition_spec("c", "10M").control == grid.conditions["f"].filters
     assert grid.condition_spec("c", "30M").control == []
-    other = {**base, "seed": 7, "refill": True, "reinsert": [{"filter": "binding", "rate": 0.001}]}
+    other = {
+        **corpus,
+        "seed": 7,
+        "refill": True,
+        "reinsert": [{"filter": "binding", "rate": 0.001}],
+    }
     again = conditioned(paper, other, {**CONTROL, "control": "f"})
     assert again.condition_spec("c", "10M") == grid.condition_spec("c", "10M")
 
 
 def test_what_changes_no_sentence_is_no_part_of_a_condition(paper):
     grids = [
-        conditioned(paper, {"name": "f", "base": "baby", "filters": DIRECT, **more})
+        conditioned(paper, {"name": "f", "corpus": "baby", "filters": DIRECT, **more})
         for more in ({}, {"allow": ["void"]}, {"filtered": False}, {"unfiltered_sizes": ["100M"]})
     ]
     small, large = (

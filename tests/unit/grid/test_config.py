@@ -42,9 +42,9 @@ def test_shipped_configurations_are_valid_and_fit_the_schema(root, name):
     assert text.startswith("# yaml-language-server: $schema=../workflow/schemas/config.schema.json")
     schema = json.loads((root / "workflow/schemas/config.schema.json").read_text(encoding="utf-8"))
     data = yaml.safe_load(text)
-    for regimen in data["regimens"]:  # YAML 1.1 reads 1e-4 as text; editors read it as a number
-        if "learning_rate" in regimen:
-            regimen["learning_rate"] = float(regimen["learning_rate"])
+    for recipe in data["recipes"]:  # YAML 1.1 reads 1e-4 as text; editors read it as a number
+        if "learning_rate" in recipe:
+            recipe["learning_rate"] = float(recipe["learning_rate"])
     jsonschema.validate(data, schema)
 
 
@@ -55,16 +55,16 @@ def test_schema_file_is_up_to_date(root):
 
 def test_defaults_are_the_papers(root):
     paper = configfile.load(root / "config/config.yaml")
-    regimen = next(r for r in paper.regimens if r.name == "packed")
+    recipe = next(r for r in paper.recipes if r.name == "packed")
     # Table 6
-    assert (regimen.learning_rate, regimen.batch_size, regimen.context_length) == (1e-4, 32, 512)
-    assert (regimen.warmup_steps, regimen.steps, regimen.patience_steps) == (4000, 100_000, 6000)
-    assert (regimen.dropout, regimen.weight_decay) == (0.1, 0.1)
+    assert (recipe.learning_rate, recipe.batch_size, recipe.context_length) == (1e-4, 32, 512)
+    assert (recipe.warmup_steps, recipe.steps, recipe.patience_steps) == (4000, 100_000, 6000)
+    assert (recipe.dropout, recipe.weight_decay) == (0.1, 0.1)
     # Table 5
-    mini = next(x for x in paper.learners if x.name == "gpt2-mini")
+    mini = next(x for x in paper.models if x.name == "gpt2-mini")
     assert mini.options == {"hidden_size": 512, "heads": 8, "layers": 4, "ffn": 2048}
     # Table 2: each column adds up to its size
-    baby = next(b for b in paper.bases if b.name == "baby")
+    baby = next(b for b in paper.corpora if b.name == "baby")
     for size in ("10M", "30M", "50M", "100M"):
         assert sum(portion.words[size] for portion in baby.sources) == words(size)
 
@@ -76,7 +76,7 @@ def test_the_reference_preset_lies_over_the_papers_configuration(root):
     theirs = configfile.load(file, root / "studies/posh-bench/reference.yaml")
     a, b = (each.model_dump(mode="json") for each in (ours, theirs))
     assert {key for key in a if a[key] != b[key]} == {
-        "results", "learners", "regimens", "biases", "experiments", "scoring"
+        "results", "models", "recipes", "biases", "experiments", "scoring"
     }  # fmt: skip
 
 
@@ -93,10 +93,10 @@ def test_all_errors_at_once_with_file_line_and_place(tmp_path, tiny):
     put("biases", "dyck", lenght=64, k=0)(tiny)
     put("biases", "recency", decay=2)(tiny)
     put("biases", trees={})(tiny)
-    put("regimens", 0, warmup_steps=600, padding_in_loss=True)(tiny)
-    put("regimens", 1, learnig_rate=1)(tiny)
+    put("recipes", 0, warmup_steps=600, padding_in_loss=True)(tiny)
+    put("recipes", 1, learnig_rate=1)(tiny)
     put("tokenizer", vocabulary_size=-5)(tiny)
-    put("bases", 0, "sources", 0, words={"10Q": "10M"})(tiny)
+    put("corpora", 0, "sources", 0, words={"10Q": "10M"})(tiny)
     lines = refused(tmp_path, tiny).splitlines()
     text = (tmp_path / "config.yaml").read_text(encoding="utf-8").splitlines()
     found = {}
@@ -106,9 +106,9 @@ def test_all_errors_at_once_with_file_line_and_place(tmp_path, tiny):
     # The line that is named is that of the key
     assert {place: line.split(":")[0].strip(" -") for place, line in found.items()} == {
         "biases.dyck.k": "k", "biases.dyck.lenght": "lenght", "biases.recency.decay": "decay",
-        "biases.trees": "trees", "regimens[0].padding_in_loss": "padding_in_loss",
-        "regimens[0].warmup_steps": "warmup_steps", "regimens[1].learnig_rate": "learnig_rate",
-        "tokenizer.vocabulary_size": "vocabulary_size", "bases[0].sources[0].words.10Q": "10Q",
+        "biases.trees": "trees", "recipes[0].padding_in_loss": "padding_in_loss",
+        "recipes[0].warmup_steps": "warmup_steps", "recipes[1].learnig_rate": "learnig_rate",
+        "tokenizer.vocabulary_size": "vocabulary_size", "corpora[0].sources[0].words.10Q": "10Q",
     }  # fmt: skip
 
 
@@ -123,13 +123,13 @@ def add(section, **changes):
 
 
 def sized(**words):
-    """Return a change of the words of the first base."""
-    return put("bases", 0, "sources", 0, "words", **words)
+    """Return a change of the words of the first corpus."""
+    return put("corpora", 0, "sources", 0, "words", **words)
 
 
 def fitted(**changes):
     """Return a change of the first model of the counts."""
-    return put("models", 0, **changes)
+    return put("regressions", 0, **changes)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def fitted(**changes):
         (experiment(biases=["recencie"]), "unknown bias 'recencie'"),
         (lambda c: c["biases"].pop("recency"), "recency: {}"),
         (experiment(sizes=["50K"]), "size '50K'"),
-        (lambda c: c.pop("bases"), "unknown base"),
+        (lambda c: c.pop("corpora"), "unknown corpus"),
         (put(study={"name": "fict", "opens": ["filterin"]}), "did you mean 'filtering'"),
         # names that something else has
         (experiment(name="All"), "'all'"),
@@ -151,12 +151,12 @@ def fitted(**changes):
         (add("conditions"), "defined twice"),
         (experiment(biases=["dyck+recency", "recency+dyck"]), "biases: 'recency+dyck'"),
         (experiment(biases=["none", "none+dyck"]), "write dyck"),
-        (lambda c: c["bases"][0].update(sources=2 * c["bases"][0]["sources"][:1]), "twice"),
+        (lambda c: c["corpora"][0].update(sources=2 * c["corpora"][0]["sources"][:1]), "twice"),
         # what says nothing, or cannot be
         (put(only="size=1K"), "leaves no run"),
         (lambda c: c.pop("experiments"), "neither experiments nor pretrained"),
-        (put("regimens", 0, epochs=3), "either steps or epochs"),
-        (put("regimens", 0, steps=0, warmup_steps=0, checkpoints=[]), "steps: 0"),
+        (put("recipes", 0, epochs=3), "either steps or epochs"),
+        (put("recipes", 0, steps=0, warmup_steps=0, checkpoints=[]), "steps: 0"),
         (experiment(exclude=[{"condition": "baby-f"}]), "experiments: exp1: exclude"),
         (experiment(exclude=[{"size": "60K"}, {"seed": 7}]), "{seed: 7}"),
         (experiment(exclude=[{}]), "names no axis"),
@@ -173,11 +173,11 @@ def fitted(**changes):
         (sized(**{"60K": "61K"}), "60,000 and 61,000 words"),
         (sized(**{"20K": "70K"}), "60K has 60,000 words, fewer than 20K with 70,000"),
         (sized(**{"20K": 0}), "size 20K has no words"),
-        (sized(**{"0.02M": "20K"}), "bases[0].sources: "),
+        (sized(**{"0.02M": "20K"}), "corpora[0].sources: "),
         # models of the counts
-        (fitted(only="regimen=pakced"), "models: paper: "),
+        (fitted(only="recipe=pakced"), "regressions: paper: "),
         (fitted(only="size=20K,size=30K"), "did you mean '60K'"),
-        (fitted(only="regimen=sentence,size=60K"), "matches no run"),
+        (fitted(only="recipe=sentence,size=60K"), "matches no run"),
         (fitted(suite="pohs"), "'pohs'"),
         (fitted(contrasts=[{"factor": "conditions", "less": "baby"}]), "'conditions'"),
         (fitted(contrasts=[{"factor": "condition", "less": "babby"}]), "'babby'"),
@@ -200,29 +200,29 @@ def test_parts_that_disagree_are_one_line_that_names_file_and_word(tmp_path, tin
         (put("biases", "dyck", warmup_steps=60), "dyck", "biases.dyck"),
         (put("biases", "tree-planting", weight="x"), "x", "biases.tree-planting.weight"),
         (put("biases", recencey={}), "recencey", "biases.recencey"),
-        (lambda c: c["learners"][0]["options"].pop("heads"), "options",
-         "learners[0].options.heads"),
+        (lambda c: c["models"][0]["options"].pop("heads"), "options",
+         "models[0].options.heads"),
         (put("sources", 0, "options", words=-5), "words: -5", "sources[0].options.words"),
         (put("sources", 0, "options", regster="x"), "regster", "sources[0].options.regster"),
         # one of several: neither is meant, or one is
-        (put("regimens", 1, checkpoint_epochs="evry"), "checkpoint_epochs",
-         "regimens[1].checkpoint_epochs"),
-        (put("regimens", 1, checkpoint_epochs=[1, "x"]), "x", "regimens[1].checkpoint_epochs[1]"),
+        (put("recipes", 1, checkpoint_epochs="evry"), "checkpoint_epochs",
+         "recipes[1].checkpoint_epochs"),
+        (put("recipes", 1, checkpoint_epochs=[1, "x"]), "x", "recipes[1].checkpoint_epochs[1]"),
         (put("conditions", 1, "reinsert", 1, rate="naturl"), "naturl",
          "conditions[1].reinsert[1].rate"),
-        (experiment(learners=["a/b"]), "a/b", "experiments[0].learners[0]"),
-        (experiment(learners=[{"learner": "gpt2-tiny"}]), "learner: gpt2-tiny",
-         "experiments[0].learners[0].sizes"),
+        (experiment(models=["a/b"]), "a/b", "experiments[0].models[0]"),
+        (experiment(models=[{"model": "gpt2-tiny"}]), "model: gpt2-tiny",
+         "experiments[0].models[0].sizes"),
         (put(pretrained=["gpt2", "a/b..c"]), "b..c", "pretrained[1]"),
         # what one key says of another, and names that something else has
-        (lambda c: c["regimens"][0].pop("warmup_steps"), "name: packed",
-         "regimens[0].warmup_steps"),
-        (put("regimens", 1, checkpoint_epochs=[4, 7, 5]), "checkpoint_epochs",
-         "regimens[1].checkpoint_epochs"),
+        (lambda c: c["recipes"][0].pop("warmup_steps"), "name: packed",
+         "recipes[0].warmup_steps"),
+        (put("recipes", 1, checkpoint_epochs=[4, 7, 5]), "checkpoint_epochs",
+         "recipes[1].checkpoint_epochs"),
         (experiment(name="train"), "train", "experiments[0].name"),
         (experiment(seeds=[42, 53, 42]), "seeds", "experiments[0].seeds"),
-        (experiment(learners=["gpt2-tiny", {"learner": "gpt2-tiny", "sizes": ["20K"]}]),
-         "learners", "experiments[0].learners"),
+        (experiment(models=["gpt2-tiny", {"model": "gpt2-tiny", "sizes": ["20K"]}]),
+         "models", "experiments[0].models"),
         # folders that Snakemake or a line cannot hold
         (put(results="a/{condition}"), "results", "results"),
         (put(results="~/a"), "results", "results"),
@@ -246,13 +246,13 @@ def test_what_only_looks_like_a_mistake_is_taken(tiny):
     put(results="~a $(x)`y`;&|'\" < b >", data="-x Zoë 你好")(tiny)
     put(scoring={"masked": ["pseudo-log-likelihood", "holistic"]})(tiny)  # a suite, scored twice
     tiny["conditions"].append(
-        {"name": "wiki~binding", "base": "wiki", "filters": ["binding"], "allow": ["void"]}
+        {"name": "wiki~binding", "corpus": "wiki", "filters": ["binding"], "allow": ["void"]}
     )
     # one exclusion covers another; a size that is not asked for; a source that just suffices
     put("experiments", 1, exclude=[{"size": "60K"}, {"size": "60K", "seed": 42}])(tiny)
-    experiment(learners=["gpt2-tiny", {"learner": "gpt2-tiny", "sizes": ["9M"]}])(tiny)
+    experiment(models=["gpt2-tiny", {"model": "gpt2-tiny", "sizes": ["9M"]}])(tiny)
     sized(**{"60K": "94K"})(tiny)
-    put("bases", 0, allow=["size", "words"])(tiny)
+    put("corpora", 0, allow=["size", "words"])(tiny)
     grid = configfile.validate(tiny)
     assert grid.targets["exp1"] == once
     assert {run.size for run in grid.targets["exp2"]} == {"20K"}
@@ -266,31 +266,31 @@ def test_every_rule_of_the_workflow_is_known(root):
 
 
 def test_a_key_that_is_there_twice_is_refused(tmp_path, tiny):
-    """PyYAML and Snakemake keep the later: a learner would be lost without a word."""
+    """PyYAML and Snakemake keep the later: a model would be lost without a word."""
     path = write(tmp_path, tiny)
     text = path.read_text()
-    path.write_text(f"{text}learners:\n- {{name: a, architecture: gpt2}}\n")
+    path.write_text(f"{text}models:\n- {{name: a, architecture: gpt2}}\n")
     again = text.count("\n") + 1
     for read in (configfile.load, lambda file: configfile.validate(tiny, [file])):
-        with pytest.raises(PoshgridError, match=rf"^{path}:{again}: .*'learners'"):
+        with pytest.raises(PoshgridError, match=rf"^{path}:{again}: .*'models'"):
             read(path)
 
 
 def test_a_mistake_is_in_the_file_that_made_it(tmp_path, tiny):
     """Mappings are merged over files, and lists replaced."""
     put("biases", "dyck", lenght=64)(tiny)
-    base, over = write(tmp_path, tiny), tmp_path / "over.yaml"
+    corpus, over = write(tmp_path, tiny), tmp_path / "over.yaml"
     over.write_text("biases:\n  recency: {decay: 0.5}\n")
-    with pytest.raises(PoshgridError, match=rf"^{base}:\d+: biases\.dyck\.lenght: "):
-        configfile.load(base, over)
+    with pytest.raises(PoshgridError, match=rf"^{corpus}:\d+: biases\.dyck\.lenght: "):
+        configfile.load(corpus, over)
     over.write_text("biases:\n  dyck: {lenght: 128}\n")
     with pytest.raises(PoshgridError, match=rf"^{over}:2: biases\.dyck\.lenght: "):
-        configfile.load(base, over)
+        configfile.load(corpus, over)
     del tiny["biases"]["dyck"]["lenght"]
     write(tmp_path, tiny)
-    over.write_text("regimens:\n  - name: packed\n    steps: 20\n  - {name: sentence, steps: 9}\n")
+    over.write_text("recipes:\n  - name: packed\n    steps: 20\n  - {name: sentence, steps: 9}\n")
     with pytest.raises(PoshgridError) as caught:
-        configfile.load(base, over)
+        configfile.load(corpus, over)
     places = [line.split(": ")[0] for line in str(caught.value).splitlines()]
     assert places == [f"{over}:2", f"{over}:4"], "4,000 steps of warm-up, which no file has"
 

@@ -73,16 +73,14 @@ def test_ficts_conditions_are_set_against_the_one_that_lost_nothing():
 def test_masked_learners_have_no_perplexity():
     given = load("studies/posh-bench/toy.yaml")
     grid = Grid(given)
-    assert {run.learner for run in filtering.read(grid, "exp2")} == {"gpt2-tiny"}
+    assert {run.model for run in filtering.read(grid, "exp2")} == {"gpt2-tiny"}
     experiments = [
-        e.model_copy(update={"learners": ["gpt2-tiny", "babyberta-tiny"]})
-        if e.name == "exp2"
-        else e
+        e.model_copy(update={"models": ["gpt2-tiny", "babyberta-tiny"]}) if e.name == "exp2" else e
         for e in given.experiments
     ]
     mixed = Grid(given.model_copy(update={"experiments": experiments}))
-    assert {run.learner for run in filtering.runs(mixed, "exp2")} == {"gpt2-tiny", "babyberta-tiny"}
-    assert {run.learner for run in filtering.read(mixed, "exp2")} == {"gpt2-tiny"}
+    assert {run.model for run in filtering.runs(mixed, "exp2")} == {"gpt2-tiny", "babyberta-tiny"}
+    assert {run.model for run in filtering.read(mixed, "exp2")} == {"gpt2-tiny"}
 
 
 def test_perplexity_is_measured_where_it_is_asked_for(paper):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from pydantic import ValidationError
 
@@ -49,18 +51,17 @@ def test_the_papers_runs_are_counted_by_hand(paper):
         "full": 11 * 5 * 3,
     }
     assert set(grid.targets["exp1"]) < set(grid.targets["exp2"])
-    assert {(run.size, run.learner) for run in grid.targets["exp2"]} == {
+    assert {(run.size, run.model) for run in grid.targets["exp2"]} == {
         ("10M", "gpt2-mini"), ("30M", "gpt2-small"), ("50M", "gpt2-small"), ("100M", "gpt2-small"),
     }  # fmt: skip
     assert not any(r.condition == "baby-f" and r.size == "100M" for r in grid.targets["full"])
     runs = grid.runs("all") + grid.runs("full")
     assert all(Run.parse(run.name) == run for run in runs)
     assert len({run.name for run in grid.runs("all")}) == len(grid.runs("all"))
-    # an untrained model for each learner and seed, three that count words for each cell
-    nulls = grid.nulls(grid.targets["exp2"])
-    assert [sum(null.regimen == word for null in nulls) for word in ("untrained", "counted")] == [
-        33, 3 * 11
-    ]  # fmt: skip
+    # an untrained model for each model and seed, three that count words for each cell
+    baselines = grid.baselines(grid.targets["exp2"])
+    recipes = Counter(baseline.recipe for baseline in baselines)
+    assert recipes == {"untrained": 33, "counted": 3 * 11}
 
 
 def test_only_selects_alternatives_within_and_conjunction_across_axes(paper):
@@ -75,7 +76,7 @@ def test_only_selects_alternatives_within_and_conjunction_across_axes(paper):
 
 
 def test_pretrained_models_stand_beside_every_target(paper):
-    grid = changed(paper, pretrained=["gpt2", {"name": "bb", "model": "a/b"}])
+    grid = changed(paper, pretrained=["gpt2", {"name": "bb", "path": "a/b"}])
     names = [f"pretrained/given/{name}/pretrained/none/seed0" for name in ("gpt2", "bb")]
     accuracy = Stages(grid).accuracy
     for target in (*grid.targets, "pretrained"):
@@ -84,7 +85,7 @@ def test_pretrained_models_stand_beside_every_target(paper):
         judged = accuracy.spec(Cell(target=target))
         assert set(judged.cells) == {"/".join(run.split("/")[:2]) for run in judged.runs}
     assert grid.made("pretrained") == []
-    assert grid.pretrained["gpt2"].model == "gpt2"
+    assert grid.pretrained["gpt2"].path == "gpt2"
 
 
 def test_a_control_has_its_biass_options_where_it_has_none_of_its_own(paper):
@@ -102,14 +103,14 @@ def test_a_control_has_its_biass_options_where_it_has_none_of_its_own(paper):
 
 
 def test_contrasts_less_controls_are_written_out(paper):
-    found = Grid(paper).models["bias"].contrasts
+    found = Grid(paper).regressions["bias"].contrasts
     assert [(each.first, each.less) for each in found] == [
         (None, "none"), ("dyck", "flat-brackets"), ("recency", "linear-recency"),
         ("recency", "static-recency"), ("tree-planting", "random-trees"),
         ("tree-planting", "sequential-trees"),
     ]  # fmt: skip
     alone = changed(paper, experiments=[experiment(paper, "exp3", biases=["none", "dyck"])])
-    assert [each.less for each in alone.models["bias"].contrasts] == ["none"]
+    assert [each.less for each in alone.regressions["bias"].contrasts] == ["none"]
 
 
 def test_filtered_is_the_papers_factor(paper):
@@ -122,15 +123,15 @@ def test_filtered_is_the_papers_factor(paper):
 
 def test_a_condition_is_named_by_its_base_and_filters(paper):
     changes = {"downsample": 0.787, "reading": "published"}
-    bases = [base | changes for base in paper.model_dump(mode="json")["bases"]]
+    corpora = [corpus | changes for corpus in paper.model_dump(mode="json")["corpora"]]
 
     def named(*names):
         mine = experiment(paper, "exp1", name="fict", conditions=names)
-        return changed(paper, experiments=[mine], bases=bases)
+        return changed(paper, experiments=[mine], corpora=corpora)
 
     grid = named("wiki~none", "wiki~agr-pp-mod", "wiki~npi-only+det-noun", "wiki~passive.paper")
     both = grid.conditions["wiki~npi-only+det-noun"]
-    assert (both.base, both.words, both.downsample) == ("wiki", ["det-noun", "npi-only"], 0.787)
+    assert (both.corpus, both.words, both.downsample) == ("wiki", ["det-noun", "npi-only"], 0.787)
     # npi-only has no reading of that name
     assert [str(each) for each in both.filters] == ["npi-only.paper", "det-noun.published"]
     assert list(map(str, grid.conditions["wiki~passive.paper"].filters)) == ["passive.paper"]
@@ -170,21 +171,21 @@ def test_a_model_is_fitted_where_its_runs_are(paper):
 
 def test_sheets_are_of_the_largest_filtered_size(paper):
     grid = changed(paper, audit={"conditions": ["baby", "baby-f", "wiki"]})
-    assert grid.audits("all") == [("baby", "50M"), ("baby-f", "50M")]  # 100M is the bare base
+    assert grid.audits("all") == [("baby", "50M"), ("baby-f", "50M")]  # 100M is the bare corpus
 
 
 def test_what_is_removed_is_counted_where_something_is(paper):
-    sizes = ("10M", "30M", "50M")  # 100M is the bare base
+    sizes = ("10M", "30M", "50M")  # 100M is the bare corpus
     expected = [(name, size) for name in ("baby", "baby-f") for size in sizes]
     assert Grid(paper).removals("exp2") == expected
-    control = {"name": "baby-c", "base": "baby", "control": "baby-f"}
+    control = {"name": "baby-c", "corpus": "baby", "control": "baby-f"}
     grid = changed(
         paper,
         conditions=[*paper.model_dump(mode="json")["conditions"], control],
         experiments=[experiment(paper, "exp1", name="c", conditions=["baby-c", "wiki"])],
     )
     assert grid.removals("c") == [("baby-c", size) for size in sizes]
-    spec = Stages(grid).collateral.spec(Cell(condition="baby-c", size="10M"))
+    spec = Stages(grid).side_effects.spec(Cell(condition="baby-c", size="10M"))
     assert [each.name for each in spec.control] == ["question-formation", "binding"]
     assert (spec.condition.control, spec.size) == ("baby-f", "10M")
 
@@ -192,40 +193,43 @@ def test_what_is_removed_is_counted_where_something_is(paper):
 def test_ready_files_need_no_base(paper):
     plain = paper.model_dump(mode="json")
     ready = [
-        {"name": name, "base": "baby", "prebuilt": f"ready/{name}", "filtered": name == "baby-f"}
+        {"name": name, "corpus": "baby", "prebuilt": f"ready/{name}", "filtered": name == "baby-f"}
         for name in ("baby", "baby-f")
     ]
     grid = changed(
         paper,
         conditions=[*ready, next(c for c in plain["conditions"] if c["name"] == "wiki")],
-        bases=[base for base in plain["bases"] if base["name"] == "wiki"],
+        corpora=[corpus for corpus in plain["corpora"] if corpus["name"] == "wiki"],
         experiments=[e for e in plain["experiments"] if e["name"] not in ("control", "dose")],
     )
     assert len(grid.targets["all"]) == 63
     facts = grid.cell_facts("exp2")
     assert facts["baby-f/10M"].filtered and not facts["baby/10M"].filtered
     assert facts["baby-f/10M"].source == "baby"
-    assert grid.parsed_bases("all") == []
+    assert grid.parsed_corpora("all") == []
     assert grid.vocabularies() == {
         "wiki": "results/corpora/wiki/sentences.parquet",
         "baby": "results/conditions/baby/100M/train.parquet",
     }
-    assert grid.corpora()["baby/100M"] == ("results/conditions/baby/100M/train.parquet", None)
+    assert grid.counted_corpora()["baby/100M"] == (
+        "results/conditions/baby/100M/train.parquet",
+        None,
+    )
 
 
 def released(name, **place):
-    return {"name": name, "model": f"owner/{name}", "revision": "1f2e", **place}
+    return {"name": name, "path": f"owner/{name}", "revision": "1f2e", **place}
 
 
 def given_alone(*pretrained, **sections):
     suites = [{"name": "zorro", "reader": "lines", "path": "zorro"}]
-    config = {"pretrained": list(pretrained), "models": [], "suites": suites, **sections}
+    config = {"pretrained": list(pretrained), "regressions": [], "suites": suites, **sections}
     return Grid(Config.model_validate(config))
 
 
-A = released("a", condition="baby-f", size="10M", learner="mini", seed=1, filtered=True,
+A = released("a", condition="baby-f", size="10M", model="mini", seed=1, filtered=True,
              source="baby")  # fmt: skip
-B = released("b", condition="baby", size="10M", learner="mini", seed=1)
+B = released("b", condition="baby", size="10M", model="mini", seed=1)
 
 
 def test_released_models_have_a_place_in_a_grid_that_trains_nothing(paper):
@@ -239,21 +243,23 @@ def test_released_models_have_a_place_in_a_grid_that_trains_nothing(paper):
     assert facts["baby-f/10M"].filtered and not facts["baby/10M"].filtered
     assert facts["baby/10M"].source == "baby"
     alone = given_alone(released("c"), released("d"))
-    assert [run.learner for run in alone.shown("all")] == ["c", "d"]
+    assert [run.model for run in alone.shown("all")] == ["c", "d"]
     assert alone.targets == {"all": []}
     # Conditions that are listed say themselves what they are
     beside = changed(paper, pretrained=[released("a", condition="baby-f", size="10M")])
     known = beside.given_facts()["baby-f/10M"]
     assert known.filtered and known.source == "baby"
     assert len(beside.shown("exp1")) == 9 + 1
-    assert beside.nulls(beside.targets["exp1"]) == Grid(paper).nulls(Grid(paper).targets["exp1"])
+    assert beside.baselines(beside.targets["exp1"]) == Grid(paper).baselines(
+        Grid(paper).targets["exp1"]
+    )
 
 
 def test_models_of_the_counts_are_fitted_to_released_models():
     model = {"name": "paper", "contrasts": [{"factor": "condition", "less": "baby"}]}
-    assert given_alone(A, B, models=[model]).fitted("all") == ["paper"]
-    assert given_alone(A, models=[model]).fitted("all") == []  # one condition
-    assert given_alone(released("c"), models=[model | {"contrasts": []}]).fitted("all") == []
+    assert given_alone(A, B, regressions=[model]).fitted("all") == ["paper"]
+    assert given_alone(A, regressions=[model]).fitted("all") == []  # one condition
+    assert given_alone(released("c"), regressions=[model | {"contrasts": []}]).fitted("all") == []
 
 
 def test_places_of_released_models_are_whole_and_one_models():

@@ -26,9 +26,9 @@ from poshgrid.stages import stage as stages
 from tests.jobs import CELLS, RUN, Cell, of_run, put
 
 PINNED = Path(__file__).with_name("jobs.json")
-JUDGED = {"quality", "rule_shares", "accuracy", "curves", "deltas"}
-OF_RUNS = {"rule_shares", "accuracy", "curves", "measures", "report", "deltas"}
-OF_TEXT = {"condition", "collateral"}
+JUDGED = {"quality", "heuristic_shares", "accuracy", "curves", "deltas"}
+OF_RUNS = {"heuristic_shares", "accuracy", "curves", "measures", "report", "deltas"}
+OF_TEXT = {"condition", "side_effects"}
 
 
 def described(found: Stages) -> dict[str, Any]:
@@ -46,8 +46,8 @@ def described(found: Stages) -> dict[str, Any]:
     [
         # text and trees
         (put("sources", 0, "options", seed=3), {"read"}),
-        (put("bases", 0, seed=3), {"mix"}),
-        (put("bases", 0, reading="paper", downsample=0.5), set()),  # of names like baby~binding
+        (put("corpora", 0, seed=3), {"mix"}),
+        (put("corpora", 0, reading="paper", downsample=0.5), set()),  # of names like baby~binding
         (put("parsers", 0, options={}), {"parse"}),  # of stanza
         (put("parsers", 1, options={}), {"train_parser", "recall"}),  # of spacy
         (put("parsers", 1, "treebank", sentences=900), {"treebank", "train_parser", "recall"}),
@@ -67,11 +67,11 @@ def described(found: Stages) -> dict[str, Any]:
         # tokens and models
         (put("tokenizer", vocabulary_size=600), {"tokenizer"}),
         (put("tokenizer", sweep=[500]), {"sweep"}),
-        (put("learners", 0, "options", layers=3), {"train", "untrained"}),
-        (put("learners", 1, "options", hidden_size=64), set()),
-        (put("regimens", 1, learning_rate="1e-3"), {"train"}),
-        (put("regimens", 1, checkpoint_every=7, learning_rate="0.00500", dropout="0e0"), set()),
-        (put("regimens", 1, checkpoint_epochs=[2]), {"train", "score"}),
+        (put("models", 0, "options", layers=3), {"train", "untrained"}),
+        (put("models", 1, "options", hidden_size=64), set()),
+        (put("recipes", 1, learning_rate="1e-3"), {"train"}),
+        (put("recipes", 1, checkpoint_every=7, learning_rate="0.00500", dropout="0e0"), set()),
+        (put("recipes", 1, checkpoint_epochs=[2]), {"train", "score"}),
         (put("biases", "tree-planting", weight=2.0), {"train"}),
         (put("biases", "recency", decay=0.7), set()),
         (put(tracker="tensorboard"), set()),
@@ -80,8 +80,8 @@ def described(found: Stages) -> dict[str, Any]:
         (put("scoring", reduction="sum"), JUDGED),
         (put("scoring", bos=False), {"score", "untrained"}),
         (put("filtering", perplexity=False), {"deltas"}),
-        (put("models", 0, slope_sd=0.4), {"fit"}),
-        (put("models", 1, slope_sd=0.4), set()),
+        (put("regressions", 0, slope_sd=0.4), {"fit"}),
+        (put("regressions", 1, slope_sd=0.4), set()),
         (put(study={"name": "fict"}), {"report"}),
         (put("experiments", 1, seeds=[42, 53, 76]), {"quality", *OF_RUNS}),
         (put("experiments", 1, seeds=[42]), {"quality", *OF_RUNS}),
@@ -156,8 +156,8 @@ def test_slices_of_scores(stages_of: Any, written: Any) -> None:
     judged = found.accuracy.spec(CELLS["accuracy"]).scoring
     assert judged.written() == {"reduction": "sum"}
     pretrained = stages_of(pretrained=[
-        {"name": "mine", "model": "owner/mine", "revision": "1f2e"},
-        {"name": "other", "model": "owner/other"},
+        {"name": "mine", "path": "owner/mine", "revision": "1f2e"},
+        {"name": "other", "path": "owner/other"},
     ]).score  # fmt: skip
     mine, other = (
         pretrained.spec(of_run(f"pretrained/given/{name}/pretrained/none/seed0"))
@@ -168,16 +168,16 @@ def test_slices_of_scores(stages_of: Any, written: Any) -> None:
 
 
 def test_a_page_is_about_what_its_target_has(stages_of: Any) -> None:
-    plain = stages_of(put("experiments", 1, conditions=["wiki"]), models=[])
+    plain = stages_of(put("experiments", 1, conditions=["wiki"]), regressions=[])
     bare = plain.report.spec(CELLS["report"])
     assert (bare.parsers, bare.evidence_parser, bare.gold) == ([], None, [])
     suite = {"name": "zorro", "reader": "lines", "path": "zorro"}
-    config = Config.model_validate({"pretrained": ["gpt2"], "models": [], "suites": [suite]})
+    config = Config.model_validate({"pretrained": ["gpt2"], "regressions": [], "suites": [suite]})
     given = Stages(Grid(config)).report.spec(Cell(target="all"))
     assert given.cells == {
         "pretrained/given": specs.Cell(filtered=False, source="pretrained", words=0)
     }
-    assert (given.sizes, given.conditions, given.bases) == ([], ["pretrained"], [])
+    assert (given.sizes, given.conditions, given.corpora) == ([], ["pretrained"], [])
 
 
 # Files
@@ -218,7 +218,7 @@ def test_files_of_other_people(here: Path, stages_of: Any, written: Any) -> None
         data["parsers"].append({"name": "bought", "engine": "spacy", "model": "bought"})
         data["evidence"]["compare"] = ["bought"]
         data["biases"]["tree-planting"] = {"parser": "bought"}
-        data["conditions"].append({"name": "ready", "base": "baby", "prebuilt": "it's ready"})
+        data["conditions"].append({"name": "ready", "corpus": "baby", "prebuilt": "it's ready"})
         data["tokenizer"] |= {"file": "words.json", "sweep": []}
 
     lay(here, "toy-baby b.txt", "choices.csv", "norms.csv", "one.conllu", "bank/b.conllu",
@@ -230,7 +230,7 @@ def test_files_of_other_people(here: Path, stages_of: Any, written: Any) -> None
         ("read", "files", Cell(source="toy-baby"), ["toy-baby b.txt"]),
         ("items", "files", Cell(suite="choices"), ["choices.csv"]),
         ("measures", "norms", CELLS["measures"], ["norms.csv"]),
-        ("parse", "model", Cell(base="baby", parser="bought", shard="0"),
+        ("parse", "model", Cell(corpus="baby", parser="bought", shard="0"),
          ["bought/a.json", "bought/b/weights.bin"]),
         ("condition", "sentences", ready, ["it's ready/20K/train.txt"]),
         ("condition", "evidence", ready, []),
@@ -286,7 +286,7 @@ def test_a_file_that_snakemake_takes_for_a_pattern_is_named(here: Path, stages_o
 
 def test_a_pretrained_model_is_a_folder_or_an_id(here: Path, grid_of: Any) -> None:
     lay(here, "mine/b.bin", "mine/a.json", "mine/deep/c.bin")
-    given = [{"name": "mine", "model": "mine"}, {"name": "hub", "model": "owner/name"}]
+    given = [{"name": "mine", "path": "mine"}, {"name": "hub", "path": "owner/name"}]
     found = Inputs(grid_of(data=str(here), pretrained=given))
     mine, hub = (Run("pretrained", "given", n, "pretrained", "none", 0) for n in ("mine", "hub"))
     assert found.given_model(mine) == found.model_place(mine) == here / "mine"

@@ -1,4 +1,4 @@
-"""The n-gram nulls: held to the formulas written out with dictionaries, and to hand-worked sums."""
+"""N-gram baselines against formulas written out with dictionaries, and hand-worked sums."""
 
 from __future__ import annotations
 
@@ -201,8 +201,8 @@ def condition(folder, texts):
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    """A base of two sizes, with sentences of no size, dev and test."""
+def corpus(tmp_path_factory):
+    """A corpus of two sizes, with sentences of no size, dev and test."""
     rows = [
         *((text, "train", "10K") for text in TEXTS[:200]),
         *((text, "train", "20K") for text in TEXTS[200:400]),
@@ -212,8 +212,8 @@ def base(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("size", "end"), [("10K", 200), ("20K", 400), (None, 400)])
-def test_a_base_is_counted_by_its_training_sentences_of_a_size(base, tmp_path, size, end):
-    facts = count(base, tmp_path / "model", order=3, size=size)
+def test_a_base_is_counted_by_its_training_sentences_of_a_size(corpus, tmp_path, size, end):
+    facts = count(corpus, tmp_path / "model", order=3, size=size)
     read, fitted = NGram.load(tmp_path / "model"), fit(TEXTS[:end], 3)
     assert "quux" not in read and "Dog" in read
     assert read.score(TEXTS) == fitted.score(TEXTS)
@@ -245,9 +245,9 @@ def test_the_order_of_sentences_and_batches_changes_nothing(tmp_path, monkeypatc
     assert other.score(asked) == [math.fsum(row) for row in rows]
 
 
-def test_tables_that_cannot_be_counted(base, tmp_path):
+def test_tables_that_cannot_be_counted(corpus, tmp_path):
     empty = condition(tmp_path / "empty", [])
-    for table, size in ((base, "5K"), (empty, None)):
+    for table, size in ((corpus, "5K"), (empty, None)):
         with pytest.raises(PoshgridError, match=rf"{table.name}: no training sentences"):
             count(table, tmp_path / "model", order=2, size=size)
     assert not (tmp_path / "model").exists()

@@ -1,4 +1,4 @@
-"""Parsers that are trained, loaded and run; parsing a shard of a base."""
+"""Parsers that are trained, loaded and run; parsing a shard of a corpus."""
 
 from __future__ import annotations
 
@@ -156,13 +156,13 @@ def test_a_pipeline_of_spacy_without_a_parser_is_refused(tmp_path):
         load("spacy", tmp_path)
 
 
-# ---- parsing a base ---------------------------------------------------------------------------
+# ---- parsing a corpus ---------------------------------------------------------------------------
 
 TEXTS = ["Don't you wanna go?", "yeah", " ", "I see it.", "yeah", "Where's daddy's hat?", "yeah"]
 
 
 def write_base(folder, texts):
-    """A base's table, and a folder that is not empty for the model."""
+    """A corpus's table, and a folder that is not empty for the model."""
     n = len(texts)
     frame = pl.DataFrame(
         {
@@ -208,17 +208,17 @@ def shard(number, of, screens=()):
     return specs.ParseSpec(parser=parser("spacy"), shard=number, shards=of, screens=[*screens])
 
 
-def parse(base, spec, name="0.parquet", model="model"):
-    files = (base / "sentences.parquet", base / model, base / name)
+def parse(corpus, spec, name="0.parquet", model="model"):
+    files = (corpus / "sentences.parquet", corpus / model, corpus / name)
     facts = parsing.parse(spec, *files, screen(spec.screens))
-    return facts, read_table(base / name, PARSES)
+    return facts, read_table(corpus / name, PARSES)
 
 
 @pytest.mark.parametrize("shards", [1, 3, 9])
 def test_shards_make_the_base(tmp_path, chain, shards):
-    base = write_base(tmp_path, TEXTS)
+    corpus = write_base(tmp_path, TEXTS)
     table = pl.concat(
-        parse(base, shard(number, shards), f"{number}.parquet")[1] for number in range(shards)
+        parse(corpus, shard(number, shards), f"{number}.parquet")[1] for number in range(shards)
     )
     assert table["sent_id"].to_list() == list(range(len(TEXTS)))
     assert table["form"].to_list() == [tokenize(text) for text in TEXTS]
@@ -236,8 +236,8 @@ def test_what_lacks_the_words_of_every_filter_is_not_parsed(tmp_path, chain):
     question, plain, reflexive = (
         "Is the boy who left here ?", "I like it .", "She saw Tom hurt himself ."
     )  # fmt: skip
-    base = write_base(tmp_path, [question, plain, reflexive, plain])
-    facts, table = parse(base, shard(0, 1, ["binding", "question-formation"]))
+    corpus = write_base(tmp_path, [question, plain, reflexive, plain])
+    facts, table = parse(corpus, shard(0, 1, ["binding", "question-formation"]))
     assert table["form"].to_list() == [question.split(), [], reflexive.split(), []]
     assert [len(part) for part in chain] == [2]
     assert (facts["distinct_texts"], facts["parsed"], facts["parsed_sentences"]) == (3, 2, 2)
@@ -249,7 +249,7 @@ def test_words_alone_make_flat_trees():
 
 
 def test_faults_of_parsing_are_named(tmp_path, chain):
-    base = write_base(tmp_path, TEXTS)
+    corpus = write_base(tmp_path, TEXTS)
     with pytest.raises(PoshgridError, match=r"absent: no model .*its treebank.*parsers\[\].model"):
-        parse(base, shard(0, 1), model="absent")
-    assert not (base / "0.parquet").exists()
+        parse(corpus, shard(0, 1), model="absent")
+    assert not (corpus / "0.parquet").exists()

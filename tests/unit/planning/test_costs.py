@@ -29,7 +29,7 @@ def run_of(costs, **axes):
 
 def test_training_by_hand(paper, tmp_path):
     costs = costs_of(paper, tmp_path)
-    packed = run_of(costs, learner="gpt2-mini", regimen="packed")
+    packed = run_of(costs, model="gpt2-mini", recipe="packed")
     # gpt2-mini: width 512, 4 layers, 32,768 types, 512 positions: attention and feed-forward have
     # 12 w^2 weights and 13 w of biases and norms a layer
     layers, embeddings = 4 * (12 * 512**2 + 13 * 512), (32_768 + 512) * 512
@@ -41,21 +41,21 @@ def test_training_by_hand(paper, tmp_path):
     on_core = costs_of(paper, tmp_path, "core").hours(packed)
     assert on_core == pytest.approx(1_638_400_000 / 345 / 3600, rel=1e-3)
     # sentences: ten epochs of 10M words at 1.3 tokens; dyck: 2,000 steps of 8 rows of 2,048 more
-    plain = run_of(costs, regimen="sentence", bias="none", size="10M")
-    dyck = run_of(costs, regimen="sentence", bias="dyck+recency", size="10M")
+    plain = run_of(costs, recipe="sentence", bias="none", size="10M")
+    dyck = run_of(costs, recipe="sentence", bias="dyck+recency", size="10M")
     assert costs.tokens(plain) == pytest.approx(130e6)
     assert (costs.bias_tokens(plain), costs.bias_tokens(dyck)) == (0, 2_000 * 8 * 2_048)
     # weights of every epoch are kept: eleven models
     assert costs.megabytes(plain) == pytest.approx(11 * 4 * costs.size(plain)[0] / 1e6)
     # 223 M FLOPs a token: nearer to gpt2-mini's 182 M than to gpt2-small's 689 M
-    small = run_of(costs, learner="gpt2-xs", regimen="packed")
+    small = run_of(costs, model="gpt2-xs", recipe="packed")
     rate = 229_472 * 182.5e6 / costs.size(small)[1]
     assert costs.hours(small) == pytest.approx(costs.tokens(small) / rate / 3600)
 
 
 def test_counted_tokens_replace_assumed_ones(paper, tmp_path):
     costs = costs_of(paper, tmp_path)
-    run = run_of(costs, regimen="sentence", bias="none", size="10M")
+    run = run_of(costs, recipe="sentence", bias="none", size="10M")
     path = Path(costs.grid.paths.tokens(run.condition, run.size), "statistics.json")
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps({"train": {"tokens": 7_000, "sentences": 900}}))
@@ -68,4 +68,4 @@ def test_a_device_without_a_speed_is_an_error(paper, tmp_path):
     only = [row for row in speeds() if row.precision == "bf16"]
     costs = Costs(Grid(paper), only, "H100")
     with pytest.raises(PoshgridError, match="float32"):
-        costs.hours(run_of(costs, regimen="packed"))
+        costs.hours(run_of(costs, recipe="packed"))

@@ -46,10 +46,10 @@ def hub(monkeypatch) -> Hub:
 def inputs(tmp_path) -> Inputs:
     path = tmp_path / "config.yaml"
     path.write_text(yaml.safe_dump({
-        "results": "results", "data": str(tmp_path / "data"), "models": [],
+        "results": "results", "data": str(tmp_path / "data"), "regressions": [],
         "suites": [{"name": "pairs", "reader": "blimp", "path": "pairs"}],
-        "pretrained": [{"name": "toy", "model": "someone/toy"},
-                       {"name": "here", "model": str(tmp_path / "here")}],
+        "pretrained": [{"name": "toy", "path": "someone/toy"},
+                       {"name": "here", "path": str(tmp_path / "here")}],
     }))  # fmt: skip
     (tmp_path / "here").mkdir()
     config = configfile.load(path)
@@ -60,7 +60,7 @@ def planned(inputs: Inputs, *rules: str) -> SimpleNamespace:
     """Return a DAG whose jobs of these rules will run."""
     jobs = [("items", {"suite": "pairs"})]
     for run in inputs.grid.given_models:
-        words = ("condition", "size", "learner", "regimen", "bias", "seed")
+        words = ("condition", "size", "model", "recipe", "bias", "seed")
         jobs.append(("score", {word: str(getattr(run, word)) for word in words}))
     found = [
         SimpleNamespace(rule=SimpleNamespace(name=rule), wildcards=Words(given))

@@ -23,8 +23,8 @@ def test_a_plan_of_the_papers_grid_needs_no_data(root, tmp_path):
     assert found.returncode == 0, found.stderr
     plan = json.loads(found.stdout)
     by_rule = {rule["rule"]: rule["run"] for rule in plan["rules"]}
-    # 11 cells x 3 seeds; as many untrained; three word nulls a cell
-    assert (plan["runs"], plan["nulls"]) == (33, 33 + 33)
+    # 11 cells x 3 seeds; as many untrained; three word baselines a cell
+    assert (plan["runs"], plan["baselines"]) == (33, 33 + 33)
     assert (by_rule["train"], by_rule["untrained"], by_rule["count"]) == (33, 33, 33)
     assert by_rule["score"] == 33 + 33
     assert plan["jobs"]["up_to_date"] == 0

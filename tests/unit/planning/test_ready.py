@@ -49,12 +49,12 @@ CASES = {
         "parser spacy", "parsers/spacy: no trained model there",
     ),
     "a model's folder": (
-        lambda c: c.update(pretrained=[{"name": "m", "model": "./models/m"}]),
+        lambda c: c.update(pretrained=[{"name": "m", "path": "./models/m"}]),
         "pretrained m", "models/m: not found",
     ),
     "ready files": (
         lambda c: (
-            c["conditions"].append({"name": "p", "base": "wiki", "prebuilt": "text"}),
+            c["conditions"].append({"name": "p", "corpus": "wiki", "prebuilt": "text"}),
             c["experiments"][0].update(conditions=["p"]),
         ),
         "condition p", "data/text/",
@@ -78,8 +78,8 @@ def test_what_is_missing_is_named_with_a_remedy(tiny, case):
 
 def test_only_what_a_target_needs_is_asked_for(tiny):
     """Trees are for the conditions that go without evidence; a bias's parser for its runs alone."""
-    tiny["suites"] = tiny["suites"][2:]  # none is made from all bases
-    tiny["models"] = []
+    tiny["suites"] = tiny["suites"][2:]  # none is made from all corpora
+    tiny["regressions"] = []
     tiny["parsers"][1].update(treebank={"path": "trees"})
     tiny["evidence"]["compare"] = []
     tiny["sources"][1].update(reader="text", path="t", options={})
@@ -101,7 +101,9 @@ def test_what_was_read_already_is_not_missed(tiny, tmp_path):
 
 
 def test_a_model_of_phenomena_that_its_suite_does_not_make(tiny):
-    tiny["models"] = [{**each, "phenomena": ["wanna", "bindng"]} for each in tiny["models"][-1:]]
+    tiny["regressions"] = [
+        {**each, "phenomena": ["wanna", "bindng"]} for each in tiny["regressions"][-1:]
+    ]
     assert wrong(tiny) == {"model binding"}
 
 

@@ -56,7 +56,7 @@ class Stage:
 
     def __call__(self, spec: str = SPEC, code: str = "abc") -> None:
         class Made(Declared):
-            Spec, outputs, costly = specs.ModelSpec, ("model.bin",), True
+            Spec, outputs, costly = specs.RegressionSpec, ("model.bin",), True
             run, finished = staticmethod(self.make), staticmethod(self.end)
 
         job = jobs.text(self.folder, json.loads(spec), words=self.source, code=code)

@@ -1,4 +1,4 @@
-"""Differences, leaks and nulls by hand-worked numbers; what fails a suite, and what flags it."""
+"""Differences, leaks and baselines by hand-worked numbers; what fails or flags a suite."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring, specs
 from poshgrid.evaluation.schema import SCORES
-from poshgrid.quality import nulls
+from poshgrid.quality import baselines
 from poshgrid.quality.gate import differences, gate, leaks
 from tests.unit.benchmark.generated import WORDS
 from tests.unit.quality.quality_suite import SOUND, table
@@ -88,7 +88,7 @@ def test_leaks_are_found_whatever_their_case_and_marks(tmp_path, monkeypatch):
     ]
 
 
-# ---- nulls --------------------------------------------------------------------------------------
+# ---- baselines ----
 
 
 def judged(tmp_path, items, shares, tolerance=0.05):
@@ -96,8 +96,8 @@ def judged(tmp_path, items, shares, tolerance=0.05):
         run: write_scores(tmp_path / f"{i}.parquet", items, share)
         for i, (run, share) in enumerate(shares.items())
     }
-    sets = nulls.judged(items, scores, Scoring())
-    return sets, nulls.summarise(sets, items, tolerance, {"b": "a"})
+    sets = baselines.judged(items, scores, Scoring())
+    return sets, baselines.summarise(sets, items, tolerance, {"b": "a"})
 
 
 def test_nulls_are_means_over_cells_of_means_over_runs(tmp_path):
@@ -107,29 +107,34 @@ def test_nulls_are_means_over_cells_of_means_over_runs(tmp_path):
         "a/1K/unigram/counted/none/seed0": 0.6,
     })  # fmt: skip
     assert (
-        sets.group_by("condition", "null", "seed").agg(pl.sum("pairs"))["pairs"].to_list()
+        sets.group_by("condition", "baseline", "seed").agg(pl.sum("pairs"))["pairs"].to_list()
         == [20] * 5
     )
-    found = {null["null"]: null for null in summary}
+    found = {baseline["baseline"]: baseline for baseline in summary}
     assert found["untrained"]["mean"] == pytest.approx(0.45)
-    assert list(found["untrained"]["bases"]) == ["a"]  # of conditions a and b
-    assert found["untrained"]["bases"]["a"]["mean"] == pytest.approx(0.5)
+    assert list(found["untrained"]["corpora"]) == ["a"]  # of conditions a and b
+    assert found["untrained"]["corpora"]["a"]["mean"] == pytest.approx(0.5)
     # Twenty pairs cannot tell .6 from one half.
-    assert not any(null["flagged"] for null in found.values())
+    assert not any(baseline["flagged"] for baseline in found.values())
 
 
 def test_an_interval_beyond_the_tolerance_is_flagged_base_by_base(tmp_path):
     items = questions(500)
     shares = {"a/1K/unigram/counted/none/seed0": 0.9, "c/1K/unigram/counted/none/seed0": 0.1}
-    _, (null,) = judged(tmp_path, items, shares)
-    assert null["mean"] == pytest.approx(0.5)  # the mean hides what both bases show
-    assert {base: of["flagged"] for base, of in null["bases"].items()} == {"a": True, "c": True}
-    assert null["flagged"]
-    bounds = [null["bases"]["a"][end] for end in ("low", "high")]
+    _, (baseline,) = judged(tmp_path, items, shares)
+    assert baseline["mean"] == pytest.approx(0.5)  # the mean hides what both corpora show
+    assert {corpus: of["flagged"] for corpus, of in baseline["corpora"].items()} == {
+        "a": True,
+        "c": True,
+    }
+    assert baseline["flagged"]
+    bounds = [baseline["corpora"]["a"][end] for end in ("low", "high")]
     assert bounds == pytest.approx([0.870, 0.925], abs=5e-4)
     for share, tolerance, flagged in ((0.6, 0.05, True), (0.59, 0.05, False), (0.59, 0.04, True)):
-        _, (null,) = judged(tmp_path, items, {"a/1K/unigram/counted/none/seed0": share}, tolerance)
-        assert null["flagged"] == flagged, (share, tolerance)
+        _, (baseline,) = judged(
+            tmp_path, items, {"a/1K/unigram/counted/none/seed0": share}, tolerance
+        )
+        assert baseline["flagged"] == flagged, (share, tolerance)
 
 
 def test_ties_are_half_a_point(tmp_path):
@@ -139,8 +144,8 @@ def test_ties_are_half_a_point(tmp_path):
         bad_logprob=pl.when(pl.col("item_id") == "x-0002").then(-1.0).otherwise("bad_logprob")
     )
     files.write_table(tied, path, SCORES)
-    sets = nulls.judged(items, {"a/1K/m/untrained/none/seed1": path}, Scoring())
-    assert nulls.accuracies(sets)["accuracy"].to_list() == [0.75]
+    sets = baselines.judged(items, {"a/1K/m/untrained/none/seed1": path}, Scoring())
+    assert baselines.accuracies(sets)["accuracy"].to_list() == [0.75]
 
 
 # ---- the gate -----------------------------------------------------------------------------------
@@ -149,9 +154,9 @@ def test_ties_are_half_a_point(tmp_path):
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     monkeypatch.setattr(lexicon, "read", lambda: WORDS)
-    base = tmp_path / "base.parquet"
+    corpus = tmp_path / "corpus.parquet"
     words = [" ".join(sorted(f for w in WORDS.words for f in w.folded))]
-    pl.DataFrame({"text": words, "split": ["train"]}).write_parquet(base)
+    pl.DataFrame({"text": words, "split": ["train"]}).write_parquet(corpus)
 
     def run(items, *, generated=True, text="Nothing to hear.", share=0.5):
         files.write_table(items, tmp_path / "items.parquet", ITEMS)
@@ -161,12 +166,12 @@ def run(tmp_path, monkeypatch):
         )
         train = {"a/1K": write_train(tmp_path / "train.parquet", text)}
         runs = {"a/1K/m/untrained/none/seed1": scores}
-        return gate(spec, tmp_path / "items.parquet", {"a": base}, train, runs, tmp_path / "out")
+        return gate(spec, tmp_path / "items.parquet", {"a": corpus}, train, runs, tmp_path / "out")
 
     return run
 
 
-def test_a_sound_suite_passes_and_a_null_flags_it(run):
+def test_a_sound_suite_passes_and_a_baseline_flags_it(run):
     facts = run(questions(12))
     assert (facts["verdict"], facts["flagged"]) == ("passed", [])
     assert set(facts["faults"].values()) == {0}

@@ -1,4 +1,4 @@
-"""The gate for files without a grid: its nulls are those of the workflow, its errors one line."""
+"""The gate for files without a grid: baselines as in the workflow, errors of one line."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def test_files_are_judged_without_a_grid(suite, tmp_path):
     assert faults["capitals in one member only"] == faults["identical members"] == 1
     # By hand: "who" is there three times, "when" once, so that all wanna pairs but the tie are
     # right; of the others no word but "sings" is known.
-    nulls = {(n["phenomenon"], n["null"]): n for n in found["nulls"]}
-    assert nulls["wanna", "unigram"]["mean"] == pytest.approx(13.5 / 14)
-    assert nulls["principle-a-command", "unigram"]["mean"] == 0.5
-    assert nulls["wanna", "unigram"]["bases"]["child"]["flagged"]
-    assert not nulls["principle-a-command", "unigram"]["flagged"]
+    baselines = {(n["phenomenon"], n["baseline"]): n for n in found["baselines"]}
+    assert baselines["wanna", "unigram"]["mean"] == pytest.approx(13.5 / 14)
+    assert baselines["principle-a-command", "unigram"]["mean"] == 0.5
+    assert baselines["wanna", "unigram"]["corpora"]["child"]["flagged"]
+    assert not baselines["principle-a-command", "unigram"]["flagged"]
     assert "capitals in one member only" in result.output
     heard = tmp_path / "heard.txt"
     heard.write_text("WHEN SINGS B!\n")
@@ -99,15 +99,15 @@ def judge(model, suite, text, output, *words):
 
 
 def test_a_model_is_judged_beside_what_counts_words(suite, tmp_path):
-    """The model judged counts words itself: it and its null, counted on one text, are one."""
+    """The model judged counts words itself: it and its baseline, counted on one text, are one."""
     table = write_condition(tmp_path / "counted", train=TEXT) / "train.parquet"
     model = tmp_path / "my counts (é)"
     ngram.count(table, model, order=1)
     result, found = judge(model, suite, tmp_path / "text.txt", tmp_path / "out", "--order", 2)
     rows = found.filter(pl.col("level") == "phenomenon")
-    by = {(r["learner"], r["phenomenon"]): r["mean"] for r in rows.iter_rows(named=True)}
+    by = {(r["model"], r["phenomenon"]): r["mean"] for r in rows.iter_rows(named=True)}
     assert by["my-counts-e", "wanna"] == by["unigram", "wanna"] == pytest.approx(13.5 / 14)
-    assert set(found["learner"]) == {"my-counts-e", "unigram", "ngram", "class_ngram"}
+    assert set(found["model"]) == {"my-counts-e", "unigram", "ngram", "class_ngram"}
     assert "my-counts-e" in result.output and "unigram" in result.output
     more = tmp_path / "more.txt"
     more.write_text("he sing\nhe sings\n")

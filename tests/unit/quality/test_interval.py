@@ -1,4 +1,4 @@
-"""The interval of a null: exact for independent pairs, wider for sets and seeds, rarely wrong."""
+"""The interval of a baseline: exact for independent pairs, wider for sets, rarely wrong."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from poshgrid.quality.nulls import beyond, interval
+from poshgrid.quality.baselines import beyond, interval
 
 TOLERANCE = 0.05
 
@@ -54,7 +54,7 @@ def test_seeds_that_differ_widen_the_interval():
     [(12, 1, 0.01), (50, 1, 0.01), (500, 1, 0.0), (48, 4, 0.02), (500, 10, 0.01)],
 )
 def test_chance_is_rarely_flagged(n, shared, most):
-    """A null at chance; ``shared`` pairs of a set are solved alike."""
+    """A baseline at chance; ``shared`` pairs of a set are solved alike."""
     generator = np.random.default_rng(n + shared)
     sets, runs = n // shared, 2_000
     right = shared * generator.integers(0, 2, (runs, sets))

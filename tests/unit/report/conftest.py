@@ -16,5 +16,5 @@ def biased(tmp_path_factory):
     """Two conditions and biases at one size, and the model of biases."""
     return report_results.study(
         tmp_path_factory.mktemp("biased"), conditions=("baby", "baby-f"), sizes=("10K",),
-        seeds=(1, 2), biases=("none", "recency"), models=("bias",),
+        seeds=(1, 2), biases=("none", "recency"), regressions=("bias",),
     )  # fmt: skip

@@ -14,12 +14,12 @@ import pytest
 
 from poshgrid import files
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import BayesianModel, Contrast, Regimen, specs
+from poshgrid.config import Contrast, Recipe, Regression, specs
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import UNTRAINED
 from poshgrid.config.sizes import words
-from poshgrid.evidence.collateral import MEASURES
-from poshgrid.evidence.schema import COLLATERAL
+from poshgrid.evidence.schema import SIDE_EFFECTS
+from poshgrid.evidence.side_effects import MEASURES
 from poshgrid.report import style
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.layout import Layout, lay_out
@@ -67,26 +67,26 @@ def build(
     biases: tuple[str, ...] = ("none",),
     seeds: tuple[int, ...] = (42, 53, 76),
     missing: tuple[str, ...] = (),
-    models: tuple[str, ...] = ("paper", "condition"),
+    regressions: tuple[str, ...] = ("paper", "condition"),
 ) -> specs.ReportSpec:
     """Write a results folder and return the spec of its report.
 
     Args:
         results: folder to write to.
-        conditions: "wiki" has a base of its own.
+        conditions: "wiki" has a corpus of its own.
         sizes: as in a config.
         biases: inductive biases.
         seeds: of every run.
         missing: runs whose name begins so are asked for but not there.
-        models: Bayesian models that are fitted.
+        regressions: Bayesian models that are fitted.
     """
     paths = Paths(str(results))
     generator = np.random.default_rng(7)
     runs = [
-        f"{c}/{s}/{'gpt2-mini' if s == sizes[0] else 'gpt2-small'}/{regimen}/{bias}/seed{seed}"
+        f"{c}/{s}/{'gpt2-mini' if s == sizes[0] else 'gpt2-small'}/{recipe}/{bias}/seed{seed}"
         for c in conditions
         for s in sizes
-        for regimen, bias in [*(("packed", b) for b in biases), (UNTRAINED, "none")]
+        for recipe, bias in [*(("packed", b) for b in biases), (UNTRAINED, "none")]
         for seed in seeds
     ]
     spec = specs.ReportSpec(
@@ -99,18 +99,18 @@ def build(
             for c in conditions
             for s in sizes
         },
-        bases=sorted({"wiki" if c == "wiki" else "baby" for c in conditions}),
+        corpora=sorted({"wiki" if c == "wiki" else "baby" for c in conditions}),
         conditions=list(conditions),
         sizes=list(sizes),
         parsers=["stanza", "spacy"],
         evidence_parser="stanza",
-        models=list(models),
+        regressions=list(regressions),
         suites=["posh"],
         removed={c: AIMS for c in conditions if c == "baby-f"},
     )
     there = [r for r in runs if not r.startswith(missing or ("\0",))]
-    for base in spec.bases:
-        _base(paths, base, spec.sizes)
+    for corpus in spec.corpora:
+        _corpus(paths, corpus, spec.sizes)
     for cell, facts in spec.cells.items():
         _cell(paths, *cell.split("/"), facts.words)
     _parsers(paths)
@@ -124,7 +124,7 @@ def build(
     files.write_table(counts, folder / "counts.parquet", COUNTS)
     files.write_table(accuracy(counts), folder / "accuracy.parquet", ACCURACY)
     manifest(folder, {"scoring": {"bos": True, "reduction": "mean"}}, 2.5)
-    for name in models:
+    for name in regressions:
         _write_fit(Path(paths.fit("all", name)), fit(name))
     return spec
 
@@ -139,19 +139,19 @@ def manifest(folder: Path, spec: dict, seconds: float, name: str = "manifest.jso
     })  # fmt: skip
 
 
-def _base(paths: Paths, base: str, sizes: list[str]) -> None:
-    sources = ["wikipedia"] if base == "wiki" else ["childes", "switchboard", "gutenberg"]
+def _corpus(paths: Paths, corpus: str, sizes: list[str]) -> None:
+    sources = ["wikipedia"] if corpus == "wiki" else ["childes", "switchboard", "gutenberg"]
 
     def counts(total: int) -> dict:
         share = {source: {"words": total // len(sources)} for source in sources}
         return {"words": total // len(sources) * len(sources), "sources": share}
 
-    folder = Path(paths.sentences(base)).parent
+    folder = Path(paths.sentences(corpus)).parent
     files.write_json(folder / "statistics.json", {
-        "base": base, "dev": counts(100_000), "test": counts(99_000),
+        "corpus": corpus, "dev": counts(100_000), "test": counts(99_000),
         "train": {s: counts(words(s)) for s in sizes},
     })  # fmt: skip
-    manifest(folder, {"base": {"sources": [{"source": s} for s in sources]}}, 31.0)
+    manifest(folder, {"corpus": {"sources": [{"source": s} for s in sources]}}, 31.0)
     for source in sources:
         manifest(Path(paths.source(source)).parent, {}, 12.0)
 
@@ -164,7 +164,7 @@ def _cell(paths: Paths, condition: str, size: str, number: int) -> None:
             "words_difference": {"childes": 0.0004, "switchboard": -0.00012}}  # fmt: skip
     folder = Path(paths.condition(condition, size))
     files.write_json(folder / "statistics.json", {
-        "condition": condition, "base": "wiki" if wiki else "baby", "size": size,
+        "condition": condition, "corpus": "wiki" if wiki else "baby", "size": size,
         "splits": {"train": split, "dev": split, "test": split},
         "removed": {} if wiki else {
             "binding.paper": {"rule": number // 900, "backstop": 31, "words": 900},
@@ -174,7 +174,7 @@ def _cell(paths: Paths, condition: str, size: str, number: int) -> None:
     })  # fmt: skip
     manifest(folder, {}, 4.0)
     if not wiki:
-        collateral(Path(paths.collateral(condition, size)))
+        side_effects(Path(paths.side_effects(condition, size)))
     folder = Path(paths.tokens(condition, size))
     files.write_json(folder / "statistics.json", {"train": {"tokens": int(number * 1.47)}})
     manifest(folder, {}, 4.0)
@@ -182,7 +182,7 @@ def _cell(paths: Paths, condition: str, size: str, number: int) -> None:
     sweep(Path(paths.tokenizer(condition, size)), number)
 
 
-def collateral(
+def side_effects(
     folder: Path,
     *,
     control: str | None = None,
@@ -211,7 +211,7 @@ def collateral(
             rows.append({"source": source, "measure": measure}
                         | {k: v if v is None else times * v for k, v in row.items()})  # fmt: skip
     files.write_table(
-        pl.DataFrame(rows, schema=COLLATERAL), folder / "collateral.parquet", COLLATERAL
+        pl.DataFrame(rows, schema=SIDE_EFFECTS), folder / "side_effects.parquet", SIDE_EFFECTS
     )
     manifest(folder, {}, 2.0)
 
@@ -266,7 +266,7 @@ def _model(folder: Path, run: str, generator: np.random.Generator) -> None:
         "best_step": 8000, "steps_per_epoch": 900, "copies": 1,
         "dev_loss": loss, "test_loss": loss + 0.01,
     })  # fmt: skip
-    manifest(folder, {"regimen": Regimen(name="packed").model_dump()}, 4321.0)
+    manifest(folder, {"recipe": Recipe(name="packed").model_dump()}, 4321.0)
 
 
 def _counts(
@@ -274,14 +274,14 @@ def _counts(
 ) -> pl.DataFrame:
     rows = []
     for run in runs:
-        condition, size, learner, regimen, bias, seed = run.split("/")
+        condition, size, model, recipe, bias, seed = run.split("/")
         cell = spec.cells[f"{condition}/{size}"]
         for i, phenomenon in enumerate(PAIRS):
-            lift = 0 if regimen == UNTRAINED else 0.05 + 0.04 * spec.sizes.index(size)
+            lift = 0 if recipe == UNTRAINED else 0.05 + 0.04 * spec.sizes.index(size)
             lift += 0.04 * spec.conditions.index(condition) * (-1) ** i + 0.02 * len(bias)
-            p = float(np.clip(0.3 + 0.045 * i + (0 if regimen == UNTRAINED else lift), 0.05, 0.97))
+            p = float(np.clip(0.3 + 0.045 * i + (0 if recipe == UNTRAINED else lift), 0.05, 0.97))
             rows.append({
-                "condition": condition, "size": size, "learner": learner, "regimen": regimen,
+                "condition": condition, "size": size, "model": model, "recipe": recipe,
                 "bias": bias, "seed": int(seed[4:]), "suite": "posh",
                 "category": CATEGORY[phenomenon], "phenomenon": phenomenon,
                 "correct": float(generator.binomial(N, p)), "ties": 0, "n": N,
@@ -291,7 +291,7 @@ def _counts(
 
 
 def accuracy(counts: pl.DataFrame) -> pl.DataFrame:
-    """Return accuracies of these counts, with intervals of 5 points; wanna's nulls are far."""
+    """Return accuracies of these counts, with intervals of 5 points; wanna's baselines are far."""
     bounds = ("low", "high")
     kinds = dict.fromkeys(ROW, pl.String) | {name: ACCURACY[name] for name in bounds}
     none = pl.DataFrame(schema=kinds)
@@ -307,12 +307,12 @@ def accuracy(counts: pl.DataFrame) -> pl.DataFrame:
 
 
 MODELS = {
-    "paper": BayesianModel(name="paper"),
-    "condition": BayesianModel(name="condition", contrasts=[
+    "paper": Regression(name="paper"),
+    "condition": Regression(name="condition", contrasts=[
         Contrast(name="filtering", factor="condition", first="baby-f", less="baby"),
         Contrast(name="register", factor="condition", first="wiki", less="baby"),
     ]),
-    "bias": BayesianModel(name="bias", contrasts=[Contrast(factor="bias", less="none")]),
+    "bias": Regression(name="bias", contrasts=[Contrast(factor="bias", less="none")]),
 }  # fmt: skip
 # Differences of log odds by (contrast, category): "" is overall; intervals are 0.1 either way
 DIFFERENCES = {
@@ -354,7 +354,7 @@ def predictive(outside: int = 4) -> pl.DataFrame:
     """Return a predictive check of nine cells at each of three sizes, so many of them outside."""
     rows = [
         {
-            "condition": "baby", "size": size, "learner": "gpt2-mini", "regimen": "packed",
+            "condition": "baby", "size": size, "model": "gpt2-mini", "recipe": "packed",
             "bias": "none", "category": CATEGORY[phenomenon], "phenomenon": phenomenon,
             "n_seeds": 3, "n": 3 * N, "predicted": mean, "low": mean - 0.04, "high": mean + 0.04,
             "observed": mean + (-1) ** i * (0.1 if out else 0.01), "p": 0.001 if out else 0.6,

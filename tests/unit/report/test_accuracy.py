@@ -23,17 +23,17 @@ from .report_results import percents
 
 UNTRAINED = {"10M": 0.30, "30M": 0.40, "50M": 0.35}
 UNIGRAM = {"10M": 0.52, "30M": 0.60, "50M": 0.50}
-TRAINED = pl.col("regimen") == "packed"
+TRAINED = pl.col("recipe") == "packed"
 
 
 def table3(study):
     places = of_level(study.layout, "posh", "category")
-    return by_models("t", "table3", cells(study.collected, study.layout, places, nulls=True))
+    return by_models("t", "table3", cells(study.collected, study.layout, places, baselines=True))
 
 
 def table8(study):
     places = of_level(study.layout, "posh", "phenomenon")
-    frame = cells(study.collected, study.layout, places, nulls=True)
+    frame = cells(study.collected, study.layout, places, baselines=True)
     return by_places("t", "table8", ("Category", "Phenomenon"), frame)
 
 
@@ -54,14 +54,14 @@ def test_table3_ends_with_the_baselines_over_its_rows(study):
         ["Baselines", "untrained"], ["Baselines", "unigram"]
     ]  # fmt: skip
     assert table.rows[5][1:] == ["wiki", *[words.NOT_RUN] * 5]
-    for (_, null, *own), values in zip(table.rows[-2:], (UNTRAINED, UNIGRAM), strict=True):
+    for (_, baseline, *own), values in zip(table.rows[-2:], (UNTRAINED, UNIGRAM), strict=True):
         # three conditions at 10M and 50M, and two at 30M, were run
         mean = (3 * values["10M"] + 2 * values["30M"] + 3 * values["50M"]) / 8
         for cell in own:
             assert cell["mean"] == pytest.approx(mean)
             assert (cell["least"], cell["most"]) == (min(values.values()), max(values.values()))
             assert (cell["n_cells"], cell["stars_pooled"], cell["sd"]) == (8, "", None)
-            assert cell["marks"] == ("‡" if null == "unigram" else "")
+            assert cell["marks"] == ("‡" if baseline == "unigram" else "")
 
 
 def test_a_baseline_enters_once_however_many_biases_share_it(biased):
@@ -90,7 +90,7 @@ def test_a_cell_that_the_reduction_turns_by_more_than_five_points_is_marked(
 
 
 def test_pretrained_models_have_a_table_of_their_own(study):
-    gpt2 = {"regimen": pl.lit("pretrained"), "learner": pl.lit("gpt2"), "mean": pl.lit(0.97)}
+    gpt2 = {"recipe": pl.lit("pretrained"), "model": pl.lit("gpt2"), "mean": pl.lit(0.97)}
     one = study.collected.accuracy.filter(phenomenon="wanna", level="phenomenon").head(1)
     rows = pl.concat([study.collected.accuracy, one.with_columns(**gpt2)])
     frame = items.given(study.changed(accuracy=rows).collected, "posh")
@@ -180,9 +180,9 @@ BLIMP = {"adjunct_island": "island", "wh_island": "island", "principle_A_case_2"
 def two_suites(study):
     """The study with a second suite, of three phenomena."""
     own = study.collected
-    nulls = {"unigram": pl.lit(0.41), "ngram": pl.lit(0.59), "class_ngram": pl.lit(0.7)}
+    baselines = {"unigram": pl.lit(0.41), "ngram": pl.lit(0.59), "class_ngram": pl.lit(0.7)}
     model = own.accuracy.filter(level="category", category="island").with_columns(
-        suite=pl.lit("blimp"), **nulls
+        suite=pl.lit("blimp"), **baselines
     )
     rows = [model, model.with_columns(category=pl.lit("binding"), mean=pl.col("mean") / 2)]
     for phenomenon, category in BLIMP.items():
@@ -291,7 +291,7 @@ def test_children_without_models_that_have_a_score_and_a_number_of_words(study, 
 
 def curve(bias="none", epochs=(0, 1, 2)):
     """Return the rows of one arm: the categories at every epoch, and what was kept (epoch 1.5)."""
-    usual = {"condition": "baby-f", "size": "10K", "learner": "gpt2-mini", "regimen": "packed",
+    usual = {"condition": "baby-f", "size": "10K", "model": "gpt2-mini", "recipe": "packed",
              "suite": "posh", "level": "category", "phenomenon": "", "n_seeds": 2, "sd": 0.02,
              "bias": bias, "pairs": 100}  # fmt: skip
     return [

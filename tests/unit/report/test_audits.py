@@ -29,7 +29,7 @@ def audited(study, tmp_path):
     }
     files.write_json(folder / "statistics.json", {
         "condition": "baby-f", "size": "10M", "sample": 10, "seed": 42, "sentences": 900,
-        "base_sentences": 950, "filters": {"binding": facts},
+        "corpus_sentences": 950, "filters": {"binding": facts},
     })  # fmt: skip
     spec = study.spec.model_copy(update={"audits": ["baby-f/10M"]})
     made = study.changed(spec=spec, paths=Paths(str(tmp_path)))

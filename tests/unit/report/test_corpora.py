@@ -16,7 +16,7 @@ from poshgrid.report.texts import say
 from tests.unit.report import report_results
 
 PAPER = {"conditions": ("baby", "baby-f", "wiki"), "sizes": ("10M", "100M"), "seeds": (1,)}
-BABY = {  # words of each source in a base like the paper's; 100M holds its 10M
+BABY = {  # words of each source in a corpus like the paper's; 100M holds its 10M
     "simple-wikipedia": (500_010, 14_000_000), "gutenberg": (1_000_000, 26_000_000),
     "tinystories": (1_000_000, 22_000_000), "switchboard": (500_000, 1_000_000),
     "bnc": (1_000_000, 8_000_000), "opensubtitles": (2_000_000, 20_000_000),
@@ -26,7 +26,7 @@ BABY = {  # words of each source in a base like the paper's; 100M holds its 10M
 
 @pytest.fixture
 def results(tmp_path):
-    return report_results.build(tmp_path, **PAPER, models=()), Paths(str(tmp_path))
+    return report_results.build(tmp_path, **PAPER, regressions=()), Paths(str(tmp_path))
 
 
 def rows(results, make):
@@ -36,15 +36,15 @@ def rows(results, make):
     return make(*arguments).to_dicts()
 
 
-def sources(paths: Paths, base: str, known: dict[str, tuple[int, ...]]) -> None:
-    """Give a base these words, and a tenth of the first size to dev and test."""
+def sources(paths: Paths, corpus: str, known: dict[str, tuple[int, ...]]) -> None:
+    """Give a corpus these words, and a tenth of the first size to dev and test."""
 
     def counts(i: int, part: int = 1) -> dict:
         by_source = {s: {"words": words[i] // part} for s, words in known.items()}
         return {"words": sum(f["words"] for f in by_source.values()), "sources": by_source}
 
     train = {size: counts(i) for i, size in enumerate(PAPER["sizes"])}
-    path = Path(paths.sentences(base)).parent / "statistics.json"
+    path = Path(paths.sentences(corpus)).parent / "statistics.json"
     files.write_json(path, {"train": train, "dev": counts(0, 10), "test": counts(0, 10)})
 
 
@@ -57,14 +57,14 @@ def test_words_stand_beside_table_2(results):
     sources(results[1], "baby", BABY)
     words = rows(results, corpora.words_by_source)
     assert [row["source"] for row in words[:8]] == [*sorted(BABY), "all sources"]
-    childes = one(words, base="baby", source="childes")
+    childes = one(words, corpus="baby", source="childes")
     assert (childes["10M"], childes["10M, paper"]) == (3_999_990, 4_000_000)
     assert (childes["100M"], childes["100M, paper"]) == (9_000_010, 9_000_000)
     assert childes["dev"] == 399_999 and "dev, paper" not in childes
-    total = one(words, base="baby", source="all sources")
+    total = one(words, corpus="baby", source="all sources")
     assert (total["100M"], total["class"]) == (100_000_010, "total")
     # Wiki is not in Table 2
-    assert {row["10M, paper"] for row in words if row["base"] == "wiki"} == {None}
+    assert {row["10M, paper"] for row in words if row["corpus"] == "wiki"} == {None}
 
 
 def test_another_base_and_another_grid_are_not_set_beside_the_paper(results, biased):

@@ -15,7 +15,7 @@ from tests.unit.report.report_results import drawn, shown
 @pytest.fixture
 def rivalled(study):
     """The study with a best rival at 50% for every model."""
-    trained = pl.col("regimen") == "packed"
+    trained = pl.col("recipe") == "packed"
     here = trained & (pl.col("level") == "phenomenon")
     ends = {
         "rival_mean": 0.5,

@@ -16,25 +16,25 @@ from .report_results import drawn, shown
 AIMED = {"wiki~a": ("p0", "p1"), "wiki~b": ("p2",), "baby-f": ("p0", "p1")}
 
 
-def point(condition, learner, size="10M"):
-    return dict(zip(RUN_AXES, (condition, size, learner, "fict", "none"), strict=True))
+def point(condition, model, size="10M"):
+    return dict(zip(RUN_AXES, (condition, size, model, "fict", "none"), strict=True))
 
 
-def change(condition, learner, phenomenon):
+def change(condition, model, phenomenon):
     """A delta (share) that says where it belongs: multiples of a thousandth."""
     number = int(phenomenon[1:]) if phenomenon else 9
-    return -(number + 1 + 20 * (condition == "wiki~b") + 100 * (learner == "lstm")) / 1000
+    return -(number + 1 + 20 * (condition == "wiki~b") + 100 * (model == "lstm")) / 1000
 
 
 def table(conditions=("wiki~a", "wiki~b"), points=(("10M", "gpt"), ("10M", "lstm")), n=4):
     rows = []
     places = [*(("phenomenon", f"p{i}") for i in range(n)), ("average", ""), ("overall", "")]
     for condition in conditions:
-        for size, learner in points:
+        for size, model in points:
             for level, p in places:
-                delta, single = change(condition, learner, p), level == "phenomenon"
+                delta, single = change(condition, model, p), level == "phenomenon"
                 rows.append({
-                    **point(condition, learner, size),
+                    **point(condition, model, size),
                     "full": condition[:4], "suite": "blimp", "n_seeds": 3, "n_seeds_full": 3,
                     "accuracy_full": 0.8, "level": level, "category": f"c{p[1:]}", "phenomenon": p,
                     "targeted": p in AIMED[condition], "accuracy": 0.8 + delta, "delta": delta,
@@ -46,18 +46,18 @@ def table(conditions=("wiki~a", "wiki~b"), points=(("10M", "gpt"), ("10M", "lstm
 
 def perplexity():
     rows = [
-        {**point(c, learner), "seed": seed,
+        {**point(c, model), "seed": seed,
          "tested": "wiki", "sentences": 3, "words": 10, "tokens": 20, "loss": 3.0,
-         "perplexity": 40.0 + seed + 5 * (learner == "lstm"), "word_perplexity": 90.0}
+         "perplexity": 40.0 + seed + 5 * (model == "lstm"), "word_perplexity": 90.0}
         for c in ("wiki", "wiki~a")
-        for learner in ("gpt", "lstm")
+        for model in ("gpt", "lstm")
         for seed in (1, 3)
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=PERPLEXITY)
 
 
 LINE = {
-    "measure": "targeted delta", "suite": "blimp", "axis": "learner", "first": "gpt",
+    "measure": "targeted delta", "suite": "blimp", "axis": "model", "first": "gpt",
     "second": "lstm", "pairs": 15, "mean_first": -0.0541, "mean_second": -0.0462, "t": -0.562,
     "df": 14, "p": 0.583, "r": 0.5,
 }  # fmt: skip
@@ -86,7 +86,7 @@ def test_of_one_condition_rows_are_phenomena_targeted_first():
     points = (("10M", "mini"), ("30M", "small"))
     rows = named(table(("baby-f",), points))
     marks = filtering.marks(rows)
-    # The learner follows from the size and is not named.
+    # The model follows from the size and is not named.
     assert marks["series"].unique(maintain_order=True).to_list() == ["10M", "30M"]
     assert marks["row"].unique(maintain_order=True).to_list() == ["p0", "p1", "p2", "p3"]
     first = marks.row(0, named=True)
@@ -106,9 +106,9 @@ def test_the_figures_draw_every_number():
 def test_perplexity_falls_with_text_as_the_authors_say(shared):
     """FiCT, section 5.1: LSTMs -.970, Transformers -.976."""
     table = pl.read_csv(shared / "published/fict/tidy_results.csv").select(
-        "seed", "corpus_tokens", condition="corpus", learner="arch", perplexity="test_ppl"
+        "seed", "corpus_tokens", condition="corpus", model="arch", perplexity="test_ppl"
     ).unique()  # fmt: skip
-    rest = {"size": "100M", "regimen": "fict", "bias": "none"}
+    rest = {"size": "100M", "recipe": "fict", "bias": "none"}
     read = table.with_columns(pl.lit(value).alias(axis) for axis, value in rest.items())
     counts = table.select("condition", "corpus_tokens").unique().iter_rows()
     tokens = {(c, "100M"): {"train": {"tokens": n}} for c, n in counts}
@@ -120,7 +120,7 @@ def test_perplexity_falls_with_text_as_the_authors_say(shared):
 
 
 def test_the_tables_and_links_of_the_section(study, tmp_path):
-    rows = table().with_columns(learner=pl.col("learner") + "<b>")
+    rows = table().with_columns(model=pl.col("model") + "<b>")
     unknown = LINE | dict.fromkeys(("t", "df", "p", "r"))
     made = filtered(study, rows, [LINE, unknown], perplexity())
     _, page = made.written(filtering, tmp_path)

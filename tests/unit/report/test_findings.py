@@ -52,7 +52,7 @@ def test_the_opening_shows_conditions_alone_and_says_which_lost_evidence(biased,
     csv = pl.read_csv(tmp_path / "tables/opening-posh-data.csv")
     # No bias: recency is out
     assert set(csv["series"]) == {"baby", "baby-f (without binding and question-formation)"}
-    plain = biased.collected.accuracy.filter(bias="none", level="overall", regimen="packed")
+    plain = biased.collected.accuracy.filter(bias="none", level="overall", recipe="packed")
     assert sorted(csv.filter(panel="Overall")["mean"]) == pytest.approx(sorted(plain["mean"]))
 
 
@@ -139,7 +139,7 @@ def test_a_model_that_may_not_be_quoted_is_named_and_not_quoted(study, change, t
     [
         ("condition", "baby", "baby-f", "filtering"), ("condition", "wiki", "baby-f", "register"),
         ("condition", "elsewhere", "baby", "other"), ("filter", "yes", "no", "filtering"),
-        ("bias", "dyck", "none", "biases"), ("learner", "a", "b", "other"),
+        ("bias", "dyck", "none", "biases"), ("model", "a", "b", "other"),
     ],
 )  # fmt: skip
 def test_which_question_a_contrast_answers(study, factor, first, less, question):
@@ -203,7 +203,7 @@ def test_the_control_does_not_hold_where_its_model_may_not_be_quoted_or_a_level_
 
 
 def judged(study, verdict, low=0.1):
-    trained = (pl.col("level") == "phenomenon") & (pl.col("regimen") == "packed")
+    trained = (pl.col("level") == "phenomenon") & (pl.col("recipe") == "packed")
     rows = study.collected.accuracy.with_columns(
         learned=pl.when(trained).then(verdict), above_rival_low=pl.lit(low, pl.Float64),
         rival=pl.when(trained).then(pl.lit("ngram")),
@@ -230,7 +230,7 @@ def test_every_cell_of_a_phenomenon_is_counted(study):
 
 def test_seeds_that_are_missing_are_warned_of(tmp_path):
     study = report_results.study(
-        tmp_path, conditions=("baby", "baby-f"), sizes=("10K", "20K"), seeds=(1, 2), models=(),
+        tmp_path, conditions=("baby", "baby-f"), sizes=("10K", "20K"), seeds=(1, 2), regressions=(),
         missing=("baby-f/20K/gpt2-small/packed", "baby/20K/gpt2-small/packed/none/seed2"),
     )  # fmt: skip
     ((_, why),) = page.warnings(study.collected)
@@ -249,7 +249,7 @@ def test_void_conditions_and_models_without_files_are_warned_of(study):
     for change in ({"removed": nothing}, {"reinserted": {"binding": {"sentences": 0}}}):
         why = warned(conditions=collected.conditions | {cell: facts | change})["No contrast."]
         assert "binding" in why and f"{cell[0]} at {cell[1]}" in why
-    same = {key: f | {"base": "b", "digest": key[1]} for key, f in collected.conditions.items()}
+    same = {key: f | {"corpus": "b", "digest": key[1]} for key, f in collected.conditions.items()}
     assert warned(conditions=same)["No contrast."].count("baby and baby-f and wiki") == 3
     assert "condition" in warned(fits={"paper": collected.fits["paper"]})["Models missing."]
 
@@ -261,10 +261,10 @@ def test_overridden_checks_are_told_before_the_numbers(tmp_path):
     condition = f"{paths.condition('baby-f', '20K')}/statistics.json"
     leak = {"allowed": {"leak": "99 of 100 dev sentences are trained on"}}
     files.write_json(condition, files.read_json(condition) | leak)
-    base = paths.sentences("baby").replace("sentences.parquet", "statistics.json")
-    statistics = files.read_json(base)
+    corpus = paths.sentences("baby").replace("sentences.parquet", "statistics.json")
+    statistics = files.read_json(corpus)
     statistics["train"]["20K"]["words"] = 30_000
-    files.write_json(base, statistics)
+    files.write_json(corpus, statistics)
     first, second = page.allowed(report_results.study(tmp_path, spec).collected)
     assert first == leak["allowed"]["leak"]
     assert "20K" in second and "30,000" in second

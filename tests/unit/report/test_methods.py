@@ -41,7 +41,7 @@ def says(text, *facts):
 def test_without_results_only_the_question_is_told(study):
     collected = study.collected
     bare = written(
-        study, records=[], trained=[], bases={}, fits={}, parsers={}, agreement=[],
+        study, records=[], trained=[], corpora={}, fits={}, parsers={}, agreement=[],
         items={"posh": collected.items["posh"].clear()}, accuracy=collected.accuracy.clear(),
     )  # fmt: skip
     assert [heading for heading, _ in bare.parts] == ["Question"]
@@ -50,9 +50,9 @@ def test_without_results_only_the_question_is_told(study):
 
 def test_corpora_and_evidence_are_those_of_the_manifests(study):
     sources = {"childes": {"words": 7001}, "films": {"words": 2999}}
-    base = {"train": {"10M": {"words": 10_000, "sources": sources}}, "dev": {"words": 501}}
+    corpus = {"train": {"10M": {"words": 10_000, "sources": sources}}, "dev": {"words": 501}}
     condition = {
-        "name": "baby", "base": "baby",
+        "name": "baby", "corpus": "baby",
         "filters": [{"name": name, "reading": reading} for name, reading in (
             ("binding", "direct"), ("npi-only", "paper"), ("mine", "own"))],
         "reinsert": [{"filter": "binding", "rate": "natural", "pool": "paper"},
@@ -68,7 +68,7 @@ def test_corpora_and_evidence_are_those_of_the_manifests(study):
         record("condition", "baby/10M", {"condition": condition, "backstop": True}),
         record("audit", "baby/10M", {"condition": "baby", "size": "10M", "sample": 200}),
     ]
-    text = parts(study, bases={"baby": base}, records=records, agreement=[])
+    text = parts(study, corpora={"baby": corpus}, records=records, agreement=[])
     says(text["Corpora"], "baby", "childes", "films", "my-own", "7,001", "2,999", "501")
     # The parser that decides, not the one it is compared with
     says(text["Evidence"], "binding", "npi-only", "mine", "stanza", "79.2%", "backstop",
@@ -79,15 +79,15 @@ def test_corpora_and_evidence_are_those_of_the_manifests(study):
     assert "backstop" not in parts(study, records=[plain], agreement=[])["Evidence"]
 
 
-def test_learners_regimens_biases_and_seeds_are_those_of_the_manifests(study):
-    regimen = {"input": "sentence", "epochs": 10, "steps": None, "learning_rate": 3e-3}
+def test_learners_recipes_biases_and_seeds_are_those_of_the_manifests(study):
+    recipe = {"input": "sentence", "epochs": 10, "steps": None, "learning_rate": 3e-3}
 
-    def item(learner, architecture, bias, options, parameters, seed):
+    def item(model, architecture, bias, options, parameters, seed):
         spec = {
-            "learner": {"name": learner, "architecture": architecture, "options": {"layers": 4}},
-            "regimen": regimen, "options": options,
+            "model": {"name": model, "architecture": architecture, "options": {"layers": 4}},
+            "recipe": recipe, "options": options,
         }  # fmt: skip
-        run = Run("baby", "10M", learner, "sentence", bias, seed)
+        run = Run("baby", "10M", model, "sentence", bias, seed)
         return Trained(run, {"parameters": parameters}, {"settings": spec})
 
     text = parts(study, trained=[
@@ -98,7 +98,7 @@ def test_learners_regimens_biases_and_seeds_are_those_of_the_manifests(study):
     ], records=[
         record("count", "b", {"order": 3}), record("count", "c", {"order": 4, "classes": True}),
     ])  # fmt: skip
-    says(text["Learners"], "other (their-own; layers = 4; 7 parameters)", "small (GPT-2; Radford",
+    says(text["Models"], "other (their-own; layers = 4; 7 parameters)", "small (GPT-2; Radford",
          "1,000,000 to 1,200,000")  # fmt: skip
     says(text["Training"], "input = sentence", "epochs = 10", "learning rate = 0.003")
     assert "steps" not in text["Training"]
@@ -111,8 +111,8 @@ def test_a_model_is_told_with_the_attempt_that_was_kept(study):
     made = report_results.fit("condition")
     attempts = [{"warmup": 1000, "draws": 1000}, {"warmup": 2000, "draws": 2000}]
     used = {"engine": "bambi", "sampler": "pymc", "attempts": attempts, "formula": "p ~ 1"}
-    fit = replace(made, diagnostics=used, spec=made.spec | {"only": "regimen=packed"})
-    says(parts(study, fits={"own": fit})["Models"], "p ~ 1", "regimen=packed", "pymc", "bambi",
+    fit = replace(made, diagnostics=used, spec=made.spec | {"only": "recipe=packed"})
+    says(parts(study, fits={"own": fit})["Regressions"], "p ~ 1", "recipe=packed", "pymc", "bambi",
          "2,000", "attempt 2", "baby-f less baby")  # fmt: skip
 
 

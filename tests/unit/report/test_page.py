@@ -78,10 +78,10 @@ def shown(study, tmp_path_factory):
 def test_accuracies_on_the_page_are_those_of_the_table(study, shown):
     folder, page = shown
     places = of_level(study.layout, "posh", "category")
-    table = cells(study.collected, study.layout, places, nulls=True)
+    table = cells(study.collected, study.layout, places, baselines=True)
     rows = [row for row in page.tables["table-accuracy-posh-categories"] if len(row) > 4]
     numbers = [re.findall(r"\d+\.\d", " ".join(row[-5:])) for row in rows[1:]]
-    judged = study.collected.accuracy.filter(regimen="packed", condition="baby", size="10M")
+    judged = study.collected.accuracy.filter(recipe="packed", condition="baby", size="10M")
     overall = judged.filter(level="overall").row(0, named=True)
     assert numbers[0][-3:] == [f"{100 * overall[name]:.1f}" for name in ("mean", "sd", "untrained")]
     assert [row[-1] == "not run" for row in rows[1:]].count(True) == 1
@@ -140,13 +140,13 @@ def test_text_of_corpora_items_and_manifests_is_escaped(tmp_path):
     category = pl.when(category="wanna").then(pl.lit(PLANTED)).otherwise("category")
     accuracy = pl.read_parquet(table).with_columns(phenomenon=phenomenon, category=category)
     files.write_table(accuracy, table, ACCURACY)
-    base = Path(paths.sentences("baby")).parent
-    statistics = files.read_json(base / "statistics.json")
+    corpus = Path(paths.sentences("baby")).parent
+    statistics = files.read_json(corpus / "statistics.json")
     statistics["dev"]["sources"][PLANTED] = {"words": 1}
-    files.write_json(base / "statistics.json", statistics)
-    report_results.manifest(base, {"base": {"sources": [{"source": PLANTED}]}}, 1.0)
-    manifest = files.read_json(base / "manifest.json")
-    files.write_json(base / "manifest.json", manifest | {"host": PLANTED, "code": PLANTED})
+    files.write_json(corpus / "statistics.json", statistics)
+    report_results.manifest(corpus, {"corpus": {"sources": [{"source": PLANTED}]}}, 1.0)
+    manifest = files.read_json(corpus / "manifest.json")
+    files.write_json(corpus / "manifest.json", manifest | {"host": PLANTED, "code": PLANTED})
     summary = Path(paths.fit("all", "paper")) / "summary.parquet"
     pl.read_parquet(summary).with_columns(label=pl.lit(PLANTED)).write_parquet(summary)
 

@@ -12,8 +12,8 @@ from poshgrid.report.sections import battery, beside, gaps, tasks
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, PARADIGM_MEASURES, TAGS
 from poshgrid.statistics.schema import ACCURACY
 
-RUN = {"condition": "wiki", "size": "60K", "learner": "gpt2", "regimen": "packed", "bias": "none"}
-UNTRAINED = {**RUN, "regimen": "untrained"}
+RUN = {"condition": "wiki", "size": "60K", "model": "gpt2", "recipe": "packed", "bias": "none"}
+UNTRAINED = {**RUN, "recipe": "untrained"}
 
 
 def frame(schema, *rows):
@@ -62,7 +62,7 @@ def tested(study):
 
 def test_the_tests_of_language_a_row_a_test_and_model(tested):
     rows = battery.tests(tested)
-    assert rows.select("suite", "model", "null", "n", "raw", "chance").rows() == [
+    assert rows.select("suite", "series", "baseline", "n", "raw", "chance").rows() == [
         ("trog", "gpt2", False, 80, 34.0, 0.25),  # the mean of both seeds
         ("words", "gpt2", False, 14, 6.0, None),
         ("pairs", "gpt2", False, 18, pytest.approx(17), 0.5),  # phenomena by their pairs
@@ -78,7 +78,7 @@ def test_subsets_add_up_over_tests(tested):
     tags = pl.concat(tested.tags.values())
     (row,) = battery.tagged(tags).to_dicts()
     # The baseline is left out
-    assert [row[n] for n in ("model", "tag", "right", "rest")] == ["gpt2", "neg", "2/8", "12/20"]
+    assert [row[n] for n in ("series", "tag", "right", "rest")] == ["gpt2", "neg", "2/8", "12/20"]
     # 14 of 28 are right, and of 8 drawn at random as many as two, or as six: both ends alike.
     end = sum(math.comb(14, k) * math.comb(14, 8 - k) for k in range(3))
     assert row["p"] == pytest.approx(2 * end / math.comb(28, 8))
@@ -91,10 +91,10 @@ def test_subsets_add_up_over_tests(tested):
 
 def measured():
     rows = [
-        {**RUN, "learner": learner, "regimen": regimen, "seed": seed, "suite": "sets",
+        {**RUN, "model": model, "recipe": recipe, "seed": seed, "suite": "sets",
          "phenomenon": "subject", "subset": subset, "measure": measure, "n": 8,
          "accuracy": share, "low": share / 2, "high": 1 - share / 2, "t": 1.5, "p_one": 0.1}
-        for learner, regimen, seed, share in (
+        for model, recipe, seed, share in (
             ("unigram", "counted", 0, 0.5), ("gpt2", "packed", 42, 0.25),
             ("gpt2", "untrained", 42, 0.0),
         )
@@ -105,9 +105,9 @@ def measured():
 
 
 def test_runs_are_counted_whose_interval_is_above_the_best_null():
-    rows = gaps.shares(measured())  # the unigram null has half of the sets
+    rows = gaps.shares(measured())  # the unigram baseline has half of the sets
     assert gaps.above(rows) == [("subject", 0, 1)]
-    sure = pl.when("null").then("low").otherwise(pl.lit(0.51))
+    sure = pl.when("baseline").then("low").otherwise(pl.lit(0.51))
     assert gaps.above(rows.with_columns(low=sure)) == [("subject", 1, 1)]
     table = gaps.table(rows)
     assert table.row(0)[:7] == ("sets", "subject", "gpt2", 42, 8, 0.25, 0.25)
@@ -133,7 +133,7 @@ def test_a_suite_with_ambiguous_sets_stands_there_without_them_too():
 
 
 def test_other_tasks_are_shown_as_their_measures(study, tmp_path):
-    row = {"learner": "gpt2-mini <b>", "subset": "all", "measure": "did", "mean": 1.23456}
+    row = {"model": "gpt2-mini <b>", "subset": "all", "measure": "did", "mean": 1.23456}
     asked = {"gaps": "paradigms", "tests": "choices"}
     spec = study.spec.model_copy(update={"measured": asked})
     made = study.changed(spec=spec, measures={"gaps": frame(PARADIGM_MEASURES, row)})
@@ -160,11 +160,11 @@ def compare(study):
     def row(**changed):
         number = {
             "version": "paper", "source": "Table 1", "what": "LSTM", "value": 70.4, "unit": "%",
-            "table": "accuracy", "column": "mean", "where": "learner=lstm,level=average",
+            "table": "accuracy", "column": "mean", "where": "model=lstm,level=average",
         }  # fmt: skip
-        rows = [{"learner": "lstm", "mean": 0.6, "sd": 0.02, "n_seeds": 4},
-                {"learner": "lstm", "mean": 0.7, "n_seeds": 1},
-                {"learner": "gpt2", "mean": 0.9, "sd": 0.03, "n_seeds": 9}]  # fmt: skip
+        rows = [{"model": "lstm", "mean": 0.6, "sd": 0.02, "n_seeds": 4},
+                {"model": "lstm", "mean": 0.7, "n_seeds": 1},
+                {"model": "gpt2", "mean": 0.9, "sd": 0.03, "n_seeds": 9}]  # fmt: skip
         accuracy = frame(ACCURACY, *({"level": "average", **row} for row in rows))
         made = study.changed(accuracy=accuracy).collected
         return beside.beside(made, pl.DataFrame([number | changed]), "fict").row(0, named=True)
@@ -176,10 +176,10 @@ def test_ours_is_the_mean_of_the_rows_that_are_named(compare):
     row = compare()
     assert (row["value"], row["ours"], row["rows"]) == (70.4, pytest.approx(65.0), 2)
     assert row["margin"] is None  # means of two points share no spread
-    single = compare(where="learner=gpt2", unit="")
+    single = compare(where="model=gpt2", unit="")
     half = 2.306004 * 0.03 / 3  # t of 8 degrees of freedom, from a printed table
     assert (single["ours"], single["margin"]) == (0.9, pytest.approx(half, abs=1e-6))
-    for absent in ({"where": "learner=rnn"}, {"table": "", "column": "", "where": ""},
+    for absent in ({"where": "model=rnn"}, {"table": "", "column": "", "where": ""},
                    {"table": "measures", "column": "accuracy", "where": "subset=all"}):  # fmt: skip
         assert compare(**absent)["ours"] is None
 

@@ -61,11 +61,16 @@ class Folder:
             for i in range(rows.height)
         ]
 
-    def judge(self, output="out", rules=None, **changed):
+    def judge(self, output="out", heuristics=None, **changed):
         """Return facts, counts and accuracies of the runs."""
         out, spec = self.folder / output, self.spec(**changed)
         facts = accuracy.accuracy(
-            spec, self.folder / "scores", self.tables, self.folder / "conditions", out, rules or {}
+            spec,
+            self.folder / "scores",
+            self.tables,
+            self.folder / "conditions",
+            out,
+            heuristics or {},
         )
         counts = files.read_table(out / "counts.parquet", COUNTS)
         return facts, counts, files.read_table(out / "accuracy.parquet", ACCURACY)

@@ -17,7 +17,7 @@ from tests.unit.statistics.scored import Folder, only, pairs
 PHENOMENA = {"island-adjunct": "island", "island-wh": "island", "wanna": "wanna"}
 PAIRS = 40
 TRAINED = "baby/10M/mini/packed/none"
-NULL = "baby/10M/mini/untrained/none"
+BASELINE = "baby/10M/mini/untrained/none"
 
 
 class Grid(Folder):
@@ -43,15 +43,15 @@ def same(n):
 def test_worked_by_hand(grid):
     grid.run(f"{TRAINED}/seed42", {"island-adjunct": 30, "island-wh": 20, "wanna": 36}, ties=2)
     grid.run(f"{TRAINED}/seed53", {"island-adjunct": 34, "island-wh": 22, "wanna": 38})
-    grid.run(f"{NULL}/seed42", same(10)).run(f"{NULL}/seed53", same(20))
+    grid.run(f"{BASELINE}/seed42", same(10)).run(f"{BASELINE}/seed53", same(20))
     facts, counts, rows = grid.judge()
-    first = only(counts, regimen="packed", seed=42, phenomenon="island-adjunct")
+    first = only(counts, recipe="packed", seed=42, phenomenon="island-adjunct")
     assert (first["correct"], first["ties"], first["n"]) == (31, 2, 40)
     assert (first["words"], first["source"], first["filtered"]) == (9_999_123, "baby", False)
     assert counts.height == 4 * 3
     assert facts == {"judgements": 480, "ties": 6}
 
-    trained = rows.filter(regimen="packed")
+    trained = rows.filter(recipe="packed")
     wh = only(trained, phenomenon="island-wh")  # 21 and 22 of 40
     assert wh["mean"] == pytest.approx(43 / 80)
     assert wh["sd"] == pytest.approx(np.std([21 / 40, 22 / 40], ddof=1))
@@ -76,29 +76,29 @@ def test_worked_by_hand(grid):
     p_wanna = tests.combine_seeds([37, 38], [40, 40])
     assert island["p_fisher_holm"] == pytest.approx(max(p_island, 2 * p_wanna))
     assert wanna["p_fisher_holm"] == pytest.approx(2 * p_wanna)
-    assert rows.filter(regimen="untrained")["untrained"].null_count() == 3 + 2 + 2
+    assert rows.filter(recipe="untrained")["untrained"].null_count() == 3 + 2 + 2
 
 
 def test_nulls_stand_beside_and_those_far_from_chance_are_named(grid):
-    """A null of the same condition and size; 22 of 40 is 5 points from 50%, 23 is further."""
-    grid.run(f"{TRAINED}/seed42", same(30)).run(f"{NULL}/seed42", same(22))
-    grid.run(f"{NULL.replace('none', 'dyck')}/seed42", same(8))  # no null
+    """A baseline of the same condition and size; 22 of 40 is 5 points from 50%, 23 is further."""
+    grid.run(f"{TRAINED}/seed42", same(30)).run(f"{BASELINE}/seed42", same(22))
+    grid.run(f"{BASELINE.replace('none', 'dyck')}/seed42", same(8))  # no baseline
     right = {"island-adjunct": 20, "island-wh": 23, "wanna": 17}
     grid.run("baby/10M/ngram/counted/none/seed0", right)
     grid.run("baby/10M/unigram/counted/none/seed0", same(0), ties=PAIRS)
     grid.run("baby/10M/class_ngram/counted/none/seed0", {**right, "wanna": 22})
     *_, rows = grid.judge()
     found = {
-        row["phenomenon"]: tuple(row[column] for column in (*runs.NULLS, "far"))
-        for row in rows.filter(regimen="packed", level="phenomenon").iter_rows(named=True)
+        row["phenomenon"]: tuple(row[column] for column in (*runs.BASELINES, "far"))
+        for row in rows.filter(recipe="packed", level="phenomenon").iter_rows(named=True)
     }
     assert found == {
         "island-adjunct": (0.55, 0.5, 0.5, 0.5, ""),
         "island-wh": (0.55, 0.5, 0.575, 0.575, "ngram, class_ngram"),
         "wanna": (0.55, 0.5, 0.425, 0.55, "ngram"),
     }
-    nulls = rows.filter(pl.col("regimen") != "packed").select(runs.NULLS)
-    assert all(nulls.drop_nulls(null).is_empty() for null in runs.NULLS)
+    baselines = rows.filter(pl.col("recipe") != "packed").select(runs.BASELINES)
+    assert all(baselines.drop_nulls(baseline).is_empty() for baseline in runs.BASELINES)
 
 
 def test_order_of_runs_changes_no_byte(grid):

@@ -78,7 +78,7 @@ def test_planted_faults_name_their_place(read, row, place):
 
 def measured(**values):
     row = {
-        "condition": "baby", "size": "10M", "learner": "gpt2-mini", "regimen": "packed",
+        "condition": "baby", "size": "10M", "model": "gpt2-mini", "recipe": "packed",
         "bias": "none", "seed": 42, "suite": "test", "category": "", "phenomenon": "",
         "n": 20, "raw": 12.0, "accuracy": 0.6,
     }  # fmt: skip

@@ -132,7 +132,7 @@ def test_against_predictions_of_bambi():
 
     made = design.design(make_counts(), MODEL)
     posterior = make_posterior(made)
-    bambi_model = fit.build(made, config.BayesianModel(name="m", formula=MODEL))
+    bambi_model = fit.build(made, config.Regression(name="m", formula=MODEL))
     bambi_model.build()
 
     def predicted(frame, groups):
@@ -202,7 +202,7 @@ def test_a_family_is_what_is_read_side_by_side():
 
 
 def over(eta, sd):
-    """Return accuracies over a group whose effects have an SD: the trapezoidal rule."""
+    """Return accuracies over a group whose effects have an SD: the trapezoidal heuristic."""
     places = np.linspace(-8, 8, 801)
     weights = np.exp(-(places**2) / 2)
     shares = 1 / (1 + np.exp(-(eta[..., None] + sd[..., None] * places)))
@@ -238,7 +238,7 @@ def test_predictor_gives_bambis_linear_predictor():
     formula = "p(correct, n) ~ size_z * S(condition) + (size_z + S(condition)|phenomenon)"
     made = design.design(make_counts(), formula)
     posterior = make_posterior(made)
-    model = fit.build(made, config.BayesianModel(name="m", formula=formula))
+    model = fit.build(made, config.Regression(name="m", formula=formula))
     model.build()
     expected = model.predict(
         arviz.InferenceData(posterior=posterior), kind="response_params", inplace=False
@@ -310,14 +310,14 @@ def test_the_raw_difference_is_that_of_the_matched_cells_and_their_words():
 
 
 def test_a_size_is_not_compared_across_learners():
-    """What goes with a size by design, as a learner may, would be part of the difference."""
+    """What goes with a size by design, as a model may, would be part of the difference."""
     formula = "p(correct, n) ~ S(size) + (1|phenomenon)"
     counts = make_counts(conditions=("baby",), sizes=("10M", "30M"))
     wanted = [config.Contrast(factor="size", first="30M", less="10M", by=[])]
     same = design.design(counts, formula)
     assert contrasts.contrasts(make_posterior(same), same, wanted)[0].height == 1
-    larger = pl.when(pl.col("size") == "30M").then(pl.lit("small")).otherwise("learner")
-    apart = design.design(counts.with_columns(learner=larger), formula)
+    larger = pl.when(pl.col("size") == "30M").then(pl.lit("small")).otherwise("model")
+    apart = design.design(counts.with_columns(model=larger), formula)
     table, notes = contrasts.contrasts(make_posterior(apart), apart, wanted)
     assert table.is_empty()
     assert "no cell in common" in notes[-1]

@@ -30,7 +30,7 @@ def test_what_is_left_out_is_filled_in(tmp_path):
     found = countfile.read(csv(tmp_path, HEADER + ROWS.replace("b,10M,1", " b ,10M,1")))
     assert dict(found.schema) == COUNTS
     assert found.row(4, named=True) == {
-        "condition": "b", "size": "10M", "learner": "model", "regimen": "released",
+        "condition": "b", "size": "10M", "model": "model", "recipe": "released",
         "bias": "none", "seed": 1, "suite": "suite", "category": "island", "phenomenon": "wh",
         "template": "wh", "correct": 81, "ties": 0, "n": 100,
         "words": 10_000_000, "source": "b", "filtered": False,

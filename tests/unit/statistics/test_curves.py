@@ -14,7 +14,7 @@ from tests.unit.statistics.test_training import model as trained
 
 PHENOMENA = {"island-adjunct": ("island", 20), "island-wh": ("island", 10), "wanna": ("wanna", 10)}
 RUN = "baby/10M/mini/sentence/none/seed42"
-NULL = "baby/10M/mini/untrained/none/seed42"
+BASELINE = "baby/10M/mini/untrained/none/seed42"
 PER_EPOCH = 50
 
 
@@ -77,7 +77,7 @@ STEPS = {50: right(10, 5, 1), 100: right(15, 5, 2.5), None: right(16, 8, 3)}
 
 def test_worked_by_hand(results):
     results.model(RUN, STEPS)
-    results.model(NULL, {None: right(2, 1, 10)}, losses={0: 9.5}, best=0, steps=0)
+    results.model(BASELINE, {None: right(2, 1, 10)}, losses={0: 9.5}, best=0, steps=0)
     rows, means = results.draw()
     assert results.facts == {"checkpoints": 2, "judgements": 160}
     kept = (100, "kept")
@@ -145,18 +145,18 @@ def test_means_and_sds_over_seeds_at_each_step(results):
 
 
 def test_a_null_begins_only_the_curve_of_its_own_run(results):
-    """Another seed, learner or bias begins elsewhere: so does a run whose null is not asked for."""
+    """Another seed, model or bias begins elsewhere: so does a run whose null is not asked for."""
     others = [RUN.replace("seed42", "seed53"), RUN.replace("none", "dyck"),
              RUN.replace("mini", "mini2")]  # fmt: skip
     for name in (RUN, *others):
         results.model(name, STEPS)
-    results.model(NULL.replace("mini", "mini2"), {None: right(0, 0, 0)})
-    results.runs.pop()  # its null is there, but not asked for
-    results.model(NULL, {None: right(20, 10, 10)}, losses={0: 9.5}, best=0, steps=0)
+    results.model(BASELINE.replace("mini", "mini2"), {None: right(0, 0, 0)})
+    results.runs.pop()  # its baseline is there, but not asked for
+    results.model(BASELINE, {None: right(20, 10, 10)}, losses={0: 9.5}, best=0, steps=0)
     rows, means = results.draw()
-    null = rows.filter(step=0)
-    assert set(null.select("learner", "regimen", "bias", "seed").rows()) == {
+    baseline = rows.filter(step=0)
+    assert set(baseline.select("model", "recipe", "bias", "seed").rows()) == {
         ("mini", "sentence", "none", 42)
     }
-    assert set(null["accuracy"]) == {1.0}
-    assert set(rows["regimen"]) == set(means["regimen"]) == {"sentence"}
+    assert set(baseline["accuracy"]) == {1.0}
+    assert set(rows["recipe"]) == set(means["recipe"]) == {"sentence"}

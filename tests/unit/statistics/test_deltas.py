@@ -61,8 +61,8 @@ def results(tmp_path):
     return Results(tmp_path)
 
 
-def name(condition, learner, seed, size="10M", regimen="fict", bias="none"):
-    return f"{condition}/{size}/{learner}/{regimen}/{bias}/seed{seed}"
+def name(condition, model, seed, size="10M", recipe="fict", bias="none"):
+    return f"{condition}/{size}/{model}/{recipe}/{bias}/seed{seed}"
 
 
 # Margins of the four pairs (a_1, a_1, b-1, b-1), for each of three seeds.
@@ -79,11 +79,11 @@ HAND = {
 @pytest.fixture
 def hand(results):
     perplexity = {"wiki": 40, "wiki~a": 41, "wiki~b": 45}
-    for (condition, learner), seeds in HAND.items():
+    for (condition, model), seeds in HAND.items():
         for seed, margins in enumerate(seeds):
-            results.run(name(condition, learner, seed), margins)
-            more = (8 if condition == "wiki~b" else 10) if learner == "lstm" else 0
-            results.read(name(condition, learner, seed), perplexity[condition] + more + seed - 1)
+            results.run(name(condition, model, seed), margins)
+            more = (8 if condition == "wiki~b" else 10) if model == "lstm" else 0
+            results.read(name(condition, model, seed), perplexity[condition] + more + seed - 1)
     return results
 
 
@@ -111,9 +111,9 @@ def test_deltas_by_hand(hand):
     rows, _ = hand.draw()
     assert hand.facts["alone"] == []
     named = rows.with_columns(at=pl.when(phenomenon="").then("level").otherwise("phenomenon"))
-    for condition, learner, at, column, expected in DELTAS_BY_HAND:
-        found = only(named, condition=condition, learner=learner, at=at)[column]
-        assert found == pytest.approx(expected), (condition, learner, at, column)
+    for condition, model, at, column, expected in DELTAS_BY_HAND:
+        found = only(named, condition=condition, model=model, at=at)[column]
+        assert found == pytest.approx(expected), (condition, model, at, column)
     assert set(rows["full"]) == {"wiki"}
     assert set(rows.select("n_seeds", "n_seeds_full").rows()) == {(3, 3)}
     aimed = rows.filter("targeted").select("condition", "level", "phenomenon").unique()
@@ -124,7 +124,7 @@ def test_deltas_by_hand(hand):
 
 def test_comparisons_by_hand(hand):
     _, tests = hand.draw()
-    assert set(tests["axis"]) == {"learner"}  # one bias, one regimen: nothing to compare
+    assert set(tests["axis"]) == {"model"}  # one bias, one recipe: nothing to compare
     assert set(tests.select("first", "second").rows()) == {("gpt", "lstm")}
 
     def check(measure, gpt, lstm, *, t=True):
@@ -153,7 +153,7 @@ def test_comparisons_by_hand(hand):
     means = {key: statistics.mean(math.exp(n / 5) for n in seeds) for key, seeds in nats.items()}
     check(
         "suite perplexity",
-        *([means[c, learner] for c in ("wiki", "wiki~a", "wiki~b")] for learner in ("gpt", "lstm")),
+        *([means[c, model] for c in ("wiki", "wiki~a", "wiki~b")] for model in ("gpt", "lstm")),
     )
     check("margin", [2, 2], [1.5, 2.5])  # full models
     assert tests.filter(measure="targeted r").is_empty()  # of two pairs there is no r
@@ -164,14 +164,14 @@ def test_targets_are_averaged_within_a_filter_first(tmp_path):
     phenomena = {f"a_{i}": ("x", 1) for i in range(9)} | {"b": ("y", 1)}
     results = Results(tmp_path, phenomena)
     aims = {"wiki~a": [f"a_{i}" for i in range(9)], "wiki~b": ["b"]}
-    for learner in ("gpt", "lstm"):
-        results.run(name("wiki", learner, 1), [1] * 10)
-        results.run(name("wiki~a", learner, 1), [-1] * 9 + [1])
-        results.run(name("wiki~b", learner, 1), [1] * 10)
+    for model in ("gpt", "lstm"):
+        results.run(name("wiki", model, 1), [1] * 10)
+        results.run(name("wiki~a", model, 1), [-1] * 9 + [1])
+        results.run(name("wiki~b", model, 1), [1] * 10)
     rows, tests = results.draw(aims=aims)
     assert rows.filter("targeted")["delta"].mean() == pytest.approx(-0.9)
     assert only(tests, measure="targeted delta")["mean_first"] == pytest.approx(-0.5)
-    within = by_condition(rows).filter(learner="gpt")
+    within = by_condition(rows).filter(model="gpt")
     assert within.select("condition", "targets", "targeted", "every").rows() == [
         ("wiki~a", 9, -1.0, pytest.approx(-0.9)),
         ("wiki~b", 1, 0.0, 0.0),
@@ -206,18 +206,18 @@ def test_margins_are_of_sums_and_judgements_as_scoring_says(tmp_path):
 
 
 def test_only_what_is_otherwise_alike_is_set_against(results):
-    """A filtered model of another size, learner or bias than any full one has no delta."""
+    """A filtered model of another size, model or bias than any full one has no delta."""
     results.run(name("wiki", "gpt", 0, size="10M"), [1, 1, 1, 1])
     results.run(name("wiki", "gpt", 0, size="30M"), [-1, -1, -1, -1])
     results.run(name("wiki~a", "gpt", 0, size="10M"), [1, -1, 1, 1])
     results.run(name("wiki~a", "gpt", 0, size="30M"), [1, -1, 1, 1])
     results.run(name("wiki~a", "lstm", 0, size="10M"), [1, 1, 1, 1])
     rows, tests = results.draw()
-    found = rows.filter(level="average").select("size", "learner", "delta").rows()
+    found = rows.filter(level="average").select("size", "model", "delta").rows()
     assert found == [("10M", "gpt", -0.25), ("30M", "gpt", 0.75)]
     assert results.facts["alone"] == ["wiki~a/10M/lstm/fict/none"]
-    # One condition that both learners have: means, and no test.
-    line = tests.filter(measure="accuracy", axis="learner").to_dicts()[0]
+    # One condition that both models have: means, and no test.
+    line = tests.filter(measure="accuracy", axis="model").to_dicts()[0]
     assert (line["pairs"], line["mean_first"], line["mean_second"]) == (1, 0.75, 1)
     assert [line[key] for key in ("t", "df", "p", "r")] == [None] * 4
     assert rows["delta_sd"].null_count() == rows.height  # one seed
@@ -242,16 +242,16 @@ def test_files_are_the_same_whatever_the_order_of_runs(hand):
 def authors(shared):
     """FiCT's accuracies as judgements of ours: 16 corpora, two architectures, five seeds."""
     table = pl.read_csv(shared / "published/fict/tidy_results.csv")
-    axes = {"size": "100M", "regimen": "fict", "bias": "none", "suite": "blimp", "category": "c"}
+    axes = {"size": "100M", "recipe": "fict", "bias": "none", "suite": "blimp", "category": "c"}
     rows = table.select(
         condition="corpus",
-        learner="arch",
+        model="arch",
         seed=pl.col("seed").cast(pl.UInt32),
         phenomenon="blimp_benchmark",
         accuracy="blimp_acc",
         level=pl.lit("phenomenon"),
     ).with_columns(pl.lit(value).alias(axis) for axis, value in axes.items())
-    keys = ["condition", "learner", "seed", *(axis for axis in axes if axis != "category")]
+    keys = ["condition", "model", "seed", *(axis for axis in axes if axis != "category")]
     average = (
         rows.group_by(keys)
         .agg(pl.col("accuracy").mean())
@@ -273,10 +273,10 @@ def test_the_authors_deltas_of_fict(authors):
     ours = differences.deltas(found, spec).filter(level="phenomenon")
     theirs = (
         table.filter(pl.col("corpus") != "full")
-        .group_by(condition="corpus", learner="arch", phenomenon="blimp_benchmark")
+        .group_by(condition="corpus", model="arch", phenomenon="blimp_benchmark")
         .agg(theirs=pl.col("blimp_delta_all_seed_avg").mean(), aimed=pl.first("filter_target"))
     )
-    both = ours.join(theirs, on=["condition", "learner", "phenomenon"])
+    both = ours.join(theirs, on=["condition", "model", "phenomenon"])
     assert both.height == 15 * 2 * 67
     assert (both["delta"] - both["theirs"]).abs().max() < 1e-12
     assert (both["targeted"] == both["aimed"]).all()

@@ -5,11 +5,11 @@ import polars as pl
 import pytest
 
 from poshgrid import errors
-from poshgrid.config import BayesianModel
+from poshgrid.config import Regression
 from poshgrid.statistics import design
 from poshgrid.statistics.schema import COUNTS
 
-FORMULA = BayesianModel(name="paper").formula
+FORMULA = Regression(name="paper").formula
 PHENOMENA = {
     "island-adjunct": "island",
     "island-wh": "island",
@@ -23,7 +23,7 @@ CONDITIONS = {"baby": ("baby", False), "baby-f": ("baby", True), "wiki": ("wiki"
 def make_counts(conditions=CONDITIONS, sizes=("10M", "100M"), seeds=(9, 42), **columns):
     rows = [
         {
-            "learner": "mini", "regimen": "packed", "bias": "none", "suite": "posh",
+            "model": "mini", "recipe": "packed", "bias": "none", "suite": "posh",
             "template": "", "ties": 0, "n": 50,
             "condition": condition, "size": size, "seed": seed,
             "category": category, "phenomenon": phenomenon,
@@ -146,7 +146,7 @@ def test_half_counts_round_to_even():
 def test_nulls_biases_and_other_suites_stay_out():
     counts = make_counts()
     other = [
-        make_counts(regimen="untrained"),
+        make_counts(recipe="untrained"),
         make_counts(bias="dyck"),
         make_counts(suite="blimp"),
     ]
@@ -185,7 +185,7 @@ def test_factors_with_one_level_leave_the_formula():
         (make_counts(bias="dyck"), {}, "counts: .* suite 'posh'"),
         (make_counts(), {"only": "seed=7"}, "counts: .*only: seed=7"),
         (make_counts(), {"suite": "posch"}, "counts: .*'posh'"),
-        (make_counts(), {"phenomena": ["wannna"]}, "models: phenomena: .*'wanna'"),
+        (make_counts(), {"phenomena": ["wannna"]}, "regressions: phenomena: .*'wanna'"),
     ],
 )
 def test_what_cannot_be_fitted_is_refused(counts, options, place):
@@ -210,8 +210,8 @@ def test_an_sd_by_level_of_a_factor_with_one_level_is_one_sd(conditions, phenome
 
 def test_a_size_that_goes_with_a_model_is_noted():
     larger = pl.when(pl.col("size") == "10M").then(pl.lit("mini")).otherwise(pl.lit("small"))
-    counts = make_counts().with_columns(learner=larger)
+    counts = make_counts().with_columns(model=larger)
     (note,) = design.design(counts, FORMULA).notes
     assert "mini at 10M; small at 100M" in note
     assert design.design(make_counts(), FORMULA).notes == []
-    assert design.design(counts, f"{FORMULA} + S(learner)").notes != [note]
+    assert design.design(counts, f"{FORMULA} + S(model)").notes != [note]

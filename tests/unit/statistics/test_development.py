@@ -11,22 +11,22 @@ from poshgrid.statistics.schema import ACCURACY, COUNTS, CURVES_MEAN
 
 WORDS = (10_000_000, 30_000_000, 100_000_000)
 HALF = 0.03  # of the intervals of these accuracies
-AXES = {"learner": "m", "regimen": "packed", "bias": "none", "suite": "s", "category": "c"}
+AXES = {"model": "m", "recipe": "packed", "bias": "none", "suite": "s", "category": "c"}
 
 
-def accuracy(curves, rival=0.5, learners=("m", "m", "m")):
+def accuracy(curves, rival=0.5, models=("m", "m", "m")):
     """Return the accuracies of (condition, phenomenon) -> a mean for each of ``WORDS``."""
     rows = [
         {
             **AXES, "condition": condition, "size": f"{words // 1_000_000}M", "words": words,
-            "learner": learner, "level": "phenomenon", "phenomenon": phenomenon, "part": "",
+            "model": model, "level": "phenomenon", "phenomenon": phenomenon, "part": "",
             "mean": mean, "n_seeds": 3, "n_pairs": 200, "rival": "ngram", "rival_mean": rival,
             "above_rival": mean - rival, "above_rival_low": mean - rival - HALF,
             "above_rival_high": mean - rival + HALF,
             "learned": "not testable" if rival >= 0.95 else "cannot tell",
         }
         for (condition, phenomenon), means in curves.items()
-        for words, learner, mean in zip(WORDS, learners, means, strict=False)
+        for words, model, mean in zip(WORDS, models, means, strict=False)
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=ACCURACY)
 
@@ -103,20 +103,20 @@ def test_what_cannot_be_tested_or_compared_has_no_ends():
     for rows in (
         accuracy({("a", "p"): (0.4,)}),
         accuracy(means).with_columns(level=pl.lit("category")),
-        accuracy(means).with_columns(regimen=pl.lit("untrained")),
+        accuracy(means).with_columns(recipe=pl.lit("untrained")),
         accuracy(means).with_columns(rival_mean=pl.lit(None, pl.Float64)),
     ):
         assert onsets(rows).is_empty()
 
 
-def test_sizes_of_one_learner_each_are_one_curve_and_rivals_are_of_their_size():
-    rows = accuracy({("a", "p"): (0.4, 0.7, 0.9)}, learners=("mini", "small", "small"))
+def test_sizes_of_one_model_each_are_one_curve_and_rivals_are_of_their_size():
+    rows = accuracy({("a", "p"): (0.4, 0.7, 0.9)}, models=("mini", "small", "small"))
     row = one(rows)
-    assert (row["learner"], row["size"], row["high"]) == ("mini, small", "", 30e6)
-    # Two learners at a size: a curve for each that has two sizes
-    mini = rows.filter(size="30M").with_columns(learner=pl.lit("mini"))
+    assert (row["model"], row["size"], row["high"]) == ("mini, small", "", 30e6)
+    # Two models at a size: a curve for each that has two sizes
+    mini = rows.filter(size="30M").with_columns(model=pl.lit("mini"))
     both = pl.concat([rows, mini])
-    assert onsets(both)["learner"].to_list() == ["mini", "small"]
+    assert onsets(both)["model"].to_list() == ["mini", "small"]
     assert_frame_equal(onsets(both.sample(fraction=1, shuffle=True, seed=1)), onsets(both))
 
 
@@ -132,10 +132,10 @@ def checkpoints(means, seeds=(3, 3, 3, 3)):
     ]  # fmt: skip
 
 
-def counts(right, regimen="packed"):
+def counts(right, recipe="packed"):
     """Return what each seed has right of 200 pairs."""
     return [
-        {**AXES, "condition": "a", "size": "10M", "regimen": regimen, "seed": seed,
+        {**AXES, "condition": "a", "size": "10M", "recipe": recipe, "seed": seed,
          "phenomenon": "p", "template": "p", "correct": number, "n": 200}
         for seed, number in enumerate(right)
     ]  # fmt: skip

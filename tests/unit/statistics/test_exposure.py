@@ -11,7 +11,7 @@ def facts(sentences: int, words: int) -> dict[str, int]:
 
 
 CONDITION = {
-    "base": "baby",
+    "corpus": "baby",
     "whole": facts(12, 60) | {"sources": {"a": facts(8, 50), "b": facts(4, 10)}},
     "splits": {"train": facts(9, 40) | {"sources": {"a": facts(5, 30), "b": facts(4, 10)}}},
 }
@@ -33,7 +33,7 @@ def test_a_ledger_worked_by_hand():
         {},
     ]
     table = ledger({cell: CONDITION}, {cell: TOKENS}, zip(runs, kept, strict=True))
-    columns = ("source", "base_words", "sentences", "distinct", "words", "epochs_low",
+    columns = ("source", "corpus_words", "sentences", "distinct", "words", "epochs_low",
                "epochs_high", "words_seen_low", "tokens_seen_high")  # fmt: skip
     assert table.select(columns).rows() == [
         ("all", 60, 9, 7, 40, 2.5, 4.0, 100, 240),

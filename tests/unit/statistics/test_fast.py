@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import approx_fprime
 from threadpoolctl import threadpool_limits
 
-from poshgrid.config import BayesianModel, Prior
+from poshgrid.config import Prior, Regression
 from poshgrid.config.formula import RESPONSE
 from poshgrid.statistics import design, fast, fit, summary
 from poshgrid.statistics.fast.density import Density
@@ -35,7 +35,7 @@ def make(formula=SMALL, seeds=(9, 42, 7), n=40):
 
 
 def settings(**changed):
-    return BayesianModel(**{"name": "m", "formula": SMALL, "target_accept": 0.9} | changed)
+    return Regression(**{"name": "m", "formula": SMALL, "target_accept": 0.9} | changed)
 
 
 def points(found, count=6):

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from poshgrid import errors, files
-from poshgrid.config import BayesianModel, Contrast, Prior, specs
+from poshgrid.config import Contrast, Prior, Regression, specs
 from poshgrid.statistics import design, fit, gate, summary
 from poshgrid.statistics.schema import CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
 from tests.unit.statistics.test_contrasts import make_posterior
@@ -96,9 +96,9 @@ def fitted(counts, tmp_path, monkeypatch):
 
     def run(engine, **settings):
         monkeypatch.setattr(fit, "choose", lambda made, model: ("fast", engine))
-        model = BayesianModel(name="m", **{"warmup": 100, "draws": 500, **settings})
+        model = Regression(name="m", **{"warmup": 100, "draws": 500, **settings})
         return fit.fit(
-            specs.ModelSpec(model=model), tmp_path / "counts.parquet", tmp_path / "fits" / "m"
+            specs.RegressionSpec(model=model), tmp_path / "counts.parquet", tmp_path / "fits" / "m"
         )
 
     return run
@@ -138,7 +138,7 @@ def test_a_retry_is_stricter(fitted, tmp_path):
 
 def test_a_fit_that_never_converges_fails_or_is_reported(fitted, tmp_path):
     folder = tmp_path / "fits" / "m"
-    with pytest.raises(errors.PoshgridError, match=r"models: m: .* 3 attempts"):
+    with pytest.raises(errors.PoshgridError, match=r"regressions: m: .* 3 attempts"):
         fitted(StandIn([1.0, 1.0, 1.0], [0, 0, 2]), retries=2)
     assert names(folder) == []
     facts = fitted(StandIn([1.0]), retries=0, unconverged="report")
@@ -159,7 +159,9 @@ def test_a_sampler_that_fails_is_told_in_one_line(fitted, tmp_path):
     def engine(made, model, threads):
         raise RuntimeError("bad initial energy\nand a page of text")
 
-    with pytest.raises(errors.PoshgridError, match=r"^models: m: [^\n]*bad initial energy[^\n]*$"):
+    with pytest.raises(
+        errors.PoshgridError, match=r"^regressions: m: [^\n]*bad initial energy[^\n]*$"
+    ):
         fitted(engine)
     assert names(tmp_path / "fits") == []
 
@@ -182,7 +184,7 @@ def test_priors_of_single_terms_reach_the_engine_under_their_own_names(fitted):
 
 
 def test_priors_of_single_terms_reach_bambi(counts):
-    model = BayesianModel(
+    model = Regression(
         name="m", priors=[PRIORS[0], Prior(term="Intercept", sd=3), Prior(term="1|seed", rate=7)]
     )
     built = fit.build(design.design(counts, model.formula), model).components["p"]
@@ -197,7 +199,7 @@ def test_choice_of_engine(counts):
     from poshgrid.statistics import fast
 
     def chosen(formula=None, **settings):
-        model = BayesianModel(name="m", **({"formula": formula} if formula else {}), **settings)
+        model = Regression(name="m", **({"formula": formula} if formula else {}), **settings)
         return fit.choose(design.design(counts, model.formula), model)
 
     slopes = "p(correct, n) ~ S(filter) + (size_z|seed)"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from poshgrid.config import BayesianModel
+from poshgrid.config import Regression
 from poshgrid.config.runs import agrees, parse_only
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import coherence, configfile
@@ -25,8 +25,8 @@ def tiny():
 
 
 def grid(tiny, **model):
-    made = BayesianModel(**{"name": "mine", "formula": FORMULA} | model)
-    return Grid(tiny.model_copy(update={"models": [*tiny.models, made]}))
+    made = Regression(**{"name": "mine", "formula": FORMULA} | model)
+    return Grid(tiny.model_copy(update={"regressions": [*tiny.regressions, made]}))
 
 
 @pytest.mark.parametrize("path", shipped(), ids=shipped_name)
@@ -41,7 +41,7 @@ def test_contrasts_of_shipped_models_take_seeds_of_a_point_for_one_witness(path)
     With one size a condition has one point, and no group can tell them apart.
     """
     made = Grid(configfile.load(path))
-    for name, model in made.models.items():
+    for name, model in made.regressions.items():
         kept = parse_only(model.only, "only")
         runs = {run for target in made.targets.values() for run in target if agrees(run, kept)}
         seeds, sizes = ({getattr(run, axis) for run in runs} for axis in ("seed", "size"))
@@ -53,7 +53,7 @@ def test_a_formula_that_only_data_refuse(tiny):
     """It names nothing unknown; but nobody takes the logarithm of a word."""
     made = grid(tiny, formula="p(correct, n) ~ np.log(category)")
     coherence.check(made)
-    with pytest.raises(PoshgridError, match=r"^models: mine: formula .* cannot be fitted"):
+    with pytest.raises(PoshgridError, match=r"^regressions: mine: formula .* cannot be fitted"):
         forecheck.check(made)
 
 
@@ -69,5 +69,5 @@ def test_a_prior_is_of_a_term_of_the_formula(tiny, term, prior, known):
     if known:
         forecheck.check(made)
     else:
-        with pytest.raises(PoshgridError, match=r"^models: mine: .*no term"):
+        with pytest.raises(PoshgridError, match=r"^regressions: mine: .*no term"):
             forecheck.check(made)

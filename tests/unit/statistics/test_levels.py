@@ -6,7 +6,7 @@ import pytest
 
 from poshgrid import errors, files
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.rules.schema import RULES
+from poshgrid.heuristics.schema import HEURISTICS
 from poshgrid.statistics import verdicts
 from tests.unit.statistics.scored import Folder, only
 
@@ -31,16 +31,16 @@ def items(joint=False):
     return pl.DataFrame(rows, schema=ITEMS)
 
 
-def judge(folder, right, nulls=None, rules=None):
+def judge(folder, right, baselines=None, heuristics=None):
     """Return counts and accuracies of runs: name -> (item_id -> whether it is right)."""
     scored = Folder(folder, items())
-    for name, decide in {**right, **(nulls or {})}.items():
+    for name, decide in {**right, **(baselines or {})}.items():
         scored.add(name, {None: [1 if decide(i) else -1 for i in scored.items["item_id"]]})
     scored.words(CELL, 10**7)
-    if rules is not None:
-        files.write_table(rules, folder / "rules.parquet", RULES)
-        rules = {"posh": folder / "rules.parquet"}
-    return scored.judge(rules=rules)[1:]
+    if heuristics is not None:
+        files.write_table(heuristics, folder / "heuristics.parquet", HEURISTICS)
+        heuristics = {"posh": folder / "heuristics.parquet"}
+    return scored.judge(heuristics=heuristics)[1:]
 
 
 def number(item):
@@ -62,14 +62,14 @@ def nearest(seed):
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     right = {f"{CELL}/mini/packed/none/seed{s}": nearest(s) for s in (1, 2, 3)}
-    rules = pl.DataFrame(
+    heuristics = pl.DataFrame(
         [(i, "nearest", False, None if "wanna" in i else float("near" in i))
          for i in items()["item_id"]]
         + [(i, "shorter", False, 1.0 if number(i) < 18 else 0.0) for i in items()["item_id"]]
         + [(i, "command", True, 1.0) for i in items()["item_id"]],
-        schema=RULES, orient="row",
+        schema=HEURISTICS, orient="row",
     )  # fmt: skip
-    return judge(tmp_path_factory.mktemp("levels"), right, rules=rules)
+    return judge(tmp_path_factory.mktemp("levels"), right, heuristics=heuristics)
 
 
 def test_templates_are_levels_and_single_ones_are_not(found):
@@ -124,25 +124,25 @@ def test_verdicts_beside_a_baseline(tmp_path, seeds, share, learned):
     good = {f"{CELL}/mini/packed/none/seed{s}": varied(right)(s) for s in seeds}
     baseline = {f"{CELL}/unigram/counted/none/seed1": lambda item: number(item) < share * SETS}
     _, table = judge(tmp_path, good, baseline)
-    rows = table.filter(level="phenomenon", regimen="packed")
+    rows = table.filter(level="phenomenon", recipe="packed")
     assert rows["rival"].to_list() == ["unigram"] * 2
     assert rows["learned"].to_list() == [learned] * 2
     assert (rows["above_rival_low"].is_null().sum() > 0) == (len(seeds) == 1)
-    assert table.filter(regimen="counted")["learned"].drop_nulls().is_empty()
+    assert table.filter(recipe="counted")["learned"].drop_nulls().is_empty()
 
 
 def test_a_rival_at_chance_is_named_and_one_below_it_is_a_coin(tmp_path):
     good = {f"{CELL}/mini/packed/none/seed{s}": varied(0.95)(s) for s in (1, 2, 3)}
     for right, named in ((15, "ngram"), (14, "50%"), (18, "untrained")):
-        null = {
+        baseline = {
             f"{CELL}/ngram/counted/none/seed0": lambda item, n=right: number(item) < min(n, 15),
             f"{CELL}/mini/untrained/none/seed1": lambda item, n=right: number(item) < n - 1,
-            # Neither is this learner's: what is trained without a bias, and by nobody else
+            # Neither is this model's: what is trained without a bias, and by nobody else
             f"{CELL}/mini/untrained/dyck/seed1": lambda _: True,
             f"{CELL}/another/untrained/none/seed1": lambda _: True,
         }
-        _, table = judge(tmp_path / named, good, null)
-        rows = table.filter(level="phenomenon", regimen="packed")
+        _, table = judge(tmp_path / named, good, baseline)
+        rows = table.filter(level="phenomenon", recipe="packed")
         assert rows["rival"].to_list() == [named] * 2
         known = 0.5 if named == "50%" else max(right - 1, 15) / SETS
         assert rows["rival_mean"].to_list() == pytest.approx([known] * 2)
@@ -153,24 +153,24 @@ def test_a_rival_at_chance_is_named_and_one_below_it_is_a_coin(tmp_path):
 def test_a_rule_without_a_say_is_no_rival(tmp_path):
     right = {f"{CELL}/mini/packed/none/seed{s}": varied(0.9)(s) for s in (1, 2)}
     said = [(i, "nearest", False, 1.0 if "binding" in i else None) for i in items()["item_id"]]
-    rules = pl.DataFrame(said, schema=RULES, orient="row")
-    _, table = judge(tmp_path, right, rules=rules)
+    heuristics = pl.DataFrame(said, schema=HEURISTICS, orient="row")
+    _, table = judge(tmp_path, right, heuristics=heuristics)
     assert only(table, level="phenomenon", phenomenon="binding")["rival"] == "nearest"
     wanna = only(table, level="phenomenon", phenomenon="wanna")
     assert (wanna["rival"], wanna["rival_mean"]) == ("50%", 0.5)
 
 
 def test_pairs_that_test_no_structure_do_not_make_a_phenomenon_testable(tmp_path):
-    """The nearest noun solves all pairs that the hierarchical rule decides, half of binding."""
+    """The nearest noun solves all pairs that the hierarchical heuristic decides."""
     right = {f"{CELL}/mini/packed/none/seed{s}": varied(0.95)(s) for s in (1, 2, 3, 4)}
     for wrong, verdict in ((0, "not testable"), (15, "yes")):  # 100 and 50% of these pairs
-        rules = [
+        heuristics = [
             (i, name, name == "command", float(name == "command" or number(i) >= wrong))
             if "near" in i else (i, name, name == "command", None)
             for i in items()["item_id"] for name in ("command", "nearest")
         ]  # fmt: skip
-        frame = pl.DataFrame(rules, schema=RULES, orient="row")
-        _, table = judge(tmp_path / verdict, right, rules=frame)
+        frame = pl.DataFrame(heuristics, schema=HEURISTICS, orient="row")
+        _, table = judge(tmp_path / verdict, right, heuristics=frame)
         binding = only(table, level="phenomenon", phenomenon="binding")
         assert (binding["rival"], binding["learned"]) == ("nearest", verdict)
         assert only(table, level="phenomenon", phenomenon="wanna")["learned"] == "yes"
@@ -184,12 +184,12 @@ def test_rules_of_joint_pairs_and_without_a_say(tmp_path):
     said = {"wanna-only-00": 1.0, "wanna-only-00b": 1.0, "wanna-only-01": 1.0,
             "wanna-only-01b": 0.0, "wanna-only-02": 0.0}  # fmt: skip
     rows = [(i, "r", False, said.get(i)) for i in doubled["item_id"]]
-    path = tmp_path / "rules.parquet"
-    files.write_table(pl.DataFrame(rows, schema=RULES, orient="row"), path, RULES)
+    path = tmp_path / "heuristics.parquet"
+    files.write_table(pl.DataFrame(rows, schema=HEURISTICS, orient="row"), path, HEURISTICS)
     judged = pairs.sort("item_id")
-    found, _ = verdicts.read_rules(path, doubled, judged)
+    found, _ = verdicts.read_heuristics(path, doubled, judged)
     value = dict(zip(judged["item_id"], found["r"], strict=True))
     assert [value[f"wanna-only-{i:02}"] for i in range(4)] == [1.0, 0.5, 0.0, 0.5]
     assert value["binding-near-00"] == 0.5
-    with pytest.raises(errors.PoshgridError, match=r"rules\.parquet: the items have changed"):
-        verdicts.read_rules(path, pairs, judged)
+    with pytest.raises(errors.PoshgridError, match=r"heuristics\.parquet: the items have changed"):
+        verdicts.read_heuristics(path, pairs, judged)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from poshgrid import files
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.cli import app
-from poshgrid.config import BayesianModel, Contrast
+from poshgrid.config import Contrast, Regression
 from poshgrid.errors import PoshgridError
 from poshgrid.statistics.power import power
 from tests.unit.statistics.test_design import make_counts
@@ -25,7 +25,7 @@ def found(seeds, effects, formula="S(condition) + (1|cell)", accuracy=0.5, **sds
     counts = make_counts(
         conditions=("baby", "baby-f"), sizes=("10M",), seeds=tuple(range(seeds)), n=N
     ).filter(phenomenon="wanna")
-    model = BayesianModel(
+    model = Regression(
         name="m", formula=f"p(correct, n) ~ {formula}", contrasts=[FILTERING], slope_sd=1e3
     )
     return power(counts, model, effects=effects, sds=sds, accuracy=accuracy)[0]
@@ -76,7 +76,7 @@ def test_an_effect_beyond_certainty_and_a_missing_level_are_refused():
     with pytest.raises(PoshgridError, match="--effects"):
         found(2, [0.5], accuracy=0.8)
     counts = make_counts(conditions=("baby",))
-    model = BayesianModel(
+    model = Regression(
         name="m", formula="p(correct, n) ~ S(category) + (1|seed)", contrasts=[FILTERING]
     )
     with pytest.raises(PoshgridError, match="nothing to find"):

@@ -15,9 +15,8 @@ from poshgrid.config.paths import Paths
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import read_table, write_table
-from poshgrid.models.ngram import count
-from poshgrid.rules import mixture, table
-from poshgrid.rules.schema import (
+from poshgrid.heuristics import mixture, table
+from poshgrid.heuristics.schema import (
     DIFFER,
     IDENTIFIABILITY,
     MIXTURE,
@@ -25,11 +24,12 @@ from poshgrid.rules.schema import (
     UNCLEAR,
     VERDICTS,
 )
+from poshgrid.models.ngram import count
 from poshgrid.statistics import shares
 
 
-def found(says, chose, sets=None, rules=None, words=None):
-    """Return a phenomenon: what rules say (rules x pairs; nan: no say), choices (pairs x seeds).
+def found(says, chose, sets=None, heuristics=None, words=None):
+    """Return a phenomenon: says (heuristics x pairs; nan: no say), choices (pairs x seeds).
 
     Without words no two pairs share one.
     """
@@ -38,7 +38,9 @@ def found(says, chose, sets=None, rules=None, words=None):
     sets = np.arange(len(chose)) if sets is None else np.array(sets)
     names = {"suite": "s", "category": "c", "phenomenon": "p"}
     words = np.arange(2 * len(chose)).astype(str).reshape(-1, 2) if words is None else words
-    return shares.Phenomenon(names, sets, chose, rules or list("abcdefg"[: len(says)]), says, words)
+    return shares.Phenomenon(
+        names, sets, chose, heuristics or list("abcdefg"[: len(says)]), says, words
+    )
 
 
 # ---- the mixture ---------------------------------------------------------------------------------
@@ -67,13 +69,13 @@ def test_weights_are_where_another_optimiser_finds_the_maximum(seed):
 
 
 def test_weights_worked_by_hand():
-    # A rule that says "good" of everything, 80 of 100 chosen so: 60 follow it, 40 guess
+    # A heuristic that says "good" of everything, 80 of 100 chosen so: 60 follow it, 40 guess
     one = mixture.weights(np.array([[20, 80]]), np.array([[1.0]]))
     assert one == pytest.approx([0.6, 0.4], abs=1e-3)
     # ... 20 of 100: no weight is below 0
     none = mixture.weights(np.array([[80, 20]]), np.array([[1.0]]))
     assert none == pytest.approx([0, 1], abs=1e-5)
-    # Two rules on four kinds of pairs: one is followed half of the time, the other 30%
+    # Two heuristics on four kinds of pairs: one is followed half of the time, the other 30%
     says = np.array([[1, 1, 0, 0.5], [1, 0, 0.5, 1]])
     share = 0.5 * says[0] + 0.3 * says[1] + 0.2 * 0.5
     chosen = 1000 * np.stack([1 - share, share], -1)
@@ -82,7 +84,7 @@ def test_weights_worked_by_hand():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_guessing_is_as_large_as_a_linear_program_finds(seed):
-    """With rules that contradict each other, and more rules than kinds of pairs."""
+    """With heuristics that contradict each other, and more heuristics than kinds of pairs."""
     generator = np.random.default_rng(seed)
     one = generator.choice([0.0, 1.0], (2, 3))
     says = np.vstack([one, 1 - one])
@@ -181,7 +183,7 @@ SAID = np.random.default_rng(3).choice([0.0, 1.0], (2, PAIRS_OF_TWO))
 
 
 def planted(preferred, seeds=3, noise=0.1, seed=5):
-    """Return choices of learners that take the other member in some choices: pairs x seeds."""
+    """Return choices of models that take the other member in some choices: pairs x seeds."""
     preferred = np.array(preferred, float)
     preferred = np.tile(preferred[:, None], seeds) if preferred.ndim == 1 else preferred
     chance = noise + preferred * (1 - 2 * noise)
@@ -194,14 +196,14 @@ def verdict(chose, **options):
 
 
 def test_a_heuristic_is_named_with_what_it_explains():
-    row = verdict(planted(SAID[0]), rules=["island", "b"])
+    row = verdict(planted(SAID[0]), heuristics=["island", "b"])
     assert (row["verdict"], row["hierarchical"]) == ("island", True)
     assert row["seed_verdicts"] == "3 island"
     assert row["low"] < 0.8 < row["high"]
     assert row["explained"] + row["unexplained"] == pytest.approx(1, abs=0.06)
     assert row["shared"] < row["shared_high"] < shares.TOLERANCE
     # Nobody knows what a single seed would share with another
-    assert verdict(planted(SAID[0], seeds=1), rules=["island", "b"])["verdict"] == UNCLEAR
+    assert verdict(planted(SAID[0], seeds=1), heuristics=["island", "b"])["verdict"] == UNCLEAR
 
 
 def test_one_that_is_not_listed_is_not_named_after_one_that_it_resembles():
@@ -248,10 +250,10 @@ def test_a_group_is_hierarchical_if_all_of_it_are():
     for few, names in ((9, {"first-gap = island"}), (10, {"island", "first-gap"})):
         says = np.tile(SAID[0], (2, 1))
         says[1, :few] = 1 - says[1, :few]
-        each = found(says, planted(says[0]), rules=["island", "first-gap"])
-        each = each._replace(rules=["first-gap", "island"], says=each.says[::-1])
+        each = found(says, planted(says[0]), heuristics=["island", "first-gap"])
+        each = each._replace(heuristics=["first-gap", "island"], says=each.says[::-1])
         rows, row = shares.mixed(each, shares.times(each))
-        assert {r["rule"] for r in rows} - {mixture.GUESSING} == names
+        assert {r["heuristic"] for r in rows} - {mixture.GUESSING} == names
         assert row["hierarchical"] is (few == 10)
     assert table.hierarchical("island = command")
 
@@ -318,7 +320,7 @@ JOINT = (
 
 @pytest.fixture
 def results(tmp_path):
-    """A results folder: items, what rules say, two seeds that front *did*, and counted nulls."""
+    """A results folder: items, heuristics, two seeds that front *did*, counted baselines."""
     paths = Paths(str(tmp_path))
     kinds = {"q": ("question-formation", "qf", QUESTIONS), "j": ("wanna", "wanna", JOINT)}
     rows = [
@@ -331,7 +333,7 @@ def results(tmp_path):
     ]  # fmt: skip
     pairs = with_regions(pl.DataFrame(rows, schema=PAIRS))
     write_table(pairs, paths.items("posh"), ITEMS)
-    table.write({"posh": paths.items("posh")}, tmp_path / "rules")
+    table.write({"posh": paths.items("posh")}, tmp_path / "heuristics")
     margins = {f"gpt2/packed/none/seed{seed}": None for seed in (1, 2)}
     margins |= {"unigram/counted/none/seed0": 0.0, "ngram/counted/none/seed0": 1.0}
     for name, margin in margins.items():
@@ -354,11 +356,11 @@ def results(tmp_path):
 
 def explain(paths, runs):
 
-    output = Path(paths.rule_shares("all"))
+    output = Path(paths.heuristic_shares("all"))
     facts = shares.write(
-        specs.RuleSharesSpec(scoring=Scoring(), runs=runs), Path(paths.all_scores()),
+        specs.HeuristicSharesSpec(scoring=Scoring(), runs=runs), Path(paths.all_scores()),
         Path(paths.all_models()), {"posh": Path(paths.items("posh"))},
-        {"posh": Path(paths.rules("posh"))}, output,
+        {"posh": Path(paths.heuristics("posh"))}, output,
     )  # fmt: skip
     schemas = {"mixture": MIXTURE, "verdicts": VERDICTS,
                "identifiability": IDENTIFIABILITY}  # fmt: skip
@@ -368,13 +370,14 @@ def explain(paths, runs):
 def test_a_target_from_files_to_files(results):
     paths, runs = results
     facts, tables = explain(paths, runs)
-    assert facts == {"learners": 1, "replicates": 1_000}
-    # "did" was heard twice, "will" and "can" once, "must" never; nulls are rules here, no learners
+    assert facts == {"models": 1, "replicates": 1_000}
+    # "did" was heard twice, "will" and "can" once, "must" never; baselines are heuristics here, no
+    # models
     pairs = tables["identifiability"].filter(phenomenon="qf")
-    apart = {(r["rule"], r["other"]): (r["both"], r["apart"]) for r in pairs.to_dicts()}
+    apart = {(r["heuristic"], r["other"]): (r["both"], r["apart"]) for r in pairs.to_dicts()}
     assert apart["first-auxiliary", "main-auxiliary"] == (4, 4)
     assert apart["frequent-word", "ngram"] == (4, 2)
-    names = set(tables["mixture"].filter(phenomenon="qf")["rule"])
+    names = set(tables["mixture"].filter(phenomenon="qf")["heuristic"])
     assert names == {"first-auxiliary", "frequent-word = local-bigram", "front-do",
                      "finite-clauses = main-auxiliary = ngram", "guessing"}  # fmt: skip
     verdicts = tables["verdicts"].select("phenomenon", "verdict", "sets").sort("phenomenon").rows()

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from poshgrid.config import BayesianModel
+from poshgrid.config import Regression
 from poshgrid.statistics import design, fit, gate, published, summary
 from poshgrid.statistics.schema import COUNTS
 
@@ -23,7 +23,7 @@ def counts_of_table_8():
     rows = [
         {
             **{name: cell[name] for name in ("condition", "size", "category", "phenomenon")},
-            "learner": "gpt2", "regimen": "packed", "bias": "none", "seed": seed,
+            "model": "gpt2", "recipe": "packed", "bias": "none", "seed": seed,
             "suite": "posh", "correct": PAIRS * cell["mean"], "ties": 0, "n": PAIRS,
             "words": int(cell["size"][:-1]) * 10**6,
             "source": "wiki" if cell["condition"] == "wiki" else "baby",
@@ -38,7 +38,7 @@ def counts_of_table_8():
 @pytest.fixture(scope="module")
 def found():
     """Our summary of the paper's model, term by term."""
-    model = BayesianModel(name="paper", engine="fast", draws=4_000)
+    model = Regression(name="paper", engine="fast", draws=4_000)
     made = design.design(counts_of_table_8(), model.formula, fractions=True)
     assert made.notes == []
     assert made.frame["n"].sum() == 148_500

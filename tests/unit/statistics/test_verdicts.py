@@ -12,27 +12,27 @@ from poshgrid.statistics.verdicts import Comparison, Variance
 SETS, PAIRS = 100, 2
 
 
-def suite(right, regimens=("packed",)):
+def suite(right, recipes=("packed",)):
     """Return sums and counts of pairs right: points x seeds x phenomena x sets."""
     points, seeds, phenomena, sets = right.shape
-    axes = {"condition": "baby", "size": "10M", "learner": "mini", "bias": "none"}
+    axes = {"condition": "baby", "size": "10M", "model": "mini", "bias": "none"}
     rows = [
         {"level": "phenomenon", "category": "c", "phenomenon": f"p{p}", "part": "",
          "lexical_set": f"{s:03}", "n": PAIRS}
         for p in range(phenomena) for s in range(sets)
     ]  # fmt: skip
     counts = [
-        {**axes, "regimen": regimens[i], "seed": k, "suite": "posh", "category": "c",
+        {**axes, "recipe": recipes[i], "seed": k, "suite": "posh", "category": "c",
          "phenomenon": f"p{p}", "correct": float(right[i, k, p].sum()), "n": PAIRS * sets}
         for i in range(points) for k in range(seeds) for p in range(phenomena)
     ]  # fmt: skip
-    of_points = pl.DataFrame([{**axes, "regimen": r, "seeds": seeds} for r in regimens])
+    of_points = pl.DataFrame([{**axes, "recipe": r, "seeds": seeds} for r in recipes])
     sums = right.sum(axis=1).reshape(points, -1).T.astype(float)
     return SetSums("posh", pl.DataFrame(rows), of_points, sums), pl.DataFrame(counts)
 
 
-def decided(right, regimens=("packed",), heuristics=None):
-    sums, counts = suite(right, regimens)
+def decided(right, recipes=("packed",), heuristics=None):
+    sums, counts = suite(right, recipes)
     return verdicts.verdicts(sums, heuristics or {}, counts)
 
 
@@ -140,7 +140,7 @@ def test_intervals_stay_inside_what_is_possible():
 
 
 def test_a_listed_rival_with_noise_has_learned_nothing():
-    """A learner that is a rival, but for a tenth of its choices, is below it on average."""
+    """A model that is a rival, but for a tenth of its choices, is below it on average."""
     rng = np.random.default_rng(4)
     rival = rng.binomial(1, 0.68, 9 * SETS) * PAIRS
     for _ in range(20):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from poshgrid.training.train import train
-from tests.unit.training.training_support import corpus, plant, regimen, train_spec
+from tests.unit.training.training_support import corpus, plant, recipe, train_spec
 
 
 @pytest.fixture(scope="session")
@@ -35,4 +35,4 @@ def job(inputs, tmp_path_factory):
 @pytest.fixture(scope="session")
 def whole(job):
     """A run that nothing interrupted."""
-    return job(train_spec(regimen()))
+    return job(train_spec(recipe()))

@@ -10,9 +10,9 @@ from transformers import AutoModelForMaskedLM
 from poshgrid.models.architectures import babyberta
 from poshgrid.tokenization import encode
 from poshgrid.tokenization.tokenizer import Vocabulary
-from poshgrid.training import learner
+from poshgrid.training import builder
 from tests.unit.models.tiny_causal import engine, one_by_one, requests
-from tests.unit.training.training_support import build, regimen, statistics, train_spec
+from tests.unit.training.training_support import build, recipe, statistics, train_spec
 
 
 def test_the_papers_model_has_eight_million_parameters():
@@ -33,7 +33,7 @@ def test_the_papers_model_has_eight_million_parameters():
 @pytest.fixture(scope="module")
 def learned(job):
     """The spec and the folder of a run of some hundred steps."""
-    chosen = regimen(
+    chosen = recipe(
         input="sentence", steps=300, batch_size=32, context_length=32, warmup_steps=20,
         learning_rate=1e-2, weight_decay=0.0, dropout=0.0, evaluate_every=150,
         checkpoint_every=1_000,
@@ -47,7 +47,7 @@ def test_the_dev_loss_is_that_of_transformers(learned, inputs):
     spec, folder = learned
     model = AutoModelForMaskedLM.from_pretrained(folder).eval()
     dev = encode.load(inputs[0], "dev")
-    rows = learner.rows(spec.learner, spec.regimen, dev, Vocabulary(300, 0, 1), 0)
+    rows = builder.rows(spec.model, spec.recipe, dev, Vocabulary(300, 0, 1), 0)
     total = tokens = 0
     for batch in rows.in_order(1):
         with torch.inference_mode():

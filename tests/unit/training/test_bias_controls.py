@@ -15,7 +15,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.training import bias
 from poshgrid.training.biases import random_trees, sequential_trees
 from tests.unit.distances.test_distances import a_tree, graph
-from tests.unit.training.training_support import build, regimen, train_spec
+from tests.unit.training.training_support import build, recipe, train_spec
 
 INF = np.inf
 
@@ -100,9 +100,9 @@ def test_sequential_distances_are_words_back():
     ],
 )
 def test_how_the_preference_for_near_words_fades(word, options, expected):
-    chosen, model = regimen(steps=None, epochs=4), build()
+    chosen, model = recipe(steps=None, epochs=4), build()
     built = bias.build(word, {word: options})[word]
-    model = built.prepare(model, SimpleNamespace(regimen=chosen, device=model.device))
+    model = built.prepare(model, SimpleNamespace(recipe=chosen, device=model.device))
     found = []
     for epoch in range(4):
         built.at(model, epoch)
@@ -134,9 +134,9 @@ def test_biases_are_prepared_in_an_order_that_can_be():
 @pytest.mark.parametrize(
     ("word", "key"),
     [
-        ("random-trees", "regimens: small"),
-        ("random-trees+dyck", "regimens: small"),
-        ("linear-recency", "regimens: small"),
+        ("random-trees", "recipes: small"),
+        ("random-trees+dyck", "recipes: small"),
+        ("linear-recency", "recipes: small"),
         ("recency+static-recency", "biases: recency"),
         ("static-recency+linear-recency", "biases: static-recency"),
         ("recensy", "did you mean 'recency'"),
@@ -144,7 +144,7 @@ def test_biases_are_prepared_in_an_order_that_can_be():
 )
 def test_what_does_not_go_together_is_refused(word, key):
     with pytest.raises(PoshgridError, match=key):
-        bias.check(train_spec(regimen(), bias=word))
+        bias.check(train_spec(recipe(), bias=word))
 
 
 def test_a_wrong_option_is_named():

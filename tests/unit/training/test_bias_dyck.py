@@ -16,7 +16,7 @@ from poshgrid.training import checkpoint, seeds
 from poshgrid.training.biases import dyck
 from poshgrid.training.dyck_language import Alphabet, Brackets, Flat, Language
 from poshgrid.training.train import train
-from tests.unit.training.training_support import build, regimen, setting, statistics, train_spec
+from tests.unit.training.training_support import build, recipe, setting, statistics, train_spec
 
 SMALL = {"k": 3, "depth": 4, "length": 24, "steps": 8, "batch_size": 4, "warmup_steps": 2}
 
@@ -137,7 +137,7 @@ def test_rows_hold_each_sequence_once_after_the_boundary(monkeypatch):
 
 def test_how_brackets_are_written(inputs, tmp_path):
     """As tokens of their own, after the words or alone; as numbers in the language's tokens."""
-    given = setting(inputs, train_spec(regimen(), bias="dyck"), tmp_path)
+    given = setting(inputs, train_spec(recipe(), bias="dyck"), tmp_path)
     body = dyck.alphabet(dyck.Options(k=2), given)
     assert body == Alphabet([[2], [3], [4], [5]], Vocabulary(6, 0, 1))
     whole = dyck.alphabet(dyck.Options(k=2, transfer="all"), given)
@@ -151,15 +151,15 @@ def test_how_brackets_are_written(inputs, tmp_path):
     assert min(map(len, ids)) > 30  # some numbers take several tokens
 
 
-def test_the_regimen_is_the_run_s_but_for_its_length(inputs, tmp_path):
-    chosen = regimen(
+def test_the_recipe_is_the_run_s_but_for_its_length(inputs, tmp_path):
+    chosen = recipe(
         input="sentence", padding_in_loss=True,
         precision="bf16", threads=2, weight_decay=0.3, dropout=0.2,
         batch_size=32, context_length=512, micro_batch_size=8, patience_steps=5,
         checkpoints=[3], checkpoint_epochs="every", checkpoint_every=2_000, steps=None, epochs=2,
     )  # fmt: skip
     given = setting(inputs, train_spec(chosen, bias="dyck"), tmp_path)
-    found = dyck.regimen(dyck.Options(), given).model_dump()
+    found = dyck.recipe(dyck.Options(), given).model_dump()
     own = {
         "name": "biases.dyck", "steps": 2_000, "epochs": None, "patience_steps": None,
         "checkpoints": [], "checkpoint_epochs": [], "input": "packed", "padding_in_loss": False,
@@ -167,8 +167,8 @@ def test_the_regimen_is_the_run_s_but_for_its_length(inputs, tmp_path):
         "evaluate_every": 500, "keep": "last",
     }  # fmt: skip
     assert found == chosen.model_dump() | own
-    assert dyck.regimen(dyck.Options(), given).checkpoint_every == 200
-    assert dyck.regimen(dyck.Options(learning_rate=0.5), given).learning_rate == 0.5
+    assert dyck.recipe(dyck.Options(), given).checkpoint_every == 200
+    assert dyck.recipe(dyck.Options(learning_rate=0.5), given).learning_rate == 0.5
 
 
 # ---- what is carried over ---------------------------------------------------------------------
@@ -185,7 +185,7 @@ def test_the_regimen_is_the_run_s_but_for_its_length(inputs, tmp_path):
 )
 def test_what_is_carried_over(inputs, tmp_path, options, vocabulary, context):
     """The body; of all, word rows and the positions that both have; the rest stays initial."""
-    given = setting(inputs, train_spec(regimen(), bias="dyck"), tmp_path)
+    given = setting(inputs, train_spec(recipe(), bias="dyck"), tmp_path)
     model = build(context_length=context)
     initial = checkpoint.weights(model)
     part = dyck.build(dyck.Options(**(SMALL | options)))
@@ -220,7 +220,7 @@ def test_what_is_carried_over(inputs, tmp_path, options, vocabulary, context):
 )
 def test_an_interrupted_run_goes_on_exactly(inputs, job, tmp_path, monkeypatch, how, end, left):
     spec = train_spec(
-        regimen(checkpoint_every=3), bias="dyck", biases={"dyck": SMALL | {"length": 12}}
+        recipe(checkpoint_every=3), bias="dyck", biases={"dyck": SMALL | {"length": 12}}
     )
     folders = [*inputs, tmp_path / "checkpoints", tmp_path / "model"]
     whole = job(spec)

@@ -22,7 +22,7 @@ from tests.unit.models.tiny_causal import TEXT, engine, left_to_right, requests,
 from tests.unit.training.training_support import (
     build,
     equal,
-    regimen,
+    recipe,
     statistics,
     train_spec,
     weights,
@@ -181,7 +181,7 @@ def test_the_initial_weights_are_those_without_the_bias(positions):
 @pytest.fixture(scope="module")
 def two_epochs(job):
     """Return a function that trains two epochs of four steps; options: of the bias."""
-    chosen = regimen(
+    chosen = recipe(
         input="sentence", batch_size=50, steps=None, epochs=2, evaluate_every=2,
         checkpoint_epochs="every",
     )  # fmt: skip

@@ -17,11 +17,11 @@ from poshgrid.tokenization import tokenizer as tokenizers
 from poshgrid.training import attention, bias, data, losses
 from poshgrid.training.train import train
 from tests.unit.distances.test_distances import a_tree, graph, prepare
-from tests.unit.training.training_support import prepared, regimen, train_spec
+from tests.unit.training.training_support import prepared, recipe, train_spec
 
 
 def spec_of(changes=None, **options):
-    chosen = regimen(**({"input": "sentence", "dropout": 0.0} | (changes or {})))
+    chosen = recipe(**({"input": "sentence", "dropout": 0.0} | (changes or {})))
     biases = {"tree-planting": options}
     return train_spec(chosen, bias="tree-planting", biases=biases)
 
@@ -35,7 +35,7 @@ def ready(tmp_path):
             _, tokenizer, tokens, _, measured = inputs
             model, (planted,) = prepared((tokens, tokenizer), spec, tmp_path, measured)
             stack.enter_context(attention.causal(model))  # as the loop does it
-            whole = spec.regimen.model_copy(update={"batch_size": 64, "order": "given"})
+            whole = spec.recipe.model_copy(update={"batch_size": 64, "order": "given"})
             return model, planted, data.rows(whole, encode.load(tokens, "train"), 1, 1).batch(0)
 
         yield make_ready
@@ -199,7 +199,7 @@ def test_the_folder_is_a_plain_gpt2(inputs, distances, tmp_path):
 
 @pytest.mark.parametrize("changes", [{"input": "packed"}, {"padding_in_loss": True}], ids=str)
 def test_rows_that_are_no_sentences_are_refused(changes):
-    with pytest.raises(PoshgridError, match="regimens: small"):
+    with pytest.raises(PoshgridError, match="recipes: small"):
         bias.check(spec_of(changes))
     bias.check(spec_of())
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization.encode import Tokens
 from poshgrid.training import data, progress, seeds
-from tests.unit.training.training_support import regimen
+from tests.unit.training.training_support import recipe
 
 PAD = 999
 
@@ -28,7 +28,7 @@ def stream(lengths: list[int]) -> Tokens:
 
 
 def rows(kind, tokens, context_length, batch_size, seed=7, **changes):
-    chosen = regimen(input=kind, context_length=context_length, batch_size=batch_size, **changes)
+    chosen = recipe(input=kind, context_length=context_length, batch_size=batch_size, **changes)
     return data.rows(chosen, tokens, PAD, seed)
 
 
@@ -53,13 +53,13 @@ def test_padding_is_predicted_where_the_published_arm_did():
     assert batch.inputs.tolist() == [[0, 1, 2, PAD, PAD], [0, 3, PAD, PAD, PAD]]
     assert batch.targets.tolist() == [[1, 2, 0, PAD, PAD], [3, 0, PAD, PAD, PAD]]
     assert batch.tokens == 10
-    (dev,) = cut.in_order(2)  # losses compare with those of other regimens
+    (dev,) = cut.in_order(2)  # losses compare with those of other recipes
     assert sorted(dev.targets.tolist()) == [[1, 2, 0], [3, 0, data.IGNORED]]
 
 
 def test_a_plan_says_what_falls_due():
     plan = progress.Plan(
-        regimen(steps=None, epochs=3, evaluate_every="epoch", checkpoint_every=2,
+        recipe(steps=None, epochs=3, evaluate_every="epoch", checkpoint_every=2,
                 checkpoint_epochs=[2], checkpoints=[1, 3]), 4
     )  # fmt: skip
     steps = range(13)
@@ -69,7 +69,7 @@ def test_a_plan_says_what_falls_due():
     assert [s for s in steps if plan.keeps(s)] == [1, 3, 8]
     # the last step of an epoch belongs to it, also for what is measured after it
     assert [plan.epoch(s) for s in (0, 1, 4, 5, 8, 9, 12)] == [0, 0, 0, 1, 1, 2, 2]
-    every = progress.Plan(regimen(steps=10, checkpoint_epochs="every", evaluate_every=4), 4)
+    every = progress.Plan(recipe(steps=10, checkpoint_epochs="every", evaluate_every=4), 4)
     assert [s for s in steps if every.keeps(s)] == [4, 8, 12]
     assert [s for s in range(11) if every.evaluates(s)] == [0, 4, 8, 10]
 
@@ -219,6 +219,6 @@ def test_streams_stay_apart():
 
 
 def test_a_warmup_as_long_as_the_run_is_refused():
-    assert progress.Plan(regimen(steps=None, epochs=3), 5).total == 15
+    assert progress.Plan(recipe(steps=None, epochs=3), 5).total == 15
     with pytest.raises(PoshgridError, match="warmup_steps"):
-        progress.Plan(regimen(steps=None, epochs=3, warmup_steps=15), 5)
+        progress.Plan(recipe(steps=None, epochs=3, warmup_steps=15), 5)

@@ -13,10 +13,10 @@ import torch
 
 from poshgrid.tokenization import encode
 from poshgrid.tokenization.tokenizer import Vocabulary
-from poshgrid.training import attention, data, learner, loop, losses
+from poshgrid.training import attention, builder, data, loop, losses
 from poshgrid.training.progress import Plan, Progress
 from poshgrid.training.train import train
-from tests.unit.training.training_support import prepared, regimen, train_spec
+from tests.unit.training.training_support import prepared, recipe, train_spec
 
 CASES = [
     ("gpt2", "none", "packed"),
@@ -39,12 +39,12 @@ COMPILED = [
     ("lstm", "none", "packed", "float32"),
     ("babyberta", "none", "sentence", "float32"),
 ]
-"""Every learner, bias, kind of row and precision once."""
+"""Every model, bias, kind of row and precision once."""
 
 
 def spec_of(architecture, word, kind, **changes):
     """A run of every length that occurs; several micro-batches a step, and dev losses between."""
-    chosen = regimen(
+    chosen = recipe(
         input=kind, steps=6, evaluate_every=3,
         **{"dropout": 0.1, "batch_size": 6, "micro_batch_size": 4, "context_length": 32} | changes,
     )  # fmt: skip
@@ -61,10 +61,10 @@ def trained(inputs, distances, spec, folder):
 def stepper(inputs, distances, spec, folder, device="cpu"):
     """What takes the steps of a run, prepared as ``train`` does it."""
     train_split = encode.load(inputs[0], "train")
-    rows = learner.rows(spec.learner, spec.regimen, train_split, Vocabulary(300, 0, 1), 3)
+    rows = builder.rows(spec.model, spec.recipe, train_split, Vocabulary(300, 0, 1), 3)
     model, biases = prepared(inputs, spec, folder, distances)
     return loop.Stepper(
-        model.to(device), rows, Plan(spec.regimen, rows.steps_per_epoch),
+        model.to(device), rows, Plan(spec.recipe, rows.steps_per_epoch),
         seed=3, biases=biases, progress=Progress(),
     )  # fmt: skip
 
@@ -100,7 +100,7 @@ def masks(graph):
 
 
 @pytest.mark.parametrize(("architecture", "word", "kind", "precision"), COMPILED)
-def test_a_regimen_is_one_graph_without_mask_or_break(
+def test_a_recipe_is_one_graph_without_mask_or_break(
     inputs, distances, tmp_path, graphs, architecture, word, kind, precision
 ):
     """Each model is compiled twice, with and without gradients; waiting for a value breaks it."""
@@ -153,7 +153,7 @@ def test_a_gradient_is_that_of_the_whole_batch(
         spec = spec_of(architecture, word, kind, **changes)
         taken = stepper(inputs, distances, spec, tmp_path / str(rows))
         micro.clear()
-        with loop.training(taken.model, spec.regimen):
+        with loop.training(taken.model, spec.recipe):
             taken.take(0)
         assert (len(micro) == 1) == (rows == 24)
     whole, parts = gradients
@@ -171,7 +171,7 @@ def test_logits_and_losses_are_those_of_transformers_bit_by_bit(inputs, tmp_path
     for kind in ("packed", "sentence"):
         spec = spec_of("gpt2", word, kind)
         model, _ = prepared(inputs, spec, tmp_path / kind, None)
-        batch = data.rows(spec.regimen, encode.load(inputs[0], "train"), 1, 3).batch(0)
+        batch = data.rows(spec.recipe, encode.load(inputs[0], "train"), 1, 3).batch(0)
         ids, found = torch.from_numpy(batch.inputs), []
         for context in (contextlib.nullcontext(), attention.causal(model)):
             with context:

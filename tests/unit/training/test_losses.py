@@ -8,7 +8,7 @@ import torch
 from transformers import GPT2LMHeadModel
 
 from poshgrid.training import data, loop, losses
-from tests.unit.training.training_support import SMALL, build, regimen
+from tests.unit.training.training_support import SMALL, build, recipe
 
 TYPES = 120
 
@@ -25,7 +25,7 @@ def model_of(architecture, dropout=0.0):
 
 
 def batch_of(architecture="gpt2", rows=5, seed=0):
-    """Rows with padding on the right; only some positions of a masked learner are asked for."""
+    """Rows with padding on the right; only some positions of a masked model are asked for."""
     random = np.random.default_rng(seed)
     inputs = random.integers(2, TYPES, (rows, 10))
     targets = random.integers(2, TYPES, (rows, 10))
@@ -156,4 +156,4 @@ def test_the_mean_is_over_predicted_tokens_and_without_dropout(precision):
     ],
 )
 def test_rows_of_a_micro_batch_hold_4096_tokens_at_most(changes, rows):
-    assert loop.rows_at_once(regimen(**changes), "cpu") == rows
+    assert loop.rows_at_once(recipe(**changes), "cpu") == rows

@@ -21,7 +21,7 @@ from poshgrid.tokenization.encode import Tokens
 from poshgrid.tokenization.tokenizer import Vocabulary
 from poshgrid.training import masking
 from poshgrid.training.data import IGNORED
-from tests.unit.training.training_support import regimen
+from tests.unit.training.training_support import recipe
 
 BOUNDARY, PAD, TYPES = 0, 1, 50
 MASK = TYPES
@@ -39,10 +39,10 @@ def text(lengths, seed=0):
 
 
 def cut(lengths, seed=7, chosen=None, **options):
-    """Rows of sentences of such lengths; ``chosen``: what of the regimen is not as usual."""
+    """Rows of sentences of such lengths; ``chosen``: what of the recipe is not as usual."""
     usual = {"input": "sentence", "context_length": 128, "order": "shuffled"}
     return masking.Masked(
-        Masking(**options), regimen(**(usual | (chosen or {}))), text(lengths)[1],
+        Masking(**options), recipe(**(usual | (chosen or {}))), text(lengths)[1],
         Vocabulary(TYPES, BOUNDARY, PAD), seed,
     )  # fmt: skip
 
@@ -256,10 +256,10 @@ def test_the_dev_split_has_the_same_masks_for_every_seed_and_batch():
 @pytest.mark.parametrize(
     "chosen", [{"input": "packed"}, {"padding_in_loss": True}, {"context_length": 7}]
 )
-def test_regimens_that_cannot_be_are_refused(chosen):
+def test_recipes_that_cannot_be_are_refused(chosen):
     """Packed rows, padding in the loss, and a context that holds no sentence."""
     assert cut([6, 7], chosen={"context_length": 8}).truncated == 1
-    with pytest.raises(PoshgridError, match="regimens: small"):
+    with pytest.raises(PoshgridError, match="recipes: small"):
         cut([6, 7], chosen=chosen)
 
 

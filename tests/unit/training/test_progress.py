@@ -9,7 +9,7 @@ import torch
 
 from poshgrid.errors import PoshgridError
 from poshgrid.training.progress import Ledger, Progress
-from tests.unit.training.training_support import regimen
+from tests.unit.training.training_support import recipe
 
 
 def evaluated(progress, loss, epoch=0.5):
@@ -52,7 +52,7 @@ def test_a_gpu_is_not_waited_for_at_every_step_and_books_the_same(monkeypatch):
     steps = [(3, 1.5, 0.25), (4, 1 / 3, 0.0), (5, 2.5, 0.125)]
     at_once, late = Progress(), Progress()
     monkeypatch.setattr("poshgrid.training.progress.STEPS_UNTOLD", 3)
-    ledger = Ledger(late, regimen(), torch.device("cuda"))
+    ledger = Ledger(late, recipe(), torch.device("cuda"))
     for tokens, nll, added in steps:
         at_once.book(tokens, nll, added, 0.0)
         ledger.settle(False)
@@ -70,7 +70,7 @@ def test_a_gpu_is_not_waited_for_at_every_step_and_books_the_same(monkeypatch):
 
 def test_a_loss_that_is_no_number_is_reported_with_the_step_it_was_first_seen_at():
     late = Progress(step=7)
-    ledger = Ledger(late, regimen(), torch.device("cuda"))
+    ledger = Ledger(late, recipe(), torch.device("cuda"))
     for nll in (1.0, 1.0, math.inf, math.inf):
         ledger.begin()
         ledger.enter(3, number(nll), number(1.0))
@@ -78,7 +78,7 @@ def test_a_loss_that_is_no_number_is_reported_with_the_step_it_was_first_seen_at
         ledger.settle(True)
     assert late.step == 7
     # a CPU does not wait: weights are not changed by such a step
-    ledger = Ledger(late, regimen(), torch.device("cpu"))
+    ledger = Ledger(late, recipe(), torch.device("cpu"))
     ledger.begin()
     with pytest.raises(PoshgridError, match="loss is inf at step 7"):
         ledger.enter(3, number(math.inf), number(1.0))

@@ -21,7 +21,7 @@ from poshgrid.cli import main
 from poshgrid.provenance import fingerprint
 from poshgrid.training import seeds
 from tests import jobs
-from tests.unit.training.training_support import log, regimen, statistics, train_spec
+from tests.unit.training.training_support import log, recipe, statistics, train_spec
 
 PRELOADED = [
     "poshgrid.cli",
@@ -44,7 +44,7 @@ class Case:
 
     kills: int
     bias: str = "none"
-    learner: str = "gpt2"
+    model: str = "gpt2"
     input: str = "packed"
 
 
@@ -54,8 +54,8 @@ CASES = [
     Case(6, bias="tree-planting", input="sentence"),
     Case(6, bias="dyck"),
     Case(6, bias="dyck+recency"),
-    Case(6, learner="lstm"),
-    Case(6, learner="babyberta", input="sentence"),
+    Case(6, model="lstm"),
+    Case(6, model="babyberta", input="sentence"),
 ]
 OPTIONS = {
     "dyck": {
@@ -116,7 +116,7 @@ class Job:
             cell=vars(jobs.of_run("/".join(self.model.parts[-6:]))),
         )
         command = ["stage", "train", job]
-        command += ["--checkpoint-every", str(self.spec.regimen.checkpoint_every)]
+        command += ["--checkpoint-every", str(self.spec.recipe.checkpoint_every)]
         self.step = self._context.RawValue("i", -1)
         self.log.write_text("")
         self._process = self._context.Process(
@@ -156,12 +156,12 @@ class Job:
 
 
 def spec_of(case):
-    chosen = regimen(
+    chosen = recipe(
         steps=STEPS, evaluate_every=10, checkpoint_every=4, checkpoints=[7, 30, 64],
         input=case.input,
     )  # fmt: skip
     options = {word: OPTIONS[word] for word in set(case.bias.split("+")) & OPTIONS.keys()}
-    return train_spec(chosen, bias=case.bias, architecture=case.learner, biases=options)
+    return train_spec(chosen, bias=case.bias, architecture=case.model, biases=options)
 
 
 @pytest.fixture
@@ -204,7 +204,7 @@ def same(one, two):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c.learner}-{c.bias}-{c.kills}")
+@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c.model}-{c.bias}-{c.kills}")
 def test_killed_again_and_again(request, job, case):
     """At random moments: within and between steps, while a checkpoint is written, at the end."""
     if "tree-planting" in case.bias:

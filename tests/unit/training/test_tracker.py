@@ -9,7 +9,7 @@ import pytest
 
 from poshgrid.training.tracker import tracking
 from poshgrid.training.train import train
-from tests.unit.training.training_support import equal, log, regimen, train_spec, weights
+from tests.unit.training.training_support import equal, log, recipe, train_spec, weights
 
 
 class Board:
@@ -40,7 +40,7 @@ def test_tensorboard_is_given_what_training_writes(
     module = SimpleNamespace(SummaryWriter=lambda folder: boards.append(Board(folder)) or boards[0])
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", module)
     with tracking("tensorboard", name, tmp_path / "tracking"):
-        train(train_spec(regimen()), *inputs, tmp_path / "c", tmp_path / "model")
+        train(train_spec(recipe()), *inputs, tmp_path / "c", tmp_path / "model")
     assert boards[0].folder == str(tmp_path / "tracking" / name)
     assert boards[0].shown.pop("closed")
     assert list(boards[0].shown) == [0, 4, 8, 12]

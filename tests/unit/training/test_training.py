@@ -16,7 +16,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, get_linear_schedul
 
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import encode
-from poshgrid.training import bias, checkpoint, data, learner, loop, losses, seeds
+from poshgrid.training import bias, builder, checkpoint, data, loop, losses, seeds
 from poshgrid.training.biases import recency
 from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.progress import Plan
@@ -28,7 +28,7 @@ from tests.unit.training.training_support import (
     build,
     equal,
     log,
-    regimen,
+    recipe,
     statistics,
     train_spec,
     weights,
@@ -39,7 +39,7 @@ FIXED = ("config.json", "generation_config.json", "model.safetensors", "tokenize
 
 
 def rows_of(inputs, split="train"):
-    return data.rows(regimen(), encode.load(inputs[0], split), 1, 42)
+    return data.rows(recipe(), encode.load(inputs[0], split), 1, 42)
 
 
 # ---- the folder -------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ def test_statistics_say_what_the_log_says(whole, inputs):
     assert found["best_step"] == best["step"]
     assert [list(line) for line in lines] == [list(TRAINING)] * 4
     cut = rows_of(inputs)
-    plan = Plan(regimen(), cut.steps_per_epoch)
+    plan = Plan(recipe(), cut.steps_per_epoch)
     rates = [plan.learning_rate(step - 1) for step in (4, 8, 12)]
     assert [line["learning_rate"] for line in lines] == [None, *map(pytest.approx, rates)]
     passes = [step / plan.steps_per_epoch for step in (0, 4, 8, 12)]
@@ -87,7 +87,7 @@ def test_the_model_loads_by_its_folder_and_has_the_losses_it_claims(whole, input
 
 
 def test_a_seed_gives_its_bytes_twice_and_another_gives_others(job, whole):
-    again, other = job(train_spec(regimen())), job(train_spec(regimen(), seed=53))
+    again, other = job(train_spec(recipe())), job(train_spec(recipe(), seed=53))
     for name in FIXED:
         assert (again / name).read_bytes() == (whole / name).read_bytes(), name
     losses_of = [[(line["train_loss"], line["dev_loss"]) for line in log(each)]
@@ -100,9 +100,9 @@ def test_a_seed_gives_its_bytes_twice_and_another_gives_others(job, whole):
 def test_the_null_has_the_weights_that_the_trained_run_starts_from(
     job, inputs, tmp_path, architecture
 ):
-    chosen = regimen(steps=0, warmup_steps=0, input="sentence")
+    chosen = recipe(steps=0, warmup_steps=0, input="sentence")
     spec = train_spec(chosen, architecture=architecture)
-    learner.initialise(spec.learner, spec.seed, inputs[1], tmp_path)
+    builder.initialise(spec.model, spec.seed, inputs[1], tmp_path)
     trained = job(spec)
     start, untrained = weights(trained), weights(tmp_path)
     assert untrained.keys() == start.keys()
@@ -119,10 +119,10 @@ def test_listed_steps_are_kept_as_they_were(job, monkeypatch):
     """A checkpoint has the weights of a run that ends at its step, if the rate is constant."""
     monkeypatch.setattr(Plan, "learning_rate", lambda plan, step: 1e-3)
     fixed = {"evaluate_every": 100}
-    whole = job(train_spec(regimen(steps=8, checkpoints=[4, 6], **fixed)))
+    whole = job(train_spec(recipe(steps=8, checkpoints=[4, 6], **fixed)))
     assert sorted(p.name for p in (whole / "checkpoints").iterdir()) == ["4", "6"]
     for step in (4, 6):
-        ends = job(train_spec(regimen(steps=step, keep="last", **fixed)))
+        ends = job(train_spec(recipe(steps=step, keep="last", **fixed)))
         kept = weights(whole / "checkpoints" / str(step))
         assert equal(kept, weights(ends))
         assert not equal(kept, weights(whole))
@@ -187,9 +187,9 @@ def plain_loop(folder, ids, chosen):
 def test_a_hundred_steps_are_those_of_a_plain_loop(job, inputs, kind, changes, monkeypatch):
     """No code is shared: batches, model, schedule and loss are made anew."""
     monkeypatch.setattr(loop, "MAX_NORM", 0.2)
-    chosen = regimen(input=kind, batch_size=12, steps=100, evaluate_every=1, keep="last", **changes)
+    chosen = recipe(input=kind, batch_size=12, steps=100, evaluate_every=1, keep="last", **changes)
     folder = job(train_spec(chosen))
-    start = job(train_spec(regimen(input=kind, steps=0, warmup_steps=0)))
+    start = job(train_spec(recipe(input=kind, steps=0, warmup_steps=0)))
     ids = np.fromfile(inputs[0] / "train.bin", np.uint16)
     theirs, theirs_weights = plain_loop(start, ids, chosen)
     ours = log(folder)[1:]
@@ -220,7 +220,7 @@ def planted(monkeypatch, curve):
 def test_training_stops_when_patience_is_over_and_keeps_the_best(job, monkeypatch):
     #                            step 0    2    4    6    8   10; the last value is the test's
     seen = planted(monkeypatch, [5.0, 4.0, 3.0, 3.5, 3.0, 3.2, 9.9])
-    folder = job(train_spec(regimen(steps=40, evaluate_every=2, patience_steps=6)))
+    folder = job(train_spec(recipe(steps=40, evaluate_every=2, patience_steps=6)))
     found = statistics(folder)
     assert (found["stopped"], found["steps"], found["best_step"]) == ("patience", 10, 4)
     assert (found["dev_loss"], found["test_loss"]) == (3.0, 9.9)
@@ -234,8 +234,8 @@ def test_where_the_best_weights_are_not_asked_for_the_last_ones_stay(inputs, tmp
     """They are saved, too: what comes after need not train again."""
     planted(monkeypatch, [1.0, 2.0, 3.0, 4.0])  # steps 0, 4, 8, 12: the first is the best
     checkpoints, model = Checkpoints(tmp_path / "abc", "abc"), build()
-    chosen = regimen(checkpoint_every=5, keep="last")
-    rest = {"regimen": chosen, "seed": 42, "checkpoints": checkpoints}
+    chosen = recipe(checkpoint_every=5, keep="last")
+    rest = {"recipe": chosen, "seed": 42, "checkpoints": checkpoints}
     rows = rows_of(inputs), rows_of(inputs, "dev")
     initial = checkpoint.weights(model)
     progress = loop.run(model, *rows, **rest)
@@ -254,7 +254,7 @@ def test_where_the_best_weights_are_not_asked_for_the_last_ones_stay(inputs, tmp
 
 def test_the_best_weights_outlive_an_interruption(inputs, tmp_path, monkeypatch):
     """The best dev loss comes before the interruption, and nothing after it is better."""
-    spec = train_spec(regimen(steps=8, evaluate_every=2))
+    spec = train_spec(recipe(steps=8, evaluate_every=2))
     folders = [*inputs, tmp_path / "checkpoints", tmp_path / "model"]
     seen = planted(monkeypatch, [5.0, 3.0, 4.0, 4.0])  # steps 0, 2, 4, 6
     dropout = seeds.dropout  # the random state of a step is set before it
@@ -276,15 +276,15 @@ def test_the_best_weights_outlive_an_interruption(inputs, tmp_path, monkeypatch)
 
 
 def test_whatever_decides_the_weights_changes_the_fingerprint():
-    spec, facts = train_spec(regimen()), {"ids": "abc", "tokenizer": {"digest": "d", "size": 300}}
+    spec, facts = train_spec(recipe()), {"ids": "abc", "tokenizer": {"digest": "d", "size": 300}}
     runs = [
         (spec, facts, {}, "cpu"),
         (spec, facts, {}, "cuda"),
         (spec, facts, {"distances.bin": "x", "words.bin": "y"}, "cpu"),
         (spec, facts | {"ids": "abd"}, {}, "cpu"),
-        (train_spec(regimen(), seed=53), facts, {}, "cpu"),
-        (train_spec(regimen(), bias="recency"), facts, {}, "cpu"),
-        (train_spec(regimen(), bias="dyck+recency"), facts, {}, "cpu"),
+        (train_spec(recipe(), seed=53), facts, {}, "cpu"),
+        (train_spec(recipe(), bias="recency"), facts, {}, "cpu"),
+        (train_spec(recipe(), bias="dyck+recency"), facts, {}, "cpu"),
     ]
     assert len({fingerprint(*run) for run in runs}) == len(runs)
     again = {"tokenizer": {"size": 300, "digest": "d"}, "ids": "abc"}
@@ -294,7 +294,7 @@ def test_whatever_decides_the_weights_changes_the_fingerprint():
 
 @pytest.mark.parametrize("at", [0, 8])
 def test_a_job_told_to_end_in_a_dev_loss_saves_its_step(inputs, tmp_path, monkeypatch, whole, at):
-    spec = train_spec(regimen(checkpoint_every=1_000))
+    spec = train_spec(recipe(checkpoint_every=1_000))
     original, seen = losses.mean, []
 
     def mean(*arguments):
@@ -335,8 +335,8 @@ def test_the_loop_calls_a_bias_where_it_should(job, whole, inputs, monkeypatch):
 
     monkeypatch.setattr(recency, "build", lambda _: Penalty())
     short = {"input": "sentence", "batch_size": 50, "steps": None, "epochs": 3}  # 4 steps an epoch
-    folder = job(train_spec(regimen(**short, evaluate_every="epoch"), bias="recency"))
-    plain = job(train_spec(regimen(**short, evaluate_every="epoch")))
+    folder = job(train_spec(recipe(**short, evaluate_every="epoch"), bias="recency"))
+    plain = job(train_spec(recipe(**short, evaluate_every="epoch")))
     lines = log(folder)
     assert [line["step"] for line in lines] == [0, 4, 8, 12]
     # before each step, and before the loss after the last step of an epoch
@@ -349,7 +349,7 @@ def test_the_loop_calls_a_bias_where_it_should(job, whole, inputs, monkeypatch):
     # what is logged is the loss on the text alone, and the penalty beside it
     assert lines[0]["dev_loss"] == log(plain)[0]["dev_loss"]
     assert lines[0]["bias_loss"] is None
-    start = weights(job(train_spec(regimen(steps=0, warmup_steps=0))))["transformer.wte.weight"]
+    start = weights(job(train_spec(recipe(steps=0, warmup_steps=0))))["transformer.wte.weight"]
     assert lines[1]["bias_loss"] == pytest.approx(3 * float((start**2).mean()), rel=0.2)
     assert log(plain)[1]["bias_loss"] == 0.0
 
@@ -363,5 +363,5 @@ def test_tokens_of_another_tokenizer_are_refused(inputs, tmp_path):
     path = tmp_path / "tokenizer" / "tokenizer.json"
     path.write_text(path.read_text().replace('"NFC"', '"NFKC"'))
     with pytest.raises(PoshgridError, match="another tokenizer"):
-        train(train_spec(regimen()), tokens, path.parent, tmp_path / "c", tmp_path / "model")
+        train(train_spec(recipe()), tokens, path.parent, tmp_path / "c", tmp_path / "model")
     assert not (tmp_path / "model").exists()

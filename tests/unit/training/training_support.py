@@ -19,7 +19,7 @@ from poshgrid.distances.make import make
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import write_table
 from poshgrid.tokenization import encode, tokenizer
-from poshgrid.training import bias, learner
+from poshgrid.training import bias, builder
 from poshgrid.training.checkpoint import Checkpoints
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def write_condition(folder: Path, **splits: list[str]) -> Path:
 
 
 def write_sentences(path: Path, rows: Iterable[tuple[str, str, str]]) -> Path:
-    """Write a base's table from (text, split, size)."""
+    """Write a corpus's table from (text, split, size)."""
     frame = pl.DataFrame(list(rows), schema=["text", "split", "size"], orient="row")
     frame = frame.with_row_index("sent_id").with_columns(
         source=pl.lit("toy"), document=pl.lit("d"), position="sent_id", rank="sent_id",
@@ -118,7 +118,7 @@ def setting(
 ) -> bias.Setting:
     """Return what a run's biases are prepared with."""
     return bias.Setting(
-        spec=spec, regimen=spec.regimen, tokenizer=inputs[1], distances=distances,
+        spec=spec, recipe=spec.recipe, tokenizer=inputs[1], distances=distances,
         checkpoints=Checkpoints(checkpoints, "0"), device=torch.device("cpu"),
         vocabulary=tokenizer.Vocabulary(tokenizer.load(inputs[1]).get_vocab_size(), 0, 1),
     )  # fmt: skip
@@ -130,9 +130,9 @@ def prepared(
     """Return a run's model before its first step and its biases, as ``train`` prepares them."""
     given = setting(inputs, spec, checkpoints, distances)
     model = build(
-        spec.learner.architecture, spec.seed, options=spec.learner.options,
-        vocabulary_size=given.vocabulary.size, context_length=spec.regimen.context_length,
-        dropout=spec.regimen.dropout,
+        spec.model.architecture, spec.seed, options=spec.model.options,
+        vocabulary_size=given.vocabulary.size, context_length=spec.recipe.context_length,
+        dropout=spec.recipe.dropout,
     )  # fmt: skip
     biases = list(bias.build(spec.bias, spec.options).values())
     for each in biases:
@@ -140,8 +140,8 @@ def prepared(
     return model, biases
 
 
-def regimen(**changes: object) -> config.Regimen:
-    """Return a regimen of a few seconds at most."""
+def recipe(**changes: object) -> config.Recipe:
+    """Return a recipe of a few seconds at most."""
     small = {
         "name": "small",
         "context_length": 16,
@@ -153,23 +153,23 @@ def regimen(**changes: object) -> config.Regimen:
         "checkpoint_every": 3,
         "patience_steps": None,
     }
-    return config.Regimen(**(small | changes))
+    return config.Recipe(**(small | changes))
 
 
 def train_spec(
-    chosen: config.Regimen,
+    chosen: config.Recipe,
     seed: int = 42,
     bias: str = "none",
     architecture: str = "gpt2",
     biases: dict[str, dict[str, Any]] | None = None,
     **options: object,
 ) -> specs.TrainSpec:
-    """Return the spec of a very small model; options: the learner's."""
+    """Return the spec of a very small model; options: the model's."""
     return specs.TrainSpec(
-        learner=config.Learner(
+        model=config.Model(
             name="nano", architecture=architecture, options=SMALL[architecture] | options
         ),
-        regimen=chosen,
+        recipe=chosen,
         bias=bias,
         options=biases or {},
         seed=seed,
@@ -182,15 +182,15 @@ def build(
     """Build a very small model with initial weights.
 
     Args:
-        architecture: of the learner.
+        architecture: of the builder.
         seed: of the weights.
-        options: of the learner, where they are not as usual; none: the least model.
+        options: of the model, where they are not as usual; none: the least model.
         sizes: vocabulary_size, context_length, dropout, where they are not as usual.
     """
-    chosen = train_spec(regimen(), architecture=architecture, **(options or {})).learner
+    chosen = train_spec(recipe(), architecture=architecture, **(options or {})).model
     vocabulary = tokenizer.Vocabulary(sizes.pop("vocabulary_size", 300), 0, 1)
     usual = {"context_length": 16, "dropout": 0.0}
-    return learner.build(chosen, vocabulary, seed=seed, **(usual | sizes))
+    return builder.build(chosen, vocabulary, seed=seed, **(usual | sizes))
 
 
 def log(folder: Path) -> list[dict[str, Any]]:

@@ -38,7 +38,7 @@ def outside(words: Sequence[str], lexicon: Lexicon, vocabulary: Vocabulary | Non
     Args:
         words: lower-cased words.
         lexicon: the words that a pair may use.
-        vocabulary: those of them that are frequent in every base; None: not counted.
+        vocabulary: those of them that are frequent in every corpus; None: not counted.
     """
     found = []
     for word in dict.fromkeys(map(bare, words)):

@@ -75,7 +75,7 @@ def checks(
     Args:
         items: the columns of ``PAIRS``.
         lexicon: the words that a generated pair may use, and those that the grammar knows.
-        vocabulary: the words that are frequent in every base, or in given lists; None: not
+        vocabulary: the words that are frequent in every corpus, or in given lists; None: not
             counted.
         generated: whether the suite was made from templates.
 

@@ -1,6 +1,6 @@
-"""Counterbalancing: the words of a slot are as frequent, all together, in every base.
+"""Counterbalancing: the words of a slot are as frequent, all together, in every corpus.
 
-A model that knows the words of a slot better because its base holds more of them would be better
+A model that knows the words of a slot better because its corpus holds more of them would be better
 on every item, for a reason that is not syntax. Zorro keeps the total of each of its word lists
 within 1,000 occurrences between corpora (Huebner et al. 2021, Appendix B); here the largest part of
 a list that keeps to a tolerance is an integer program.
@@ -17,12 +17,12 @@ from poshgrid.benchmark.generation.selection import solved
 from poshgrid.benchmark.lexicon import Vocabulary, Word
 from poshgrid.errors import PoshgridError
 
-RELATIVE = 0.01  # difference of two bases' totals that is near enough, of their mean
+RELATIVE = 0.01  # difference of two corpora' totals that is near enough, of their mean
 _NODES = 500  # of the search tree: a limit that, unlike seconds, every machine reaches alike
 _EXACT = 1e-6  # occurrences within which two differences are the same number
 
 Frequencies = tuple[float, ...]
-"""Of a word: its occurrences in every base."""
+"""Of a word: its occurrences in every corpus."""
 
 
 def counterbalance(
@@ -37,11 +37,11 @@ def counterbalance(
     groups: Callable[[Word], str] | None = None,
     equal: bool = False,
 ) -> list[Word]:
-    """Return the largest part of the words that is nearly as frequent in every base.
+    """Return the largest part of the words that is nearly as frequent in every corpus.
 
     A word's frequency is the sum over its spellings, lower-cased, each counted once (past and
-    participle are often the same), and scaled to the number of tokens of the smallest base. Of any
-    two bases the totals may differ by ``relative`` times their mean, or by ``occurrences``,
+    participle are often the same), and scaled to the number of tokens of the smallest corpus. Of
+    any two corpora the totals may differ by ``relative`` times their mean, or by ``occurrences``,
     whichever is more. Among equally large parts the one with the smallest differences is
     taken, then the one whose words stand first; beyond ``_NODES`` nodes of the search the best part
     found so far.
@@ -49,15 +49,15 @@ def counterbalance(
     Args:
         words: the words that a slot takes, in the order of the lexicon.
         forms: the names of the forms in which the slot uses them.
-        vocabulary: ``counts`` (base -> form -> tokens) and ``totals`` (base -> tokens). With
-            fewer than two bases every word stays.
+        vocabulary: ``counts`` (corpus -> form -> tokens) and ``totals`` (corpus -> tokens). With
+            fewer than two corpora every word stays.
         occurrences: a difference that is never too large. Zorro's 1,000 belongs to corpora of
             millions of words; in small ones no list comes near it and nothing is balanced.
         least: words that each group must keep.
         place: what an error message calls the slot.
-        relative: largest difference of two bases, as a share of the mean of their totals.
+        relative: largest difference of two corpora, as a share of the mean of their totals.
         groups: word -> its group, e.g. its gender. Each group is balanced by itself.
-        equal: every group keeps as many words as the smallest one, also with a single base.
+        equal: every group keeps as many words as the smallest one, also with a single corpus.
 
     Returns:
         The words that stay, in their order.
@@ -65,10 +65,10 @@ def counterbalance(
     Raises:
         PoshgridError: a group keeps fewer than ``least`` words.
     """
-    bases = sorted(vocabulary.counts)
-    if len(bases) < 2 and not equal:
+    corpora = sorted(vocabulary.counts)
+    if len(corpora) < 2 and not equal:
         return list(words)
-    frequencies = [_frequencies(word, forms, vocabulary, bases) for word in words]
+    frequencies = [_frequencies(word, forms, vocabulary, corpora) for word in words]
     grouped: dict[str, list[int]] = {} if groups else {"": []}
     for index, word in enumerate(words):
         grouped.setdefault(groups(word) if groups else "", []).append(index)
@@ -87,7 +87,7 @@ def counterbalance(
             out = [words[i].lemma for i in members if i not in chosen]
             raise PoshgridError(
                 f"{place}{f', group {group!r}' if groups else ''}: {len(chosen)} of {len(members)} "
-                f"words can be counterbalanced over {', '.join(bases)}, {least} needed; left out "
+                f"words can be counterbalanced over {', '.join(corpora)}, {least} needed; left out "
                 f"({', '.join(out) or 'none'}); raise the suite's option occurrences, "
                 "extend resources/lexicon, or use larger corpora"
             )
@@ -96,21 +96,21 @@ def counterbalance(
 
 
 def _frequencies(
-    word: Word, forms: Sequence[str], vocabulary: Vocabulary, bases: Sequence[str]
+    word: Word, forms: Sequence[str], vocabulary: Vocabulary, corpora: Sequence[str]
 ) -> Frequencies:
-    """Return a word's occurrences per as many tokens as the smallest base has."""
+    """Return a word's occurrences per as many tokens as the smallest corpus has."""
     spellings = {word.forms[form].lower() for form in forms}
-    smallest = min((vocabulary.totals[base] for base in bases), default=0)
+    smallest = min((vocabulary.totals[corpus] for corpus in corpora), default=0)
     return tuple(
-        sum(vocabulary.counts[base].get(spelling, 0) for spelling in spellings)
+        sum(vocabulary.counts[corpus].get(spelling, 0) for spelling in spellings)
         * smallest
-        / vocabulary.totals[base]
-        for base in bases
+        / vocabulary.totals[corpus]
+        for corpus in corpora
     )
 
 
 def _within(words: Sequence[Frequencies], relative: float, occurrences: int) -> bool:
-    """Say whether the totals of every two bases are near enough."""
+    """Say whether the totals of every two corpora are near enough."""
     totals = [sum(counts) for counts in zip(*words, strict=True)]
     return all(
         abs(a - b) <= max(relative * (a + b) / 2, occurrences)
@@ -142,12 +142,12 @@ def _largest(
 def _program(
     words: list[Frequencies], relative: float, occurrences: int
 ) -> tuple[pulp.LpProblem, list[pulp.LpVariable], list[pulp.LpVariable]]:
-    """Return the program, a variable for each word, and the difference of every two bases."""
+    """Return the program, a variable for each word, and the difference of every two corpora."""
     program = pulp.LpProblem("counterbalance", pulp.LpMinimize)
     take = [pulp.LpVariable(f"t{number}", cat=pulp.LpBinary) for number in range(len(words))]
     totals = [
-        pulp.lpSum(counts[base] * variable for counts, variable in zip(words, take, strict=True))
-        for base in range(len(words[0]))
+        pulp.lpSum(counts[corpus] * variable for counts, variable in zip(words, take, strict=True))
+        for corpus in range(len(words[0]))
     ]
     apart = []
     everything = sum(map(sum, words))

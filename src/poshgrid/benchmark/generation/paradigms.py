@@ -122,7 +122,7 @@ def generate(
         sets: how many sets of four sentences to make, unless it is crossed.
         seed: the same seed gives the same sets; a template's sets do not depend on the others'.
         lexicon: the words.
-        vocabulary: the words that are frequent enough in every base.
+        vocabulary: the words that are frequent enough in every corpus.
 
     Returns:
         Rows with the columns of ``PARADIGMS``, four for each set, in the order of ``CELLS``.

@@ -2,9 +2,10 @@
 
 An n-gram model knows no syntax. Where it prefers the good member of most pairs, word sequences
 alone tell the members apart, and a model may be right for that reason (Kam et al. 2008). Of more
-candidates than are needed an integer program takes a part in which every null is right in half of
-the pairs. A null that sees one side only (*that* is more frequent than *whether*) has no such part:
-it stays as it is and is reported.
+candidates than are needed an integer program takes a part in which every baseline is right in half
+of the pairs. A baseline that sees one side only (*that* is more frequent than *whether*) has no
+such
+part: it stays as it is and is reported.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ from poshgrid.errors import PoshgridError
 if TYPE_CHECKING:
     from poshgrid.benchmark.generation.pairs import Filled
     from poshgrid.benchmark.generation.templates import Pair
-    from poshgrid.benchmark.schema import Null
+    from poshgrid.benchmark.schema import Baseline
 
-_TIE = 1e-6  # nats within which a null has no preference, as everywhere in the evaluation
+_TIE = 1e-6  # nats within which a baseline has no preference, as everywhere in the evaluation
 _NODES = 200  # of the search tree: a limit that, unlike seconds, every machine reaches alike
 _NEAR = 0.02  # a second goal so near to the best is good enough: the proof of the rest takes long
-TOLERANCE = 0.02  # distance from one half of what a null gets right that is near enough
+TOLERANCE = 0.02  # distance from one half of what a baseline gets right that is near enough
 _LUCK = 0.01  # largest weight of chance: it decides between pairs that are equally good
 
 
 @dataclass(frozen=True)
 class _Preference:
-    """What a null makes of the candidates."""
+    """What a baseline makes of the candidates."""
 
     right: list[float]  # 1, 0, or one half for a tie; of a set, the mean of its pairs
     margin: list[float]  # of good over bad, divided by its root mean square; of a set, the mean
@@ -46,14 +47,14 @@ class _Preference:
         return len(set(self.right)) > 1
 
     def share(self, chosen: Sequence[int]) -> float:
-        """Return the share of the chosen pairs that the null gets right."""
+        """Return the share of the chosen pairs that the baseline gets right."""
         return sum(self.right[i] for i in chosen) / len(chosen)
 
 
 def choose(
     candidates: Sequence[Filled],
     pairs: int,
-    nulls: Mapping[str, Null],
+    baselines: Mapping[str, Baseline],
     *,
     joint: bool,
     seed: int,
@@ -64,15 +65,16 @@ def choose(
 
     Always: templates have equal shares, the first ones one more; in a template every cell occurs
     equally often, within one, and so does every function word, if that can be. Then, as near as can
-    be: every null is right in half of the pairs, within the tolerance. Then, together: the nulls'
-    mean margins are near zero, so that a null of another size of the same base is near half too,
-    and the most used content word is used as little as possible.
+    be: every baseline is right in half of the pairs, within the tolerance. Then, together: the
+        baselines'
+    mean margins are near zero, so that a baseline of another size of the same corpus is near half
+    too, and the most used content word is used as little as possible.
 
     Args:
         candidates: pairs or sets, the templates in the order in which they get their shares.
         pairs: how many to choose.
-        nulls: name -> log-probabilities of sentences by an n-gram model. Members are compared by
-            their mean over words, which is the sum where they are equally long.
+        baselines: name -> log-probabilities of sentences by an n-gram model. Members are compared
+            by their mean over words, which is the sum where they are equally long.
         joint: the pairs of a set are judged as one, their log-probabilities added.
         seed: decides between candidates that are equally good.
         place: what an error message calls the phenomenon.
@@ -80,8 +82,8 @@ def choose(
 
     Returns:
         The positions of the chosen candidates, sorted, and facts for the manifest: the number of
-        candidates; for each null the share that it gets right ``before`` (of all candidates) and
-        ``after`` (of the chosen), the mean standardised ``margin`` after, and whether the share
+        candidates; for each baseline the share that it gets right ``before`` (of all candidates)
+        and ``after`` (of the chosen), the mean standardised ``margin`` after, and whether the share
         was ``reached``.
 
     Raises:
@@ -89,12 +91,13 @@ def choose(
     """
     cells = _cells(candidates, pairs, place)
     preferences = {
-        name: _prefer(candidates, null, joint=joint) for name, null in sorted(nulls.items())
+        name: _prefer(candidates, baseline, joint=joint)
+        for name, baseline in sorted(baselines.items())
     }
     chosen = _solve(candidates, pairs, cells, list(preferences.values()), tolerance, seed)
     facts = {
         "candidates": len(candidates),
-        "nulls": {
+        "baselines": {
             name: {
                 "before": round(preference.share(range(len(candidates))), 4),
                 "after": round(after := preference.share(chosen), 4),
@@ -133,9 +136,9 @@ def _cells(
     return found
 
 
-def _prefer(candidates: Sequence[Filled], null: Null, *, joint: bool) -> _Preference:
+def _prefer(candidates: Sequence[Filled], baseline: Baseline, *, joint: bool) -> _Preference:
     texts = list(dict.fromkeys(text for c in candidates for text in c.members))
-    logprobs = dict(zip(texts, null(texts), strict=True))
+    logprobs = dict(zip(texts, baseline(texts), strict=True))
     right, margin = [], []
     for candidate in candidates:
         judged = [candidate.pairs] if joint else [(pair,) for pair in candidate.pairs]
@@ -167,7 +170,7 @@ def _solve(
     tolerance: float,
     seed: int,
 ) -> list[int]:
-    """Return the chosen positions: first the nulls' shares are settled, then the other goals."""
+    """Return the chosen positions: first the shares of baselines, then the other goals."""
     program = pulp.LpProblem("selection", pulp.LpMinimize)
     take = [pulp.LpVariable(f"t{i}", cat=pulp.LpBinary) for i in range(len(candidates))]
     for share, of_template in cells:
@@ -225,7 +228,7 @@ def _lopsided(
 
 
 def _first(cells: list[tuple[int, list[list[int]]]]) -> list[int]:
-    """Return the first candidates that make equal cells, whatever the nulls say."""
+    """Return the first candidates that make equal cells, whatever the baselines say."""
     found: list[int] = []
     for share, of_template in cells:
         rounds = [members[n] for n in range(share) for members in of_template if n < len(members)]

@@ -1,6 +1,6 @@
 """From templates to a suite: words counterbalanced, candidates made, pairs or sets chosen.
 
-Sources: POSH-BENCH, section 3.2, appendices F and G; words counterbalanced over the bases as in
+Sources: POSH-BENCH, section 3.2, appendices F and G; words counterbalanced over the corpora as in
 Zorro (Huebner et al. 2021, Appendix B).
 """
 
@@ -31,24 +31,24 @@ class Options(templatefile.Options):
     FILE = Phenomenon
 
     pool: int = Field(4, ge=1, le=1_000, description="Candidates made for each that is kept")
-    balanced: bool = Field(True, description="Counterbalance a slot's words over the bases")
+    balanced: bool = Field(True, description="Counterbalance a slot's words over the corpora")
     occurrences: Count = Field(
-        1_000, description="Difference of two bases' totals that is never too large, words"
+        1_000, description="Difference of two corpora' totals that is never too large, words"
     )
 
 
 def load(path: Path | None, options: Any, context: Context) -> Loaded:  # noqa: ANN401
     """Fill the templates of a suite and hold the pairs to the gate of the structural checks.
 
-    For each phenomenon: counterbalance the words of its slots over the bases, make more candidates
-    than are needed, drop those that a base holds word by word, and choose among the rest so that
-    n-gram models are at chance. A candidate is a pair, or the pairs of a design's set.
+    For each phenomenon: counterbalance the words of its slots over the corpora, make more
+    candidates than are needed, drop those that a corpus holds word by word, and choose among the
+    rest so that n-gram models are at chance. A candidate is a pair, or the pairs of a design's set.
 
     Args:
         path: not used; the templates are part of the repository.
         options: of the reader: which phenomena, how many ``pairs`` or ``sets``, the seed, and the
             tolerances.
-        context: the words, sentences and n-gram models of the bases.
+        context: the words, sentences and n-gram models of the corpora.
 
     Returns:
         A table with the columns of ``PAIRS``; pairs, candidates and, for each phenomenon, lexical
@@ -83,7 +83,7 @@ def load(path: Path | None, options: Any, context: Context) -> Loaded:  # noqa: 
         positions, reached = selection.choose(
             unheard,
             number,
-            context.nulls,
+            context.baselines,
             joint=phenomenon.joint,
             seed=options.seed,
             place=place,

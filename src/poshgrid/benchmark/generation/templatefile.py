@@ -67,7 +67,7 @@ class Slot(Part):
     without: dict[str, list[str]] = {}  # feature -> values that the word must not have
     distinct: list[str] = []  # forms of the word that must be spelt differently
     only: list[str] = []  # citation forms; default: every word that suits the slot
-    frequent: bool = True  # false: the word makes the construction, and may be rare in a base
+    frequent: bool = True  # false: the word makes the construction, and may be rare in a corpus
     least: int = Field(2, ge=1)  # fewer usable words than this are an error
     # The template's own words: they make the construction, and may be rare and few.
     words: list[Annotated[str, StringConstraints(pattern=r"^[A-Za-z]+(?: [A-Za-z]+)*$")]] = []

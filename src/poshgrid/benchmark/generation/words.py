@@ -1,4 +1,4 @@
-"""The words of templates' slots that every base knows well.
+"""The words of templates' slots that every corpus knows well.
 
 Slots are filled with them again and again: words evenly, new sets of words first, nothing twice.
 """
@@ -21,7 +21,7 @@ Choices = Mapping[tuple[str, str], Sequence[Word]]
 def choices(
     phenomenon: TemplateFile, lexicon: Lexicon, vocabulary: Vocabulary
 ) -> dict[tuple[str, str], list[Word]]:
-    """Return (template, slot) -> the words that suit it and are frequent in every base.
+    """Return (template, slot) -> the words that suit it and are frequent in every corpus.
 
     Args:
         phenomenon: the templates.
@@ -52,13 +52,13 @@ def _usable(
     for word in suitable:
         lacking = sorted(
             {
-                (word.forms[form], base)
+                (word.forms[form], corpus)
                 for form in template.forms(slot)
-                for base in vocabulary.lacking(word.forms[form])
+                for corpus in vocabulary.lacking(word.forms[form])
                 if described.frequent and not described.words
             }
         )
-        missing.extend(f"{form} in {base}" for form, base in lacking)
+        missing.extend(f"{form} in {corpus}" for form, corpus in lacking)
         if not lacking:
             chosen.append(word)
     if len(chosen) < least:

@@ -42,7 +42,7 @@ def load(path: Path, options: Options, context: Context) -> Loaded:
     Args:
         path: not used; the templates are part of the repository.
         options: how many, which, and the seed.
-        context: the words that are frequent in every base.
+        context: the words that are frequent in every corpus.
 
     Returns:
         Rows of ``PARADIGMS``, four for each set, and the facts: sets, ambiguous sets and lexical

@@ -1,4 +1,4 @@
-"""N-gram models: the nulls that know word sequences alone."""
+"""N-gram models: the baselines that know word sequences alone."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ EPSILON = 1e-5  # of the layer norms (Table 3)
 
 
 class Masking(plugins.Options):
-    """What is hidden, and how; base of the ``Options`` of masked learners."""
+    """What is hidden, and how; corpus of the ``Options`` of masked models."""
 
     mask: float = Field(
         0.15,
@@ -43,7 +43,7 @@ class Masking(plugins.Options):
         ge=0,
         le=1,
         description=(
-            "the same at the last step of the regimen, where `unmask` is that of the first: a "
+            "the same at the last step of the recipe, where `unmask` is that of the first: a "
             "straight line between them; `null`: as at the first"
         ),
     )

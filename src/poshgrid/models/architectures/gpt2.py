@@ -1,7 +1,7 @@
 """GPT-2 (Radford et al., 2019) in the sizes of the paper's Table 5.
 
 =============  ===========  ======  =====  =====
-learner        hidden_size  layers  heads  ffn
+model        hidden_size  layers  heads  ffn
 =============  ===========  ======  =====  =====
 gpt2-mini      512          4       8      2,048
 gpt2-xs        512          6       8      2,048

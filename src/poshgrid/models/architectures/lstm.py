@@ -5,7 +5,7 @@ layer, and dropout .1: 68.0 million parameters with 50,002 types.
 
 In training, rows are independent: the state is zero at the beginning of each, a window of the text
 or a sentence, and never carried from one row to the next. There is no longest input; the context
-length of the regimen only cuts the rows.
+length of the recipe only cuts the rows.
 """
 
 from __future__ import annotations

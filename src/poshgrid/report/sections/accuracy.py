@@ -30,7 +30,7 @@ def write(page: Page) -> dict[str, Any] | None:
     suites = [s for s in collected.spec.suites if layout.phenomena[s]]
     averages = [("", suite, (suite, "average", "", "", "")) for suite in suites]
     if len(suites) > 1:
-        frame = cells(collected, layout, averages, nulls=False)
+        frame = cells(collected, layout, averages, baselines=False)
         page.put(by_models("accuracy-suites", "every_suite", frame))
     for suite in suites:
         _suite(page, suite)
@@ -42,18 +42,18 @@ def write(page: Page) -> dict[str, Any] | None:
 def _suite(page: Page, suite: str) -> None:
     collected, layout = page.collected, page.layout
     categories, phenomena = (of_level(layout, suite, n) for n in ("category", "phenomenon"))
-    frame = cells(collected, layout, categories, nulls=True)
+    frame = cells(collected, layout, categories, baselines=True)
     page.put(by_models(f"accuracy-{suite}-categories", "table3", frame))
     # The figure of the first suite stands in the findings, unless that shows one comparison alone
     if suite in collected.suites[1:] or len(groups(layout)) > 1:
         frame = by_category(collected, layout, suite)
         page.picture(f"accuracy-{suite}", figures.lines, frame, say("accuracy", suite))
-    frame = cells(collected, layout, phenomena, nulls=True)
+    frame = cells(collected, layout, phenomena, baselines=True)
     heads = ("Category", "Phenomenon")
     page.put(by_places(f"accuracy-{suite}-phenomena", "table8", heads, frame))
     page.table("rivals", rivals(frame), of=suite)
     for level, head in (("template", "Template"), ("cell", "Cell of the design")):
-        frame = cells(collected, layout, parts(collected, layout, suite, level), nulls=False)
+        frame = cells(collected, layout, parts(collected, layout, suite, level), baselines=False)
         heads = ("Phenomenon", head)
         page.put(by_places(f"accuracy-{suite}-{level}s", f"by_{level}", heads, frame))
     curves = {"category": categories[:-1]}
@@ -113,7 +113,7 @@ def published(
         return pl.DataFrame(), ()  # other items, whose categories may bear the same names
     key = ["condition", "size", "level", "category", "phenomenon"]
     both = (
-        cells(collected, layout, places, nulls=False)
+        cells(collected, layout, places, baselines=False)
         .filter(bias="none")
         .join(theirs, on=key, maintain_order="left")
     )

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid.report import figures
-from poshgrid.report.accuracies import NULL_NAMES, Place, drawn
+from poshgrid.report.accuracies import BASELINE_NAMES, Place, drawn
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import CATEGORY_ORDER, Layout, groups, title
 from poshgrid.report.parts import Page
@@ -52,7 +52,7 @@ def write(page: Page) -> dict[str, Any] | None:
 
 
 def _caption(kind: str, condition: str, frame: pl.DataFrame) -> str:
-    return say(kind, condition, frame["sd"].count(), figures.nulls_of(frame))
+    return say(kind, condition, frame["sd"].count(), figures.baselines_of(frame))
 
 
 def categories_of(collected: Collected, layout: Layout) -> Panels:
@@ -96,9 +96,11 @@ def dots(frame: pl.DataFrame) -> pl.DataFrame:
     )
     parts = [named.select("panel", "row", "series", value=mean, low=mean - sd, high=mean + sd)]
     # What baselines make of a phenomenon: means over the models of the row
-    for null in figures.nulls_of(frame):
-        means = named.group_by("panel", "row", maintain_order=True).agg(value=pl.mean(null) * 100)
-        name = pl.lit(NULL_NAMES[null])
+    for baseline in figures.baselines_of(frame):
+        means = named.group_by("panel", "row", maintain_order=True).agg(
+            value=pl.mean(baseline) * 100
+        )
+        name = pl.lit(BASELINE_NAMES[baseline])
         parts.append(means.with_columns(series=name, lane=pl.lit("baselines")))
     return (
         pl.concat(parts, how="diagonal_relaxed").drop_nulls("value").with_columns(

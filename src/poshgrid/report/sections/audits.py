@@ -88,7 +88,7 @@ def _sheet(
         "filter": word, "sheet": kind, "condition": condition, "size": size,
         "from": ("all left in" if facts.get("whole") else "with certain words") if leakage
                 else "removed",
-        "sentences": statistics["sentences" if leakage else "base_sentences"],
+        "sentences": statistics["sentences" if leakage else "corpus_sentences"],
         "candidates": facts["candidates"], "reinserted": facts.get("reinserted"),
         "backstop": facts.get("backstop"), "sampled": facts["sampled"],
         "unlabelled": rating.first.blank if rating else facts["sampled"],

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.config.runs import NULL_REGIMENS
+from poshgrid.config.runs import BASELINE_RECIPES
 from poshgrid.report import figures
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import model_names
@@ -35,8 +35,8 @@ def write(page: Page) -> dict[str, Any] | None:
         return None
     draw = partial(figures.rows, label="Items right (%)", percent=True, columns=4)
     drawn = rows.select(
-        panel="suite", row="model", value=pl.col("accuracy") * 100, low=pl.col("low") * 100,
-        high=pl.col("high") * 100, filled=~pl.col("null"), reference=pl.col("chance") * 100,
+        panel="suite", row="series", value=pl.col("accuracy") * 100, low=pl.col("low") * 100,
+        high=pl.col("high") * 100, filled=~pl.col("baseline"), reference=pl.col("chance") * 100,
     )  # fmt: skip
     page.picture("tests", draw, drawn, say("language_tests"))
     shown = rows.sort("suite", maintain_order=True).join(
@@ -76,13 +76,13 @@ def tests(collected: Collected) -> pl.DataFrame:
     blocks = both.select("blocks_passed", "blocks").iter_rows()
     passed = [f"{number:.4g}/{of}" if of else None for number, of in blocks]
     rows = both.with_columns(
-        pl.Series("model", model_names(both), pl.String),
+        pl.Series("series", model_names(both), pl.String),
         pl.Series("low", [low for low, _ in ends], pl.Float64),
         pl.Series("high", [high for _, high in ends], pl.Float64),
         pl.Series("passed", passed, pl.String),
-        accuracy=pl.col("raw") / pl.col("n"), null=pl.col("regimen").is_in(NULL_REGIMENS),
+        accuracy=pl.col("raw") / pl.col("n"), baseline=pl.col("recipe").is_in(BASELINE_RECIPES),
     )  # fmt: skip
-    return _in_words(rows).sort("null", "model", maintain_order=True)
+    return _in_words(rows).sort("baseline", "series", maintain_order=True)
 
 
 def ages(collected: Collected) -> pl.DataFrame:
@@ -112,9 +112,9 @@ def tagged(tags: pl.DataFrame, *, crossed: bool = False) -> pl.DataFrame:
         tags: columns of ``TAGS``.
         crossed: a row a model and each two tags instead.
     """
-    rows = subsets.pooled(tags.filter(~pl.col("regimen").is_in(NULL_REGIMENS)))
+    rows = subsets.pooled(tags.filter(~pl.col("recipe").is_in(BASELINE_RECIPES)))
     rows = rows.filter((pl.col("other") != "") == crossed)
     rest = [f"{raw:.4g}/{n}" for raw, n in rows.select("raw_rest", "n_rest").iter_rows()]
-    names = pl.Series("model", model_names(rows, seeds=True), pl.String)
+    names = pl.Series("series", model_names(rows, seeds=True), pl.String)
     other = pl.col("other").replace("", None)
     return _in_words(rows).with_columns(names, pl.Series("rest", rest, pl.String), other)

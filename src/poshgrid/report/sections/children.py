@@ -117,7 +117,7 @@ def write(page: Page) -> dict[str, Any] | None:
     both = pl.concat([children.with_columns(facet=pl.lit("")), placed], how="diagonal")
     condition = groups(layout)[0].condition
     caption = say("children_figure", condition, suite, placed["sd"].count(),
-                  [rate // 1_000_000 for rate in A_YEAR], figures.nulls_of(placed))  # fmt: skip
+                  [rate // 1_000_000 for rate in A_YEAR], figures.baselines_of(placed))  # fmt: skip
     page.picture("children-and-models", figures.children, both, caption)
     ages = children.pivot("group", index="panel", values=["age", "mean"])
     by_size = pl.col("size").replace_strict({s: i for i, s in enumerate(layout.sizes)})

@@ -18,7 +18,7 @@ from poshgrid.statistics.exposure import ALL
 from poshgrid.tables.words import count, decimals, span
 
 TITLE, ORDER, AUDIENCE = "Corpora", 80, "reviewer"
-BASE = "baby"  # the base that Table 2 is about
+CORPUS = "baby"  # the corpus that Table 2 is about
 
 
 def write(page: Page) -> dict[str, Any]:
@@ -43,22 +43,22 @@ def words_by_source(collected: Collected, layout: Layout) -> pl.DataFrame:
     theirs = _published(2).select("source", "size", paper=pl.col("million_words") * 1_000_000)
     printed = {(source, size): words for source, size, words in theirs.iter_rows()}
     rows = []
-    for base, statistics in collected.bases.items():
+    for corpus, statistics in collected.corpora.items():
         by_part = {p: statistics.get(p) or statistics.get("train", {}).get(p) or {} for p in parts}
         sources = dict.fromkeys(s for part in by_part.values() for s in part.get("sources", {}))
         for source in (*sources, *([ALL] if sources else [])):
-            row = {"base": base, "source": "all sources" if source == ALL else source}
+            row = {"corpus": corpus, "source": "all sources" if source == ALL else source}
             for part, facts in by_part.items():
                 counted = facts if source == ALL else facts.get("sources", {}).get(source, {})
                 row[part] = counted.get("words")
-                row[f"{part}, paper"] = printed.get((source, part)) if base == BASE else None
+                row[f"{part}, paper"] = printed.get((source, part)) if corpus == CORPUS else None
             rows.append(row | {"class": "total" if source == ALL else None})
     frame = pl.DataFrame(rows, infer_schema_length=None)
     return frame.drop(n for n in frame.columns if n.endswith("paper") and not frame[n].count())
 
 
 def exposure(collected: Collected, layout: Layout) -> pl.DataFrame:
-    """Return what the models see, compared with their base and the paper's Table 4."""
+    """Return what the models see, compared with their corpus and the paper's Table 4."""
     theirs = _published(4).select(
         "condition", "size", sentences_paper=pl.col("sentences").cast(pl.Float64),
         ratio_paper="words_per_sentence", source=pl.lit(ALL),

@@ -31,7 +31,7 @@ def write(page: Page) -> dict[str, Any] | None:
     rows = named(page.collected, page.layout)
     if rows.is_empty():
         return None
-    models = rows["learner"].str.contains(", ", literal=True).any()
+    models = rows["model"].str.contains(", ", literal=True).any()
     if rows.height <= MOST:
         draw = partial(figures.rows, label="Words of training", columns=1, words=True)
         page.picture("onsets", draw, marks(rows), say("onsets_figure", models))
@@ -39,7 +39,7 @@ def write(page: Page) -> dict[str, Any] | None:
     ratios = page.collected.ratios
     known = ratios.filter(pl.col("low").is_not_null() | pl.col("high").is_not_null())
     page.table("onset-ratios", known.with_columns(
-        _panel(page.layout), recipe=pl.concat_str("learner", "regimen", "bias", separator=" · ")
+        _panel(page.layout), recipe=pl.concat_str("model", "recipe", "bias", separator=" · ")
     ))  # fmt: skip
     return {"notes": [sentence(page.collected)]}
 
@@ -54,7 +54,7 @@ def named(collected: Collected, layout: Layout) -> pl.DataFrame:
         for row in collected.development.filter(
             suite=suite, category=category, phenomenon=phenomenon
         ).iter_rows(named=True)
-        if arm.has(row["condition"], row["learner"], row["regimen"], row["bias"])
+        if arm.has(row["condition"], row["model"], row["recipe"], row["bias"])
     ]
     schema: Schema = {**DEVELOPMENT, "series": pl.String}
     rows = pl.DataFrame(curves, schema=schema).with_columns(_panel(layout))
@@ -103,7 +103,7 @@ def sentence(collected: Collected) -> str | None:
         word=pl.when(more).then(pl.lit("more")).otherwise(pl.lit("fewer"))
     )
     # What all comparisons have in common goes without saying
-    apart = [name for name in ("suite", "learner", "regimen", "bias", "size")
+    apart = [name for name in ("suite", "model", "recipe", "bias", "size")
              if ratios[name].n_unique() > 1]  # fmt: skip
     pairs = [
         (*pair, rows.to_dicts())

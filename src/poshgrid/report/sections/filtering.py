@@ -69,14 +69,14 @@ def _suite(page: Page, rows: pl.DataFrame, suite: str) -> None:
 
 
 def axes_of(rows: pl.DataFrame) -> list[str]:
-    """Return the axes but the condition that vary; no learner where the size tells it.
+    """Return the axes but the condition that vary; no model where the size tells it.
 
     Args:
         rows: columns of ``RUN_AXES`` and any others.
     """
     vary = varying(rows, RUN_AXES[1:])
-    others = [axis for axis in vary if axis != "learner"]
-    same = others and rows.select(others).n_unique() == rows.select(*others, "learner").n_unique()
+    others = [axis for axis in vary if axis != "model"]
+    same = others and rows.select(others).n_unique() == rows.select(*others, "model").n_unique()
     return others if same else vary
 
 
@@ -91,8 +91,8 @@ def named(rows: pl.DataFrame) -> pl.DataFrame:
         rows: columns of ``RUN_AXES`` and any others.
     """
     names = rows["condition"].unique().to_list()
-    bases = {name.partition("~")[0] for name in names if "~" in name}
-    short = len(bases) == 1 and all("~" in name for name in names)
+    corpora = {name.partition("~")[0] for name in names if "~" in name}
+    short = len(corpora) == 1 and all("~" in name for name in names)
     row = pl.col("condition").str.replace(r"^[^~]*~", "") if short else pl.col("condition")
     bias = pl.col("bias").replace("none", "no bias")
     parts = [bias if axis == "bias" else pl.col(axis) for axis in axes_of(rows)]

@@ -12,7 +12,7 @@ from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config.formula import suite_of
 from poshgrid.config.runs import words_of
 from poshgrid.report import figures, posterior
-from poshgrid.report.accuracies import NULL_NAMES, by_category, drawn, of_level
+from poshgrid.report.accuracies import BASELINE_NAMES, by_category, drawn, of_level
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.layout import Layout, groups
 from poshgrid.report.parts import Page
@@ -275,7 +275,7 @@ def learned(collected: Collected, layout: Layout) -> tuple[pl.DataFrame, bool, l
     place = ["suite", "category", "phenomenon"]
     counts = [(pl.col("learned") == verdict).sum().alias(verdict)
               for verdict in (YES, NO, CANNOT_TELL, NOT_TESTABLE)]  # fmt: skip
-    best = pl.col("rival").replace(NULL_NAMES).drop_nulls().unique(maintain_order=True)
+    best = pl.col("rival").replace(BASELINE_NAMES).drop_nulls().unique(maintain_order=True)
     testable = rows.filter(pl.col("learned") != NOT_TESTABLE)
     suites_of = testable.group_by("category").agg(pl.col("suite").unique(maintain_order=True))
     names = [(suite, *pair) for suite, pairs in layout.phenomena.items() for pair in pairs]
@@ -293,5 +293,9 @@ def learned(collected: Collected, layout: Layout) -> tuple[pl.DataFrame, bool, l
     )  # fmt: skip
     if len(layout.phenomena) == 1:
         table = table.drop("suite", "elsewhere")
-    without = [name for null, name in NULL_NAMES.items() if rows[null].null_count() == rows.height]
+    without = [
+        name
+        for baseline, name in BASELINE_NAMES.items()
+        if rows[baseline].null_count() == rows.height
+    ]
     return table.drop("suites"), untestable, without

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.config.runs import NULL_REGIMENS
+from poshgrid.config.runs import BASELINE_RECIPES
 from poshgrid.report import figures
 from poshgrid.report.layout import model_names
 from poshgrid.report.parts import Page
@@ -51,8 +51,8 @@ def above(rows: pl.DataFrame) -> list[tuple[Any, ...]]:
     """
     of = ["suite", "phenomenon"]
     did = rows.filter(measure="did")
-    rivals = did.filter("null").group_by(of).agg(rival=pl.col("accuracy").max())
-    runs = did.filter(~pl.col("null")).join(rivals, on=of, maintain_order="left")
+    rivals = did.filter("baseline").group_by(of).agg(rival=pl.col("accuracy").max())
+    runs = did.filter(~pl.col("baseline")).join(rivals, on=of, maintain_order="left")
     clear = (pl.col("low") > pl.col("rival")).sum()
     return runs.group_by(of, maintain_order=True).agg(clear, runs=pl.len()).drop("suite").rows()
 
@@ -72,13 +72,13 @@ def shares(measures: pl.DataFrame) -> pl.DataFrame:
     runs = measures.filter(everything | clear, pl.col("measure").is_in(list(CRITERIA)))
     unambiguous = pl.format("{}, unambiguous", "phenomenon")
     runs = runs.with_columns(
-        pl.Series("model", model_names(runs), pl.String),
+        pl.Series("series", model_names(runs), pl.String),
         phenomenon=pl.when(everything).then("phenomenon").otherwise(unambiguous),
-        null=pl.col("regimen").is_in(NULL_REGIMENS),
+        baseline=pl.col("recipe").is_in(BASELINE_RECIPES),
     )
-    return runs.sort("null", "model", "seed", maintain_order=True).select(
-        "suite", "phenomenon", "model", "seed", "null", "measure", "n", "accuracy", "low", "high",
-        "t", "p_one",
+    return runs.sort("baseline", "series", "seed", maintain_order=True).select(
+        "suite", "phenomenon", "series", "seed", "baseline", "measure", "n", "accuracy", "low",
+        "high", "t", "p_one",
     )  # fmt: skip
 
 
@@ -91,14 +91,14 @@ def marks(rows: pl.DataFrame) -> pl.DataFrame:
     drawn = rows.with_columns(percent, panel=pl.format("{}\n{}", title, place))
     measures = pl.col("measure").replace_strict({name: i for i, name in enumerate(CRITERIA)})
     return drawn.sort(measures, maintain_order=True).select(
-        "panel", "low", "high", row="model", value="accuracy", filled=~pl.col("null"),
+        "panel", "low", "high", row="series", value="accuracy", filled=~pl.col("baseline"),
         reference=pl.lit(50.0),
     )  # fmt: skip
 
 
 def table(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the shares, a row a run and phenomenon."""
-    key = ["suite", "phenomenon", "model", "seed"]
+    key = ["suite", "phenomenon", "series", "seed"]
     wide = rows.pivot("measure", index=key, values=["accuracy", "t", "p_one"])
     sets = rows.unique(key, keep="first", maintain_order=True).select(*key, "n")
     both = sets.join(wide, on=key, maintain_order="left")

@@ -50,8 +50,8 @@ def examples(
 
 def given(collected: Collected, suite: str) -> pl.DataFrame:
     """Return the accuracy of the pretrained models on each phenomenon, a column for each model."""
-    rows = collected.accuracy.filter(regimen=PRETRAINED, suite=suite, level="phenomenon")
-    return rows.pivot("learner", index=["category", "phenomenon"], values="mean")
+    rows = collected.accuracy.filter(recipe=PRETRAINED, suite=suite, level="phenomenon")
+    return rows.pivot("model", index=["category", "phenomenon"], values="mean")
 
 
 def differences(good: str, bad: str) -> tuple[Stretches, Stretches]:

@@ -97,7 +97,7 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
         "orders": [
             "unigram" if order == 1 else f"{'class ' if classes else ''}{order}-gram"
             for classes, order in sorted(orders)
-            if any(t.run.regimen == COUNTED for t in collected.trained)
+            if any(t.run.recipe == COUNTED for t in collected.trained)
         ],
         "suites": [
             suite
@@ -116,11 +116,11 @@ def _of_models(collected: Collected) -> dict[str, Any]:
     """Return what the words on models, trained and Bayesian, are filled with."""
     asked = [(t.run, t.manifest.get("settings") or {}, t.statistics.get("parameters"))
              for t in reversed(collected.asked)]  # fmt: skip
-    learners = {run.learner: s["learner"] for run, s, _ in asked if s.get("learner")}
+    models = {run.model: s["model"] for run, s, _ in asked if s.get("model")}
     weights = {
-        name: sorted({count(n) for run, _, n in asked if n and run.learner == name},
+        name: sorted({count(n) for run, _, n in asked if n and run.model == name},
                      key=lambda text: (len(text), text))
-        for name in learners
+        for name in models
     }  # fmt: skip
     biases = {
         part: s["options"][part]
@@ -129,19 +129,19 @@ def _of_models(collected: Collected) -> dict[str, Any]:
         if part in (s.get("options") or {})
     }
     return {
-        "learners": {
-            name: learners[name] | {"parameters": " to ".join(dict.fromkeys(n[:1] + n[-1:]))}
+        "models": {
+            name: models[name] | {"parameters": " to ".join(dict.fromkeys(n[:1] + n[-1:]))}
             for name, n in sorted(weights.items())
         },
         "seeds": listed([str(s) for s in sorted({run.seed for run, *_ in asked})]),
-        "regimens": dict(
-            sorted({run.regimen: s["regimen"] for run, s, _ in asked if s.get("regimen")}.items())
+        "recipes": dict(
+            sorted({run.recipe: s["recipe"] for run, s, _ in asked if s.get("recipe")}.items())
         ),
         "biases": dict(sorted(biases.items())),
-        "untrained": any(t.run.regimen == UNTRAINED for t in collected.trained),
-        "given": sorted({t.run.learner for t in collected.trained if t.run.regimen in SCORED}),
-        "masked": any(learner.get("architecture") == "babyberta" for learner in learners.values()),
-        "models": [_model(fit, suite_of(fit.spec.get("suite"), collected.spec.suites))
+        "untrained": any(t.run.recipe == UNTRAINED for t in collected.trained),
+        "given": sorted({t.run.model for t in collected.trained if t.run.recipe in SCORED}),
+        "masked": any(model.get("architecture") == "babyberta" for model in models.values()),
+        "regressions": [_model(fit, suite_of(fit.spec.get("suite"), collected.spec.suites))
                    for fit in collected.fits.values() if fit.spec],
         "R_HAT_MOST": R_HAT_MOST,
         "ESS_LEAST": ESS_LEAST,

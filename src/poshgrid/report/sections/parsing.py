@@ -55,9 +55,9 @@ def parsers(collected: Collected) -> pl.DataFrame:
 def agreement(collected: Collected) -> pl.DataFrame:
     """Return how far two parsers' labels of evidence agree, by filter and reading."""
     return pl.DataFrame([
-        {"base": base, "parsers": f"{first} / {second}", "filter": name, "reading": reading}
+        {"corpus": corpus, "parsers": f"{first} / {second}", "filter": name, "reading": reading}
         | facts
-        for base, first, second, answer in collected.agreement
+        for corpus, first, second, answer in collected.agreement
         for name, readings in sorted(answer.items())
         for reading, facts in readings.items()
     ], infer_schema_length=None)  # fmt: skip

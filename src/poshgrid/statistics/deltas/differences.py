@@ -117,7 +117,7 @@ def deltas(judged: Judged, spec: DeltasSpec) -> pl.DataFrame:
     """Return the table of deltas (``DELTAS``).
 
     A filtered model's accuracy is set against the mean accuracy of the full models over seeds, at
-    the same size, learner, regimen and bias (FiCT, equation 1). Margins are averaged over seeds
+    the same size, model, recipe and bias (FiCT, equation 1). Margins are averaged over seeds
     pair by pair before they are correlated (section 5.4).
 
     Args:

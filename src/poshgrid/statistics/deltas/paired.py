@@ -1,4 +1,4 @@
-"""Paired comparisons of learners, biases and regimens: t tests and correlations (FiCT, 5.1-5.4)."""
+"""Paired comparisons of models, biases and recipes: t tests and correlations (FiCT, 5.1-5.4)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from poshgrid.statistics.schema import DELTA_TESTS, RUN_AXES
 if TYPE_CHECKING:
     from poshgrid.statistics.deltas.differences import Judged
 
-COMPARED = ("learner", "bias", "regimen")
+COMPARED = ("model", "bias", "recipe")
 _SAME = 1e-9
 """Values that differ by less, relative to the largest, do not vary: the rest is rounding."""
 
@@ -22,7 +22,7 @@ _SAME = 1e-9
 def tests(
     rows: pl.DataFrame, judged: Judged, full: set[str], perplexity: pl.DataFrame
 ) -> pl.DataFrame:
-    """Compare learners, biases and regimens with each other, all else equal (``DELTA_TESTS``).
+    """Compare models, biases and recipes with each other, all else equal (``DELTA_TESTS``).
 
     What is paired: for ``accuracy`` (mean of a suite's phenomena) and ``perplexity``, all
     conditions, the full one among them; for ``delta``, conditions and phenomena; for ``corpus

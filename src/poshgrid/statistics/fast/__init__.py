@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poshgrid.config import BayesianModel
+from poshgrid.config import Regression
 from poshgrid.config.formula import RESPONSE
 from poshgrid.statistics.design import Design
 from poshgrid.statistics.fast.density import Density
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import arviz
 
 
-def sample(made: Design, model: BayesianModel, threads: int = 1) -> arviz.InferenceData:
+def sample(made: Design, model: Regression, threads: int = 1) -> arviz.InferenceData:
     """Draw from bambi's posterior, with bambi's names, dimensions and coordinates.
 
     Of a group whose levels have one level of the predictor each, as ``(0 + category|cell)`` has,

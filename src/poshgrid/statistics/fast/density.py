@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from poshgrid.config import BayesianModel
+from poshgrid.config import Regression
 from poshgrid.statistics.design import Design
 from poshgrid.statistics.fast.formula import terms
 from poshgrid.statistics.fast.kernel import compiled
@@ -28,7 +28,7 @@ class Density:
         model: priors.
     """
 
-    def __init__(self, made: Design, model: BayesianModel) -> None:
+    def __init__(self, made: Design, model: Regression) -> None:
         self.terms = terms(made, model)
         groups = sorted((term for term in self.terms if term.group), key=lambda term: -term.size)
         common = [term for term in self.terms if not term.group]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poshgrid.config import BayesianModel
+from poshgrid.config import Regression
 from poshgrid.statistics.design import Design, matrices
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def refuses(made: Design) -> str | None:
     return None
 
 
-def terms(made: Design, model: BayesianModel) -> list[Term]:
+def terms(made: Design, model: Regression) -> list[Term]:
     """Return the terms of a formula with their priors: common ones, intercept first, then groups.
 
     Args:

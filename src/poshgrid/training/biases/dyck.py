@@ -1,7 +1,7 @@
 """Weak hierarchical bias: pre-pretraining on a shuffled k-Dyck language (paper, section 7.1).
 
-Before it sees a word, the learner is trained on sequences of brackets
-(:mod:`poshgrid.training.dyck_language`), as in Hu et al. (2025). A second model of the same learner
+Before it sees a word, the model is trained on sequences of brackets
+(:mod:`poshgrid.training.dyck_language`), as in Hu et al. (2025). A second model of the same model
 and seed is trained, which starts from the same weights; then its weights are carried over into the
 model that learns the language, whose optimiser starts afresh.
 
@@ -17,7 +17,7 @@ model that learns the language, whose optimiser starts afresh.
 The embeddings that ``body`` leaves behind are those of tokens, the output layer included, and of
 positions: the language's model keeps the initial ones, to the bit those of the arm without a bias.
 
-Pre-pretraining takes the run's regimen but for its length: its optimiser, schedule, dropout,
+Pre-pretraining takes the run's recipe but for its length: its optimiser, schedule, dropout,
 precision and threads.
 
 Its control is ``flat-brackets``: sequences of the same bigrams, whose brackets do not match.
@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from poshgrid import logs, plugins
-from poshgrid.config import Regimen
+from poshgrid.config import Recipe
 from poshgrid.config.base import Count, LearningRate, Positive, Width
 from poshgrid.errors import PoshgridError
 from poshgrid.training.bias import Bias, Setting
@@ -66,10 +66,10 @@ class Options(plugins.Options):
     depth: Width = Field(8, description="Brackets open at once, at most")
     length: Width = Field(2_048, multiple_of=2, description="Brackets in a sequence")
     steps: Positive = Field(2_000, description="Steps of pre-pretraining")
-    # With 2,048 brackets, the tokens in a step of the paper's regimen (32 rows of 512): the
+    # With 2,048 brackets, the tokens in a step of the paper's recipe (32 rows of 512): the
     # learning rate that suits the one suits the other.
     batch_size: Width = Field(8, description="Sequences in one step of the optimiser")
-    learning_rate: LearningRate | None = Field(None, description="Its peak; `null`: the regimen's")
+    learning_rate: LearningRate | None = Field(None, description="Its peak; `null`: the recipe's")
     warmup_steps: Count = Field(200, description="Of pre-pretraining; fewer than `steps`")
     transfer: Literal["all", "body"] = Field(
         "body", description="`body`: all weights but the embeddings; `all`"
@@ -121,14 +121,14 @@ class Dyck(Bias):
         Raises:
             PoshgridError: training diverges, or the job was asked to end.
         """
-        from poshgrid.training import learner, loop
+        from poshgrid.training import builder, loop
         from poshgrid.training.dyck_language import Brackets
 
         options, spec = self.options, setting.spec
         letters = alphabet(options, setting)
-        chosen = regimen(options, setting)
-        second = learner.build(
-            spec.learner,
+        chosen = recipe(options, setting)
+        second = builder.build(
+            spec.model,
             letters.vocabulary,
             context_length=options.length,
             dropout=chosen.dropout,
@@ -140,7 +140,7 @@ class Dyck(Bias):
             second,
             Brackets(**same, part="train", batch_size=options.batch_size, steps=options.steps),
             Brackets(**same, part="dev", batch_size=DEV, steps=1),
-            regimen=chosen,
+            recipe=chosen,
             seed=spec.seed,
             checkpoints=setting.checkpoints.part(PART),
         )
@@ -165,13 +165,13 @@ def check(spec: TrainSpec) -> None:
     """Raise if a run cannot have the bias.
 
     Raises:
-        PoshgridError: the learner predicts masked tokens.
+        PoshgridError: the model predicts masked tokens.
     """
-    from poshgrid.training import learner
+    from poshgrid.training import builder
 
-    if learner.masked(spec.learner):
+    if builder.masked(spec.model):
         raise PoshgridError(
-            f"learners: {spec.learner.name}: predicts masked tokens, and pre-pretraining on "
+            f"models: {spec.model.name}: predicts masked tokens, and pre-pretraining on "
             "brackets (biases: dyck) is for those that predict the next one; take either out of "
             "the experiment"
         )
@@ -181,7 +181,7 @@ def alphabet(options: Options, setting: Setting) -> Alphabet:
     """Return how brackets are written for a run.
 
     Brackets of their own that are thrown away with their embeddings need no words beside them: an
-    output layer without words is most of a small learner's cost saved.
+    output layer without words is most of a small model's cost saved.
 
     Args:
         options: of the bias.
@@ -208,8 +208,8 @@ def alphabet(options: Options, setting: Setting) -> Alphabet:
     return Alphabet(own, vocabulary._replace(size=vocabulary.size + len(own)))
 
 
-def regimen(options: Options, setting: Setting) -> Regimen:
-    """Return the regimen of pre-pretraining: the run's, but for what concerns its length.
+def recipe(options: Options, setting: Setting) -> Recipe:
+    """Return the recipe of pre-pretraining: the run's, but for what concerns its length.
 
     Args:
         options: of the bias.
@@ -217,7 +217,7 @@ def regimen(options: Options, setting: Setting) -> Regimen:
     """
     from poshgrid.training.loop import rows_at_once
 
-    of_run, device = setting.regimen, setting.device.type
+    of_run, device = setting.recipe, setting.device.type
     tokens = min(rows_at_once(of_run, device) * of_run.context_length, AT_ONCE[device])
     changed = {
         "name": "biases.dyck",  # where the configuration has what an error is about
@@ -237,11 +237,11 @@ def regimen(options: Options, setting: Setting) -> Regimen:
         "checkpoints": [],
         "checkpoint_epochs": [],
     }
-    return Regimen(**(of_run.model_dump() | changed))
+    return Recipe(**(of_run.model_dump() | changed))
 
 
 def carry(source: PreTrainedModel, target: PreTrainedModel, *, embeddings: bool) -> None:
-    """Copy the weights of one model of a learner into another, whose tables may be longer.
+    """Copy weights into another model of the same kind, whose tables may be longer.
 
     Tables are the layers whose rows are tokens or positions: the input embeddings, the output layer
     (tied or not) and every other embedding. What they are called does not matter.

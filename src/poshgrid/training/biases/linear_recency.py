@@ -31,8 +31,8 @@ class LinearRecency(recency.Attention):
         self._epochs = 1.0
 
     def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
-        """Take the regimen's epochs; see :class:`recency.Attention`."""
-        self._epochs = float(setting.regimen.epochs or 1)
+        """Take the recipe's epochs; see :class:`recency.Attention`."""
+        self._epochs = float(setting.recipe.epochs or 1)
         return super().prepare(model, setting)
 
     def factor(self, epoch: int) -> float:
@@ -44,11 +44,11 @@ def check(spec: TrainSpec) -> None:
     """Raise if a run cannot have the control.
 
     Raises:
-        PoshgridError: the regimen has no epochs.
+        PoshgridError: the recipe has no epochs.
     """
-    if spec.regimen.epochs is None:
+    if spec.recipe.epochs is None:
         raise PoshgridError(
-            f"regimens: {spec.regimen.name}: linear-recency fades over a number of epochs; give "
+            f"recipes: {spec.recipe.name}: linear-recency fades over a number of epochs; give "
             "epochs, not steps"
         )
 

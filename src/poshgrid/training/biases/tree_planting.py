@@ -71,7 +71,7 @@ class Options(plugins.Options):
     parser: str = Field(
         "spacy",
         min_length=1,
-        description="parser whose trees are taken; it parses every sentence of the base",
+        description="parser whose trees are taken; it parses every sentence of the corpus",
     )
 
 
@@ -81,10 +81,10 @@ def check(spec: TrainSpec) -> None:
     Raises:
         PoshgridError: a row is no sentence.
     """
-    regimen = spec.regimen
-    if regimen.input != "sentence" or regimen.padding_in_loss:
+    recipe = spec.recipe
+    if recipe.input != "sentence" or recipe.padding_in_loss:
         raise PoshgridError(
-            f"regimens: {regimen.name}: {spec.bias} needs one sentence a row, and has no tree for "
+            f"recipes: {recipe.name}: {spec.bias} needs one sentence a row, and has no tree for "
             "padding; set input to 'sentence' and padding_in_loss to false"
         )
 

@@ -1,0 +1,112 @@
+"""The corpora as items are made from them: frequencies, n-gram models, and what was heard."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import polars as pl
+
+from poshgrid import files
+from poshgrid.benchmark import lexicon
+from poshgrid.benchmark.schema import Baseline, Context
+from poshgrid.errors import PoshgridError
+from poshgrid.models.ngram import NGram
+
+
+def context(corpora: dict[str, Path], ngrams: dict[str, Path], top_k: int) -> Context:
+    """Return what a reader may know of the corpora.
+
+    Args:
+        corpora: corpus -> ``sentences.parquet``, or a condition's ``train.parquet``.
+        ngrams: "corpus/size" -> the folder of its n-gram model.
+        top_k: how many types of a corpus count as frequent.
+
+    Raises:
+        PoshgridError: a table cannot be read or has no training sentence, or a model is broken.
+    """
+    counts = {corpus: count(path) for corpus, path in sorted(corpora.items())}
+    return Context(
+        vocabulary=lexicon.usable(lexicon.read(), counts, top_k),
+        baselines={name: _baseline(path) for name, path in sorted(ngrams.items())},
+        heard=lambda sentences: heard(sentences, corpora.values()),
+    )
+
+
+def _baseline(path: Path) -> Baseline:
+    """Return a baseline whose model (gigabytes of a large corpus) is read at its first use."""
+    model = functools.cache(lambda: NGram.load(path))
+    return lambda sentences: model().score(sentences)
+
+
+def count(path: Path) -> Counter[str]:
+    """Count the words of a table's training sentences; spare ones, of no size, do not count.
+
+    Args:
+        path: ``sentences.parquet`` of a corpus, ``train.parquet`` of a condition, or a plain text.
+
+    Returns:
+        Lower-cased alphabetic token -> how often it occurs.
+
+    Raises:
+        PoshgridError: not a table with a column ``text``, or no training rows.
+    """
+    counts: Counter[str] = Counter()
+    for batch in texts(path, spare=False):
+        for text in batch:
+            counts.update(lexicon.tokens(text))
+    if not counts:
+        raise PoshgridError(f"{path}: no training sentence has a word; make the corpus again")
+    return counts
+
+
+def heard(sentences: Iterable[str], tables: Iterable[Path]) -> set[str]:
+    """Return the sentences that a table's training rows hold, but for case, marks and spaces.
+
+    Spare rows are among them: a condition may be refilled from them.
+
+    Raises:
+        PoshgridError: a table is missing or broken.
+    """
+    key = pl.col("text").str.to_lowercase().str.replace_all(r"[\W_]+", "").alias("key")
+    wanted = pl.DataFrame({"text": sorted(sentences)}, schema={"text": pl.String})
+    wanted = wanted.with_columns(key).filter(pl.col("key") != "")
+    found: set[str] = set()
+    for path in tables:
+        for batch in texts(path, spare=True):
+            held = batch.to_frame("text").select(key)
+            found.update(wanted.join(held, on="key", how="semi")["text"])
+    return found
+
+
+def texts(path: Path, *, spare: bool) -> Iterator[pl.Series]:
+    """Yield the texts of a table's training rows, or the lines of a plain text, piece by piece.
+
+    Args:
+        path: a table with a column ``text``, or a text whose name does not end in ``.parquet``.
+        spare: the rows of no size, too.
+
+    Raises:
+        PoshgridError: the table cannot be read, or the file is no text.
+    """
+    if path.suffix != ".parquet":
+        yield from _lines(path)
+        return
+    columns = files.read_schema(path)
+    training = pl.col("split") == "train" if "split" in columns else pl.lit(True)
+    if not spare and "size" in columns:
+        training &= pl.col("size") != ""
+    wanted = [name for name in columns if name in {"text", "split", "size"}]
+    for batch in files.table_batches(path, columns | {"text": pl.String()}, wanted):
+        yield batch.filter(training)["text"]
+
+
+def _lines(path: Path) -> Iterator[pl.Series]:
+    from poshgrid.corpora import textfile
+
+    lines = (line.strip() for line in textfile.lines(path))
+    while batch := list(itertools.islice(lines, files.BATCH)):
+        yield pl.Series("text", [line for line in batch if line], dtype=pl.String)

@@ -1,0 +1,36 @@
+"""*Want to* does not contract where the gap of the question stands in between."""
+
+from __future__ import annotations
+
+from poshgrid.heuristics.pair import Pair, prefer
+from poshgrid.heuristics.words import ADJUNCTS, ARGUMENTS, Sentence, known
+
+SAYS = "contracts want to only where no gap is in between"
+HIERARCHICAL = True
+_CONTRACTED = "wanna"
+
+
+def prefers(pair: Pair) -> float | None:
+    """Prefer the member that does not contract over the gap of *who* or *what*."""
+    found = [_across(sentence) for sentence in (pair.first, pair.second)]
+    return None if None in found else prefer(not found[0], not found[1])
+
+
+def _across(sentence: Sentence) -> bool | None:
+    """Say whether *wanna* stands where the gap is; ``None``: no question with *want to*, or unsure.
+
+    The gap of *who* and *what* is the subject of the second verb where its object is there, or
+    where it never has one.
+    """
+    words = sentence.words
+    contracted = _CONTRACTED in words
+    if not contracted and not any(a == "want" and "to" in words[i:] for i, a in enumerate(words)):
+        return None
+    if not words or words[0] not in ARGUMENTS | ADJUNCTS:
+        return None
+    if not contracted or words[0] in ADJUNCTS:
+        return False
+    rest = words[words.index(_CONTRACTED) + 1 :]
+    if len(rest) == 1 and rest[0] in known().transitive:
+        return None
+    return bool(rest)

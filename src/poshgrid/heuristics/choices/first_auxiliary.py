@@ -1,0 +1,13 @@
+"""A question fronts the first auxiliary of the statement."""
+
+from __future__ import annotations
+
+from poshgrid.heuristics.pair import Pair
+
+SAYS = "fronts the first auxiliary"
+
+
+def prefers(pair: Pair) -> float | None:
+    """Prefer the question whose fronted auxiliary was taken from further left."""
+    found = pair.fronted
+    return None if found is None else float(found.first < found.second)

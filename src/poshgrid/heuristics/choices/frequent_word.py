@@ -1,0 +1,18 @@
+"""Where two sentences begin to differ, the function word that was heard more often wins."""
+
+from __future__ import annotations
+
+from poshgrid.heuristics.pair import Pair
+from poshgrid.heuristics.words import REFLEXIVES, difference, known
+
+SAYS = "prefers the more frequent function word, where the two first differ"
+
+
+def compares(pair: Pair) -> tuple[str, str] | None:
+    """Return the first words that differ, if both are function words."""
+    place = difference(pair.first.words, pair.second.words)
+    if place is None:
+        return None
+    words = pair.first.words[place], pair.second.words[place]
+    closed = known().function | known().auxiliaries | REFLEXIVES.keys()
+    return words if closed.issuperset(words) else None

@@ -1,0 +1,83 @@
+"""No gap stands inside an adjunct clause, a relative clause or a question."""
+
+from __future__ import annotations
+
+from poshgrid.heuristics.clauses import relative
+from poshgrid.heuristics.pair import Gap, Pair, prefer
+from poshgrid.heuristics.words import (
+    ARGUMENTS,
+    INTERROGATIVES,
+    SUBORDINATORS,
+    Sentence,
+    difference,
+    known,
+)
+
+SAYS = "leaves no gap in an island"
+HIERARCHICAL = True
+
+
+def prefers(pair: Pair) -> float | None:
+    """Prefer the member whose gap is outside the island, if one's is inside."""
+    gap = pair.gap
+    if gap is None:
+        return _embedded(pair)
+    early, late = _early_inside(gap), _late_inside(gap)
+    return prefer(*((late, early) if gap.first_early else (early, late)))
+
+
+def _early_inside(gap: Gap) -> bool:
+    """Say whether the earlier gap follows the verb of a relative clause: *who helped _ like*."""
+    opener = relative(gap.early, 2, gap.place)
+    return opener is not None and len(gap.early.verbs(opener + 1, gap.place)) <= 1
+
+
+def _late_inside(gap: Gap) -> bool:
+    """Say whether an adjunct clause begins between the two gaps: *the girl before seeing _*."""
+    return bool(set(gap.late.words[gap.place :]) & SUBORDINATORS)
+
+
+def _embedded(pair: Pair) -> float | None:
+    """Prefer the question whose gap, at the end of its last clause, that clause lets out."""
+    first, second = pair.first, pair.second
+    if first.words[:1] != second.words[:1] or not ARGUMENTS.issuperset(first.words[:1] or [""]):
+        return None
+    if sorted(first.words) == sorted(second.words):
+        return None
+    place = difference(first.words, second.words)
+    if place and place > 1 and first.words[place + 1 :] == second.words[place + 1 :]:
+        # One word makes the clause a question: a gap is in it, or in neither
+        if _whole(first):
+            return None
+        return prefer(not _asks(first, place), not _asks(second, place))
+    return prefer(not _inside(first), not _inside(second))
+
+
+def _whole(sentence: Sentence) -> bool:
+    """Say whether the last verb takes one object, and it is there: *whether John liked the boy*."""
+    verb = (sentence.verbs(2, len(sentence)) or [0])[-1]
+    objects = [noun for noun in sentence.heads if noun > verb]
+    ends = objects == [len(sentence) - 1] and sentence.words[-1] in known().nouns
+    return ends and sentence.opens(verb + 1) and sentence.words[verb] not in known().ditransitive
+
+
+def _asks(sentence: Sentence, place: int) -> bool:
+    return sentence.words[place] in INTERROGATIVES and place - 1 not in sentence.heads
+
+
+def _inside(sentence: Sentence) -> bool:
+    """Say whether a gap is in an adjunct, a question or a relative clause, the last one opened."""
+    openers = [
+        place
+        for place in range(2, len(sentence))
+        if sentence.words[place] in INTERROGATIVES | SUBORDINATORS
+    ]
+    if not openers:
+        return False
+    verbs = sentence.verbs(openers[-1] + 1, len(sentence))
+    if not verbs:
+        return True
+    # Of two verbs after a noun's relative pronoun the other is the main clause's
+    verb = verbs[0] if openers[-1] - 1 in sentence.heads else verbs[-1]
+    # With an object after its verb the clause has no gap: it is elsewhere
+    return verb + 1 >= len(sentence) or not sentence.opens(verb + 1)

@@ -1,0 +1,22 @@
+"""Where two sentences begin to differ, the two words that were heard more often in a row win."""
+
+from __future__ import annotations
+
+from poshgrid.corpora.words import words
+from poshgrid.heuristics.pair import Pair
+from poshgrid.heuristics.words import difference
+from poshgrid.models.kneser_ney import END, SPECIALS, START
+
+SAYS = "prefers the more frequent pair of neighbours, where the two first differ"
+
+
+def compares(pair: Pair) -> tuple[str, str] | None:
+    """Return the first word of each sentence that differs, with the word before it."""
+    first, second = (
+        [SPECIALS[START], *words(sentence.text), SPECIALS[END]]
+        for sentence in (pair.first, pair.second)
+    )
+    place = difference(first, second)
+    if place is None:
+        return None
+    return " ".join(first[place - 1 : place + 1]), " ".join(second[place - 1 : place + 1])

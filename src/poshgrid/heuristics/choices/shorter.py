@@ -1,0 +1,12 @@
+"""The shorter sentence is the better one."""
+
+from __future__ import annotations
+
+from poshgrid.heuristics.pair import Pair, prefer
+
+SAYS = "prefers the shorter sentence"
+
+
+def prefers(pair: Pair) -> float | None:
+    """Prefer the member of fewer words."""
+    return prefer(len(pair.first) < len(pair.second), len(pair.second) < len(pair.first))

@@ -1,0 +1,102 @@
+"""Which heuristic explains what models choose: a table of verdicts, and those behind it.
+
+The numbers are :mod:`poshgrid.statistics.shares`'s.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from poshgrid.config.runs import PRETRAINED
+from poshgrid.heuristics.mixture import FEW, GUESSING
+from poshgrid.heuristics.schema import DIFFER
+from poshgrid.heuristics.table import EQUAL, hierarchical, rivals
+from poshgrid.report.layout import Layout
+from poshgrid.report.parts import Page
+from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.statistics.shares import MOST, TOLERANCE
+from poshgrid.tables.words import percent, span
+
+TITLE, ORDER, AUDIENCE = "Which heuristic", 30, "reader"
+LEAST = 0.1
+"""Weight from which a heuristic is listed."""
+
+
+def write(page: Page) -> dict[str, Any] | None:
+    """Write, for each suite, the verdicts and the tables behind them; ``None``: nothing compared.
+
+    Raises:
+        PoshgridError: a file is broken.
+    """
+    collected, layout = page.collected, page.layout
+    tables = {n: collected.table(n) for n in ("mixture", "verdicts", "identifiability")}
+    suites = [s for s in collected.spec.suites if s in set(tables["verdicts"]["suite"])]
+    for suite in suites:
+        mixed, judged, apart = (table.filter(suite=suite) for table in tables.values())
+        names = mixed.select("phenomenon", "heuristic").unique().iter_rows()
+        wanted = {place for place, group in names if any(map(hierarchical, group.split(EQUAL)))}
+        rows = verdicts(judged.filter(pl.col("phenomenon").is_in(wanted)), layout)
+        page.table("verdicts", rows, MOST, TOLERANCE, of=suite)
+        page.table("mixture", mixture(mixed, layout), LEAST, FEW, of=suite)
+        page.table("identifiability", identifiability(apart), FEW, of=suite)
+    page.table("heuristics", heuristics(tables["mixture"]))
+    return {"suites": suites} if suites else None
+
+
+def heuristics(mixed: pl.DataFrame) -> pl.DataFrame:
+    """List the heuristics that have a say: what each does, and whether it is hierarchical."""
+    known = rivals()
+    names = {name for group in mixed["heuristic"].unique() for name in group.split(EQUAL)}
+    return pl.DataFrame([
+        {"heuristic": name, "says": known[name].SAYS,
+         "hierarchical": "yes" if hierarchical(name) else None}
+        for name in sorted(names & known.keys())
+    ], infer_schema_length=None)  # fmt: skip
+
+
+def verdicts(judged: pl.DataFrame, layout: Layout) -> pl.DataFrame:
+    """Return which heuristic each model follows at its largest size."""
+    detail = pl.format("{}: {}", "verdict", "seed_verdicts")
+    largest = pl.col("order") == pl.col("order").max().over("models")
+    rows = _ordered(judged, layout).filter(largest)
+    return rows.with_columns(
+        _spans(rows, "shared_low", "shared_high").alias("shared"),
+        pl.when(verdict=DIFFER).then(detail).otherwise("verdict").alias("verdict"),
+        pl.col("hierarchical").replace_strict({True: "yes", False: "no"}, default=None),
+    )  # fmt: skip
+
+
+def mixture(mixed: pl.DataFrame, layout: Layout) -> pl.DataFrame:
+    """Return which heuristics each model's choices are a mixture of."""
+    listed = (pl.col("weight") > LEAST) | (pl.col("heuristic") == GUESSING)
+    return _ordered(mixed.filter(listed), layout)
+
+
+def _ordered(table: pl.DataFrame, layout: Layout) -> pl.DataFrame:
+    """Return a table's rows in the order of arms and sizes, given models last, with their names."""
+    arms = {arm.label: number for number, arm in enumerate(layout.arms)}
+    points = layout.points.drop("words").sort(
+        pl.col("models").replace_strict(arms, return_dtype=pl.Int64), maintain_order=True
+    )
+    given = table.filter(condition=PRETRAINED).select(RUN_AXES).unique().sort(RUN_AXES)
+    both = pl.concat([points, given.with_columns(models="model")], how="diagonal")
+    named = both.unique(RUN_AXES, keep="first", maintain_order=True).with_row_index("order")
+    rows = table.join(named, on=RUN_AXES).sort(
+        "category", "phenomenon", "order", maintain_order=True
+    )
+    return rows.with_columns(_spans(rows, "low", "high").alias("interval"))
+
+
+def _spans(rows: pl.DataFrame, *ends: str) -> pl.Series:
+    """Return intervals in words."""
+    intervals = [span(low, high, percent) for low, high in rows.select(ends).iter_rows()]
+    return pl.Series(intervals, dtype=pl.String)
+
+
+def identifiability(apart: pl.DataFrame) -> pl.DataFrame:
+    """Return on how many lexical sets two heuristics disagree."""
+    most = pl.when(pl.col("apart") != pl.col("apart_most")).then("apart_most")
+    few = pl.when(pl.col("apart") < FEW).then(pl.lit("flag")).alias("class")
+    return apart.sort("phenomenon", "apart", "heuristic", "other").with_columns(few, most=most)

@@ -1,4 +1,0 @@
-"""The sentence whose sequences of function words and word endings are more frequent is better."""
-
-SAYS = "prefers the more frequent sequences of function words and word endings"
-NULL = "class_ngram"

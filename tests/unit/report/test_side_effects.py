@@ -1,0 +1,83 @@
+"""What was removed, in the report: shares of the counts, no unknown as zero, rows and the line."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from poshgrid.config.paths import Paths
+from poshgrid.report import figures
+from poshgrid.report.sections import side_effects
+from poshgrid.report.sections.side_effects import KINDS
+from tests.unit.report import report_results
+
+GONE = {"before": 200, "after": 150, "removed": 50, "removed_by_rule": 50, "removed_by_backstop": 0}
+UNKNOWN = dict.fromkeys(GONE)
+
+
+@pytest.fixture
+def counted(study, tmp_path):
+    """Write what went with each (condition, size, settings); return what is read of it."""
+
+    def read(*cells):
+        conditions = {}
+        for condition, size, settings in cells:
+            conditions[condition, size] = {"control": settings.get("control")}
+            folder = tmp_path / "side_effects" / condition / size
+            report_results.side_effects(folder, **settings)
+        paths = Paths(str(tmp_path))
+        return side_effects.read(study.collected.replace(conditions=conditions, paths=paths))
+
+    return read
+
+
+def test_the_table_has_the_sources_of_the_largest_size(study, tmp_path):
+    _, page = study.written(side_effects, tmp_path)
+    rows = report_results.shown(page, "side_effects")
+    sources = [("50M", source) for source in ("childes", "gutenberg", "all sources")]
+    # Of wiki nothing was removed
+    assert [(row["Condition"], row["Size"], row["Source"]) for row in rows] == [
+        (condition, *place)
+        for condition in ("baby", "baby-f")
+        for place in [("10M", "all sources"), ("30M", "all sources"), *sources]
+    ]
+    classes = page.shown["side_effects"].classes
+    assert [i for i, name in classes.items() if name == "total"] == [4, 9]
+    assert list(rows[2].values())[3:10] == [
+        "1,000", "9,000", "7,200", "10.00", "9.90", "0.10", "20.00",
+    ]  # fmt: skip
+    assert rows[4]["Words before"] == "18,000"
+
+
+def test_an_unknown_share_is_a_dash(counted):
+    counts = counted(("baby-f", "10K", {
+        "parsed": 0.25, "passive": UNKNOWN, "relative": {**GONE, "removed": None},
+        "reflexive": dict.fromkeys(GONE, 0),
+    }))  # fmt: skip
+    row = side_effects.table(counts).row(-1, named=True)
+    assert [row[kind] for kind in ("Passives", "Relative clauses", "Reflexives")] == [None] * 3
+    assert row["Embedded questions"] == 0.1 and row["parsed"] == 0.25
+    bars = {r["row"]: r for r in side_effects.bars(counts).iter_rows(named=True)}
+    passives = bars["passives" + side_effects.OF_PARSED]
+    assert passives["note"] == "not parsed" and passives["value"] is None
+    assert bars["reflexives"]["note"] == "none found"
+
+
+def test_conditions_that_lose_the_same_are_one_panel_at_their_largest_size(counted):
+    counts = counted(
+        ("baby", "10K", {}), ("baby-f", "10K", {}), ("other", "10K", {"relative": GONE}),
+        ("c", "10K", {"control": "baby"}), ("a", "20K", {}), ("a", "100K", {}),
+    )  # fmt: skip
+    panels = side_effects.bars(counts)["panel"].unique(maintain_order=True).to_list()
+    assert panels == ["baby and baby-f, 10K", "other, 10K", "c (control of baby), 10K", "a, 100K"]
+
+
+def test_the_figure_draws_every_share_and_the_line(counted):
+    small = {name: {**GONE, "removed": 1} for name in ("words", *KINDS)}
+    counts = counted(("baby-f", "10K", {"relative": GONE, "passive": UNKNOWN}),
+                     ("small", "10K", small))  # fmt: skip
+    marks = report_results.drawn(partial(figures.rows, label=""), side_effects.bars(counts))
+    shares = counts.filter(source="all").filter(counts.filter(source="all")["measure"].is_in(
+        ["words", *KINDS]))["share"]  # fmt: skip
+    assert report_results.percents(shares) <= marks
