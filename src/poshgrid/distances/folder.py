@@ -9,7 +9,8 @@ A folder holds, for the sentences of ``train.bin`` in their order:
 * ``words.bin``: a byte for each token: 1 if a word begins with it. Of a sentence without a usable
   tree only the boundaries do.
 * ``offsets.npy``: [sentences + 1, 2]: where sentences begin in ``words.bin`` and ``distances.bin``.
-* ``statistics.json``: how many sentences are used, and why others are not.
+* ``statistics.json``: how many sentences are used, and why others are not;
+  the digest of the tokens.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from poshgrid import database, logs
 from poshgrid.distances.folder import DISTANCES, FARTHEST, OFFSETS, STATISTICS, WORDS
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import CONDITION
-from poshgrid.files import atomic_folder, table_batches, table_height, write_json
+from poshgrid.files import atomic_folder, read_json, table_batches, table_height, write_json
 from poshgrid.parsing.schema import PARSES
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
@@ -56,8 +56,8 @@ def make(
         output: folder to write to; see :mod:`poshgrid.distances.folder`.
 
     Returns:
-        The content of ``statistics.json``: ``sentences``, ``used`` and ``unused`` (see
-        :data:`UNUSED`).
+        The content of ``statistics.json``: ``sentences``, ``used``, ``unused`` (see
+        :data:`UNUSED`) and ``tokens`` (the digest of those that they belong to).
 
     Raises:
         PoshgridError: tables are missing, broken, or do not fit together, or no sentence is usable.
@@ -96,6 +96,7 @@ def make(
             "sentences": number,
             "used": faults[None],
             "unused": {reason: faults[reason] for reason in UNUSED},
+            "tokens": read_json(Path(tokens) / "statistics.json")["train"]["sha256"],
         }
         reasons = ", ".join(f"{faults[word]:,} {word}" for word in UNUSED if faults[word]) or "none"
         if not faults[None]:

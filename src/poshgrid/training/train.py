@@ -24,7 +24,7 @@ from transformers.utils import logging
 from poshgrid import logs, plugins
 from poshgrid.config import specs
 from poshgrid.config.runs import parts
-from poshgrid.distances.folder import DISTANCES, OFFSETS, WORDS
+from poshgrid.distances.folder import DISTANCES, OFFSETS, STATISTICS, WORDS
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic_folder, read_json, write_json, write_text
 from poshgrid.provenance.fingerprint import code
@@ -85,7 +85,7 @@ def train(
     trees = {}
     if distances:
         trees = {name: sha256(distances / name) for name in (DISTANCES, WORDS, OFFSETS)}
-        if (distances / WORDS).stat().st_size != len(splits["train"].ids):
+        if read_json(distances / STATISTICS)["tokens"] != facts["train"]["sha256"]:
             raise PoshgridError(
                 f"{distances}: made from other tokens than {tokens}; run "
                 "`poshgrid run -R distances`"

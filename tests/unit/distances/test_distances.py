@@ -255,7 +255,9 @@ def test_what_cannot_be_used_is_counted(tmp_path):
     unused = {
         "no_parse": 1, "unmatched_words": 1, "several_roots": 1, "broken_heads": 2, "too_short": 1
     }  # fmt: skip
-    assert statistics(inputs) == {"sentences": 7, "used": 1, "unused": unused}
+    counts = statistics(inputs)
+    assert len(counts.pop("tokens")) == 64
+    assert counts == {"sentences": 7, "used": 1, "unused": unused}
     assert [triangle(found, sentence) for sentence in range(1, 7)] == [[]] * 6
     # Only boundaries begin words there.
     assert sum(begins(inputs)) == 1 + 7 + 2
