@@ -55,7 +55,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
          "tests/unit/grid/test_filtering.py"),
     ),
     "judgement": (
-        ("evaluation/cutting", "evaluation/judgements", "evaluation/tasks", "evaluation/trie",
+        ("evaluation/tokenized", "evaluation/judgements", "evaluation/tasks", "evaluation/trie",
          "evaluation/perplexity", "evaluation/score"),
         ("tests/unit/evaluation",),
     ),

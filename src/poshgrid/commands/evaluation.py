@@ -28,7 +28,7 @@ def import_judgements(
     """Make a results folder of published judgements: accuracies, rules, fits and a report."""
     from poshgrid.commands.quality import named
     from poshgrid.config.paths import Paths
-    from poshgrid.evaluation.exchange import read
+    from poshgrid.evaluation.published import read
     from poshgrid.grid import configfile
     from poshgrid.stages import imported
 

@@ -14,7 +14,7 @@ from poshgrid import files, logs
 from poshgrid.config import specs
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation import cutting
+from poshgrid.evaluation import tokenized
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines import load as engines
 from poshgrid.evaluation.engines.causal import Causal
@@ -60,7 +60,7 @@ def perplexity(
     tokens, windowed = 0, 0
     for first in range(0, len(texts), _TEXTS):
         requests = [Request(text, str(sentences)) for text in texts[first : first + _TEXTS]]
-        cuts = cutting.cut(engine.tokenizer, requests, special=False)
+        cuts = tokenized.tokenize(engine.tokenizer, requests, special=False)
         rows = [[ends[0], *found.ids, ends[1]] for found in cuts]
         windows = [_windows(row, engine.context) for row in rows]
         pieces = [piece for cut in windows for piece in cut]

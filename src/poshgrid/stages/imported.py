@@ -17,7 +17,7 @@ from poshgrid.config import Config, Pretrained, Regression, Suite, specs
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import COUNTED, Run
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation.exchange import Published
+from poshgrid.evaluation.published import Published
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.grid.grid import Grid
 from poshgrid.heuristics import table as heuristics
@@ -45,7 +45,7 @@ def make(
     """Write a results folder from judgements of others.
 
     Args:
-        found: what :func:`poshgrid.evaluation.exchange.read` made of them.
+        found: what :func:`poshgrid.evaluation.published.read` made of them.
         suite: what their pairs are called.
         models: of the counts; those are fitted that have such runs, and two levels of what they
             contrast.

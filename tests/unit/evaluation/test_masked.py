@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from poshgrid.evaluation import cutting
+from poshgrid.evaluation import tokenized
 from poshgrid.evaluation.engines import neural
 from tests.unit.models.tiny_causal import TEXT, engine, one_by_one, requests, roberta
 
@@ -25,7 +25,7 @@ def test_scores_equal_those_of_one_token_at_a_time(made, score, head):
     assert ours.head is not None
     if not head:
         ours.head = None
-    cuts = cutting.cut(ours.tokenizer, requests(TEXTS), special=True)
+    cuts = tokenized.tokenize(ours.tokenizer, requests(TEXTS), special=True)
     found = zip(ours.score(requests(TEXTS)), ours.logprobs(cuts), strict=True)
     for text, (one, each) in zip(TEXTS, found, strict=True):
         ids = words(text)["input_ids"]

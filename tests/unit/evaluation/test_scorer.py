@@ -10,7 +10,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation import cutting
+from poshgrid.evaluation import tokenized
 from poshgrid.evaluation.engines import causal
 from poshgrid.evaluation.engines.load import load
 from tests.unit.models.tiny_causal import (
@@ -38,7 +38,7 @@ def test_scores_equal_those_of_one_sentence_at_a_time(folder, bos, shares):
     model = engine(folder, bos=bos)
     assert model.shares
     model.shares = shares
-    cuts = cutting.cut(model.tokenizer, requests(BRANCHES), special=False)
+    cuts = tokenized.tokenize(model.tokenizer, requests(BRANCHES), special=False)
     each = model.logprobs([[model.bos_id] * bos + found.ids for found in cuts])
     found = zip(model.score(requests(BRANCHES)), each, strict=True)
     for text, (score, logprobs) in zip(BRANCHES, found, strict=True):
@@ -71,7 +71,7 @@ def test_what_sentences_share_goes_through_the_model_once(folder):
     one = model.score(requests(TEXT[:1]))[0]
     before, heads[:] = model.passed, []
     found = model.score(requests(texts))
-    ids = [c.ids for c in cutting.cut(model.tokenizer, requests(texts), special=False)]
+    ids = [c.ids for c in tokenized.tokenize(model.tokenizer, requests(texts), special=False)]
     prefixes = {tuple(row[:k]) for row in ids for k in range(len(row))}
     assert model.passed - before == sum(heads) == len(prefixes) < sum(s.tokens for s in found) / 2
     assert found[0] == found[1] == (pytest.approx(one.logprob, abs=1e-5), *one[1:])

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from poshgrid.errors import PoshgridError
-from poshgrid.report.sections import battery, beside, gaps, tasks
+from poshgrid.report.sections import battery, gaps, published, tasks
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, PARADIGM_MEASURES, TAGS
 from poshgrid.statistics.schema import ACCURACY
 
@@ -167,7 +167,9 @@ def compare(study):
                 {"model": "gpt2", "mean": 0.9, "sd": 0.03, "n_seeds": 9}]  # fmt: skip
         accuracy = frame(ACCURACY, *({"level": "average", **row} for row in rows))
         made = study.changed(accuracy=accuracy).collected
-        return beside.beside(made, pl.DataFrame([number | changed]), "fict").row(0, named=True)
+        return published.comparison(made, pl.DataFrame([number | changed]), "fict").row(
+            0, named=True
+        )
 
     return row
 

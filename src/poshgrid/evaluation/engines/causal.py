@@ -20,7 +20,7 @@ import torch
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation import cutting, trie
+from poshgrid.evaluation import tokenized, trie
 from poshgrid.evaluation.engine import Request, Score
 from poshgrid.evaluation.engines.neural import PROBE, Neural
 
@@ -53,7 +53,7 @@ class Causal(Neural):
 
     def score(self, requests: Sequence[Request]) -> list[Score]:
         """Score sentences; see :class:`poshgrid.evaluation.engine.Engine`."""
-        cuts = cutting.cut(self.tokenizer, requests, special=False)
+        cuts = tokenized.tokenize(self.tokenizer, requests, special=False)
         rows = [[self.bos_id, *cut.ids] if self.bos else cut.ids for cut in cuts]
         for row, cut, request in zip(rows, cuts, requests, strict=True):
             if len(row) < 2:
@@ -62,11 +62,11 @@ class Causal(Neural):
                     f"{request.name}: {request.text!r} has {len(cut.ids)} tokens, so that none can "
                     f"be scored{remedy}"
                 )
-        cutting.check_lengths(requests, list(map(len, rows)), self.context, self.name)
+        tokenized.check_lengths(requests, list(map(len, rows)), self.context, self.name)
         logprobs = self.logprobs(rows)
         context_only = [] if self.bos else [None]
         return [
-            cutting.total(request, cut.region, [*context_only, *values.tolist()])
+            tokenized.total(request, cut.region, [*context_only, *values.tolist()])
             for request, cut, values in zip(requests, cuts, logprobs, strict=True)
         ]
 
@@ -97,12 +97,12 @@ class Causal(Neural):
         from transformers import GenerationConfig
 
         requests = [Request(prompt, f"prompt {prompt!r}") for prompt in prompts]
-        cuts = cutting.cut(self.tokenizer, requests, special=False)
+        cuts = tokenized.tokenize(self.tokenizer, requests, special=False)
         if empty := next((r for r, cut in zip(requests, cuts, strict=True) if not cut.ids), None):
             raise PoshgridError(f"{empty.name} has no tokens; correct the item")
         rows = [[self.bos_id, *cut.ids] if self.bos else cut.ids for cut in cuts]
         whole = [r._replace(name=f"{r.name} and {tokens} to follow") for r in requests]
-        cutting.check_lengths(whole, [len(row) + tokens for row in rows], self.context, self.name)
+        tokenized.check_lengths(whole, [len(row) + tokens for row in rows], self.context, self.name)
         drawn = self.seed is not None
         end, padding = self.tokenizer.eos_token_id, self.tokenizer.pad_token_id
         settings = GenerationConfig(

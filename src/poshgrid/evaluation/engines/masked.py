@@ -18,7 +18,7 @@ import torch
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation import cutting
+from poshgrid.evaluation import tokenized
 from poshgrid.evaluation.engine import Request, Score
 from poshgrid.evaluation.engines.neural import Neural
 
@@ -56,21 +56,21 @@ class Masked(Neural):
 
     def score(self, requests: Sequence[Request]) -> list[Score]:
         """Score sentences; see :class:`poshgrid.evaluation.engine.Engine`."""
-        cuts = cutting.cut(self.tokenizer, requests, special=True)
+        cuts = tokenized.tokenize(self.tokenizer, requests, special=True)
         for cut, request in zip(cuts, requests, strict=True):
             if not cut.own:
                 raise PoshgridError(
                     f"{request.name}: {request.text!r} has 0 tokens, so that none can be scored"
                 )
-        cutting.check_lengths(requests, [len(cut.ids) for cut in cuts], self.context, self.name)
+        tokenized.check_lengths(requests, [len(cut.ids) for cut in cuts], self.context, self.name)
         shown = {tuple(cut.ids): cut for cut in cuts}  # each distinct sentence is shown once
         logprobs = dict(zip(shown, self.logprobs(list(shown.values())), strict=True))
         return [
-            cutting.total(request, cut.region, logprobs[tuple(cut.ids)].tolist())
+            tokenized.total(request, cut.region, logprobs[tuple(cut.ids)].tolist())
             for request, cut in zip(requests, cuts, strict=True)
         ]
 
-    def logprobs(self, cuts: Sequence[cutting.Cut]) -> list[np.ndarray]:
+    def logprobs(self, cuts: Sequence[tokenized.Tokenized]) -> list[np.ndarray]:
         """Return the log-probability of every own token, for each sentence."""
         logprobs = [np.zeros(len(cut.own)) for cut in cuts]
         for batch in logs.progress(self._batches(cuts), "scoring"):
@@ -78,12 +78,12 @@ class Masked(Neural):
         return logprobs
 
     def _together(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
-        cuts = [cutting.Cut(ids, list(range(len(ids))), []) for ids in sentences]
+        cuts = [tokenized.Tokenized(ids, list(range(len(ids))), []) for ids in sentences]
         logprobs = [np.zeros(len(ids)) for ids in sentences]
         self._batch(list(self._copies(cuts)), cuts, logprobs)
         return logprobs
 
-    def _copies(self, cuts: Sequence[cutting.Cut]) -> Iterator[Copy]:
+    def _copies(self, cuts: Sequence[tokenized.Tokenized]) -> Iterator[Copy]:
         """Yield what is shown of the sentences, the longest first."""
         for i in sorted(range(len(cuts)), key=lambda i: (-len(cuts[i].ids), i)):
             every = range(len(cuts[i].own))
@@ -92,14 +92,14 @@ class Masked(Neural):
             else:
                 yield from ((i, [k], [k]) for k in every)
 
-    def _batches(self, cuts: Sequence[cutting.Cut]) -> Iterator[list[Copy]]:
+    def _batches(self, cuts: Sequence[tokenized.Tokenized]) -> Iterator[list[Copy]]:
         copies = self._copies(cuts)
         for first in copies:
             size = max(1, self.bound // len(cuts[first[0]].ids))
             yield [first, *islice(copies, size - 1)]
 
     def _batch(
-        self, batch: list[Copy], cuts: Sequence[cutting.Cut], logprobs: list[np.ndarray]
+        self, batch: list[Copy], cuts: Sequence[tokenized.Tokenized], logprobs: list[np.ndarray]
     ) -> None:
         longest = len(cuts[batch[0][0]].ids)
         self.passed += longest * len(batch)

@@ -15,9 +15,9 @@ import torch
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation.cutting import Cut
 from poshgrid.evaluation.engines.causal import Causal
 from poshgrid.evaluation.engines.masked import Masked
+from poshgrid.evaluation.tokenized import Tokenized
 
 if TYPE_CHECKING:
     from transformers import BatchEncoding
@@ -58,7 +58,7 @@ class MaskedMinicons(Masked):
         self._scorer = MaskedLMScorer(model, model.device.type, tokenizer=tokenizer)
         super().__init__(model, tokenizer, scoring, name=name)
 
-    def logprobs(self, cuts: Sequence[Cut]) -> list[np.ndarray]:
+    def logprobs(self, cuts: Sequence[Tokenized]) -> list[np.ndarray]:
         """Return the log-probability of every own token, for each sentence."""
         logprobs = []
         for cut in logs.progress(cuts, "scoring"):

@@ -9,7 +9,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engine import Request, Score
 
 
-class Cut(NamedTuple):
+class Tokenized(NamedTuple):
     """A sentence as a model reads it."""
 
     ids: list[int]
@@ -17,8 +17,8 @@ class Cut(NamedTuple):
     region: list[int]  # which of the own tokens the region holds
 
 
-def cut(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> list[Cut]:  # noqa: ANN401
-    """Cut sentences into tokens.
+def tokenize(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> list[Tokenized]:  # noqa: ANN401
+    """Tokenized sentences into tokens.
 
     Text that spells a special token is cut like any other text, as in training: it cannot forge a
     boundary.
@@ -49,7 +49,7 @@ def cut(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> list[C
         return_special_tokens_mask=special,
         return_offsets_mapping=regions,
     )
-    cuts: list[Cut] = []
+    cuts: list[Tokenized] = []
     for i, request in enumerate(requests):
         ids = list(encoded["input_ids"][i])
         own = list(range(len(ids)))
@@ -59,7 +59,7 @@ def cut(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> list[C
         if request.region and request.region[0] < request.region[1]:
             offsets = encoded["offset_mapping"][i]
             inside = _inside([offsets[k] for k in own], request)
-        cuts.append(Cut(ids, own, inside))
+        cuts.append(Tokenized(ids, own, inside))
     return cuts
 
 

@@ -7,7 +7,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation import cutting
+from poshgrid.evaluation import tokenized
 from poshgrid.evaluation.engine import Request
 
 
@@ -33,7 +33,9 @@ WORDS = [(0, 1), (1, 5), (5, 6), (6, 10)]  # each with the space before it
 
 
 def region(text, start, end, *spans):
-    (found,) = cutting.cut(Spans(*spans), [Request(text, "item", (start, end))], special=False)
+    (found,) = tokenized.tokenize(
+        Spans(*spans), [Request(text, "item", (start, end))], special=False
+    )
     return found.region
 
 
@@ -82,32 +84,37 @@ def test_a_line_break_is_a_token_or_refused():
     spaced.pre_tokenizer = pre_tokenizers.Whitespace()
     request = Request("a\nb", "item")
     wrapped = PreTrainedTokenizerFast(tokenizer_object=byte)
-    (found,) = cutting.cut(wrapped, [request], special=False)
+    (found,) = tokenized.tokenize(wrapped, [request], special=False)
     assert found.ids == [alphabet["a"], alphabet["Ċ"], alphabet["b"]]
     for tokenizer in (words, spaced):
         wrapped = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>")
         with pytest.raises(PoshgridError, match="item: a line break"):
-            cutting.cut(wrapped, [request], special=False)
-        assert cutting.cut(wrapped, [Request("a b", "item")], special=False)[0].ids == [0, 1]
+            tokenized.tokenize(wrapped, [request], special=False)
+        assert tokenized.tokenize(wrapped, [Request("a b", "item")], special=False)[0].ids == [0, 1]
 
 
 def test_special_tokens_are_none_of_the_sentences_own():
     tokenizer = Spans(*WORDS, (0, 0))
-    (found,) = cutting.cut(tokenizer, [Request(TEXT, "item", (6, 10))], special=True)
-    assert found == cutting.Cut([0, 1, 2, 3, 4], [0, 1, 2, 3], [3])
+    (found,) = tokenized.tokenize(tokenizer, [Request(TEXT, "item", (6, 10))], special=True)
+    assert found == tokenized.Tokenized([0, 1, 2, 3, 4], [0, 1, 2, 3], [3])
 
 
 def test_without_offsets_regions_are_refused_and_sentences_are_not():
     tokenizer = Spans(*WORDS)
     tokenizer.is_fast = False
-    assert cutting.cut(tokenizer, [Request(TEXT, "item")], special=False)[0].own == [0, 1, 2, 3]
+    assert tokenized.tokenize(tokenizer, [Request(TEXT, "item")], special=False)[0].own == [
+        0,
+        1,
+        2,
+        3,
+    ]
     with pytest.raises(PoshgridError, match=r"item: Spans does not say where tokens begin"):
-        cutting.cut(tokenizer, [Request(TEXT, "item", (0, 1))], special=False)
+        tokenized.tokenize(tokenizer, [Request(TEXT, "item", (0, 1))], special=False)
 
 
 def test_a_sentence_is_the_sum_of_its_scored_tokens():
     request = Request("a b c", "item", (2, 5))
-    assert cutting.total(request, [1, 2], [None, -1.5, -0.25]) == (-1.75, 2, -1.75, 2)
-    assert cutting.total(request, [2], [-4.0, -1.5, -0.25]) == (-5.75, 3, -0.25, 1)
+    assert tokenized.total(request, [1, 2], [None, -1.5, -0.25]) == (-1.75, 2, -1.75, 2)
+    assert tokenized.total(request, [2], [-4.0, -1.5, -0.25]) == (-5.75, 3, -0.25, 1)
     with pytest.raises(PoshgridError, match=r"item: its region holds the first token"):
-        cutting.total(request, [0, 1], [None, -1.5, -0.25])
+        tokenized.total(request, [0, 1], [None, -1.5, -0.25])

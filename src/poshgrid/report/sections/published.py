@@ -26,15 +26,15 @@ def write(page: Page) -> dict[str, Any] | None:
     theirs = published.numbers(study.name) if study else pl.DataFrame()
     if study is None or theirs.is_empty():
         return None
-    rows = beside(page.collected, theirs, study.name)
+    rows = comparison(page.collected, theirs, study.name)
     versions = theirs["version"].unique().to_list()
     one = versions[0] if len(versions) == 1 else None
     source = pl.col("source") if one else pl.format("{} ({})", "source", "version")
-    page.table("beside", rows.with_columns(source), one, rows["margin"].count())
+    page.table("comparison", rows.with_columns(source), one, rows["margin"].count())
     return {"compared": rows["ours"].count()}
 
 
-def beside(collected: Collected, theirs: pl.DataFrame, study: str) -> pl.DataFrame:
+def comparison(collected: Collected, theirs: pl.DataFrame, study: str) -> pl.DataFrame:
     """Set each published number beside the mean of our rows that it names.
 
     Args:

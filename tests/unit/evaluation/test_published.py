@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from poshgrid import files
 from poshgrid.cli import app
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation import exchange
+from poshgrid.evaluation import published
 from poshgrid.statistics.schema import ACCURACY
 
 RUN = "baby-f/10M/gpt2-mini/released/none/seed42"
@@ -26,7 +26,7 @@ def write(path, *lines, head=HEAD):
 
 def test_a_published_file_is_a_run_of_the_grid(tmp_path):
     write(tmp_path / NAME)
-    found = exchange.read(tmp_path)
+    found = published.read(tmp_path)
     (run,) = found.runs
     assert run == RUN
     assert found.items.select("phenomenon", "category", "good", "bad").rows() == [
@@ -73,7 +73,7 @@ def test_what_is_no_judgement_is_refused(tmp_path, path, content, message):
     target.parent.mkdir(parents=True)
     target.write_text(content)
     with pytest.raises(PoshgridError, match=message) as error:
-        exchange.read(tmp_path / "folder")
+        published.read(tmp_path / "folder")
     assert "\n" not in str(error.value)
 
 
@@ -82,11 +82,11 @@ def test_runs_must_have_judged_the_same_pairs(tmp_path):
     other = tmp_path / NAME.replace("10Mf", "30M")
     write(other, LINES[1], LINES[0])
     with pytest.raises(PoshgridError, match="judged other pairs than"):
-        exchange.read(tmp_path)
+        published.read(tmp_path)
     write(other)
     write(tmp_path / NAME.replace("principle_a_command", "wanna"))
     with pytest.raises(PoshgridError, match="have not both wanna"):
-        exchange.read(tmp_path)
+        published.read(tmp_path)
 
 
 def test_the_published_accuracies_come_out(shared, tmp_path):
