@@ -68,7 +68,7 @@ NAMES = {
     int: "integer",
     float: "number",
     bool: "true or false",
-    type(None): "baseline",
+    type(None): "null",
 }
 
 

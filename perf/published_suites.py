@@ -90,14 +90,14 @@ def _off(of: dict[str, Any]) -> bool:
 
 
 def phenomena(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a row for each phenomenon, the worst null first: pairs, faults, baselines by corpus.
+    """Return a row for each phenomenon, the worst baseline first: pairs, faults, baselines.
 
     Args:
         found: what ``quality.json`` holds.
 
     Returns:
         phenomenon, pairs, faults (of all checks; a pair with two counts twice), baselines:
-        "null, corpus" -> mean, low, high, flagged.
+        "baseline, corpus" -> mean, low, high, flagged.
     """
     baselines: dict[str, dict[str, dict[str, Any]]] = {}
     for baseline in found["baselines"]:

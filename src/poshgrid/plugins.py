@@ -84,7 +84,7 @@ def details(error: ValidationError, place: tuple[str | int, ...] = ()) -> list[I
 
 
 class Options(BaseModel):
-    """Corpus of every plug-in's ``Options``: the keys that it takes, with types and defaults."""
+    """Base class of every plug-in's ``Options``: its keys, with types and defaults."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True

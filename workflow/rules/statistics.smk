@@ -2,9 +2,9 @@
 
 accuracy     scores, words of conditions         -> statistics/{target}/
 curves       the same, at checkpoints            -> statistics/{target}/curves/
-fit          counts of a target                  -> statistics/{target}/regressions/{model}/
+fit          counts of a target                  -> statistics/{target}/regressions/{regression}/
 deltas       scores of runs that filtering tells apart -> statistics/{target}/deltas/
-heuristic_shares  scores, what heuristics choose      -> statistics/{target}/rules/
+heuristic_shares  scores, what heuristics choose      -> statistics/{target}/heuristics/
 measures     scores of a suite                   -> statistics/{target}/measures/{suite}/
 """
 

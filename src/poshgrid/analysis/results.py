@@ -259,7 +259,7 @@ class Results:
 
         path = self._fit(model, target) / "posterior.nc"
         if not path.is_file():
-            raise PoshgridError(f"{path}: not found; run the heuristic that makes it first")
+            raise PoshgridError(f"{path}: not found; run the rule that makes it first")
         found: arviz.InferenceData = arviz.from_netcdf(str(path), engine="h5netcdf")  # type: ignore[no-untyped-call]
         return found
 

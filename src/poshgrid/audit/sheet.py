@@ -121,8 +121,8 @@ def read(path: Path) -> list[Entry]:
             io.StringIO(text, newline=""), delimiter=separator, strict=True, restkey="further"
         )
         reader.fieldnames = [name.strip().lower() for name in reader.fieldnames or ()]
-        if missing := [name for name in _NEEDED if name not in reader.fieldnames]:
-            raise ValueError(f"no column {missing[0]!r}")
+        if wrong := [name for name in _NEEDED if reader.fieldnames.count(name) != 1]:
+            raise ValueError(f"not one column {wrong[0]!r}")
         entries = [Entry.model_validate(row) for row in reader if any(map(_filled, row.values()))]
     except OSError as error:
         raise PoshgridError(f"{path}: cannot read: {error.strerror or error}") from error

@@ -17,7 +17,7 @@ def import_judgements(
     output: Output = Path("imported"),
     suite: Annotated[str, typer.Option(help="Name of the suite")] = "posh",
     config: Annotated[
-        Path | None, typer.Option(help="Fit the models of this configuration; none: no fit")
+        Path | None, typer.Option(help="Fit the regressions of this configuration; none: no fit")
     ] = None,
     text: Annotated[
         list[str],
@@ -25,7 +25,7 @@ def import_judgements(
     ] = [],  # noqa: B006 - typer copies it
     threads: Annotated[int, typer.Option(help="Chains at once; the draws are the same")] = 1,
 ) -> None:
-    """Make a results folder of published judgements: accuracies, rules, fits and a report."""
+    """Make a results folder of published judgements: accuracies, heuristics, fits and a report."""
     from poshgrid.commands.quality import named
     from poshgrid.config.paths import Paths
     from poshgrid.evaluation.published import read

@@ -21,7 +21,7 @@ def power(
     config: Configs = None,
     target: Target = "all",
     model: Annotated[
-        str | None, typer.Option(help="A Bayesian model with contrasts; default: the first")
+        str | None, typer.Option(help="A regression with contrasts; default: the first")
     ] = None,
     effects: Annotated[
         str, typer.Option(help="True differences, points of accuracy; 0: false alarms")
@@ -85,8 +85,8 @@ def _model(grid: Grid, target: str, named: str | None) -> Regression:
         return having[named]
     if not having:
         raise PoshgridError(
-            f"--target: {target}: no model with contrasts is fitted to it; name another target, or "
-            "add contrasts to a model"
+            f"--target: {target}: no regression with contrasts is fitted to it; "
+            "name another target, or add contrasts to a regression"
         )
     return next(iter(having.values()))
 

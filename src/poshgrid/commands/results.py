@@ -53,7 +53,7 @@ def results(
     baselines: Annotated[
         bool, typer.Option("--baselines", help="Rows of the baselines, too")
     ] = False,
-    fit: Annotated[str | None, typer.Option(help="A Bayesian model's table instead")] = None,
+    fit: Annotated[str | None, typer.Option(help="A regression's table instead")] = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV, unrounded")] = False,
     results: Results = None,
 ) -> None:

@@ -124,7 +124,7 @@ class Condition(Section):
     names), a sentence a line; `{size}` in its name stands for the size.
     """
     filtered: bool | None = None
-    """The factor `filter` of the models; default: yes if it has filters and puts nothing
+    """The factor `filter` of the regressions; default: yes if it has filters and puts nothing
     back.
     """
     tokenizer: Tokenizer | None = None

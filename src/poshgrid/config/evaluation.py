@@ -167,7 +167,7 @@ class Study(Section):
     name: Name
     """A folder of `studies`, with `published/VERSION/numbers.csv`."""
     opens: list[Name] = Field([])
-    """Sections of the report that come first: `[beside, filtering]`."""
+    """Sections of the report that come first: `[published, filtering]`."""
 
     @field_validator("opens")
     @classmethod

@@ -48,6 +48,14 @@ class Contrast(Section):
     `none`, to compare with what was found.
     """
 
+    @model_validator(mode="after")
+    def _two_levels(self) -> Self:
+        if self.first == self.less:
+            raise ValueError(
+                f"first and less are both {self.less!r}: nothing is compared; name two levels"
+            )
+        return self
+
 
 class Regression(Section):
     """A Bayesian mixed model of the counts (paper, section 6 and appendix H)."""

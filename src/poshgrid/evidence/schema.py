@@ -57,7 +57,7 @@ RECALL: Schema = {
 """``recall/{parser}.parquet``."""
 
 SIDE_EFFECTS: Schema = {
-    "source": pl.String,  # corpus; "all": of the corpus
+    "source": pl.String,  # "all": of the corpus
     "measure": pl.String,  # sentences, words, parsed, over_15_words, or a construction
     "before": pl.UInt64,  # in the corpus at this size
     "after": pl.UInt64,  # in what the model sees, refilled and re-inserted sentences too

@@ -10,6 +10,7 @@ from poshgrid.config import Regression
 from poshgrid.config.runs import AXES, RELEASED, agrees, parse_only
 from poshgrid.corpora import budgets, conservation
 from poshgrid.errors import PoshgridError, check_known, did_you_mean
+from poshgrid.grid.definitions import check_names
 from poshgrid.grid.grid import Grid
 from poshgrid.plugins import READERS
 from poshgrid.training import bias, builder
@@ -19,14 +20,22 @@ def check(grid: Grid) -> None:
     """Hold the parts of a configuration to each other.
 
     Raises:
-        PoshgridError: a source is too small for a corpus, a run cannot be trained, or a model of
-        the
-            counts names what the runs do not have; one line for each reason.
+        PoshgridError: a name is not defined, a source is too small for a corpus, a run cannot be
+            trained, or a regression names what the runs do not have; one line for each reason.
     """
+    _check_names(grid)
     _check_sizes(grid)
     _check_words(grid)
     _check_training(grid)
     _check_models(grid)
+
+
+def _check_names(grid: Grid) -> None:
+    """Raise if audits or the tokenizer name a condition that is not defined."""
+    trained_on = grid.config.tokenizer.trained_on
+    check_names("audit", "condition", grid.config.audit.conditions, grid.conditions)
+    if not isinstance(trained_on, str):
+        check_names("tokenizer: trained_on", "condition", trained_on, grid.conditions)
 
 
 def _check_sizes(grid: Grid) -> None:

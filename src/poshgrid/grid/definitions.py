@@ -141,9 +141,10 @@ def _one_name(biases: Iterable[str]) -> None:
 
 
 def _by_name(items: Iterable[T]) -> dict[str, T]:
-    found: dict[str, T] = {}
+    """Return items by their names, which differ by more than case: a Mac's disk ignores it."""
+    named: dict[str, T] = {}
     for item in items:
-        if item.name in found:
+        if item.name.casefold() in map(str.casefold, named):
             raise PoshgridError(f"{type(item).__name__.lower()} {item.name!r} is defined twice")
-        found[item.name] = item
-    return found
+        named[item.name] = item
+    return named

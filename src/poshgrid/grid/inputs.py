@@ -157,7 +157,7 @@ class Inputs:
     # Results of other rules
 
     def corpora(self) -> list[str]:
-        """Return what items are generated from: the corpora' sentences and their n-gram models."""
+        """Return what items are generated from: the corpora's sentences and their n-gram models."""
         ngrams = [self.paths.ngrams(*name.split("/")) for name in self.grid.counted_corpora()]
         return [
             *self.grid.vocabularies().values(),

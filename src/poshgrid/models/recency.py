@@ -32,7 +32,7 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from transformers.models.gpt2.modeling_gpt2 import GPT2Attention, eager_attention_forward
 
 WIDTH = 8  # dimensions more; fused kernels want head dimensions that eight divides
-CORPUS = 16  # a position is CORPUS * a + b: both are exact in bfloat16 up to position 4,095
+BASE = 16  # a position is BASE * a + b: both are exact in bfloat16 up to position 4,095
 PARTS = 3  # numbers of bfloat16 that a number of float32 is the sum of
 
 
@@ -119,18 +119,18 @@ class GPT2RecencyModel(GPT2Model):
             even in bfloat16 but for the queries' share, ``-m * i``, which keeps the numbers small;
             it is the same for every key, so that softmax does not see how it is rounded.
         """
-        high = positions.div(CORPUS, rounding_mode="floor").to(torch.float32)
-        low = positions.remainder(CORPUS).to(torch.float32)
+        high = positions.div(BASE, rounding_mode="floor").to(torch.float32)
+        low = positions.remainder(BASE).to(torch.float32)
         one, nothing = torch.ones_like(low), torch.zeros_like(low)
         first, second, third = self.parts.to(torch.float32)
         query = torch.stack(
             [
-                CORPUS * first * one,
+                BASE * first * one,
                 -first * positions,
                 first * one,
-                CORPUS * second * one,
+                BASE * second * one,
                 second * one,
-                CORPUS * third * one,
+                BASE * third * one,
                 third * one,
                 nothing,
             ],

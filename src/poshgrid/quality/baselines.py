@@ -92,7 +92,7 @@ def beyond(bounds: tuple[float, float] | None, tolerance: float) -> bool:
 
 _RUN = ("category", "phenomenon", "baseline", "condition", "size", "model", "seed")
 SETS: files.Schema = {
-    **dict.fromkeys(_RUN, pl.String),  # null: one of `poshgrid.config.runs.BASELINES`
+    **dict.fromkeys(_RUN, pl.String),  # baseline: one of `poshgrid.config.runs.BASELINES`
     "lexical_set": pl.String,
     "pairs": pl.UInt32,
     "right": pl.Float64,  # pairs, ties half
@@ -153,7 +153,7 @@ def summarise(
         corpora: condition -> corpus; a condition that is not named is a corpus of its own.
 
     Returns:
-        phenomenon, null; mean: over cells (condition and size) of the mean over their runs;
+        phenomenon, baseline; mean: over cells (condition and size) of the mean over their runs;
         corpora: corpus -> mean over runs, low and high of the 95% interval over lexical sets (of
         untrained models over seeds, too), flagged; flagged: on any corpus.
     """

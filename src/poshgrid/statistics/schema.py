@@ -1,7 +1,7 @@
 """The tables that statistics write: columns, types and units.
 
 Tables of one target lie in ``results/statistics/{target}/`` (counts, accuracy) and those of a
-Bayesian model in ``results/statistics/{target}/regressions/{model}/`` (summary, contrasts,
+Bayesian model in ``results/statistics/{target}/regressions/{regression}/`` (summary, contrasts,
 predictive); those of training in ``results/statistics/{target}/curves/`` (curves, curves_mean,
 training), those of filtering in ``results/statistics/{target}/deltas/`` (deltas, delta_tests).
 """
@@ -145,7 +145,7 @@ CONTRASTS = {
     "ess_bulk": pl.Float64,
     "ess_tail": pl.Float64,
 }
-"""``statistics/{target}/regressions/{model}/contrasts.parquet``: one row per contrast and level."""
+"""``statistics/{target}/regressions/{regression}/contrasts.parquet``: contrasts by level."""
 
 PREDICTIVE = {
     **dict.fromkeys(RUN_AXES, pl.String),
@@ -159,8 +159,8 @@ PREDICTIVE = {
     "high": pl.Float64,  # 97.5% quantile
     "p": pl.Float64,  # two-sided posterior predictive p, replications that tie counted as half
 }
-"""``statistics/{target}/regressions/{model}/predictive.parquet``: one row per cell that a model was
-fitted to, seeds taken together.
+"""``statistics/{target}/regressions/{regression}/predictive.parquet``: a row per cell that a
+model was fitted to, seeds taken together.
 """
 
 DELTAS = {
@@ -314,7 +314,7 @@ EXPOSURE = {
     "condition": pl.String,
     "size": pl.String,  # as in the config: the words of its corpus, rounded
     "corpus": pl.String,  # that the condition is made from
-    "source": pl.String,  # corpus; "all": of the corpus
+    "source": pl.String,  # "all": of the corpus
     "corpus_sentences": pl.UInt64,  # of the corpus at this size, before filters; null: ready files
     "corpus_words": pl.UInt64,  # the same
     "sentences": pl.UInt64,  # that the model sees in one pass

@@ -93,7 +93,7 @@ class Comparison(NamedTuple):
         return bool(self.seeds) and math.isfinite(self.difference)
 
     def interval(self) -> tuple[float | None, float | None]:
-        """Return the 95% interval of the difference: what the test does not heuristic out."""
+        """Return the 95% interval of the difference: what the test does not rule out."""
         return (self._bound(ERROR), self._bound(1 - ERROR)) if self.known else (None, None)
 
     def _bound(self, p: float) -> float:

@@ -17,7 +17,7 @@ from poshgrid.benchmark.generation.selection import solved
 from poshgrid.benchmark.lexicon import Vocabulary, Word
 from poshgrid.errors import PoshgridError
 
-RELATIVE = 0.01  # difference of two corpora' totals that is near enough, of their mean
+RELATIVE = 0.01  # difference of two corpora's totals that is near enough, of their mean
 _NODES = 500  # of the search tree: a limit that, unlike seconds, every machine reaches alike
 _EXACT = 1e-6  # occurrences within which two differences are the same number
 

@@ -33,7 +33,7 @@ class Options(templatefile.Options):
     pool: int = Field(4, ge=1, le=1_000, description="Candidates made for each that is kept")
     balanced: bool = Field(True, description="Counterbalance a slot's words over the corpora")
     occurrences: Count = Field(
-        1_000, description="Difference of two corpora' totals that is never too large, words"
+        1_000, description="Difference of two corpora's totals that is never too large, words"
     )
 
 

@@ -26,7 +26,7 @@ EPSILON = 1e-5  # of the layer norms (Table 3)
 
 
 class Masking(plugins.Options):
-    """What is hidden, and how; corpus of the ``Options`` of masked models."""
+    """What is hidden, and how; base class of the ``Options`` of masked models."""
 
     mask: float = Field(
         0.15,
