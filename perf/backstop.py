@@ -70,9 +70,9 @@ def _read(reader: str, path: Path) -> list[list[str]]:
     """Return the words of a text's sentences; of very many, every so-manieth."""
     module = plugins.load(READERS, reader)
     found = []
-    for document, raw in module.read(path, plugins.options(READERS, reader, {}), Report()):
+    for _, raw in module.read(path, plugins.options(READERS, reader, {}), Report()):
         text = clean(raw)
-        found += split(text, f"{path}: {document}") if module.SPLIT and text else [text]
+        found += split(text) if module.SPLIT and text else [text]
     kept = [text for text in found if text]
     return [tokenize(text) for text in kept[:: 1 + len(kept) // LIMIT]]
 

@@ -122,7 +122,8 @@ def main() -> None:
 
 def _model(scenario: str, groups: str | None) -> Regression:
     """Return the shipped model of a scenario, perhaps with other groups."""
-    model = grid_of([CONFIG], None).models["bias" if scenario.startswith("bias") else "condition"]
+    name = "bias" if scenario.startswith("bias") else "condition"
+    model = grid_of([CONFIG], None).regressions[name]
     wanted = [contrast for contrast in model.contrasts if contrast.less != "controls"]
     update = {"only": None, "contrasts": wanted}
     if groups:

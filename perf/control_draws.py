@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--null", action="store_true")
     options = parser.parse_args()
-    (model,) = configfile.load(CONFIG).models
+    (model,) = configfile.load(CONFIG).regressions
     (contrast,) = model.contrasts
     counts = pl.read_parquet(options.counts).filter(recipe="packed")
     seeds = counts["seed"].unique().sort().to_numpy()

@@ -23,7 +23,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from poshgrid import config
-from poshgrid.config import specs
+from poshgrid.config import sizes, specs
 from poshgrid.evidence.screening.screen import screens
 from poshgrid.files import read_json
 from tests import jobs
@@ -53,9 +53,9 @@ def main() -> None:
 
 
 def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
-    work, words = given.work / size, config.words(size)
+    work, words = given.work / size, sizes.words(size)
     engine, _, model = given.parser.partition("=")
-    shards = -(-words // config.words(given.shard_words))
+    shards = -(-words // sizes.words(given.shard_words))
     sources = [f"toy{n}" for n in range(SOURCES)]
     rows: list[tuple[object, ...]] = []
 

@@ -81,8 +81,7 @@ def main() -> None:
             best[name] = min(best[name], seconds)
     first = next(iter(ways))
     print(
-        f"{len(texts) // 2} pairs, {device}, {given.threads} threads, {given.precision}, "
-        f"load {os.getloadavg()[0]:.1f}"
+        f"{len(texts) // 2} pairs, {device}, {given.threads} threads, load {os.getloadavg()[0]:.1f}"
     )
     for name, seconds in best.items():
         apart = max(abs(a - b) for a, b in zip(found[name], found[first], strict=True))
