@@ -12,18 +12,20 @@ import importlib.util
 import os
 import pkgutil
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     ModelWrapValidatorHandler,
     ValidationError,
+    ValidationInfo,
+    field_validator,
     model_validator,
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
@@ -83,12 +85,33 @@ def details(error: ValidationError, place: tuple[str | int, ...] = ()) -> list[I
     return found
 
 
+def _leaves(annotation: object) -> Iterator[object]:
+    """Yield the types that an annotation is made of."""
+    inner = get_args(annotation)
+    if not inner:
+        yield annotation
+    for part in inner:
+        yield from _leaves(part)
+
+
 class Options(BaseModel):
     """Base class of every plug-in's ``Options``: its keys, with types and defaults."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
     )
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_truth(cls, value: object, info: ValidationInfo) -> object:
+        """Refuse a truth value where a number belongs: ``seed: true`` would be seed 1."""
+        kinds = set(_leaves(cls.model_fields[info.field_name or ""].annotation))
+        if kinds & {int, float} and not kinds & {bool, Any, object}:
+            inner = value.values() if isinstance(value, dict) else value
+            for part in inner if isinstance(inner, Iterable) else [inner]:
+                if isinstance(part, bool):
+                    raise ValueError(f"{str(part).lower()} is not a number: write one")
+        return value
 
     @model_validator(mode="wrap")
     @classmethod

@@ -106,10 +106,10 @@ class Condition(Section):
     """
     refill: bool = False
     """Further sentences of the same source replace what is gone."""
-    allow: list[Literal["void", "leak", "size", "words"]] = Field([])
+    allow: list[Literal["void", "leak", "size", "words", "copies"]] = Field([])
     """Checks that do not stop a run: `void` (nothing changes, or another condition is the
     same); `words` (others than conditions of its size, or of ready files than their corpus);
-    of ready files `leak`, `size` (as of corpora).
+    of ready files `leak`, `size`, `copies` (as of corpora).
     """
     reinsert: list[Reinsertion] = Field([])
     """Evidence that is put back, filter by filter."""

@@ -86,8 +86,9 @@ class Corpus(Section):
     spare: Share01 = 0.0
     """Words beyond the largest size, as a share of it, from which conditions are refilled."""
 
-    allow: list[Literal["leak", "size", "words"]] = Field([])
-    """Checks that do not stop a run: `leak` (training text in dev or test); `size` (other
+    allow: list[Literal["copies", "leak", "size", "words"]] = Field([])
+    """Checks that do not stop a run: `copies` (documents that its sources have
+    twice); `leak` (training text in dev or test); `size` (other
     words than a size says); `words` (other words than other corpora of the size).
     """
 

@@ -1,4 +1,4 @@
-"""Checks that no text is leaked or misnamed: each stops a run unless its word is allowed.
+"""Checks that no text is doubled, leaked or misnamed: each stops a run unless its word is allowed.
 
 A corpus or condition allows a check in its key ``allow``. What was allowed is recorded in
 ``statistics.json`` and shown at the top of the report.
@@ -6,7 +6,7 @@ A corpus or condition allows a check in its key ``allow``. What was allowed is r
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from poshgrid.config import Corpus
@@ -27,6 +27,10 @@ LEAKED = 0.15
 
 By chance up to 10.4% do in 80 random splits of childes-db, up to 1% of a book, none of Wikipedia.
 """
+COPIED = 0.05
+"""Largest share of a source's words in documents that a corpus has twice; childes-db: .9%."""
+REPEATED = 0.25
+"""Largest share of the long training sentences of ready files that repeat an earlier one."""
 Faults = list[tuple[str, str]]
 """Checks that fail: the word that allows it, and the message."""
 
@@ -69,6 +73,46 @@ def uneven(size: str, numbers: Mapping[str, float]) -> str:
         f"conditions {few!r} and {many!r} at {size} have {round(numbers[few]):,} and "
         f"{round(numbers[many]):,} words before any filter; give them the same"
     )
+
+
+_COPIES = f"""
+    create table copies as
+    with repeated as (
+        select normal from sentences where n_words >= {LONG} group by normal having count(*) > 1
+    )
+    select source, first, count(*) as long, count(repeated.normal) as again
+    from sentences left join repeated using (normal)
+    where n_words >= {LONG}
+    group by source, first
+    having long >= 5 and again >= .8 * long
+"""
+"""Documents whose long sentences occur elsewhere in the corpus, or in themselves again."""
+
+
+def copied(tables: Database, corpus: str, sources: Sequence[str]) -> Faults:
+    """Return a fault for each source of which many words are in the corpus twice.
+
+    Args:
+        tables: the sentences of the corpus's sources, see :mod:`poshgrid.corpora.mix`.
+        corpus: its name.
+        sources: their names, by number.
+    """
+    tables.run(_COPIES)
+    copies = tables.rows(
+        "select sentences.source, sum(sentences.n_words) filter (copies.first is not null) / "
+        "sum(sentences.n_words) as share, "
+        "arg_max(document, again) from sentences left join copies using (source, first) "
+        "left join texts on texts.row = copies.first group by sentences.source "
+        f"having share > {COPIED} order by sentences.source"
+    )
+    return [
+        (
+            "copies",
+            f"corpora: {corpus}: source {sources[source]!r}: {share:.0%} of its words are in "
+            f"documents that are there twice, such as {document}; remove one",
+        )
+        for source, share, document in copies
+    ]
 
 
 def leaked(tables: Database, corpus: str) -> Faults:

@@ -125,9 +125,11 @@ def mix(spec: specs.CorpusSpec, sources: dict[str, Path], output: Path) -> dict[
         tables.load("texts", _texts(list(budgets), sources, spec.corpus.seed))
         for statement in (_SENTENCES, _ONCE, _CHOSEN):
             tables.run(statement)
+        faults = conservation.copied(tables, spec.corpus.name, list(budgets))
+        conservation.settle(faults, spec.corpus.allow)  # first: of copies nothing can be held out
         for number, name in enumerate(budgets):
             _choose(tables, spec, number, name, budgets[name], heldout[name])
-        faults = conservation.leaked(tables, spec.corpus.name)
+        faults += conservation.leaked(tables, spec.corpus.name)
         allowed = conservation.settle(faults, spec.corpus.allow)
         with files.table_writer(output, SENTENCES) as append:
             first = 0

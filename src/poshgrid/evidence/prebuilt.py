@@ -129,4 +129,8 @@ def _faults(
         shared = int(long[split].is_in(long["train"].implode()).sum())
         remedy = "take them out of its train.txt"
         faults += conservation.leak(where, split, len(long[split]), shared, remedy)
+    again = len(long["train"]) - long["train"].n_unique()
+    if again > conservation.REPEATED * len(long["train"]):
+        what = f"{again:,} of {len(long['train']):,} long training sentences repeat an earlier one"
+        faults.append(("copies", f"{where}: {what}; keep one copy"))
     return faults

@@ -5,8 +5,11 @@ What is held here needs the grid and takes no time: every dry-run does it.
 
 from __future__ import annotations
 
+import itertools
+
 from poshgrid import plugins
 from poshgrid.config import Regression
+from poshgrid.config.base import Section
 from poshgrid.config.runs import AXES, RELEASED, agrees, parse_only
 from poshgrid.corpora import budgets, conservation
 from poshgrid.errors import PoshgridError, check_known, did_you_mean
@@ -24,6 +27,7 @@ def check(grid: Grid) -> None:
             trained, or a regression names what the runs do not have; one line for each reason.
     """
     _check_names(grid)
+    _check_twins(grid)
     _check_sizes(grid)
     _check_words(grid)
     _check_training(grid)
@@ -36,6 +40,32 @@ def _check_names(grid: Grid) -> None:
     check_names("audit", "condition", grid.config.audit.conditions, grid.conditions)
     if not isinstance(trained_on, str):
         check_names("tokenizer: trained_on", "condition", trained_on, grid.conditions)
+
+
+def _check_twins(grid: Grid) -> None:
+    """Refuse what is the same under two names.
+
+    Raises:
+        PoshgridError: two sources, parsers, models, recipes or suites that are used differ by
+            their names alone: their sentences, runs or items would count twice.
+    """
+    runs = grid.every_run
+    corpora = {grid.conditions[run.condition].corpus for run in runs}
+    sources = {each.source for corpus in corpora for each in grid.corpora[corpus].sources}
+    used: dict[str, dict[str, Section]] = {
+        "sources": {name: grid.sources[name] for name in sorted(sources)},
+        "parsers": dict(grid.parsers),
+        "models": {name: grid.models[name] for name in sorted({r.model for r in runs})},
+        "recipes": {name: grid.recipes[name] for name in sorted({r.recipe for r in runs})},
+        "suites": {each.name: each for each in grid.config.suites},  # not those scored again
+    }
+    for kind, named in used.items():
+        for (one, first), (other, second) in itertools.combinations(named.items(), 2):
+            if first.model_dump(exclude={"name"}) == second.model_dump(exclude={"name"}):
+                raise PoshgridError(
+                    f"{kind}: {one!r} and {other!r} are the same under two names, and would count "
+                    "twice; change one or take it away"
+                )
 
 
 def _check_sizes(grid: Grid) -> None:

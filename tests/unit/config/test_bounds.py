@@ -84,3 +84,12 @@ def test_an_absurd_number_is_refused_by_a_line_that_names_its_key(value):
         named = spelled(place[:-1]), str(place[-1])
         lines = str(caught.value).splitlines()
         assert any(word in line for word in named for line in lines), (place, lines)
+
+
+@pytest.mark.parametrize(
+    "place", [("experiments", 0, "seeds"), ("tokenizer", "sweep"), ("recipes", 0, "checkpoints")]
+)
+def test_truth_values_in_a_list_of_numbers(place):
+    with pytest.raises(PoshgridError, match="true is not a number"):
+        configfile.validate(put(place, [400, True]), [FILE])
+    assert configfile.validate(put(("scoring", "bos"), False)).config.scoring.bos is False

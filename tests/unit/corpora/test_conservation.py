@@ -1,4 +1,4 @@
-"""Leaked or misnamed text stops a run, in one line, unless its check is allowed."""
+"""Doubled, leaked or misnamed text stops a run, in one line, unless its check is allowed."""
 
 from __future__ import annotations
 
@@ -43,15 +43,20 @@ def mixed(folder, sources: dict[str, dict[str, list[str]]], **more):
     return mix(specs.CorpusSpec(corpus=corpus, sizes=["1K"]), tables, folder / "sentences.parquet")
 
 
-def test_a_base_that_trains_on_its_held_out_text_is_stopped(tmp_path):
-    """Other marks and capitals make no other text of it."""
-    first, second = prose(1, 130), prose(2, 130)
-    sources = {"a": {"tale": first}, "b": {"talk": second}}
+@pytest.mark.parametrize("where", ["another source", "the same document"])
+def test_documents_that_a_base_has_twice_stop_it(tmp_path, where):
+    """Other marks, capitals and a heading make no other text of it."""
+    first, second = prose(1, 300), prose(2, 300)
+    copy = ["A heading that the first edition does not have at all.", *map(str.upper, first)]
+    sources = {"a": {"tale": first, "note": prose(3, 20)}, "b": {"talk": second}}
     assert "allowed" not in mixed(tmp_path, sources)
-    sources["b"] = {"story": list(map(str.upper, first))}
-    with pytest.raises(PoshgridError, match=r"sentences of 8 words or more are trained on.*leak"):
+    if where == "another source":
+        sources["b"]["story"] = copy
+    else:
+        sources["a"]["tale"] = [*first, *copy]
+    with pytest.raises(PoshgridError, match=r"source 'a'.* such as tale;.*allow: \[copies\]"):
         mixed(tmp_path, sources)
-    assert "leak" in mixed(tmp_path, sources, allow=["leak"])["allowed"]
+    assert "copies" in mixed(tmp_path, sources, allow=["copies", "leak"])["allowed"]
 
 
 @pytest.fixture
@@ -70,11 +75,11 @@ def ready(folder, texts: dict[str, list[str]], allow=(), whole=40_000, **setting
 
 
 def test_twice_the_base_with_dev_inside_train_is_stopped(tmp_path, texts):
-    """Three checks see it; each can be allowed, and is then recorded."""
+    """Four checks see it; each can be allowed, and is then recorded."""
     texts["train"] = [*texts["train"], *texts["dev"], *texts["train"]]
     with pytest.raises(PoshgridError, match="100 of 100 dev sentences") as stopped:
         ready(tmp_path, texts)
-    words = {"size", "words", "leak"}
+    words = {"size", "words", "leak", "copies"}
     assert len(stopped.value.args) == len(words)
     with pytest.raises(PoshgridError, match=r"allow: \[leak\]") as stopped:
         ready(tmp_path, texts, allow=[*(words - {"leak"})])

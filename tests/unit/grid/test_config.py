@@ -155,6 +155,8 @@ def fitted(**changes):
         (experiment(biases=["dyck+recency", "recency+dyck"]), "biases: 'recency+dyck'"),
         (experiment(biases=["none", "none+dyck"]), "write dyck"),
         (lambda c: c["corpora"][0].update(sources=2 * c["corpora"][0]["sources"][:1]), "twice"),
+        (add("parsers", name="twin"), "under two names"),
+        (add("suites", name="twin"), "under two names"),
         # what says nothing, or cannot be
         (put(only="size=1K"), "leaves no run"),
         (lambda c: c.pop("experiments"), "neither experiments nor pretrained"),
