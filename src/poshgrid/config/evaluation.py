@@ -162,10 +162,16 @@ class Pretrained(Section):
 
 
 class Study(Section):
-    """The study that a configuration is of: its published numbers stand beside ours."""
+    """What the report says of the study; published numbers are compared with ours."""
 
     name: Name
-    """A folder of `studies`, with `published/VERSION/numbers.csv`."""
+    """A folder of `studies`, with `published/VERSION/numbers.csv`; or a name of your own."""
+    title: str | None = None
+    """Of the paper, or of the study: the heading of the report."""
+    question: str | None = None
+    """What the study asks, in one sentence."""
+    authors: str | None = None
+    """`Yang, Bisazza, Schneider and Wilcox (2026)`."""
     opens: list[Name] = Field([])
     """Sections of the report that come first: `[published, filtering]`."""
 
