@@ -18,6 +18,7 @@ from poshgrid import files, verification
 from poshgrid.analysis import results as analysis
 from poshgrid.analysis.results import MODELS, TARGETS, Results
 from poshgrid.benchmark import schema as benchmark
+from poshgrid.config.runs import BASELINE_RECIPES
 from poshgrid.errors import PoshgridError
 from poshgrid.provenance import verify
 from poshgrid.statistics import schema as statistics
@@ -32,15 +33,30 @@ _TASKS = {"pairs": "ITEMS", "paradigms": "PARADIGMS", "choices": "CHOICES",
 _MEASURES = {"paradigms": "PARADIGM_MEASURES", "choices": "CHOICE_MEASURES"}
 
 
-def export(results: Results, output: Path, target: str | None) -> Path:
-    """Write every table of a target that is there, runs, items and judgements as CSV.
+BASELINES = "baselines-"
+"""What the name of a table of baselines begins with; the table without them has the plain name."""
+_WHOLE = {
+    "JUDGEMENTS": {
+        "correct": "1 right, 0 wrong, empty a tie, by the configured reduction",
+        "by_mean": "the same, had means over tokens been compared",
+        "by_sum": "the same, had sums been compared",
+    },
+    "COUNTS": {"correct": "pairs judged right, without ties"},
+}
+"""Contract -> columns that count a tie as a half, and what they are as integers."""
 
-    Texts that a spreadsheet would compute begin with an apostrophe (docs/safety.md).
+
+def export(results: Results, output: Path, target: str | None) -> Path:
+    """Write every table of a target, runs, items and judgements as CSV.
+
+    Judgements and counts are integers, so that models of counts in R read them as they are.
+    Baselines have tables of their own. Texts that a spreadsheet would compute begin with an
+    apostrophe (docs/safety.md).
 
     Args:
         results: that hold them.
         output: the folder.
-        target: an experiment; none: ``all``, or the only one that has results.
+        target: an experiment; default: ``all``, or the only one that has results.
 
     Returns:
         The folder.
@@ -52,27 +68,46 @@ def export(results: Results, output: Path, target: str | None) -> Path:
     _of_one_run(results, target)
     listed = []
     with files.atomic_folder(output, last=PACKAGE) as temporary:
-        for name, title, rows, module, contract in _tables(results, target):
-            path = temporary / f"{name}.csv"
-            frame = rows.collect()
-            # CSV has no lists
-            text = formats.csv(frame.with_columns(cs.list().list.join(" | ")))
-            files.write_text(path, text)
-            told = columns(module, contract)
-            fields = [
-                {"name": column, "type": _type(kind), "description": told[column]}
-                for column, kind in frame.schema.items()
-            ]
-            listed.append({
-                "name": name.lower(), "title": title, "path": path.name, "profile":
-                "tabular-data-resource", "format": "csv", "mediatype": "text/csv",
-                "encoding": "utf-8", "bytes": len(text.encode()),
-                "hash": f"sha256:{verification.sha256(path)}",
-                "schema": {"fields": fields, "missingValues": [""]},
-            })  # fmt: skip
+        for table, title, rows, module, contract in _tables(results, target):
+            meanings = columns(module, contract) | _WHOLE.get(contract, {})
+            for name, frame in _parts(table, _in_integers(rows.collect(), contract)):
+                path = temporary / f"{name}.csv"
+                # CSV has no lists
+                text = formats.csv(frame.with_columns(cs.list().list.join(" | ")))
+                files.write_text(path, text)
+                fields = [
+                    {"name": column, "type": _type(kind), "description": meanings[column]}
+                    for column, kind in frame.schema.items()
+                ]
+                listed.append({
+                    "name": name.lower(), "title": title, "path": path.name, "profile":
+                    "tabular-data-resource", "format": "csv", "mediatype": "text/csv",
+                    "encoding": "utf-8", "bytes": len(text.encode()),
+                    "hash": f"sha256:{verification.sha256(path)}",
+                    "schema": {"fields": fields, "missingValues": [""]},
+                })  # fmt: skip
         package = {"profile": "tabular-data-package", "name": "poshgrid-results"}
         files.write_json(temporary / PACKAGE, {**package, "resources": listed})
     return output
+
+
+def _in_integers(frame: pl.DataFrame, contract: str) -> pl.DataFrame:
+    """Return judgements without halves and counts without halves of ties; others as they are."""
+    if contract == "COUNTS":
+        return frame.with_columns((pl.col("correct") - pl.col("ties") / 2).cast(pl.UInt32))
+    halved = pl.col(list(_WHOLE.get(contract, {})))
+    return frame.with_columns(pl.when(halved != 0.5).then(halved).cast(pl.UInt8))
+
+
+def _parts(name: str, frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield a table without baselines, then that of its baselines if it has some."""
+    if "recipe" not in frame.columns:
+        yield name, frame
+        return
+    baseline = pl.col("recipe").is_in(BASELINE_RECIPES)
+    yield name, frame.filter(~baseline)
+    if frame.select(baseline.any()).item():
+        yield BASELINES + name, frame.filter(baseline)
 
 
 def _of_one_run(results: Results, target: str | None) -> None:

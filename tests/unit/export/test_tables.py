@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
+import matplotlib as mpl
+import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
@@ -47,17 +52,76 @@ def test_every_file_is_listed_as_it_is_and_every_column_described(folder, listed
         assert all(field["description"] for field in resource["schema"]["fields"])
 
 
-@pytest.mark.parametrize("name", ["runs", "accuracy", "judgements-posh", "items-posh"])
-def test_a_table_read_by_its_dictionary_is_the_table(folder, listed, opened, name):
+def read_table(folder, listed, name):
     fields = listed[name]["schema"]["fields"]
     types = {field["name"]: TYPES[field["type"]] for field in fields}
-    read = pl.read_csv(folder / listed[name]["path"], schema=types)
+    return pl.read_csv(folder / listed[name]["path"], schema=types)
+
+
+@pytest.mark.parametrize("name", ["runs", "accuracy", "judgements-posh", "items-posh", "counts"])
+def test_a_table_and_that_of_its_baselines_are_the_table(folder, listed, opened, name):
+    """Read by the dictionary; judgements and counts with halves for ties again."""
+    parts = [part for part in (name, tables.BASELINES + name) if part in listed]
+    assert len(parts) == 2 - (name == "items-posh")
+    read = pl.concat(read_table(folder, listed, part) for part in parts)
+    if name == "judgements-posh":
+        read = read.with_columns(pl.col("correct", "by_mean", "by_sum").cast(float).fill_null(0.5))
+    if name == "counts":
+        read = read.with_columns(pl.col("correct") + pl.col("ties") / 2)
     expected = {
         "runs": opened.runs, "accuracy": opened.accuracy, "judgements-posh": opened.judgements,
-        "items-posh": opened.items,
-    }[name]().collect().cast(types)  # fmt: skip
+        "items-posh": opened.items, "counts": lambda: opened.table("counts"),
+    }[name]().collect().cast(read.schema)  # fmt: skip
     blank = pl.col(pl.String).fill_null("")  # CSV has one of both
-    assert_frame_equal(read.with_columns(blank), expected.with_columns(blank), rel_tol=1e-12)
+    assert_frame_equal(
+        read.with_columns(blank), expected.with_columns(blank), rel_tol=1e-12, check_row_order=False
+    )
+    if "recipe" in read.columns:
+        baseline = pl.col("recipe").is_in(["untrained", "counted"])
+        assert not read_table(folder, listed, name).select(baseline.any()).item()
+        assert read_table(folder, listed, tables.BASELINES + name).select(baseline.all()).item()
+
+
+R = shutil.which("Rscript")
+
+
+@pytest.mark.skipif(R is None, reason="R is not installed")
+@pytest.mark.parametrize("library", ["lme4", "brms"])
+def test_the_page_on_r_runs(root, tmp_path, library):
+    """lme4's coefficient is that of the table; brms, which compiles for minutes, is only parsed."""
+    report_results.build(tmp_path / "results", conditions=("baby", "baby-f"), sizes=("10M",))
+    tables.export(poshgrid.open(tmp_path / "results"), tmp_path / "exported/tables", None)
+    page = (root / "docs/r.md").read_text(encoding="utf-8")
+    (code,) = re.findall(rf"```r\n(library\({library}\)\n.*?)```", page, re.S)
+    if library == "brms":
+        code = f"invisible(parse(text = {json.dumps(code)}))"
+    else:
+        code += 'cat("slope", fixef(fit)[["condition1"]], "rows", nrow(counts), "\\n")'
+        installed = [R, "-e", 'quit(status = !requireNamespace("lme4", quietly = TRUE))']
+        if subprocess.run(installed, check=False).returncode:
+            pytest.skip("lme4 is not installed")
+    (tmp_path / "page.R").write_text(code, encoding="utf-8")
+    answer = subprocess.run(
+        [R, "page.R"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert answer.returncode == 0, answer.stderr
+    if library == "lme4":
+        counts = pl.read_csv(tmp_path / "exported/tables/counts.csv")
+        slope, rows = re.search(r"slope (\S+) rows (\d+)", answer.stdout).groups()
+        assert int(rows) == counts.height
+        means = counts.group_by("condition").agg(pl.col("correct").sum() / pl.col("n").sum())
+        baby, filtered = means.sort("condition")["correct"]
+        logits = [np.log(share / (1 - share)) for share in (baby, filtered)]
+        assert float(slope) == pytest.approx((logits[0] - logits[1]) / 2, abs=0.1)
+
+
+def test_accuracies_are_drawn_in_one_line(root, paths, tmp_path, monkeypatch):
+    mpl.use("agg")
+    page = (root / "docs/r.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    shutil.copytree(paths.results, tmp_path / "results/tiny")
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
 
 
 def test_tables_of_a_target_and_its_models_are_exported_if_they_are_of_one_run(tmp_path):
