@@ -24,6 +24,7 @@ from poshgrid.errors import PoshgridError, check_known, plain
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.inputs import model_folder
+from poshgrid.parsing.engines.spacy import is_mapped
 from poshgrid.parsing.treebank import TOY, components
 from poshgrid.parsing.treebank import files as treebank_files
 from poshgrid.planning.findings import Finding, error, ok, warning
@@ -201,11 +202,24 @@ def _parsers(grid: Grid, target: str) -> Iterator[Finding]:
             yield _conllu(grid, check, components(parser.treebank), made)
             continue
         folder = Path(parser.model or "")
+        there = folder.is_dir() and any(folder.iterdir())
         yield _file(
             check, folder, f"download one for {parser.engine}, as config/config.yaml says, or give "
             "parsers[].treebank",
-            there=folder.is_dir() and any(folder.iterdir()), what="no trained model there",
+            there=there, what="no trained model there",
         )  # fmt: skip
+        if there and parser.engine == "spacy":
+            yield from _labels(check, folder)
+
+
+def _labels(check: str, folder: Path) -> Iterator[Finding]:
+    """Yield whether a pipeline of spaCy gives the labels that filters ask for."""
+    try:
+        if is_mapped(folder):
+            what = "its labels are ClearNLP's and are mapped to Universal Dependencies"
+            yield warning(check, what, "see docs/filters.md for what the filters then find")
+    except PoshgridError as problem:
+        yield error(check, str(problem), "give another parsers[].model, or parsers[].treebank")
 
 
 def _tokenizers(grid: Grid, target: str) -> Iterator[Finding]:

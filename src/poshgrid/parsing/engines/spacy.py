@@ -1,8 +1,10 @@
 """spaCy: a transition-based parser and taggers of parts of speech and features, on one CNN.
 
 Trained from a treebank without pretrained vectors, or loaded from the folder of any spaCy pipeline
-that has a parser. Sentence starts are preset: spaCy would
-otherwise cut a sentence again. About five times as fast as Stanza on a CPU at the same accuracy.
+that has a parser. Trees with ClearNLP's labels, as spaCy's own English pipelines give, become those
+of Universal Dependencies (:mod:`poshgrid.parsing.clearnlp`). Sentence starts are preset: spaCy
+would otherwise cut a sentence again. About five times as fast as Stanza on a CPU at the same
+accuracy.
 
 Treebanks may be trained on together of which some bear no features. Parts of speech are therefore
 the business of one component (``tagger``, over all sentences) and features that of another
@@ -22,6 +24,8 @@ from pydantic import Field
 from poshgrid import logs, plugins
 from poshgrid.config.base import LearningRate, Positive, Seed, Width
 from poshgrid.errors import PoshgridError
+from poshgrid.files import read_json
+from poshgrid.parsing import clearnlp
 from poshgrid.parsing import treebank as gold
 from poshgrid.parsing.tree import Tree
 
@@ -51,14 +55,33 @@ class Options(plugins.Options):
 class Parser:
     """A loaded pipeline."""
 
-    def __init__(self, language: Language) -> None:
-        """Keep a pipeline with a parser."""
-        self._language = language
+    def __init__(self, language: Language, *, mapped: bool) -> None:
+        """Keep a pipeline with a parser; ``mapped``: its labels are ClearNLP's."""
+        self._language, self._mapped = language, mapped
 
     def parse(self, sentences: list[list[str]]) -> list[Tree]:
         """Return the tree of each sentence; none may be empty."""
         docs = (_doc(self._language, words) for words in sentences)
-        return [_tree(doc) for doc in self._language.pipe(docs, batch_size=_PARSED)]
+        trees = map(_tree, self._language.pipe(docs, batch_size=_PARSED))
+        return [clearnlp.universal(tree) if self._mapped else tree for tree in trees]
+
+
+def is_mapped(model: Path) -> bool:
+    """Say whether a pipeline's labels are ClearNLP's, and not those of Universal Dependencies.
+
+    Raises:
+        PoshgridError: they are neither, so that filters would find nothing without a word.
+    """
+    labels = set(read_json(model / "meta.json").get("labels", {}).get("parser", ())) - {"ROOT"}
+    universal = {label for label in labels if label.partition(":")[0] in gold.RELATIONS}
+    if labels <= universal:
+        return False
+    if unknown := sorted(labels - universal - set(clearnlp.RELATIONS)):
+        raise PoshgridError(
+            f"{model}: relations {', '.join(unknown[:5])} are neither of Universal Dependencies "
+            "nor of ClearNLP; give a parser trained on Universal Dependencies, or a treebank"
+        )
+    return True
 
 
 def load(model: Path, options: Options) -> Parser:
@@ -69,7 +92,8 @@ def load(model: Path, options: Options) -> Parser:
         options: of training; none is used.
 
     Raises:
-        PoshgridError: no pipeline in the folder, or one without a parser or parts of speech.
+        PoshgridError: no pipeline in the folder, one without a parser or parts of speech, or one
+            with labels that cannot be mapped.
     """
     import spacy
     from spacy import about
@@ -84,14 +108,14 @@ def load(model: Path, options: Options) -> Parser:
             f"{model}: not a pipeline that spaCy {about.__version__} can load ({reason}); "
             "train it again, or install the version that made it"
         ) from error
-    found = language.pipe_names
+    pipes = language.pipe_names
     # Without parts of speech the filters would silently find nothing.
-    if "parser" not in found or not {"morphologizer", "attribute_ruler"} & set(found):
+    if "parser" not in pipes or not {"morphologizer", "attribute_ruler"} & set(pipes):
         raise PoshgridError(
             f"{model}: the pipeline has no parser or no parts of speech, only "
-            f"{', '.join(found) or 'nothing'}; give another model"
+            f"{', '.join(pipes) or 'nothing'}; give another model"
         )
-    return Parser(language)
+    return Parser(language, mapped=is_mapped(model))
 
 
 def train(treebank: Path, output: Path, options: Options) -> None:
