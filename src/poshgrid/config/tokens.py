@@ -34,6 +34,10 @@ class Tokenizer(Section):
     """Types, with special tokens and the 256 bytes; a file has its own."""
     lowercase: bool = False
     """Fold case, in training and in scoring."""
+    space_final_mark: bool = False
+    """Write a space before a final `.`, `?` or `!`, in training and in scoring, whatever the text
+    has: as in Zorro and in BabyBERTa's corpora.
+    """
     sweep: list[Vocabulary] = Field([])
     """Vocabulary sizes to count tokens at (Table 9)."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -60,6 +61,10 @@ class Recipe(Section):
     """Steps at most; `null`: see `epochs`."""
     epochs: Positive | None = None
     """Passes over the training split, in place of `steps`."""
+    stop_after: Positive | None = None
+    """Stop after so many steps, while the learning rate falls as if all were taken: results
+    that a paper reports at a fixed step.
+    """
     learning_rate: LearningRate = 1e-4
     """Its peak."""
     warmup_steps: Count = 4_000
@@ -109,11 +114,12 @@ class Recipe(Section):
                 f"{', '.join(map(str, beyond))} beyond the {self.epochs} epochs of the run; leave "
                 "that out or train longer"
             )
-        # How many steps epochs are, the corpus says: training refuses a checkpoint beyond them.
-        late = sorted({step for step in self.checkpoints if step > (self.steps or step)})
+        # How many steps epochs are, the corpus says.
+        steps = min(self.steps or math.inf, self.stop_after or math.inf)
+        late = sorted({step for step in self.checkpoints if step > steps})
         if late:
             wrong["checkpoints"] = (
-                f"{', '.join(map(str, late))} beyond the {self.steps:,} steps of the run; leave "
+                f"{', '.join(map(str, late))} beyond the {steps:,} steps of the run; leave "
                 "that out or train longer"
             )
         if self.padding_in_loss and self.input == "packed":

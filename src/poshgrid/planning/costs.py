@@ -104,13 +104,15 @@ class Costs:
         """Return the tokens that a run is trained on if it is not stopped early."""
         recipe = self.grid.recipes[run.recipe]
         tokens, sentences = self._counted(run.condition, run.size)
-        if recipe.epochs is not None:
-            options = self.grid.models[run.model].options
-            return recipe.epochs * tokens * float(options.get("duplicates", 1))
         row: float = recipe.context_length
         if recipe.input == "sentence":
             row = min(row, tokens / sentences)
-        return float(recipe.steps or 0) * recipe.batch_size * row
+        step = recipe.batch_size * row
+        whole = (recipe.steps or 0) * step
+        if recipe.epochs is not None:
+            options = builder.options(self.grid.models[run.model])
+            whole = float(recipe.epochs * tokens * getattr(options, "duplicates", 1))
+        return min(whole, recipe.stop_after * step) if recipe.stop_after else whole
 
     def bias_tokens(self, run: Run) -> float:
         """Return the tokens that a run's biases train on before the text."""

@@ -173,6 +173,10 @@ def pipeline(settings: config.Tokenizer) -> Tokenizer:
     steps: list[Any] = [normalizers.NFC()]
     if settings.lowercase:
         steps.append(normalizers.Lowercase())
+    if settings.space_final_mark:
+        steps += [
+            normalizers.Replace(Regex(rf"(?<=[^\s.?!])\{mark}\z"), f" {mark}") for mark in ".?!"
+        ]
     tokenizer.normalizer = normalizers.Sequence(steps)
     if words:
         apart = pre_tokenizers.Split(Regex(_WORD), "isolated")

@@ -73,7 +73,7 @@ def run(
 
     def ended(received: list[int]) -> PoshgridError:
         return signals.ToldToEndError(
-            f"{checkpoints.folder}: told to end at step {progress.step:,} of {plan.total:,}; "
+            f"{checkpoints.folder}: told to end at step {progress.step:,} of {plan.last:,}; "
             "the same command goes on from there",
             received,
             progress.step - began,
@@ -81,7 +81,7 @@ def run(
 
     with signals.told_to_end() as received, training(model, recipe):
         # One more round than steps: the last one evaluates and ends.
-        left = range(progress.step, plan.total + 1)
+        left = range(progress.step, plan.last + 1)
         for step in logs.progress(left, "training"):
             due = plan.keeps(step) or plan.evaluates(step) or plan.saves(step)
             asked = bool(received)
@@ -128,7 +128,7 @@ def _resume(
         setattr(progress, name, value)
     checkpoint.load_weights(stepper.model, tensors["weights"])
     checkpoint.load_moments(stepper.adam, stepper.model, tensors["moments"])
-    log.info("resumed at step %s of %s", f"{progress.step:,}", f"{plan.total:,}")
+    log.info("resumed at step %s of %s", f"{progress.step:,}", f"{plan.last:,}")
     return tensors["best"]
 
 
@@ -141,7 +141,7 @@ def _evaluate(model: PreTrainedModel, dev: data.Rows, plan: Plan, progress: Prog
         epoch=progress.step / plan.steps_per_epoch,
         rate=plan.learning_rate(progress.step - 1) if progress.step else None,
     )
-    progress.tell(plan.total)
+    progress.tell(plan.last)
 
 
 # ---- a step ----------------------------------------------------------------------------------

@@ -1,27 +1,24 @@
 """Masked rows: sentences some of whose tokens are hidden and asked for (BabyBERTa).
 
-Source: Huebner, Sulem, Fisher and Roth 2021, "BabyBERTa", section 2.1 and appendix A. One sentence
-is one row, with both its boundaries; one that the context cannot hold is left out whole.
+Source: Huebner, Sulem, Fisher and Roth 2021, "BabyBERTa", section 2.1 and appendix A, and its code
+(github.com/phueb/BabyBERTa, ``dataset.py``). One sentence is one row, with both its boundaries, or
+several are, as in the paper's ablation; a row that the context cannot hold is left out whole.
 
-Of the n tokens of a sentence, ``max(1, round(mask * n))`` are asked for, without replacement, so
-that the shortest sentence asks for one; its boundaries are never among them. Each is replaced by a
-random word or left as it is, with the probabilities given, and else by the mask. With
-``unmask_end`` the probability of being left changes from step to step in training, and is that of
-the first step in dev and test (appendix E.2: an unmasking curriculum). (RoBERTa fixes the
-number, too, and rounds at random. The published code of BabyBERTa lets chance decide on each token,
-again if that asks for none, so that copies may have the same mask.)
+Chance decides on each token of a sentence whether it is asked for, and decides again if that asks
+for none; boundaries are never asked for. A token that is asked for is replaced by a random word or
+left as it is, with the probabilities given, and else by the mask. With ``unmask_end`` the
+probability of being left changes from step to step in training, and is that of the first step in
+dev and test (appendix E.2: an unmasking curriculum).
 
-An epoch has the same number of copies of every sentence. Their masks differ until all that there
-are have been used, and then repeat: ten copies of three tokens have each of its three masks three
-times and one of them once more. Every epoch draws new ones: dynamic masking. All is a function of
-the seed and of epoch, sentence, copy and position: nothing is carried from step to step, and a row
-is the same in whatever batch it stands.
+An epoch has the same number of copies of every sentence, each with a mask of its own, which may be
+that of another copy. Every epoch draws new ones: dynamic masking. All is a function of the seed and
+of epoch, sentence, copy and position: nothing is carried from step to step, and a row is the same
+in whatever batch it stands.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,18 +68,20 @@ class Masked(Rows):
         self._passes, self._steps = recipe.epochs, recipe.steps
         self._options, self._ids = options, tokens.ids
         self._mask_id, self._padding = vocabulary.size, vocabulary.padding_id
+        self._boundary = vocabulary.boundary_id
         self._special = sorted({vocabulary.boundary_id, vocabulary.padding_id})
-        own = np.diff(tokens.offsets) - 1  # a sentence's tokens, boundaries left out
-        room = recipe.context_length - 2
-        self._kept = np.flatnonzero((own > 0) & (own <= room))
+        first = np.arange(0, len(tokens.offsets) - 1, options.sentences)  # of each row
+        begin, end = tokens.offsets[first], tokens.offsets[np.append(first[1:], -1)]
+        own = end - begin - 1  # a row's tokens, those at its ends left out
+        inner = np.diff(first, append=len(tokens.offsets) - 1) - 1  # boundaries between sentences
+        self._kept = np.flatnonzero((own > inner) & (own <= recipe.context_length - 2))
         self.truncated = len(own) - len(self._kept)
         if not len(self._kept):
             raise PoshgridError(
                 f"recipes: {recipe.name}: context_length {recipe.context_length}: none of "
-                f"{len(own):,} sentences fits with both its boundaries; raise it"
+                f"{len(own):,} rows of sentences fits with both its boundaries; raise it"
             )
-        self._begin, self._own = tokens.offsets[self._kept], own[self._kept].astype(np.int32)
-        self._choices = Choices(options.mask, int(self._own.max()))
+        self._begin, self._own = begin[self._kept], own[self._kept].astype(np.int32)
         self.copies = options.duplicates
         number = len(self._own) * self.copies
         super().__init__(number, recipe.batch_size, order_seed(recipe, seed))
@@ -93,7 +92,7 @@ class Masked(Rows):
         sentences, copy = np.divmod(self._taken(step), self.copies)
         epoch = step // self.steps_per_epoch
         key = seeds.generator(self._mask_seed, seeds.MASKS, epoch).integers(2**64, dtype=np.uint64)
-        return self._cut(sentences, copy, self.copies, key, self._unmask(step))
+        return self._cut(sentences, copy, key, self._unmask(step))
 
     def _unmask(self, step: int) -> float:
         """Return the share of tokens asked for that are left as they are in a step."""
@@ -113,22 +112,16 @@ class Masked(Rows):
         for first in range(0, len(order), rows):
             sentences = order[first : first + rows]
             copy = np.zeros_like(sentences)
-            yield self._cut(sentences, copy, 1, UNSEEDED, self._options.unmask)
+            yield self._cut(sentences, copy, UNSEEDED, self._options.unmask)
 
     def _cut(
-        self,
-        sentences: np.ndarray,
-        copy: np.ndarray,
-        copies: int,
-        key: np.uint64,
-        unmask: float,
+        self, sentences: np.ndarray, copy: np.ndarray, key: np.uint64, unmask: float
     ) -> Batch:
         """Return sentences with both boundaries, and what is hidden of them.
 
         Args:
             sentences: numbers among the kept ones, [rows].
             copy: which of its sentence's copies each row is, [rows].
-            copies: of every sentence.
             key: of all draws.
             unmask: share of the tokens asked for that are left as they are.
         """
@@ -139,8 +132,8 @@ class Masked(Rows):
         whole = np.where(seen, self._ids[position], self._padding).astype(np.int64)
         of_sentence = mixed(mixed(number.astype(np.uint64)) ^ key)
         of_row = mixed(of_sentence + copy.astype(np.uint64))
-        asked = np.zeros(seen.shape, bool)
-        asked[:, 1:-1] = self._choices.choose(own, copy, copies, of_sentence, of_row)
+        words = (column > 0) & (column <= own[:, None]) & (whole != self._boundary)
+        asked = self._asked(words, of_row)
         fate = uniform(of_row[:, None], 2 * column)
         word = self._words(uniform(of_row[:, None], 2 * column + 1))
         random, left = self._options.random, self._options.random + unmask
@@ -151,6 +144,22 @@ class Masked(Rows):
             sentences=number,
             seen=seen,
         )
+
+    def _asked(self, words: np.ndarray, of_row: np.ndarray) -> np.ndarray:
+        """Return which tokens are asked for, bool, [rows, length].
+
+        Args:
+            words: which tokens may be, at least one of each row, bool, [rows, length].
+            of_row: a key of each row's draws, [rows].
+        """
+        column = np.arange(words.shape[1])
+        asked = np.zeros_like(words)
+        empty, attempt = np.arange(len(words)), 0
+        while len(empty):
+            draws = uniform(mixed(of_row[empty] + np.uint64(attempt))[:, None], column)
+            asked[empty] = (draws < self._options.mask) & words[empty]
+            empty, attempt = empty[~asked[empty].any(axis=1)], attempt + 1
+        return asked
 
     def _words(self, share: np.ndarray) -> np.ndarray:
         """Return token ids for numbers in [0, 1): any type but the special ones."""
@@ -205,102 +214,6 @@ def add_mask(folder: Path) -> None:
     write_json(config, read_json(config) | roles)
 
 
-# ---- which tokens are asked for ---------------------------------------------------------------
-
-# Of n tokens, m are chosen in one of C(n, m) ways. Each way has a number, so that distinct numbers
-# are distinct choices; where there are too many ways to number them, each row draws for itself.
-COUNTED = 2**53
-"""Ways that are numbered at most: exact as a float64.
-
-Where there are more, two of ten copies are alike less often than once in 10^14 sentences.
-"""
-
-
-class Choices:
-    """How many tokens are asked for, in how many ways, and which.
-
-    Args:
-        share: of a sentence's tokens.
-        longest: tokens of a sentence at most.
-    """
-
-    def __init__(self, share: float, longest: int) -> None:
-        lengths = np.arange(longest + 1)
-        numbers = np.minimum(lengths, np.maximum(1, np.rint(share * lengths)))
-        self.numbers = numbers.astype(np.int64)
-        """Tokens asked for, by length from 0: at least one, and half to even as round() does."""
-        self.ways = np.array(
-            [_binomial(n, int(m)) for n, m in enumerate(self.numbers)], dtype=np.int64
-        )
-        """In how many ways they can be chosen, by length; ``COUNTED + 1`` stands for any more."""
-        most = int(self.numbers[self.ways <= COUNTED].max())
-        self._below = np.array(
-            [[_binomial(n, k) for n in range(longest + 1)] for k in range(most + 1)], np.int64
-        )
-
-    def choose(
-        self,
-        lengths: np.ndarray,
-        copy: np.ndarray,
-        copies: int,
-        of_sentence: np.ndarray,
-        of_row: np.ndarray,
-    ) -> np.ndarray:
-        """Return which tokens are asked for: bool, of shape [rows, the longest's tokens].
-
-        Args:
-            lengths: tokens of each row's sentence, [rows].
-            copy: which of its sentence's copies each row is, from 0, [rows].
-            copies: of every sentence; where there are fewer ways, they come round again.
-            of_sentence: a key that all copies of a sentence have, [rows].
-            of_row: a key of each copy's own, [rows].
-        """
-        chosen = np.zeros((len(lengths), int(lengths.max())), bool)
-        few = np.flatnonzero(self.ways[lengths] <= COUNTED)
-        if len(few):
-            ways, asked = self.ways[lengths[few]], self.numbers[lengths[few]]
-            lap, within = np.divmod(copy[few], ways)  # a lap has all ways; the last, a sample
-            keys = of_sentence[few] + lap.astype(np.uint64)
-            number = distinct(keys, ways, np.minimum(ways, copies - lap * ways), within)
-            # The places p1 < ... < pm have the number C(p1, 1) + ... + C(pm, m): the combinatorial
-            # number system (Knuth, The Art of Computer Programming, 7.2.1.3, theorem L).
-            for k in range(int(asked.max()), 0, -1):
-                still = np.flatnonzero(asked >= k)
-                position = np.searchsorted(self._below[k], number[still], side="right") - 1
-                number[still] -= self._below[k][position]
-                chosen[few[still], position] = True
-        many = np.flatnonzero(self.ways[lengths] > COUNTED)
-        if len(many):
-            column, ends = np.arange(chosen.shape[1]), lengths[many][:, None]
-            value = np.where(column < ends, uniform(mixed(of_row[many])[:, None], column), 2.0)
-            rank = np.argsort(np.argsort(value, axis=1), axis=1)
-            chosen[many] = rank < self.numbers[lengths[many]][:, None]
-        return chosen
-
-
-def distinct(key: np.ndarray, ways: np.ndarray, copies: np.ndarray, copy: np.ndarray) -> np.ndarray:
-    """Return a number below ``ways`` for each row; the copies of a sentence have distinct ones.
-
-    Together they are a uniform sample without replacement, in as many draws as there are copies
-    (Floyd's algorithm: Bentley and Floyd 1987, "A sample of brilliance").
-
-    Args:
-        key: of each row's sentence, [rows].
-        ways: numbers to draw from, at most :data:`COUNTED`, [rows].
-        copies: numbers that a sentence draws, at most ``ways``, [rows].
-        copy: which of them is asked for, [rows].
-    """
-    draws = int(copy.max()) + 1
-    numbers = np.empty((len(key), draws), np.int64)
-    for j in range(draws):
-        top = np.maximum(ways - copies + j, 0)
-        number = (uniform(key, np.array(j)) * (top + 1)).astype(np.int64)
-        number = np.minimum(number, top)  # the product may round up
-        taken = (numbers[:, :j] == number[:, None]).any(axis=1)
-        numbers[:, j] = np.where(taken, top, number)
-    return numbers[np.arange(len(key)), copy]
-
-
 def mixed(value: np.ndarray) -> np.ndarray:
     """Return 64-bit numbers that look random, another one for each number.
 
@@ -317,7 +230,3 @@ def uniform(key: np.ndarray, number: np.ndarray) -> np.ndarray:
     """Return the draws of these numbers from the streams of these keys: floats in [0, 1)."""
     bits = mixed(key ^ mixed(np.atleast_1d(number).astype(np.uint64)))
     return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
-
-
-def _binomial(n: int, k: int) -> int:
-    return min(math.comb(n, k), COUNTED + 1)

@@ -119,7 +119,9 @@ class Plan:
     def __init__(self, recipe: Recipe, steps_per_epoch: int) -> None:
         self.recipe, self.steps_per_epoch = recipe, steps_per_epoch
         self.total = (recipe.steps or 0) + (recipe.epochs or 0) * steps_per_epoch
-        """Steps of a whole run."""
+        """Steps of a whole run, over which the learning rate falls."""
+        self.last = min(self.total, recipe.stop_after or self.total)
+        """Steps that are taken."""
         if self.total and recipe.warmup_steps >= self.total:
             raise PoshgridError(
                 f"recipes: {recipe.name}: {recipe.warmup_steps:,} warmup_steps are not less "
@@ -130,7 +132,7 @@ class Plan:
         """Say whether the dev loss is taken after so many steps."""
         every = self.recipe.evaluate_every
         between = self.steps_per_epoch if every == "epoch" else every
-        return step % between == 0 or step == self.total
+        return step % between == 0 or step == self.last
 
     def saves(self, step: int) -> bool:
         """Say whether a resumable checkpoint is written after so many steps."""
@@ -167,7 +169,7 @@ class Plan:
         patience = self.recipe.patience_steps
         if patience is not None and step - best_step >= patience:
             return "patience"
-        return "steps" if step == self.total else ""
+        return "steps" if step == self.last else ""
 
 
 STEPS_UNTOLD = 50

@@ -117,7 +117,7 @@ def train(
     )
     log.info(
         f"{model.num_parameters():,} parameters, {facts['train']['tokens']:,} training tokens, "
-        f"{plan.total:,} steps on {device}"
+        f"{plan.last:,} steps on {device}"
     )
 
     for part in biases.values():

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import AutoTokenizer, GPT2Config, PreTrainedTokenizerFast
 
+from poshgrid import config
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import encode, tokenizer
 from tests.unit.training.training_support import (
@@ -84,6 +85,20 @@ def test_lowercase_folds_case_after_composing(source, tmp_path):
     tokenizer.train(tokenizer_spec(), [source], tmp_path / "cased")
     cutter = tokenizer.load(tmp_path / "cased")
     assert cutter.encode("The DOG").ids != cutter.encode("the dog").ids
+
+
+def test_a_final_mark_is_cut_the_same_with_and_without_a_space():
+    """Only at the end of a text: an abbreviation and several marks stay as they are."""
+    spacing = config.Tokenizer(space_final_mark=True, lowercase=True)
+    spaced = tokenizer.learn(spacing, 600, [["See the dog .", "Where is it ?", "No !"] * 9])
+    plain = tokenizer.learn(config.Tokenizer(lowercase=True), 600, [[]])
+    for one, other in (("The dog.", "the dog ."), ("Is it?", "is it ?"), ("Oh no!", "oh no !")):
+        assert spaced.encode(one).ids == spaced.encode(other).ids
+        assert spaced.encode(one).tokens[-1] == f"Ġ{one[-1]}"
+        assert plain.encode(one).tokens[-1] == one[-1]
+    for text in ("what?!", "well...", "e.g. it", "mr. x"):
+        assert "Ġ." not in spaced.encode(text).tokens
+        assert "".join(spaced.encode(text).tokens) == "Ġ" + text.replace(" ", "Ġ")
 
 
 def test_training_twice_gives_the_same_bytes(source, trained, tmp_path):

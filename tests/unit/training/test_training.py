@@ -128,6 +128,18 @@ def test_listed_steps_are_kept_as_they_were(job, monkeypatch):
         assert not equal(kept, weights(whole))
 
 
+def test_a_run_that_stops_early_has_the_weights_of_the_whole_run_at_that_step(job):
+    fixed = {"evaluate_every": 100, "input": "sentence", "steps": None, "epochs": 1}
+    whole = job(train_spec(recipe(**fixed, checkpoints=[6])))
+    stopped = job(train_spec(recipe(**fixed, stop_after=6, keep="last")))
+    assert equal(weights(stopped), weights(whole / "checkpoints" / "6"))
+    found = statistics(stopped)
+    assert (found["steps"], found["stopped"]) == (6, "steps")
+    assert statistics(whole)["steps"] > 6
+    beyond = job(train_spec(recipe(**fixed, stop_after=10_000)))
+    assert equal(weights(beyond), weights(whole))
+
+
 def plain_batches(ids, kind, context, size):
     """Yield an epoch's batches as lists of rows, then the next epoch's, by the rule in data.py."""
     ends = np.flatnonzero(ids == 0)

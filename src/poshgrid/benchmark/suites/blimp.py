@@ -17,6 +17,9 @@ from pydantic import BaseModel, ValidationError
 from poshgrid.benchmark.reading import pairfile
 from poshgrid.benchmark.reading.pairfile import Pair, fault
 
+CATEGORIES = {"s-selection": "argument_structure"}
+"""A term of the files -> the category of BLiMP's Table 1 that its phenomena are counted in."""
+
 
 class Options(pairfile.PairOptions):
     """The reader ``blimp`` takes the options of all files of pairs."""
@@ -39,7 +42,8 @@ def _pairs(file: Path, options: Options) -> Iterator[Pair]:
             place = ".".join(map(str, first["loc"])) or "the line"
             raise fault(file, number, f"{place}: {first['msg']}") from error
         texts = row.sentence_good, row.sentence_bad
-        yield Pair(*texts, (number, number), row.UID or "", row.linguistics_term or "")
+        term = row.linguistics_term or ""
+        yield Pair(*texts, (number, number), row.UID or "", CATEGORIES.get(term, term))
 
 
 def _rows(file: Path) -> Iterator[tuple[int, Any]]:

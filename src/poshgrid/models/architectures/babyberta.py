@@ -30,9 +30,9 @@ class Masking(plugins.Options):
 
     mask: float = Field(
         0.15,
-        gt=0,
+        ge=0.01,
         lt=1,
-        description="share of a sentence's tokens that are asked for, at least one",
+        description="probability that a token is asked for; of each sentence at least one is",
     )
     random: float = Field(
         0.1, ge=0, le=1, description="share of those that another token stands for"
@@ -51,10 +51,10 @@ class Masking(plugins.Options):
         10,
         gt=0,
         le=10_000,
-        description=(
-            "masked copies of every sentence in an epoch; masks repeat once all different "
-            "ones are used"
-        ),
+        description="masked copies of every sentence in an epoch",
+    )
+    sentences: int = Field(
+        1, gt=0, le=1_000, description="sentences that follow one another in a row"
     )
 
     @model_validator(mode="after")

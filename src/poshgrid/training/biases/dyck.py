@@ -228,6 +228,7 @@ def recipe(options: Options, setting: Setting) -> Recipe:
         "micro_batch_size": max(1, min(options.batch_size, tokens // options.length)),
         "steps": options.steps,
         "epochs": None,
+        "stop_after": None,
         "learning_rate": options.learning_rate or of_run.learning_rate,
         "warmup_steps": options.warmup_steps,
         "evaluate_every": -(-options.steps // EVALUATIONS),
