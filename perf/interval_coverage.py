@@ -152,7 +152,7 @@ def simulate(
     if arm == "prior":
         truth = _drawn(matrix, model, rng)
     else:
-        table = published.coefficients()
+        table = published.load(*published.POSH, "table12")
         truth = dict(table.select("term", "median").iter_rows())
     if arm.startswith("cells"):
         truth["1|cell_sigma"] = cell_sd

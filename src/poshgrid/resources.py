@@ -24,9 +24,13 @@ def path(*parts: str) -> Path:
     return shipped("resources", *parts)
 
 
-def numbers(study: str) -> list[Path]:
-    """Return the files of a study's published numbers, a version each."""
-    return sorted(STUDIES.glob(f"{study}/published/*/numbers.csv"))
+def study(name: str, pattern: str) -> list[Path]:
+    """Return the files of a study that have such a path: ``published/*/numbers.csv``.
+
+    A study is a folder of the package's ``studies``, or of ``studies`` in the working folder.
+    """
+    homes = {STUDIES, Path("studies").resolve()}
+    return sorted(path for home in homes for path in home.glob(f"{name}/{pattern}"))
 
 
 def shipped(*parts: str) -> Path:

@@ -17,7 +17,8 @@ def import_judgements(
     output: Output = Path("imported"),
     suite: Annotated[str, typer.Option(help="Name of the suite")] = "posh",
     config: Annotated[
-        Path | None, typer.Option(help="Fit the regressions of this configuration; none: no fit")
+        Path | None,
+        typer.Option(help="Its regressions are fitted, its study heads the page; none: no fit"),
     ] = None,
     text: Annotated[
         list[str],
@@ -32,8 +33,9 @@ def import_judgements(
     from poshgrid.grid import configfile
     from poshgrid.stages import imported
 
-    models = configfile.load(config).regressions if config is not None else []
-    page = imported.make(read(folder), suite, models, output, named(text), threads)
+    own = configfile.load(config) if config is not None else None
+    models, study = (own.regressions, own.study) if own else ([], None)
+    page = imported.make(read(folder), suite, models, output, named(text), study, threads)
     _shown(Path(Paths(str(output)).statistics(imported.TARGET)), suite)
     typer.echo(str(page))
 

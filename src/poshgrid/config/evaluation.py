@@ -165,7 +165,9 @@ class Study(Section):
     """What the report says of the study; published numbers are compared with ours."""
 
     name: Name
-    """A folder of `studies`, with `published/VERSION/numbers.csv`; or a name of your own."""
+    """A folder of `studies` with `published/VERSION/numbers.csv` and `children.csv`; or a name of
+    your own.
+    """
     title: str | None = None
     """Of the paper, or of the study: the heading of the report."""
     question: str | None = None

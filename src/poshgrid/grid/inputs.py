@@ -306,7 +306,8 @@ class Inputs:
 
     def page(self) -> list[str]:
         """Return what the page is laid out with, and the tables of others that it shows."""
-        published = map(relative, sorted(resources.STUDIES.glob("*/published/*/*.csv")))
+        files = *resources.study("*", "published/*/*.csv"), *resources.study("*", "children.csv")
+        published = map(relative, files)
         return [
             *self.layout("report"), *self.layout("tables"), relative(table10.file()), *published,
         ]  # fmt: skip

@@ -1,7 +1,4 @@
-"""Accuracies of places of suites, with their baselines: frames for figures, and wide tables.
-
-The paper's Tables 3 and 8 are such tables.
-"""
+"""Accuracies of places of suites, with their baselines: frames for figures, and wide tables."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from poshgrid.config.paths import Paths
 from poshgrid.config.runs import BASELINE_RECIPES, SCORED, UNTRAINED, Run
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.records import Record, manifests, read_json
+from poshgrid.statistics import published
 from poshgrid.statistics import schema as statistics
 from poshgrid.statistics.development import onsets, points, ratios
 from poshgrid.statistics.exposure import ledger
@@ -233,6 +234,12 @@ class Collected:
                 second = Path(self.paths.evidence(corpus, parser))
                 if parser != decides and first.is_file() and second.is_file():
                     yield corpus, str(decides), parser, agreement(first, second)
+
+    @cached_property
+    def children(self) -> pl.DataFrame:
+        """What children know at which age, if the study says so."""
+        study = self.spec.study
+        return published.children(study.name if study else None)
 
     # ---- models and manifests --------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.table import varying
 from poshgrid.tables.words import listed
 
-CATEGORY_ORDER = ("island", "question-formation", "binding", "wanna")  # the paper's Table 3
+CATEGORY_ORDER = ("island", "question-formation", "binding", "wanna")  # of POSH-BENCH
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Layout:
 
 
 def lay_out(collected: Collected) -> Layout:
-    """Order sizes by words, arms by condition, categories and phenomena as the paper does."""
+    """Order sizes by words, arms by condition, categories of POSH-BENCH first."""
     runs = [trained.run for trained in collected.asked]
     asked = {(r.condition, r.size, r.model, r.recipe, r.bias) for r in runs}
     one_model = len(asked) == len({(c, s, g, b) for c, s, _, g, b in asked})
@@ -131,7 +131,7 @@ def groups(layout: Layout) -> list[Group]:
     """Return what is compared: the conditions, and within a condition its biases.
 
     The conditions are compared where all else is alike: under the variant (no bias, as a rule) that
-    most of them have. A condition with several variants, as in the paper's Experiment 3, has a
+    most of them have. A condition with several variants, has a
     group of its own. An arm that would be nowhere stands with the conditions.
     """
     counts = Counter(arm.variant for arm in layout.arms)

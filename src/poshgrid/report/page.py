@@ -137,7 +137,9 @@ def render(page: parts.Page) -> str:
         p for frame in collected.measures.values() for p in frame["phenomenon"].drop_nulls()
     }  # of pairs; where there are none, of the other tasks
     models = counted(len(collected.asked), "language model")
-    opens = collected.spec.study.opens if collected.spec.study else []
+    counts = f"{models}, {counted(len(phenomena), 'phenomenon', 'phenomena')}"
+    study = collected.spec.study
+    opens = study.opens if study else []
     sections = [
         (word, module, html)
         for word, module in parts.sections(opens).items()
@@ -149,7 +151,9 @@ def render(page: parts.Page) -> str:
         .render(
             css=Markup(style.css_variables() + css),
             spec=collected.spec,
-            heading=f"{models}, {counted(len(phenomena), 'phenomenon', 'phenomena')}",
+            study=study,
+            title=(study and study.title) or counts,
+            counts=counts,
             sections=sections,
             opens=opens,
             warnings=list(warnings(collected)),

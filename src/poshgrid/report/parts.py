@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 from markupsafe import Markup
@@ -45,6 +45,14 @@ class Picture:
     def svg(self) -> Markup:
         """The figure inside the page."""
         return Markup(self.saved.result())
+
+
+class Finding(NamedTuple):
+    """A sentence, and where its numbers stand: ``tables/TABLE.csv``, in rows from 1 on."""
+
+    text: str
+    table: str
+    rows: list[int]  # none: the sentence is about the whole table
 
 
 class Page:

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.config import Contrast, Regression
+from poshgrid.config import Contrast
 from poshgrid.report.collect import Fit
 from poshgrid.report.layout import title
 from poshgrid.statistics.contrasts import called
@@ -32,36 +32,10 @@ def effects(summary: pl.DataFrame) -> pl.DataFrame:
 
 
 def coefficients(fit: Fit) -> pl.DataFrame:
-    """Return a fit as the paper's Table 12: coefficients and group SDs.
-
-    The published values stand beside where the model is the paper's: its formula and its terms.
-    """
+    """Return the coefficients and group SDs of a fit; a label with † is not in its formula."""
     summary = fit.summary.filter(pl.col("kind").is_in(["common", "sd"]))
-    theirs = published(fit)
-    if not theirs.is_empty():
-        summary = summary.join(theirs, on="term", how="left", maintain_order="left")
     marked = pl.when("implicit").then(pl.format("{} †", "label")).otherwise("label")
     return summary.with_columns(label=marked)
-
-
-def published(fit: Fit) -> pl.DataFrame:
-    """Return the paper's estimates by term; empty unless formula, priors and terms are the paper's.
-
-    Its formula and priors are the defaults of the configuration.
-    """
-    from poshgrid.statistics import published as paper
-
-    table = paper.coefficients()
-    implicit = pl.col("implicit").fill_null(value=False)
-    ours = fit.summary.filter(pl.col("kind").is_in(["common", "sd"]) & ~implicit)
-    default = Regression(name="paper").model_dump()
-    alike = all(
-        str(fit.spec.get(key, default[key])).replace(" ", "") == str(default[key]).replace(" ", "")
-        for key in ("formula", "slope_sd", "intercept_sd", "group_rate", "priors")
-    )
-    if not alike or set(ours["term"]) != set(table["term"]):
-        return pl.DataFrame()
-    return table.select("term", paper="median", paper_low="low", paper_high="high")
 
 
 def one_seed(fit: Fit, row: dict[str, Any]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from poshgrid import files, logs
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import Config, Pretrained, Regression, Suite, specs
+from poshgrid.config import Config, Pretrained, Regression, Study, Suite, specs
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import COUNTED, Run
 from poshgrid.errors import PoshgridError
@@ -40,6 +40,7 @@ def make(
     models: Sequence[Regression],
     output: Path,
     texts: Mapping[str, Path],
+    study: Study | None = None,
     threads: int = 1,
 ) -> Path:
     """Write a results folder from judgements of others.
@@ -51,6 +52,7 @@ def make(
             contrast.
         output: the results folder.
         texts: source of conditions -> text that the baselines of these conditions are counted on.
+        study: what the page says of the study.
         threads: chains that are drawn at once.
 
     Returns:
@@ -61,7 +63,7 @@ def make(
     """
     given = [_given(Run.parse(name), found) for name in found.runs]
     grid = Grid(Config(
-        results=str(output), pretrained=given, regressions=list(models),
+        results=str(output), pretrained=given, regressions=list(models), study=study,
         suites=[Suite(name=suite, reader="lines", path=suite)],
     ))  # fmt: skip
     paths, cell = grid.paths, SimpleNamespace(target=TARGET)

@@ -197,3 +197,50 @@ def ratio(one: dict[str, Any], other: dict[str, Any]) -> dict[str, float | None]
     return {
         name: one[a] / other[b] if one[a] and other[b] else None for name, (a, b) in ends.items()
     }
+
+
+def order(onsets: pl.DataFrame, ages: pl.DataFrame) -> pl.DataFrame:
+    """Compare the order in which models learn phenomena with the order of ages in children.
+
+    A phenomenon comes before another if it is surely learned with no more words than the other is
+    surely not yet learned with. Kendall's tau is taken over the pairs of phenomena whose ages
+    differ; its interval gives each pair of unknown order either one, so that it holds where all
+    onsets lie in their intervals.
+
+    Args:
+        onsets: columns of ``DEVELOPMENT``; what is not testable is left out.
+        ages: name of a phenomenon, or of a category for all phenomena of it, and years.
+
+    Returns:
+        ``over``, ``RUN_AXES``, suite, phenomena that have an age, pairs, same and reverse (pairs in
+        the order of children, and in the other one), tau_low, tau_high, and verdict: "same order",
+        "reverse order" or "cannot tell"; no row without a pair.
+    """
+    known = dict(ages.select("name", "years").iter_rows())
+    alike = [name for name in CURVE if name not in ("category", "phenomenon")]
+    rows = []
+    for curve in onsets.filter(pl.col("status") != NOT_TESTABLE).partition_by(alike):
+        aged = [
+            (known[name], row["low"], row["high"])
+            for row in curve.iter_rows(named=True)
+            if (name := next((row[k] for k in CURVE[:-3:-1] if row[k] in known), None))
+        ]
+        pairs = [(a, b) for a in aged for b in aged if a[0] < b[0]]  # of different age, as ordered
+        same = sum(_before(a, b) for a, b in pairs)
+        reverse = sum(_before(b, a) for a, b in pairs)
+        if pairs:
+            unknown = len(pairs) - same - reverse
+            low, high = ((same - reverse + end) / len(pairs) for end in (-unknown, unknown))
+            verdict = "same order" if low > 0 else "reverse order" if high < 0 else CANNOT_TELL
+            rows.append({
+                **{name: curve[name][0] for name in alike}, "phenomena": len(aged),
+                "pairs": len(pairs), "same": same, "reverse": reverse, "tau_low": low,
+                "tau_high": high, "verdict": verdict,
+            })  # fmt: skip
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _before(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    """Say whether one phenomenon (age, low, high) is surely learned before another."""
+    (_, _, high), (_, low, _) = one, other
+    return high is not None and low is not None and high <= low

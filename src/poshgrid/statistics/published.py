@@ -1,7 +1,9 @@
-"""Published numbers, for a report to set ours beside: ``studies/STUDY/published/VERSION/NAME.csv``.
+"""What a study compares our results with: numbers of its paper, and what children know.
 
-A study has versions: what the paper prints, and what the authors' repository holds, which may be of
-other items. Each file opens with comment lines (``#``) that name the source of its numbers.
+``studies/STUDY/published/VERSION/NAME.csv`` holds published numbers. A study has versions: what the
+paper prints, and what the authors' repository holds, which may be of other items.
+``studies/STUDY/children.csv`` says what children know at which age. Each file opens with comment
+lines (``#``) that name the source of its numbers.
 """
 
 from __future__ import annotations
@@ -10,12 +12,16 @@ import polars as pl
 
 from poshgrid import resources
 from poshgrid.errors import PoshgridError
+from poshgrid.files import Schema
 
 POSH = ("posh-bench", "v1")
 """The tables of Yang et al.: of the first version of their items."""
-NUMBERS = {
+NUMBERS: Schema = {
     "source": pl.String, "what": pl.String, "value": pl.Float64, "unit": pl.String,
     "table": pl.String, "column": pl.String, "where": pl.String,
+}  # fmt: skip
+CHILDREN: Schema = {
+    "name": pl.String, "age": pl.String, "accuracy": pl.Float64, "source": pl.String,
 }  # fmt: skip
 
 
@@ -30,9 +36,7 @@ def load(study: str, version: str, name: str) -> pl.DataFrame:
     Raises:
         PoshgridError: the file is missing.
     """
-    path = resources.STUDIES / study / "published" / version / f"{name}.csv"
-    if not path.is_file():
-        raise PoshgridError(f"{path}: not found; install poshgrid again")
+    path = resources.shipped("studies", study, "published", version, f"{name}.csv")
     frame = pl.read_csv(path, comment_prefix="#")
     return frame.with_columns(pl.col(pl.String).fill_null(""))
 
@@ -46,39 +50,48 @@ def numbers(study: str) -> pl.DataFrame:
         (``axis=value`` of its rows, comma-separated). Without rows: the study has none.
     """
     frames = [pl.DataFrame(schema={"version": pl.String, **NUMBERS})]
-    for path in resources.numbers(study):
+    for path in resources.study(study, "published/*/numbers.csv"):
         frame = pl.read_csv(path, comment_prefix="#", schema_overrides=NUMBERS)
         version = pl.lit(path.parent.name).alias("version")
         frames.append(frame.select(version, *NUMBERS).with_columns(pl.col(pl.String).fill_null("")))
     return pl.concat(frames)
 
 
-def accuracy() -> pl.DataFrame:
-    """Return Tables 3 and 8 of POSH-BENCH in the layout of our accuracy table.
+def children(study: str | None) -> pl.DataFrame:
+    """Return what children know at which age, if the study says so.
 
     Returns:
-        ``condition, size, level, category, phenomenon, mean, sd, stars``; mean and sd as shares
-        (0-1); level as in :data:`poshgrid.statistics.schema.LEVELS`.
+        ``name`` of a phenomenon or category; ``age`` as written and ``years``, the age in years;
+        ``accuracy`` of children of this age (share), null where the age is the one from which
+        children are said to know it; ``source``.
+
+    Raises:
+        PoshgridError: a column is missing, a number is none, or an age cannot be read.
     """
-    rows = [
-        load(*POSH, table)
-        .with_columns(
-            level=pl.when(pl.col(level) == mean).then(pl.lit(mean)).otherwise(pl.lit(level))
-        )
-        .with_columns(pl.col(level).replace(mean, ""))
-        for table, level, mean in (
-            ("table8", "phenomenon", "average"),
-            ("table3", "category", "overall"),
-        )
-    ]
-    return pl.concat(rows, how="diagonal").select(
-        *("condition", "size", "level", "category", pl.col("phenomenon").fill_null("")),
-        mean=pl.col("accuracy") / 100,
-        sd=pl.col("sd") / 100,
-        stars=pl.col("stars"),
-    )
+    frames = [pl.DataFrame(schema={**CHILDREN, "years": pl.Float64})]
+    for path in resources.study(study, "children.csv") if study else ():
+        try:
+            frame = pl.read_csv(path, comment_prefix="#", schema_overrides=CHILDREN)
+            ages = pl.Series("years", [years(age) for age in frame["age"]], pl.Float64)
+            share = pl.col("accuracy") / 100
+            frames.append(frame.select(*CHILDREN).with_columns(share, ages))
+        except (ValueError, pl.exceptions.PolarsError) as error:
+            line = str(error).partition("\n")[0]
+            raise PoshgridError(f"{path}: {line}; columns: {', '.join(CHILDREN)}") from error
+    return pl.concat(frames)
 
 
-def coefficients() -> pl.DataFrame:
-    """Return Table 12: ``term`` (as in our summaries), ``label, median, low, high`` (log odds)."""
-    return load(*POSH, "table12")
+def years(age: str) -> float:
+    """Return an age in years; of a range, its middle.
+
+    Args:
+        age: years, or years;months, or a range of them: ``3``, ``3-4``, ``3;2-4;7``.
+
+    Raises:
+        ValueError: something else.
+    """
+    ends = [end.partition(";") for end in age.split("-")]
+    try:
+        return sum(int(year) + int(month or 0) / 12 for year, _, month in ends) / len(ends)
+    except ValueError as error:
+        raise ValueError(f"{age!r} is no age; write 3, 3-4 or 3;2-4;7") from error

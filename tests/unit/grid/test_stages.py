@@ -188,7 +188,11 @@ def test_a_page_is_laid_out_with_files_of_the_package(tiny: Stages) -> None:
     for room in ("report", "tables"):
         files = (Path(poshgrid.__file__).parent / room).rglob("*.*")
         assert {path for path in files if path.suffix not in (".py", ".pyc")} <= found
-    published = {"posh-bench/published/v1/table3.csv", "fict/published/paper/numbers.csv"}
+    published = {
+        "posh-bench/published/v1/table3.csv",
+        "fict/published/paper/numbers.csv",
+        "posh-bench/children.csv",
+    }
     assert {resources.STUDIES / name for name in published} <= found
 
 

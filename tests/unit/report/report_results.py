@@ -372,7 +372,7 @@ def summary(name: str) -> pl.DataFrame:
     The coefficients are the paper's, or those of categories; the last category follows from the
     others.
     """
-    paper = published.coefficients().select("term", "label", "median").rows()
+    paper = published.load(*published.POSH, "table12").select("term", "label", "median").rows()
     known = paper if name == "paper" else [row for row in paper if ":" not in row[0]]
     if name != "paper":
         known = [row for row in known if row[0].startswith(("Intercept", "S(category)", "1|"))]

@@ -9,7 +9,6 @@ from functools import partial
 import polars as pl
 import pytest
 
-from poshgrid.errors import PoshgridError
 from poshgrid.report import figures
 from poshgrid.report.accuracies import by_models, by_places, cells, drawn, of_level
 from poshgrid.report.layout import Arm, groups
@@ -149,28 +148,6 @@ def test_a_rival_is_named_marked_and_listed_and_parts_have_tables_of_their_own(s
     assert not {"accuracy-posh-templates", "rivals-posh"} & set(page.shown)
 
 
-@pytest.mark.parametrize(("level", "mean", "count"), [("category", "overall", 5),
-                                                      ("phenomenon", "average", 10)])  # fmt: skip
-def test_accuracies_stand_beside_the_papers(study, level, mean, count):
-    places = of_level(study.layout, "posh", level)
-    rows, facts = accuracy.published(study.collected, study.layout, "posh", places)
-    key = ["condition", "size", "level", "category", "phenomenon"]
-    ours = study.collected.accuracy.filter(TRAINED, pl.col("level").is_in([level, mean]))
-    both = ours.join(published.accuracy(), on=key, suffix="_paper")
-    assert both.height == rows.height == both.select(key[:2]).n_unique() * count > 0
-    expected = both.select(*key, "mean", paper="mean_paper", difference=pl.col("mean") -
-                           pl.col("mean_paper")).sort(key)  # fmt: skip
-    assert rows.select(expected.columns).sort(key).equals(expected)
-    tested = both.filter(pl.col("p_pooled").is_not_null())
-    sure, paper = pl.col("stars_pooled") != "", pl.col("stars") != ""
-    same_side = (pl.col("mean") > 0.5) == (pl.col("mean_paper") > 0.5)
-    agree = tested.filter((sure == paper) & (~paper | same_side)).height
-    assert facts[5:7] == (agree, tested.height)
-    other = replace(study.layout, phenomena={"posh": [("island", "adjunct_island")]})
-    rows, _ = accuracy.published(study.collected, other, "posh", places)
-    assert rows.is_empty()  # items of another suite
-
-
 # ---- across suites -------------------------------------------------------------------------------
 
 BLIMP = {"adjunct_island": "island", "wh_island": "island", "principle_A_case_2": "binding"}
@@ -236,53 +213,53 @@ def test_categories_and_phenomena_are_drawn_in_every_suite(two_suites):
     assert percents(phenomena["mean"]) | {41.0, 59.0} <= marks
 
 
-def test_of_one_suite_there_are_phenomena_alone(study, tmp_path):
-    _, page = study.written(across, tmp_path)
-    assert list(page.shown) == ["figure-across-phenomena"]
+def test_one_suite_is_not_set_beside_itself(study, two_suites, tmp_path):
+    assert study.written(across, tmp_path)[0] is None
+    _, page = two_suites.written(across, tmp_path)
+    assert list(page.shown) == ["figure-across-categories", "figure-across-phenomena"]
 
 
 # ---- children ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("age", "years"), [("3", 3), ("3-4", 3.5), ("3;2-4;7", 3 + 10.5 / 12), ("4-4;6", 4.25)]
-)
-def test_ages(age, years):
-    assert children.years(age) == pytest.approx(years)
-    with pytest.raises(PoshgridError, match="table7"):
-        children.years(f"{age}-")
+@pytest.fixture
+def with_children(study):
+    """The study with what POSH-BENCH says of children."""
+    return study.changed(children=published.children("posh-bench"))
 
 
-def test_children_stand_at_the_words_of_their_age_and_models_at_theirs(study, tmp_path):
-    _, page = study.written(children, tmp_path)
+def test_children_stand_at_the_words_of_their_age_and_models_at_theirs(with_children, tmp_path):
+    _, page = with_children.written(children, tmp_path)
     frame = pl.read_csv(tmp_path / "tables/children-and-models-data.csv")
-    heard = frame.filter(pl.col("size").is_null(), panel="Complex-NP island")
+    heard = frame.filter(pl.col("size").is_null(), panel="island-complex-np")
     assert heard.select("age", "words", "words_low", "words_high", "sd").rows() == [
-        ("3–4", 21e6, 7e6, 35e6, None), ("4–5", 27e6, 9e6, 45e6, None),
+        ("3-4", 21e6, 7e6, 35e6, None), ("4-5", 27e6, 9e6, 45e6, None),
     ]  # fmt: skip
     assert heard["mean"].to_list() == pytest.approx([0.553, 0.925])
     for panel, place in {
-        "Adjunct island": {"level": "phenomenon", "phenomenon": "island-adjunct"},
-        "Question formation": {"level": "category", "category": "question-formation"},
+        "island-adjunct": {"level": "phenomenon", "phenomenon": "island-adjunct"},
+        "question-formation": {"level": "category", "category": "question-formation"},
     }.items():
         for condition in ("baby", "baby-f", "wiki"):
-            rows = study.collected.accuracy.filter(TRAINED, condition=condition, **place)
+            accuracy = with_children.collected.accuracy
+            rows = accuracy.filter(TRAINED, condition=condition, **place).sort("words")
             mine = frame.filter(panel=panel, series=condition)
             columns = ["words", "mean", "sd", "untrained"]
-            assert mine.select(columns).rows() == rows.sort("words").select(columns).rows()
-    shown = {
-        row["Phenomenon"]: list(row.values())[1:] for row in report_results.shown(page, "children")
-    }
-    assert shown["Question formation"][:4] == ["3;2–4;7", "38.0", "4;7–5;11", "80.0"]
-    assert [row[9] for row in shown.values()] == ["–"] * 4  # 30M wiki was not run
+            assert mine.select(columns).rows() == rows.select(columns).rows()
+    rows = [list(row.values()) for row in report_results.shown(page, "children")]
+    assert [row[:3] for row in rows if row[0] == "question-formation"] == [
+        ["question-formation", "3;2-4;7", "38.0"], ["question-formation", "4;7-5;11", "80.0"],
+    ]  # fmt: skip
+    assert [row[8] for row in rows] == ["–"] * 8  # 30M wiki was not run
     marks = report_results.drawn(figures.children, frame)
     assert percents(frame["mean"]) | set(frame["words"]) <= marks
 
 
-def test_children_without_models_that_have_a_score_and_a_number_of_words(study, tmp_path):
-    unknown = {key: {"splits": {"train": {"words": 0}}} for key in study.collected.conditions}
-    for made in (study.changed(accuracy=study.collected.accuracy.clear()),
-                 study.changed(conditions=unknown)):  # fmt: skip
+def test_children_need_accuracies_of_both_and_words_of_models(study, with_children, tmp_path):
+    own = with_children.collected
+    unknown = {key: {"splits": {"train": {"words": 0}}} for key in own.conditions}
+    for made in (study, with_children.changed(accuracy=own.accuracy.clear()),
+                 with_children.changed(conditions=unknown)):  # fmt: skip
         assert made.written(children, tmp_path)[0] is None
 
 

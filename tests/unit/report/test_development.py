@@ -1,6 +1,7 @@
 """When it is learned: the section's sentence, figure and tables say what the onsets hold."""
 
 import re
+import types
 from functools import partial
 
 import polars as pl
@@ -29,22 +30,29 @@ def rivalled(study):
     return study.changed(accuracy=rows)
 
 
+def said(made, **changed):
+    """Return the sentences on a study, its results changed."""
+    page = types.SimpleNamespace(collected=made.collected.replace(), layout=made.layout)
+    vars(page.collected).update(changed)
+    return [finding.text for finding in development.sentences(page)]
+
+
 def test_there_is_nothing_to_say_without_rivals_or_with_one_size(study, biased, tmp_path):
     assert study.written(development, tmp_path)[0] is None
-    assert development.sentence(study.collected) is None
+    assert said(study) == []
     one = biased.collected.accuracy.with_columns(rival_mean=pl.lit(0.5))
     assert biased.changed(accuracy=one).written(development, tmp_path)[0] is None
 
 
-def test_the_section_says_and_draws_the_onsets(rivalled, tmp_path):
+def test_the_section_draws_and_lists_the_onsets(rivalled, tmp_path):
     onsets, ratios = rivalled.collected.development, rivalled.collected.ratios
     assert onsets.height == 27  # nine phenomena, three conditions
-    facts, page = rivalled.written(development, tmp_path)
-    (said,) = facts["notes"]
+    _, page = rivalled.written(development, tmp_path)
     clear = ratios.filter((pl.col("low") >= 1 / SLACK) | (pl.col("high") <= SLACK))
-    assert all(f"{row['phenomenon']} (" in said for row in clear.to_dicts())
+    *told, counted = said(rivalled)
+    assert all(any(f"{row['phenomenon']} (" in text for text in told) for row in clear.to_dicts())
     unknown = ratios.height - clear.height
-    assert re.findall(r"(\d+) of (\d+) comp", said) == [(str(unknown), str(ratios.height))]
+    assert re.findall(r"(\d+) of (\d+) comp", counted) == [(str(unknown), str(ratios.height))]
     frame = development.named(rivalled.collected, rivalled.layout)
     assert set(frame["series"]) == {"baby", "baby-f", "wiki"}
     # The words that a size was trained on, not what it is called
@@ -55,40 +63,48 @@ def test_the_section_says_and_draws_the_onsets(rivalled, tmp_path):
     assert ends <= drawn(draw, development.marks(frame))
     assert pl.read_csv(tmp_path / "tables/onsets-data.csv").height == 27
     assert [row["Points"] for row in shown(page, "onsets")] == ["Sizes"] * 27
-    ends = ratios.filter(pl.col("low").is_not_null() | pl.col("high").is_not_null())
-    assert len(shown(page, "onset-ratios")) == ends.height > 0
+    assert len(shown(page, "onset-ratios")) == ratios.height > 0
+    assert "order" not in page.shown  # the study has no ages
+
+
+def test_the_order_of_children_is_shown_where_the_study_has_ages(rivalled, tmp_path):
+    ages = pl.DataFrame(
+        {"name": ["wanna", "island"], "age": ["3;6", "5"], "years": [3.5, 5.0], "accuracy": None},
+        schema_overrides={"accuracy": pl.Float64},
+    )  # fmt: skip
+    made = rivalled.changed(children=ages)
+    _, page = made.written(development, tmp_path)
+    rows = shown(page, "order")
+    assert [(row["Models"], row["Pairs"]) for row in rows] == [
+        ("baby", "3"), ("baby-f", "3"), ("wiki", "3")
+    ]  # fmt: skip
+    assert {row["Age"] for row in shown(page, "onsets")} == {"3;6", "5", "–"}
+    *_, last = said(made, children=ages)
+    assert all(row["τ, from"] in last and row["Order"] in last for row in rows)
 
 
 def test_without_conditions_to_compare_it_says_how_many_are_learned(rivalled):
     wiki = rivalled.collected.accuracy.filter(condition="wiki")
-    alone = rivalled.changed(accuracy=wiki).collected
-    sure = alone.development["status"].is_in(["within", "by"]).sum()
-    said = development.sentence(alone)
-    assert [int(n) for n in re.findall(r"\d+", said)] == [9, sure, 5]
+    alone = rivalled.changed(accuracy=wiki)
+    sure = alone.collected.development["status"].is_in(["within", "by"]).sum()
+    (text,) = said(alone)
+    assert [int(n) for n in re.findall(r"\d+", text)] == [9, sure, 5]
+    # Curves that turn back were learned, and solved ones do not count
+    rows = alone.collected.development.head(3).with_columns(
+        status=pl.Series(["turns back", "not testable", "cannot tell"]),
+        high=pl.Series([1e7, None, None]),
+    )
+    (text,) = said(alone, development=rows)
+    assert [int(n) for n in re.findall(r"\d+", text)] == [2, 1, 5]
 
 
 def test_a_clear_comparison_is_told_with_its_interval(rivalled):
-    made = rivalled.changed().collected
     row = rivalled.collected.ratios.head(1).with_columns(ratio=1.7)
     ends = [(1.2, 2.64, "1.2 to 2.6 times"), (1.25, None, "at least 1.2 times"), (0.3, 0.5, "0.5")]
     for low, high, words in ends:
         frame = row.with_columns(low=pl.lit(low, pl.Float64), high=pl.lit(high, pl.Float64))
-        made.ratios = frame
-        said = development.sentence(made)
-        assert words in said and " 0 of 1 " in said and " on posh" not in said
-        assert ("more words" in said) == (low > 1)
+        first, last = said(rivalled, ratios=frame)
+        assert words in first and " on posh" not in first
+        assert ("more words" in first) == (low > 1) and " 0 of 1 " in last
     two = pl.concat([frame, frame.with_columns(suite=pl.lit("zorro"))])  # which is named, then
-    made.ratios = two
-    assert "on posh (" in development.sentence(made)
-
-
-def test_curves_that_turn_back_were_learned_and_solved_ones_do_not_count(rivalled):
-    wiki = rivalled.collected.accuracy.filter(condition="wiki")
-    alone = rivalled.changed(accuracy=wiki).collected
-    rows = alone.development.head(3).with_columns(
-        status=pl.Series(["turns back", "not testable", "cannot tell"]),
-        high=pl.Series([1e7, None, None]),
-    )
-    alone.development = rows
-    said = development.sentence(alone)
-    assert [int(n) for n in re.findall(r"\d+", said)] == [2, 1, 5]
+    assert "on posh (" in said(rivalled, ratios=two)[0]

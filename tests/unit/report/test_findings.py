@@ -11,7 +11,8 @@ import pytest
 from poshgrid import files
 from poshgrid.config.paths import Paths
 from poshgrid.report import page
-from poshgrid.report.sections import findings
+from poshgrid.report.sections import development, findings, model
+from poshgrid.statistics import published
 from poshgrid.statistics.schema import CONTRASTS
 from tests.unit.report import report_results
 
@@ -38,13 +39,19 @@ def contrast(first="dyck", less="none", low=1, high=3, **columns):
     return pl.DataFrame([row | names | ends | columns], schema=CONTRASTS)
 
 
-def verdicts(study, *fits):
-    """Return what is said of fits that pass their checks."""
+def passing(study, *fits):
+    """Return the results of a study with fits that pass their checks."""
     passed = {
         f"{i}": replace(fit, diagnostics=PASSED)
         for i, fit in enumerate(fits or study.collected.fits.values())
     }
-    return list(findings.contrasts(study.collected.replace(fits=passed)))
+    return study.collected.replace(fits=passed)
+
+
+def verdicts(study, *fits):
+    """Return what is said of fits that pass their checks, contrast by contrast."""
+    return [" ".join(sentence.text for sentence in sentences)
+            for sentences in findings.contrasts(passing(study, *fits))]  # fmt: skip
 
 
 def test_the_opening_shows_conditions_alone_and_says_which_lost_evidence(biased, tmp_path):
@@ -92,18 +99,73 @@ def test_a_clear_phenomenon_is_named_where_its_category_is_not_clear(study):
     assert "kept" not in said
 
 
-def test_the_treatment_stands_beside_its_contrast(study):
-    facts = {
-        "whole": {"sentences": 1000}, "removed_sentences": 50, "refilled": {"sentences": 0},
-        "removed": {"binding.paper": {"rule": 40, "backstop": 10, "direct": 5, "direct_whole": 8}},
-        "reinserted": {},
+def test_what_was_removed_and_put_back_as_far_as_it_is_known(study):
+    """263 of 27,146 sentences; 4 of them direct evidence, of 8; 54 put back, one of them is."""
+    taken = {"rule": 250, "backstop": 13, "direct": 4, "direct_whole": 8}
+    back = {"rate": 0.002, "sentences": 54, "direct": 1}
+    made = {
+        "whole": {"sentences": 27_146}, "removed_sentences": 263, "control": None,
+        "removed": {"qf.paper": taken}, "reinserted": {"qf": back}, "refilled": {"sentences": 0},
     }  # fmt: skip
-    conditions = study.collected.conditions
-    largest = conditions | {("baby-f", "50M"): conditions["baby-f", "50M"] | facts}
-    texts = verdicts(study.changed(conditions=largest))
-    assert ["10% of them direct evidence (5 of 8" in text for text in texts] == [
-        "baby-f" in text for text in texts
-    ]
+    vague = made | {"removed": {"qf": {"rule": 263, "backstop": 0}}, "reinserted": {}}
+    control = made | {"control": "x", "refilled": {"sentences": 1_270}}
+    cells = {("a", "1M"): made, ("b", "1M"): vague, ("c", "1M"): control, ("d", "1M"): {}}
+    first, second, third = findings.treatments(study.collected.replace(conditions=cells)).to_dicts()
+    assert [first[name] for name in ("removed", "direct", "evidence", "evidence_whole", "back",
+                                     "back_direct")] == pytest.approx(
+        [263 / 27_146, 4 / 263, 4, 8, 0.002, 1 / 54])  # fmt: skip
+    assert second["removed"] == 263 / 27_146 and second["direct"] is second["back"] is None
+    assert third["filter"].endswith("as many as x")
+    assert (third["removed"], third["refilled"]) == (263 / 27_146, 1_270)
+
+
+def numbers(text):
+    """Return the numbers of a text, without the names of conditions."""
+    return [n.replace("−", "-").replace(",", "") for n in
+            re.findall(r"(?<![\w.−-])[+−]?\d[\d,]*(?:\.\d+)?(?![\w-])", text)]  # fmt: skip
+
+
+def written_as(value):
+    """Return how a table's value may stand in a sentence."""
+    if isinstance(value, float):
+        return {f"{100 * value:+.1f}", f"{value:+.2f}", f"{value:.2g}"}
+    return {str(value)}
+
+
+@pytest.mark.parametrize("name", ["study", "biased"])
+def test_the_numbers_of_each_finding_are_those_of_its_row(name, request, tmp_path):
+    made = request.getfixturevalue(name)
+    own = made.collected
+    trained = (pl.col("recipe") == "packed") & (pl.col("level") == "phenomenon")
+    above = {f"above_rival{end}": pl.col("mean") - 0.5 + shift
+             for end, shift in (("", 0), ("_low", -0.02), ("_high", 0.02))}  # fmt: skip
+    rivals = {"rival_mean": pl.lit(0.5), "learned": pl.lit("cannot tell"), **above}
+    judged = own.accuracy.with_columns(
+        pl.when(trained).then(value).alias(column) for column, value in rivals.items()
+    )
+    fits = {name: replace(fit, diagnostics=PASSED) for name, fit in own.fits.items()}
+    ages = published.children("posh-bench")
+    made = made.changed(accuracy=judged, fits=fits, children=ages)
+    facts, page = made.written(findings, tmp_path)
+    for module in (development, model):
+        with report_results.undrawn():
+            module.write(page)
+    said = [*(finding for contrast in facts["verdicts"] for finding in contrast), *facts["onsets"]]
+    assert {finding.table for finding in said} == (
+        {"contrasts-bias"} if name == "biased" else
+        {"contrasts-condition", "onset-ratios", "order"}
+    )  # fmt: skip
+    for finding in said:
+        csv = pl.read_csv(tmp_path / f"tables/{finding.table}.csv")
+        rows = [csv.row(number - 1) for number in finding.rows]
+        if finding.rows:
+            known = set().union(*(written_as(value) for row in rows for value in row)) | {"95", "5"}
+            assert numbers(finding.text) and set(numbers(finding.text)) <= known, finding
+        else:  # a count of the table's rows
+            assert numbers(finding.text)[-1] == str(csv.height)
+    html = made.html(findings, tmp_path)
+    for finding in said:
+        assert all(f'href="#{finding.table}-{number}"' in html for number in finding.rows)
 
 
 def test_the_strongest_contrast_is_first(study):
@@ -131,7 +193,9 @@ def test_a_model_that_may_not_be_quoted_is_named_and_not_quoted(study, change, t
     broken = replace(fit, diagnostics=fit.diagnostics | change)
     made = study.changed(fits={"condition": broken})
     assert list(findings.contrasts(made.collected)) == []
-    assert "condition is not quoted" in made.html(findings, tmp_path)
+    (finding,) = findings.unquoted(made.collected)
+    assert "condition is not quoted" in finding.text
+    assert 'href="tables/predictive-condition-data.csv"' in made.html(findings, tmp_path)
 
 
 @pytest.mark.parametrize(

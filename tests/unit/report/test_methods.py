@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from poshgrid import plugins
+from poshgrid import config, plugins
 from poshgrid.config.runs import Run
 from poshgrid.report.collect import Trained
 from poshgrid.report.records import Record
@@ -38,14 +38,17 @@ def says(text, *facts):
         rest = rest.partition(fact)[2]
 
 
-def test_without_results_only_the_question_is_told(study):
+def test_without_results_the_question_is_all(study):
     collected = study.collected
     bare = written(
         study, records=[], trained=[], corpora={}, fits={}, parsers={}, agreement=[],
         items={"posh": collected.items["posh"].clear()}, accuracy=collected.accuracy.clear(),
     )  # fmt: skip
-    assert [heading for heading, _ in bare.parts] == ["Question"]
-    assert [work.key for work in bare.works] == ["yang2026"]
+    assert bare.parts == bare.works == []
+    asked = config.Study(name="own", question="Why?", authors="Me (2027)")
+    spec = study.spec.model_copy(update={"study": asked})
+    (_, question), *_ = written(study, spec=spec).parts
+    says(question, "Why?", "Me (2027)")
 
 
 def test_corpora_and_evidence_are_those_of_the_manifests(study):

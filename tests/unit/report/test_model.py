@@ -10,37 +10,18 @@ import pytest
 
 from poshgrid.report import figures, posterior, style
 from poshgrid.report.sections import model
-from poshgrid.statistics import published
 from tests.unit.report import report_results
 from tests.unit.report.report_results import fit
 
 # ---- coefficients --------------------------------------------------------------------------------
 
 
-def test_coefficients_stand_beside_the_papers_where_the_model_is_its():
+def test_coefficients_are_effects_and_sds():
     table = posterior.coefficients(fit("condition"))
-    assert "paper" not in table.columns
     rows = {row[0]: row[1:] for row in table.select("label", "median", "low", "high").iter_rows()}
     assert rows["Category (wanna) †"] == pytest.approx((-0.33, -0.37, -0.29))
     assert rows["Phenomenon intercept SD"] == pytest.approx((0.69, 0.65, 0.73), abs=0.005)
     assert "Seed 42" not in rows
-    table = posterior.coefficients(fit("paper"))
-    theirs = published.coefficients().select("median", "low", "high").rows()
-    ours = table.select("paper", "paper_low", "paper_high").rows()
-    assert ours == [*theirs, (None,) * 3]
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [{"slope_sd": 1.0}, {"priors": [{"term": "size_z", "sd": 0.1, "rate": None}]},
-     {"formula": "p(correct, n) ~ size_z"}],
-)  # fmt: skip
-def test_another_model_has_no_published_values(spec):
-    paper = fit("paper")
-    other = replace(paper, spec=paper.spec | spec)
-    less = replace(paper, summary=paper.summary.filter(pl.col("term") != "S(source)[baby]"))
-    for made in (other, less):
-        assert "paper" not in posterior.coefficients(made).columns
 
 
 def test_the_forest_draws_the_effects_without_intercept_sds_and_groups():

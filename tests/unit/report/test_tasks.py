@@ -7,8 +7,10 @@ import math
 import polars as pl
 import pytest
 
+from poshgrid import resources
 from poshgrid.errors import PoshgridError
 from poshgrid.report.sections import battery, gaps, published, tasks
+from poshgrid.statistics import published as numbers
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, PARADIGM_MEASURES, TAGS
 from poshgrid.statistics.schema import ACCURACY
 
@@ -194,3 +196,24 @@ def test_ours_is_the_mean_of_the_rows_that_are_named(compare):
 def test_a_mistake_is_named(compare, changed, key):
     with pytest.raises(PoshgridError, match=f"studies/fict: LSTM: .*{key}"):
         compare(**changed)
+
+
+@pytest.mark.parametrize(
+    ("age", "years"), [("3", 3), ("3-4", 3.5), ("3;2-4;7", 3 + 10.5 / 12), ("4-4;6", 4.25)]
+)
+def test_ages(age, years, tmp_path, monkeypatch):
+    assert numbers.years(age) == pytest.approx(years)
+    monkeypatch.setattr(resources, "STUDIES", tmp_path)
+    (tmp_path / "mine").mkdir()
+    for row, wrong in ((f"a,{age}-,,", "no age"), (f"a,{age},many,", "many")):
+        (tmp_path / "mine/children.csv").write_text(f"name,age,accuracy,source\n{row}\n")
+        with pytest.raises(PoshgridError, match=f"children.csv: .*{wrong}"):
+            numbers.children("mine")
+
+
+def test_the_published_numbers_of_posh_bench_are_those_of_its_tables():
+    ours = numbers.numbers("posh-bench")
+    for table, column in (("3", "accuracy"), ("8", "accuracy"), ("12", "median")):
+        printed = numbers.load(*numbers.POSH, f"table{table}")[column]
+        rows = ours.filter(~pl.col("column").is_in(["low", "high"]), source=f"Table {table}")
+        assert rows["value"].to_list() == printed.to_list()

@@ -1,7 +1,4 @@
-"""Accuracies by category and phenomenon, in the course of training, beside the published ones.
-
-The published ones are the paper's Tables 3 and 8, where condition, size and items are the paper's.
-"""
+"""Accuracies by category, phenomenon and part, and in the course of training."""
 
 from __future__ import annotations
 
@@ -63,9 +60,6 @@ def _suite(page: Page, suite: str) -> None:
         caption = say("curves", suite, level)
         drawn = trajectories(collected, layout, places)
         page.picture(f"curves-{suite}-{level}", _CURVES, drawn, caption)
-    for kind, places in (("published", categories), ("published-phenomena", phenomena)):
-        rows, facts = published(collected, layout, suite, places)
-        page.table(kind, rows, *facts, of=suite)
 
 
 def rivals(frame: pl.DataFrame) -> pl.DataFrame:
@@ -91,53 +85,10 @@ def parts(
     ]
 
 
-def published(
-    collected: Collected, layout: Layout, suite: str, places: list[tuple[str, str, Place]]
-) -> tuple[pl.DataFrame, tuple[Any, ...]]:
-    """Set a suite beside the paper's Table 3 or 8 where condition and size are the paper's.
-
-    Args:
-        collected: the results.
-        layout: order of the rows.
-        suite: of minimal pairs; the paper's, if it has one of its phenomena.
-        places: categories and their mean, or phenomena and theirs.
-
-    Returns:
-        Both means and stars (pooled chi-square) and the signed difference, and the facts of the
-        caption; no rows where no cell that was run is the paper's.
-    """
-    from poshgrid.statistics import published as paper
-
-    theirs = paper.accuracy().drop("sd").rename({"mean": "paper", "stars": "paper_stars"})
-    if not {p for _, p in layout.phenomena[suite]} & set(theirs["phenomenon"]):
-        return pl.DataFrame(), ()  # other items, whose categories may bear the same names
-    key = ["condition", "size", "level", "category", "phenomenon"]
-    both = (
-        cells(collected, layout, places, baselines=False)
-        .filter(bias="none")
-        .join(theirs, on=key, maintain_order="left")
-    )
-    rows = both.drop_nulls("mean").with_columns(difference=pl.col("mean") - pl.col("paper"))
-    if rows.is_empty():
-        return rows, ()
-    rows = pl.concat(rows.partition_by("size", "models", maintain_order=True))
-    sure, paper_sure = pl.col("stars_pooled") != "", pl.col("paper_stars") != ""
-    alike = (pl.col("mean") > 0.5) == (pl.col("paper") > 0.5)
-    tested = rows.drop_nulls("p_pooled")
-    agree = tested.filter(sure == paper_sure, ~paper_sure | alike).height
-    absent = both.filter(pl.col("mean").is_null()).select(pl.format("{} {}", "models", "size"))
-    change = rows["difference"]
-    table = 3 if places[0][2][1] == "category" else 8
-    facts = (rows.height, table, (change > 0).sum(), (change < 0).sum(), change.abs().mean(), agree,
-             tested.height, absent.to_series().unique(maintain_order=True).to_list())  # fmt: skip
-    blank = pl.col("group", "stars_pooled", "paper_stars").replace("", None)
-    return rows.with_columns(blank), facts
-
-
 def trajectories(
     collected: Collected, layout: Layout, panels: list[tuple[str, str, Place]]
 ) -> pl.DataFrame:
-    """Return learning curves (Figure 4) as a figure (:data:`poshgrid.report.figures.LINES`).
+    """Return learning curves as a figure (:data:`poshgrid.report.figures.LINES`).
 
     Args:
         collected: all results.

@@ -1,4 +1,4 @@
-"""Suites beside each other: the paper's Figures 2 and 5.
+"""Suites beside each other: Figures 2 and 5 of POSH-BENCH.
 
 Suites that test the same thing with other items are the check that a result is not one of the
 items. Categories meet where Table 10 groups phenomena alike; phenomena are shown one by one.
@@ -28,8 +28,10 @@ Panels = list[tuple[str, str, Place]]
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write the figures of categories and of phenomena; see the module."""
+    """Write the figures of categories and of phenomena; ``None``: there is one suite."""
     collected, layout = page.collected, page.layout
+    if len(collected.suites) < 2:
+        return None
     names = []
     for group in groups(layout):
         frames = [
@@ -42,7 +44,7 @@ def write(page: Page) -> dict[str, Any] | None:
         ]  # fmt: skip
         tail = f"-{group.condition}" if group.condition else ""
         names.append(tail)
-        if frames[0]["facet"].n_unique() > 1 and frames[0]["mean"].count():
+        if frames[0]["facet"].n_unique() > 1:
             caption = _caption("across_categories", group.condition, frames[0])
             page.picture(f"across-categories{tail}", figures.lines, frames[0], caption)
         draw = partial(figures.rows, label="Accuracy (%)", percent=True, columns=4)
@@ -56,7 +58,7 @@ def _caption(kind: str, condition: str, frame: pl.DataFrame) -> str:
 
 
 def categories_of(collected: Collected, layout: Layout) -> Panels:
-    """Return the panels of Figure 2: the paper's categories in every suite that has them.
+    """Return the panels of Figure 2: POSH-BENCH's categories in every suite that has them.
 
     What most suites have comes first, so that like stands below like without gaps: islands and
     binding before question formation and wanna, posh, which has all four, before the others.

@@ -5,6 +5,7 @@ See :mod:`poshgrid.statistics.development`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -14,34 +15,54 @@ from poshgrid.files import Schema
 from poshgrid.report import figures
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
-from poshgrid.report.parts import Page
+from poshgrid.report.parts import Finding, Page
 from poshgrid.report.texts import say
-from poshgrid.statistics.development import SIZES, SLACK
+from poshgrid.statistics import development as statistics
+from poshgrid.statistics.development import CHECKPOINTS, SIZES, SLACK
 from poshgrid.statistics.schema import DEVELOPMENT, NOT_TESTABLE
 
 TITLE, ORDER, AUDIENCE = "When it is learned", 25, "reader"
 MOST = 150
 """Curves of a figure; of more the table is all."""
-MOST_NAMED = 4
-"""Pairs of conditions that the sentence names."""
 
 
 def write(page: Page) -> dict[str, Any] | None:
     """Write the figure and the tables; ``None``: nothing has two points."""
-    rows = named(page.collected, page.layout)
+    collected, layout = page.collected, page.layout
+    rows = named(collected, layout)
     if rows.is_empty():
         return None
     models = rows["model"].str.contains(", ", literal=True).any()
     if rows.height <= MOST:
         draw = partial(figures.rows, label="Words of training", columns=1, words=True)
         page.picture("onsets", draw, marks(rows), say("onsets_figure", models))
-    page.table("onsets", rows)
-    ratios = page.collected.ratios
-    known = ratios.filter(pl.col("low").is_not_null() | pl.col("high").is_not_null())
-    page.table("onset-ratios", known.with_columns(
-        _panel(page.layout), recipe=pl.concat_str("model", "recipe", "bias", separator=" · ")
+    ages = dict(_ages(collected).select("name", "age").iter_rows())
+    of = [pl.col(name).replace_strict(ages, default=None, return_dtype=pl.String)
+          for name in ("phenomenon", "category")]  # fmt: skip
+    rows = rows.with_columns(age=pl.coalesce(of))
+    page.table("onsets", rows, bool(rows["age"].count()))
+    page.table("order", order(collected, layout))
+    page.table("onset-ratios", collected.ratios.with_columns(
+        _panel(layout), recipe=pl.concat_str("model", "recipe", "bias", separator=" · ")
     ))  # fmt: skip
-    return {"notes": [sentence(page.collected)]}
+    return {}
+
+
+def _ages(collected: Collected) -> pl.DataFrame:
+    """Return the ages from which children know something."""
+    return collected.children.filter(pl.col("accuracy").is_null())
+
+
+def order(collected: Collected, layout: Layout) -> pl.DataFrame:
+    """Return how the order of onsets compares with children's, in the page's order of models."""
+    compared = statistics.order(collected.development, _ages(collected))
+    rows = [
+        {**row, "series": layout.series(arm)}
+        for arm in layout.arms
+        for row in compared.iter_rows(named=True)
+        if arm.has(row["condition"], row["model"], row["recipe"], row["bias"])
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None).with_columns(_panel(layout) if rows else ())
 
 
 def named(collected: Collected, layout: Layout) -> pl.DataFrame:
@@ -87,17 +108,19 @@ def marks(rows: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def sentence(collected: Collected) -> str | None:
-    """Say which condition surely needs more words than another, or else what is surely learned.
+def sentences(page: Page) -> Iterator[Finding]:
+    """Yield which condition surely needs more words than another, or else what is surely learned.
 
-    ``None``: nothing has two points.
+    Where the study has ages of children, a last sentence is about the order. Nothing where nothing
+    has two points.
     """
+    collected = page.collected
     onsets, ratios = collected.development, collected.ratios
     if onsets.is_empty():
-        return None
-    of_sizes = (onsets["over"] == SIZES).any()
-    if of_sizes:
-        onsets, ratios = onsets.filter(over=SIZES), ratios.filter(over=SIZES)
+        return
+    over = SIZES if (onsets["over"] == SIZES).any() else CHECKPOINTS
+    onsets = onsets.filter(over=over)
+    ratios = ratios.with_row_index("number", offset=1).filter(over=over)
     more, fewer = pl.col("low") >= 1 / SLACK, pl.col("high") <= SLACK
     clear = ratios.filter(more | fewer).with_columns(
         word=pl.when(more).then(pl.lit("more")).otherwise(pl.lit("fewer"))
@@ -105,13 +128,17 @@ def sentence(collected: Collected) -> str | None:
     # What all comparisons have in common goes without saying
     apart = [name for name in ("suite", "model", "recipe", "bias", "size")
              if ratios[name].n_unique() > 1]  # fmt: skip
-    pairs = [
-        (*pair, rows.to_dicts())
-        for pair, rows in clear.group_by("condition", "word", "than", maintain_order=True)
-    ]
-    tested = onsets.filter(pl.col("status") != NOT_TESTABLE)
-    known = tested["high"].is_not_null().sum()
-    numbers = (ratios.height, ratios.height - clear.height, tested.height, known)
-    return say(
-        "development", pairs[:MOST_NAMED], len(pairs) - MOST_NAMED, *numbers, of_sizes, apart
-    )
+    for names, rows in clear.group_by("condition", "word", "than", maintain_order=True):
+        text = say("sooner", *names, rows.to_dicts(), apart)
+        yield Finding(text, "onset-ratios", rows["number"].to_list())
+    if ratios.height:
+        text = say("not_sooner", ratios.height, ratios.height - clear.height)
+        yield Finding(text, "onset-ratios", [])
+    else:
+        tested = onsets.filter(pl.col("status") != NOT_TESTABLE)
+        text = say("curves_learned", tested.height, tested["high"].is_not_null().sum(), over)
+        yield Finding(text, "onsets", [])
+    compared = order(collected, page.layout).with_row_index("number", offset=1)
+    if compared.height:
+        rows = compared.filter(over=over)
+        yield Finding(say("same_order", rows.to_dicts()), "order", rows["number"].to_list())

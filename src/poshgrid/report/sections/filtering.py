@@ -132,7 +132,7 @@ def sentences(deltas: pl.DataFrame, tested: pl.DataFrame) -> Iterator[str]:
 def falling(perplexity: pl.DataFrame, tokens: Mapping[Any, Any]) -> Iterator[str]:
     """Say how perplexity falls with the tokens that conditions hold (FiCT, section 5.1).
 
-    Each model is a pair, and perplexity is on its log scale: so are the paper's -.970 and -.976.
+    Each model is a pair, and perplexity is on its log scale, as in FiCT.
     """
     for key, part in perplexity.group_by(RUN_AXES[1:], maintain_order=True):
         cells = list(part.select("condition", "size").iter_rows())

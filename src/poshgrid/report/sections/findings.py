@@ -10,12 +10,11 @@ import polars as pl
 from poshgrid.benchmark.reading.table10 import key
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config.formula import suite_of
-from poshgrid.config.runs import words_of
 from poshgrid.report import figures, posterior
 from poshgrid.report.accuracies import BASELINE_NAMES, by_category, drawn, of_level
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.layout import Layout, groups
-from poshgrid.report.parts import Page
+from poshgrid.report.parts import Finding, Page
 from poshgrid.report.sections import development
 from poshgrid.report.texts import say
 from poshgrid.statistics.gate import doubts
@@ -44,6 +43,7 @@ def write(page: Page) -> dict[str, Any]:
             f"opening-{suite}", figures.lines, opening(page, suite), say("accuracy", suite)
         )
     page.table("learned", *learned(collected, page.layout))
+    page.table("treatments", treatments(collected))
     return {
         "judged": True,
         "pairs": pairs,
@@ -51,8 +51,8 @@ def write(page: Page) -> dict[str, Any]:
         "control": control(collected),
         "verdicts": list(contrasts(collected)),
         "first": FIRST,
-        "fits": {fit.name: doubts(fit.diagnostics) for fit in collected.fits.values()},
-        "onsets": development.sentence(collected),
+        "unquoted": list(unquoted(collected)),
+        "onsets": list(development.sentences(page)),
     }
 
 
@@ -82,7 +82,7 @@ def control(collected: Collected) -> dict[str, Any] | None:
     """Say whether the planted effects were found; ``None``: nothing is planted.
 
     Returns:
-        ``what`` and ``why`` in words; ``good``: the control held.
+        ``what`` and ``why`` in words; ``good``: the control held; ``tables`` of its contrasts.
     """
     planted = [
         (fit.name, contrast, place, sign, shown)
@@ -99,14 +99,23 @@ def control(collected: Collected) -> dict[str, Any] | None:
     return {
         "what": f"The positive control {verdict}.", "good": verdict == "held",
         "why": say("control", len(planted), missed, broken),
+        "tables": [f"contrasts-{name}" for name in sorted(names)],
     }  # fmt: skip
+
+
+def unquoted(collected: Collected) -> Iterator[Finding]:
+    """Yield why a model may not be quoted; its table has the cells of the predictive check."""
+    for fit in collected.fits.values():
+        if reasons := doubts(fit.diagnostics):
+            text = say("not_quoted", fit.name, reasons)
+            yield Finding(text, f"predictive-{fit.name}-data", [])
 
 
 # ---- contrasts -----------------------------------------------------------------------------------
 
 
-def contrasts(collected: Collected) -> Iterator[str]:
-    """Yield a verdict on each contrast of the models that may be quoted, the strongest first.
+def contrasts(collected: Collected) -> Iterator[list[Finding]]:
+    """Yield the sentences on each contrast of the models that may be quoted, the strongest first.
 
     Controls of biases are no findings: they come with their biases, with what they leave of them.
     """
@@ -121,20 +130,19 @@ def contrasts(collected: Collected) -> Iterator[str]:
         return max(float(max(row["joint_low"], -row["joint_high"])) for row in rows)
 
     for fit, rows in sorted(compared, key=lambda pair: -strength(pair[1])):
-        overall = rows[0]
-        if not _control(overall):
-            more = [*_structure(fit, overall), *_treatments(collected, overall)]
-            yield " ".join([_verdict(collected, fit, rows), *more])
+        if not _control(rows[0]):
+            yield [*_verdict(collected, fit, rows), *_structure(fit, rows[0])]
 
 
 def _groups(fit: Fit) -> Iterator[list[Row]]:
-    """Yield the rows of each contrast: overall, then its parts.
+    """Yield the rows of each contrast with their numbers in its table: overall, then its parts.
 
     Parts are categories and phenomena; of a model of some phenomena alone, templates.
     """
     parts = ["template"] if fit.spec.get("phenomena") else ["category", "phenomenon"]
     by = ("contrast", "first", "less")
-    for _, rows in fit.contrasts.group_by(*by, maintain_order=True):
+    numbered = fit.contrasts.with_row_index("number", offset=1)
+    for _, rows in numbered.group_by(*by, maintain_order=True):
         if overall := rows.filter(by="").to_dicts():
             yield overall[:1] + rows.filter(pl.col("by").is_in(parts)).to_dicts()
 
@@ -148,8 +156,8 @@ def decided(row: Row) -> str:
     return ALIKE if alike else CANNOT_TELL
 
 
-def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> str:
-    """Return the sentences on a contrast: overall, then its parts by verdict.
+def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> Iterator[Finding]:
+    """Yield the sentences on a contrast: overall, then its parts by verdict.
 
     A phenomenon is named where it is clear, and its category does not say the same.
     """
@@ -162,7 +170,7 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> str:
     question = asked(collected, overall)
     removed = _removed(collected, overall) if question == "filtering" else {}
     kept = _kept(removed, category_of)
-    of_parts: dict[str, list[str]] = {v: [] for v in (LOWER, HIGHER, ALIKE, CANNOT_TELL)}
+    of_parts: dict[str, dict[str, int]] = {v: {} for v in (LOWER, HIGHER, ALIKE, CANNOT_TELL)}
     for row in parts:
         verdict = decided(row)
         same = verdict == of_category.get(category_of.get(row["level"], ""))
@@ -170,15 +178,21 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> str:
             continue
         name = posterior.place(row).removeprefix(f"{row['by']} ")
         name += " (evidence kept)" if row["level"] in kept else ""
-        of_parts[verdict].append(name if verdict == CANNOT_TELL else f"{name} {_number(row)}")
+        name += "" if verdict == CANNOT_TELL else f" {_number(row)}"
+        of_parts[verdict][name] = row["number"]
     place = [f"on {suite}"] if len(suites) > 1 else []
     place += [f"{listed(fit.spec['phenomena'])} alone"] if fit.spec.get("phenomena") else []
-    return say(
+    table = f"contrasts-{fit.name}"
+    text = say(
         "contrast", question, overall, _less(overall), ", ".join(place), list(removed),
-        decided(overall), _number(overall), of_parts,
+        decided(overall), _number(overall),
         posterior.ONE_SEED if posterior.one_seed(fit, overall) else "",
         fit.predictive["size"].n_unique() > 1 if "size" in fit.predictive else False,
     )  # fmt: skip
+    yield Finding(text, table, [overall["number"]])
+    for verdict, names in of_parts.items():
+        if names:
+            yield Finding(say("contrast_parts", verdict, list(names)), table, [*names.values()])
 
 
 def asked(collected: Collected, row: Row) -> Question:
@@ -223,7 +237,7 @@ def _control(row: Row) -> bool:
     return row["factor"] == "bias" and of_control
 
 
-def _structure(fit: Fit, row: Row) -> Iterator[str]:
+def _structure(fit: Fit, row: Row) -> Iterator[Finding]:
     """Say of a bias with controls whether its structure helps: only where it beats all of them."""
     own = [
         overall
@@ -232,17 +246,37 @@ def _structure(fit: Fit, row: Row) -> Iterator[str]:
     ]
     short = [_less(r) for r in (row, *own) if decided(r) != HIGHER]
     if own:
-        yield say("structure", row["first"], {r["less"]: _number(r) for r in own}, short)
+        text = say("structure", row["first"], {r["less"]: _number(r) for r in own}, short)
+        yield Finding(text, f"contrasts-{fit.name}", [r["number"] for r in own])
 
 
-def _treatments(collected: Collected, row: Row) -> Iterator[str]:
-    """Yield what was removed and put back in each of two conditions, at its largest size."""
-    for level in (row["first"], row["less"]) if row["factor"] == "condition" else ():
-        sizes = [size for condition, size in collected.conditions if condition == level]
-        if sizes:
-            facts = collected.conditions[level, max(sizes, key=words_of)]
-            if treatment := say("treatment", facts):
-                yield f"{level}: {treatment}."
+def treatments(collected: Collected) -> pl.DataFrame:
+    """Return what was removed from each condition and put back, a row a filter and size."""
+    rows = []
+    for (condition, size), facts in collected.conditions.items():
+        whole = facts.get("whole", {}).get("sentences", 0)
+        if not whole or not facts.get("removed_sentences"):
+            continue
+        cell = {"condition": condition, "size": size,
+                "refilled": facts.get("refilled", {}).get("sentences") or None}  # fmt: skip
+        if control := facts.get("control"):
+            share = facts["removed_sentences"] / whole
+            rows.append(cell | {"filter": f"at random, as many as {control}", "removed": share})
+            continue
+        back = dict(facts.get("reinserted", {}))
+        for name, taken in facts.get("removed", {}).items():
+            gone = taken["rule"] + taken["backstop"]
+            returned = back.pop(name.partition(".")[0], {})  # once, of several readings
+            direct, back_direct = taken.get("direct"), returned.get("direct")
+            rows.append(cell | {
+                "filter": name, "removed": gone / whole,
+                "direct": direct / gone if gone and direct is not None else None,
+                "evidence": direct, "evidence_whole": taken.get("direct_whole"),
+                "back": returned.get("rate"),
+                "back_direct": back_direct / returned["sentences"]
+                if back_direct is not None and returned.get("sentences") else None,
+            })  # fmt: skip
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def _less(row: Row) -> str:

@@ -30,7 +30,7 @@ def write(page: Page) -> dict[str, Any] | None:
         draw = partial(figures.rows, label="Log-odds (posterior median, 95% interval)")
         page.picture(f"forest-{name}", draw, posterior.effects(fit.summary), say("forest"))
         rows = posterior.coefficients(fit)
-        page.table("fit", rows, bool(rows["implicit"].any()), "paper" in rows.columns, of=name)
+        page.table("fit", rows, bool(rows["implicit"].any()), of=name)
         cells = fit.predictive.drop_nulls(["observed", "predicted", "low", "high"])
         titles = {category: title(category) for category in cells["category"].unique()}
         cells = cells.with_columns(panel=pl.col("category").replace(titles))

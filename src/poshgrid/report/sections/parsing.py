@@ -27,9 +27,7 @@ def write(page: Page) -> dict[str, Any] | None:
     rows = removed(collected, layout)
     alone = rows.height > 0 and rows["backstop"].fill_null(0).sum() > 0
     page.table("removed", rows if alone else rows.drop("backstop", strict=False), alone)
-    cells = [(c, size) for size in layout.sizes for c in collected.spec.conditions]
-    known = collected.conditions
-    return {"cells": [(" at ".join(cell), known[cell]) for cell in cells if known.get(cell)]}
+    return {}
 
 
 def parsers(collected: Collected) -> pl.DataFrame:

@@ -1,27 +1,34 @@
 """A study's published numbers, ours beside them: ``studies/STUDY/published/VERSION/numbers.csv``.
 
 Each number says which of our results it is: a table, a column, and ``axis=value`` of its rows. Ours
-is the mean of these rows, whatever sizes and seeds they have.
+is the mean of these rows, whatever sizes and seeds they have; of baselines only where the axis
+``recipe`` asks for them.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import polars as pl
 
+from poshgrid.config.runs import BASELINE_RECIPES
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.report.collect import Collected
 from poshgrid.report.parts import Page
+from poshgrid.report.sections import corpora
 from poshgrid.statistics import intervals, published
 from poshgrid.statistics.measures import subsets
 
 TITLE, ORDER, AUDIENCE = "Beside the published numbers", 15, "reader"
-_SHARES = ("%", "points")  # units of published numbers that are shares here
+MANY = 40
+"""Numbers from which on each source (a table of the paper) is a table here."""
+_UNITS = {"%": 100, "points": 100, "million": 1e-6, "million words": 1e-6}
+"""Unit of a published number -> how many of it our unit is."""
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write the table; ``None``: the target is of no study, or nothing can be compared."""
+    """Write the tables; ``None``: the target is of no study, or nothing can be compared."""
     study = page.collected.spec.study
     theirs = published.numbers(study.name) if study else pl.DataFrame()
     if study is None or theirs.is_empty():
@@ -29,9 +36,18 @@ def write(page: Page) -> dict[str, Any] | None:
     rows = comparison(page.collected, theirs, study.name)
     versions = theirs["version"].unique().to_list()
     one = versions[0] if len(versions) == 1 else None
-    source = pl.col("source") if one else pl.format("{} ({})", "source", "version")
-    page.table("comparison", rows.with_columns(source), one, rows["margin"].count())
-    return {"compared": rows["ours"].count()}
+    rows = rows.with_columns(pl.col("source") if one else pl.format("{} ({})", "source", "version"))
+    parts = rows.partition_by("source", maintain_order=True) if rows.height >= MANY else [rows]
+    names = {}
+    for part in parts:
+        source = part["source"][0] if len(parts) > 1 else ""
+        page.table("comparison", part, one, part["margin"].count(), of=_slug(source))
+        names["-".join(filter(None, ["comparison", _slug(source)]))] = source
+    return {"names": names, "compared": rows["ours"].count()}
+
+
+def _slug(source: str) -> str:
+    return re.sub(r"\W+", "-", source.lower()).strip("-")
 
 
 def comparison(collected: Collected, theirs: pl.DataFrame, study: str) -> pl.DataFrame:
@@ -49,11 +65,16 @@ def comparison(collected: Collected, theirs: pl.DataFrame, study: str) -> pl.Dat
         PoshgridError: a number names a table, column or axis that no result has.
     """
     measures, tags = list(collected.measures.values()), list(collected.tags.values())
+    fits = [fit.summary.with_columns(model=pl.lit(fit.name)) for fit in collected.fits.values()]
+    in_sentence = pl.col("words") / pl.col("sentences")
     tables = {
         "accuracy": collected.accuracy,
         "deltas": collected.deltas,
         "delta_tests": collected.delta_tests,
         "perplexity": collected.perplexity,
+        "exposure": collected.exposure.with_columns(words_per_sentence=in_sentence),
+        "vocabularies": corpora.vocabularies(collected),
+        "coefficients": pl.concat(fits) if fits else pl.DataFrame(),
         "measures": pl.concat(measures, how="diagonal_relaxed") if measures else pl.DataFrame(),
         # Subsets of items cut across suites
         "tags": subsets.pooled(pl.concat(tags)) if tags else pl.DataFrame(),
@@ -64,7 +85,7 @@ def comparison(collected: Collected, theirs: pl.DataFrame, study: str) -> pl.Dat
             mine = _mine(tables, row)
         except PoshgridError as error:
             raise PoshgridError(f"studies/{study}: {row['what']}: {error}") from error
-        scale = 100 if row["unit"] in _SHARES else 1
+        scale = _UNITS.get(row["unit"], 1)
         values = mine.get_column("value", default=pl.Series(dtype=pl.Float64)).drop_nulls()
         ours = values.mean()
         rows.append({
@@ -84,7 +105,9 @@ def _mine(tables: dict[str, pl.DataFrame], row: dict[str, Any]) -> pl.DataFrame:
     frame = tables[row["table"]]
     if frame.is_empty():
         return frame
-    for part in filter(None, row["where"].split(",")):
+    if "recipe" in frame.columns and "recipe=" not in row["where"]:
+        frame = frame.filter(~pl.col("recipe").is_in(BASELINE_RECIPES))
+    for part in filter(None, re.split(r",(?=\w+=)", row["where"])):
         axis, _, value = part.partition("=")
         check_known("no column", axis, frame.columns)
         frame = frame.filter(pl.col(axis).cast(pl.String) == value)
