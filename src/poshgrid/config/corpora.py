@@ -45,11 +45,15 @@ class Source(Section):
     cleaning: Cleaning = Cleaning()
     """Which lines count as sentences."""
     words: Words | None = Field(None, gt=0)
-    """Stop after this many words of cleaned text."""
+    """Take this many words of cleaned text: the first, or a `sample`."""
+    sample: Seed | None = None
+    """Seed of a sample of whole documents with so many `words`, over all files."""
 
     @model_validator(mode="after")
     def _options(self) -> Self:
         check_options(plugins.READERS, self.reader, self.options)
+        if self.sample is not None and self.words is None:
+            raise ValueError("sample: say how many words it has: words: 30M")
         return self
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +16,7 @@ from poshgrid.config.sizes import words as words_of
 from poshgrid.corpora import conservation
 from poshgrid.corpora.budgets import budgets as budgets_of
 from poshgrid.corpora.budgets import heldout as heldout_of
-from poshgrid.corpora.schema import SENTENCES, SOURCE, normal
+from poshgrid.corpora.schema import SENTENCES, SOURCE, digest, normal
 from poshgrid.errors import PoshgridError, check_known
 
 log = logs.get(__name__)
@@ -149,8 +148,8 @@ def _texts(names: list[str], sources: dict[str, Path], seed: int) -> Iterator[pl
     for number, name in enumerate(names):
         check_known("no --source for", name, sources)
         for batch in files.table_batches(sources[name], SOURCE):
-            draws = {each: _digest(seed, name, each) for each in batch["document"].unique()}
-            keys = [_digest(seed, "heldout", text) for text in batch["text"]]
+            draws = {each: digest(seed, name, each) for each in batch["document"].unique()}
+            keys = [digest(seed, "heldout", text) for text in batch["text"]]
             yield batch.with_columns(
                 pl.lit(number, pl.UInt16).alias("source"),
                 pl.int_range(first, first + batch.height, dtype=pl.UInt32).alias("row"),
@@ -159,11 +158,6 @@ def _texts(names: list[str], sources: dict[str, Path], seed: int) -> Iterator[pl
                 normal(batch["text"]).alias("normal"),
             )
             first += batch.height
-
-
-def _digest(seed: int, *words: str) -> int:
-    text = "\0".join((str(seed), *words)).encode()
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest())
 
 
 def _choose(

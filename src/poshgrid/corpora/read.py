@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from poshgrid.config import specs
 from poshgrid.config.corpora import Cleaning
 from poshgrid.corpora.clean import UNKNOWN, clean, fault, running
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.schema import SOURCE
+from poshgrid.corpora.schema import SOURCE, digest
 from poshgrid.corpora.split import split
 from poshgrid.errors import PoshgridError
 from poshgrid.plugins import READERS
@@ -100,12 +102,15 @@ def read_source(
 
 def _sentences(spec: specs.SourceSpec, data: Path, report: Report, threads: int) -> Iterator[Row]:
     """Yield the rows that are kept, up to ``source.words``; positions count within a document."""
-    cleaning = spec.source.cleaning
-    sentences = _clean(spec, data, report, threads)
-    if cleaning.language:
-        sentences = _in_language(sentences, cleaning.language, report)
+    source = spec.source
+    if source.sample is None:
+        sentences = _kept(_texts(spec, data, report, threads), source.cleaning, report)
+    else:
+        sentences = _sampled(spec, data, report, threads)
     positions: dict[str, int] = {}
-    words, enough = 0, spec.source.words or math.inf
+    words = 0
+    # A sample is of whole documents and of the wanted length already
+    enough = math.inf if source.words is None or source.sample is not None else source.words
     for document, sentence in sentences:
         position = positions.get(document, 0)
         positions[document] = position + 1
@@ -116,12 +121,17 @@ def _sentences(spec: specs.SourceSpec, data: Path, report: Report, threads: int)
             return
 
 
-def _clean(
-    spec: specs.SourceSpec, data: Path, report: Report, threads: int
-) -> Iterator[tuple[str, str]]:
-    """Yield (document, sentence), cleaned, split, and within the limits.
+def _texts(
+    spec: specs.SourceSpec,
+    data: Path,
+    report: Report,
+    threads: int,
+    wanted: Callable[[str], bool] = bool,
+) -> Iterator[_Cut]:
+    """Yield the texts of a source, cleaned and split.
 
-    Pieces are read ahead; the report counts what comes up to the sentence that is yielded.
+    Pieces are read ahead; a text comes with what was counted up to it, and ``report`` gets what was
+    counted after the last. ``wanted`` says of a document whether it is cleaned at all.
     """
     source = spec.source
     reader = plugins.load(READERS, source.reader)
@@ -129,24 +139,75 @@ def _clean(
     cut = partial(_cut, splits=reader.SPLIT, cleaning=source.cleaning)
     ahead = Report()
     raw = reader.read(data / source.path, options, ahead)
-    for piece in mapped(cut, _pieces(raw, ahead), threads):
-        for document, counted, sentences in piece:
-            report.add(counted)
-            for sentence, reason in sentences:
-                if reason:
-                    report.drop(reason, sentence)
-                else:
-                    yield document, sentence
+    for piece in mapped(cut, _pieces(raw, ahead, wanted), threads):
+        yield from piece
     report.add(ahead)
 
 
-def _pieces(raw: Iterable[tuple[str, str]], met: Report) -> Iterator[list[_Raw]]:
-    """Yield what a reader yields, some texts at a time."""
+def _kept(
+    texts: Iterable[_Cut], cleaning: Cleaning, report: Report
+) -> Iterator[tuple[str, str]]:
+    """Yield (document, sentence) within the limits; the report counts all up to it."""
+    sentences = _faultless(texts, report)
+    return _in_language(sentences, cleaning.language, report) if cleaning.language else sentences
+
+
+def _faultless(texts: Iterable[_Cut], report: Report) -> Iterator[tuple[str, str]]:
+    for document, counted, sentences in texts:
+        report.add(counted)
+        for sentence, reason in sentences:
+            if reason:
+                report.drop(reason, sentence)
+            else:
+                yield document, sentence
+
+
+def _sampled(
+    spec: specs.SourceSpec, data: Path, report: Report, threads: int
+) -> Iterator[tuple[str, str]]:
+    """Yield a sample of whole documents with ``source.words`` words, in the order of the files.
+
+    It holds the documents with the smallest digests, so that each is as likely as any other. Only
+    they are held; a document whose digest is too large already is not cleaned. The report counts
+    what was met in the sample.
+    """
+    source = spec.source
+    wanted, seed = source.words or 0, source.sample or 0
+    held: list[tuple[int, int, int, str, str, Report]] = []  # the largest digest first
+    words, largest = 0, 1 << 64
+
+    def digest_of(document: str) -> int:
+        return digest(seed, "sample", document)
+
+    texts = _texts(spec, data, report, threads, lambda document: digest_of(document) <= largest)
+    for number, (document, own) in enumerate(itertools.groupby(texts, key=itemgetter(0))):
+        counted = Report()
+        sentences = [text for _, text in _kept(own, source.cleaning, counted)]
+        length = sum(text.count(" ") + 1 for text in sentences)
+        entry = (-digest_of(document), number, length, document, "\n".join(sentences), counted)
+        heapq.heappush(held, entry)
+        words += length
+        while words - held[0][2] >= wanted:
+            words -= heapq.heappop(held)[2]
+        if words >= wanted:
+            largest = -held[0][0]
+    for _, _, _, document, joined, counted in sorted(held, key=itemgetter(1)):
+        report.add(counted)
+        yield from ((document, sentence) for sentence in joined.split("\n") if sentence)
+
+
+def _pieces(
+    raw: Iterable[tuple[str, str]], met: Report, wanted: Callable[[str], bool]
+) -> Iterator[list[_Raw]]:
+    """Yield what a reader yields, some texts at a time, of wanted documents."""
     rows: list[_Raw] = []
     size = 0
     try:
         for document, text in raw:
-            rows.append((document, text, met.take()))
+            counted = met.take()
+            if not wanted(document):
+                continue
+            rows.append((document, text, counted))
             size += len(text)
             if size >= _PIECE:
                 yield rows

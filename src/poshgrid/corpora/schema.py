@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import polars as pl
 
 from poshgrid.config.sizes import words
@@ -27,6 +29,12 @@ SENTENCES: Schema = {
     "size": pl.String,  # smallest configured size that includes it, e.g. 10M; "": dev, test, spare
 }
 """``corpora/{corpus}/sentences.parquet``: train, dev, test; in each, source by source."""
+
+
+def digest(seed: int, *words: str) -> int:
+    """Return a number of 64 bits that a seed and words determine: an order that looks random."""
+    text = "\0".join((str(seed), *words)).encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest())
 
 
 def normal(texts: pl.Series) -> pl.Series:

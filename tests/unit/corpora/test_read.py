@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from poshgrid.corpora.read import read_source
+from poshgrid.corpora.schema import digest
 from tests.unit.corpora.reader_support import put, refused, source_spec, table_of
 
 
@@ -60,15 +61,38 @@ def test_a_source_stops_after_so_many_words(tmp_path, words, sentences):
     assert statistics["lines"] == sentences  # the others were not read
 
 
-@pytest.mark.parametrize("more", [{}, {"words": 777, "cleaning": {"min_words": 6}}])
+def test_a_sample_is_of_documents_from_all_over_the_files(tmp_path):
+    """The documents with the smallest digests, whole, in their order; dropped lines are theirs."""
+    documents = [f"Tale {n} is this one.\n***\n" * (n % 3 + 1) for n in range(300)]
+    put(tmp_path, "a.txt", "<|endoftext|>\n".join(documents))
+    names = [f"a-{n:06d}" for n in range(300)]
+    places = []
+    for seed in range(20):
+        order = sorted(range(300), key=lambda n: digest(seed, "sample", names[n]))
+        sizes = [(5 * (n % 3 + 1), n) for n in order]
+        needed = next(k for k in range(300) if sum(size for size, _ in sizes[:k]) >= 200)
+        frame, statistics = table_of(tmp_path, "text", "a.txt", words=200, sample=seed)
+        chosen = sorted(order[:needed])
+        assert frame["document"].unique(maintain_order=True).to_list() == [names[n] for n in chosen]
+        assert frame.height == sum(n % 3 + 1 for n in chosen)
+        assert statistics["dropped"] == {"no letter": frame.height}
+        places += chosen
+    assert 120 < sum(places) / len(places) < 180  # the head of the file alone would have 10
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"words": 777, "cleaning": {"min_words": 6}}, {"words": 777, "sample": 3}]
+)
 def test_processes_change_neither_table_nor_statistics(tmp_path, monkeypatch, more):
     """Nor do the pieces that they are given; what stands after the last word is broken."""
     text = "".join(
         f"Mr. Dog {n % 40} ran by {n % 7} here. {'It ' * (n % 9)}sat!\n" for n in range(150)
     )
     put(tmp_path, "d/a.txt", text + "no\u200b \n***\n" + text)
-    if more:
+    if more and "sample" not in more:
         put(tmp_path, "d/b.txt", b"\0")
+    for number in range(30):
+        put(tmp_path, f"d/a{number}.txt", text[: 30 * number + 60])
     written = []
     for piece, threads in ((500, 1), (500, 2), (100_000, 1)):
         monkeypatch.setattr("poshgrid.corpora.read._PIECE", piece)
