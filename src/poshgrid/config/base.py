@@ -110,6 +110,8 @@ Words = Annotated[
     BeforeValidator(_count, json_schema_input_type=_WrittenWords),
     Field(ge=0, le=MOST_WORDS),
 ]
+Kept = Annotated[float, Field(gt=0, le=1)] | Annotated[Words, Field(gt=1)]
+"""A share of sentences, or their number."""
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import Name, Section, Seed, Share01, Size, place
+from poshgrid.config.base import Kept, Name, Section, Seed, Share01, Size, place
 from poshgrid.config.names import once
 from poshgrid.config.tokens import Tokenizer
 from poshgrid.errors import did_you_mean
@@ -115,9 +115,9 @@ class Condition(Section):
     """Evidence that is put back, filter by filter."""
     unfiltered_sizes: list[Size] = Field([])
     """Sizes whose training sentences stay as they are."""
-    downsample: Annotated[float, Field(gt=0, le=1)] = 1.0
-    """Share of the *corpus's* sentences that is kept at each size, in order; the same for all
-    conditions that are compared.
+    downsample: Kept = 1.0
+    """Share (`0.8`) or number (`2.4M`) of the *corpus's* sentences that is kept at each size, in
+    order; the same for all conditions that are compared.
     """
     prebuilt: Annotated[str, AfterValidator(_of_size)] | None = None
     """Folder below `data` with `train.txt`, `dev.txt` and `test.txt` (or folders of these
@@ -143,7 +143,7 @@ class Condition(Section):
                     f"re-insertion of {item.filter!r}, which this condition does not remove; "
                     f"add it to filters: {words}"
                 )
-        if self.prebuilt and (self.filters or self.control or self.refill or self.downsample < 1):
+        if self.prebuilt and (self.filters or self.control or self.refill or self.downsample != 1):
             raise ValueError(
                 "prebuilt files are taken as they are: leave out filters, control, refill, "
                 "downsample"
@@ -157,7 +157,7 @@ class Condition(Section):
                 raise ValueError("refill: nothing is gone without filters or control: leave it out")
             if self.unfiltered_sizes and not self.prebuilt:
                 raise ValueError("unfiltered_sizes: it has no filters at any size: leave it out")
-        if self.refill and self.downsample < 1:
+        if self.refill and self.downsample != 1:
             raise ValueError("refill and downsample exclude each other: leave one out")
         return self
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from poshgrid import plugins
 from poshgrid.config.base import (
+    Kept,
     Name,
     Place,
     Positive,
@@ -77,9 +78,13 @@ class Corpus(Section):
     """Words held out for the dev loss, the same at all sizes."""
     test_words: Words = Field(100_000, gt=0)
     """Words held out for perplexity."""
+    splits: Literal["drawn", "published"] = "drawn"
+    """Where dev and test come from: `drawn` from the sources, or `published`: the sources' own,
+    where a reader has them (`gulordava`); no filter touches those.
+    """
     seed: Seed = 42
     """Order of documents, and which sentences are held out or kept by `downsample`."""
-    downsample: Annotated[float, Field(gt=0, le=1)] = 1.0
+    downsample: Kept = 1.0
     """`downsample` of conditions that are named by their filters (`wiki~passive`)."""
     reading: Name | None = None
     """Reading of the filters in such names, where a filter has it: `published`."""

@@ -88,6 +88,7 @@ class ConditionSpec(Section):
     control: list[config.Filter] = Field(default_factory=list)
     size: Size
     backstop: bool = True
+    heldout_filtered: bool = True  # dev and test lose what any filter removes
 
 
 class SideEffectsSpec(ConditionSpec):

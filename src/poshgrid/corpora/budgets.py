@@ -42,7 +42,12 @@ def budgets(corpus: Corpus, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
 
 
 def heldout(corpus: Corpus, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Return source -> dev, test -> words held out, by its share of the smallest size."""
+    """Return source -> dev, test -> words held out, by its share of the smallest size.
+
+    Of published splits it is nothing: they are beside the training text.
+    """
+    if corpus.splits == "published":
+        return {portion.source: {"dev": 0, "test": 0} for portion in corpus.sources}
     smallest = min(sizes, key=words)
     total = sum(portion.words[smallest] for portion in corpus.sources)
     return {

@@ -61,6 +61,15 @@ _HELD_OUT = """
     from once where source = {number} and before >= {start} and before < {end}
 """
 
+_PUBLISHED = """
+    insert into chosen
+    select
+        row, source, '{split}', first, n_words,
+        row_number() over (order by row) - 1, null
+    from texts join (select row, first from sentences) using (row)
+    where source = {number} and starts_with(document, '{split}-')
+"""
+
 _TRAIN = """
     insert into chosen
     select
@@ -99,8 +108,8 @@ def mix(spec: specs.CorpusSpec, sources: dict[str, Path], output: Path) -> dict[
     the source's words at *s* are reached (paper, Table 2), so that a smaller size lies inside a
     larger. They are written in that order, or in the source's (``corpora[].order``). Dev and test
     are drawn, sentence by sentence, from texts that occur once in all the corpus's sources: train,
-    dev and test share no text. They are the same for all sizes. Spare training sentences belong to
-    no
+    dev and test share no text. Published ones are the documents that a reader names ``dev-`` and
+    ``test-`` something. They are the same for all sizes. Spare training sentences belong to no
     size: conditions are refilled from them, as far as a source has them.
 
     Sentences are sorted, counted and kept in a database, so that memory does not grow with the
@@ -180,6 +189,16 @@ def _choose(
 
     largest = max(budget.values())
     available = _facts(tables, "sentences", f"source = {number}")["words"]
+    if spec.corpus.splits == "published":
+        for split in SPLITS[1:]:
+            tables.run(_PUBLISHED.format(split=split, number=number))
+        own = _facts(tables, "chosen", f"source = {number}")["words"]
+        if not own:
+            raise PoshgridError(
+                f"corpora: {spec.corpus.name}: source {name!r} has no dev and test text of its "
+                "own; leave out `splits: published`, or give it the reader gulordava"
+            )
+        available, asked = available - own, {}
     require(largest + sum(asked.values()), available, "for training, dev and test")
     start = places = 0
     for split, amount in asked.items():

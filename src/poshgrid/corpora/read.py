@@ -144,9 +144,7 @@ def _texts(
     report.add(ahead)
 
 
-def _kept(
-    texts: Iterable[_Cut], cleaning: Cleaning, report: Report
-) -> Iterator[tuple[str, str]]:
+def _kept(texts: Iterable[_Cut], cleaning: Cleaning, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (document, sentence) within the limits; the report counts all up to it."""
     sentences = _faultless(texts, report)
     return _in_language(sentences, cleaning.language, report) if cleaning.language else sentences

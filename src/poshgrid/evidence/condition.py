@@ -42,8 +42,8 @@ def build(
     refilled, further sentences take the place of what is gone. Then, for each re-insertion,
     ``round(rate * n)`` of the n sentences left are replaced by evidence, matched by source and
     length. Dev and test are the corpus's less what *any* reading of any filter of the evidence
-    table
-    removes: the same for all conditions of a corpus, so that losses can be compared.
+    table removes: the same for all conditions of a corpus, so that losses can be compared. Those
+    that were published with a corpus stay whole.
 
     Args:
         spec: the condition, the size, and whether the backstop is on.
@@ -98,7 +98,7 @@ def _plan(
     reinserted = reinsert(corpus, spec, chosen, allow=allow)
     readings = corpus.labels.readings
     every = [Filter(name=word, reading=each) for word, own in readings.items() for each in own]
-    anything = corpus.out(every, backstop=spec.backstop)
+    anything = corpus.out(every if spec.heldout_filtered else [], backstop=spec.backstop)
     corpus.database.run(
         f"create table written as select *, 'train' as split from ({_trained(chosen)}) union all "
         "select sent_id, sent_id, source, n_words, split from corpus "

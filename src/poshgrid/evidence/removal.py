@@ -131,14 +131,14 @@ def choose(corpus: Corpus, spec: specs.ConditionSpec) -> Chosen:
         _refill(corpus, spec, gone, whole)
         more = "select sent_id from refill where ends - n_words < lacking"
         kept = filled = f"(not {gone} and ({whole} or sent_id in ({more})))"
-    if spec.condition.downsample < 1:
+    if spec.condition.downsample != 1:
         _downsample(corpus, spec, filled, corpus.count(whole))
         kept = "sent_id in (from drawn)"
     return Chosen(gone, whole, left, filled, kept)
 
 
 def _downsample(corpus: Corpus, spec: specs.ConditionSpec, filtered: str, total: int) -> None:
-    """Keep a share of the corpus's sentences, the same ones in all conditions: table ``drawn``.
+    """Keep a part of the corpus's sentences, the same ones in all conditions: table ``drawn``.
 
     Every sentence has a rank that depends on the seed and on its sent_id, and the first are kept.
 
@@ -152,13 +152,14 @@ def _downsample(corpus: Corpus, spec: specs.ConditionSpec, filtered: str, total:
         PoshgridError: the filters leave fewer than are to be kept.
     """
     condition = spec.condition
-    number, there = int(condition.downsample * total), corpus.count(filtered)
+    share, there = condition.downsample, corpus.count(filtered)
+    number = int(share * total) if share < 1 else int(share)
     if there < number:
+        possible = f"{int(there / total * 1000) / 1000:g}" if share < 1 else f"{there}"
         raise PoshgridError(
-            f"condition {condition.name!r} at {spec.size}: {number:,} sentences are to be kept "
-            f"(downsample {condition.downsample:g} of {total:,}), and its filters leave "
-            f"{there:,}; lower downsample, for all conditions of the corpus, to "
-            f"{int(there / total * 1000) / 1000:g}"
+            f"condition {condition.name!r} at {spec.size}: {number:,} of {total:,} sentences must "
+            f"be kept (downsample {share:,}), and its filters leave {there:,}; lower downsample, "
+            f"for all conditions of the corpus, to {possible}"
         )
     corpus.database.run(
         f"create table drawn as select sent_id from train where {filtered} "

@@ -138,7 +138,7 @@ def _table(spec: specs.SideEffectsSpec, counts: pl.DataFrame) -> pl.DataFrame:
                     row[subset] = None
             if spec.condition.control:
                 row["removed_by_rule"] = row["removed_by_backstop"] = None
-                if spec.condition.downsample < 1:  # what was removed, and what merely not drawn?
+                if spec.condition.downsample != 1:  # what was removed, and what merely not drawn?
                     row["removed"] = None
             rows.append({"source": sums["source"], "measure": measure, **row})
     return pl.DataFrame(rows, schema=SIDE_EFFECTS)

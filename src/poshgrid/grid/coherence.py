@@ -111,6 +111,7 @@ def _check_words(grid: Grid) -> None:
     """
     faults = []
     numbers: dict[str, dict[str, float]] = {}
+    kept: dict[str, dict[str, float]] = {}
     for name, size in sorted({(run.condition, run.size) for run in grid.every_run}):
         condition, corpus = grid.conditions[name], grid.corpus_of(name)
         number = conservation.asked(corpus, size)
@@ -119,8 +120,15 @@ def _check_words(grid: Grid) -> None:
         if "size" not in corpus.allow and not condition.prebuilt:
             faults.append(("size", conservation.misnamed(f"corpora: {corpus.name}", size, number)))
         if "words" not in (*corpus.allow, *condition.allow):
-            numbers.setdefault(size, {})[name] = number * condition.downsample
+            if condition.downsample > 1:  # a number of sentences
+                kept.setdefault(size, {})[name] = condition.downsample
+            else:
+                numbers.setdefault(size, {})[name] = number * condition.downsample
     uneven = [("words", conservation.uneven(size, found)) for size, found in numbers.items()]
+    for size, sentences in kept.items():
+        if len(set(sentences.values())) > 1 or size in numbers:
+            what = f"conditions at {size}: {', '.join(sentences)}: downsample names sentences"
+            uneven.append(("words", f"{what}; give all conditions of the size the same number"))
     for kind in (faults, uneven):  # corpora that are misnamed are uneven for that
         conservation.settle([fault for fault in dict.fromkeys(kind) if fault[1]], ())
 

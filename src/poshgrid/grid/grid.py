@@ -233,6 +233,7 @@ class Grid(Targets):
             size=size,
             # Without labels there is nothing to stop
             backstop=self.config.evidence.backstop or not self.needs_evidence(condition),
+            heldout_filtered=self.corpus_of(condition).splits == "drawn",
         )
 
     def train_spec(self, run: Run) -> specs.TrainSpec:

@@ -11,6 +11,8 @@ import itertools
 import re
 from typing import TYPE_CHECKING
 
+from poshgrid.corpora.clean import UNKNOWN
+
 if TYPE_CHECKING:
     from spacy.tokenizer import Tokenizer
 
@@ -57,6 +59,7 @@ def _tokenizer() -> Tokenizer:
             cut = [written[end - len(part) : end] for part, end in zip(parts, ends, strict=True)]
             tokenizer.add_special_case(written, [{"ORTH": piece} for piece in cut])
     tokenizer.add_special_case("I.", [{"ORTH": "I"}, {"ORTH": "."}])  # the pronoun, not an initial
+    tokenizer.add_special_case(UNKNOWN, [{"ORTH": UNKNOWN}])
     tokenizer.suffix_search = compile_suffix_regex(
         [*(language.Defaults.suffixes or []), _CLITIC]
     ).search

@@ -60,8 +60,9 @@ def allowed(collected: Collected) -> Iterator[str]:
                 yield what
             for (condition, of), cell in collected.conditions.items():
                 if of == size and cell.get("corpus") == corpus and not cell.get("prebuilt"):
-                    words = facts["words"] * cell.get("downsample", 1)
-                    numbers.setdefault(size, {})[condition] = words
+                    kept = cell.get("downsample", 1)
+                    share = kept if kept <= 1 else kept / facts["sentences"]
+                    numbers.setdefault(size, {})[condition] = facts["words"] * share
     for size, words_of in numbers.items():
         if what := conservation.uneven(size, words_of):
             yield what

@@ -160,8 +160,8 @@ def given(file: Path, output: Path) -> dict[str, Any]:
     return statistics
 
 
-_WORD = r"\w+(?:['’.-]\w+)*|[^\w\s]"
-"""A word with what stands inside it (*don't*, *ice-cream*), or a mark."""
+_WORD = r"<unk>|\w+(?:['’.-]\w+)*|[^\w\s]"
+"""A word with what stands inside it (*don't*, *ice-cream*), an unknown word, or a mark."""
 
 
 def pipeline(settings: config.Tokenizer) -> Tokenizer:

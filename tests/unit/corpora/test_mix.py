@@ -14,6 +14,7 @@ from poshgrid.corpora.mix import mix
 from poshgrid.corpora.schema import SENTENCES, SOURCE, trains
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json, read_table, write_table
+from tests.unit.corpora.reader_support import put, table_of
 
 SIZES = ["1K", "3K", "5K"]
 PORTIONS = {"a": {"1K": 600, "3K": "2K", "5K": "3K"}, "b": {"1K": 400, "3K": "1K", "5K": "2K"}}
@@ -96,6 +97,28 @@ def test_against_a_plain_python_mixture(mixed, tables):
         for split, texts in expected.items():
             mine = mixed[0].filter((pl.col("split") == split) & (pl.col("source") == name))
             assert list(mine.select("text", "size").iter_rows()) == texts
+
+
+def test_published_splits_are_kept(tmp_path):
+    """The corpus of Gulordava et al., from its files: what is held out is theirs, whole."""
+    texts = {
+        name: [f"{name} line {n} of <unk> ." for n in range(lines)]
+        for name, lines in (("train", 450), ("valid", 130), ("test", 40))
+    }
+    for name, sentences in texts.items():
+        put(tmp_path, f"g/{name}.txt", "".join(f"{text} <eos> \n" for text in sentences))
+    table_of(tmp_path, "gulordava", "g")
+    tables = {"it": tmp_path / "out/sentences.parquet"}
+    spec = base_spec(["2K"], {"it": {"2K": "2K"}}, splits="published")
+    statistics = mix(spec, tables, tmp_path / "corpus" / "sentences.parquet")
+    frame = read_table(tmp_path / "corpus" / "sentences.parquet", SENTENCES)
+    for split, name in (("dev", "valid"), ("test", "test")):
+        assert frame.filter(pl.col("split") == split)["text"].to_list() == texts[name]
+    train = frame.filter(pl.col("split") == "train")
+    assert (train.height, statistics["train"]["2K"]["words"]) == (334, 2_004)
+    assert set(train["text"]) < set(texts["train"])
+    with pytest.raises(PoshgridError, match="needs 2,701 words"):
+        mix(base_spec(["3K"], {"it": {"3K": 2_701}}, splits="published"), tables, tmp_path / "x/s")
 
 
 @pytest.mark.parametrize("order", ["given", "reversed"])

@@ -154,16 +154,25 @@ def test_a_refill_takes_the_next_sentences_until_the_words_are_there():
         choose(corpus, wanted)
 
 
-@pytest.mark.parametrize("kept", [3, 2])
-def test_a_downsampled_condition_needs_as_many_sentences_as_it_keeps(kept):
-    rows = [("a", 5, "1K", i >= kept) for i in range(7)]
-    wanted = spec(filters=["binding"], downsample=0.5)  # three of seven
-    with planned(*rows) as corpus:
-        if kept == 3:
-            assert held(corpus, choose(corpus, wanted).kept) == [0, 1, 2]
-            return
-        with pytest.raises(PoshgridError, match=r"leave 2; lower downsample.* to 0\.285$"):
-            choose(corpus, wanted)
+@pytest.mark.parametrize(("downsample", "lower"), [(0.5, r"0\.285"), (3, "2"), ("0.003K", "2")])
+def test_a_downsampled_condition_needs_as_many_sentences_as_it_keeps(downsample, lower):
+    wanted = spec(filters=["binding"], downsample=downsample)  # three of seven
+    with planned(*(("a", 5, "1K", i >= 3) for i in range(7))) as corpus:
+        assert held(corpus, choose(corpus, wanted).kept) == [0, 1, 2]
+    with (
+        planned(*(("a", 5, "1K", i >= 2) for i in range(7))) as corpus,
+        pytest.raises(PoshgridError, match=rf"leave 2; lower downsample.* to {lower}$"),
+    ):
+        choose(corpus, wanted)
+
+
+def test_published_dev_and_test_stay_whole(tmp_path, corpus):
+    wanted = spec(filters=FILTERS).model_copy(update={"heldout_filtered": False})
+    train, facts = corpus.build(wanted, tmp_path)
+    whole = dict(corpus.table.group_by("split").len().iter_rows())
+    assert facts["heldout_removed"] == {"dev": 0, "test": 0}
+    assert all(facts["splits"][split]["sentences"] == whole[split] for split in ("dev", "test"))
+    assert facts["removed_sentences"] and train.height < corpus.at("1K").height
 
 
 # ---- controls ------------------------------------------------------------------------------------

@@ -66,6 +66,8 @@ def test_ficts_conditions_are_set_against_the_one_that_lost_nothing():
     assert set(full.values()) == {"wiki~none"}
     assert len(filtering.pairs(grid, "fict")) == 15 * 2 * 5
     assert len(filtering.runs(grid, "fict")) == 160
+    kept = {grid.conditions[name].downsample for name, _ in grid.cells("fict")}
+    assert [sentences / grid.recipes["fict"].batch_size for sentences in kept] == [75_000]
     aims = filtering.aims(grid.conditions["wiki~binding-case"])
     assert aims == {"binding-case": ["principle_A_case_1", "principle_A_case_2"]}
 

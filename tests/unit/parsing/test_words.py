@@ -22,6 +22,7 @@ from tests.unit.evidence.trees import tree
         ("Mr. Smith said so.", "Mr. Smith said so ."),
         ("so do I.", "so do I ."),
         ("  two   spaces ", "two spaces"),
+        ("the <unk> , a <unk>.", "the <unk> , a <unk> ."),
         (" \t", ""),
     ],
 )

@@ -261,3 +261,10 @@ def test_a_file_is_taken_as_it_is(two, tmp_path):
     for text in ("the zebra isn't here .", "  Quizzical é"):
         one, other = (tokenizer.load(tmp_path / name).encode(text) for name in ("trained", "given"))
         assert one.ids == other.ids
+
+
+def test_a_word_that_a_corpus_calls_unknown_is_the_unknown_token():
+    learned = tokenizer.learn(words_spec(300).tokenizer, 300, iter(["a <unk> is <unk>."] * 2))
+    tokens = learned.encode("a <unk> is zebra <unk>.").tokens
+    assert tokens == ["a", "<unk>", "is", "<unk>", "<unk>", "."]
+    assert not {"<", "unk", ">"} & set(learned.get_vocab())
