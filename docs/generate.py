@@ -1,6 +1,6 @@
-"""Write the generated pages of the reference: every key, every column.
+"""Write the generated pages of the reference (every key, every column) and the JSON Schema.
 
-    python docs/generate.py            # docs/reference/configuration.md, docs/reference/tables.md
+    python docs/generate.py   # docs/reference/configuration.md, tables.md; the JSON Schema
 
 A test holds the pages to what this writes.
 """
@@ -20,9 +20,11 @@ from pydantic.fields import FieldInfo
 
 from poshgrid import plugins
 from poshgrid.config import Config, Section
+from poshgrid.grid import configfile
 from poshgrid.tables import columns
 
 PAGES = Path(__file__).parent / "reference"
+SCHEMA = Path(__file__).parents[1] / "workflow/schemas/config.schema.json"
 HEAD = "<!-- Made by docs/generate.py: change the {source}, then run it. -->\n\n"
 ROOMS = {
     "corpora": "Text",
@@ -176,7 +178,11 @@ def tables() -> str:
 
 def pages() -> dict[Path, str]:
     """Return the generated pages and what they hold."""
-    return {PAGES / "configuration.md": configuration(), PAGES / "tables.md": tables()}
+    return {
+        PAGES / "configuration.md": configuration(),
+        PAGES / "tables.md": tables(),
+        SCHEMA: configfile.schema(),
+    }
 
 
 if __name__ == "__main__":

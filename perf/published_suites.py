@@ -1,6 +1,6 @@
 """What the gate finds in published suites, as the tables of docs/lab/published-suites.md.
 
-    poshgrid gate SUITE --reader READER --text child=... --text wiki=... --output FOLDER/NAME
+    poshgrid check-pairs SUITE --reader READER --text child=... --text wiki=... --output FOLDER/NAME
     python perf/published_suites.py FOLDER
 
 FOLDER holds a folder for each suite, each with the ``quality.json`` that the gate wrote.

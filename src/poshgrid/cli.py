@@ -6,16 +6,16 @@ import importlib
 import io
 import os
 import sys
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
+from click import Group
 
 from poshgrid import logs, plugins
-from poshgrid.commands.base import Output, app
+from poshgrid.commands.base import app
 from poshgrid.errors import PoshgridError, of_system
 
-ROOMS = ("study", "plan", "results", "export", "explain", "quality", "evaluation", "power")
+ROOMS = ("study", "plan", "pairs", "results", "filters", "power")
 """Modules whose commands are added, in the order in which the help lists them."""
 for room in ROOMS:
     importlib.import_module(f"poshgrid.commands.{room}")
@@ -29,35 +29,25 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
+def _help_all(context: typer.Context, asked: bool) -> None:
+    if asked:
+        for command in cast(Group, context.command).commands.values():
+            command.hidden = False
+        typer.echo(context.get_help(), nl=False)
+        raise typer.Exit
+
+
 @app.callback()
 def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it and exit")
     ] = False,
+    help_all: Annotated[
+        bool,
+        typer.Option("--help-all", callback=_help_all, is_eager=True, help="List all commands"),
+    ] = False,
 ) -> None:
     """Take the options of ``poshgrid`` itself."""
-
-
-@app.command(rich_help_panel="Corpora and filters")
-def fetch(
-    source: Annotated[str, typer.Argument(help="A free source, as in docs/sources.md")],
-    data: Annotated[Path, typer.Option(help="Data folder")] = Path("data"),
-    folder: Annotated[str | None, typer.Option(help="Folder below it")] = None,
-    file: Annotated[list[str] | None, typer.Option(help="Only this file; may be repeated")] = None,
-) -> None:
-    """Download a free source, going on where an earlier attempt stopped."""
-    from poshgrid.corpora.fetch import fetch as download
-
-    for path in download(source, data, folder=folder, only=file):
-        typer.echo(path)
-
-
-@app.command(hidden=True)
-def schema(output: Output = Path("workflow/schemas/config.schema.json")) -> None:
-    """Write the JSON Schema of the configuration."""
-    from poshgrid.grid.configfile import write_schema
-
-    write_schema(output)
 
 
 def main() -> None:
@@ -93,7 +83,7 @@ def main() -> None:
             raise
         if place:
             said = " ".join(str(error).split())
-            _fail(f"{place}: {type(error).__name__}: {said}; mend the plug-in")
+            _fail(f"{place}: {type(error).__name__}: {said}; fix the plug-in")
         reason = str(error).strip().splitlines()
         _fail(
             f"internal error: {type(error).__name__}: {reason[0] if reason else ''}; "

@@ -177,7 +177,7 @@ def test_a_template_in_a_configuration_is_refused_unrun(tmp_path, root, place):
             configfile.load(path)
     else:
         profile = put(tmp_path, "profile.yaml", f"configfile: [{path}]\n")
-        words = ["poshgrid.grid.launch", "--workflow-profile", profile]
+        words = ["poshgrid.planning.launch", "--workflow-profile", profile]
         done = subprocess.run(
             [sys.executable, "-m", *(words if place == "profile" else ["snakemake"]), "-n", "-c1",
              "--snakefile", root / "Snakefile", "--directory", tmp_path],
@@ -318,7 +318,6 @@ def run(*arguments: object) -> None:
 def test_nothing_but_fetch_asks_for_the_network(tmp_path, guarded, root, capsys):
     tiny = root / "studies/posh-bench/toy.yaml"
     run("ready", tiny)
-    run("schema", "--output", tmp_path / "schema.json")
     put(tmp_path, "a.txt", "The dog sat.\n")
     job = jobs.text(tmp_path / "out", source_spec("text", "a.txt"), data=str(tmp_path))
     run("stage", "read", job)

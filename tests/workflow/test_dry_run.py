@@ -151,7 +151,8 @@ def test_misspelt_words_are_one_line_and_no_traceback(root, tmp_path):
     (line,) = [line for line in key.stderr.splitlines() if "error:" in line]
     assert "mine.yaml:" in line and "'learning_rate'" in line
     arguments = ("-n", "--nolock", "exp9", "--configfile", "config/tiny.yaml")
-    ours = forks.python(("-c", "from poshgrid.grid.launch import main; main()", *arguments), root)
+    launch = "from poshgrid.planning.launch import main; main()"
+    ours = forks.python(("-c", launch, *arguments), root)
     assert ours.stderr.splitlines()[-1].startswith("error: unknown target 'exp9'; ")
     plain = snakemake(root, *arguments)
     assert "exp9" in plain.stdout + plain.stderr

@@ -49,11 +49,6 @@ def read(path: Path, remedy: str) -> pl.DataFrame:
     return read_table(path, ITEMS)
 
 
-def targets(filters: Sequence[Filter]) -> set[str]:
-    """Return the phenomena that any of the filters is meant for."""
-    return {phenomenon for each in filters for phenomenon in each.aims}
-
-
 def coverage(
     items: pl.DataFrame, filters: Sequence[Filter], parse: Parse, *, backstop: bool
 ) -> pl.DataFrame:

@@ -6,10 +6,8 @@ Snakemake reads the profile and builds the jobs; SLURM is asked about each kind 
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import importlib.metadata
-import io
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +16,7 @@ from typing import Any
 
 from poshgrid.cluster import slurm
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.grid import launch
-from poshgrid.planning import jobs
+from poshgrid.planning import jobs, launch
 from poshgrid.planning.findings import Finding, error, ok, warning
 
 PLUGIN, TESTED = "snakemake-executor-plugin-slurm", "2.8"
@@ -105,22 +102,12 @@ def asked(
     """
     from snakemake_interface_common.exceptions import WorkflowError
 
-    said = io.StringIO()
-    words = ["--configfile", *map(str, configs)] if configs else []
-    try:
-        with contextlib.redirect_stderr(said):
-            _, args = launch.parsed(["--profile", profile, *words])
-    except SystemExit as refused:
-        reason = said.getvalue().strip().splitlines()[-1:]
-        raise PoshgridError(f"{profile}: Snakemake refuses it: {' '.join(reason)}") from refused
-    settings = {
-        "overwrite_threads": args.set_threads,
-        "overwrite_resources": args.set_resources,
-        "default_resources": args.default_resources,
-    }
+    words = ["--profile", profile]
+    words += ["--configfile", *map(str, configs)] if configs else []
+    words += ["--config", f"results={results}"] if results else []
+    _, args, _ = launch.parsed([*words, "--", target])
     requests: dict[Request, None] = {}
-    files = [Path(path) for path in args.configfile or ()]
-    with jobs.graph(files, target, results, settings) as workflow:
+    with jobs.graph(args) as (workflow, _):
         for job in workflow.dag.jobs:
             if job.rule.norun or job.rule.name in workflow._localrules:
                 continue

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 import typer
 
-from poshgrid.commands.base import Configs, Results, Target, Threads, app, grid_of
-from poshgrid.config.names import PAPER
+from poshgrid.commands.base import Configs, Results, Target, Threads, command, files_of, grid_of
 from poshgrid.config.training import Tracker
 from poshgrid.errors import PoshgridError, check_known
 
-_CHANGES_SHOWN = 3  # of the configuration, for each group of jobs
 
-
-@app.command(rich_help_panel="Workflow")
-def ready(
-    config: Configs = None,
-    target: Target = "all",
-    results: Results = None,
-) -> None:
+@command("poshgrid ready config/tiny.yaml")
+def ready(config: Configs = None, target: Target = "all", results: Results = None) -> None:
     """Check a configuration, and whether what a target reads is there.
 
     Ends with status 1 if something is missing or wrong, and says what to do. Nothing is run.
@@ -30,86 +23,54 @@ def ready(
     from poshgrid.statistics import forecheck
 
     grid = grid_of(config, results)
-    where = (config or [PAPER])[-1]
+    where = files_of(config)[-1]
     try:
         forecheck.check(grid)
     except PoshgridError as error:
         raise PoshgridError(*(f"{where}: {line}" for line in error.args)) from error
-    found = readiness.examine(grid, target)
-    for finding in found:
+    findings = readiness.examine(grid, target)
+    for finding in findings:
         typer.echo(finding.line())
     for name, runs in grid.targets.items():
         given = f", {len(grid.given):,} pretrained" if grid.given else ""
         typer.echo(f"{name:12} {len(runs):6,} runs, {len(grid.baselines(runs)):,} baselines{given}")
-    wrong = sum(finding.state == "error" for finding in found)
+    wrong = sum(finding.state == "error" for finding in findings)
     if wrong:
         raise PoshgridError(
-            f"{where}: {target}: {wrong} of {len(found)} are missing or wrong; see above"
+            f"{where}: {target}: {wrong} of {len(findings)} are missing or wrong; see above"
         )
 
 
-@app.command(rich_help_panel="Workflow")
+@command("poshgrid plan config/config.yaml --target exp2 --gpu h100")
 def plan(
     config: Configs = None,
     target: Target = "all",
-    device: Annotated[
-        str, typer.Option(help="Device whose measured speed counts, e.g. H100; core: one of a CPU")
-    ] = "H100",
+    gpu: Annotated[
+        str | None, typer.Option(help="h100, a100, or cpu; default: this machine's")
+    ] = None,
     results: Results = None,
     as_json: Annotated[bool, typer.Option("--json", help="For other programs")] = False,
 ) -> None:
-    """Show what Snakemake would run and why, hours of training and disk; run nothing."""
-    from poshgrid.planning.plan import make
+    """Show which jobs would run and why, hours of training and disk: `poshgrid run -n` in short."""
+    from poshgrid.planning import costs, launch
+    from poshgrid.planning import plan as planning
 
-    facts = make(config or [PAPER], target, results=results, device=device)
+    costs.check_device(gpu)
+    words = ["-n", "--configfile", *map(str, files_of(config))]
+    words += ["--config", f"results={results}"] if results else []
+    _, args, _ = launch.parsed([*words, "--", target])
+    launch.check_targets(args)
+    facts = planning.make(args, gpu)
     if as_json:
         typer.echo(json.dumps(facts, indent=2))
     else:
-        _show(facts)
-
-
-def _show(facts: dict[str, Any]) -> None:
-    """Print a plan: what would run, why, and what training takes."""
-    from poshgrid.tables import terminal
-
-    jobs, training = facts["jobs"], facts["training"]
-    typer.echo(
-        f"{facts['target']}: {facts['runs']:,} runs, {facts['baselines']:,} baselines. "
-        f"{jobs['run']:,} jobs would run, {jobs['up_to_date']:,} are up to date."
-    )
-    if facts["sources_missing"]:
-        typer.echo(
-            f"Sources missing: {', '.join(facts['sources_missing'])}. Their jobs would fail; "
-            "`poshgrid ready` says what to do."
-        )
-    if not jobs["run"]:
-        return
-    rules = [
-        (rule["rule"], f"{rule['run']:,}", f"{rule['up_to_date']:,}") for rule in facts["rules"]
-    ]
-    terminal.show("Jobs", ("rule", "run", "cached"), rules)
-    reasons = [
-        (
-            group["rule"],
-            ", ".join(group["reasons"]),
-            "\n".join([*group["changes"][:_CHANGES_SHOWN], *filter(None, group["cells"])]),
-            f"{group['jobs']:,}",
-        )
-        for group in facts["reasons"]
-    ]
-    terminal.show("Why (docs/planning.md)", ("rule", "why", "for instance", "jobs"), reasons,
-                  labels=3)  # fmt: skip
-    typer.echo(
-        f"Training takes at most {training['hours_at_most']:,.2f} hours of one "
-        f"{training['device']}; training that stops early takes less. Models take "
-        f"{facts['gigabytes_of_models']:,.2f} GB."
-    )
+        planning.show(facts)
 
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
 
-@app.command(rich_help_panel="Workflow")
+@command("poshgrid doctor --profile slurm", rare=True)
 def doctor(
     config: Annotated[
         list[Path] | None, typer.Argument(help="Configuration files; default: the profile's")
@@ -131,7 +92,7 @@ def doctor(
         raise typer.Exit(1)
 
 
-@app.command(rich_help_panel="Workflow")
+@command("poshgrid verify results/tiny")
 def verify(
     results: Annotated[Path, typer.Argument(help="Results folder")],
     delete: Annotated[bool, typer.Option("--delete", help="Delete what is damaged")] = False,
@@ -142,18 +103,18 @@ def verify(
 
     if delete:
         lock.own(lock.owned(results))
-    found = list(walk.faults(results))
-    for fault in found:
+    faults = list(walk.faults(results))
+    for fault in faults:
         typer.echo(fault.line())
-    if not found:
+    if not faults:
         typer.echo(f"{results}: every file is what its stage wrote")
         return
     if not delete:
-        raise PoshgridError(f"{results}: {len(found)} damaged; --delete, then run again")
-    deleted = walk.delete(found)
+        raise PoshgridError(f"{results}: {len(faults)} damaged; --delete, then run again")
+    deleted = walk.delete(faults)
     if deleted:
         typer.echo(f"deleted {len(deleted)}; the next run makes them again")
-    left = [fault for fault in found if fault not in deleted]
+    left = [fault for fault in faults if fault not in deleted]
     if left:
         raise PoshgridError(
             f"{results}: {len(left)} left as they are, {left[0].path} first: they cannot be read, "
@@ -162,20 +123,29 @@ def verify(
         )
 
 
-@app.command(hidden=True)
+@command("poshgrid stage train @results/tiny/arguments/1f2e.json", rare=True)
 def stage(
-    name: Annotated[str, typer.Argument(help="Of the rule, e.g. train")],
-    job: Annotated[str, typer.Argument(help="The job as JSON, or @FILE, as a job's log shows it")],
+    name: Annotated[
+        str | None, typer.Argument(help="Of the rule, e.g. train; default: list them")
+    ] = None,
+    job: Annotated[
+        str | None, typer.Argument(help="The job as JSON, or @FILE, as a job's log shows it")
+    ] = None,
     threads: Threads = 1,
     checkpoint_every: Annotated[
         int, typer.Option(min=1, help="Steps between two checkpoints of a training")
     ] = 2_000,
     tracker: Annotated[str | None, typer.Option(help="tensorboard; default: no tracker")] = None,
 ) -> None:
-    """Run one job of the workflow."""
+    """Run one job of the workflow, or list its stages."""
     from poshgrid.stages import STAGES
     from poshgrid.stages.stage import run
 
+    if name is None:
+        typer.echo("\n".join(STAGES))
+        return
     check_known("unknown stage", name, STAGES)
     check_known("tracker: unknown word", tracker, get_args(Tracker))
+    if job is None:
+        raise PoshgridError(f"{name}: no job; copy one from the log of a job of this rule")
     run(STAGES[name], job, threads=threads, checkpoint_every=checkpoint_every, tracker=tracker)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poshgrid.commands.base import Configs, Output, Results, Target, app, grid_of
-from poshgrid.config.names import PAPER
+from poshgrid.commands.base import Configs, Output, Results, Target, command, grid_of
 from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from poshgrid.grid.grid import Grid
 
 
-@app.command(rich_help_panel="Your own suites, models and counts")
+@command("poshgrid power config/pilot.yaml --seeds 3,6 --effects 0,5,10", rare=True)
 def power(
     config: Configs = None,
     target: Target = "all",
@@ -43,7 +42,7 @@ def power(
     from poshgrid.statistics import power as powers
     from poshgrid.tables import formats
 
-    grid = grid_of(config or [PAPER], results)
+    grid = grid_of(config, results)
     check_known("--target: unknown target", target, grid.targets)
     chosen = _model(grid, target, model)
     shares = [x / 100 for x in _numbers("--effects", effects)]
@@ -91,7 +90,7 @@ def _model(grid: Grid, target: str, named: str | None) -> Regression:
     return next(iter(having.values()))
 
 
-@app.command(rich_help_panel="Your own suites, models and counts")
+@command("poshgrid fit counts.csv --output fit", rare=True)
 def fit(
     table: Annotated[Path, typer.Argument(help="CSV with a count on each row")],
     output: Output = Path("fit"),

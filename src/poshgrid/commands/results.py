@@ -1,4 +1,4 @@
-"""``poshgrid results``: a table of results in the terminal, or as CSV."""
+"""``poshgrid results`` prints tables, ``poshgrid export`` writes folders for other tools."""
 
 from __future__ import annotations
 
@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from poshgrid.commands.base import (
-    Configs,
-    Results,
-    app,
-    grid_of,
-)
+from poshgrid.commands.base import Configs, Output, Results, command, grid_of
 from poshgrid.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
@@ -30,6 +25,8 @@ LEVELS = {
     "average": ("average",),
 }
 """What may be asked for -> the levels whose columns are shown: a mean stands beside its parts."""
+KINDS = ("models", "items", "tables")
+"""What may be exported."""
 NOTE = (
     "Percent (SD over seeds). Stars: chi-square against 50% over all seeds' pairs, uncorrected: "
     "* p < .05, ** p < .01, *** p < .001. ‡ A baseline of the cell is itself far from 50%. --csv: "
@@ -37,7 +34,7 @@ NOTE = (
 )
 
 
-@app.command(rich_help_panel="Results")
+@command("poshgrid results config/tiny.yaml --level phenomenon --baselines")
 def results(
     config: Configs = None,
     target: Annotated[str | None, typer.Option(help="Experiment; default: all")] = None,
@@ -185,3 +182,42 @@ def _fit(model: str, tables: Tables, target: str, summary: pl.DataFrame) -> None
     for line in found.get("notes", []):
         typer.echo(f"Note: {line}.")
     typer.echo(quoted)
+
+
+@command("poshgrid export tables results/tiny --output exported")
+def export(
+    what: Annotated[str, typer.Argument(help=f"{', '.join(KINDS[:-1])} or {KINDS[-1]}")],
+    results: Annotated[Path, typer.Argument(help="Results folder, e.g. results/tiny")],
+    output: Output = Path("exported"),
+    target: Annotated[
+        str | None, typer.Option(help="Whose accuracies and tables; none: all")
+    ] = None,
+    suite: Annotated[
+        list[str] | None, typer.Option(help="Of items; may be repeated; none: all")
+    ] = None,
+    only: Annotated[str | None, typer.Option(help="Of models, e.g. size=10M,seed=42")] = None,
+    licence: Annotated[
+        str | None, typer.Option(help="Of models, as the Hub spells it: cc-by-nc-sa-4.0")
+    ] = None,
+) -> None:
+    """Write results as other tools read them (docs/export.md)."""
+    import poshgrid
+
+    check_known("unknown word", what, KINDS)
+    found = poshgrid.open(results)
+    if what == "models":
+        from poshgrid.config.runs import parse_only
+        from poshgrid.export import models
+
+        runs = models.chosen(found, parse_only(only, "--only"))
+        folders = models.export(found, runs, output / what, target=target, licence=licence)
+    elif what == "items":
+        from poshgrid.export import items
+
+        folders = [items.export(found, each, output / what) for each in suite or found.suites]
+    else:
+        from poshgrid.export import tables
+
+        folders = [tables.export(found, output / what, target)]
+    for folder in folders:
+        typer.echo(folder)

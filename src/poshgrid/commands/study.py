@@ -8,6 +8,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +16,7 @@ import typer
 from typer.core import TyperCommand
 
 from poshgrid import resources
-from poshgrid.commands.base import app
+from poshgrid.commands.base import STUDY, command
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic, write_text
 
@@ -40,7 +41,7 @@ _PLACES = ("Snakefile", "workflow/Snakefile")
 _ROOM = re.compile(r"(-c|-j)\d*|--(cores|jobs|profile|executor)(=.*)?")  # says where jobs run
 
 
-@app.command(rich_help_panel="Workflow")
+@command("poshgrid init my-study")
 def init(folder: Annotated[Path, typer.Argument(help="Folder to make")]) -> None:
     """Make the folder of a study: a Snakefile, configurations, profiles, example data, pages."""
     made = dict(_starters())
@@ -77,22 +78,35 @@ class _Verbatim(TyperCommand):
         return given
 
 
-@app.command(cls=_Verbatim, rich_help_panel="Workflow", options_metavar="[ARGUMENTS OF SNAKEMAKE]")
+@command(
+    "poshgrid run -n config/tiny.yaml  (what would run, and why; without -n it runs)",
+    kind=_Verbatim,
+    options_metavar="[CONFIGURATIONS] [ARGUMENTS OF SNAKEMAKE]",
+)
 def run(context: typer.Context) -> None:
-    """Run the workflow in this folder: Snakemake with its arguments, by default on all cores."""
+    """Run a study: Snakemake with its arguments, by default on all cores.
+
+    Without a configuration or a profile: study.yaml of this folder, if there is one.
+    """
     arguments = context.args
+    files = list(takewhile(_is_configuration, arguments))
+    arguments = arguments[len(files) :]
+    named = any(re.fullmatch(r"--(configfiles?|profile)(=.*)?", word) for word in arguments)
+    if not files and not named and STUDY.is_file():
+        files = [str(STUDY)]
     elsewhere = any(re.fullmatch(r"-s|--snakefile(=.*)?", word) for word in arguments)
     if not elsewhere and not any(Path(name).is_file() for name in _PLACES):
         raise PoshgridError(
             f"{Path.cwd()}: no Snakefile; go to the folder of your study, or make one with "
             "`poshgrid init FOLDER`"
         )
-    if arguments and arguments[0].endswith((".yaml", ".yml")):
-        raise PoshgridError(
-            f"{arguments[0]}: not a target; write `poshgrid run --configfile {arguments[0]}`"
-        )
     folder = str(Path(sys.executable).parent)  # jobs call `poshgrid`
     path = os.pathsep.join([folder, os.environ.get("PATH", os.defpath)])
     cores = [] if any(_ROOM.fullmatch(word) for word in arguments) else ["--cores", "all"]
-    words = [sys.executable, "-m", "poshgrid.grid.launch", *cores, *arguments]
+    configured = ["--configfile", *files, "--rerun-incomplete"] if files else []
+    words = [sys.executable, "-m", "poshgrid.planning.launch", *configured, *cores, *arguments]
     os.execve(sys.executable, words, os.environ | {"PATH": path})
+
+
+def _is_configuration(word: str) -> bool:
+    return word.endswith((".yaml", ".yml"))

@@ -291,7 +291,7 @@ def _check_effect(spec: specs.ConditionSpec, removed: dict[str, dict[str, Any]])
             continue
         raise PoshgridError(
             f"condition {condition.name!r} at {spec.size}: filter {word!r} {what}; choose another "
-            f"parser or reading (`poshgrid explain --sample 20 --filter {word} --config FILE` "
+            f"parser or reading (`poshgrid explain-filter --filter {word} --config FILE` "
             "shows what it makes of the text), leave the filter out, or set allow: [void]"
         )
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -24,15 +26,20 @@ TOKENS_PER_WORD, WORDS_PER_SENTENCE = 1.3, 8
 """Assumed of a size whose text has no tokens yet."""
 
 
+CPU = "cpu"
+"""The device of speeds on one core."""
+
+
 @dataclass(frozen=True)
 class Speed:
-    """A measured speed of training: a row of ``resources/speeds.yaml``."""
+    """A speed of training: a row of ``resources/speeds.yaml``."""
 
     device: str
     precision: str
     model: str
     flops_per_token: float
     tokens_per_second: float
+    measured: bool = True
 
 
 class Costs:
@@ -40,18 +47,44 @@ class Costs:
 
     Args:
         grid: the configuration's.
-        speeds: measured ones.
-        device: one that they name.
+        device: one of ``resources/speeds.yaml``, in any case; default: this machine's
+            (an H100 in place of a GPU that is not there).
 
     Raises:
-        PoshgridError: no speed was measured on the device.
+        PoshgridError: no speed is known of the device.
     """
 
-    def __init__(self, grid: Grid, speeds: Sequence[Speed], device: str) -> None:
-        check_known("--device: no measured speed of", device, {row.device for row in speeds})
-        self.grid, self.device = grid, device
-        self._speeds = [row for row in speeds if row.device == device]
+    def __init__(self, grid: Grid, device: str | None = None) -> None:
+        rows = speeds()
+        check_device(device)
+        self.grid, self.device = grid, (device or _this_machine()).lower()
+        self._speeds = [row for row in rows if row.device == self.device]
         self._size = functools.cache(self._built)
+
+    def total(self, runs: Sequence[Run]) -> dict[str, Any]:
+        """Return what training some runs takes: hours at most, gigabytes, and a line on both."""
+        hours, gigabytes = (
+            sum(map(self.hours, runs)),
+            sum(map(self.megabytes, runs)) / 1e3,
+        )
+        cores = os.cpu_count() or 1
+        if self.device == CPU:
+            of = f"of one core ({_duration(hours / cores)} if all {cores} of this machine train)"
+        else:
+            of = f"of one {self.device.upper()}"
+        if not all(row.measured for row in self._speeds):
+            of += ", not measured but scaled from an H100 by peak FLOPs"
+        line = (
+            f"Training {len(runs):,} models takes at most {_duration(hours)} {of}; they take "
+            f"{1e3 * gigabytes:,.0f} MB."
+        )
+        return {
+            "runs": len(runs),
+            "device": self.device,
+            "hours_at_most": round(hours, 4),
+            "gigabytes": round(gigabytes, 4),
+            "line": line,
+        }
 
     def hours(self, run: Run) -> float:
         """Return the hours that training a run takes, if it is not stopped early."""
@@ -63,7 +96,7 @@ class Costs:
         )
         if row is None:
             raise PoshgridError(
-                f"--device {self.device}: no speed was measured in {precision}, the precision of "
+                f"--gpu {self.device}: no speed is known in {precision}, the precision of "
                 f"recipe {run.recipe!r}; name a device that has one"
             )
         rate = row.tokens_per_second * row.flops_per_token / flops
@@ -136,7 +169,34 @@ class Costs:
         return count * TOKENS_PER_WORD, count / WORDS_PER_SENTENCE
 
 
+def _duration(hours: float) -> str:
+    minutes = 60 * hours
+    if minutes < 1:
+        return "a minute"
+    return f"{hours:,.1f} hours" if hours >= 1 else f"{minutes:.0f} minutes"
+
+
 def speeds() -> list[Speed]:
-    """Return the measured speeds: ``resources/speeds.yaml``."""
+    """Return the known speeds: ``resources/speeds.yaml``."""
     text = resources.path("speeds.yaml").read_text(encoding="utf-8")
     return [Speed(**row) for row in yaml.safe_load(text)]
+
+
+def check_device(device: str | None) -> None:
+    """Raise if no speed is known of a device; ``None``: this machine's, of which one is.
+
+    Raises:
+        PoshgridError: none is.
+    """
+    word = None if device is None else device.lower()
+    check_known("--gpu: no speed is known of", word, {row.device for row in speeds()})
+
+
+def _this_machine() -> str:
+    """Return the device of this machine: its GPU, or what stands for one that is not known."""
+    import torch
+
+    if not torch.cuda.is_available():
+        return CPU
+    gpu = torch.cuda.get_device_name().lower()
+    return next((row.device for row in speeds() if row.device in gpu), "h100")

@@ -1,9 +1,8 @@
 """The jobs of a target, and what Snakemake would do with each: run it, and why, or leave it.
 
 The decision is Snakemake's own, with :mod:`poshgrid.planning.current`. Its workflow is loaded and
-its graph of jobs is built as for a dry-run (``snakemake -n --rerun-incomplete``); the reasons are
-read from the graph. Nothing of
-results or records is changed, and a workflow that runs meanwhile is not disturbed.
+its graph of jobs is built as for a dry-run; the reasons are read from the graph. Nothing of results
+or records is changed, and a workflow that runs meanwhile is not disturbed.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import json
 import logging
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,58 +53,35 @@ class Job:
         return "/".join(self.wildcards.values())
 
 
-def snakefile() -> Path:
-    """Return the workflow's entry: that of this folder, else the package's."""
-    here = Path("Snakefile")
-    return here.absolute() if here.is_file() else resources.shipped("Snakefile")
-
-
-def read(files: Sequence[Path], target: str, results: Path | None = None) -> list[Job]:
-    """Ask Snakemake for the jobs of a target.
-
-    Args:
-        files: configuration files; the later change the earlier.
-        target: an experiment, or ``all``.
-        results: another results folder than the configuration's.
-
-    Returns:
-        The jobs that make something, each after those that it needs.
-
-    Raises:
-        PoshgridError: Snakemake cannot plan the target, e.g. because an input that no job makes
-            is missing.
-    """
-    with graph(files, target, results) as workflow:
-        dag = workflow.dag
-        return [
-            Job(
-                rule=job.rule.name,
-                wildcards=dict(job.wildcards_dict),
-                reasons=tuple(_reasons(dag, job)),
-                changes=tuple(_changes(dag, job)),
-            )
-            for level in dag.toposorted()
-            for job in sorted(level, key=lambda job: (job.rule.name, *job.wildcards_dict.values()))
-            if job.output and not job.rule.norun
-        ]
+def read(workflow: Any) -> list[Job]:  # noqa: ANN401 - Snakemake's
+    """Return the jobs of a graph that make something, each after those that it needs."""
+    dag = workflow.dag
+    return [
+        Job(
+            rule=job.rule.name,
+            wildcards=dict(job.wildcards_dict),
+            reasons=tuple(_reasons(dag, job)),
+            changes=tuple(_changes(dag, job)),
+        )
+        for level in dag.toposorted()
+        for job in sorted(level, key=lambda job: (job.rule.name, *job.wildcards_dict.values()))
+        if job.output and not job.rule.norun
+    ]
 
 
 @contextlib.contextmanager
-def graph(
-    files: Sequence[Path],
-    target: str,
-    results: Path | None,
-    asked: Mapping[str, Any] | None = None,
-) -> Iterator[Any]:
-    """Build Snakemake's graph of a target's jobs, with its reasons; yield its workflow.
+def graph(args: Any) -> Iterator[tuple[Any, list[str]]]:  # noqa: ANN401 - Snakemake's
+    """Build Snakemake's graph of jobs, with its reasons; yield its workflow, and what it printed.
 
     Args:
-        files: configuration files; the later change the earlier.
-        target: an experiment, or ``all``.
-        results: another results folder than the configuration's.
-        asked: resources and threads of a profile, as ``ResourceSettings`` takes them.
+        args: parsed arguments of Snakemake (:func:`poshgrid.planning.launch.parsed`).
+
+    Raises:
+        PoshgridError: Snakemake cannot plan the targets, e.g. because an input that no job makes is
+            missing.
     """
     from snakemake.api import SnakemakeApi
+    from snakemake.cli import parse_config
     from snakemake.exceptions import RuleException
     from snakemake.settings.types import (
         ConfigSettings,
@@ -118,38 +94,55 @@ def graph(
     from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
     quiet = OutputSettings(dryrun=True, quiet={Quietness.ALL}, enable_file_logging=False)
-    said = io.StringIO()
+    printed = io.StringIO()
+    targets = " ".join(args.targets or ["all"])
+    here = Path("Snakefile")
     try:
-        with SnakemakeApi(quiet) as api, contextlib.redirect_stderr(said), _silent():
+        with SnakemakeApi(quiet) as api, contextlib.redirect_stderr(printed), _silent():
             workflow = api.workflow(
-                # Fewer cores would cap the threads of every job.
-                resource_settings=ResourceSettings(cores=sys.maxsize, **(asked or {})),
-                config_settings=ConfigSettings(
-                    config={"results": str(results)} if results else {},
-                    configfiles=[path.absolute() for path in files],
+                resource_settings=ResourceSettings(
+                    cores=sys.maxsize,  # fewer would cap the threads of every job
+                    overwrite_threads=args.set_threads,
+                    overwrite_resources=args.set_resources,
+                    default_resources=args.default_resources,
                 ),
-                snakefile=snakefile(),
-                workdir=Path.cwd(),
+                config_settings=ConfigSettings(
+                    config=parse_config(args.config),
+                    configfiles=[path.absolute() for path in args.configfile or ()],
+                ),
+                snakefile=args.snakefile
+                or (here.absolute() if here.is_file() else resources.shipped("Snakefile")),
+                workdir=args.directory or Path.cwd(),
             )
             # What a dry-run does before it prints. `ignore_incomplete` and `force_incomplete`:
             # half-made results are made again, as the profiles ask.
-            workflow.dag(DAGSettings(targets=frozenset({target}), force_incomplete=True))
+            workflow.dag(
+                DAGSettings(
+                    targets=frozenset(args.targets or ()), forcetargets=args.force,
+                    forceall=args.forceall, forcerun=args.forcerun, until=args.until,
+                    omit_from=args.omit_from, rerun_triggers=args.rerun_triggers,
+                    force_incomplete=True,
+                )
+            )  # fmt: skip
             loaded = workflow._workflow
             # The rules ask for it: long arguments are written to a file by a real run alone.
             loaded._executor_plugin = ExecutorPluginRegistry().get_plugin("dryrun")
-            loaded._prepare_dag(forceall=False, ignore_incomplete=False, lock_warn_only=True)
+            loaded._prepare_dag(
+                forceall=args.forceall, ignore_incomplete=False, lock_warn_only=True
+            )
             loaded._build_dag()
-            yield loaded
+            yield loaded, printed.getvalue().splitlines()
     except (WorkflowError, RuleException, ApiError) as error:
         lines = [line for line in str(error).splitlines() if line.strip()]
         reason = "; ".join(line.strip() for line in lines[:4])
         raise PoshgridError(
-            f"{target}: Snakemake cannot plan it: {reason}; `snakemake -n {target}` says more"
+            f"{targets}: Snakemake cannot plan it: {reason}; `poshgrid run -n -p {targets}` says "
+            "more"
         ) from error
     except SystemExit as error:  # the Snakefile refuses the configuration
-        lines = said.getvalue().splitlines()
+        lines = printed.getvalue().splitlines()
         errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
-        raise PoshgridError(*(errors or [f"{target}: the workflow cannot be read"])) from error
+        raise PoshgridError(*(errors or [f"{targets}: the workflow cannot be read"])) from error
 
 
 @contextlib.contextmanager

@@ -1,49 +1,35 @@
-"""A plan: what a target's jobs are, why they would run, and what training would cost."""
+"""A plan: the jobs that would run, why, and what their training would cost."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
+import typer
+
 from poshgrid.config.runs import Run
-from poshgrid.corpora import catalogue
-from poshgrid.errors import check_known
-from poshgrid.grid import configfile
-from poshgrid.grid.grid import Grid
 from poshgrid.planning import jobs
-from poshgrid.planning.costs import Costs, speeds
-from poshgrid.planning.jobs import UPSTREAM, Job
+from poshgrid.planning.costs import Costs
+from poshgrid.planning.jobs import MISSING, UPSTREAM, Job
 
-EXAMPLES = 2
-"""Cells that are named of each rule and reason."""
+EXAMPLES, CHANGES = 2, 3
+"""Cells, and changes of the configuration, that are shown of each rule and reason."""
 
 
-def make(
-    files: Sequence[Path], target: str, *, results: Path | None = None, device: str = "H100"
-) -> dict[str, Any]:
-    """Plan a target: ask Snakemake what would run, and estimate what training takes.
+def make(args: Any, device: str | None = None) -> dict[str, Any]:  # noqa: ANN401 - Snakemake's
+    """Plan a run: ask Snakemake what it would do, and estimate what training takes.
 
     Args:
-        files: configuration files; the later change the earlier.
-        target: an experiment, or ``all``.
-        results: another results folder than the configuration's.
-        device: one whose speed was measured.
+        args: parsed arguments of Snakemake (:func:`poshgrid.planning.launch.parsed`).
+        device: one whose speed is known (:mod:`poshgrid.planning.costs`); default: this machine's.
 
     Raises:
-        PoshgridError: a wrong configuration, an unknown target or device, or Snakemake's own
-            refusal.
+        PoshgridError: an unknown device, or Snakemake's own refusal.
     """
-    config = configfile.load(*files)
-    if results is not None:
-        config = config.model_copy(update={"results": str(results)})
-    grid = Grid(config)
-    check_known("unknown target", target, grid.targets)
-    costs = Costs(grid, speeds(), device)  # an unknown device is refused before Snakemake
-    planned = jobs.read(files, target, results)
-    there = Counter(job.rule for job in planned if not job.reasons)
+    with jobs.graph(args) as (workflow, notes):
+        planned, grid = jobs.read(workflow), workflow.globals.get("GRID")
     order = list(dict.fromkeys(job.rule for job in planned))  # in which their first jobs can start
     groups: dict[tuple[str, tuple[str, ...]], list[Job]] = {}
     for job in planned:
@@ -51,16 +37,14 @@ def make(
             groups.setdefault((job.rule, job.reasons), []).append(job)
     again = [job for members in groups.values() for job in members]
     trained = [Run.of(SimpleNamespace(**job.wildcards)) for job in again if job.rule == "train"]
-    sources = {job.wildcards["source"] for job in again if job.rule == "read"}
-    runs, run = grid.targets[target], Counter(job.rule for job in again)
+    if grid is None:  # a Snakefile of one's own, with this workflow as a module
+        trained = []
+    run = Counter(job.rule for job in again)
     ordered = sorted(groups, key=lambda g: (order.index(g[0]), g[1][0] == UPSTREAM, g[1]))
     return {
-        "results": grid.paths.results,
-        "target": target,
-        "runs": len(runs),
-        "baselines": len(grid.baselines(runs)),
-        "jobs": {"run": len(again), "up_to_date": there.total()},
-        "rules": [{"rule": r, "run": run[r], "up_to_date": there[r]} for r in order],
+        "target": " ".join(args.targets or ["all"]),
+        "jobs": {"run": len(again), "up_to_date": len(planned) - len(again)},
+        "rules": {rule: run[rule] for rule in order if run[rule]},
         "reasons": [
             {
                 "rule": rule,
@@ -73,14 +57,33 @@ def make(
             }
             for rule, reasons in ordered
         ],
-        "training": {
-            "device": device,
-            "hours_at_most": round(sum(map(costs.hours, trained)), 4),
-        },
-        "gigabytes_of_models": round(sum(map(costs.megabytes, trained)) / 1e3, 4),
-        "sources_missing": [
-            source.name
-            for source in catalogue.status(config)
-            if source.problem and source.name in sources
-        ],
+        "training": Costs(grid, device).total(trained) if trained else None,
+        "notes": notes,
     }  # fmt: skip
+
+
+def show(plan: Mapping[str, Any]) -> None:
+    """Print a plan, as :func:`make` returns it."""
+    from poshgrid.tables import terminal
+
+    for note in plan["notes"]:
+        typer.echo(note)
+    run, current = plan["jobs"].values()
+    typer.echo(f"{plan['target']}: {run:,} jobs would run, {current:,} are up to date")
+    if any(group["reasons"] != [MISSING] for group in plan["reasons"]):
+        rows = [
+            (
+                group["rule"],
+                ", ".join(group["reasons"]),
+                "\n".join([*group["changes"][:CHANGES], *filter(None, group["cells"])]),
+                f"{group['jobs']:,}",
+            )
+            for group in plan["reasons"]
+        ]
+        names = ("rule", "why (docs/planning.md)", "for instance", "jobs")
+        terminal.show("", names, rows, labels=3)
+    elif run:
+        rows = [(rule, f"{number:,}") for rule, number in plan["rules"].items()]
+        terminal.show("", ("rule", "jobs"), rows)
+    if plan["training"]:
+        typer.echo(plan["training"]["line"])

@@ -114,9 +114,7 @@ class Masked(Rows):
             copy = np.zeros_like(sentences)
             yield self._cut(sentences, copy, UNSEEDED, self._options.unmask)
 
-    def _cut(
-        self, sentences: np.ndarray, copy: np.ndarray, key: np.uint64, unmask: float
-    ) -> Batch:
+    def _cut(self, sentences: np.ndarray, copy: np.ndarray, key: np.uint64, unmask: float) -> Batch:
         """Return sentences with both boundaries, and what is hidden of them.
 
         Args:

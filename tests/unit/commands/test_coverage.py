@@ -8,7 +8,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from poshgrid.benchmark.coverage import COVERAGE, coverage, targets
+from poshgrid.benchmark.coverage import COVERAGE, coverage
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.cli import app
 from poshgrid.config import Filter
@@ -77,11 +77,6 @@ def test_the_backstop_removes_too_where_conditions_use_it(backstop):
     assert covered.select("good", "bad").row(0) == (float(backstop), 0.0)
 
 
-def test_targets_are_those_of_the_filters():
-    words = [Filter.model_validate(word) for word in ("passive", "agr-pp-mod.published")]
-    assert targets(words) == {"passive_1", "passive_2", "distractor_agreement_relational_noun"}
-
-
 # --- the command --------------------------------------------------------------
 
 
@@ -106,19 +101,22 @@ def ask(root, tmp_path):
         phenomenon=pl.Series(["only_npi_scope", "passive_1"]),
     )  # fmt: skip
     write_table(rows, tmp_path / "results/benchmark/blimp/items.parquet", ITEMS)
-    configs = [str(root / "studies/posh-bench/toy.yaml"), str(overlay)]
-    return lambda *words: CliRunner().invoke(app, ["coverage", *configs, *words])
+    configs = ["--config", str(root / "studies/posh-bench/toy.yaml"), "--config", str(overlay)]
+    return lambda *words: CliRunner().invoke(
+        app, ["explain-filter", "--suite", "blimp", *configs, *words]
+    )
 
 
 def test_the_command_prints_a_table_or_csv_and_marks_targets(shown):
-    output = shown("--filters", "npi-only,passive.published")
+    output = shown("--filter", "npi-only", "--filter", "passive.published")
     rows = {line.split()[0]: line.split()[1:] for line in output.splitlines() if "_" in line}
     assert rows == {"only_npi_scope": ["1", "100.0*", "0.0"], "passive_1": ["1", "0.0", "0.0*"]}
-    output = shown("--filters", "npi-only", "--targets", "--csv")
+    output = shown("--filter", "npi-only", "--csv")
     rows = list(csv.DictReader(io.StringIO(output)))
     assert list(rows[0]) == list(COVERAGE)
     assert [(r["phenomenon"], r["good"], r["bad"]) for r in rows] == [
-        ("only_npi_scope", "1.0", "0.0")
+        ("only_npi_scope", "1.0", "0.0"),
+        ("passive_1", "0.0", "0.0"),
     ]
     # no filters: those that conditions use
     assert "question-formation.paper" in shown("--csv")

@@ -1,4 +1,4 @@
-"""`poshgrid explain`: a sentence's tree, and a sample of what filters remove."""
+"""`poshgrid explain-filter`: a sentence's tree, and a sample of what filters remove."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def ask(root, tmp_path):
     path.write_text(yaml.safe_dump(config))
 
     def run(*arguments):
-        words = ["explain", *map(str, arguments), "--config", str(path)]
+        words = ["explain-filter", *map(str, arguments), "--config", str(path)]
         return CliRunner().invoke(app, words)
 
     return run

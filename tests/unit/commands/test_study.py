@@ -53,20 +53,23 @@ def ended(monkeypatch, capsys, tmp_path):
         (["--config", "only=seed=42", "--", "exp1"],
          ["--cores", "all", "--config", "only=seed=42", "--", "exp1"]),
         (["-c4"], ["-c4"]),
+        (["a.yaml", "b.yaml", "exp1"],
+         ["--configfile", "a.yaml", "b.yaml", "--rerun-incomplete", "--cores", "all", "exp1"]),
         (["--profile", "slurm", "--", "exp1"], ["--profile", "slurm", "--", "exp1"]),
     ],
 )  # fmt: skip
 def test_arguments_are_passed_as_they_are(ask, given, passed):
     program, words, environment = ask(*given)
     assert program == words[0] == sys.executable
-    assert words[1:] == ["-m", "poshgrid.grid.launch", *passed]
+    assert words[1:] == ["-m", "poshgrid.planning.launch", *passed]
     # The `poshgrid` of jobs is the one beside this Python, whether its environment is active or not
     assert environment["PATH"].split(os.pathsep)[0] == os.path.dirname(sys.executable)  # noqa: PTH120
 
 
-def test_a_configuration_is_no_target(ask):
-    with pytest.raises(PoshgridError, match=r"^config/tiny\.yaml: .*--configfile"):
-        ask("config/tiny.yaml", "-n")
+def test_the_study_of_a_folder_needs_no_name(ask):
+    Path("study.yaml").write_text("")
+    assert ask("-n")[1][3:6] == ["--configfile", "study.yaml", "--rerun-incomplete"]
+    assert "study.yaml" not in ask("-n", "--profile", "tiny")[1]
 
 
 def test_a_folder_without_a_snakefile_is_refused(ask, tmp_path):

@@ -50,7 +50,7 @@ def test_shipped_configurations_are_valid_and_fit_the_schema(root, name):
 
 def test_schema_file_is_up_to_date(root):
     path = root / "workflow/schemas/config.schema.json"
-    assert path.read_text(encoding="utf-8") == configfile.schema(), "run: poshgrid schema"
+    assert path.read_text(encoding="utf-8") == configfile.schema(), "run: python docs/generate.py"
 
 
 def test_defaults_are_the_papers(root):

@@ -10,6 +10,7 @@ import pytest
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
+from poshgrid.planning import costs as module
 from poshgrid.planning.costs import Costs, speeds
 
 
@@ -18,8 +19,8 @@ def paper(root):
     return configfile.load(root / "config/config.yaml")
 
 
-def costs_of(config, folder, device="H100"):
-    return Costs(Grid(config.model_copy(update={"results": str(folder)})), speeds(), device)
+def costs_of(config, folder, device="h100"):
+    return Costs(Grid(config.model_copy(update={"results": str(folder)})), device)
 
 
 def run_of(costs, **axes):
@@ -38,7 +39,7 @@ def test_training_by_hand(paper, tmp_path):
     assert costs.tokens(packed) == 100_000 * 32 * 512
     # float32 on an H100: a row of the table
     assert costs.hours(packed) == pytest.approx(1_638_400_000 / 229_472 / 3600, rel=1e-3)
-    on_core = costs_of(paper, tmp_path, "core").hours(packed)
+    on_core = costs_of(paper, tmp_path, "cpu").hours(packed)
     assert on_core == pytest.approx(1_638_400_000 / 345 / 3600, rel=1e-3)
     # sentences: ten epochs of 10M words at 1.3 tokens; dyck: 2,000 steps of 8 rows of 2,048 more
     plain = run_of(costs, recipe="sentence", bias="none", size="10M")
@@ -62,10 +63,11 @@ def test_counted_tokens_replace_assumed_ones(paper, tmp_path):
     assert costs.tokens(run) == 10 * 7_000
 
 
-def test_a_device_without_a_speed_is_an_error(paper, tmp_path):
-    with pytest.raises(PoshgridError, match="A100"):
-        costs_of(paper, tmp_path, "A100")
+def test_a_device_without_a_speed_is_an_error(paper, tmp_path, monkeypatch):
+    with pytest.raises(PoshgridError, match="v100"):
+        costs_of(paper, tmp_path, "V100")
     only = [row for row in speeds() if row.precision == "bf16"]
-    costs = Costs(Grid(paper), only, "H100")
+    monkeypatch.setattr(module, "speeds", lambda: only)
+    costs = Costs(Grid(paper), "h100")
     with pytest.raises(PoshgridError, match="float32"):
         costs.hours(run_of(costs, recipe="packed"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from poshgrid.errors import PoshgridError
-from poshgrid.planning import jobs
+from poshgrid.planning import jobs, launch
 from tests import forks
 
 PLAN = "import poshgrid.commands.plan; from poshgrid.cli import main; main()"
@@ -18,17 +18,17 @@ PLAN = "import poshgrid.commands.plan; from poshgrid.cli import main; main()"
 def test_a_plan_of_the_papers_grid_needs_no_data(root, tmp_path):
     """Every job of every rule is planned, from nothing, in an empty folder."""
     (tmp_path / "c.yaml").write_text("{results: r, data: d}")
-    words = (root / "config/config.yaml", "c.yaml", "--target", "exp2", "--json")
+    words = (root / "config/config.yaml", "c.yaml", "--target", "exp2", "--json", "--gpu", "h100")
     found = forks.python(("-c", PLAN, "plan", *words), tmp_path)
     assert found.returncode == 0, found.stderr
     plan = json.loads(found.stdout)
-    by_rule = {rule["rule"]: rule["run"] for rule in plan["rules"]}
+    by_rule = plan["rules"]
     # 11 cells x 3 seeds; as many untrained; three word baselines a cell
-    assert (plan["runs"], plan["baselines"]) == (33, 33 + 33)
+    assert plan["training"]["runs"] == 33
     assert (by_rule["train"], by_rule["untrained"], by_rule["count"]) == (33, 33, 33)
     assert by_rule["score"] == 33 + 33
     assert plan["jobs"]["up_to_date"] == 0
-    assert "childes" in plan["sources_missing"]
+    assert any(note.startswith("not ready: exp2: ") for note in plan["notes"])
     assert not (tmp_path / "r").exists()
     assert {tuple(group["reasons"]) for group in plan["reasons"]} == {("missing",)}
     words = ("-c", PLAN, "plan", root / "config/tiny.yaml", "c.yaml")
@@ -44,11 +44,17 @@ def test_snakemakes_refusal_is_an_error_for_people(root, tmp_path, monkeypatch):
         "    output: 'made.txt'\n    shell: 'cp {input} {output}'\n"
     )
     monkeypatch.chdir(tmp_path)
+
+    def planned():
+        _, args, _ = launch.parsed(["-n", "--", "all"])
+        with jobs.graph(args) as (workflow, _):
+            return jobs.read(workflow)
+
     with pytest.raises(PoshgridError, match=r"all: Snakemake cannot plan it: .*gone\.txt"):
-        jobs.read([], "all")
+        planned()
     assert Path.cwd() == tmp_path
     (tmp_path / "gone.txt").write_text("here")
-    found = jobs.read([], "all")
+    found = planned()
     assert [(job.rule, job.reasons) for job in found] == [("make", ("missing",))]
 
 

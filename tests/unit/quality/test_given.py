@@ -40,7 +40,7 @@ def suite(tmp_path):
 
 
 def run(*words):
-    return CliRunner().invoke(app, ["gate", *map(str, words)])
+    return CliRunner().invoke(app, ["check-pairs", *map(str, words)])
 
 
 def test_files_are_judged_without_a_grid(suite, tmp_path):
