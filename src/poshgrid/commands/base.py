@@ -36,7 +36,12 @@ Target = Annotated[str, typer.Option(help="Experiment, or all")]
 
 
 def command(
-    example: str, *, rare: bool = False, kind: type[TyperCommand] = TyperCommand, **more: str
+    example: str,
+    *,
+    rare: bool = False,
+    kind: type[TyperCommand] = TyperCommand,
+    name: str | None = None,
+    options: str = "[OPTIONS]",
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return a decorator that adds a command.
 
@@ -44,9 +49,12 @@ def command(
         example: shown at the end of the command's help.
         rare: listed by ``poshgrid --help-all`` only.
         kind: class of the command.
-        more: arguments of typer.
+        name: default: the function's.
+        options: what stands for them in the first line of the help.
     """
-    return app.command(hidden=rare, cls=kind, epilog=f"Example: {example}", **more)
+    return app.command(
+        name, hidden=rare, cls=kind, epilog=f"Example: {example}", options_metavar=options
+    )
 
 
 def files_of(config: Sequence[Path] | None) -> list[Path]:

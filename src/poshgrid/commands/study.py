@@ -81,7 +81,7 @@ class _Verbatim(TyperCommand):
 @command(
     "poshgrid run -n config/tiny.yaml  (what would run, and why; without -n it runs)",
     kind=_Verbatim,
-    options_metavar="[CONFIGURATIONS] [ARGUMENTS OF SNAKEMAKE]",
+    options="[CONFIGURATIONS] [ARGUMENTS OF SNAKEMAKE]",
 )
 def run(context: typer.Context) -> None:
     """Run a study: Snakemake with its arguments, by default on all cores.

@@ -83,7 +83,7 @@ def show(plan: Mapping[str, Any]) -> None:
         names = ("rule", "why (docs/planning.md)", "for instance", "jobs")
         terminal.show("", names, rows, labels=3)
     elif run:
-        rows = [(rule, f"{number:,}") for rule, number in plan["rules"].items()]
-        terminal.show("", ("rule", "jobs"), rows)
+        numbers = [(rule, f"{number:,}") for rule, number in plan["rules"].items()]
+        terminal.show("", ("rule", "jobs"), numbers)
     if plan["training"]:
         typer.echo(plan["training"]["line"])
