@@ -28,11 +28,14 @@ def fetch(
     data: Annotated[Path, typer.Option(help="Data folder")] = Path("data"),
     folder: Annotated[str | None, typer.Option(help="Folder below it")] = None,
     file: Annotated[list[str] | None, typer.Option(help="Only this file; may be repeated")] = None,
+    words: Annotated[
+        int | None, typer.Option(min=1, help="Of a source with a catalogue: enough")
+    ] = None,
 ) -> None:
     """Download a free source, going on where an earlier attempt stopped."""
     from poshgrid.corpora.fetch import fetch as download
 
-    for path in download(source, data, folder=folder, only=file):
+    for path in download(source, data, folder=folder, only=file, words=words):
         typer.echo(path)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,7 +13,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from poshgrid import plugins, resources
-from poshgrid.config import Config, Name, Source
+from poshgrid.config import Config, Name, Source, Words
+from poshgrid.corpora.textfile import rows
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.plugins import READERS
 
@@ -41,6 +44,33 @@ class Download(_Part):
     default: bool = Field(True, description="Downloaded without being asked for by name")
 
 
+class Catalogue(_Part):
+    """A publisher's table of what there is, and which of it ``poshgrid fetch`` downloads."""
+
+    url: Url
+    file: Name = Field(description="Its name in the data folder; a CSV file with a header line")
+    where: dict[str, str] = Field(description="Column -> regular expression of the whole cell")
+    work: tuple[str, ...] = Field(description="Columns that are alike in editions of one work")
+    number: str = Field(description="Column of what `{number}` in the link stands for")
+    link: str = Field(description="Address of one text", pattern=r"^https?://.*\{number\}")
+    words: Words = Field(gt=0, description="Texts are taken in order until they hold so many")
+
+    def downloads(self, table: Path) -> Iterator[Download]:
+        """Yield the texts that are taken, in the order of the catalogue, each work once.
+
+        Raises:
+            PoshgridError: the table lacks a column, or is broken.
+        """
+        works: set[tuple[str, ...]] = set()
+        for row in rows(table, [*self.where, *self.work, self.number]):
+            work = tuple(" ".join(row[column].casefold().split()) for column in self.work)
+            chosen = all(re.fullmatch(test, row[column]) for column, test in self.where.items())
+            if chosen and work not in works:
+                works.add(work)
+                link = self.link.replace("{number}", row[self.number])
+                yield Download(url=link, file=link.rpartition("/")[2], sha256=None)
+
+
 class Entry(_Part):
     """One source of the manifest."""
 
@@ -53,7 +83,13 @@ class Entry(_Part):
     get: str = Field(description="How to get it, in one sentence")
     formats: tuple[Format, ...] = Field(min_length=1)
     downloads: tuple[Download, ...] = Field((), description="Into the path of the first format")
+    catalogue: Catalogue | None = None
     pause: float = Field(0, ge=0, description="Seconds between two downloads")
+
+    @property
+    def fetched(self) -> bool:
+        """Say whether ``poshgrid fetch`` downloads it."""
+        return bool(self.downloads or self.catalogue)
 
 
 class Manifest(_Part):
@@ -136,7 +172,7 @@ def _status(source: Source, data: str) -> Status:
 
 def _remedy(source: Source, data: str, entry: Entry | None) -> str:
     """Return what brings a missing source: a command, or where to get it and where to put it."""
-    if entry is None or not entry.downloads:
+    if entry is None or not entry.fetched:
         get = f"{entry.get}; " if entry else ""
         path = Path(data) / source.path
         return f"{get}put the files of the reader {source.reader} into {path}; see docs/sources.md"

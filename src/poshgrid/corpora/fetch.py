@@ -12,6 +12,7 @@ import fcntl
 import itertools
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -31,10 +32,15 @@ WAIT = 2.0
 _CHUNK = 1 << 16  # bytes; of one that was cut short nothing is kept
 _BUSY = {408, 425, 429, 500, 502, 503, 504}  # the server may answer otherwise in a while
 _LONGEST_WAIT = 120.0  # seconds
+_ABSENT = {404, 410}
 _TIMEOUT = 60.0  # seconds without a byte
 _AGENT = "poshgrid (research corpus builder)"  # some publishers refuse the nameless
 
 log = logs.get(__name__)
+
+
+class AbsentError(PoshgridError):
+    """The server has no such file."""
 
 
 def fetch(
@@ -43,6 +49,7 @@ def fetch(
     *,
     folder: str | None = None,
     only: list[str] | None = None,
+    words: int | None = None,
     known: Manifest | None = None,
 ) -> list[Path]:
     """Download a free source's files; those that are there already are left as they are.
@@ -55,40 +62,70 @@ def fetch(
         data: the data folder.
         folder: where they go below it; default: the path that the manifest gives.
         only: names of the downloads to take; default: those that the manifest marks.
+        words: of texts from a catalogue: enough; default: as the manifest says. They are counted
+            as they were downloaded, by white space; a text that is not there is passed over.
         known: the manifest, if not ``resources/sources.yaml``.
 
     Returns:
         The files, in the manifest's order.
 
     Raises:
-        PoshgridError: no such source or download, it cannot be downloaded freely, or
-            :func:`download` fails. Files that were complete before stay.
+        PoshgridError: no such source or download, it cannot be downloaded freely, its catalogue
+            holds too few words, or :func:`download` fails. Files that were complete before stay.
     """
     entry = (known or manifest()).entry(name)
-    lock, paths, asked = Path(data, LOCK), [], False
-    for item in _chosen(entry, only):
-        target = Path(data, folder or entry.formats[0].path, item.file)
-        new = not target.exists()
+    place = Path(data, folder or entry.formats[0].path)
+    items, lacking = entry.downloads, 0
+    if entry.catalogue:
+        table = Download(url=entry.catalogue.url, file=entry.catalogue.file, sha256=None)
+        items = tuple(entry.catalogue.downloads(_fetch(table, place, Path(data))))
+        lacking = 0 if only else words or entry.catalogue.words
+    counted, paths, asked = bool(lacking), [], False
+    for item in _chosen(entry, items, only):
+        new = not Path(place, item.file).exists()
         if new and asked:
             time.sleep(entry.pause)
         asked = asked or new
-        first: dict[str, str] = files.read_json(lock) if lock.exists() else {}
-        checksum = item.sha256 or first.get(item.url)
-        paths.append(download(item.model_copy(update={"sha256": checksum}), target))
-        # A file that a user copied here may differ from the publisher's.
-        if new and checksum is None:
-            files.write_json(lock, dict(sorted({**first, item.url: sha256(target)}.items())))
+        try:
+            paths.append(_fetch(item, place, Path(data)))
+        except AbsentError as error:
+            if not counted:
+                raise
+            log.warning("%s: passed over", error)
+            continue
+        if counted:
+            lacking -= len(paths[-1].read_text(encoding="utf-8", errors="replace").split())
+            if lacking <= 0:
+                break
+    if lacking > 0:
+        raise PoshgridError(
+            f"{name}: all texts of the catalogue in {place} are there, and hold {lacking:,} words "
+            "too few; ask for less with --words"
+        )
     return paths
 
 
-def _chosen(entry: Entry, only: list[str] | None) -> list[Download]:
+def _fetch(item: Download, place: Path, data: Path) -> Path:
+    """Download a file into a folder, and note its checksum in the lock of the data folder."""
+    lock, target = data / LOCK, place / item.file
+    new = not target.exists()
+    first: dict[str, str] = files.read_json(lock) if lock.exists() else {}
+    checksum = item.sha256 or first.get(item.url)
+    download(item.model_copy(update={"sha256": checksum}), target)
+    # A file that a user copied here may differ from the publisher's.
+    if new and checksum is None:
+        files.write_json(lock, dict(sorted({**first, item.url: sha256(target)}.items())))
+    return target
+
+
+def _chosen(entry: Entry, items: Sequence[Download], only: list[str] | None) -> list[Download]:
     """Return the downloads that are asked for; refuse what cannot be fetched."""
-    if not entry.downloads:
+    if not items:
         licence = f"{entry.access} ({entry.licence}), so " if entry.access == "restricted" else ""
         raise PoshgridError(f"{entry.name}: {licence}not fetched; {entry.get}; see docs/sources.md")
     for word in only or ():
-        check_known(f"{entry.name}: no download", word, {item.file for item in entry.downloads})
-    return [item for item in entry.downloads if (item.file in only if only else item.default)]
+        check_known(f"{entry.name}: no download", word, {item.file for item in items})
+    return [item for item in items if (item.file in only if only else item.default)]
 
 
 def download(item: Download, target: Path) -> Path:
@@ -191,8 +228,9 @@ def _append(item: Download, stream: IO[bytes], part: Path) -> None:
             response.raise_for_status()
         page = response.headers.get("Content-Type", "").startswith("text/html")
         if page or not response.ok:
+            kind = AbsentError if status in _ABSENT else PoshgridError
             answer = "with a web page" if page else f"{status} {response.reason}"
-            raise PoshgridError(
+            raise kind(
                 f"{item.url}: the server answers {answer}; download {item.file} by hand, see "
                 "docs/sources.md"
             )

@@ -239,6 +239,44 @@ def test_the_defaults_of_a_source_are_fetched_with_pauses(server, known, tmp_pat
     assert naps == [1.5]
 
 
+CATALOGUE = (
+    "Text#,Type,Language,Title,Authors,LoCC\n"
+    + "1,Text,en,Alice,Carroll,PR; PZ\n2,Sound,en,Tom,Twain,PZ\n3,Text,fr,Zazie,Queneau,PZ\n"
+    + "4,Text,en,ALICE,Carroll,PZ\n5,Text,en,Gone,Nobody,PZ\n6,Text,en,Heidi,Spyri,PZ\n"
+    + "7,Text,en,Trees,Somebody,QK; PZX\n8,Text,en,Kim,Kipling,PZ\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "numbers"),
+    [({}, [1, 6]), ({"words": 4}, [1]), ({"only": ["pg8.txt"]}, [8])],
+)
+def test_a_catalogue_is_followed_until_the_words_are_enough(
+    server, known, tmp_path, naps, options, numbers
+):
+    """Each work once, in the catalogue's order; what the server has not is passed over."""
+    entry = known.sources[0].model_dump() | {
+        "downloads": (),
+        "catalogue": {
+            "url": server.url("/list"), "file": "list.csv", "number": "Text#",
+            "where": {"Type": "Text", "Language": "en", "LoCC": "(.*; )?PZ(;.*)?"},
+            "work": ("Title", "Authors"), "link": server.url("/pg{number}.txt"), "words": 5,
+        },
+    }  # fmt: skip
+    books = Manifest.model_validate({"sources": [entry]})
+    folder = tmp_path / "books"
+    folder.mkdir()
+    (folder / "list.csv").write_text(CATALOGUE)
+    server.body = b"four words a book"
+    server.script = [("none",), ("status", 404)]
+    paths = fetch("books", tmp_path, known=books, **options)
+    assert paths == [folder / f"pg{number}.txt" for number in numbers]
+    if not options:
+        assert len(server.seen) == 3 and naps == [1.5, 1.5]
+        with pytest.raises(PoshgridError, match="hold 84 words too few; ask for less"):
+            fetch("books", tmp_path, known=books, words=100)
+
+
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
