@@ -1,13 +1,14 @@
-"""Write the generated pages of the reference (every key, every column) and the JSON Schema.
+"""Write the pages of the reference (keys, columns, filters ...) and the JSON Schema.
 
-    python docs/generate.py   # docs/reference/configuration.md, tables.md; the JSON Schema
+    python docs/generate.py            # docs/reference/*.md, workflow/schemas
 
-A test holds the pages to what this writes.
+A test compares the pages with what this writes.
 """
 
 from __future__ import annotations
 
 import importlib
+import itertools
 import json
 import re
 import types
@@ -18,14 +19,18 @@ from pathlib import Path
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from poshgrid import plugins
+from poshgrid import plugins, resources
 from poshgrid.config import Config, Section
+from poshgrid.corpora.catalogue import manifest
+from poshgrid.evidence import patterns
+from poshgrid.evidence.screening.screen import screen_of
 from poshgrid.grid import configfile
 from poshgrid.tables import columns
 
 PAGES = Path(__file__).parent / "reference"
 SCHEMA = Path(__file__).parents[1] / "workflow/schemas/config.schema.json"
 HEAD = "<!-- Made by docs/generate.py: change the {source}, then run it. -->\n\n"
+MAX_FILES_LISTED = 3
 ROOMS = {
     "corpora": "Text",
     "parsing": "Parses",
@@ -176,13 +181,126 @@ def tables() -> str:
     return text
 
 
+def as_markdown(docstring: str) -> str:
+    """Return a docstring as Markdown: code in single backquotes, tables and code as they are."""
+    text = re.sub(r"::\n", ":\n", docstring.strip())
+    text = re.sub(r"(?sm)^(==[= ]+\n.*?\n==[= ]+\n.*?\n==[= ]+)$", r"```text\n\1\n```", text)
+    text = re.sub(r":(?:class|func|data|mod|meth):`([^`]+)`", r"`\1`", text)
+    return linked(re.sub(r"(?<!`)``(?!`)", "`", text))
+
+
+def filters() -> str:
+    """Return the page of all filters: what each removes, in every reading."""
+    text = HEAD.format(source="docstrings and patterns in src/poshgrid/evidence/filters")
+    text += (
+        "# Every filter\n\n[Filters](../filters.md) says what readings, backstops and screens are. "
+        "A rule is a pattern or several patterns, of which one is enough; all lines of a pattern "
+        "must hold.\n\n## The notation\n\n"
+    )
+    text += as_markdown((patterns.__doc__ or "").partition("\n\n")[2]) + "\n"
+    for word in plugins.names(plugins.FILTERS):
+        module = plugins.load(plugins.FILTERS, word)
+        has_screen = "yes" if screen_of(word) else "no: every sentence is parsed"
+        text += f"\n## {word}\n\n{as_markdown(module.__doc__ or '')}\n\n"
+        text += f"- readings: {', '.join(f'`{reading}`' for reading in module.READINGS)}\n"
+        text += f"- screen: {has_screen}\n"
+        if targets := getattr(module, "TARGETS", ()):
+            text += f"- targets: {', '.join(f'`{target}`' for target in targets)}\n"
+        for reading, rules in getattr(module, "PATTERNS", {}).items():
+            written = "\n".join(f"{rule.rule}:\n{indented(rule.text)}" for rule in rules)
+            text += f"\n`{reading}`:\n\n```\n{written}\n```\n"
+    return text
+
+
+def indented(text: str) -> str:
+    """Return a text with four spaces before each line."""
+    return "\n".join(f"    {line.strip()}" for line in text.splitlines())
+
+
+def parts() -> str:
+    """Return the page of plug-ins that a configuration names: what each is, reads and needs."""
+    text = HEAD.format(source="docstrings of the modules")
+    text += (
+        "# Every reader, engine, model and bias\n\nWhat each plug-in is. Their options are in "
+        "[every key](configuration.md), filters and heuristics on pages of their own.\n"
+    )
+    for title, (_, package) in PLUGINS.items():
+        text += f"\n## {title}\n"
+        for word in plugins.names(package):
+            text += f"\n### {word}\n\n{as_markdown(plugins.load(package, word).__doc__ or '')}\n"
+    return text
+
+
+DESIGNS = {"templates": "Pairs", "factorial": "Factorial sets", "paradigms": "Paradigms"}
+
+
+def items() -> str:
+    """Return the page of all phenomena that are generated: what their members look like."""
+    text = HEAD.format(source="comments at the top of resources/{templates,factorial,paradigms}")
+    text += (
+        "# Every design of items\n\n[Items](../benchmark.md) says how pairs are made of these "
+        "designs. (yes) and (no): both members are grammatical, or neither is.\n"
+    )
+    for folder, title in DESIGNS.items():
+        text += f"\n## {title}\n"
+        for path in sorted(resources.path(folder).glob("*.yaml")):
+            text += f"\n### {path.stem}\n\n{comment(path.read_text(encoding='utf-8'))}\n"
+    return text
+
+
+def comment(source: str) -> str:
+    """Return the comment that a YAML file begins with: indented lines are examples."""
+    lines = list(itertools.takewhile(lambda line: line.startswith("#"), source.splitlines()))
+    text = ""
+    for is_example, group in itertools.groupby(lines, lambda line: line.startswith("#   ")):
+        if is_example:
+            text += "\n```text\n" + "\n".join(line[4:] for line in group) + "\n```\n\n"
+        else:
+            words = " ".join(line.removeprefix("#").strip() or "\n\n" for line in group)
+            text += re.sub(r" *\n\n *", "\n\n", words) + "\n"
+    return text.strip()
+
+
+def heuristics() -> str:
+    """Return the page of all heuristics."""
+    text = HEAD.format(source="`SAYS` of the modules in src/poshgrid/heuristics/choices")
+    text += (
+        "# Every heuristic\n\n[Heuristics](../statistics.md#heuristics) says how a model is "
+        "compared with them. *Hierarchical*: it stands for the generalisation itself.\n\n"
+    )
+    for word in plugins.names(plugins.RIVALS):
+        module = plugins.load(plugins.RIVALS, word)
+        kind = ", hierarchical" if getattr(module, "HIERARCHICAL", False) else ""
+        more = " ".join((module.__doc__ or "").partition("\n\n")[2].split())
+        text += f"- `{word}`{kind}: {module.SAYS}{'. ' * bool(more)}{more}\n"
+    return text
+
+
+def sources() -> str:
+    """Return the page of all sources: licence, access, reader and download of each."""
+    text = HEAD.format(source="file resources/sources.yaml")
+    text += (
+        "# Every source\n\nNo corpus is part of this repository; each has its own licence. "
+        "[Sources](../sources.md) says how to use them.\n"
+    )
+    for entry in manifest().sources:
+        formats = ", ".join(f"reader `{f.reader}` for `{f.path}`" for f in entry.formats)
+        text += f"\n## {entry.name}\n\n{entry.title}. <{entry.homepage}>\n\n"
+        text += f"- licence: {entry.licence} (<{entry.licence_url}>)\n"
+        text += f"- access: {entry.access}\n- get: {' '.join(entry.get.split())}\n"
+        text += f"- files below `data`: {formats}\n"
+        names = [f"`{d.file}`{'' if d.default else ' (with `--file`)'}" for d in entry.downloads]
+        if len(names) > MAX_FILES_LISTED:
+            names = [f"{len(names)} files such as {names[0]}"]
+        if names:
+            text += f"- `poshgrid fetch {entry.name}` downloads {', '.join(names)}\n"
+    return text
+
+
 def pages() -> dict[Path, str]:
     """Return the generated pages and what they hold."""
-    return {
-        PAGES / "configuration.md": configuration(),
-        PAGES / "tables.md": tables(),
-        SCHEMA: configfile.schema(),
-    }
+    made = (configuration, tables, filters, heuristics, items, parts, sources)
+    return {PAGES / f"{page.__name__}.md": page() for page in made} | {SCHEMA: configfile.schema()}
 
 
 if __name__ == "__main__":

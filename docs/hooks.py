@@ -1,7 +1,7 @@
 """What mkdocs needs for pages that are read on the forge, too.
 
-README.md and the pages of studies/ lie outside docs/ and become pages of the book; a link to any
-other file of the repository leads to the forge.
+README.md, CONTRIBUTING.md and the pages of studies/ lie outside docs/ and become pages of the book.
+A link to any other file of the repository leads to the forge, which CITATION.cff names.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import yaml
 from mkdocs.structure.files import File
 
 if TYPE_CHECKING:
@@ -23,9 +24,19 @@ LINK = re.compile(r"(\]\()(?!https?:|#)([^)#\s]+)")
 
 
 def _added() -> list[str]:
-    """Return the pages outside docs/, by their path in the repository."""
+    """Return the paths of pages outside docs/."""
     studies = sorted((ROOT / "studies").rglob("README.md"))
-    return ["README.md", *(path.relative_to(ROOT).as_posix() for path in studies)]
+    return [
+        "README.md",
+        "CONTRIBUTING.md",
+        *(path.relative_to(ROOT).as_posix() for path in studies),
+    ]
+
+
+def on_config(config: MkDocsConfig) -> None:
+    """Take the address of the repository from CITATION.cff."""
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    config.repo_url = citation["repository-code"]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -24,7 +24,7 @@ def read(root, page):
     return (root / page).read_text(encoding="utf-8")
 
 
-# ---- docs/reference, docs/data.md --------------------------------------------------------------
+# ---- docs/reference ----------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

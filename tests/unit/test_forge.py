@@ -1,4 +1,4 @@
-"""What a public forge reads: workflows, the lock, the citation, and placeholders that are left."""
+"""What a public forge and installers read: workflows, citation, and one list of versions."""
 
 from __future__ import annotations
 
@@ -41,3 +41,30 @@ def test_the_lock_has_the_versions_that_are_tested(root):
     assert "torch" in locked and locked["torch"] == tested["torch"]
     assert read(root, "requirements.lock").count("--hash=sha256:") > len(locked)
     assert "\nsmart-open[http]==" in read(root, "requirements.lock")  # pip asks for weasel's extra
+
+
+def test_every_way_to_install_has_the_versions_that_are_tested(root):
+    """constraints.txt is the one list: others name it, or have its versions."""
+    tested = pins(read(root, "constraints.txt"))
+    conda = yaml.safe_load(read(root, "environment.yml"))["dependencies"]
+    assert conda[-1]["pip"] == ["--constraint constraints.txt", "."]
+    apptainer, container = read(root, "apptainer.def"), read(root, "Containerfile")
+    for text in (apptainer, container):
+        assert "-c constraints.txt ." in text
+    (base,) = re.findall(r"^FROM (\S+)", container, re.M)
+    assert f"From: {base}" in apptainer
+    assert set(re.findall(r"uv==\S+", apptainer)) == set(re.findall(r"uv==\S+", container))
+    assert base.startswith(f"python:{conda[0].partition('=')[2]}")
+    for path in (root / "workflow/envs").glob("*.yaml"):
+        environment = yaml.safe_load(path.read_text(encoding="utf-8"))["dependencies"]
+        named = pins("\n".join(environment[-1]["pip"]))
+        assert named and named.items() <= tested.items(), path.name
+        assert environment[0] == conda[0]
+
+
+def test_one_file_is_left_to_the_owner(root):
+    citation = yaml.safe_load(read(root, "CITATION.cff"))
+    assert {"authors", "repository-code", "title", "license"} <= set(citation)
+    assert "CITATION.cff" in read(root, ".github/workflows/release.yml")
+    for name in ("mkdocs.yml", "pyproject.toml", "README.md", ".github/workflows/ci.yml"):
+        assert "OWNER" not in read(root, name)

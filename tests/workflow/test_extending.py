@@ -1,4 +1,4 @@
-"""docs/extending.md, carried out: its files and its configuration, in the folder of a study."""
+"""docs/extending.md, carried out: docs/examples in the folder of a study, edits in a checkout."""
 
 from __future__ import annotations
 
@@ -26,12 +26,10 @@ class Extended:
     def __init__(self, root, folder):
         self.folder, self.path = folder, f"{root / 'src'}{os.pathsep}{root}"
         shutil.copytree(root / "resources", folder / "resources", symlinks=True)
-        page = (root / "docs/extending.md").read_text(encoding="utf-8")
-        self.files = re.findall(r"```python\n# (plugins/\S+)\n(.*?)```", page, re.S)
-        for path, text in self.files:
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
-        self.overlay = yaml.safe_load(re.search(r"```yaml\n(.*?)```", page, re.S)[1])
+        examples = root / "docs/examples"
+        shutil.copytree(examples / "plugins", folder / "plugins")
+        self.files = [p.relative_to(examples) for p in examples.glob("plugins/*/*/*.py")]
+        self.overlay = yaml.safe_load((examples / "plugins.yaml").read_text(encoding="utf-8"))
         # The overlay's words beside those of the tiny grid.
         self.config = yaml.safe_load(
             (root / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8")
@@ -95,8 +93,8 @@ def test_the_words_are_known_and_their_options_checked(extended):
 def test_every_file_is_a_plug_in_of_its_kind(extended):
     code = "import sys; from poshgrid import plugins; plugins.load(sys.argv[1], sys.argv[2])"
     assert len(extended.files) == 8
-    for path, _ in extended.files:
-        *package, name = path.removesuffix(".py").split("/")[1:]
+    for path in extended.files:
+        *package, name = path.with_suffix("").parts[1:]
         extended.run(code, ".".join(["poshgrid", *package]), name.replace("_", "-"))
 
 
@@ -233,7 +231,7 @@ def checkout(root, tmp_path):
     page = (root / "docs/extending.md").read_text(encoding="utf-8")
     edited = {}
     for section, text in re.findall(
-        r"^## (A key of .*?|A stage)\n(.*?)(?=^## )", page, re.S | re.M
+        r"^## (A key of .*?|A stage)\n(.*?)(?=^## |\Z)", page, re.S | re.M
     ):
         for header, block in re.findall(
             r"```python\n# ((?:src|workflow)/.*?)\n(.*?)```", text, re.S

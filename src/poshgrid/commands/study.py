@@ -34,7 +34,7 @@ workflow.default_target = "all"  # what is included leaves none
 STARTERS = (
     "config/*.yaml", "studies/*/*.yaml", "profiles/*/*", "resources/examples/**/*",
     "resources/sources.yaml", "workflow/schemas/*", "docs/**/*.md", "docs/**/*.png", "docs/*.ipynb",
-    "studies/**/*.md",
+    "docs/examples/**/*", "studies/**/*.md",
 )  # fmt: skip
 """What a study starts from: copies, which are its own to edit; and the pages that messages name."""
 _PLACES = ("Snakefile", "workflow/Snakefile")

@@ -53,7 +53,7 @@ class Evidence(Section):
     parse: Literal["screened", "all"] = "screened"
     """`screened`: only sentences with the words that a filter needs; no label changes by it."""
     backstop: bool = True
-    """Conditions lose, too, what looks like evidence by its words alone (docs/footguns.md)."""
+    """Conditions lose, too, what looks like evidence by its words alone (docs/filters.md)."""
     shard_words: Words = Field(2_000_000, gt=0)
     """Words that one parsing job takes."""
     gold: list[Annotated[str, Field(min_length=1), AfterValidator(place)]] = Field([])

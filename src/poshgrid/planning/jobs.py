@@ -26,7 +26,7 @@ from poshgrid.planning.current import job_of
 MISSING, INCOMPLETE, PARAMETER, CODE, INPUT, ENVIRONMENT, UPSTREAM, FORCED = (
     "missing", "incomplete", "parameter", "code", "input", "environment", "upstream", "forced",
 )  # fmt: skip
-"""Why a job would run (docs/planning.md). ``input``: a file is newer, or another one, and no job of
+"""Why a job would run (docs/running.md). ``input``: a file is newer, or another one, and no job of
 the plan makes it. ``upstream``: a job before it runs; the reason is that job's."""
 _LONGEST = 60  # characters of a value that is shown
 

@@ -259,7 +259,7 @@ def _verdict(
     unlisted: tuple[float | None, ...],
     drawn: np.ndarray | None,
 ) -> dict[str, Any]:
-    """Return a row of ``VERDICTS``, without the cell: docs/heuristics.md has the steps."""
+    """Return a row of ``VERDICTS``, without the cell: docs/statistics.md has the steps."""
     sets, seeds = int(choices.sets.max()) + 1, choices.chose.shape[1]
     cover = (says != 0.5).mean(axis=1)
     share, replicates = fitted.weights[:, :-1] * cover, fitted.replicates[..., :-1] * cover
