@@ -80,10 +80,10 @@ def test_the_reference_preset_lies_over_the_papers_configuration(root):
     }  # fmt: skip
 
 
-def test_the_smallest_study_of_the_tutorial_is_a_configuration(root):
+def test_the_smallest_study_of_the_docs_is_a_configuration(root):
     """A given model and pairs; the default model of the counts has nothing to fit."""
-    page = (root / "docs/quickstart.md").read_text(encoding="utf-8")
-    text = re.search(r"## 2. The smallest study.*?```yaml\n(.*?)```", page, re.S)[1]
+    page = (root / "docs/configuration.md").read_text(encoding="utf-8")
+    text = re.search(r"The smallest study .*?```yaml\n(.*?)```", page, re.S)[1]
     grid = configfile.validate(yaml.safe_load(text), [])
     assert [given.name for given in grid.config.pretrained] == ["gpt2"]
     assert not grid.fitted("all")
