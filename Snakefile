@@ -84,7 +84,7 @@ if GRID.given:
     rule pretrained:
         input:
             [f"{PATHS.statistics(PRETRAINED)}/accuracy.parquet" for _ in PAIRS[:1]],
-            [f"{PATHS.heuristic_shares(PRETRAINED)}/shares.parquet" for _ in PAIRS[:1]],
+            [f"{PATHS.heuristic_shares(PRETRAINED)}/verdicts.parquet" for _ in PAIRS[:1]],
             [f"{PATHS.measures(PRETRAINED, suite)}/measures.parquet" for suite in GRID.measured],
         localrule: True
 

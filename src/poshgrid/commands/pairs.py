@@ -113,9 +113,14 @@ def check_pairs(
 
 @command("poshgrid import-judgements posh-bench/results --output imported", rare=True)
 def import_judgements(
-    folder: Annotated[Path, typer.Argument(help="Judgements in POSH-BENCH's published form")],
+    folder: Annotated[
+        Path, typer.Argument(help="Judgements as POSH-BENCH, Zorro or parasitic gaps have them")
+    ],
     output: Output = Path("imported"),
-    suite: Annotated[str, typer.Option(help="Name of the suite")] = "posh",
+    suite: Annotated[str, typer.Option(help="Name of a suite of pairs")] = "posh",
+    model: Annotated[
+        str | None, typer.Option(help="Name of the model, if files do not say it; none: FOLDER's")
+    ] = None,
     config: Annotated[
         Path | None,
         typer.Option(help="Its regressions are fitted, its study heads the page; none: no fit"),
@@ -132,10 +137,11 @@ def import_judgements(
     from poshgrid.grid import configfile
     from poshgrid.stages import imported
 
+    judged = read(folder, suite, model)
     own = configfile.load(config) if config is not None else None
-    models, study = (own.regressions, own.study) if own else ([], None)
-    page = imported.make(read(folder), suite, models, output, named(text), study, threads)
-    _shown(Path(Paths(str(output)).statistics(imported.TARGET)), suite)
+    page = imported.make(judged, own, output, named(text), threads)
+    if suite in judged.items:
+        _shown(Path(Paths(str(output)).statistics(imported.TARGET)), suite)
     typer.echo(str(page))
 
 

@@ -85,6 +85,10 @@ class Config(Section):
     """`untrained`: the same model and seed; `unigram`, `ngram`: words of the same
     condition and size, counted; `class_ngram`: the same of function words and endings.
     """
+    counted: dict[Name, list[Size]] = Field({})
+    """Conditions and sizes that only baselines count, to compare given models with:
+    `{wiki: [250K]}`.
+    """
     pretrained: list[Pretrained] = Field([])
     """Models that are scored, not trained: `[gpt2]`."""
     suites: list[Suite] = Field(min_length=1)
@@ -111,8 +115,8 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _something(self) -> Self:
-        if not self.experiments and not self.pretrained:
-            raise ValueError("neither experiments nor pretrained: nothing to score; give one")
+        if not self.experiments and not self.pretrained and not self.counted:
+            raise ValueError("no experiments, pretrained or counted: nothing to score; give one")
         return self
 
     @field_validator("biases")

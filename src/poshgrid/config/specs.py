@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from poshgrid import config
 from poshgrid.config.base import Name, Positive, Section, Seed, Size
-from poshgrid.config.runs import words_of
+from poshgrid.config.runs import COUNTED, words_of
 from poshgrid.errors import PoshgridError
 
 RUN = re.compile(r"([A-Za-z0-9][A-Za-z0-9+~._-]*/){5}seed[0-9]{1,10}")
@@ -245,7 +245,8 @@ class ReportSpec(Section):
 
     @model_validator(mode="after")
     def _known(self) -> Self:
-        other = {run.partition("/")[0] for run in self.runs} - set(self.conditions)
+        runs = [run for run in self.runs if f"/{COUNTED}/" not in run]  # baselines have no place
+        other = {run.partition("/")[0] for run in runs} - set(self.conditions)
         if other:
             raise ValueError(f"runs of {', '.join(sorted(other))}, which is no condition of it")
         return self

@@ -1,68 +1,111 @@
-"""Judgements of others, in the form in which those of POSH-BENCH were published.
+"""Judgements of others, in the three forms in which studies have published them.
 
-The published form (xiulinyang/posh-bench) is a file of tab-separated values for each run and
-phenomenon, a pair on a line: ``sentence1`` (bad), ``PPL1``, ``Sentence2`` (good), ``PPL2``,
-``Correct``. Its PPL is the mean surprisal, in nats a token, and no perplexity; a pair is correct if
-the good member's is the lower.
+- POSH-BENCH (xiulinyang/posh-bench): tab-separated values, a file for each run and phenomenon, a
+  pair on a line: ``sentence1`` (bad), ``PPL1``, ``Sentence2`` (good), ``PPL2``, ``Correct``. PPL is
+  the mean surprisal, in nats a token, and no perplexity. The file's name says the run.
+- Zorro (phueb/Zorro): ``probing_PHENOMENON_results_STEP.txt``, on a line a sentence and its
+  cross-entropy, the bad member of a pair before the good one.
+- Parasitic gaps (Pistotti/llm-poverty-of-stimulus): ``SUITE_stimuli.csv``, which the reader
+  ``paradigm-csv`` reads, and ``SUITE_surprisals.csv``: a set on a line, a column for each
+  condition: the surprisal of the critical region in bits.
+
+The lower number of a pair is the preferred member's. Members count as one token each, since the
+files have means over tokens alone: margins are means, in nats a token, and ``reduction: sum`` says
+the same as ``mean``.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
 from poshgrid.benchmark import items as suites
-from poshgrid.benchmark.reading import pairfile, table10
+from poshgrid.benchmark.reading import csvfile, pairfile, table10
 from poshgrid.benchmark.reading.pairfile import Pair, PairOptions
-from poshgrid.config import runs as points
+from poshgrid.benchmark.suites import paradigm_csv
 from poshgrid.config import specs
+from poshgrid.config.base import path_name
+from poshgrid.config.runs import GIVEN, PRETRAINED, RELEASED, Run
 from poshgrid.config.sizes import words
+from poshgrid.corpora import textfile
 from poshgrid.errors import PoshgridError, reason
-from poshgrid.evaluation.schema import SCORES
+from poshgrid.evaluation.schema import PARADIGM_SCORES, SCORES
 
 COLUMNS = ("sentence1", "PPL1", "Sentence2", "PPL2", "Correct")
 # gpt2_mini_baby_10Mf_32768_42_wanna.tsv: model, corpus, size, f where filtered, vocabulary, seed
-_PUBLISHED = re.compile(
+_POSH = re.compile(
     r"(?P<model>[a-z0-9]+_[a-z]+)_(?P<corpus>[a-z]+)_(?P<size>[0-9.]+[KM])(?P<filtered>f?)"
     r"_[0-9]+_(?P<seed>[0-9]{1,10})_(?P<phenomenon>[\w-]+)"
 )
+_ZORRO = re.compile(r"probing_(?P<phenomenon>[\w-]+)_results_[0-9]+")
+_SURPRISALS = "_surprisals.csv"
+_CONDITIONS = [
+    name
+    for short in paradigm_csv.CONDITIONS
+    for name in (short, "_".join(paradigm_csv.IN_WORDS[letter] for letter in short))
+]
+
+Tables = dict[str, pl.DataFrame]
+"""Phenomenon -> good, bad, good_logprob, bad_logprob (nats a token)."""
 
 
 class Published(NamedTuple):
     """Judgements of others, as the stages that follow read them."""
 
-    items: pl.DataFrame  # ITEMS
-    runs: dict[str, pl.DataFrame]  # run -> SCORES
-    cells: dict[str, specs.Cell]  # "condition/size" -> what its name says
+    items: dict[str, pl.DataFrame]  # suite -> ITEMS, or PARADIGMS
+    runs: dict[str, Tables]  # run -> suite -> SCORES, or PARADIGM_SCORES
+    cells: dict[str, specs.Cell]  # "condition/size" -> what its name says; of placed runs
 
 
-def read(folder: Path) -> Published:
-    """Read judgements in the published form.
+def read(folder: Path, suite: str = "posh", model: str | None = None) -> Published:
+    """Read published judgements.
 
     Args:
-        folder: the published files. In the name of a file *f* after the size means that evidence
-            was removed: condition baby-f.
+        folder: the published files, all of one form. In the name of one of POSH-BENCH *f* after
+            the size means that evidence was removed: condition baby-f.
+        suite: what pairs are called; parasitic gaps are called by their files.
+        model: what the model is called where the files do not say it; default: the folder's name.
 
     Returns:
-        The pairs as the reader ``lines`` would number them; and scores whose members count as one
-        token each, since the files tell means over tokens alone: margins are means, in nats a
-        token, and ``reduction: sum`` says the same as ``mean``.
+        The pairs as the reader ``lines`` would number them, or sets of filler x gap, and scores.
 
     Raises:
-        PoshgridError: no such file, a name that is not a run's, a malformed line, or runs that
-            judged other pairs.
+        PoshgridError: no file of a known form, a name that is not a run's, a malformed line, or
+            runs that judged other items.
     """
-    judged: dict[str, dict[str, pl.DataFrame]] = {}
+    name = path_name(model or folder.resolve().name)
+    given = Run(PRETRAINED, GIVEN, name, PRETRAINED, "none", 0).name
+    if files := sorted(folder.rglob("*.tsv")):
+        return _posh(folder, files, suite)
+    if files := sorted(folder.glob(f"*{_SURPRISALS}")):
+        return _gaps(files, given)
+    if files := [path for path in sorted(folder.glob("*.txt")) if _ZORRO.fullmatch(path.stem)]:
+        return _pairs(folder, suite, {given: dict(map(_zorro, files))}, {})
+    raise PoshgridError(
+        f"{folder}: no judgements in a form that is known; name a folder of .tsv files of "
+        f"POSH-BENCH, of Zorro's probing_*_results_*.txt, or of *{_SURPRISALS} and *_stimuli.csv"
+    )
+
+
+def _posh(folder: Path, files: list[Path], suite: str) -> Published:
+    judged: dict[str, Tables] = {}
     cells: dict[str, specs.Cell] = {}
-    for path in sorted(folder.rglob("*.tsv")):
+    for path in files:
         run, phenomenon, cell = _named(path)
         judged.setdefault(run.name, {})[phenomenon] = _judgements(path)
         cells[f"{run.condition}/{run.size}"] = cell
-    if not judged:
-        raise PoshgridError(f"{folder}: holds no .tsv file; name a folder of judgements")
+    return _pairs(folder, suite, judged, cells)
+
+
+def _pairs(
+    folder: Path, suite: str, judged: Mapping[str, Tables], cells: dict[str, specs.Cell]
+) -> Published:
+    """Return the judgements of pairs, after a check that all runs judged the same ones."""
     run_name, expected = next(iter(judged.items()))
     for other, tables in judged.items():
         if odd := sorted(tables.keys() ^ expected.keys()):
@@ -75,18 +118,11 @@ def read(folder: Path) -> Published:
                     f"{folder}: {phenomenon}: {other} judged other pairs than {run_name}; keep one "
                     "suite's files"
                 )
-    rows = [
-        row
-        for phenomenon, table in sorted(expected.items())
-        for row in pairfile.rows(
-            phenomenon,
-            [
-                (n, Pair(good, bad, (n + 1, n + 1)))
-                for n, (good, bad) in enumerate(table.select("good", "bad").iter_rows(), 1)
-            ],
-            PairOptions(),
-        )
-    ]
+    rows = []
+    for phenomenon, table in sorted(expected.items()):
+        members = enumerate(table.select("good", "bad").iter_rows(), 1)
+        numbered = [(n, Pair(good, bad, (n + 1, n + 1))) for n, (good, bad) in members]
+        rows += pairfile.rows(phenomenon, numbered, PairOptions())
     items = suites.pairs(str(folder), pl.DataFrame(rows))
     runs = {}
     for name, tables in sorted(judged.items()):
@@ -96,13 +132,13 @@ def read(folder: Path) -> Published:
             items["item_id"], "good_logprob", "bad_logprob", step=None, good_tokens=one,
             bad_tokens=one,
         )  # fmt: skip
-        runs[name] = scores.select(pl.col(column).cast(kind) for column, kind in SCORES.items())
-    return Published(items, runs, cells)
+        runs[name] = {suite: scores.select(pl.col(c).cast(kind) for c, kind in SCORES.items())}
+    return Published({suite: items}, runs, cells)
 
 
-def _named(path: Path) -> tuple[points.Run, str, specs.Cell]:
-    """Return the run, the phenomenon and the cell that a file's name gives."""
-    match = _PUBLISHED.fullmatch(path.stem)
+def _named(path: Path) -> tuple[Run, str, specs.Cell]:
+    """Return the run, the phenomenon and the cell that the name of a file of POSH-BENCH gives."""
+    match = _POSH.fullmatch(path.stem)
     if not match:
         raise PoshgridError(
             f"{str(path)!a}: its name is no run's; call it "
@@ -114,13 +150,13 @@ def _named(path: Path) -> tuple[points.Run, str, specs.Cell]:
         raise PoshgridError(f"{path}: {error}") from error
     filtered = bool(match["filtered"])
     condition, model = match["corpus"] + "-f" * filtered, match["model"].replace("_", "-")
-    run = points.Run(condition, match["size"], model, points.RELEASED, "none", int(match["seed"]))
+    run = Run(condition, match["size"], model, RELEASED, "none", int(match["seed"]))
     cell = specs.Cell(words=size, source=match["corpus"], filtered=filtered)
     return run, table10.spelled(match["phenomenon"]), cell
 
 
 def _judgements(path: Path) -> pl.DataFrame:
-    """Return the pairs of a file and the log-probabilities of both members, nats a token."""
+    """Return the pairs of a file of POSH-BENCH and the log-probabilities of both members."""
     try:
         table = pl.read_csv(path, separator="\t", quote_char=None, infer_schema=False)
     except (pl.exceptions.PolarsError, OSError) as error:
@@ -136,11 +172,60 @@ def _judgements(path: Path) -> pl.DataFrame:
         good_logprob=-of_good.cast(pl.Float64, strict=False),
         bad_logprob=-of_bad.cast(pl.Float64, strict=False),
     )
+    return _numbers(path, table, 2, 1)
+
+
+def _zorro(path: Path) -> tuple[str, pl.DataFrame]:
+    """Return the phenomenon of a file of Zorro, and its pairs with their log-probabilities."""
+    match = _ZORRO.fullmatch(path.stem)
+    lines = [line.rstrip().rpartition(" ")[::2] for line in textfile.lines(path)]
+    if len(lines) % 2:
+        raise PoshgridError(f"{path}: a member of a pair is missing; the lines are odd in number")
+    long = pl.DataFrame(lines, ["text", "score"], orient="row")
+    score = -pl.col("score").cast(pl.Float64, strict=False)
+    bad, good = (long[n::2].select("text", logprob=score) for n in (0, 1))
+    table = pl.DataFrame({
+        "good": good["text"], "bad": bad["text"],
+        "good_logprob": good["logprob"], "bad_logprob": bad["logprob"],
+    })  # fmt: skip
+    return table10.spelled(match["phenomenon"] if match else ""), _numbers(path, table, 1, 2)
+
+
+def _numbers(path: Path, table: pl.DataFrame, first: int, lines: int) -> pl.DataFrame:
+    """Return a table of pairs; raise if a log-probability is not a number.
+
+    Args:
+        path: its file.
+        table: good_logprob, bad_logprob.
+        first: line of the first pair.
+        lines: of a pair.
+    """
     numbers = pl.all_horizontal(pl.col("good_logprob", "bad_logprob").is_finite())
     wrong = table.select(~numbers.fill_null(value=False)).to_series().arg_true()
     if len(wrong):
         raise PoshgridError(
-            f"{path}: line {wrong[0] + 2:,}: not a sentence and a number twice, and a word, with "
-            "tabs between; compare the file with the published one"
+            f"{path}: line {lines * wrong[0] + first:,}: not a sentence and a number for each "
+            "member of a pair; compare the file with the published one"
         )
     return table
+
+
+def _gaps(files: list[Path], run: str) -> Published:
+    """Return sets of filler x gap and the log-probabilities of their critical regions."""
+    items, scores = {}, {}
+    for path in files:
+        suite = path.name.removesuffix(_SURPRISALS)
+        stimuli = path.with_name(f"{suite}_stimuli.csv")
+        items[suite] = paradigm_csv.load(stimuli, paradigm_csv.Options()).items
+        rows = []
+        for row in csvfile.table(path, ("sentence_type", "item_id"), _CONDITIONS):
+            item = paradigm_csv.item_id(row)
+            for name in row.cells.keys() - {"sentence_type", "item_id"}:
+                filler, gap = paradigm_csv.condition(row, name)
+                try:
+                    logprob = -float(row.cells[name]) * math.log(2)
+                except ValueError as error:
+                    raise row.fault(f"{name} is {row.cells[name]!r}, no number") from error
+                rows.append((item, None, filler, gap, logprob, 1))
+        scores[suite] = pl.DataFrame(rows, PARADIGM_SCORES, orient="row")
+    return Published(items, {run: scores}, {})

@@ -20,12 +20,6 @@ from poshgrid.evaluation.engines import probe
 log = logs.get(__name__)
 CHECKPOINTS = "checkpoints"
 _WEIGHTS = "model.safetensors"
-_TASKS = {
-    "pairs": tasks.pairs,
-    "paradigms": tasks.paradigms,
-    "choices": tasks.choices,
-    "completions": tasks.completions,
-}
 
 
 def score(
@@ -93,7 +87,7 @@ def score(
                     log.warning("%s: writes no completions; none for %s", model, suite)
                     unwritten.add(suite)
                 else:
-                    writers[suite](_TASKS[task](suite, table, asked, step=step))
+                    writers[suite](tasks.BY_NAME[task](suite, table, asked, step=step))
                 scored += asked.tokens - known
             took = time.perf_counter() - started
             seconds += took

@@ -124,3 +124,12 @@ def accepts(completion: str, accepted: Sequence[str]) -> bool:
     written = completion.strip().casefold()
     answers = filter(None, (answer.strip().casefold() for answer in accepted))
     return any(re.search(_END + re.escape(answer) + _END, written) for answer in answers)
+
+
+BY_NAME = {
+    "pairs": pairs,
+    "paradigms": paradigms,
+    "choices": choices,
+    "completions": completions,
+}
+"""Task -> what asks a model about its items."""

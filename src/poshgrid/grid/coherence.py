@@ -50,7 +50,7 @@ def _check_twins(grid: Grid) -> None:
             their names alone: their sentences, runs or items would count twice.
     """
     runs = grid.every_run
-    corpora = {grid.conditions[run.condition].corpus for run in runs}
+    corpora = {grid.conditions[name].corpus for name, _ in grid.every_cell}
     sources = {each.source for corpus in corpora for each in grid.corpora[corpus].sources}
     used: dict[str, dict[str, Section]] = {
         "sources": {name: grid.sources[name] for name in sorted(sources)},
@@ -112,7 +112,7 @@ def _check_words(grid: Grid) -> None:
     faults = []
     numbers: dict[str, dict[str, float]] = {}
     kept: dict[str, dict[str, float]] = {}
-    for name, size in sorted({(run.condition, run.size) for run in grid.every_run}):
+    for name, size in grid.every_cell:
         condition, corpus = grid.conditions[name], grid.corpus_of(name)
         number = conservation.asked(corpus, size)
         if not number:

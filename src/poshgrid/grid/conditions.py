@@ -117,7 +117,7 @@ def check(grid: Grid) -> None:
     for name in grid.conditions:
         grid.control_of(name)
     defined: dict[str, str] = {}
-    for name, size in sorted({(run.condition, run.size) for run in grid.every_run}):
+    for name, size in grid.every_cell:
         if "void" in grid.conditions[name].allow:
             continue
         spec = grid.condition_spec(name, size)

@@ -34,8 +34,8 @@ class Grid(Targets):
 
     def sizes(self, corpus: str) -> list[str]:
         """Return the sizes that experiments ask of a corpus, ascending (``only`` left aside)."""
-        found = {r.size for r in self.every_run if self.conditions[r.condition].corpus == corpus
-                 and not self.conditions[r.condition].prebuilt}  # fmt: skip
+        found = {size for name, size in self.every_cell if self.conditions[name].corpus == corpus
+                 and not self.conditions[name].prebuilt}  # fmt: skip
         return sorted(found, key=words)
 
     @cached_property
@@ -258,7 +258,7 @@ class Grid(Targets):
             "corpus": self.corpora,
             "parser": self.parsers,
             "condition": {*self.conditions, *(run.condition for run in runs), condition},
-            "size": {*(run.size for run in runs), size},
+            "size": {*(size for _, size in self.counted), *(run.size for run in runs), size},
             "model": {*self.models, *WORD_BASELINES, *(run.model for run in self.given)},
             "recipe": {*self.recipes, *REFERENCE, *SCORED},
             "suite": self.suites,

@@ -76,7 +76,7 @@ class Inputs:
     def _written(self) -> frozenset[str]:
         """Absolute paths that jobs write, of those that a rule may read in place of other data."""
         grid, runs = self.grid, self.grid.every_run
-        cells = itertools.product(grid.conditions, {run.size for run in runs})
+        cells = itertools.product(grid.conditions, {size for _, size in grid.every_cell})
         paths = [
             *self.corpora(),
             *map(self.paths.sentences, grid.corpora),
@@ -268,7 +268,7 @@ class Inputs:
     def report(self, target: str) -> list[str]:
         """Return everything that a target's page shows."""
         grid, paths = self.grid, self.paths
-        cells = grid.cells(target)
+        cells = [cell for cell in grid.cells(target) if cell in grid.tokenized(target)]
         parsed = grid.parsed_corpora(target)
         parsers = grid.evidence_parsers() if parsed else []
         return [

@@ -62,7 +62,7 @@ def product(e: Experiment, given: Definitions) -> Iterable[Run]:
         out = [all(getattr(run, axis) == v for axis, v in x.items()) for x in excluded]
         matched = [a or b for a, b in zip(matched, out, strict=True)]
         if not any(out):
-            _check_cell(where, run, given)
+            _check_cell(where, condition, size, given)
             left = True
             yield run
     for axes_of, found in zip(excluded, matched, strict=True):
@@ -100,15 +100,15 @@ def _check_biases(where: str, combined: Iterable[str], given: Definitions) -> No
             check_names(where, "bias", [part], plugins.names(BIASES))
 
 
-def _check_cell(where: str, run: Run, given: Definitions) -> None:
-    if given.conditions[run.condition].prebuilt:
+def _check_cell(where: str, condition: str, size: str, given: Definitions) -> None:
+    if given.conditions[condition].prebuilt:
         return
-    corpus = given.corpus_of(run.condition)
+    corpus = given.corpus_of(condition)
     for portion in corpus.sources:
-        if run.size not in portion.words:
+        if size not in portion.words:
             raise PoshgridError(
                 f"corpora: {corpus.name}: source {portion.source!r} has no words for size "
-                f"{run.size!r}, which {where} asks for; add {run.size}: <words> (0 for none)"
+                f"{size!r}, which {where} asks for; add {size}: <words> (0 for none)"
             )
         check_names(f"corpora: {corpus.name}", "source", [portion.source], given.sources)
 
@@ -150,16 +150,30 @@ class Targets(Definitions):
             )
         return {name: selected for name, selected in found.items() if selected}
 
+    @cached_property
+    def counted(self) -> set[tuple[str, str]]:
+        """The (condition, size) pairs that baselines count though nothing is trained on them.
+
+        Raises:
+            PoshgridError: a condition is not defined, or its corpus has no such size.
+        """
+        cells = {(name, size) for name, sizes in self.config.counted.items() for size in sizes}
+        check_names("counted", "condition", self.config.counted, self.conditions)
+        for name, size in sorted(cells):
+            _check_cell("counted", name, size, self)
+        return cells
+
     def baselines(self, runs: Iterable[Run]) -> list[Run]:
         """Return the untrained and n-gram models that the given runs are measured against."""
-        found = set()
-        for r in runs:
-            if UNTRAINED in self.config.baselines:
-                found.add(Run(r.condition, r.size, r.model, UNTRAINED, "none", r.seed))
-            for baseline in WORD_BASELINES:
-                if baseline in self.config.baselines:
-                    found.add(Run(r.condition, r.size, baseline, COUNTED, "none", 0))
-        return sorted(found)
+        runs, asked = list(runs), self.config.baselines
+        found = {
+            Run(r.condition, r.size, r.model, UNTRAINED, "none", r.seed)
+            for r in runs
+            if UNTRAINED in asked
+        }
+        cells = self.counted | {(r.condition, r.size) for r in runs}
+        words = [baseline for baseline in WORD_BASELINES if baseline in asked]
+        return sorted(found | {Run(*c, word, COUNTED, "none", 0) for c in cells for word in words})
 
     @cached_property
     def given_models(self) -> dict[Run, Pretrained]:
@@ -228,13 +242,22 @@ class Targets(Definitions):
 
     def cells(self, target: str) -> list[tuple[str, str]]:
         """Return the (condition, size) pairs of a target, sorted by condition and words."""
-        pairs = {(r.condition, r.size) for r in self.targets.get(target, [])}
+        pairs = self.counted | self.tokenized(target)
         return sorted(pairs, key=lambda pair: (pair[0], words(pair[1])))
+
+    def tokenized(self, target: str) -> set[tuple[str, str]]:
+        """Return the (condition, size) pairs of a target that models are trained on."""
+        return {(r.condition, r.size) for r in self.targets.get(target, [])}
 
     @cached_property
     def every_run(self) -> frozenset[Run]:
         """The runs of all experiments, ``only`` left aside: it must change no spec."""
         return frozenset(r for e in self.experiments.values() for r in product(e, self))
+
+    @property
+    def every_cell(self) -> list[tuple[str, str]]:
+        """The (condition, size) pairs of all experiments, and those that are only counted."""
+        return sorted(self.counted | {(run.condition, run.size) for run in self.every_run})
 
     @property
     def placed_runs(self) -> frozenset[Run]:

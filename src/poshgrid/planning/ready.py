@@ -224,7 +224,7 @@ def _labels(check: str, folder: Path) -> Iterator[Finding]:
 
 def _tokenizers(grid: Grid, target: str) -> Iterator[Finding]:
     """Yield whether the files that tokenizers are, in place of training, are there."""
-    files = {grid.tokenizer_of(name).file for name, _ in grid.cells(target)}
+    files = {grid.tokenizer_of(name).file for name, _ in grid.tokenized(target)}
     for file in sorted(filter(None, files)):
         path = Path(grid.config.data, file)
         yield _file("tokenizer", path, "put it there, or fix tokenizer.file")

@@ -18,6 +18,7 @@ from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring, runs, specs
 from poshgrid.config.base import path_name
 from poshgrid.errors import PoshgridError, check_known
+from poshgrid.evaluation.engine import Engine
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.models.ngram import NGram, fit
 from poshgrid.plugins import SUITES
@@ -218,32 +219,30 @@ def counted(
         folder: where ``{run}/{suite}.parquet`` goes.
         suite: its name.
     """
+    from poshgrid.evaluation import tasks
+
     paths = {}
-    for model, _, scores in baselines(items, text, order):
+    for model, _, engine in baselines(text, order):
         run = runs.Run(*cell, model, runs.COUNTED, "none", 0).name
         paths[run] = folder / run / f"{suite}.parquet"
-        files.write_table(scores, paths[run], SCORES)
+        files.write_table(tasks.pairs(suite, items, engine, step=None), paths[run], SCORES)
     return paths
 
 
-def baselines(
-    items: pl.DataFrame, text: Path, order: int = 5
-) -> Iterator[tuple[str, NGram, pl.DataFrame]]:
-    """Yield the baselines that count words: name, model, and what it makes of pairs (``SCORES``).
+def baselines(text: Path, order: int = runs.WORD_ORDER) -> Iterator[tuple[str, NGram, Engine]]:
+    """Yield the baselines that count the words of a text: name, model, and what scores with it.
 
     Args:
-        items: of a suite of pairs.
-        text: what they are counted on.
+        text: a sentence in a line, or a table with a column ``text``.
         order: of the n-gram baseline.
 
     Raises:
         PoshgridError: the text cannot be read, or has no words.
     """
-    from poshgrid.evaluation import tasks
-    from poshgrid.evaluation.engines.ngram import Engine
+    from poshgrid.evaluation.engines import ngram
 
     for name in runs.WORD_BASELINES:
         log.info("%s: counting the baseline %s", text, name)
         lines = (line for batch in frequencies.texts(text, spare=False) for line in batch)
         model = fit(lines, **runs.counting(name, order))
-        yield name, model, tasks.pairs(str(text), items, Engine(model, text), step=None)
+        yield name, model, ngram.Engine(model, text)

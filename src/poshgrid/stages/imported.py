@@ -6,19 +6,22 @@ theirs is; only the scores are not ours.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from poshgrid import files, logs
-from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import Config, Pretrained, Regression, Study, Suite, specs
+import polars as pl
+
+from poshgrid import files
+from poshgrid.benchmark import schema as benchmark
+from poshgrid.config import Config, Pretrained, Suite, specs
+from poshgrid.config.base import path_name
 from poshgrid.config.paths import Paths
-from poshgrid.config.runs import COUNTED, Run
+from poshgrid.config.runs import COUNTED, GIVEN, PRETRAINED, Run
 from poshgrid.errors import PoshgridError
+from poshgrid.evaluation import schema, tasks
 from poshgrid.evaluation.published import Published
-from poshgrid.evaluation.schema import SCORES
 from poshgrid.grid.grid import Grid
 from poshgrid.heuristics import table as heuristics
 from poshgrid.models import ngram
@@ -29,30 +32,25 @@ from poshgrid.stages import statistics as stages
 from poshgrid.statistics import shares
 from poshgrid.statistics.accuracy import accuracy
 from poshgrid.statistics.fit import fit
+from poshgrid.statistics.measures import paradigms
 
-log = logs.get(__name__)
 TARGET = "all"
+READERS = {"pairs": "lines", "paradigms": "paradigm-csv"}
+"""Task of judgements that can be imported -> a reader of its items."""
 
 
 def make(
-    found: Published,
-    suite: str,
-    models: Sequence[Regression],
-    output: Path,
-    texts: Mapping[str, Path],
-    study: Study | None = None,
+    judged: Published, config: Config | None, output: Path, texts: Mapping[str, Path],
     threads: int = 1,
-) -> Path:
+) -> Path:  # fmt: skip
     """Write a results folder from judgements of others.
 
     Args:
-        found: what :func:`poshgrid.evaluation.published.read` made of them.
-        suite: what their pairs are called.
-        models: of the counts; those are fitted that have such runs, and two levels of what they
-            contrast.
+        judged: what :func:`poshgrid.evaluation.published.read` made of them.
+        config: whose study the page is of, and whose regressions are fitted: those that have such
+            runs, and two levels of what they contrast; default: neither.
         output: the results folder.
         texts: source of conditions -> text that the baselines of these conditions are counted on.
-        study: what the page says of the study.
         threads: chains that are drawn at once.
 
     Returns:
@@ -61,28 +59,68 @@ def make(
     Raises:
         PoshgridError: a fit fails.
     """
-    given = [_given(Run.parse(name), found) for name in found.runs]
+    schemas = {suite: _task(items) for suite, items in judged.items.items()}
     grid = Grid(Config(
-        results=str(output), pretrained=given, regressions=list(models), study=study,
-        suites=[Suite(name=suite, reader="lines", path=suite)],
+        results=str(output), pretrained=[_given(Run.parse(name), judged) for name in judged.runs],
+        regressions=config.regressions if config else [], study=config.study if config else None,
+        suites=[Suite(name=suite, reader=READERS[task], path=suite)
+                for suite, task in schemas.items()],
     ))  # fmt: skip
     paths, cell = grid.paths, SimpleNamespace(target=TARGET)
-    items = {suite: Path(paths.items(suite))}
-    with recorded(items[suite].with_name("manifest.json")):
-        files.write_table(found.items, items[suite], ITEMS)
-    for name, scores in found.runs.items():
-        with recorded(Path(paths.score_folder(name)) / "manifest.json"):
-            files.write_table(scores, paths.scores(name, suite), SCORES)
-    counted = _baselines(found, suite, texts, paths)
+    items = {suite: Path(paths.items(suite)) for suite in judged.items}
+    for suite, path in items.items():
+        with recorded(path.with_name("manifest.json")):
+            files.write_table(judged.items[suite], path, benchmark.TASKS[schemas[suite]])
+    for name, scores in judged.runs.items():
+        _write_scores(paths, name, scores, schemas)
+    counted = _baselines(judged, texts, paths, schemas)
 
     def with_baselines(spec: Any) -> Any:  # noqa: ANN401 - a spec of any stage with runs
         return spec.model_copy(update={"runs": [*spec.runs, *counted]})
 
+    scored = Path(paths.all_scores())
+    if pairs := {suite: items[suite] for suite in grid.pairs}:
+        _judge_pairs(grid, with_baselines, pairs, scored, threads)
+    for suite in grid.measured:
+        place = Path(paths.measures(TARGET, suite))
+        spec = with_baselines(
+            stages.Measures(grid).spec(SimpleNamespace(target=TARGET, suite=suite))
+        )
+        with recorded(place / "manifest.json") as facts:
+            facts.update(paradigms.write(spec, scored, items[suite], place))
+    report = Path(paths.report(TARGET))
+    page.write(with_baselines(stages.Report(grid).spec(cell)), output, report)
+    return report / "index.html"
+
+
+def _task(items: pl.DataFrame) -> str:
+    """Return the task whose items have these columns."""
+    return next(task for task in READERS if set(items.columns) == set(benchmark.TASKS[task]))
+
+
+def _write_scores(
+    paths: Paths, run: str, scores: Mapping[str, pl.DataFrame], schemas: Mapping[str, str]
+) -> None:
+    with recorded(Path(paths.score_folder(run)) / "manifest.json"):
+        for suite, table in scores.items():
+            files.write_table(table, paths.scores(run, suite), schema.TASKS[schemas[suite]])
+
+
+def _judge_pairs(
+    grid: Grid, with_baselines: Callable[[Any], Any], items: dict[str, Path], scored: Path,
+    threads: int,
+) -> None:  # fmt: skip
+    """Write accuracies, heuristics and regressions of suites of pairs."""
+    paths, cell = grid.paths, SimpleNamespace(target=TARGET)
     with recorded(Path(paths.all_heuristics()) / "manifest.json"):
         heuristics.write(items, Path(paths.all_heuristics()))
-    by_heuristic, scored = {suite: Path(paths.heuristics(suite))}, Path(paths.all_scores())
+    by_heuristic = {suite: Path(paths.heuristics(suite)) for suite in items}
     statistics = Path(paths.statistics(TARGET))
     judged = with_baselines(stages.Accuracy(grid).spec(cell))
+    counted = [run for run in judged.runs if Run.parse(run).recipe == COUNTED]
+    facts_of = {"/".join(run.split("/")[:2]) for run in counted} - judged.cells.keys()
+    unplaced = specs.Cell(words=0, source=PRETRAINED, filtered=False)
+    judged = judged.model_copy(update={"cells": judged.cells | dict.fromkeys(facts_of, unplaced)})
     with recorded(statistics / "manifest.json", spec=judged.written()) as facts:
         facts["settings"] = judged.model_dump(mode="json")
         facts.update(accuracy(judged, scored, items, None, statistics, by_heuristic, sums=False))
@@ -98,12 +136,11 @@ def make(
         with recorded(folder / "manifest.json", spec=spec.written()) as facts:
             facts["settings"] = spec.model_dump(mode="json")
             facts.update(fit(spec, statistics / "counts.parquet", folder, threads))
-    report = Path(paths.report(TARGET))
-    page.write(with_baselines(stages.Report(grid).spec(cell)), output, report)
-    return report / "index.html"
 
 
-def _baselines(found: Published, suite: str, texts: Mapping[str, Path], paths: Paths) -> list[str]:
+def _baselines(
+    judged: Published, texts: Mapping[str, Path], paths: Paths, schemas: Mapping[str, str]
+) -> list[str]:
     """Write the baselines that count words, for each cell of a text's source; return their runs.
 
     Raises:
@@ -111,26 +148,33 @@ def _baselines(found: Published, suite: str, texts: Mapping[str, Path], paths: P
     """
     names = []
     for source, text in texts.items():
-        cells = [name for name, cell in found.cells.items() if cell.source == source]
+        cells = [name for name, cell in judged.cells.items() if cell.source == source]
+        if not judged.cells:  # models without a place: any text is compared with them
+            cells = [f"{path_name(source)}/{GIVEN}"]
         if not cells:
-            known = sorted({cell.source for cell in found.cells.values()})
+            known = sorted({cell.source for cell in judged.cells.values()})
             raise PoshgridError(
                 f"--text {source}={text}: no condition has the source {source!r}; known: "
                 f"{', '.join(known)}"
             )
-        for counted, model, scores in baselines(found.items, text):
+        for counted, model, engine in baselines(text):
+            scores = {
+                suite: tasks.BY_NAME[schemas[suite]](suite, items, engine, step=None)
+                for suite, items in judged.items.items()
+            }
             for condition, size in (name.split("/") for name in cells):
                 run = Run(condition, size, counted, COUNTED, "none", 0).name
                 ngram.write(Path(paths.model(run)), model.tables, {"text": text.name})
-                with recorded(Path(paths.score_folder(run)) / "manifest.json"):
-                    files.write_table(scores, paths.scores(run, suite), SCORES)
+                _write_scores(paths, run, scores, schemas)
                 names.append(run)
     return names
 
 
-def _given(run: Run, found: Published) -> Pretrained:
+def _given(run: Run, judged: Published) -> Pretrained:
     """Return a run of others as a configuration has it."""
-    cell = found.cells[f"{run.condition}/{run.size}"]
+    if run.recipe == PRETRAINED:
+        return Pretrained(name=run.model, path="published")
+    cell = judged.cells[f"{run.condition}/{run.size}"]
     return Pretrained(
         name=f"{run.model}-{run.condition}-{run.size}-{run.seed}", path="published",
         condition=run.condition, size=run.size, model=run.model, seed=run.seed,

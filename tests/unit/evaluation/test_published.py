@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
 import pytest
 from typer.testing import CliRunner
@@ -10,6 +12,7 @@ from poshgrid import files
 from poshgrid.cli import app
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import published
+from poshgrid.statistics.measures.schema import PARADIGM_MEASURES
 from poshgrid.statistics.schema import ACCURACY
 
 RUN = "baby-f/10M/gpt2-mini/released/none/seed42"
@@ -29,11 +32,11 @@ def test_a_published_file_is_a_run_of_the_grid(tmp_path):
     found = published.read(tmp_path)
     (run,) = found.runs
     assert run == RUN
-    assert found.items.select("phenomenon", "category", "good", "bad").rows() == [
+    assert found.items["posh"].select("phenomenon", "category", "good", "bad").rows() == [
         ("principle-a-command", "binding", "good a", "bad a"),
         ("principle-a-command", "binding", "good b", "bad b"),
     ]
-    assert found.runs[run]["good_logprob"].to_list() == [-5.25, -3.0]
+    assert found.runs[run]["posh"]["good_logprob"].to_list() == [-5.25, -3.0]
     cell = found.cells["baby-f/10M"]
     assert (cell.words, cell.source, cell.filtered) == (10_000_000, "baby", True)
 
@@ -87,6 +90,77 @@ def test_runs_must_have_judged_the_same_pairs(tmp_path):
     write(tmp_path / NAME.replace("principle_a_command", "wanna"))
     with pytest.raises(PoshgridError, match="have not both wanna"):
         published.read(tmp_path)
+
+
+def test_files_of_zorro_are_a_model_without_a_place(tmp_path):
+    name = "probing_binding-principle_a_results_500000.txt"
+    (tmp_path / name).write_text("it is a . 0.5\nit is b . 0.25\nthis is c . 0.1\nthis d . 0.2\n")
+    found = published.read(tmp_path, "zorro", "roberta")
+    ((run, scores),) = found.runs.items()
+    assert run == "pretrained/given/roberta/pretrained/none/seed0"
+    assert found.items["zorro"].select("phenomenon", "good", "bad").rows() == [
+        ("binding-principle_a", "it is b .", "it is a ."),
+        ("binding-principle_a", "this d .", "this is c ."),
+    ]
+    assert scores["zorro"].select("good_logprob", "bad_logprob").rows() == [
+        (-0.25, -0.5), (-0.2, -0.1),
+    ]  # fmt: skip
+    (tmp_path / name).write_text("it is a . 0.5\nit is b . x\n")
+    with pytest.raises(PoshgridError, match="line 1"):
+        published.read(tmp_path)
+
+
+GAPS = {"PFPG": "who it is about to bother soon .", "MFPG": "that it is about to bother soon .",
+        "PFMG": "who it is about to bother you soon .",
+        "MFMG": "that it is about to bother you soon ."}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_surprisals_of_sets_are_measured_beside_baselines(tmp_path, words):
+    """Conditions are named in letters or in words, in either file."""
+    full = {"P": "PLUS", "M": "MINUS", "F": "FILLER", "G": "GAP"}
+    name = {c: "_".join(full[letter] for letter in c) if words else c for c in GAPS}
+    lines = [f"pg,1,{c},I know {text}\n" for c, text in GAPS.items()]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/own_stimuli.csv").write_text(
+        "sentence_type,item_id,condition,full_sentence\n" + "".join(lines)
+    )
+    (tmp_path / "in/own_surprisals.csv").write_text(
+        f"sentence_type,item_id,{','.join(name.values())}\npg,1,8,9,10,10.5\n"
+    )
+    (tmp_path / "text.txt").write_text("he came soon\nsoon you left\nsoon\n")
+    result = CliRunner().invoke(app, [
+        "import-judgements", str(tmp_path / "in"), "--model", "m",
+        "--output", str(tmp_path / "out"), "--text", f"mine={tmp_path}/text.txt",
+    ])  # fmt: skip
+    assert result.exit_code == 0, result.output
+    table = files.read_table(
+        tmp_path / "out/statistics/all/measures/own/measures.parquet", PARADIGM_MEASURES
+    )
+    means = {(m, k): v for m, k, v in table.select("model", "measure", "mean").iter_rows()}
+    assert means["m", "delta_plus_filler"] == pytest.approx(10 - 8)
+    assert means["m", "did"] == pytest.approx(10 - 8 - (10.5 - 9))
+    assert means["unigram", "delta_plus_filler"] > 0  # "soon" is more frequent than "you"
+    assert means["unigram", "did"] == 0
+
+
+def test_the_published_numbers_of_parasitic_gaps_and_zorro_come_out(shared, tmp_path):
+    """Section 4.1 of Pistotti et al.; Table 2 of Huebner et al.: 82.5 on average."""
+    folder = shared / "published"
+    if not (folder / "parasitic-gaps").is_dir():
+        pytest.skip("the published judgements are absent")
+    study = Path(__file__).parents[3] / "studies/parasitic-gaps/config.yaml"
+    words = ["import-judgements", "--output", str(tmp_path)]
+    gaps = [str(folder / "parasitic-gaps"), "--model", "gpt2", "--config", str(study)]
+    assert CliRunner().invoke(app, [*words, *gaps]).exit_code == 0
+    rows = pl.read_csv(tmp_path / "report/all/tables/comparison.csv")
+    assert rows["ours"].null_count() == 0 and rows.height == 14
+    # printed to 2 to 4 digits
+    assert ((rows["ours"] - rows["value"]).abs() <= 0.0051).all()
+    zorro = [str(folder / "zorro-reference"), "--suite", "zorro"]
+    assert CliRunner().invoke(app, [*words, *zorro]).exit_code == 0
+    table = files.read_table(tmp_path / "statistics/all/accuracy.parquet", ACCURACY)
+    assert round(table.filter(level="average")["mean"].item() * 100, 1) == 82.5
 
 
 def test_the_published_accuracies_come_out(shared, tmp_path):

@@ -159,7 +159,7 @@ def fitted(**changes):
         (add("suites", name="twin"), "under two names"),
         # what says nothing, or cannot be
         (put(only="size=1K"), "leaves no run"),
-        (lambda c: c.pop("experiments"), "neither experiments nor pretrained"),
+        (lambda c: c.pop("experiments"), "nothing to score"),
         (put("recipes", 0, epochs=3), "either steps or epochs"),
         (put("recipes", 0, steps=0, warmup_steps=0, checkpoints=[]), "steps: 0"),
         (experiment(exclude=[{"condition": "baby-f"}]), "experiments: exp1: exclude"),

@@ -267,8 +267,19 @@ def test_places_of_released_models_are_whole_and_one_models():
         _ = given_alone(A, {**A, "name": "b"}).given
     with pytest.raises(ValidationError, match="seed, size without a place"):
         given_alone(released("a", size="10M", seed=2))
-    with pytest.raises(ValidationError, match="neither experiments nor pretrained"):
+    with pytest.raises(ValidationError, match="nothing to score"):
         given_alone()
+
+
+def test_baselines_are_counted_where_nothing_is_trained(paper):
+    grid = changed(paper, experiments=[], counted={"wiki": ["10M"]}, baselines=["unigram"])
+    (run,) = grid.runs("all")
+    assert run.name == "wiki/10M/unigram/counted/none/seed0"
+    assert grid.cells("all") == [("wiki", "10M")] and not grid.tokenized("all")
+    assert grid.sizes(grid.corpus_of("wiki").name) == ["10M"]
+    for counted, word in (({"wikki": ["10M"]}, "wikki"), ({"wiki": ["11M"]}, "11M")):
+        with pytest.raises(PoshgridError, match=word):
+            changed(paper, experiments=[], counted=counted).runs("all")
 
 
 def with_tokenizer(paper, **tokenizer):

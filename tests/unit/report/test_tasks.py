@@ -108,26 +108,23 @@ def measured():
 
 def test_runs_are_counted_whose_interval_is_above_the_best_null():
     rows = gaps.shares(measured())  # the unigram baseline has half of the sets
-    assert gaps.above(rows) == [("subject", 0, 1)]
+    assert gaps.above(rows) == [("sets", 0, 1)]
     sure = pl.when("baseline").then("low").otherwise(pl.lit(0.51))
-    assert gaps.above(rows.with_columns(low=sure)) == [("subject", 1, 1)]
-    table = gaps.table(rows)
-    assert table.row(0)[:7] == ("sets", "subject", "gpt2", 42, 8, 0.25, 0.25)
-    assert table.height == 3
+    assert gaps.above(rows.with_columns(low=sure)) == [("sets", 1, 1)]
     marks = gaps.marks(rows)
     assert marks["panel"].n_unique() == 2
-    assert marks.select("row", "value", "low", "high", "filled").rows()[:3] == [
-        ("gpt2", 25, 12.5, 87.5, True), ("gpt2 untrained", 0, 0, 100, False),
-        ("unigram", 50, 25, 75, False),
+    assert marks.select("row", "series", "value", "low", "high", "filled").rows()[:3] == [
+        ("sets", "gpt2", 25, 12.5, 87.5, True), ("sets", "gpt2 untrained", 0, 0, 100, False),
+        ("sets", "unigram", 50, 25, 75, False),
     ]  # fmt: skip
 
 
 def test_a_suite_with_ambiguous_sets_stands_there_without_them_too():
     clear = measured().filter(pl.col("subset") == "all").with_columns(subset=pl.lit("unambiguous"))
     alike = gaps.shares(pl.concat([measured(), clear]))
-    assert alike["phenomenon"].unique().to_list() == ["subject"]  # no set is ambiguous
+    assert alike["sets"].unique().to_list() == ["sets"]  # no set is ambiguous
     fewer = gaps.shares(pl.concat([measured(), clear.with_columns(n=pl.lit(5, pl.Int64))]))
-    clear = fewer.filter(phenomenon="subject, unambiguous")
+    clear = fewer.filter(sets="sets, unambiguous")
     assert set(clear["n"]) == {5} and clear.height == fewer.height / 2
 
 

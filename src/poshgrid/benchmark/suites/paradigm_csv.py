@@ -29,6 +29,7 @@ CONDITIONS = {
     "MFMG": (False, False),
 }
 """Condition -> (filler, gap)."""
+IN_WORDS = {"P": "PLUS", "M": "MINUS", "F": "FILLER", "G": "GAP"}
 
 _NEEDED = ("sentence_type", "item_id", "condition", "full_sentence")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -73,19 +74,19 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
     from poshgrid.benchmark.reading.pairwords import content
     from poshgrid.benchmark.schema import PARADIGMS, Loaded
 
-    sets: dict[tuple[str, str], list[Row]] = {}
-    for row in map(_cleaned, csvfile.table(path, _NEEDED)):
-        sets.setdefault((row.cells["sentence_type"], row.cells["item_id"]), []).append(row)
+    sets: dict[str, list[Row]] = {}
+    for row in csvfile.table(path, _NEEDED):
+        sets.setdefault(item_id(row), []).append(_checked(row))
     rows: list[dict[str, Any]] = []
-    for (kind, item), lines in sets.items():
-        names = [line.cells["condition"] for line in lines]
-        if sorted(names) != sorted(CONDITIONS):
+    for item, lines in sets.items():
+        conditions = [condition(line, line.cells["condition"]) for line in lines]
+        if sorted(conditions) != sorted(CONDITIONS.values()):
+            names = ", ".join(line.cells["condition"] for line in lines)
             raise lines[0].fault(
-                f"set {item} of {kind} has {', '.join(names)}; a set has each of "
-                f"{', '.join(CONDITIONS)} once"
+                f"set {item} has {names}; a set has each of {', '.join(CONDITIONS)} once"
             )
-        cells = {CONDITIONS[name]: line for name, line in zip(names, lines, strict=True)}
-        phenomenon = kind.replace("_", "-")
+        cells = dict(zip(conditions, lines, strict=True))
+        phenomenon = lines[0].cells["sentence_type"].replace("_", "-")
         texts = {cell: row.cells["full_sentence"] for cell, row in cells.items()}
         regions = {
             filler: _regions(cells[filler, False], cells[filler, True]) for filler in (True, False)
@@ -93,7 +94,7 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
         for filler, gap in CONDITIONS.values():
             rows.append(
                 {
-                    "item_id": f"{phenomenon}-{item}",
+                    "item_id": item,
                     "category": CATEGORY,
                     "phenomenon": phenomenon,
                     "template": phenomenon,
@@ -115,8 +116,22 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
     return Loaded(items, facts)
 
 
-def _cleaned(row: Row) -> Row:
-    """Return a row without outer spaces, its condition in letters; raise if a cell is wrong."""
+def item_id(row: Row) -> str:
+    """Return the name of the set that a row belongs to."""
+    kind, number = (row.cells[name].strip() for name in ("sentence_type", "item_id"))
+    return f"{kind.replace('_', '-')}-{number}"
+
+
+def condition(row: Row, name: str) -> tuple[bool, bool]:
+    """Return whether a condition has a filler and a gap; raise if the row names another one."""
+    short = "".join(word[:1] for word in name.split("_")) if "_" in name else name
+    if short not in CONDITIONS:
+        raise row.fault(f"unknown condition {name!r}{did_you_mean(name, CONDITIONS)}")
+    return CONDITIONS[short]
+
+
+def _checked(row: Row) -> Row:
+    """Return a row without outer spaces; raise if a cell is empty or no text."""
     from poshgrid.benchmark.reading.pairfile import no_text
 
     cells = {name: cell.strip() for name, cell in row.cells.items()}
@@ -125,11 +140,6 @@ def _cleaned(row: Row) -> Row:
             raise row.fault(f"{name} is empty; fill it in or remove the line")
         if fault := no_text(cell):
             raise row.fault(f"{name}: {fault}; remove it")
-    name = cells["condition"]
-    if "_" in name:  # in words
-        cells["condition"] = "".join(word[:1] for word in name.split("_"))
-    if cells["condition"] not in CONDITIONS:
-        raise row.fault(f"unknown condition {name!r}{did_you_mean(name, CONDITIONS)}")
     return Row(row.place, cells)
 
 
