@@ -83,8 +83,8 @@ JOBS = {
     "fict/toy.yaml": {"train": 3 * 2 * 2, "count": 9, "perplexity": 12, "deltas": 1,
                       "tokenizer": 1},
     # Unmasking, corpora, concatenations, what comes first, ages: ten seeds each; the curriculum
-    # and its rival, six, beside a model that is there already
-    "babyberta/config.yaml": {"train": 10 * (2 + 2 + 2 + 4 + 3) + 6 * 2,
+    # and its rivals, six, in a recipe that goes on to the end of the pass
+    "babyberta/config.yaml": {"train": 10 * (2 + 2 + 2 + 4 + 3) + 6 * 3,
                               "untrained": 10 * (2 + 2 + 2 + 4 + 2) + 6 * 2, "count": 3 * 11,
                               "fit": 1},
     "babyberta/toy.yaml": {"train": 2 * (2 + 2 + 3), "untrained": 2 * (2 + 2 + 2), "count": 5,
