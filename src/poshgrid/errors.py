@@ -7,6 +7,14 @@ import errno
 from collections.abc import Collection, Iterable
 
 _LONGEST = 800  # characters of a line
+RENAMED = {
+    "learners": "models", "learner": "model", "regimens": "recipes", "regimen": "recipe",
+    "bases": "corpora", "base": "corpus", "nulls": "baselines", "null": "baseline",
+    "rule": "heuristic", "rules": "heuristics", "collateral": "side_effects",
+    "beside": "published", "rule_preferences": "heuristic_choices",
+    "rule_shares": "heuristic_shares",
+}  # fmt: skip
+"""Words of before November 2026 -> what they are called now (docs/configuration.md)."""
 
 
 class PoshgridError(Exception):
@@ -19,6 +27,18 @@ class PoshgridError(Exception):
 
     def __str__(self) -> str:
         return "\n".join(plain(str(line)) for line in self.args)
+
+
+class ConfigError(PoshgridError):
+    """Problems of a configuration.
+
+    Attributes:
+        problems: the place of a key (keys and numbers of entries, from the top), and what is wrong.
+    """
+
+    def __init__(self, problems: Iterable[tuple[tuple[str | int, ...], str]]) -> None:
+        self.problems = list(problems)
+        super().__init__(*(message for _, message in self.problems))
 
 
 def plain(text: str, longest: int = _LONGEST) -> str:
@@ -37,11 +57,15 @@ def reason(error: Exception) -> str:
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"``, or the list of what is known when nothing is near.
 
+    A word of :data:`RENAMED` is told its name of now.
+
     Args:
         word: what was written.
         known: what could have been written.
     """
     known = sorted(known)
+    if RENAMED.get(word) in known:
+        return f"; it is called {RENAMED[word]!r} now"
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     if near:
         return f"; did you mean {near[0]!r}?"

@@ -17,7 +17,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Self, get_args
+from typing import Any, ClassVar, Self, get_args
 
 from pydantic import (
     BaseModel,
@@ -40,8 +40,7 @@ FILTERS = "poshgrid.evidence.filters"
 SUITES = "poshgrid.benchmark.suites"
 RIVALS = "poshgrid.heuristics.choices"
 SECTIONS = "poshgrid.report.sections"
-# Package of plug-ins -> what one of them is called, and what each must have
-_KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
+KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     READERS: ("reader", ("SPLIT", "files", "read")),
     ENGINES: ("engine", ("load", "train")),
     FILTERS: ("filter", ("READINGS",)),
@@ -52,6 +51,7 @@ _KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     RIVALS: ("heuristic", ("SAYS",)),
     SECTIONS: ("section", ("TITLE", "ORDER", "AUDIENCE", "write")),
 }
+"""Package of plug-ins -> what one of them is called, and what each must have."""
 
 
 class UnknownPluginError(PoshgridError, ValueError):
@@ -101,6 +101,9 @@ class Options(BaseModel):
         extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
     )
 
+    MOVED: ClassVar[dict[str, str]] = {}
+    """Key that belongs elsewhere -> what to say of it."""
+
     @field_validator("*", mode="before")
     @classmethod
     def _no_truth(cls, value: object, info: ValidationInfo) -> object:
@@ -122,7 +125,11 @@ class Options(BaseModel):
         if not unknown:
             return handler(data)
         wrong = [
-            mistake((key,), f"unknown key{did_you_mean(str(key), known)}", data[key])
+            mistake(
+                (key,),
+                f"unknown key{cls.MOVED.get(key) or did_you_mean(str(key), known)}",
+                data[key],
+            )
             for key in unknown
         ]
         try:
@@ -143,8 +150,8 @@ def check() -> None:
         if any(part.startswith(".") for part in path.parts):
             continue  # an editor's
         package = ".".join((__package__, *path.relative_to(OWN).parent.parts))
-        if package not in _KINDS:
-            places = ", ".join(str(own(each)) for each in _KINDS)
+        if package not in KINDS:
+            places = ", ".join(str(own(each)) for each in KINDS)
             raise PoshgridError(f"{path}: no plug-in lies there; move it to one of {places}")
         folder = importlib.import_module(package).__path__[0]
         if any(Path(folder, name).exists() for name in (path.name, path.stem)):
@@ -182,7 +189,7 @@ def module_name(package: str, word: str) -> str:
         UnknownPluginError: no module of the package has that name.
     """
     if word not in names(package):
-        kind, _ = _KINDS[package]
+        kind, _ = KINDS[package]
         raise UnknownPluginError(f"unknown {kind} {word!r}{did_you_mean(word, names(package))}")
     return f"{package}.{word.replace('-', '_')}"
 
@@ -205,7 +212,7 @@ def load(package: str, word: str) -> ModuleType:
         place = ":".join([file, *lines[-1:]])
         what = f"{type(error).__name__}: {reason(error)}"
         raise PoshgridError(f"{place}: {what}; mend the file") from error
-    kind, needed = _KINDS[package]
+    kind, needed = KINDS[package]
     lacking = [each for each in needed if not hasattr(module, each)]
     if lacking:
         raise PoshgridError(f"{module.__file__}: a {kind} has {lacking[0]}; define it")

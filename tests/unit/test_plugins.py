@@ -20,7 +20,7 @@ def study(tmp_path, monkeypatch):
     """A folder of filters of a study that runs here; what is imported of it is forgotten."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    packages = [importlib.import_module(name) for name in plugins._KINDS]
+    packages = [importlib.import_module(name) for name in plugins.KINDS]
     for package in packages:
         monkeypatch.setattr(package, "__path__", list(package.__path__))
     before = set(sys.modules)
@@ -89,7 +89,7 @@ def test_what_cannot_be_a_plug_in_is_one_line_that_names_the_file(study, path, t
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("package", plugins._KINDS)
+@pytest.mark.parametrize("package", plugins.KINDS)
 def test_every_plug_in_of_ours_has_what_its_kind_must_have(package):
     for word in plugins.names(package):
         plugins.load(package, word)

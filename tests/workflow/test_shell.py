@@ -59,7 +59,7 @@ def found(tmp_path_factory):
     files += [data / NAMES[name] for name in ("text", "norms", "suite")]
     splits = ("train", "dev", "test")
     files += [data / NAMES["prebuilt"] / "20K" / f"{split}.txt" for split in splits]
-    files += [data / NAMES["pretrained"] / "config.json", folder / NAMES["parser"] / "meta.json"]
+    files += [data / NAMES["pretrained"] / "config.json", data / NAMES["parser"] / "meta.json"]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import InitErrorDetails
 
 from poshgrid import plugins
@@ -37,9 +37,18 @@ from poshgrid.config.evaluation import (
 )
 from poshgrid.config.evidence import Audit, Evidence, Parser, Treebank
 from poshgrid.config.experiments import Exclusion, Experiment, SizedModel
+from poshgrid.config.paths import SHARED
 from poshgrid.config.regressions import Contrast, Prior, Regression
+from poshgrid.config.runs import REFERENCE, RELEASED, WORD_BASELINES, Only
 from poshgrid.config.tokens import SMALLEST, Tokenizer
 from poshgrid.config.training import Model, Recipe, Tracker
+
+_OTHERS = frozenset({*REFERENCE, RELEASED, *WORD_BASELINES})
+_TAKEN = {
+    "sources": {"all"}, "conditions": _OTHERS | {SHARED}, "models": _OTHERS,
+    "recipes": _OTHERS, "experiments": _OTHERS | {"all"},
+}  # fmt: skip
+"""Section -> names that stand for something else: baselines, all sources, the tokenizer of all."""
 
 
 class Config(Section):
@@ -49,7 +58,7 @@ class Config(Section):
     """Folder of sources, treebanks and ready files."""
     results: Results = "results"
     """Folder of all results."""
-    only: str | None = None
+    only: Only | None = None
     """Subset of the grid: `size=10M,seed=42`; values of one axis are alternatives."""
     study: Study | None = None
     """Whose published numbers are compared with ours, and what the report opens with."""
@@ -100,6 +109,27 @@ class Config(Section):
     regressions: list[Regression] = Field([Regression(name="paper")])
     """Bayesian models of the counts."""
 
+    @field_validator(
+        "sources", "corpora", "conditions", "parsers", "models", "recipes", "experiments",
+        "suites", "pretrained", "regressions",
+    )  # fmt: skip
+    @classmethod
+    def _names(cls, value: list[Any], info: ValidationInfo) -> list[Any]:
+        """Refuse names that are there twice, or stand for something else."""
+        wrong: list[InitErrorDetails] = []
+        known = set(_TAKEN.get(info.field_name or "", ()))
+        taken = frozenset(known)
+        for number, entry in enumerate(value):
+            name = entry.name.casefold()  # one folder on a Mac's disk
+            if name in known:
+                own = f"{name!r} is a name of the workflow's own"
+                why = f"{entry.name!r}: {own if name in taken else 'is there twice'}: rename it"
+                wrong.append(plugins.mistake((number, "name"), why, name))
+            known.add(name)
+        if wrong:
+            raise plugins.refusal(wrong)
+        return value
+
     @field_validator("pretrained", mode="before")
     @classmethod
     def _short(cls, value: object) -> object:
@@ -124,10 +154,7 @@ class Config(Section):
     def _bias_options(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         wrong: list[InitErrorDetails] = []
         for bias, options in value.items():
-            try:
-                wrong += wrong_options("poshgrid.training.biases", bias, options, (bias,))
-            except plugins.UnknownPluginError as error:
-                wrong.append(plugins.mistake((bias,), str(error), options))
+            wrong += wrong_options("poshgrid.training.biases", bias, options, (bias,))
         if wrong:
             raise plugins.refusal(wrong)
         return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -26,8 +27,20 @@ _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9+~._-]{0,62}[a-zA-Z0-9+~_-])?")
 _PATTERN = re.compile(r"[{}]|<[a-z][a-z0-9_]*>")
 
 
-def _size(value: str) -> str:
-    words(value)
+@dataclass(frozen=True)
+class Refers:
+    """Marks a key that names an entry of a section; :mod:`poshgrid.grid.references` checks it."""
+
+    section: str
+
+
+def _size(value: object) -> object:
+    if isinstance(value, int) and not isinstance(value, bool):  # YAML reads 20000 as a number
+        thousands = value / 1000
+        size = f"{thousands:g}K" if thousands < 1000 else f"{thousands / 1000:g}M"
+        raise ValueError(f"{value} is no size: write {size}")
+    if isinstance(value, str):
+        words(value)
     return value
 
 
@@ -85,7 +98,13 @@ def _count(value: object) -> object:
 
 
 Name = Annotated[str, AfterValidator(_name)]
-Size = Annotated[str, AfterValidator(_size)]
+Size = Annotated[str, BeforeValidator(_size, json_schema_input_type=str)]
+CorpusName = Annotated[Name, Refers("corpora")]
+ConditionName = Annotated[Name, Refers("conditions")]
+ParserName = Annotated[Name, Refers("parsers")]
+ModelName = Annotated[Name, Refers("models")]
+BiasName = Annotated[Name, Refers("biases")]
+UsedSize = Annotated[Size, Refers("sizes")]
 Place = Annotated[str, AfterValidator(place)]
 """A file or folder, or a model on a hub."""
 Results = Annotated[Place, AfterValidator(_results)]
@@ -141,24 +160,23 @@ def _unlike_its_defaults(value: object) -> bool:
 
 
 def wrong_options(
-    package: str, word: str, options: dict[str, Any], place: tuple[str, ...] = ("options",)
+    package: str, word: str, options: dict[str, Any], place: tuple[str, ...] = ()
 ) -> list[InitErrorDetails]:
-    """Return what is wrong with the options of a plug-in, each error at a place of its own.
+    """Return what is wrong with a plug-in's name or options, each error at a place of its own.
 
     Args:
         package: of the plug-ins.
         word: that names the plug-in.
         options: as they are written.
-        place: of the options, seen from the validator that asks.
-
-    Raises:
-        plugins.UnknownPluginError: there is no such plug-in.
+        place: of both, seen from the validator that asks; default: the keys ``options``, and that
+            of the plug-in's kind (``reader``).
     """
-    model = plugins.options_of(package, word)
     try:
-        model.model_validate(options)
+        plugins.options(package, word, options)
+    except plugins.UnknownPluginError as error:
+        return [plugins.mistake(place or (plugins.KINDS[package][0],), str(error), word)]
     except ValidationError as error:
-        return plugins.details(error, place)
+        return plugins.details(error, place or ("options",))
     return []
 
 

@@ -8,7 +8,17 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import Kept, Name, Section, Seed, Share01, Size, place
+from poshgrid.config.base import (
+    ConditionName,
+    CorpusName,
+    Kept,
+    Name,
+    Section,
+    Seed,
+    Share01,
+    Size,
+    place,
+)
 from poshgrid.config.names import once
 from poshgrid.config.tokens import Tokenizer
 from poshgrid.errors import did_you_mean
@@ -94,11 +104,11 @@ class Condition(Section):
 
     name: Name
     """How experiments call it."""
-    corpus: Name
+    corpus: CorpusName
     """A corpus."""
     filters: list[_WrittenFilter] = Field([])
     """What is removed: `passive`, or `passive.published` with its reading."""
-    control: Name | None = None
+    control: ConditionName | None = None
     """A condition of the same corpus: as much is removed as there, at random."""
     match: list[Literal["question"]] = Field([])
     """What the sentences that a control removes have in common with those, besides source

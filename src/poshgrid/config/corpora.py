@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -12,6 +12,7 @@ from poshgrid.config.base import (
     Name,
     Place,
     Positive,
+    Refers,
     Section,
     Seed,
     Share01,
@@ -61,7 +62,7 @@ class Source(Section):
 class Portion(Section):
     """How many words a source gives to each size of a corpus (paper, Table 2)."""
 
-    source: Name
+    source: Annotated[Name, Refers("sources")]
     """A source."""
     words: dict[Size, Words]
     """Size -> words: `{10M: 4M, 30M: 7M}`; 0 for none."""

@@ -40,6 +40,13 @@ class Suite(Section):
     norms: Place | None = None
     """Norm table of choices or completions, below `data`: docs/benchmark.md."""
 
+    @field_validator("name")
+    @classmethod
+    def _no_tokens(cls, value: str) -> str:
+        if value.casefold().endswith(".tokens"):
+            raise ValueError(f"{value!r} ends as the file of a suite's tokens does: rename it")
+        return value
+
     @model_validator(mode="after")
     def _options(self) -> Self:
         check_options(plugins.SUITES, self.reader, self.options)
@@ -133,9 +140,7 @@ class Pretrained(Section):
     name: Name
     """How results call it."""
     path: Place
-    """Folder (below `data`, else from here), or id on the Hugging Face hub; causal or
-    masked.
-    """
+    """Folder below `data`, else an id on the Hugging Face hub; causal or masked."""
     revision: str | None = None
     """Of the id: a commit, tag or branch."""
     condition: Name | None = None
@@ -150,6 +155,13 @@ class Pretrained(Section):
     """Factor `source` of a condition that is not listed; default: the condition."""
     filtered: bool = False
     """Factor `filter` of a condition that is not listed."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _renamed(cls, value: object) -> object:
+        if isinstance(value, dict) and "model" in value and "path" not in value:
+            raise ValueError("folder or id of a model: the key `model` is called `path` now")
+        return value
 
     @model_validator(mode="after")
     def _placed(self) -> Self:

@@ -7,7 +7,17 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import Name, Place, Positive, Section, Words, check_options, place
+from poshgrid.config.base import (
+    ConditionName,
+    Name,
+    ParserName,
+    Place,
+    Positive,
+    Section,
+    Words,
+    check_options,
+    place,
+)
 
 
 class Treebank(Section):
@@ -29,7 +39,7 @@ class Parser(Section):
     engine: Name
     """A module of `poshgrid.parsing.engines`: `stanza` or `spacy`."""
     model: Place | None = None
-    """Folder of a trained model; either this or `treebank`."""
+    """Folder of a trained model, below `data`; either this or `treebank`."""
     treebank: Treebank | None = None
     """Gold trees to train one from."""
     options: dict[str, Any] = Field({})
@@ -46,9 +56,9 @@ class Parser(Section):
 class Evidence(Section):
     """Which parser decides what is evidence, and which others are compared with it."""
 
-    parser: Name = "stanza"
-    """It decides what is evidence."""
-    compare: list[Name] = Field([])
+    parser: ParserName | None = None
+    """It decides what is evidence; default: the first of `parsers`."""
+    compare: list[ParserName] = Field([])
     """Parsers whose labels are compared with its own."""
     parse: Literal["screened", "all"] = "screened"
     """`screened`: only sentences with the words that a filter needs; no label changes by it."""
@@ -65,7 +75,7 @@ class Evidence(Section):
 class Audit(Section):
     """Sheets of sentences for people to judge (paper, appendix C: sanity check)."""
 
-    conditions: list[Name] = Field([])
+    conditions: list[ConditionName] = Field([])
     """Conditions to draw sheets from, at the largest size that is filtered."""
     sample: Positive = 1_000
     """Sentences on a sheet; a larger sample begins with the smaller one."""

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from poshgrid import plugins
-from poshgrid.config.base import Name, Section, Seed, Size
+from poshgrid.config.base import (
+    BiasName,
+    ConditionName,
+    ModelName,
+    Name,
+    Refers,
+    Section,
+    Seed,
+    Size,
+    UsedSize,
+)
 from poshgrid.config.conditions import Rate
 from poshgrid.config.names import RULES, once
 
@@ -19,7 +29,7 @@ DOSE = "+"
 class SizedModel(Section):
     """A model that takes part at some sizes only (gpt2-mini at 10M, gpt2-small above)."""
 
-    model: Name
+    model: ModelName
     """A model."""
     sizes: list[Size] = Field(min_length=1)
     """Sizes at which it takes part."""
@@ -28,13 +38,13 @@ class SizedModel(Section):
 class Exclusion(Section):
     """Points of the grid that are left out: all that match every axis given."""
 
-    condition: Name | None = None
+    condition: ConditionName | None = None
     """A condition."""
     size: Size | None = None
     """A size."""
-    model: Name | None = None
+    model: ModelName | None = None
     """A model."""
-    bias: Name | None = None
+    bias: BiasName | None = None
     """Biases, written as in `biases`."""
     seed: Seed | None = None
     """A seed."""
@@ -53,17 +63,17 @@ class Experiment(Section):
     """Its target: `snakemake exp1`."""
     default: bool = True
     """Part of the target `all`."""
-    conditions: list[Name] = Field(min_length=1)
+    conditions: list[ConditionName] = Field(min_length=1)
     """Conditions, or names such as `wiki~passive`."""
     doses: list[Rate] = Field([])
     """Each condition with this much evidence put back: `[0, natural, 0.01]`."""
-    sizes: list[Size] = Field(min_length=1)
+    sizes: list[UsedSize] = Field(min_length=1)
     """Sizes of the corpora."""
-    models: list[Name | SizedModel] = Field(min_length=1)
+    models: list[ModelName | SizedModel] = Field(min_length=1)
     """Models, each at all sizes or at some."""
-    recipe: Name
+    recipe: Annotated[Name, Refers("recipes")]
     """One recipe."""
-    biases: list[Name] = Field(["none"], min_length=1)
+    biases: list[BiasName] = Field(["none"], min_length=1)
     """`none`, a bias, or several: `dyck+recency`."""
     seeds: list[Seed] = Field([42, 53, 76], min_length=1)
     """One run for each."""

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from poshgrid.config import formula as formulas
-from poshgrid.config.base import Name, Scale, Section, Seed
+from poshgrid.config.base import Name, Refers, Scale, Section, Seed
+from poshgrid.config.runs import Only
+
+Factor = Literal[
+    "condition", "model", "recipe", "bias", "size", "source", "filter",
+    "category", "phenomenon", "template",
+]  # fmt: skip
+"""What a contrast may be of, or be taken at each level of."""
 
 
 class Prior(Section):
@@ -35,13 +42,13 @@ class Contrast(Section):
 
     name: Name | None = None
     """In tables; default: the two levels, `wiki - baby`."""
-    factor: Name
+    factor: Factor
     """Of the formula: `condition`, `bias`, `filter` ..."""
     first: str | None = None
     """A level of it; default: every other level, one by one."""
     less: str
     """The level that is subtracted; of biases also `controls`: of each its own."""
-    by: list[Name] = Field(["category"])
+    by: list[Factor] = Field(["category"])
     """Factors at each level of which the difference is taken, too."""
     planted: dict[str, Literal["above", "below", "none"]] = Field({})
     """In a language made for it: level of `by` (`overall`: all) -> `above`, `below` or
@@ -69,9 +76,9 @@ class Regression(Section):
     `size_z`, `category`, `phenomenon`, `condition`, `model`, `recipe`, `bias`, `seed`,
     `size`; groups `run` and `cell`, too.
     """
-    suite: Name | None = None
+    suite: Annotated[Name, Refers("suites")] | None = None
     """Suite of minimal pairs; default: posh, or the only one."""
-    only: str | None = None
+    only: Only | None = None
     """Runs that enter, as in the key `only`: `recipe=packed`."""
     phenomena: list[str] | None = Field(None, min_length=1)
     """Phenomena or categories that enter; default: all."""

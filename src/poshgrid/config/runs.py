@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
 
 from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError, did_you_mean
@@ -102,12 +104,12 @@ def agrees(run: Run, kept: dict[str, set[str]]) -> bool:
     return all(str(getattr(run, axis)) in values for axis, values in kept.items())
 
 
-def parse_only(text: str | None, where: str) -> dict[str, set[str]]:
+def parse_only(text: str | None, option: str = "") -> dict[str, set[str]]:
     """Parse ``size=10M,seed=42,seed=53``: axis -> values, which are alternatives.
 
     Args:
-        text: axis=value, comma-separated; none: nothing is asked.
-        where: the key of the configuration, for the message.
+        text: axis=value, comma-separated; None for no restriction.
+        option: of the command line, for messages.
 
     Raises:
         PoshgridError: a part is not axis=value, or names no axis of the grid.
@@ -118,6 +120,19 @@ def parse_only(text: str | None, where: str) -> dict[str, set[str]]:
         if axis not in AXES or not equals or not value:
             near = did_you_mean(axis, AXES)
             axes = ", ".join(AXES)
-            raise PoshgridError(f"{where}: {part!r} is not axis=value{near} (axes: {axes})")
+            where = option and f"{option}: "
+            raise PoshgridError(f"{where}{part!r} is not axis=value{near} (axes: {axes})")
         kept.setdefault(axis, set()).add(value)
     return kept
+
+
+def _only(value: str) -> str:
+    try:
+        parse_only(value)
+    except PoshgridError as error:
+        raise ValueError(str(error)) from error
+    return value
+
+
+Only = Annotated[str, AfterValidator(_only)]
+"""Which runs, as :func:`parse_only` reads it."""

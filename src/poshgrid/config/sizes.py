@@ -19,8 +19,10 @@ def words(size: str) -> int:
     match = SIZE.fullmatch(size)
     amount = float(match[1]) * {"K": 1e3, "M": 1e6}[match[2]] if match else 0
     if amount <= 0 or abs(amount - round(amount)) > 1e-6:
+        like = size.strip().upper()
+        example = like if SIZE.fullmatch(like) and like != size else "300K or 10M"
         raise ValueError(
-            f"impossible size {size!r}: write thousands or millions of words, e.g. 300K or 10M"
+            f"impossible size {size!r}: write thousands or millions of words, e.g. {example}"
         )
     if amount > MOST_WORDS:
         raise ValueError(f"impossible size {size!r}: more than {MOST_WORDS:,} words; lower it")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from poshgrid.config.base import Name, Place, Section
+from poshgrid.config.base import ConditionName, Place, Section
 from poshgrid.config.names import once
 
 SMALLEST = 256 + 2
@@ -24,7 +24,9 @@ class Tokenizer(Section):
 
     kind: Literal["bpe", "words"] = "bpe"
     """Byte pairs, or the most frequent words (every other one is `<unk>`)."""
-    trained_on: Literal["own", "all"] | Annotated[list[Name], Field(min_length=1)] = "own"
+    trained_on: Literal["own", "all"] | (Annotated[list[ConditionName], Field(min_length=1)]) = (
+        "own"
+    )
     """Each condition and size on its own text; `all`: one tokenizer, on every condition of
     the default experiments; or on a list of conditions. Each counts at its largest size.
     """

@@ -1,115 +1,245 @@
 """Whether the parts of a configuration agree: corpora with sources, models with runs, and so on.
 
-What is held here needs the grid and takes no time: every dry-run does it.
+What is checked here needs the grid and takes no time: every dry-run does it.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
+from typing import Any
 
 from poshgrid import plugins
-from poshgrid.config import Regression
+from poshgrid.config import Regression, specs
 from poshgrid.config.base import Section
-from poshgrid.config.runs import AXES, RELEASED, agrees, parse_only
+from poshgrid.config.runs import AXES, Run, agrees, parse_only, parts
+from poshgrid.config.sizes import words
 from poshgrid.corpora import budgets, conservation
-from poshgrid.errors import PoshgridError, check_known, did_you_mean
-from poshgrid.grid.definitions import check_names
+from poshgrid.errors import ConfigError, PoshgridError, did_you_mean
 from poshgrid.grid.grid import Grid
+from poshgrid.grid.references import Place, Problem
+from poshgrid.grid.targets import product
 from poshgrid.plugins import READERS
 from poshgrid.training import bias, builder
 
 
 def check(grid: Grid) -> None:
-    """Hold the parts of a configuration to each other.
+    """Raise if parts of a configuration do not agree.
 
     Raises:
-        PoshgridError: a name is not defined, a source is too small for a corpus, a run cannot be
-            trained, or a regression names what the runs do not have; one line for each reason.
+        ConfigError: all reasons, each with its place; what the grid stands on comes first.
     """
-    _check_names(grid)
-    _check_twins(grid)
-    _check_sizes(grid)
-    _check_words(grid)
-    _check_training(grid)
-    _check_models(grid)
+    for checks in (_FIRST, _THEN, _LAST):
+        if problems := [problem for find in checks for problem in find(grid)]:
+            raise ConfigError(problems)
 
 
-def _check_names(grid: Grid) -> None:
-    """Raise if audits or the tokenizer name a condition that is not defined."""
-    trained_on = grid.config.tokenizer.trained_on
-    check_names("audit", "condition", grid.config.audit.conditions, grid.conditions)
-    if not isinstance(trained_on, str):
-        check_names("tokenizer: trained_on", "condition", trained_on, grid.conditions)
+def _at(grid: Grid, section: str, name: str, *keys: str) -> Place:
+    """Return the place of a named entry, or of its section if the name is not listed."""
+    names = [entry.name for entry in getattr(grid.config, section)]
+    return (section, names.index(name), *keys) if name in names else (section,)
 
 
-def _check_twins(grid: Grid) -> None:
-    """Refuse what is the same under two names.
+def _biases(grid: Grid) -> Iterator[Problem]:
+    """Yield biases of experiments that name the same model as other words do."""
+    known: dict[tuple[str, ...], str] = {}
+    for number, experiment in enumerate(grid.config.experiments):
+        for index, word in enumerate(experiment.biases):
+            place = ("experiments", number, "biases", index)
+            name = "+".join(dict.fromkeys(parts(word))) or "none"
+            other = known.setdefault(tuple(sorted(word.split("+"))), word)
+            if word != name:
+                what = (
+                    f"{word!r} is another name for {name!r}: each bias is named once, and none "
+                    f"stands alone; write {name}"
+                )
+                yield place, what
+            elif other != word:
+                yield place, f"{word!r} and {other!r} are the same; write one of them"
 
-    Raises:
-        PoshgridError: two sources, parsers, models, recipes or suites that are used differ by
-            their names alone: their sentences, runs or items would count twice.
-    """
+
+def _points(grid: Grid) -> Iterator[Problem]:
+    """Yield exclusions that leave out nothing or everything, and sizes that a corpus lacks."""
+    asked: dict[tuple[str, str], Place] = {}
+    for name, sizes in grid.config.counted.items():
+        asked |= {(name, size): ("counted", name, index) for index, size in enumerate(sizes)}
+    for number, experiment in enumerate(grid.config.experiments):
+        points = list(product(experiment))
+        for index in range(len(experiment.exclude)):
+            if not any(out[index] for _, out in points):
+                what = (
+                    "matches no point of the experiment, and leaves nothing out; fix it or take "
+                    "it away"
+                )
+                yield ("experiments", number, "exclude", index), what
+        runs = [run for run, out in points if not any(out)]
+        if not runs:
+            what = "leaves out every point; exclude less, or take the experiment away"
+            yield ("experiments", number, "exclude"), what
+        for run in runs:
+            at = ("experiments", number, "sizes", experiment.sizes.index(run.size))
+            asked.setdefault((run.condition, run.size), at)
+    cells = {
+        (grid.conditions[condition].corpus, size): place
+        for (condition, size), place in asked.items()
+        if not grid.conditions[condition].prebuilt
+    }
+    for (corpus, size), place in cells.items():
+        yield from _size(grid, corpus, size, place)
+
+
+def _size(grid: Grid, name: str, size: str, place: Place) -> Iterator[Problem]:
+    """Yield what a corpus lacks of a size that an experiment asks for at a place."""
+    portions = grid.corpora[name].sources
+    known = {size for portion in portions for size in portion.words}
+    if size not in known:
+        what = (
+            f"corpus {name!r} has no size {size!r}{did_you_mean(size, known)}; or write in "
+            f"corpora how many words each source gives: {size}: ..., {words(size):,} together"
+        )
+        yield place, what
+        return
+    rest = max(0, words(size) - sum(portion.words.get(size, 0) for portion in portions))
+    for index, portion in enumerate(portions):
+        if size not in portion.words:
+            what = f"source {portion.source!r} says no words for {size}; add {size}: {rest}"
+            yield (*_at(grid, "corpora", name), "sources", index, "words"), what
+            rest = 0
+
+
+def _controls(grid: Grid) -> Iterator[Problem]:
+    """Yield controls that have nothing to remove as much as."""
+    for name, condition in grid.conditions.items():
+        other = grid.control_of(name)
+        if other and (other.corpus != condition.corpus or not other.filters):
+            what = (
+                f"{other.name!r} is of corpus {other.corpus!r} and has {len(other.filters)} "
+                f"filters; name a condition of {condition.corpus!r} that has some"
+            )
+            yield _at(grid, "conditions", name, "control"), what
+
+
+def _parsers(grid: Grid) -> Iterator[Problem]:
+    """Yield what needs a parser or its trees, and has none."""
+    if not grid.parsers and any(map(grid.parsed_corpora, grid.targets)):
+        what = (
+            "conditions with filters need a parser; add one: "
+            "{name: stanza, engine: stanza, model: parsers/stanza}, a folder below data"
+        )
+        yield ("parsers",), what
+    for word, parser in grid.planters.items():
+        if parser and parser not in grid.parsers:
+            what = (
+                f"unknown parser {parser!r}, the default of its key parser: write "
+                f"parser: NAME there{did_you_mean(parser, grid.parsers)}"
+            )
+            yield ("biases", word), what
+    for number, experiment in enumerate(grid.config.experiments):
+        for run in grid.runs_of(experiment):
+            if grid.conditions[run.condition].prebuilt and grid.trees(run):
+                what = (
+                    f"condition {run.condition!r} is prebuilt, and only the sentences of a corpus "
+                    f"are parsed: exclude it with bias {run.bias}"
+                )
+                yield ("experiments", number), what
+                break
+
+
+def _given(grid: Grid) -> Iterator[Problem]:
+    """Yield pretrained models that have one place in the grid."""
+    known: dict[Run, str] = {}
+    for number, model in enumerate(grid.config.pretrained):
+        run = grid.place(model)
+        if (other := known.setdefault(run, model.name)) != model.name:
+            what = (
+                f"{other!r} and {model.name!r} have one place in the grid ({run.name}); give them "
+                "other seeds or models"
+            )
+            yield ("pretrained", number), what
+
+
+def _twins(grid: Grid) -> Iterator[Problem]:
+    """Yield what is the same under two names: its sentences, runs or items would count twice."""
     runs = grid.every_run
     corpora = {grid.conditions[name].corpus for name, _ in grid.every_cell}
-    sources = {each.source for corpus in corpora for each in grid.corpora[corpus].sources}
+    sources = {portion.source for corpus in corpora for portion in grid.corpora[corpus].sources}
     used: dict[str, dict[str, Section]] = {
         "sources": {name: grid.sources[name] for name in sorted(sources)},
         "parsers": dict(grid.parsers),
         "models": {name: grid.models[name] for name in sorted({r.model for r in runs})},
         "recipes": {name: grid.recipes[name] for name in sorted({r.recipe for r in runs})},
-        "suites": {each.name: each for each in grid.config.suites},  # not those scored again
+        "suites": {suite.name: suite for suite in grid.config.suites},  # not those scored again
     }
-    for kind, named in used.items():
+    for section, named in used.items():
         for (one, first), (other, second) in itertools.combinations(named.items(), 2):
             if first.model_dump(exclude={"name"}) == second.model_dump(exclude={"name"}):
-                raise PoshgridError(
-                    f"{kind}: {one!r} and {other!r} are the same under two names, and would count "
-                    "twice; change one or take it away"
+                what = (
+                    f"{one!r} and {other!r} are the same under two names, and would count twice; "
+                    "change one or take it away"
                 )
+                yield _at(grid, section, other), what
 
 
-def _check_sizes(grid: Grid) -> None:
-    """Hold what corpora ask of their sources to what those can hold, as far as it is written.
+def _conditions(grid: Grid) -> Iterator[Problem]:
+    """Yield conditions that differ in their names alone."""
+    defined: dict[str, str] = {}
+    for name, size in grid.every_cell:
+        if "void" in grid.conditions[name].allow:
+            continue
+        spec = grid.condition_spec(name, size)
+        nameless = spec.condition.model_copy(update={"name": "any"})
+        key = specs.canonical(spec.model_copy(update={"condition": nameless}))
+        other = defined.setdefault(key + specs.canonical(grid.tokenizer_of(name)), name)
+        if other != name:
+            what = (
+                f"{other!r} and {name!r} are the same at {size}; leave one out of the "
+                "experiments, or set allow: [void]"
+            )
+            yield _at(grid, "conditions", name), what
+
+
+def _sources(grid: Grid) -> Iterator[Problem]:
+    """Yield corpora that ask more of a source than it can give, as far as that is written.
 
     A source that stops at so many words (``words``, or an option of that name) holds no more.
-
-    Raises:
-        PoshgridError: a corpus asks for more, or a condition is bare at a size of no corpus.
     """
     for name, corpus in grid.corpora.items():
         sizes = grid.sizes(name)
-        if not sizes:
+        try:
+            amounts = budgets.needed(corpus, sizes) if sizes else {}
+        except PoshgridError as error:
+            yield _at(grid, "corpora", name), str(error)
             continue
-        for source, needed in budgets.needed(corpus, sizes).items():
-            given = grid.sources[source]
-            options = plugins.options(READERS, given.reader, given.options)
-            limits = [given.words, getattr(options, "words", None)]
+        for source, needed in amounts.items():
+            written = grid.sources[source]
+            options = plugins.options(READERS, written.reader, written.options)
+            limits = [written.words, getattr(options, "words", None)]
             least = min((limit for limit in limits if limit), default=needed)
             if needed > least:
-                raise PoshgridError(
-                    f"corpora: {name}: source {source!r} is too small: needs {needed:,} words "
-                    f"({sizes[-1]}, dev and test), and stops at {least:,}; lower what is asked of "
-                    "it or raise its words"
+                what = (
+                    f"source {source!r} is too small: needs {needed:,} words ({sizes[-1]}, dev "
+                    f"and test), and stops at {least:,}; lower what is asked of it or raise its "
+                    "words"
                 )
+                yield _at(grid, "corpora", name), what
+
+
+def _bare(grid: Grid) -> Iterator[Problem]:
+    """Yield sizes at which a condition is to stay unfiltered, and which its corpus has not."""
     for name, condition in grid.conditions.items():
-        portions = grid.corpus_of(name).sources
-        known = dict.fromkeys(size for portion in portions for size in portion.words)
+        known = {size for portion in grid.corpus_of(name).sources for size in portion.words}
         for size in condition.unfiltered_sizes:
             if size not in known and not condition.prebuilt:
-                raise PoshgridError(
-                    f"conditions: {name}: unfiltered_sizes: {condition.corpus!r} has no size "
-                    f"{size!r}{did_you_mean(size, known)}"
-                )
+                what = f"{condition.corpus!r} has no size {size!r}{did_you_mean(size, known)}"
+                yield _at(grid, "conditions", name, "unfiltered_sizes"), what
 
 
-def _check_words(grid: Grid) -> None:
-    """Check the words of every size, before filters remove any.
+def _words(grid: Grid) -> Iterator[Problem]:
+    """Yield sizes of other words than their names say, and conditions of one size that differ.
 
-    Raises:
-        PoshgridError: a size of a corpus has other words than its name says, or the conditions of a
-            size differ.
+    What is compared are the words before filters remove any.
     """
-    faults = []
+    misnamed: dict[Problem, None] = {}
     numbers: dict[str, dict[str, float]] = {}
     kept: dict[str, dict[str, float]] = {}
     for name, size in grid.every_cell:
@@ -118,121 +248,85 @@ def _check_words(grid: Grid) -> None:
         if not number:
             continue
         if "size" not in corpus.allow and not condition.prebuilt:
-            faults.append(("size", conservation.misnamed(f"corpora: {corpus.name}", size, number)))
+            why = conservation.misnamed(f"corpus {corpus.name}", size, number)
+            if why:
+                problem = _at(grid, "corpora", corpus.name), f"{why}, or set allow: [size]"
+                misnamed[problem] = None
         if "words" not in (*corpus.allow, *condition.allow):
             if condition.downsample > 1:  # a number of sentences
                 kept.setdefault(size, {})[name] = condition.downsample
             else:
                 numbers.setdefault(size, {})[name] = number * condition.downsample
-    uneven = [("words", conservation.uneven(size, found)) for size, found in numbers.items()]
+    uneven = [conservation.uneven(size, amounts) for size, amounts in numbers.items()]
     for size, sentences in kept.items():
         if len(set(sentences.values())) > 1 or size in numbers:
             what = f"conditions at {size}: {', '.join(sentences)}: downsample names sentences"
-            uneven.append(("words", f"{what}; give all conditions of the size the same number"))
-    for kind in (faults, uneven):  # corpora that are misnamed are uneven for that
-        conservation.settle([fault for fault in dict.fromkeys(kind) if fault[1]], ())
+            uneven.append(f"{what}; give all conditions of the size the same number")
+    # Corpora that are misnamed are uneven for that
+    yield from misnamed or [
+        (("corpora",), f"{why}, or set allow: [words]") for why in uneven if why
+    ]
 
 
-def _check_training(grid: Grid) -> None:
-    """Hold every model to the recipe and the bias that it is trained in and with.
-
-    Raises:
-        PoshgridError: a run cannot be trained; one line for each reason.
-    """
-    targets = grid.targets.values()
-    kinds = {(r.model, r.recipe, r.bias): r for found in targets for r in found}
-    wrong: dict[str, None] = {}
+def _training(grid: Grid) -> Iterator[Problem]:
+    """Yield recipes and biases that a model cannot be trained in or with."""
+    kinds = {(r.model, r.recipe, r.bias): r for runs in grid.targets.values() for r in runs}
+    told: set[str] = set()
     for _, run in sorted(kinds.items()):
         spec = grid.train_spec(run)
         try:
             if spec.recipe.steps == 0:
                 raise PoshgridError(
-                    f"recipes: {spec.recipe.name}: steps: 0 trains nothing, and gives the "
-                    "untrained baseline again; raise steps"
+                    "steps: 0 trains nothing, and gives the untrained baseline again; raise steps"
                 )
             builder.check(spec.model, spec.recipe)
             bias.check(spec)
         except PoshgridError as error:
-            wrong[str(error)] = None
-    if wrong:
-        raise PoshgridError(*wrong)
+            if str(error) in told:
+                continue
+            told.add(str(error))
+            section, name, *why = str(error).split(": ", 2)
+            if section in ("models", "recipes"):
+                yield _at(grid, section, name), ": ".join(why)
+            else:
+                yield _at(grid, "recipes", run.recipe), str(error)
 
 
-def _check_models(grid: Grid) -> None:
-    """Hold the names that every Bayesian model uses to those of the grid.
-
-    Raises:
-        PoshgridError: ``only`` matches no run, a contrast names an unknown factor or level, or a
-            suite is unknown; one line for each model.
-    """
-    wrong = []
-    for name, model in grid.regressions.items():
-        try:
-            _check_model(grid, model)
-        except PoshgridError as error:
-            wrong.append(f"regressions: {name}: {error}")
-    if wrong:
-        raise PoshgridError(*wrong)
+def _regressions(grid: Grid) -> Iterator[Problem]:
+    for number, entry in enumerate(grid.config.regressions):
+        for keys, problem in _regression(grid, grid.regressions[entry.name]):
+            yield ("regressions", number, *keys), problem
 
 
-def _check_model(grid: Grid, model: Regression) -> None:
-    check_known("unknown suite", model.suite or None, grid.pairs)
-    defined = _defined(grid)
-    kept = parse_only(model.only, "only")
-    runs = grid.placed_runs
+def _regression(grid: Grid, model: Regression) -> Iterator[Problem]:
+    """Yield what a regression names that no run has."""
+    if model.suite and model.suite not in grid.pairs:
+        yield ("suite",), f"{model.suite!r} has no minimal pairs{did_you_mean('', grid.pairs)}"
+    kept, runs = parse_only(model.only), grid.placed_runs
     used = {axis: {str(getattr(run, axis)) for run in runs} for axis in AXES}
-    for axis, values in kept.items():
-        for value in sorted(values - used[axis] - defined.get(axis, set())):
-            raise PoshgridError(
-                f"only: no run of the experiments has {axis}={value}"
-                f"{did_you_mean(value, used[axis])}"
-            )
     here = all(values <= used[axis] for axis, values in kept.items())
     if kept and here and not any(agrees(run, kept) for run in runs):
-        raise PoshgridError(
-            f"only: {model.only!r} matches no run of the experiments; mend it or take the model out"
-        )
+        what = f"{model.only!r} matches no run of the experiments; fix it or take the model out"
+        yield ("only",), what
     # A model whose runs another file took away is fitted to nothing: its names need only be names.
     fitted = any(model.name in grid.fitted(target) for target in grid.targets)
-    axes = ("condition", "model", "recipe", "bias", "size")
-    levels: dict[str, set[str] | None] = {
-        **{axis: used[axis] | (set() if fitted else defined[axis]) for axis in axes},
+    levels: dict[str, set[str]] = {
+        **({axis: used[axis] for axis in AXES} if fitted else {}),
         "source": {
             *(grid.conditions[run.condition].corpus for run in grid.every_run),
             *(cell.source for cell in grid.given_facts().values()),
         },
         "filter": {"yes", "no"},
-        "category": None,  # the items' own
-        "phenomenon": None,
-        "template": None,
     }
     for contrast in model.contrasts:
-        for factor in (contrast.factor, *contrast.by):
-            if factor not in levels:
-                raise PoshgridError(
-                    f"contrast of unknown factor {factor!r}{did_you_mean(factor, levels)}"
-                )
-        found = levels[contrast.factor]
+        known: Any = levels.get(contrast.factor)  # of others the items decide
         for level in filter(None, (contrast.first, contrast.less)):
-            if found is not None and level not in found:
-                raise PoshgridError(
-                    f"contrast: {contrast.factor} has no level {level!r}"
-                    f"{did_you_mean(level, found)}"
-                )
+            if known is not None and level not in known:
+                what = f"no run of the experiments has {contrast.factor} {level!r}"
+                yield ("contrasts",), what + did_you_mean(level, known)
 
 
-def _defined(grid: Grid) -> dict[str, set[str]]:
-    """Return axis -> the names that the configuration defines, whether experiments use them or not.
-
-    A file laid over another may replace the experiments, and leave models to no runs of its own.
-    """
-    sizes = {
-        size for corpus in grid.corpora.values() for each in corpus.sources for size in each.words
-    }
-    return {
-        "condition": set(grid.conditions),
-        "model": set(grid.models),
-        "recipe": {*grid.recipes, RELEASED},  # models say what they do with those of others
-        "bias": {"none", *grid.config.biases},
-        "size": sizes,
-    }
+_FIRST = (_biases, _points, _controls, _parsers, _given)
+"""What else stands on."""
+_THEN = (_twins, _conditions, _sources, _bare, _training, _regressions)
+_LAST = (_words,)  # of corpora whose sources suffice

@@ -1,22 +1,19 @@
-"""Conditions that a name implies, and conditions that belong together."""
+"""Conditions that a name implies."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from poshgrid import plugins
-from poshgrid.config import Condition, Config, Corpus, specs
+from poshgrid.config import Condition, Config, Corpus
 from poshgrid.config.experiments import DOSE
-from poshgrid.errors import PoshgridError
+from poshgrid.errors import ConfigError, PoshgridError
 from poshgrid.plugins import FILTERS
 
-if TYPE_CHECKING:
-    from poshgrid.grid.grid import Grid
-_RATE = re.compile(r"natural|[0-9.]+(e-?[0-9]+)?")
+RATE = re.compile(r"natural|[0-9.]+(e-?[0-9]+)?")
 _TOLERANCE = 0.01  # of a source's words, of a dose: 1% of the sentences moves more of them than .1%
 
 
@@ -36,18 +33,24 @@ def implied(
         corpora: its corpora.
 
     Raises:
-        PoshgridError: a name says what cannot be.
+        ConfigError: names say what cannot be.
     """
-    found: dict[str, Condition] = {}
-    for name in sorted({name for e in config.experiments for name in e.dosed} - set(known)):
-        try:
-            condition = _named(name, known, corpora)
-        except ValidationError as error:
-            reason = error.errors()[0]["msg"].removeprefix("Value error, ")
-            raise PoshgridError(f"condition {name!r}: {reason}") from error
-        if condition:
-            found[name] = condition
-    return found
+    conditions: dict[str, Condition] = {}
+    problems = []
+    for number, experiment in enumerate(config.experiments):
+        for name in sorted({*experiment.dosed} - {*known, *conditions}):
+            try:
+                condition = _named(name, known, corpora)
+            except (ValidationError, PoshgridError) as error:
+                reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+                what = f"{name!r}: {str(reason).removeprefix('Value error, ')}"
+                problems.append((("experiments", number, "conditions"), what))
+                continue
+            if condition:
+                conditions[name] = condition
+    if problems:
+        raise ConfigError(problems)
+    return conditions
 
 
 def _named(
@@ -57,7 +60,7 @@ def _named(
     if name in known:
         return known[name]
     less, plus, rate = name.rpartition(DOSE)
-    if plus and _RATE.fullmatch(rate) and (condition := _named(less, known, corpora)):
+    if plus and RATE.fullmatch(rate) and (condition := _named(less, known, corpora)):
         return _dosed(name, condition, rate)
     corpus, tilde, filters = name.partition("~")
     if not tilde or corpus not in corpora:
@@ -89,7 +92,7 @@ def _dosed(name: str, condition: Condition, rate: str) -> Condition:
     if not condition.filters or condition.reinsert:
         why = "puts some back already" if condition.reinsert else "has no filters"
         raise PoshgridError(
-            f"condition {name!r}: a dose of evidence is put back into a condition that has lost "
+            "a dose of evidence is put back into a condition that has lost "
             f"it, and {condition.name!r} {why}; list doses for conditions with filters and without "
             "reinsert"
         )
@@ -105,27 +108,3 @@ def _dosed(name: str, condition: Condition, rate: str) -> Condition:
             "filtered": None,
         }
     )
-
-
-def check(grid: Grid) -> None:
-    """Check the conditions of a grid against each other.
-
-    Raises:
-        PoshgridError: a control has nothing that it is one for, or two conditions differ in their
-            names alone.
-    """
-    for name in grid.conditions:
-        grid.control_of(name)
-    defined: dict[str, str] = {}
-    for name, size in grid.every_cell:
-        if "void" in grid.conditions[name].allow:
-            continue
-        spec = grid.condition_spec(name, size)
-        nameless = spec.condition.model_copy(update={"name": "any"})
-        key = specs.canonical(spec.model_copy(update={"condition": nameless}))
-        other = defined.setdefault(key + specs.canonical(grid.tokenizer_of(name)), name)
-        if other != name:
-            raise PoshgridError(
-                f"conditions: {other!r} and {name!r} are the same at {size}; leave one out of the "
-                "experiments, or set allow: [void]"
-            )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,20 +14,26 @@ from pydantic_core import ErrorDetails
 
 from poshgrid import plugins
 from poshgrid.config import Config, yamltext
-from poshgrid.errors import PoshgridError, plain
+from poshgrid.errors import ConfigError, PoshgridError, did_you_mean, plain
 from poshgrid.files import write_text
-from poshgrid.grid import coherence, conditions
+from poshgrid.grid import coherence, references
 from poshgrid.grid.grid import Grid
+from poshgrid.grid.references import Place, Problem
 
-Place = tuple[str | int, ...]
 _Tree = tuple[str | Path, yaml.Node | None]  # a file and its nodes
-SHOULD = "Input should be "  # how pydantic begins
+MUST, QUOTES = "must be ", "'\""
+_EXPECTED = {
+    "int_from_float": "a whole number", "int_": "a whole number", "float_": "a number",
+    "bool_": "true or false", "list_type": "a list", "string_type": "text",
+    "dict_type": "keys with values", "model_type": "keys with values",
+}  # fmt: skip
+"""Beginning of pydantic's name of an error -> what it expects; the first that fits."""
 _TEMPLATE = "__use_yte__"  # the key that has Snakemake run a file as a program of YTE's language
 MAX_LINES = 50  # of errors: more of them are one error, made again and again
 
 
 def load(*paths: str | Path) -> Config:
-    """Read configuration files and hold them to the model.
+    """Read configuration files and check them.
 
     Args:
         paths: the later change the earlier, as ``snakemake --configfile A B`` does: sections that
@@ -42,7 +47,7 @@ def load(*paths: str | Path) -> Config:
     merged: dict[str, Any] = {}
     for path in paths:
         update_config(merged, read(path))
-    return _held(merged, paths).config
+    return _checked(merged, paths).config
 
 
 def read(path: str | Path) -> dict[str, Any]:
@@ -82,7 +87,7 @@ def read(path: str | Path) -> dict[str, Any]:
 
 
 def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
-    """Hold a merged configuration to the model; return its grid, which hangs together.
+    """Check a merged configuration, and return its grid.
 
     Args:
         data: the configuration, e.g. Snakemake's ``config``.
@@ -94,36 +99,33 @@ def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
     """
     for path in files:
         read(path)
-    return _held(data, files)
+    return _checked(data, files)
 
 
-def _held(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
+def _checked(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
     where = str(files[-1]) if files else "config"
     plugins.check()
+    problems = list(references.unknown(data))
     try:
         config = Config.model_validate(data)
+        if not problems:
+            grid = Grid(config)
+            coherence.check(grid)
+            return grid
     except ValidationError as error:
-        trees = [(path, _composed(path)) for path in files]
-        lines = list(dict.fromkeys(_lines(error, data, trees)))
-        more = len(lines) - MAX_LINES
-        raise PoshgridError(
-            *lines[:MAX_LINES], *([f"{where}: and {more:,} more; fix these first"] * (more > 0))
-        ) from error
+        wrong = list(_problems(error, data))
+        places = {place for place, _ in wrong}
+        problems = [*wrong, *(problem for problem in problems if problem[0] not in places)]
+    except ConfigError as error:
+        problems = error.problems
     except RecursionError as error:
         raise PoshgridError(f"{where}: nested too deep; write out what is meant") from error
-    try:
-        grid = Grid(config)
-        _ = grid.planted, grid.given_models
-        for target in grid.targets:
-            grid.fitted(target)
-            if grid.parsed_corpora(target):
-                grid.evidence_parsers()
-        conditions.check(grid)
-        coherence.check(grid)
-    except PoshgridError as error:
-        told = dict.fromkeys(f"{where}: {line}" for line in error.args)
-        raise PoshgridError(*told) from error
-    return grid
+    trees = [(path, _composed(path)) for path in files]
+    lines = [f"{_where(place, trees)}: {_spell(place)}: {problem}" for place, problem in problems]
+    lines = list(dict.fromkeys(lines))
+    if (more := len(lines) - MAX_LINES) > 0:
+        lines[MAX_LINES:] = [f"{where}: and {more:,} more; fix these first"]
+    raise PoshgridError(*lines)
 
 
 def schema() -> str:
@@ -139,25 +141,22 @@ def write_schema(path: str | Path) -> None:
     write_text(path, schema())
 
 
-def _lines(
-    error: ValidationError, data: Mapping[str, Any], trees: Sequence[_Tree]
-) -> Iterator[str]:
-    """Yield a line for each error, with the place in its file.
+def _problems(error: ValidationError, data: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield what pydantic has found, each at its place.
 
-    Of the alternatives of a union, the one is told whose form a value has, or all in one line.
+    Of the alternatives of a union, the one is named whose form a value has, or all in one line.
     """
-    found: dict[Any, tuple[Place, ErrorDetails, list[str]]] = {}
+    problems: dict[Any, tuple[Place, ErrorDetails, list[str]]] = {}
     inside: set[Place] = set()  # what holds an error of an alternative
     for number, detail in enumerate(error.errors()):
         place = _place(detail, data)
         union = len(place) < len(detail["loc"]) and "[key]" not in detail["loc"]
         key = ("union", place) if union else number
-        found.setdefault(key, (place, detail, []))[2].append(detail["msg"])
+        problems.setdefault(key, (place, detail, []))[2].append(_expected(detail))
         inside |= {place[:end] for end in range(len(place)) if union}
-    for key, (place, detail, messages) in found.items():
+    for key, (place, detail, messages) in problems.items():
         if not (isinstance(key, tuple) and place in inside):
-            where, name = _where(place, trees), plain(_spell(place), 200)
-            yield f"{where}: {name or 'config'}: {_message(detail, messages)}"
+            yield place, _message(detail, messages)
 
 
 def _place(detail: ErrorDetails, data: Mapping[str, Any]) -> Place:
@@ -180,22 +179,41 @@ def _holds(here: object, part: str | int) -> bool:
     return isinstance(here, list) and isinstance(part, int) and part < len(here)
 
 
+def _expected(detail: ErrorDetails) -> str:
+    """Return what a value must be, in words of people who write YAML."""
+    for kind, words in _EXPECTED.items():
+        if detail["type"].startswith(kind):
+            return f"{MUST}{words}"
+    message = detail["msg"].removeprefix("Value error, ")
+    return message.replace("Input should be ", MUST).replace("Input should have", "must have")
+
+
 def _message(detail: ErrorDetails, messages: Sequence[str]) -> str:
-    """Return what is wrong with a value, and what may be meant."""
+    """Return what is wrong with a value, and what to write."""
+    value, message = detail["input"], messages[0]
     if detail["type"] == "missing":
         return "missing; add it"
-    if detail["type"] in ("model_type", "dict_type"):
-        messages = [f"{SHOULD}a mapping"]
-    value, shown = detail["input"], _shown(detail["input"])
-    message = messages[0].removeprefix("Value error, ")
-    if len(messages) > 1:
-        words = [each.removeprefix(SHOULD).split(",")[0] for each in messages]
-        message = SHOULD + " or ".join(dict.fromkeys(words))
-    if not isinstance(value, dict | list) and shown not in message:
+    if value is None and message.startswith(MUST):
+        return "is empty; write a value after the colon, or take the key away"
+    if other := [each for each in messages if not each.startswith(MUST)]:
+        message = other[0]
+    elif len(messages) > 1:
+        words = [each.removeprefix(MUST).split(",")[0] for each in messages]
+        message = MUST + " or ".join(dict.fromkeys(words))
+    shown = _shown(value)
+    if detail["type"] == "list_type":
+        message += (
+            "; begin each entry with `- `"
+            if isinstance(value, dict)
+            else f"; write [{shown.strip(QUOTES)}]"
+        )
+    elif detail["type"] == "string_type" and not isinstance(value, dict | list):
+        message += f"; write it in quotes: '{shown.strip(QUOTES)}'"
+    elif not isinstance(value, dict | list) and shown not in message:
         message += f" (is {shown})"
-    if isinstance(value, str) and message.startswith(SHOULD):
-        near = difflib.get_close_matches(value, re.findall("'([^']+)'", " ".join(messages)), n=1)
-        message += f"; did you mean {near[0]!r}?" if near else ""
+    if isinstance(value, str) and message.startswith(MUST):
+        hint = did_you_mean(value, re.findall("'([^']+)'", " ".join(messages)))
+        message += hint if "known" not in hint else ""  # they are in the message
     return message
 
 
@@ -207,10 +225,8 @@ def _shown(value: object) -> str:
 
 
 def _spell(place: Place) -> str:
-    text = ""
-    for part in place:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}"
-    return text.removeprefix(".")
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    return plain(text.removeprefix("."), 200) or "config"
 
 
 def _composed(path: str | Path) -> yaml.Node | None:

@@ -21,9 +21,7 @@ from poshgrid.config.runs import (
 )  # fmt: skip
 from poshgrid.config.sizes import words
 from poshgrid.config.tokens import OWN
-from poshgrid.errors import PoshgridError
 from poshgrid.evidence.screening.screen import screens
-from poshgrid.grid.definitions import check_names
 from poshgrid.grid.targets import Targets
 from poshgrid.training import bias
 from poshgrid.training.bias import PACKAGE as BIASES
@@ -103,19 +101,9 @@ class Grid(Targets):
         return sorted({word for each in self.conditions.values() for word in each.words})
 
     def control_of(self, condition: str) -> Condition | None:
-        """Return the condition that a control removes as much as; none: it is no control."""
-        found = self.conditions[condition]
-        if found.control is None:
-            return None
-        where = f"conditions: {condition}: control"
-        check_names(where, "condition", [found.control], self.conditions)
-        other = self.conditions[found.control]
-        if other.corpus != found.corpus or not other.filters:
-            raise PoshgridError(
-                f"{where}: {other.name!r} is of corpus {other.corpus!r} and has "
-                f"{len(other.filters)} filters; name a condition of {found.corpus!r} that has some"
-            )
-        return other
+        """Return the condition that a control removes as much as; None: it is no control."""
+        control = self.conditions[condition].control
+        return self.conditions[control] if control else None
 
     def screens(self, corpus: str, parser: str) -> list[str]:
         """Return the filters whose lexical tests tell what a parser parses of a corpus; none: all.
@@ -127,10 +115,10 @@ class Grid(Targets):
 
     def trees(self, run: Run) -> str | None:
         """Return the parser whose trees a run's bias is trained with; none: it needs no trees."""
-        return self._planters[run.bias]
+        return self.planters[run.bias]
 
     @cached_property
-    def _planters(self) -> dict[str, str | None]:
+    def planters(self) -> dict[str, str | None]:
         """Bias -> the parser whose trees it is trained with."""
         found: dict[str, str | None] = {"none": None}
         for word in {word for e in self.config.experiments for word in e.biases}:
@@ -146,15 +134,7 @@ class Grid(Targets):
         """The (corpus, parser) pairs whose trees biases are trained with: parsed whole."""
         found = set()
         for run in self.every_run:
-            parser = self.trees(run)
-            if parser:
-                where = f"biases: {run.bias}"
-                check_names(where, "parser", [parser], self.parsers)
-                if self.conditions[run.condition].prebuilt:
-                    raise PoshgridError(
-                        f"{where}: condition {run.condition!r} is prebuilt, and only the sentences "
-                        "of a corpus are parsed; leave it out of the experiment"
-                    )
+            if parser := self.trees(run):
                 found.add((self.corpus_of(run.condition).name, parser))
         return found
 
@@ -184,9 +164,8 @@ class Grid(Targets):
 
     def evidence_parsers(self) -> list[str]:
         """Return the parsers whose labels are made: the deciding one first."""
-        found = [self.config.evidence.parser, *self.config.evidence.compare]
-        check_names("evidence", "parser", found, self.parsers)
-        return found
+        evidence = self.config.evidence
+        return [evidence.parser or next(iter(self.parsers), ""), *evidence.compare]
 
     def cell_facts(self, target: str) -> dict[str, specs.Cell]:
         """Return ``"condition/size"`` -> what statistics need to know of it."""
@@ -282,7 +261,6 @@ class Grid(Targets):
         Of each condition that ``audit.conditions`` names, the largest size that is filtered.
         """
         wanted = self.config.audit.conditions
-        check_names("audit", "condition", wanted, self.conditions)
         largest = {
             name: size  # sizes ascend: the last one stays
             for name, size in self.cells(target)
@@ -307,9 +285,6 @@ class Grid(Targets):
         Args:
             condition: in the tokenizer's :meth:`tokenizer_place`.
             size: of the same.
-
-        Raises:
-            PoshgridError: it is to be trained on a condition that is not defined, or has no size.
         """
         given = self.tokenizer_of(condition)
         if given.file:
@@ -319,19 +294,12 @@ class Grid(Targets):
         usual = {c for e in self.experiments.values() if e.default for c in e.dosed}
         used = usual or {run.condition for run in self.every_run}
         names = sorted(used if isinstance(given.trained_on, str) else given.trained_on)
-        check_names("tokenizer: trained_on", "condition", names, self.conditions)
         return [(name, self._largest(name)) for name in names]
 
     def _largest(self, condition: str) -> str:
         """Return a condition's largest size, or that of its corpus if no experiment uses it."""
         sizes = {run.size for run in self.every_run if run.condition == condition}
-        sizes = sizes or set(self.sizes(self.corpus_of(condition).name))
-        if not sizes:
-            raise PoshgridError(
-                f"tokenizer: trained_on: no experiment uses condition {condition!r}, nor another "
-                "of its corpus: its size is not known; name one that is used"
-            )
-        return max(sizes, key=words)
+        return max(sizes or self.sizes(self.corpus_of(condition).name), key=words)
 
     def checkpoints(self, recipe: str) -> list[list[int] | Literal["every"]]:
         """Return the steps and the epochs whose models are kept, of a recipe that trains."""

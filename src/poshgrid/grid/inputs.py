@@ -45,8 +45,8 @@ def relative(path: Path) -> str:
 
 def model_folder(grid: Grid, given: Pretrained) -> Path | None:
     """Return the folder of a pretrained model; none: its name is an id on a hub."""
-    folders = (Path(grid.config.data, given.path), Path(given.path))
-    return next((folder for folder in folders if folder.is_dir()), None)
+    folder = Path(grid.config.data, given.path)
+    return folder if folder.is_dir() else None
 
 
 class Inputs:
@@ -110,14 +110,15 @@ class Inputs:
 
     def parser_folder(self, parser: str) -> str:
         """Return the folder of a parser's model, trained or given."""
-        return self.grid.parsers[parser].model or self.paths.parser(parser)
+        given = self.grid.parsers[parser].model
+        return relative(Path(self.data, given)) if given else self.paths.parser(parser)
 
     def given_parser(self, parser: str) -> list[str]:
         """Return the files of a parser's model, if that is given by path."""
-        given = self.grid.parsers[parser].model
-        return (
-            sorted(str(path) for path in Path(given).rglob("*") if path.is_file()) if given else []
-        )
+        if not self.grid.parsers[parser].model:
+            return []
+        folder = Path(self.parser_folder(parser))
+        return sorted(str(path) for path in folder.rglob("*") if path.is_file())
 
     def ready(self, condition: str, size: str) -> Path | None:
         """Return the folder of a condition's ready files."""

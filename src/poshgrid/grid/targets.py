@@ -6,11 +6,20 @@ An experiment is a full factorial, less what it excludes.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from poshgrid import plugins
-from poshgrid.config import Config, Experiment, Pretrained, SizedModel
+from poshgrid.config import (
+    Config,
+    Contrast,
+    Corpus,
+    Experiment,
+    MaskedScore,
+    Pretrained,
+    SizedModel,
+    Suite,
+    Tokenizer,
+)
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import (
     AXES,
@@ -23,109 +32,68 @@ from poshgrid.config.runs import (
     Run,
     agrees,
     parse_only,
-    parts,
 )
 from poshgrid.config.sizes import words
-from poshgrid.errors import PoshgridError
-from poshgrid.grid.definitions import Definitions, check_names, unknown
-from poshgrid.training.bias import PACKAGE as BIASES
+from poshgrid.errors import ConfigError
+from poshgrid.grid.conditions import implied
+from poshgrid.training import bias
+
+CONTROLS = "controls"
+"""As what a contrast is less: the controls of each bias."""
 
 
-def product(e: Experiment, given: Definitions) -> Iterable[Run]:
-    """Yield an experiment's runs.
-
-    Args:
-        e: the experiment.
-        given: what the configuration defines.
-
-    Raises:
-        PoshgridError: it uses a name that is not defined, calls a bias by another name, asks a
-            corpus for a size that its sources have no words for, or excludes what it does not have.
-    """
-    where = f"experiments: {e.name}"
+def product(e: Experiment) -> Iterator[tuple[Run, list[bool]]]:
+    """Yield the points of an experiment, and which of its exclusions leave each out."""
     models = [(v.model, v.sizes) if isinstance(v, SizedModel) else (v, e.sizes) for v in e.models]
-    if lines := [
-        *unknown(where, "condition", e.dosed, given.conditions),
-        *unknown(where, "recipe", [e.recipe], given.recipes),
-        *unknown(where, "model", [name for name, _ in models], given.models),
-    ]:
-        raise PoshgridError(*lines)
-    _check_biases(where, e.biases, given)
     excluded = [x.model_dump(exclude_none=True) for x in e.exclude]
-    matched = [False] * len(excluded)
-    left = False
     axes = itertools.product(e.dosed, e.sizes, models, e.biases, e.seeds)
-    for condition, size, (model, sizes), bias, seed in axes:
-        if size not in sizes:
-            continue
-        run = Run(condition, size, model, e.recipe, bias, seed)
-        out = [all(getattr(run, axis) == v for axis, v in x.items()) for x in excluded]
-        matched = [a or b for a, b in zip(matched, out, strict=True)]
-        if not any(out):
-            _check_cell(where, condition, size, given)
-            left = True
-            yield run
-    for axes_of, found in zip(excluded, matched, strict=True):
-        if not found:
-            named = ", ".join(f"{axis}: {value}" for axis, value in axes_of.items())
-            raise PoshgridError(
-                f"{where}: exclude: {{{named}}} matches no point of the experiment, and leaves "
-                "nothing out; mend it or take it away"
-            )
-    if not left:
-        raise PoshgridError(
-            f"{where}: exclude leaves out every point; exclude less, or take the experiment away"
-        )
+    for condition, size, (model, sizes), combined, seed in axes:
+        if size in sizes:
+            run = Run(condition, size, model, e.recipe, combined, seed)
+            yield run, [all(getattr(run, axis) == v for axis, v in x.items()) for x in excluded]
 
 
-def _check_biases(where: str, combined: Iterable[str], given: Definitions) -> None:
-    """Refuse biases that are unknown, or that name the same model as other words do."""
-    for word in combined:
-        distinct = list(dict.fromkeys(parts(word)))
-        name = "+".join(distinct) or "none"
-        if word != name:
-            raise PoshgridError(
-                f"{where}: {word!r} is another name for {name!r}: each bias is named once, and "
-                f"none stands alone; write {name}"
-            )
-        for part in distinct:
-            if part in given.config.biases:
-                continue
-            if part in plugins.names(BIASES):
-                known = ", ".join(sorted(given.config.biases))
-                raise PoshgridError(
-                    f"{where}: unknown bias {part!r}{known and f'; known: {known}'}; "
-                    f"write {part}: {{}} under biases"
-                )
-            check_names(where, "bias", [part], plugins.names(BIASES))
+class Targets:
+    """The runs of every target, and what a configuration defines by name.
 
-
-def _check_cell(where: str, condition: str, size: str, given: Definitions) -> None:
-    if given.conditions[condition].prebuilt:
-        return
-    corpus = given.corpus_of(condition)
-    for portion in corpus.sources:
-        if size not in portion.words:
-            raise PoshgridError(
-                f"corpora: {corpus.name}: source {portion.source!r} has no words for size "
-                f"{size!r}, which {where} asks for; add {size}: <words> (0 for none)"
-            )
-        check_names(f"corpora: {corpus.name}", "source", [portion.source], given.sources)
-
-
-class Targets(Definitions):
-    """The runs of every target.
+    The names that it uses are defined (:mod:`poshgrid.grid.references`).
 
     Raises:
-        PoshgridError: a name that an experiment, condition or corpus uses is not defined, or
-        ``only``
-            names an unknown axis or leaves nothing.
+        ConfigError: the name of a condition says what cannot be, or ``only`` leaves nothing.
     """
 
     def __init__(self, config: Config) -> None:
-        super().__init__(config)
+        self.config = config
         self.paths = Paths(config.results)
-        self._only = parse_only(config.only, "only")
+        self.sources = {entry.name: entry for entry in config.sources}
+        self.corpora = {entry.name: entry for entry in config.corpora}
+        self.conditions = {entry.name: entry for entry in config.conditions}
+        self.conditions |= implied(config, self.conditions, self.corpora)
+        self.parsers = {entry.name: entry for entry in config.parsers}
+        self.models = {entry.name: entry for entry in config.models}
+        self.recipes = {entry.name: entry for entry in config.recipes}
+        self.suites, self.rescored = _rescored(config)
+        biases = sorted({word for e in config.experiments for word in e.biases})
+        self.regressions = {
+            entry.name: entry.model_copy(update={"contrasts": _contrasts(entry.contrasts, biases)})
+            for entry in config.regressions
+        }
+        self.experiments = {entry.name: entry for entry in config.experiments}
+        self.pretrained = {entry.name: entry for entry in config.pretrained}
+        self._only = parse_only(config.only)
+
+    def tokenizer_of(self, condition: str) -> Tokenizer:
+        """Return how a condition's text is cut; of no condition: as the configuration says."""
+        entry = self.conditions.get(condition)
+        return self.config.tokenizer.changed(entry.tokenizer if entry else None)
+
+    def corpus_of(self, condition: str) -> Corpus:
+        """Return the corpus of a condition."""
+        return self.corpora[self.conditions[condition].corpus]
+
+    def runs_of(self, experiment: Experiment) -> list[Run]:
+        """Return the runs of an experiment, ``only`` left aside."""
+        return [run for run, out in product(experiment) if not any(out)]
 
     @cached_property
     def targets(self) -> dict[str, list[Run]]:
@@ -134,7 +102,7 @@ class Targets(Definitions):
         An experiment that ``only`` leaves without a run is no target.
         """
         runs = {
-            name: sorted(run for run in product(e, self) if agrees(run, self._only))
+            name: sorted(run for run in self.runs_of(e) if agrees(run, self._only))
             for name, e in self.experiments.items()
         }
         everything = {r for n, found in runs.items() if self.experiments[n].default for r in found}
@@ -145,23 +113,14 @@ class Targets(Definitions):
             known = {
                 axis: sorted({str(getattr(r, axis)) for r in self.every_run}) for axis in self._only
             }
-            raise PoshgridError(
-                f"only: {self.config.only!r} leaves no run of the grid; known: {known}"
-            )
+            message = f"{self.config.only!r} leaves no run of the grid; known: {known}"
+            raise ConfigError([(("only",), message)])
         return {name: selected for name, selected in found.items() if selected}
 
     @cached_property
     def counted(self) -> set[tuple[str, str]]:
-        """The (condition, size) pairs that baselines count though nothing is trained on them.
-
-        Raises:
-            PoshgridError: a condition is not defined, or its corpus has no such size.
-        """
-        cells = {(name, size) for name, sizes in self.config.counted.items() for size in sizes}
-        check_names("counted", "condition", self.config.counted, self.conditions)
-        for name, size in sorted(cells):
-            _check_cell("counted", name, size, self)
-        return cells
+        """The (condition, size) pairs that baselines count though nothing is trained on them."""
+        return {(name, size) for name, sizes in self.config.counted.items() for size in sizes}
 
     def baselines(self, runs: Iterable[Run]) -> list[Run]:
         """Return the untrained and n-gram models that the given runs are measured against."""
@@ -177,24 +136,16 @@ class Targets(Definitions):
 
     @cached_property
     def given_models(self) -> dict[Run, Pretrained]:
-        """The pretrained models: as runs, and as they are given.
+        """The pretrained models: as runs, and as they are given."""
+        return {self.place(entry): entry for entry in self.config.pretrained}
 
-        Raises:
-            PoshgridError: two of them have one place in the grid.
-        """
-        found: dict[Run, Pretrained] = {}
-        for name, each in self.pretrained.items():
-            run = Run(PRETRAINED, GIVEN, name, PRETRAINED, "none", 0)
-            if each.condition and each.size:
-                model = each.model or name
-                run = Run(each.condition, each.size, model, RELEASED, "none", each.seed)
-            if run in found:
-                raise PoshgridError(
-                    f"pretrained: {found[run].name!r} and {name!r} have one place in the grid "
-                    f"({run.name}); give them other seeds or models"
-                )
-            found[run] = each
-        return found
+    @staticmethod
+    def place(given: Pretrained) -> Run:
+        """Return a pretrained model as a run."""
+        if given.condition and given.size:
+            model = given.model or given.name
+            return Run(given.condition, given.size, model, RELEASED, "none", given.seed)
+        return Run(PRETRAINED, GIVEN, given.name, PRETRAINED, "none", 0)
 
     @property
     def given(self) -> list[Run]:
@@ -232,7 +183,7 @@ class Targets(Definitions):
         """
         found = []
         for name, model in self.regressions.items():
-            kept = parse_only(model.only, f"regressions: {name}: only")
+            kept = parse_only(model.only)
             ours = [run for run in self.shown(target) if run.recipe != PRETRAINED]
             runs = [run for run in ours if agrees(run, kept)]
             axes = {contrast.factor for contrast in model.contrasts} & set(AXES)
@@ -252,7 +203,7 @@ class Targets(Definitions):
     @cached_property
     def every_run(self) -> frozenset[Run]:
         """The runs of all experiments, ``only`` left aside: it must change no spec."""
-        return frozenset(r for e in self.experiments.values() for r in product(e, self))
+        return frozenset(r for e in self.experiments.values() for r in self.runs_of(e))
 
     @property
     def every_cell(self) -> list[tuple[str, str]]:
@@ -263,3 +214,38 @@ class Targets(Definitions):
     def placed_runs(self) -> frozenset[Run]:
         """The runs of all experiments, and the models of others that have a place beside them."""
         return self.every_run | {run for run in self.given if run.recipe == RELEASED}
+
+
+def _rescored(config: Config) -> tuple[dict[str, Suite], dict[str, MaskedScore]]:
+    """Return suites by name, and those that are others' pairs by another score -> that score.
+
+    Raises:
+        ConfigError: one of these has the name of a suite.
+    """
+    suites = {suite.name: suite for suite in config.suites}
+    rescored: dict[str, MaskedScore] = {}
+    for score in config.scoring.scores[1:]:
+        for number, suite in enumerate(config.suites):
+            if suite.task == "pairs":
+                name = f"{suite.name}-{score}"
+                if name in suites:
+                    raise ConfigError([(("suites", number), f"{name!r} is there twice: rename it")])
+                suites[name] = Suite.model_validate({**suite.model_dump(), "name": name})
+                rescored[name] = score
+    return suites, rescored
+
+
+def _contrasts(given: Iterable[Contrast], biases: Iterable[str]) -> list[Contrast]:
+    """Write contrasts less ``controls`` out: each bias of the experiments less each of its own."""
+    contrasts: list[Contrast] = []
+    for contrast in given:
+        if (contrast.factor, contrast.less) != ("bias", CONTROLS):
+            contrasts.append(contrast)
+            continue
+        contrasts += (
+            contrast.model_copy(update={"first": first, "less": less, "name": None})
+            for first in ([contrast.first] if contrast.first else biases)
+            for less in biases
+            if bias.controls(less, first)
+        )
+    return contrasts

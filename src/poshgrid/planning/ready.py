@@ -201,7 +201,7 @@ def _parsers(grid: Grid, target: str) -> Iterator[Finding]:
             made = f"{grid.paths.parser(parser.name)}/manifest.json"
             yield _conllu(grid, check, components(parser.treebank), made)
             continue
-        folder = Path(parser.model or "")
+        folder = Path(grid.config.data, parser.model or "")
         there = folder.is_dir() and any(folder.iterdir())
         yield _file(
             check, folder, f"download one for {parser.engine}, as config/config.yaml says, or give "

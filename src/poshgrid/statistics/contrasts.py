@@ -112,7 +112,7 @@ class Place(NamedTuple):
 
 def places(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator[Place]:
     """Yield the places of a contrast, overall ones before others; what is left out gives notes."""
-    factor = contrast.factor
+    factor: str = contrast.factor
     called = f"contrast {contrast.name or factor}"
     levels = grid.levels.get(factor)
     if levels is None:
@@ -125,7 +125,7 @@ def places(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterato
         notes.append(f"{called} left out: {factor} has no level {unknown[0]!r}{near}")
         return
     wanted: list[tuple[str, str]] = [("", "")]
-    for by in dict.fromkeys(contrast.by):
+    for by in dict.fromkeys(map(str, contrast.by)):
         if by in grid.levels:
             wanted += [(by, level) for level in grid.levels[by] if by != factor]
         elif by != factor:

@@ -121,10 +121,7 @@ def _rows(
         & ~pl.col("recipe").is_in(REFERENCE)
         & (pl.lit(keep_biases) | (pl.col("bias") == "none"))
         & (pl.col("n") > 0),
-        *(
-            pl.col(axis).cast(pl.String).is_in(values)
-            for axis, values in parse_only(only, "regressions: only").items()
-        ),
+        *(pl.col(axis).cast(pl.String).is_in(values) for axis, values in parse_only(only).items()),
     )
     if rows.is_empty():
         raise PoshgridError(

@@ -9,7 +9,7 @@ from poshgrid.config.specs import canonical
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.patterns import pool
 from poshgrid.grid import configfile
-from poshgrid.grid.conditions import check
+from poshgrid.grid.coherence import check
 from poshgrid.grid.grid import Grid
 from tests.unit.grid.test_grid import changed
 
@@ -97,7 +97,7 @@ def test_doses_of_what_has_no_evidence_to_lose_are_refused(paper):
     for name, why in (("wiki", "has no filters"), ("baby", "puts some back already")):
         with pytest.raises(PoshgridError) as caught:
             conditioned(paper, experiment=[f"{name}+0.01"])
-        assert str(caught.value).startswith(f"condition '{name}+0.01': ")
+        assert str(caught.value).startswith(f"'{name}+0.01': ")
         assert f"'{name}' {why}" in str(caught.value)
     # conditions that are named by their filters take doses, too, and so do refilled ones
     refilled = {"name": "r", "corpus": "baby", "filters": DIRECT, "refill": True, "filtered": True}
@@ -130,7 +130,7 @@ CONTROL = {"name": "c", "corpus": "baby", "control": "baby-f"}
 def test_a_control_is_of_a_filtered_condition_of_its_base(paper, control, other):
     plain = paper.model_dump(mode="json")
     plain["conditions"] += [CONTROL | control, {**CONTROL, "name": "d"}]
-    with pytest.raises(PoshgridError, match=rf"^config: conditions: c: control: .*'{other}'"):
+    with pytest.raises(PoshgridError, match=rf"^config: conditions\[\d\].control: .*'{other}'"):
         configfile.validate(plain)
 
 

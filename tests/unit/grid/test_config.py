@@ -139,20 +139,15 @@ def fitted(**changes):
         (put("conditions", 0, filters=["bindin"]), "did you mean 'binding'"),
         (experiment(conditions=["babe"]), "did you mean 'baby'"),
         (experiment(biases=["recencie"]), "unknown bias 'recencie'"),
-        (lambda c: c["biases"].pop("recency"), "recency: {}"),
         (experiment(sizes=["50K"]), "size '50K'"),
-        (lambda c: c.pop("corpora"), "unknown corpus"),
         (put(study={"name": "fict", "opens": ["filterin"]}), "did you mean 'filtering'"),
         # names that something else has
         (experiment(name="All"), "'all'"),
         (experiment(name="Counted"), "'Counted'"),
-        (put("sources", 0, name="All"), "'all'"),
         (put("suites", 0, name="a.Tokens"), "a.Tokens"),
-        (add("conditions"), "defined twice"),
-        (put("conditions", 0, name="Baby"), "defined twice"),
-        (put("audit", conditions=["babe"]), "audit: unknown condition 'babe'"),
-        (put("tokenizer", trained_on=["babe"], sweep=[]), "trained_on: unknown condition 'babe'"),
-        (experiment(biases=["dyck+recency", "recency+dyck"]), "biases: 'recency+dyck'"),
+        (add("conditions"), "there twice"),
+        (add("conditions", name="Baby-F"), "there twice"),
+        (experiment(biases=["dyck+recency", "recency+dyck"]), "biases[1]: 'recency+dyck'"),
         (experiment(biases=["none", "none+dyck"]), "write dyck"),
         (lambda c: c["corpora"][0].update(sources=2 * c["corpora"][0]["sources"][:1]), "twice"),
         (add("parsers", name="twin"), "under two names"),
@@ -162,8 +157,8 @@ def fitted(**changes):
         (lambda c: c.pop("experiments"), "nothing to score"),
         (put("recipes", 0, epochs=3), "either steps or epochs"),
         (put("recipes", 0, steps=0, warmup_steps=0, checkpoints=[]), "steps: 0"),
-        (experiment(exclude=[{"condition": "baby-f"}]), "experiments: exp1: exclude"),
-        (experiment(exclude=[{"size": "60K"}, {"seed": 7}]), "{seed: 7}"),
+        (experiment(exclude=[{"condition": "baby-f"}]), "experiments[0].exclude"),
+        (experiment(exclude=[{"size": "60K"}, {"seed": 7}]), "experiments[0].exclude[1]"),
         (experiment(exclude=[{}]), "names no axis"),
         (put("suites", 0, norms="n.csv"), "norms"),
         (put("conditions", 2, refill=True), "refill: "),
@@ -180,7 +175,7 @@ def fitted(**changes):
         (sized(**{"20K": 0}), "size 20K has no words"),
         (sized(**{"0.02M": "20K"}), "corpora[0].sources: "),
         # models of the counts
-        (fitted(only="recipe=pakced"), "regressions: paper: "),
+        (fitted(only="recipe=pakced"), "regressions[0].only: unknown recipe 'pakced'"),
         (fitted(only="size=20K,size=30K"), "did you mean '60K'"),
         (fitted(only="recipe=sentence,size=60K"), "matches no run"),
         (fitted(suite="pohs"), "'pohs'"),
@@ -248,6 +243,128 @@ def test_a_mistake_is_one_line_at_its_own_place(tmp_path, tiny, change, key, pla
     assert reason.strip() and len(message.splitlines()) == 1
     line = (tmp_path / "config.yaml").read_text(encoding="utf-8").splitlines()[int(number) - 1]
     assert key in line
+
+
+def test_unknown_names_and_wrong_values_are_reported_at_once(tmp_path, tiny):
+    changes = {
+        "sources[0].reader": put("sources", 0, reader="toi"),
+        "corpora[0].sources[0].source": put("corpora", 0, "sources", 0, source="toy-bady"),
+        "conditions[0].corpus": put("conditions", 0, corpus="babi"),
+        "conditions[0].filters[0]": put("conditions", 0, filters=["bindin"]),
+        "evidence.compare[0]": put("evidence", compare=["spaci"]),
+        "audit.conditions[0]": put("audit", conditions=["babe"]),
+        "tokenizer.trained_on[0]": put("tokenizer", trained_on=["babe"], sweep=[]),
+        "models[0].architecture": put("models", 0, architecture="gpt3"),
+        "recipes[0].learnig_rate": put("recipes", 0, learnig_rate=1),
+        "biases.tree-planting.parser": put("biases", "tree-planting", parser="spaci"),
+        "experiments[0].conditions[0]": experiment(conditions=["babe"]),
+        "experiments[0].sizes[0]": experiment(sizes=["30K"]),
+        "experiments[0].models[0]": experiment(models=["gpt"]),
+        "experiments[0].recipe": experiment(recipe="paked"),
+        "experiments[0].biases[0]": experiment(biases=["recencie"]),
+        "experiments[0].seeds": experiment(seeds=42),
+        "experiments[1].conditions[1]": put("experiments", 1, conditions=["baby", "wiki~passiv"]),
+        "regressions[0].suite": fitted(suite="pohs"),
+        "regressions[0].only": fitted(only="model=gpt2-tinny"),
+        "regressions[0].contrasts[0].less": fitted(
+            contrasts=[{"factor": "condition", "less": "babby"}]
+        ),
+    }
+    for change in changes.values():
+        change(tiny)
+    lines = refused(tmp_path, tiny).splitlines()
+    text = (tmp_path / "config.yaml").read_text(encoding="utf-8").splitlines()
+    found = {}
+    for line in lines:
+        _, number, place, reason = line.split(":", 3)
+        found[place.strip()] = text[int(number) - 1], reason
+    assert found.keys() == changes.keys()
+    for place, (line, reason) in found.items():
+        key = re.sub(r"\[\d+\]$", "", place).rpartition(".")[2]
+        assert line.split(":")[0].strip(" -") == key or line.strip().startswith("- ")
+        assert re.search("did you mean|known|write", reason), place
+
+
+def replaced(*place):
+    """Return what writes the advice in place of a value."""
+    return lambda data, advice: put(*place[:-1], **{place[-1]: advice})(data)
+
+
+def renamed(section, old):
+    """Return what calls a key of a configuration as advised."""
+
+    def follow(data, advice):
+        for entry in section(data):
+            if old in entry:
+                entry[advice] = entry.pop(old)
+
+    return follow
+
+
+def second_source(data):
+    """Let a second source say its words for the smaller size alone."""
+    data["corpora"][0]["sources"].append({"source": "toy-wiki", "words": {"20K": 0}})
+
+
+def without_parsers(data):
+    data["parsers"] = []
+    data["biases"].pop("tree-planting")
+    put("evidence", compare=[], gold=[])(data)
+    put("experiments", 2, biases=["none"])(data)
+    data["regressions"] = []
+
+
+def only_stanza(data):
+    data["parsers"].pop()
+    put("evidence", compare=[])(data)
+    data["biases"]["tree-planting"].pop("parser", None)
+
+
+@pytest.mark.parametrize(
+    ("change", "advice", "follow"),
+    [
+        (experiment(conditions=["babby"]), "did you mean '(baby)'",
+         lambda c, word: experiment(conditions=[word])(c)),
+        (put("recipes", 0, learnig_rate=1e-3), "did you mean '(learning_rate)'",
+         renamed(lambda c: c["recipes"], "learnig_rate")),
+        (experiment(sizes=[20000]), "write (20K)", lambda c, size: experiment(sizes=[size])(c)),
+        (experiment(sizes=["60k"]), r"e\.g\. (60K)", lambda c, size: experiment(sizes=[size])(c)),
+        (experiment(sizes=["50K"]), "did you mean '(20K|60K)'",
+         lambda c, size: experiment(sizes=[size])(c)),
+        (experiment(seeds=42), r"write \[(42)\]", lambda c, seed: experiment(seeds=[int(seed)])(c)),
+        (experiment(models="gpt2-tiny"), r"write \[(gpt2-tiny)\]",
+         lambda c, name: experiment(models=[name])(c)),
+        (second_source, "add 60K: (0)",
+         lambda c, n: c["corpora"][0]["sources"][1]["words"].update({"60K": int(n)})),
+        (sized(**{"60K": "61K"}), r"allow: \[(words)\]",
+         lambda c, word: put("corpora", 0, allow=[word])(c)),
+        (lambda c: c.update(learners=c.pop("models")), "called '(models)' now",
+         renamed(lambda c: [c], "learners")),
+        (lambda c: [entry.update(base=entry.pop("corpus")) for entry in c["conditions"]],
+         "called '(corpus)' now", renamed(lambda c: c["conditions"], "base")),
+        (put("models", 0, architecture="gpt"), "did you mean '(gpt2)'",
+         replaced("models", 0, "architecture")),
+        (put("conditions", 0, filters=["questionformation"]), "did you mean '(.*)'",
+         lambda c, word: put("conditions", 0, filters=[word, "binding"])(c)),
+        (lambda c: c["biases"].pop("recency"), "write (recency): {} under biases",
+         lambda c, bias: c["biases"].update({bias: {}})),
+        (without_parsers, "add one: ({.*})",
+         lambda c, entry: c["parsers"].append(yaml.safe_load(entry))),
+        (only_stanza, "write parser: NAME there; known: (.*)",
+         lambda c, name: c["biases"]["tree-planting"].update(parser=name)),
+        (put("study", title=2026), "in quotes: ('2026')",
+         lambda c, text: put("study", title=yaml.safe_load(text))(c)),
+        (put(results=None), r"write a value .*, or take the (key) away",
+         lambda c, _: c.pop("results")),
+    ],
+)  # fmt: skip
+def test_the_advice_for_a_likely_mistake_works(tmp_path, tiny, change, advice, follow):
+    change(tiny)
+    message = refused(tmp_path, tiny)
+    found = re.search(advice, message)
+    assert found, message
+    follow(tiny, found[1])
+    configfile.load(write(tmp_path, tiny))
 
 
 def test_what_only_looks_like_a_mistake_is_taken(tiny):

@@ -39,6 +39,7 @@ import numpy as np
 from pydantic import Field
 
 from poshgrid import plugins
+from poshgrid.config.base import ParserName
 from poshgrid.distances import folder
 from poshgrid.errors import PoshgridError
 from poshgrid.training.attention import HELD, Attended
@@ -68,9 +69,8 @@ class Options(plugins.Options):
             "summed, as published"
         ),
     )
-    parser: str = Field(
+    parser: ParserName = Field(
         "spacy",
-        min_length=1,
         description="parser whose trees are taken; it parses every sentence of the corpus",
     )
 
