@@ -25,7 +25,7 @@ LEVELS = {
     "average": ("average",),
 }
 """What may be asked for -> the levels whose columns are shown: a mean stands beside its parts."""
-KINDS = ("models", "items", "tables")
+KINDS = ("models", "items", "tables", "crate")
 """What may be exported."""
 NOTE = (
     "Percent (SD over seeds). Stars: chi-square against 50% over all seeds' pairs, uncorrected: "
@@ -197,7 +197,7 @@ def export(
     ] = None,
     only: Annotated[str | None, typer.Option(help="Of models, e.g. size=10M,seed=42")] = None,
     licence: Annotated[
-        str | None, typer.Option(help="Of models, as the Hub spells it: cc-by-nc-sa-4.0")
+        str | None, typer.Option(help="Of models or a crate, e.g. cc-by-nc-sa-4.0")
     ] = None,
 ) -> None:
     """Write results as other tools read them (docs/export.md)."""
@@ -215,6 +215,10 @@ def export(
         from poshgrid.export import items
 
         folders = [items.export(found, each, output / what) for each in suite or found.suites]
+    elif what == "crate":
+        from poshgrid.export import crate
+
+        folders = [crate.export(found, output / what, target, licence)]
     else:
         from poshgrid.export import tables
 

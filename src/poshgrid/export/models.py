@@ -91,7 +91,9 @@ def export(
             for each in sorted(source.iterdir()):
                 if each.is_file() and each.name not in _LEFT:
                     shutil.copyfile(each, temporary / each.name)
-            files.write_json(temporary / PROVENANCE, {"run": run.name, **_provenance(source)})
+            files.write_json(
+                temporary / PROVENANCE, {"run": run.name, **provenance(source / "manifest.json")}
+            )
             point = {axis: getattr(run, axis) for axis in RUN_AXES}
             mine, beside = shares.filter(seed=run.seed, **point), baselines.filter(**point)
             files.write_text(temporary / "README.md", _card(results, run, mine, beside, licence))
@@ -108,8 +110,9 @@ def _alone(run: Run, there: str) -> None:
         )
 
 
-def _provenance(source: Path) -> dict[str, Any]:
-    manifest = files.read_json(source / "manifest.json")
+def provenance(path: Path) -> dict[str, Any]:
+    """Return a manifest without what tells of the machine and its user."""
+    manifest = files.read_json(path)
     told = {key: manifest[key] for key in _TOLD if key in manifest}
     # Names of files, not the folders that they lay in
     inputs, outputs = (

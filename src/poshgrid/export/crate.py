@@ -1,0 +1,155 @@
+"""Results as a Workflow Run RO-Crate: an archive that says what was run, and what came of it.
+
+Workflow Run Crate is a profile of RO-Crate (Leo et al. 2024, "Recording provenance of workflow runs
+with RO-Crate", PLOS ONE 19): a folder with ``ro-crate-metadata.json``, in JSON-LD, that names the
+workflow, one action that ran it, what it read and what it wrote. Ours has the tables as a data
+package, the report, and of each job its manifest without host, command line and folders. Models,
+corpora and items are not in it; ``poshgrid export models`` and ``items`` write these.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import mimetypes
+import shutil
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from importlib.metadata import version
+from operator import add
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from poshgrid import files, resources
+from poshgrid.analysis.results import Results
+from poshgrid.errors import PoshgridError
+from poshgrid.export import models, tables
+
+if TYPE_CHECKING:
+    from rocrate.model.entity import Entity
+    from rocrate.rocrate import ROCrate
+
+METADATA = "ro-crate-metadata.json"
+PROFILES = {
+    "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
+    "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
+}
+
+
+def export(results: Results, output: Path, target: str | None, licence: str | None) -> Path:
+    """Write a crate of a target's tables, report and manifests.
+
+    Args:
+        results: that hold them.
+        output: the folder.
+        target: an experiment; default: ``all``, or the only one that has results.
+        licence: of the crate, as SPDX spells it (``CC-BY-4.0``); None: all rights reserved.
+
+    Returns:
+        The folder.
+
+    Raises:
+        PoshgridError: rocrate is not installed, there is no such target, or a table breaks its
+            contract.
+    """
+    if importlib.util.find_spec("rocrate") is None:
+        raise PoshgridError(
+            "rocrate is not installed; run: pip install -c constraints.txt 'poshgrid[crate]'"
+        )
+    from rocrate.rocrate import ROCrate
+
+    name = results.target(target)
+    with files.atomic_folder(output, last=METADATA) as temporary:
+        crate = ROCrate(version="1.1")
+        parts = temporary / "parts"
+        tables.export(results, parts / "tables", target)
+        if (report := Path(results.paths.report(name))).is_dir():
+            kept = shutil.ignore_patterns("*manifest.json", "*.parquet")
+            shutil.copytree(report, parts / "report", ignore=kept)
+        _describe(crate, name, licence)
+        _run(crate, _manifests(results, parts), list(_added(crate, parts)), name)
+        crate.write(temporary)
+        shutil.rmtree(parts)
+    return output
+
+
+def _describe(crate: ROCrate, target: str, licence: str | None) -> None:
+    """Say what the crate is, and which profiles it follows."""
+    crate.name = f"poshgrid: results of {target}"
+    crate.description = (
+        "Tables, report and provenance of a run of poshgrid: what language models learn of syntax "
+        "with and without direct evidence."
+    )
+    crate.license = "All rights reserved"
+    if licence:
+        url = f"https://spdx.org/licenses/{licence}"
+        crate.license = crate.add_jsonld({"@id": url, "@type": "CreativeWork", "name": licence})
+    crate.root_dataset["conformsTo"] = [
+        crate.add_jsonld({"@id": url, "@type": "CreativeWork", "name": title, "version": number})
+        for url, (title, number) in PROFILES.items()
+    ]
+
+
+def _manifests(results: Results, parts: Path) -> list[dict[str, Any]]:
+    """Write the manifests of all results, without what tells of the machine; return them."""
+    top = Path(results.paths.results)
+    manifests = []
+    for path in sorted(top.rglob("*manifest.json")):
+        name = "--".join(path.relative_to(top).parts)
+        manifests.append(models.provenance(path))
+        files.write_json(parts / "provenance" / name, manifests[-1])
+    return manifests
+
+
+def _added(crate: ROCrate, parts: Path) -> Iterator[Entity]:
+    """Add every file below a folder; yield those that are results."""
+    for path in sorted(path for path in parts.rglob("*") if path.is_file()):
+        place = path.relative_to(parts).as_posix()
+        described = {
+            "name": place,
+            "encodingFormat": mimetypes.guess_type(path.name)[0] or "text/plain",
+        }
+        entity = crate.add_file(path, place, properties=described, record_size=True)
+        if not place.startswith("provenance/"):
+            yield entity
+
+
+def _run(
+    crate: ROCrate, manifests: list[dict[str, Any]], written: list[Entity], target: str
+) -> None:
+    """Add the workflow and the action that ran it: when, on which target, with which versions."""
+    workflow = crate.add_workflow(
+        resources.shipped("Snakefile"), "Snakefile", main=True, lang="snakemake",
+        lang_version=version("snakemake"),
+        properties={
+            "name": "poshgrid", "version": version("poshgrid"), "encodingFormat": "text/plain",
+            "url": "https://pypi.org/project/poshgrid/",
+        },
+    )  # fmt: skip
+    parameter = crate.add_formal_parameter("target", "Text", identifier="#parameter-target")
+    workflow["input"] = parameter
+    asked = crate.add_jsonld({
+        "@id": "#target", "@type": "PropertyValue", "name": "target", "value": target,
+        "exampleOfWork": {"@id": parameter.id},
+    })  # fmt: skip
+    packages = {key: v for each in manifests for key, v in each.get("packages", {}).items()}
+    crate.root_dataset["mentions"] = [
+        crate.add_jsonld({
+            "@id": f"https://pypi.org/project/{package}/{number}/", "@type": "SoftwareApplication",
+            "name": package, "version": number, "url": f"https://pypi.org/project/{package}/",
+        })
+        for package, number in sorted(packages.items())
+    ]  # fmt: skip
+    starts = [datetime.fromisoformat(each["started"]) for each in manifests]
+    spans = [timedelta(seconds=each["wall_seconds"]) for each in manifests]
+    action = crate.add_action(
+        workflow, identifier="#run", object=asked, result=written,
+        properties={
+            "name": f"poshgrid run {target}",
+            "description": "All jobs of the results, from the first to the last",
+            "startTime": min(starts).isoformat(timespec="seconds"),
+            "endTime": max(map(add, starts, spans)).isoformat(timespec="seconds"),
+            "actionStatus": "http://schema.org/CompletedActionStatus",
+        },
+    )  # fmt: skip
+    crate.root_dataset.append_to("mentions", action)
