@@ -10,23 +10,29 @@ import typer
 from poshgrid.commands.base import Output, command
 from poshgrid.errors import PoshgridError
 
+Reader = Annotated[
+    str | None,
+    typer.Option(help="blimp, lines, scamp ...; default: by each file's ending and first line"),
+]
+ReaderOptions = Annotated[
+    list[str], typer.Option(help="Of the reader: key=value, e.g. first=good; may be repeated")
+]
+Order = Annotated[int, typer.Option(min=2, help="Of the n-gram baseline")]
 
-@command("poshgrid judge gpt2 --suite pairs.jsonl --text child.txt")
+
+@command("poshgrid judge gpt2 distilgpt2 --suite islands.csv --suite wanna.txt --text child.txt")
 def judge(
-    model: Annotated[str, typer.Argument(help="Folder of a model, or its id on a hub")],
+    models: Annotated[
+        list[str], typer.Argument(help="Folders of models, or ids on a hub: gpt2, owner/name@v1")
+    ],
     suite: Annotated[list[Path], typer.Option(help="File or folder of pairs; may be repeated")],
-    reader: Annotated[
-        str | None, typer.Option(help="Of the pairs; none: by each file's ending")
-    ] = None,
-    option: Annotated[
-        list[str], typer.Option(help="Of the reader: key=value; may be repeated")
-    ] = [],  # noqa: B006 - typer copies it
+    reader: Reader = None,
+    option: ReaderOptions = [],  # noqa: B006 - typer copies it
     text: Annotated[
         Path | None,
         typer.Option(help="Text that baselines are counted on; without it there are none"),
     ] = None,
-    revision: Annotated[str | None, typer.Option(help="Of the id: a commit, tag or branch")] = None,
-    order: Annotated[int, typer.Option(min=2, help="Of the n-gram baseline")] = 5,
+    order: Order = 5,
     bos: Annotated[bool, typer.Option(help="Score the first token, too")] = True,
     total: Annotated[bool, typer.Option("--sum", help="Compare sums of log-probabilities")] = False,
     masked: Annotated[
@@ -34,7 +40,7 @@ def judge(
     ] = "pseudo-log-likelihood",
     output: Output = Path("judged"),
 ) -> None:
-    """Score any model on any file of minimal pairs, beside what counts words."""
+    """Score models on files of minimal pairs, compared with baselines that count words."""
     from pydantic import ValidationError
 
     from poshgrid.config import Scoring
@@ -47,45 +53,77 @@ def judge(
         scoring = Scoring.model_validate({"bos": bos, "reduction": reduction, "masked": masked})
     except ValidationError as error:
         raise PoshgridError(f"--masked: {error.errors()[0]['msg']} (is {masked!r})") from error
-    items = given.read(suite, reader, options_of(option))
-    place = output / ".judging"
-    with lock.held(place, "writing there"):  # what it reads again is its own
+    options = options_of(option)
+    items = {name: given.read([path], reader, options) for name, path in _names(suite).items()}
+    for name, pairs in items.items():
+        good, bad = pairs.select("good", "bad").row(0)
+        typer.echo(f"{name}: {pairs.height:,} pairs; the first: good {good!r}, bad {bad!r}")
+    judging = output / ".judging"
+    with lock.held(judging, "writing there"):  # what it reads again is its own
         try:
-            name = given.judge(
-                items,
-                suite=suite[0].stem if len(suite) == 1 else "judged",
-                model=model,
-                revision=revision,
-                scoring=scoring,
-                text=text,
-                order=order,
-                output=output,
+            names = given.judge(
+                items, models, scoring=scoring, text=text, order=order, output=output
             )
-            _shown(output, name)
-            if text is None:
-                typer.echo(
-                    "no baselines: an untrained model, or counts of words, may do as well on these "
-                    "pairs, and have stars, too; --text FILE counts words beside it",
-                    err=True,
-                )
+            _compare(output, names)
         finally:
-            discard(place)
+            discard(judging)
+    if text is None:
+        typer.echo(
+            "no baselines: an untrained model, or counts of words, may do as well on these pairs, "
+            "and have stars, too; --text FILE compares with counts of its words",
+            err=True,
+        )
+
+
+def _names(paths: list[Path]) -> dict[str, Path]:
+    """Return name -> path: the file's name, with its folder's where two are the same."""
+    from poshgrid.config.base import path_name
+
+    short = [path_name(path.stem) for path in paths]
+    names = {
+        name if short.count(name) == 1 else path_name(f"{path.resolve().parent.name}-{name}"): path
+        for name, path in zip(short, paths, strict=True)
+    }
+    if len(names) < len(paths):
+        raise PoshgridError(f"{', '.join(map(str, paths))}: two suites of one name; rename a file")
+    return names
+
+
+def _compare(output: Path, names: list[str]) -> None:
+    """Print a row for each model and baseline: of one suite by phenomenon, else by suite."""
+    import polars as pl
+
+    from poshgrid import files
+    from poshgrid.commands.results import accuracies
+    from poshgrid.statistics.schema import ACCURACY
+
+    frame = files.read_table(output / "accuracy.parquet", ACCURACY)
+    frame = frame.sort(
+        pl.col("model").replace_strict(names, range(len(names))), maintain_order=True
+    )
+    average = frame.filter(level="average")
+    if average["suite"].n_unique() > 1:
+        rows = average.with_columns(phenomenon="suite")
+    else:
+        rows = frame.filter(pl.col("level").is_in(["phenomenon", "average"]))
+    note = (
+        "Percent of pairs right, a tie counts half. Stars: chi-square against 50%: * p < .05, "
+        "** p < .01, *** p < .001. ‡ A baseline is itself far from 50%."
+    )
+    accuracies("accuracy", rows, ["model"], note)
+    typer.echo(f"{output / 'accuracy.csv'}, {output / 'pairs.csv'}: all numbers")
 
 
 @command("poshgrid check-pairs pairs.txt --text child.txt", rare=True)
 def check_pairs(
     paths: Annotated[list[Path], typer.Argument(help="Files or folders of minimal pairs")],
-    reader: Annotated[
-        str | None, typer.Option(help="blimp, lines, scamp ...; none: by each file's ending")
-    ] = None,
+    reader: Reader = None,
     output: Output = Path("checked"),
-    option: Annotated[
-        list[str], typer.Option(help="Of the reader: key=value; may be repeated")
-    ] = [],  # noqa: B006 - typer copies it
+    option: ReaderOptions = [],  # noqa: B006
     text: Annotated[
         list[str], typer.Option(help="Text to count baselines on: [name=]path; may be repeated")
     ] = [],  # noqa: B006
-    order: Annotated[int, typer.Option(min=2, help="Of the n-gram baseline")] = 5,
+    order: Order = 5,
     tolerance: Annotated[
         float, typer.Option(min=0, max=0.5, help="Of a baseline, around 50%")
     ] = 0.05,
@@ -95,7 +133,7 @@ def check_pairs(
     from poshgrid.quality import given
 
     items = given.read(paths, reader, options_of(option))
-    found = given.check(
+    quality = given.check(
         items,
         suite=name or paths[0].stem,
         texts=named(text),
@@ -103,11 +141,11 @@ def check_pairs(
         tolerance=tolerance,
         output=output,
     )
-    for check in found["checks"]:
+    for check in quality["checks"]:
         if check["items"]:
             first = check["first"][0]
             typer.echo(f"{check['items']:,} {check['name']} ({first['item']}: {first['reason']})")
-    typer.echo(f"{found['suite']}: {found['verdict']}, {found['pairs']:,} pairs")
+    typer.echo(f"{quality['suite']}: {quality['verdict']}, {quality['pairs']:,} pairs")
     typer.echo(f"{output / 'index.html'}")
 
 
@@ -132,28 +170,23 @@ def import_judgements(
     threads: Annotated[int, typer.Option(help="Chains at once; the draws are the same")] = 1,
 ) -> None:
     """Make a results folder of published judgements: accuracies, heuristics, fits and a report."""
+    from poshgrid import files
+    from poshgrid.commands.results import LEVELS, accuracies
     from poshgrid.config.paths import Paths
     from poshgrid.evaluation.published import read
     from poshgrid.grid import configfile
     from poshgrid.stages import imported
+    from poshgrid.statistics.schema import ACCURACY
 
     judged = read(folder, suite, model)
     own = configfile.load(config) if config is not None else None
     page = imported.make(judged, own, output, named(text), threads)
     if suite in judged.items:
-        _shown(Path(Paths(str(output)).statistics(imported.TARGET)), suite)
+        accuracy = Path(Paths(str(output)).statistics(imported.TARGET), "accuracy.parquet")
+        frame = files.read_table(accuracy, ACCURACY)
+        frame = frame.filter(frame["level"].is_in(LEVELS["phenomenon"]), suite=suite)
+        accuracies(suite, frame)
     typer.echo(str(page))
-
-
-def _shown(output: Path, suite: str) -> None:
-    """Print accuracies by phenomenon, with baselines if there are any."""
-    from poshgrid import files
-    from poshgrid.commands.results import LEVELS, accuracies
-    from poshgrid.statistics.schema import ACCURACY
-
-    frame = files.read_table(output / "accuracy.parquet", ACCURACY)
-    accuracies(suite, frame.filter(frame["level"].is_in(LEVELS["phenomenon"]), suite=suite))
-    typer.echo(f"{output / 'accuracy.csv'}")
 
 
 def options_of(pairs: list[str]) -> dict[str, Any]:
@@ -164,16 +197,16 @@ def options_of(pairs: list[str]) -> dict[str, Any]:
     """
     import yaml
 
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals:
             raise PoshgridError(f"--option {pair!r}: write key=value")
         try:
-            found[key] = yaml.safe_load(value)
+            options[key] = yaml.safe_load(value)
         except yaml.YAMLError as error:
             raise PoshgridError(f"--option {pair!r}: the value is no YAML") from error
-    return found
+    return options
 
 
 def named(values: list[str]) -> dict[str, Path]:

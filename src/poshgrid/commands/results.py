@@ -102,12 +102,14 @@ def _kept(frame: pl.DataFrame, asked: Mapping[str, set[str]]) -> pl.DataFrame:
     return frame
 
 
-def accuracies(title: str, frame: pl.DataFrame) -> None:
+def accuracies(title: str, frame: pl.DataFrame, axes: Sequence[str] = (), note: str = NOTE) -> None:
     """Print accuracies: a row for each model, a column for each category, phenomenon or template.
 
     Args:
         title: above the table.
         frame: columns of ``ACCURACY``, of one level or of a level and its mean.
+        axes: what tells the rows apart; default: the axes of runs that vary.
+        note: below the table.
     """
     import polars as pl
 
@@ -116,7 +118,7 @@ def accuracies(title: str, frame: pl.DataFrame) -> None:
     from poshgrid.tables.table import varying
     from poshgrid.tables.words import ABSENT
 
-    axes = varying(frame, ("suite", *RUN_AXES), always=("condition", "size"))
+    axes = list(axes) or varying(frame, ("suite", *RUN_AXES), always=("condition", "size"))
     places = [
         " ".join(filter(None, (row["phenomenon"], row["part"]))) or row["category"] or row["level"]
         for row in frame.iter_rows(named=True)
@@ -129,7 +131,7 @@ def accuracies(title: str, frame: pl.DataFrame) -> None:
     wide = cells.pivot("place", index=axes, values="cell", aggregate_function="first")
     means = [name for name in ("average", "overall") if name in wide.columns]
     wide = wide.select(pl.all().exclude(means), *means).fill_null(ABSENT)
-    terminal.show(title, wide.columns, wide.iter_rows(), labels=len(axes), notes=[NOTE])
+    terminal.show(title, wide.columns, wide.iter_rows(), labels=len(axes), notes=[note])
 
 
 def _cell(row: Mapping[str, Any]) -> str:

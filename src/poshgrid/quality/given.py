@@ -1,4 +1,4 @@
-"""Files of minimal pairs without a grid: the gate, and a model, beside baselines of given texts."""
+"""Files of minimal pairs without a study: their checks, and models compared with baselines."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Scoring, runs, specs
 from poshgrid.config.base import path_name
 from poshgrid.errors import PoshgridError, check_known
+from poshgrid.evaluation import judgements
 from poshgrid.evaluation.engine import Engine
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.models.ngram import NGram, fit
 from poshgrid.plugins import SUITES
 from poshgrid.quality.gate import gate
+from poshgrid.tables import formats
 
 ENDINGS = {
-    ".jsonl": "blimp", ".parquet": "blimp", ".txt": "lines", ".tsv": "scamp",
-    ".csv": "acceptability",
+    ".jsonl": "blimp", ".parquet": "blimp", ".txt": "lines", ".tsv": "blimp", ".csv": "blimp",
 }  # fmt: skip
 """Ending of a file of pairs -> the reader that is meant, where none is named."""
+DESIGNED = {"item_id", "category", "phenomenon", "good", "bad"}
+"""Columns of a CSV file that the reader ``acceptability`` reads, with its templates and sets."""
 SIZE = "all"  # of a text: what is given is counted
 log = logs.get(__name__)
 
@@ -48,7 +51,7 @@ def read(paths: Sequence[Path], reader: str | None, options: Mapping[str, Any]) 
 
     Args:
         paths: what the reader reads; a phenomenon may be in one of them only.
-        reader: see :func:`readers`; default: each path's, by its ending.
+        reader: see :func:`readers`; default: each path's, by its ending and its first line.
         options: of the reader.
 
     Raises:
@@ -67,7 +70,40 @@ def read(paths: Sequence[Path], reader: str | None, options: Mapping[str, Any]) 
             place = ".".join(map(str, first["loc"]))
             raise PoshgridError(f"--option {place}: {first['msg']} (reader {word})") from error
         loaded.append(plugins.load(SUITES, word).load(path, chosen, None))
-    return suites.pairs(", ".join(map(str, paths)), pl.concat(each.items for each in loaded))
+    items = suites.pairs(", ".join(map(str, paths)), pl.concat(each.items for each in loaded))
+    if same := items.filter(pl.col("good") == pl.col("bad")).height:
+        log.warning(
+            "%s: %d of %d pairs have identical members, and count half", paths[0], same,
+            items.height,
+        )  # fmt: skip
+    return items
+
+
+def reader_of(path: Path) -> str:
+    """Return the reader of a file or folder of pairs, by the first ending that is known.
+
+    Raises:
+        PoshgridError: no reader is known by this ending.
+    """
+    inside = sorted(p for p in path.rglob("*") if p.suffix) if path.is_dir() else [path]
+    file = next((file for file in inside if file.suffix in ENDINGS), None)
+    if file is None:
+        ending = next((file.suffix for file in inside), "") or "no ending"
+        raise PoshgridError(
+            f"{path}: which reader? {ending} is not known; give --reader: "
+            f"{', '.join(readers())} (docs/benchmark.md says what each reads)"
+        )
+    if file.suffix in (".csv", ".tsv"):
+        from poshgrid.benchmark.suites import blimp
+        from poshgrid.corpora import textfile
+
+        first = next(textfile.lines(file), "").rstrip("\r\n")
+        columns = [name.strip(' "') for name in first.split("," if file.suffix == ".csv" else "\t")]
+        if file.suffix == ".csv" and set(columns) >= DESIGNED:
+            return "acceptability"
+        if file.suffix == ".tsv" and not blimp.is_table(columns):
+            return "scamp"
+    return ENDINGS[file.suffix]
 
 
 def check(
@@ -84,8 +120,8 @@ def check(
     Args:
         items: ``ITEMS``.
         suite: its name, any text.
-        texts: name -> a text, a sentence in a line, or a table with a column ``text``: unigram and
-            n-gram baselines are counted on each, and members are looked for in it.
+        texts: name -> a text, a sentence in a line, or a table with a column ``text``: baselines
+            are counted on each, and members are looked for in it.
         order: of the n-gram baseline.
         tolerance: distance from 50%.
         output: the folder to write to.
@@ -106,7 +142,7 @@ def check(
     with tempfile.TemporaryDirectory() as folder:
         scores: dict[str, Path] = {}
         for name, path in texts.items():
-            scores |= counted(items, path, order, (name, SIZE), Path(folder), "scores")
+            scores |= _counted({"scores": items}, path, order, (name, SIZE), Path(folder))
         spec = specs.QualitySpec(
             suite=path_name(suite),
             generated=False,
@@ -120,112 +156,126 @@ def check(
     return quality
 
 
-def reader_of(path: Path) -> str:
-    """Return the reader of a file or folder of pairs, by the first ending that is known.
-
-    Raises:
-        PoshgridError: no reader is known by this ending.
-    """
-    inside = sorted(p for p in path.rglob("*") if p.suffix) if path.is_dir() else [path]
-    endings = [each.suffix for each in inside]
-    ending = next((each for each in endings if each in ENDINGS), "".join(endings[:1]))
-    if ending not in ENDINGS:
-        raise PoshgridError(
-            f"{path}: which reader? {ending or 'no ending'} is not known; give --reader: "
-            f"{', '.join(readers())} (docs/benchmark.md says what each reads)"
-        )
-    return ENDINGS[ending]
-
-
 def judge(
-    items: pl.DataFrame,
+    items: Mapping[str, pl.DataFrame],
+    models: Sequence[str],
     *,
-    suite: str,
-    model: str,
-    revision: str | None,
     scoring: Scoring,
     text: Path | None,
     order: int,
     output: Path,
-) -> str:
-    """Score pairs with a model, and with what counts the words of a text; write accuracies.
+) -> list[str]:
+    """Score pairs with models, and with what counts the words of a text.
 
     Args:
-        items: ``ITEMS``.
-        suite: its name, any text.
-        model: a folder, or an id on a hub.
-        revision: of the id.
+        items: name of each suite -> ``ITEMS``.
+        models: folders, or ids on a hub, ``id@revision`` with a commit, tag or branch.
         scoring: how sentences are scored and compared.
-        text: a sentence in a line, or a table with a column ``text``: unigram and n-gram baselines
-            are counted on it; default: no baselines.
+        text: a sentence in a line, or a table with a column ``text``: baselines are counted on it;
+            default: no baselines.
         order: of the n-gram baseline.
-        output: folder for items.parquet, the scores, and what ``accuracy`` writes.
+        output: folder for the items, the scores, what ``accuracy`` writes, and ``pairs.csv``: a row
+            for each model and pair, with log-probabilities (sums over tokens, nats).
 
     Returns:
-        The suite's name in paths and tables.
+        The names of the models in tables, then those of the baselines.
 
     Raises:
-        PoshgridError: a model or text cannot be read or is damaged, or a pair cannot be scored.
+        PoshgridError: a model or text cannot be read or is damaged, two models have one name, or a
+            pair cannot be scored.
     """
     from poshgrid.evaluation.score import score
     from poshgrid.statistics.accuracy import accuracy
 
     if text is not None and not text.is_file():
         raise PoshgridError(f"{text}: no such file; give a text (--text)")
-    if Path(model).is_dir():
-        verification.check(Path(model).iterdir())  # ours has a manifest
+    named = _names(models)
+    for path in filter(Path.is_dir, map(Path, models)):
+        verification.check(path.iterdir())  # ours has a manifest
     if (output / "accuracy.csv").exists():
         log.warning("%s: replacing what was judged there before; --output names another", output)
-    title, suite = suite, path_name(suite)
-    table = output / "items.parquet"
-    files.write_table(items, table, ITEMS)
-    label = path_name(Path(model).resolve().name if Path(model).is_dir() else Path(model).name)
-    if (title, Path(model).name) != (suite, label):
-        log.info("%s on %s: in paths and tables %s on %s", model, title, label, suite)
-    run = runs.Run(runs.PRETRAINED, runs.GIVEN, label, runs.PRETRAINED, "none", 0)
+    tables = {suite: output / "items" / f"{suite}.parquet" for suite in items}
+    for suite, table in tables.items():
+        files.write_table(items[suite], table, ITEMS)
     scores = output / "scores"
-    path = scores / run.name / f"{suite}.parquet"
-    score(
-        specs.ScoreSpec(scoring=scoring, tasks={suite: "pairs"}, revision=revision),
-        model,
-        {suite: table},
-        {suite: path},
-    )
-    names = [run.name]
+    judged = []
+    for name, model in named.items():
+        run = runs.Run(runs.PRETRAINED, runs.GIVEN, name, runs.PRETRAINED, "none", 0)
+        address, _, revision = (model, "", "") if Path(model).is_dir() else model.partition("@")
+        spec = specs.ScoreSpec(
+            scoring=scoring, tasks=dict.fromkeys(items, "pairs"), revision=revision or None
+        )
+        written = {suite: scores / run.name / f"{suite}.parquet" for suite in items}
+        score(spec, address, tables, written)
+        judged.append(run.name)
     if text is not None:
-        names += counted(items, text, order, (run.condition, run.size), scores, suite)
+        judged += _counted(items, text, order, (runs.PRETRAINED, runs.GIVEN), scores)
     cell = specs.Cell(words=0, source=runs.PRETRAINED, filtered=False)
-    accuracy(
-        specs.JudgementSpec(
-            scoring=Scoring(reduction=scoring.reduction),
-            runs=names,
-            cells={f"{run.condition}/{run.size}": cell},
-        ),
-        scores, {suite: table}, None, output,
-    )  # fmt: skip
-    return suite
+    compared = Scoring(reduction=scoring.reduction)
+    spec_of_accuracy = specs.JudgementSpec(
+        scoring=compared, runs=judged, cells={f"{runs.PRETRAINED}/{runs.GIVEN}": cell}
+    )
+    accuracy(spec_of_accuracy, scores, tables, None, output)
+    rows = [
+        _pairs(runs.Run.parse(run).model, suite, items[suite], scores / run, compared)
+        for run in judged
+        for suite in items
+    ]
+    files.write_text(output / "pairs.csv", formats.csv(pl.concat(rows)))
+    return [runs.Run.parse(run).model for run in judged]
 
 
-def counted(
-    items: pl.DataFrame, text: Path, order: int, cell: tuple[str, str], folder: Path, suite: str
+def _names(models: Sequence[str]) -> dict[str, str]:
+    """Return the name of each model in paths and tables -> the model: its last part, if unique."""
+    whole = [str(Path(model).resolve()) if Path(model).is_dir() else model for model in models]
+    short = [path_name(Path(model).name) for model in whole]
+    names = {
+        name if short.count(name) == 1 else path_name(model): model
+        for name, model in zip(short, models, strict=True)
+    }
+    if len(names) < len(models):
+        raise PoshgridError(f"{', '.join(models)}: one model twice; name each once")
+    return names
+
+
+def _pairs(
+    model: str, suite: str, items: pl.DataFrame, scores: Path, scoring: Scoring
+) -> pl.DataFrame:
+    """Return the pairs of a suite with what a model made of them."""
+    path = scores / f"{suite}.parquet"
+    correct = judgements.judged(path, items, scoring).select("item_id", "correct")
+    sums = files.read_table(path, SCORES).filter(pl.col("step").is_null()).drop("step")
+    return (
+        items.select("item_id", "category", "phenomenon", "good", "bad")
+        .join(sums, on="item_id", maintain_order="left")
+        .join(correct, on="item_id", maintain_order="left")
+        .select(pl.lit(model).alias("model"), pl.lit(suite).alias("suite"), pl.all())
+    )
+
+
+def _counted(
+    items: Mapping[str, pl.DataFrame], text: Path, order: int, cell: tuple[str, str], folder: Path
 ) -> dict[str, Path]:
-    """Write the scores of the baselines that count the words of a text; return run -> its file.
+    """Write the scores of the baselines that count the words of a text.
 
     Args:
-        items: ``ITEMS``.
-        text: see :func:`baselines`.
+        items: suite -> ``ITEMS``.
+        text: see :func:`counts`.
         order: of the n-gram baseline.
         cell: condition and size of the runs.
         folder: where ``{run}/{suite}.parquet`` goes.
-        suite: its name.
+
+    Returns:
+        Run -> its file of the last suite.
     """
     from poshgrid.evaluation import tasks
 
     paths = {}
     for model, _, engine in baselines(text, order):
         run = runs.Run(*cell, model, runs.COUNTED, "none", 0).name
-        paths[run] = folder / run / f"{suite}.parquet"
-        files.write_table(tasks.pairs(suite, items, engine, step=None), paths[run], SCORES)
+        for suite, pairs in items.items():
+            paths[run] = folder / run / f"{suite}.parquet"
+            files.write_table(tasks.pairs(suite, pairs, engine, step=None), paths[run], SCORES)
     return paths
 
 

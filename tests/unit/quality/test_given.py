@@ -87,45 +87,81 @@ def test_errors_name_what_is_wrong(suite, tmp_path, words, place):
 # ---- poshgrid judge ------------------------------------------------------------------------------
 
 
-def judge(model, suite, text, output, *words):
-    from poshgrid import files
-    from poshgrid.statistics.schema import ACCURACY
-
-    arguments = ["judge", model, "--suite", suite, "--text", text, "--output", output, *words]
-    result = CliRunner().invoke(app, list(map(str, arguments)))
+def judge(*words):
+    result = CliRunner().invoke(app, ["judge", *map(str, words)])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
-    return result, files.read_table(output / "accuracy.parquet", ACCURACY)
+    return result
 
 
-def test_a_model_is_judged_beside_what_counts_words(suite, tmp_path):
-    """The model judged counts words itself: it and its baseline, counted on one text, are one."""
+def means(output, level="phenomenon"):
+    """Return (model, suite, phenomenon) -> accuracy."""
+    frame = pl.read_parquet(output / "accuracy.parquet").filter(level=level)
+    return {row[:3]: row[3] for row in frame.select("model", "suite", "phenomenon", "mean").rows()}
+
+
+def test_models_are_judged_beside_what_counts_words(suite, tmp_path):
+    """A model judged counts words itself: it and its baseline, counted on one text, are one."""
     table = write_condition(tmp_path / "counted", train=TEXT) / "train.parquet"
-    model = tmp_path / "my counts (é)"
-    ngram.count(table, model, order=1)
-    result, found = judge(model, suite, tmp_path / "text.txt", tmp_path / "out", "--order", 2)
-    rows = found.filter(pl.col("level") == "phenomenon")
-    by = {(r["model"], r["phenomenon"]): r["mean"] for r in rows.iter_rows(named=True)}
-    assert by["my-counts-e", "wanna"] == by["unigram", "wanna"] == pytest.approx(13.5 / 14)
-    assert set(found["model"]) == {"my-counts-e", "unigram", "ngram", "class_ngram"}
-    assert "my-counts-e" in result.output and "unigram" in result.output
-    more = tmp_path / "more.txt"
-    more.write_text("he sing\nhe sings\n")
-    text, out = tmp_path / "text.txt", tmp_path / "out"
-    _, found = judge(model, suite, text, out, "--order", 2, "--suite", more)
-    assert set(found["suite"]) == {"judged"}, "pairs of several files bear the name of none"
+    models = [tmp_path / "my counts (é)", tmp_path / "two"]
+    for order, model in enumerate(models, 1):
+        ngram.count(table, model, order=order)
+    more, text, out = tmp_path / "more.csv", tmp_path / "text.txt", tmp_path / "out"
+    more.write_text("ungrammatical,grammatical,item_id\nhe sing,he sings,a\nit swim,it swim,b\n")
+    words = (*models, "--suite", suite, "--text", text, "--output", out, "--order", 2)
+    result = judge(*words, "--suite", more)
+    of = means(out)
+    for name in ("my-counts-e", "unigram"):
+        assert of[name, "suite", "wanna"] == pytest.approx(13.5 / 14)
+    assert of["two", "more", "more"] == of["ngram", "more", "more"] == 0.75
+    rows = [line.split()[0] for line in result.output.splitlines() if line]
+    order = ["my-counts-e", "two", "unigram", "ngram", "class_ngram"]
+    assert [row for row in rows if row in order] == order
+    pairs = pl.read_csv(out / "pairs.csv")
+    assert pairs.height == (17 + 2) * (2 + 3)
+    one = pairs.filter(model="two", item_id="a").row(0, named=True)
+    assert (one["good"], one["bad"], one["correct"]) == ("he sings", "he sing", 1.0)
+    assert one["good_logprob"] > one["bad_logprob"]
+    with pytest.raises(PoshgridError, match="twice"):
+        judge(models[0], models[0], "--suite", more, "--output", out)
 
 
-def test_each_file_is_read_by_its_own_ending(tmp_path):
-    lines, table = tmp_path / "one.txt", tmp_path / "two.jsonl"
-    lines.write_text("he sing\nhe sings\n")
-    row = {"sentence_good": "they sing", "sentence_bad": "they sings", "pair_id": "0", "UID": "two"}
-    table.write_text(json.dumps(row) + "\n")
-    for paths in ([lines, table], [table, lines]):
-        found = given.read(paths, None, {})
-        assert dict(found.select("phenomenon", "good").iter_rows()) == {
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("two.txt", "they sings\nthey sing\n"),
+        ("two.jsonl", '{"sentence_good": "they sing", "sentence_bad": "they sings"}\n'),
+        ("two.csv", '"bad","good"\n"they sings","they sing"\n'),
+        ("two.csv", "item_id,category,phenomenon,good,bad\n1,c,two,they sing,they sings\n"),
+        ("two.tsv", "acceptable\tunacceptable\nthey sing\tthey sings\n"),
+        ("two.tsv", "they sing\tthey sings\n"),
+    ],
+)
+def test_each_file_is_read_by_its_ending_and_first_line(tmp_path, name, content):
+    one, two = tmp_path / "one.txt", tmp_path / name
+    one.write_text("he sing\nhe sings\n")
+    two.write_text(content)
+    for paths in ([one, two], [two, one]):
+        items = given.read(paths, None, {})
+        assert dict(items.select("phenomenon", "good").iter_rows()) == {
             "one": "he sings", "two": "they sing",
         }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        ("gramatical,ungrammatical\na,b\n", "line 2: sentence_good"),
+        ("good,bad\na\n", "line 2: "),
+        ('good,bad\n"a"x,b\n', "line 2: broken table"),
+        ("good,bad,item_id\na,b,1\nc,d,1\n", "'1' is there twice"),
+    ],
+)
+def test_a_table_that_is_wrong_is_refused_with_its_line(tmp_path, content, place):
+    path = tmp_path / "pairs.csv"
+    path.write_text(content)
+    with pytest.raises(PoshgridError, match=f"{path.name}.*{place}"):
+        given.read([path], None, {})
 
 
 def test_any_file_name_has_a_name_for_paths():

@@ -49,6 +49,7 @@ class Pair(NamedTuple):
     lines: tuple[int, int]  # of the good and of the bad member
     phenomenon: str = ""  # default: the file's name
     term: str = ""  # the suite's own word for the phenomenon's category; default: from its name
+    item: str = ""  # its id; default: the phenomenon and its number in the file
 
 
 Parse = Callable[[Path, Any], Iterator[Pair]]
@@ -151,7 +152,7 @@ def _check(file: Path, pair: Pair) -> None:
             raise fault(file, line, "empty sentence")
         if reason := no_text(text.replace("\n", " ")):
             raise fault(file, line, reason)
-    if reason := no_text(pair.phenomenon + pair.term):
+    if reason := no_text(pair.phenomenon + pair.term + pair.item):
         raise fault(file, pair.lines[0], reason)
 
 
@@ -171,7 +172,7 @@ def rows(
         numbered: number in its file -> pair.
         options: how they are written, and whose categories.
     """
-    ids = [f"{phenomenon}-{number:05}" for number, _ in numbered]
+    ids = [pair.item or f"{phenomenon}-{number:05}" for number, pair in numbered]
     sets = pairwords.lexical_sets(
         (item, pair.good, pair.bad) for item, (_, pair) in zip(ids, numbered, strict=True)
     )

@@ -1,35 +1,45 @@
-"""Pairs with their description, one JSON object on a line: BLiMP and suites in its format.
+"""Pairs in a table, or one JSON object on a line: BLiMP, suites in its format, and one's own files.
 
-Source of the format: Warstadt et al. 2020, "BLiMP". A line needs ``sentence_good`` and
-``sentence_bad``; ``UID`` names the phenomenon (else the file does) and ``linguistics_term`` its
-category. The other keys are passed over. A parquet table with these columns is read as well: the
-Hugging Face hub keeps data sets so.
+Source of the format: Warstadt et al. 2020, "BLiMP". A file ends in ``.jsonl``, ``.csv`` or ``.tsv``
+(the last two with a header), or is a parquet table: the Hugging Face hub keeps data sets so.
+:class:`_Row` names the columns; others are passed over.
 """
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from poshgrid.benchmark.reading import pairfile
 from poshgrid.benchmark.reading.pairfile import Pair, fault
-
-CATEGORIES = {"s-selection": "argument_structure"}
-"""A term of the files -> the category of BLiMP's Table 1 that its phenomena are counted in."""
 
 
 class Options(pairfile.PairOptions):
     """The reader ``blimp`` takes the options of all files of pairs."""
 
 
+GOOD = ("sentence_good", "good", "grammatical", "acceptable")
+BAD = ("sentence_bad", "bad", "ungrammatical", "unacceptable")
+_OTHERS = {names[0]: f" (or {', '.join(names[1:])})" for names in (GOOD, BAD)}
+
+
 class _Row(BaseModel):
-    sentence_good: str
-    sentence_bad: str
-    UID: str | None = None
-    linguistics_term: str | None = None
+    sentence_good: str = Field(validation_alias=AliasChoices(*GOOD))
+    sentence_bad: str = Field(validation_alias=AliasChoices(*BAD))
+    phenomenon: str | None = Field(None, validation_alias=AliasChoices("UID", "phenomenon"))
+    category: str | None = Field(
+        None, validation_alias=AliasChoices("linguistics_term", "category")
+    )
+    item_id: str | int | None = None
+
+
+def is_table(header: list[str]) -> bool:
+    """Return whether the first line of a file names columns of good and bad members."""
+    return bool({*header} & {*GOOD}) and bool({*header} & {*BAD})
 
 
 def _pairs(file: Path, options: Options) -> Iterator[Pair]:
@@ -39,19 +49,36 @@ def _pairs(file: Path, options: Options) -> Iterator[Pair]:
             row = read(text)
         except ValidationError as error:
             first = error.errors()[0]
-            place = ".".join(map(str, first["loc"])) or "the line"
-            raise fault(file, number, f"{place}: {first['msg']}") from error
-        texts = row.sentence_good, row.sentence_bad
-        term = row.linguistics_term or ""
-        yield Pair(*texts, (number, number), row.UID or "", CATEGORIES.get(term, term))
+            column = ".".join(map(str, first["loc"])) or "the line"
+            others = _OTHERS[column] if first["type"] == "missing" else ""
+            raise fault(file, number, f"{column}: {first['msg']}{others}") from error
+        yield Pair(
+            row.sentence_good,
+            row.sentence_bad,
+            (number, number),
+            row.phenomenon or "",
+            row.category or "",
+            "" if row.item_id is None else str(row.item_id),
+        )
 
 
 def _rows(file: Path) -> Iterator[tuple[int, Any]]:
     from poshgrid.corpora import textfile
     from poshgrid.files import foreign_table
 
-    if file.suffix == ".parquet":
+    ending = file.name.removesuffix(".gz").rpartition(".")[2]
+    if ending == "parquet":
         yield from enumerate(foreign_table(file, "download it again").iter_rows(named=True), 1)
+    elif ending in ("csv", "tsv"):
+        delimiter = "," if ending == "csv" else "\t"
+        rows = csv.DictReader(textfile.lines(file), delimiter=delimiter, strict=True, restkey="")
+        try:
+            for row in rows:
+                if "" in row or None in row.values():
+                    raise fault(file, rows.line_num, "other than the cells of the header")
+                yield rows.line_num, row
+        except csv.Error as error:
+            raise fault(file, rows.reader.line_num, f"broken table ({error})") from error
     else:
         lines = enumerate(textfile.lines(file), 1)
         yield from ((number, line) for number, line in lines if line.strip())
