@@ -52,6 +52,8 @@ ROWS: Schema = {
 }
 """A figure of estimates in rows: one row per mark, from top to bottom; a column may be missing."""
 
+MANY = 4
+"""Series of one panel; of more, the points of a size stand side by side."""
 _BASELINE_MARKS = {"untrained": "o", "unigram": "|", "ngram": "x", "class_ngram": "+"}
 _ASIDE = {"untrained": 0.0, "unigram": -0.09, "ngram": 0.09, "class_ngram": 0.18}
 """How far the mark of a baseline is moved aside so that it can be seen."""
@@ -83,8 +85,11 @@ def lines(
     """
     names = frame["series"].unique(maintain_order=True).to_list()
     baselines = baselines_of(frame)
-    sizes = {size: words_of(size) for size in frame["size"].drop_nulls()} if x == "words" else {}
+    sizes = _ticks(frame) if x == "words" else {}
     single = len(sizes) == 1 and not further
+    if x == "words" and not single and len(names) > MANY:
+        places = pl.col("series").replace_strict({name: i for i, name in enumerate(names)})
+        frame = frame.with_columns(pl.col("words") * 1.02 ** (places - len(names) / 2))
     drawn, panels = _facets(frame, columns)
     low, high = limits(frame)
     for (facet, panel), axes in panels.items():
@@ -110,6 +115,14 @@ def lines(
         handles.append(style.handle("weights kept", **ring))
     style.legend(drawn, [*further, *handles, *_null_handles(baselines)])
     return drawn
+
+
+def _ticks(frame: pl.DataFrame) -> dict[str, float]:
+    """Return the words that each size stands for: the mean of its points."""
+    known = frame.drop_nulls(["size", "words"])
+    means = known.group_by("size", maintain_order=True).agg(pl.mean("words"))
+    unknown = {size: float(words_of(size)) for size in frame["size"].drop_nulls()}
+    return unknown | dict(means.iter_rows())
 
 
 def _line(
@@ -381,7 +394,7 @@ def _mark(axes: style.Axes, mark: Mapping[str, Any], y: float, palette: Palette)
 
 
 def _wrapped(title: str, columns: int) -> str:
-    return "\n".join(fill(line, 66 // columns) for line in title.splitlines())
+    return "\n".join(fill(line, 92 // columns) for line in title.splitlines())
 
 
 # ---- others --------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ function audit() {
   function overflow() {
     if (document.documentElement.scrollWidth <= width) return;
     for (const e of document.querySelectorAll("body *")) {
-      if (e.getBoundingClientRect().right > width + 1 && !e.closest(".scroll, svg")) {
+      if (e.getBoundingClientRect().right > width + 1 && !e.closest(PAPER ? "svg" : ".scroll, svg")) {
         found.wide.push(e.tagName + "." + e.className + "#" + e.id);
       }
     }

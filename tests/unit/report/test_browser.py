@@ -1,4 +1,4 @@
-"""The page in a browser: at 1,400 and 400 pixels, light and dark, with everything opened."""
+"""The page in a browser: on a desk, a phone and paper, light and dark, with everything opened."""
 
 from __future__ import annotations
 
@@ -24,15 +24,23 @@ addEventListener("message", e => {{ document.querySelector("pre").textContent = 
 </script>"""
 
 
-def look(folder, width, *, dark):
-    """Return what the audit finds in a copy of a page that may run scripts."""
+def look(folder, width, medium):
+    """Return what the audit finds in a copy of a page that may run scripts.
+
+    Args:
+        folder: of the page.
+        width: of the window, pixels.
+        medium: light, dark or print.
+    """
     text = (folder / "index.html").read_text(encoding="utf-8")
     text = re.sub(r"<meta http-equiv=\"Content-Security-Policy\"[^>]*>", "", text)
-    if dark:  # as the reader's setting would
-        text = text.replace("@media (prefers-color-scheme:dark){:root", "@media all{:root")
-        text = text.replace("@media (prefers-color-scheme: dark)", "@media all")
+    asked = {"dark": r"@media \(prefers-color-scheme: ?dark\)", "print": "@media print"}
+    if medium in asked:  # as the reader's setting, or the printer, would
+        text = re.sub(asked[medium], "@media all", text)
     text = re.sub(r"--w:[\d.]+", "--w:1", text)  # the deepest tint of a cell
-    text = text.replace("</body>", f"<script>{AUDIT}</script></body>")
+    text = text.replace(
+        "</body>", f"<script>const PAPER = {json.dumps(medium == 'print')};{AUDIT}</script></body>"
+    )
     page, frame = folder / "audited.html", folder / "frame.html"
     page.write_text(text, encoding="utf-8")
     frame.write_text(FRAME.format(page=page.name, width=width), encoding="utf-8")
@@ -55,12 +63,9 @@ def folder(study, tmp_path_factory):
 
 
 @browser
-@pytest.mark.parametrize(
-    ("width", "dark"),
-    [(1400, False), (400, True), pytest.param(1400, True, marks=pytest.mark.slow)],
-)
-def test_the_page_fits_and_can_be_read(folder, width, dark):
-    found = look(folder, width, dark=dark)
+@pytest.mark.parametrize(("width", "medium"), [(1400, "light"), (390, "dark"), (1000, "print")])
+def test_the_page_fits_and_can_be_read(folder, width, medium):
+    found = look(folder, width, medium)
     assert width - 20 < found["width"] <= width and found["texts"] > 500  # less a scroll bar
     assert found["wide"] == [], "wider than the window"
     assert found["pale"] == [], "contrast below WCAG AA"
