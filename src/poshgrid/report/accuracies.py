@@ -162,15 +162,3 @@ def of_level(layout: Layout, suite: str, level: str) -> list[tuple[str, str, Pla
         return [*places, ("", title("overall"), (suite, "overall", "", "", ""))]
     places = [(title(c), p, (suite, level, c, p, "")) for c, p in layout.phenomena[suite]]
     return [*places, ("", title("average"), (suite, "average", "", "", ""))]
-
-
-def by_category(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
-    """Return the figure of a suite's categories and of all together (:func:`drawn`)."""
-    one = len({arm.condition for arm in layout.arms}) == 1
-    faceted = not one and len({arm.variant for arm in layout.arms}) > 1
-    return drawn(collected, layout, (
-        (arm.condition if faceted else "", name,
-         (arm.variant if one or faceted else arm.label) or arm.condition, arm, place)
-        for arm in layout.arms
-        for _, name, place in of_level(layout, suite, "category")
-    ))  # fmt: skip

@@ -115,10 +115,14 @@ def found_sign(row: dict[str, Any]) -> str:
 
 def contrast_name(row: dict[str, Any]) -> str:
     """Return a contrast in words: ``Filtering (baby-f − baby)``, ``dyck − none``."""
-    levels = f"{row['first']} − {row['less']}"
-    if row["contrast"] == f"{row['first']} - {row['less']}":  # it has no name of its own
-        return levels
-    return f"{title(row['contrast'])} ({levels})"
+    levels, name = f"{row['first']} − {row['less']}", own_name(row)
+    return f"{name} ({levels})" if name else levels
+
+
+def own_name(row: dict[str, Any]) -> str:
+    """Return the name that a contrast was given; "": none."""
+    unnamed = row["contrast"] == f"{row['first']} - {row['less']}"
+    return "" if unnamed else title(row["contrast"])
 
 
 def place(row: dict[str, Any]) -> str:

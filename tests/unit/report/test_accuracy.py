@@ -9,10 +9,10 @@ from functools import partial
 import polars as pl
 import pytest
 
-from poshgrid.report import figures
-from poshgrid.report.accuracies import by_models, by_places, cells, drawn, of_level
+from poshgrid.report import figures, style
+from poshgrid.report.accuracies import by_models, by_places, cells, of_level
 from poshgrid.report.layout import Arm, groups
-from poshgrid.report.sections import accuracy, across, children, items
+from poshgrid.report.sections import accuracy, children, items
 from poshgrid.statistics import published
 from poshgrid.statistics.schema import CURVES_MEAN
 from poshgrid.tables import formats, words
@@ -193,30 +193,52 @@ def test_conditions_are_compared_where_all_else_is_alike(study, arms, compared):
     assert [(g.condition, [name for name, _ in g.arms]) for g in made] == compared
 
 
-def test_categories_and_phenomena_are_drawn_in_every_suite(two_suites):
-    collected, layout = two_suites.collected, two_suites.layout
-    (group,) = groups(layout)
-
-    def frame(panels):
-        return drawn(collected, layout, ((facet, panel, name, arm, place)
-                     for facet, panel, place in panels for name, arm in group.arms))  # fmt: skip
-
-    categories = frame(across.categories_of(collected, layout))
-    posh = [("posh", n) for n in ("Islands", "Binding", "Question formation", "Wanna")]
+def test_categories_and_shared_phenomena_are_drawn_in_every_suite(study, two_suites, tmp_path):
+    _, page = study.written(accuracy, tmp_path)
+    assert not [name for name in page.shown if name.startswith("figure-accuracy")]
+    _, page = two_suites.written(accuracy, tmp_path)
+    assert {"figure-accuracy", "figure-accuracy-shared"} < set(page.shown)
+    categories = pl.read_csv(tmp_path / "tables/accuracy-data.csv")
     panels = categories.select("facet", "panel").unique(maintain_order=True).rows()
-    assert panels == [*posh, ("blimp", "Islands"), ("blimp", "Binding")]
+    posh = ("Islands", "Question formation", "Binding", "Wanna", "Overall")
+    assert panels == [
+        *(("blimp", n) for n in ("Islands", "Binding", "Overall")), *(("posh", n) for n in posh)
+    ]  # fmt: skip
     marks = report_results.drawn(figures.lines, categories)
     assert percents(categories["mean"]) | {41.0, 59.0} <= marks
-    phenomena = frame(across.phenomena_of(collected, layout))
-    assert phenomena.select("facet", "panel").n_unique() == 8  # 3 of blimp, 3 + 2 of posh
-    marks = report_results.drawn(partial(figures.rows, label=""), across.dots(phenomena))
-    assert percents(phenomena["mean"]) | {41.0, 59.0} <= marks
+    phenomena = pl.read_csv(tmp_path / "tables/accuracy-shared-data.csv")
+    assert phenomena["row"].n_unique() == 8  # 3 of blimp, 3 + 2 of posh
+    marks = report_results.drawn(partial(figures.rows, label=""), phenomena)
+    assert {round(x, 6) for x in phenomena["value"]} | {41.0, 59.0} <= marks
 
 
-def test_one_suite_is_not_set_beside_itself(study, two_suites, tmp_path):
-    assert study.written(across, tmp_path)[0] is None
-    _, page = two_suites.written(across, tmp_path)
-    assert list(page.shown) == ["figure-across-categories", "figure-across-phenomena"]
+def test_nine_series_and_their_legend_stay_inside_the_figure():
+    names = [f"wikipedia-{c} · {bias}" for c in "abc" for bias in ("none", "dyck+recency", "trees")]
+    rows = [
+        {"facet": "", "panel": panel, "series": name, "size": size, "words": words, "mean": 0.6,
+         "sd": 0.01, "low": 0.5, "high": 0.7, "n_seeds": 3, "n_pairs": 9, "epoch": words / 1e7,
+         "kept": False}
+        for panel in ("Question formation", "Binding", "Wanna")
+        for size, words in (("10M", 8e6), ("30M", 25e6))
+        for name in names
+    ]  # fmt: skip
+    for draw in (figures.lines, partial(figures.lines, x="epoch")):
+        with style.drawing("test"):
+            made = draw(pl.DataFrame(rows), style.Palette([names]))
+            made.draw_without_rendering()
+        (legend,) = made.legends
+        box = legend.get_window_extent()
+        assert 0 <= box.x0 < box.x1 <= made.bbox.width and box.y1 <= made.bbox.height
+        axes = made.axes[0]
+        assert box.y0 >= axes.title.get_window_extent().y0
+    made = figures.lines(pl.DataFrame(rows), style.Palette([names]))
+    curves = [
+        line.get_xdata()
+        for line in made.axes[0].lines
+        if line.get_marker() in "os^DvPX<>" and len(line.get_xdata())
+    ]
+    assert len({round(x[0]) for x in curves}) == 9  # side by side, around the tick
+    assert list(made.axes[0].get_xticks()) == pytest.approx([8e6, 25e6], rel=0.02)
 
 
 # ---- children ------------------------------------------------------------------------------------

@@ -91,16 +91,13 @@ def test_of_one_condition_rows_are_phenomena_targeted_first():
     assert marks["row"].unique(maintain_order=True).to_list() == ["p0", "p1", "p2", "p3"]
     first = marks.row(0, named=True)
     assert (first["value"], first["low"], first["high"]) == pytest.approx((-0.1, -0.5, 0.3))
-    moved = filtering.moves(rows).filter(row="p0", series="10M")
-    assert moved["value"].to_list() == pytest.approx([-0.1, 2.5])  # after and before
     many = filtering.marks(named(table(("baby-f",), points[:1], n=filtering.FEW + 1)))
     assert many["row"].to_list() == ["p0", "p1", filtering.ALL]
 
 
-def test_the_figures_draw_every_number():
-    for frame in (filtering.marks(named(table())), filtering.moves(named(table()))):
-        marks = drawn(partial(figures.rows, label=""), frame)
-        assert {round(v, 6) for v in frame["value"]} <= marks
+def test_the_figure_draws_every_number():
+    frame = filtering.marks(named(table()))
+    assert {round(v, 6) for v in frame["value"]} <= drawn(partial(figures.rows, label=""), frame)
 
 
 def test_perplexity_falls_with_text_as_the_authors_say(shared):
@@ -142,7 +139,7 @@ def test_the_tables_and_links_of_the_section(study, tmp_path):
     ]  # fmt: skip
     text = made.html(filtering, tmp_path)
     links = set(re.findall(r'href="((?:tables|figures)/[^"]+)"', text))
-    assert {"tables/deltas-blimp-all.csv", "figures/margins-blimp.pdf"} <= links
+    assert {"tables/deltas-blimp-all.csv", "figures/deltas-blimp.pdf"} <= links
     assert all((tmp_path / link).is_file() for link in links)
     assert "<b>" not in text and "gpt&lt;b&gt;" in text
     whole = pl.read_csv(tmp_path / "tables/deltas-blimp-all.csv")

@@ -8,9 +8,17 @@ from typing import Any
 import polars as pl
 
 from poshgrid.report import figures
-from poshgrid.report.accuracies import Place, by_category, by_models, by_places, cells, of_level
+from poshgrid.report.accuracies import (
+    BASELINE_NAMES,
+    Place,
+    by_models,
+    by_places,
+    cells,
+    drawn,
+    of_level,
+)
 from poshgrid.report.collect import Collected
-from poshgrid.report.layout import Layout, groups
+from poshgrid.report.layout import Group, Layout, groups
 from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
 from poshgrid.statistics.schema import RUN_AXES, YES
@@ -29,6 +37,8 @@ def write(page: Page) -> dict[str, Any] | None:
     if len(suites) > 1:
         frame = cells(collected, layout, averages, baselines=False)
         page.put(by_models("accuracy-suites", "every_suite", frame))
+    if len(suites) > 1 or len(groups(layout)) > 1:  # otherwise the findings have the figure
+        _figures(page, suites)
     for suite in suites:
         _suite(page, suite)
     curves = trajectories(collected, layout, averages)
@@ -36,15 +46,66 @@ def write(page: Page) -> dict[str, Any] | None:
     return {"suites": suites} if suites else None
 
 
+def _figures(page: Page, suites: list[str]) -> None:
+    """Draw categories in every suite, and the phenomena of those that several suites have."""
+    layout = page.layout
+    own = [category for suite in suites for category in layout.categories(suite)]
+    shared = {category for category in own if own.count(category) > 1}
+    for group in groups(layout):
+        tail = f"-{group.condition}" if group.condition else ""
+        marks = [
+            (suite if len(suites) > 1 else "", panel, name, arm, place)
+            for suite in suites
+            for _, panel, place in of_level(layout, suite, "category")
+            for name, arm in group.arms
+        ]
+        frame = drawn(page.collected, layout, marks)
+        page.picture(f"accuracy{tail}", figures.lines, frame, _caption("accuracy", group, frame))
+        marks = [
+            (suite, phenomenon, name, arm, (suite, "phenomenon", category, phenomenon, ""))
+            for category in dict.fromkeys(own)
+            for suite in suites
+            for of, phenomenon in layout.phenomena[suite]
+            if of == category and category in shared
+            for name, arm in group.arms
+        ]
+        frame = drawn(page.collected, layout, marks)
+        draw = partial(figures.rows, label="Accuracy (%)", percent=True, columns=4)
+        caption = _caption("shared_phenomena", group, frame)
+        page.picture(f"accuracy{tail}-shared", draw, dots(frame), caption)
+
+
+def _caption(kind: str, group: Group, frame: pl.DataFrame) -> str:
+    return say(kind, group.condition, frame["sd"].count(), figures.baselines_of(frame))
+
+
+def dots(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a figure of phenomena in rows (:data:`poshgrid.report.figures.ROWS`), a panel a size.
+
+    Args:
+        frame: accuracies of phenomena (:func:`poshgrid.report.accuracies.drawn`).
+    """
+    mean, sd = pl.col("mean") * 100, pl.col("sd") * 100
+    named = frame.with_columns(
+        panel=pl.format("Size {}", "size"), row=pl.format("{} · {}", "facet", "panel")
+    )
+    parts = [named.select("panel", "row", "series", value=mean, low=mean - sd, high=mean + sd)]
+    # What baselines make of a phenomenon: means over the models of the row
+    for baseline in figures.baselines_of(frame):
+        means = named.group_by("panel", "row", maintain_order=True).agg(
+            value=pl.mean(baseline) * 100
+        )
+        name = pl.lit(BASELINE_NAMES[baseline])
+        parts.append(means.with_columns(series=name, lane=pl.lit("baselines")))
+    every = pl.concat(parts, how="diagonal_relaxed").drop_nulls("value")
+    return every.with_columns(reference=pl.lit(50.0))
+
+
 def _suite(page: Page, suite: str) -> None:
     collected, layout = page.collected, page.layout
     categories, phenomena = (of_level(layout, suite, n) for n in ("category", "phenomenon"))
     frame = cells(collected, layout, categories, baselines=True)
     page.put(by_models(f"accuracy-{suite}-categories", "table3", frame))
-    # The figure of the first suite stands in the findings, unless that shows one comparison alone
-    if suite in collected.suites[1:] or len(groups(layout)) > 1:
-        frame = by_category(collected, layout, suite)
-        page.picture(f"accuracy-{suite}", figures.lines, frame, say("accuracy", suite))
     frame = cells(collected, layout, phenomena, baselines=True)
     heads = ("Category", "Phenomenon")
     page.put(by_places(f"accuracy-{suite}-phenomena", "table8", heads, frame))
@@ -58,8 +119,8 @@ def _suite(page: Page, suite: str) -> None:
         curves["phenomenon"] = phenomena[:-1]
     for level, places in curves.items():
         caption = say("curves", suite, level)
-        drawn = trajectories(collected, layout, places)
-        page.picture(f"curves-{suite}-{level}", _CURVES, drawn, caption)
+        frame = trajectories(collected, layout, places)
+        page.picture(f"curves-{suite}-{level}", _CURVES, frame, caption)
 
 
 def rivals(frame: pl.DataFrame) -> pl.DataFrame:
@@ -109,6 +170,6 @@ def trajectories(
     )
     several = rows["size"].n_unique() > 1
     facet = pl.format("{} words", "size") if several else pl.lit("")
-    drawn = named.join(rows, on=places, maintain_order="left_right").with_columns(facet=facet)
-    return drawn.select("facet", "panel", "series", "size", "bias", "step", "epoch", "mean", "sd",
+    frame = named.join(rows, on=places, maintain_order="left_right").with_columns(facet=facet)
+    return frame.select("facet", "panel", "series", "size", "bias", "step", "epoch", "mean", "sd",
                         "n_seeds", "kept")  # fmt: skip

@@ -14,13 +14,12 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.audit.rate import RATES, Rating, rate
+from poshgrid.audit.rate import Rating, rate
 from poshgrid.audit.sheet import KINDS, Kind, read, sheet_name
 from poshgrid.errors import PoshgridError
 from poshgrid.report.collect import Collected
 from poshgrid.report.parts import Page
-from poshgrid.report.records import place, read_json
-from poshgrid.report.texts import say
+from poshgrid.report.records import read_json
 
 TITLE, ORDER, AUDIENCE = "Filter audit", 110, "reviewer"
 
@@ -36,8 +35,8 @@ def write(page: Page) -> dict[str, Any] | None:
         return None
     rated = [sheet for sheet in sheets if sheet["rating"]]
     left = {sheet["from"] for sheet in sheets if sheet["sheet"] == "leakage"}
-    frame = pl.DataFrame([{k: v for k, v in sheet.items() if k not in ("rating", "path", "place")}
-                          for sheet in sheets], infer_schema_length=None)  # fmt: skip
+    known = [{k: v for k, v in sheet.items() if k != "rating"} for sheet in sheets]
+    frame = pl.DataFrame(known, infer_schema_length=None)
     page.table("audit", frame, left, frame["class"].count(), bool(rated))
     both = [
         {k: sheet[k] for k in ("filter", "sheet", "condition", "size")}
@@ -46,12 +45,7 @@ def write(page: Page) -> dict[str, Any] | None:
         if (two := sheet["rating"].agreement)
     ]
     page.table("audit-agreement", pl.DataFrame(both))
-    return {
-        "rates": [say("rate", sheet, RATES[sheet["sheet"]]) for sheet in rated],
-        "sheets": sheets,
-        "files": [f"{sheet['place']}: {place(sheet['path'], page.collected.paths)}"
-                  for sheet in sheets if sheet["path"].is_file()],
-    }  # fmt: skip
+    return {"sheets": sheets}
 
 
 def gather(collected: Collected) -> Iterator[dict[str, Any]]:
@@ -92,8 +86,7 @@ def _sheet(
         "candidates": facts["candidates"], "reinserted": facts.get("reinserted"),
         "backstop": facts.get("backstop"), "sampled": facts["sampled"],
         "unlabelled": rating.first.blank if rating else facts["sampled"],
-        "rating": rating, "path": folder / f"{sheet_name(word, kind)}.csv",
-        "place": f"{word}, {kind} ({condition}, {size})", "class": None,
+        "rating": rating, "class": None,
     }  # fmt: skip
     if rating:
         labels, (first, last) = rating.first, (rating.first.low, rating.first.high)

@@ -55,9 +55,6 @@ def _suite(page: Page, rows: pl.DataFrame, suite: str) -> None:
     kinds = {True: TARGETED, False: ALL if several else OTHER}
     draw = partial(figures.rows, label="Accuracy delta (points)", kinds=kinds)
     page.picture(f"deltas-{suite}", draw, marks(rows), say("deltas", suite, several))
-    kinds = {False: "full models", True: "filtered models"}
-    draw = partial(figures.rows, label="log P(good) − log P(bad) (nats)", kinds=kinds)
-    page.picture(f"margins-{suite}", draw, moves(rows), say("margins", suite, several))
     page.file(f"deltas-{suite}-all.csv", formats.csv(rows.drop("row", "series")))
     page.table("by-condition", conditions(rows), suite, of=suite)
     shown = rows.filter(level="phenomenon")
@@ -176,30 +173,6 @@ def marks(rows: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(
         pl.col("value", "low", "high") * 100, panel=pl.lit(""), reference=pl.lit(0.0)
     )
-
-
-def moves(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the figure of margins of a suite, before and after filtering, in nats.
-
-    Args:
-        rows: columns of ``DELTAS``, row and series.
-
-    Returns:
-        :data:`poshgrid.report.figures.ROWS`, with the rows of :func:`marks`.
-    """
-    if rows["condition"].n_unique() > 1:
-        aimed = rows.filter("targeted", level="phenomenon")
-        means = aimed.group_by("condition", "row", "series", maintain_order=True).agg(
-            pl.mean("margin_full", "margin")
-        )
-    else:
-        means = _phenomena(rows).drop("row").rename({"label": "row"})
-    means = means.drop_nulls("margin").with_columns(panel=pl.lit(""), reference=pl.lit(0.0))
-    names = ["panel", "row", "series", "reference"]
-    after = means.select(*names, value="margin", low=pl.min_horizontal("margin", "margin_full"),
-                         high=pl.max_horizontal("margin", "margin_full"), filled=True)  # fmt: skip
-    before = means.select(*names, value="margin_full", filled=False)
-    return pl.concat([after, before], how="diagonal")
 
 
 def _phenomena(rows: pl.DataFrame) -> pl.DataFrame:

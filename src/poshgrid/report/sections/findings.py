@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
@@ -11,7 +11,7 @@ from poshgrid.benchmark.reading.table10 import key
 from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config.formula import suite_of
 from poshgrid.report import figures, posterior
-from poshgrid.report.accuracies import BASELINE_NAMES, by_category, drawn, of_level
+from poshgrid.report.accuracies import BASELINE_NAMES, drawn, of_level
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.layout import Layout, groups
 from poshgrid.report.parts import Finding, Page
@@ -25,8 +25,6 @@ from poshgrid.training import bias
 
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
 FIRST = 3  # contrasts that are seen at once
-Question = Literal["filtering", "biases", "register", "other"]
-_FACTORS: dict[str, Question] = {"bias": "biases", "filter": "filtering", "source": "register"}
 HIGHER, LOWER, ALIKE = "higher", "lower", "alike"
 Row = dict[str, Any]
 """A contrast: columns of ``CONTRASTS``."""
@@ -39,9 +37,7 @@ def write(page: Page) -> dict[str, Any]:
     if collected.accuracy.is_empty():
         return {"judged": False, "pairs": pairs}
     for suite in collected.suites[:1]:
-        page.picture(
-            f"opening-{suite}", figures.lines, opening(page, suite), say("accuracy", suite)
-        )
+        page.picture(f"opening-{suite}", figures.lines, opening(page, suite), say("opening", suite))
     page.table("learned", *learned(collected, page.layout))
     page.table("treatments", treatments(collected))
     return {
@@ -59,15 +55,11 @@ def write(page: Page) -> dict[str, Any]:
 def opening(page: Page, suite: str) -> pl.DataFrame:
     """Return the figure that opens the page: the first of the grid's comparisons."""
     collected, layout = page.collected, page.layout
-    first, *others = groups(layout)
-    if not others:
-        frame = by_category(collected, layout, suite)
-    else:
-        frame = drawn(collected, layout, (
-            ("", panel, name, arm, place)
-            for name, arm in first.arms
-            for _, panel, place in of_level(layout, suite, "category")
-        ))  # fmt: skip
+    frame = drawn(collected, layout, (
+        ("", panel, name, arm, place)
+        for name, arm in groups(layout)[0].arms
+        for _, panel, place in of_level(layout, suite, "category")
+    ))  # fmt: skip
     names = {}
     cells = collected.spec.cells.items()
     for condition in (cell.split("/")[0] for cell, facts in cells if facts.filtered):
@@ -167,8 +159,7 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> Iterator[Findin
     items = collected.items.get(suite, pl.DataFrame(schema=ITEMS))
     category_of = dict(items.select("phenomenon", "category").unique().iter_rows())
     of_category = {row["level"]: decided(row) for row in parts if row["by"] == "category"}
-    question = asked(collected, overall)
-    removed = _removed(collected, overall) if question == "filtering" else {}
+    removed = _removed(collected, overall)
     kept = _kept(removed, category_of)
     of_parts: dict[str, dict[str, int]] = {v: {} for v in (LOWER, HIGHER, ALIKE, CANNOT_TELL)}
     for row in parts:
@@ -182,9 +173,14 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> Iterator[Findin
         of_parts[verdict][name] = row["number"]
     place = [f"on {suite}"] if len(suites) > 1 else []
     place += [f"{listed(fit.spec['phenomena'])} alone"] if fit.spec.get("phenomena") else []
+    without = {*collected.spec.removed, *(["yes"] if overall["factor"] == "filter" else [])}
+    sides = [
+        f"{name} (without {listed(list(removed))})" if removed and level in without else name
+        for level, name in ((overall["first"], overall["first"]), (overall["less"], _less(overall)))
+    ]
     table = f"contrasts-{fit.name}"
     text = say(
-        "contrast", question, overall, _less(overall), ", ".join(place), list(removed),
+        "contrast", posterior.own_name(overall), overall, sides, ", ".join(place),
         decided(overall), _number(overall),
         posterior.ONE_SEED if posterior.one_seed(fit, overall) else "",
         fit.predictive["size"].n_unique() > 1 if "size" in fit.predictive else False,
@@ -195,30 +191,16 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> Iterator[Findin
             yield Finding(say("contrast_parts", verdict, list(names)), table, [*names.values()])
 
 
-def asked(collected: Collected, row: Row) -> Question:
-    """Return the question that a contrast answers."""
-    if row["factor"] != "condition":
-        return _FACTORS.get(row["factor"], "other")
-    facts = {key.split("/")[0]: cell for key, cell in collected.spec.cells.items()}
-    levels = {row["first"], row["less"]}
-    if not levels <= set(facts):
-        return "other"
-    if len({facts[level].source for level in levels}) > 1:
-        return "register"
-    filtered = {condition for condition, cell in facts.items() if cell.filtered}
-    return "filtering" if len({*filtered, *collected.spec.full} & levels) == 1 else "other"
-
-
 def _removed(collected: Collected, row: Row) -> dict[str, list[str]]:
-    """Return the filters of a contrast -> what each is aimed at; {}: not known, or not one thing.
+    """Return the filters of one side of a contrast -> what each is aimed at.
 
     Of the factor ``filter``, which joins all filtered conditions, those that all of them share.
     """
     removed = collected.spec.removed
     if row["factor"] == "condition":
-        levels = (row["first"], row["less"])
-        return next((removed[level] for level in levels if level in removed), {})
-    first = next(iter(removed.values()), {})
+        sides = [removed[level] for level in (row["first"], row["less"]) if level in removed]
+        return sides[0] if len(sides) == 1 else {}
+    first = next(iter(removed.values()), {}) if row["factor"] == "filter" else {}
     return first if all(filters == first for filters in removed.values()) else {}
 
 
