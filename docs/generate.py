@@ -8,12 +8,13 @@ A test compares the pages with what this writes.
 from __future__ import annotations
 
 import importlib
+import inspect
 import itertools
 import json
 import re
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -25,6 +26,7 @@ from poshgrid.corpora.catalogue import manifest
 from poshgrid.evidence import patterns
 from poshgrid.evidence.screening.screen import screen_of
 from poshgrid.grid import configfile
+from poshgrid.stages import STAGES
 from poshgrid.tables import columns
 
 PAGES = Path(__file__).parent / "reference"
@@ -231,6 +233,58 @@ def parts() -> str:
     return text
 
 
+METHODS = {
+    "Tests against 50%": ("statistics.tests", ("chi_square", "combine_seeds", "holm")),
+    "Intervals of an accuracy": ("statistics.intervals", ()),
+    "Intervals of a baseline": ("quality.baselines", ()),
+    "After how many words": ("statistics.development", ("order",)),
+    "Heuristics": ("heuristics.mixture", ("shared", "agreement", "preference")),
+    "Formulas of regressions": ("config.formula", ()),
+    "Before a run": ("statistics.power", ()),
+    "Paradigms": ("statistics.measures.paradigms", ()),
+    "Choices and completions": ("statistics.measures.choices", ()),
+    "Norms": ("statistics.measures.norms", ()),
+    "Audits": ("audit.draw", ()),
+    "Scoring left to right": ("evaluation.engines.causal", ()),
+    "Scoring of masked models": ("evaluation.engines.masked", ()),
+    "Probes of a model": ("evaluation.engines.probe", ()),
+}
+"""Title -> a module, and functions of it whose docstrings say how something is computed."""
+
+
+def methods() -> str:
+    """Return the page of methods: what modules say of how they compute, with their sources."""
+    text = HEAD.format(source="docstrings of the modules")
+    text += (
+        "# Every method\n\nHow numbers are computed, as the code says it, with sources. "
+        "[Statistics](../statistics.md) says what they mean.\n"
+    )
+    for title, (name, functions) in METHODS.items():
+        module = importlib.import_module(f"poshgrid.{name}")
+        text += f"\n## {title}\n\n{as_markdown(module.__doc__ or '')}\n"
+        for function in functions:
+            words = inspect.getdoc(getattr(module, function)) or ""
+            text += f"\n`{function}`: {as_markdown(re.split('(?m)^Args:', words)[0])}\n"
+    return text
+
+
+def stages() -> str:
+    """Return the page of all stages: what each does, and the files that it writes."""
+    text = HEAD.format(source="declarations in src/poshgrid/stages")
+    text += (
+        "# Every stage\n\nEach is a rule of Snakemake, in this order. Below `results/`; a manifest "
+        "lies beside each result. [Files of results](../data.md) says more of some.\n\n"
+    )
+    for name, stage in STAGES.items():
+        output = str(stage.output).removeprefix("{results}/")
+        declared = stage.outputs if isinstance(stage.outputs, Sequence) else ()
+        written = ", ".join(f"`{file}`" for file in declared)
+        place = f"`{output}{'/' * bool(written)}`" + f": {written}" * bool(written)
+        about = (stage.__doc__ or "").splitlines()[0]
+        text += f"- **{name}**: {about} {place}\n"
+    return text
+
+
 DESIGNS = {"templates": "Pairs", "factorial": "Factorial sets", "paradigms": "Paradigms"}
 
 
@@ -299,7 +353,7 @@ def sources() -> str:
 
 def pages() -> dict[Path, str]:
     """Return the generated pages and what they hold."""
-    made = (configuration, tables, filters, heuristics, items, parts, sources)
+    made = (configuration, tables, filters, heuristics, items, parts, methods, sources, stages)
     return {PAGES / f"{page.__name__}.md": page() for page in made} | {SCHEMA: configfile.schema()}
 
 

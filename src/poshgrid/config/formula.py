@@ -1,7 +1,26 @@
 """The formula of a Bayesian model: its variables, read before any data are there.
 
-formulae reads its terms; it takes half a second to import, which a dry-run has no time for.
-Operators are those of Wilkinson and Rogers (1973), as formulae writes them.
+Operators are those of Wilkinson and Rogers (1973), as formulae and bambi write them. On the left is
+``p(correct, n)``. On the right:
+
+- ``size_z``: million words of training text (counted), z-scored over pairs; constant if all models
+  are of one size
+- ``S(category)``, ``S(phenomenon)``, ``S(condition)``, ``S(bias)``, ``S(model)``, ``S(recipe)``,
+  ``S(size)``: factors. Runs with a bias enter only if the formula names ``bias``
+- ``S(filter)``: yes: evidence removed and none put back (``conditions[].filtered`` overrules)
+- ``S(source)``: the condition's corpus
+- ``(1|seed)``, ``(1|phenomenon)``: groups, intercepts that vary
+- ``(1|run)``: one trained model
+- ``(1|cell)``: one run on one phenomenon (by template: ``(1|run:template)``)
+- ``(0 + category:condition|cell)``: the same, with an SD for each category and condition
+- ``(0 + category|run)``: what a run shares over a category, such as one guess for all questions
+- ``(1|point)``: one point of the grid on one phenomenon: what its seeds share
+- ``(1|template)``: counts are then by template; a contrast may be taken ``by: [template]``
+
+``S(x)`` is sum coding: with two levels (the first is +1, the second -1) a coefficient is *half*
+their difference; with more, it is a level's distance from their mean. Levels are in alphabetical
+order, except ``filter`` (yes is +1), ``size`` and seeds. The last level, marked with a dagger, is
+minus the sum of the others. Terms that the data cannot estimate are left out and named.
 """
 
 from __future__ import annotations
