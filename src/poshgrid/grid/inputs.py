@@ -11,22 +11,19 @@ import os
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import poshgrid
-from poshgrid import plugins, resources
+from poshgrid import plugins
 from poshgrid.benchmark.lexicon import LEXICON
-from poshgrid.benchmark.reading import table10
-from poshgrid.config import Pretrained, Treebank
+from poshgrid.config import Pretrained, Source, Suite
 from poshgrid.config.base import place
-from poshgrid.config.runs import COUNTED, SCORED, Run
+from poshgrid.config.runs import SCORED, Run
 from poshgrid.corpora import listing, toy
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
-from poshgrid.grid import filtering
 from poshgrid.grid.grid import Grid
 from poshgrid.parsing import treebank
-from poshgrid.plugins import FILTERS, READERS, SUITES
+from poshgrid.plugins import FILTERS
 from poshgrid.provenance import given
 
 
@@ -85,29 +82,6 @@ class Inputs:
         ]
         return frozenset(map(os.path.abspath, paths))
 
-    def source(self, source: str) -> list[str]:
-        """Return the files that a source is read from."""
-        found = self.grid.sources[source]
-        return self._plugin(READERS, found.reader, found.path, found.options)
-
-    def suite(self, suite: str) -> list[str]:
-        """Return the files that a suite is read from, or its templates."""
-        found = self.grid.suites[suite]
-        return self._plugin(SUITES, found.reader, found.path, found.options)
-
-    def norms(self, suite: str) -> list[str]:
-        """Return the norm table of a suite of choices, if it has one."""
-        found = self.grid.suites[suite].norms
-        return [relative(Path(self.data, found))] if found else []
-
-    def treebank(self, given: Treebank) -> list[str]:
-        """Return the files of a treebank."""
-        return self._trees(treebank.components(given))
-
-    def gold(self) -> list[str]:
-        """Return the gold trees that parsers are set beside."""
-        return self._trees(self.grid.config.evidence.gold)
-
     def parser_folder(self, parser: str) -> str:
         """Return the folder of a parser's model, trained or given."""
         given = self.grid.parsers[parser].model
@@ -129,21 +103,20 @@ class Inputs:
         """Return the folder of a pretrained model; none: its name is an id on a hub."""
         return model_folder(self.grid, self.grid.given_models[run])
 
-    def _plugin(
-        self, package: str, word: str, path: str | None, options: dict[str, Any]
-    ) -> list[str]:
-        plugin = plugins.load(package, word)
-        if not hasattr(plugin, "files"):
+    def read(self, package: str, entry: Source | Suite) -> list[str]:
+        """Return the files that a reader of a package takes a source or suite from."""
+        reader = plugins.load(package, entry.reader)
+        if not hasattr(reader, "files"):
             return []
+        options = plugins.options(package, entry.reader, entry.options)
         try:
-            found = plugin.files(
-                Path(self.data, path or ""), plugins.options(package, word, options)
-            )
+            files = reader.files(Path(self.data, entry.path or ""), options)
         except (OSError, PoshgridError):
             return []
-        return [relative(file) for file in found]
+        return [relative(file) for file in files]
 
-    def _trees(self, names: Iterable[str]) -> list[str]:
+    def trees(self, names: Iterable[str]) -> list[str]:
+        """Return the files of treebanks: CoNLL-U files, folders, or the toy grammar."""
         paths = [
             path
             for name in names
@@ -170,12 +143,6 @@ class Inputs:
         given = self.grid.parsers[parser].model
         return [] if given else [f"{self.paths.parser(parser)}/manifest.json"]
 
-    def seen_trees(self, parser: str) -> list[str]:
-        """Return the gold trees that a parser has learned from, as far as they are known."""
-        if self.grid.parsers[parser].model:
-            return []
-        return [f"{self.paths.treebank(parser)}/{split}.conllu" for split in ("train", "dev")]
-
     def shards(self, corpus: str, parser: str) -> list[str]:
         """Return the trees of all shards of a corpus by a parser."""
         shards = range(self.grid.shards(corpus))
@@ -192,32 +159,10 @@ class Inputs:
         """Return the sentences of a condition's corpus."""
         return self.paths.sentences(self.grid.corpus_of(condition).name)
 
-    def condition(self, condition: str, size: str) -> list[str]:
-        """Return what a condition is made of: its corpus's sentences, or ready files."""
-        folder = self.ready(condition, size)
-        if folder:
-            return [relative(path) for path in sorted(listing.ready_files(folder).values())]
-        return [self.whole(condition)]
-
     def tokenizer(self, condition: str, size: str) -> list[str]:
         """Return what says that a cell's tokenizer is there."""
         place = self.grid.tokenizer_place(condition, size)
         return [f"{self.paths.tokenizer(*place)}/tokenizer.json"]
-
-    def tokenizer_texts(self, condition: str, size: str) -> list[str]:
-        """Return what a tokenizer is made of: training sentences, or the file that it is."""
-        given = self.grid.tokenizer_of(condition).file
-        if given:
-            return [relative(Path(self.data, given))]
-        cells = self.grid.tokenizer_texts(condition, size)
-        return [f"{self.paths.condition(*cell)}/train.parquet" for cell in cells]
-
-    def distances(self, run: Run) -> list[str]:
-        """Return what says that the distances are there which a run's bias is trained with."""
-        parser = self.grid.trees(run)
-        if not parser:
-            return []
-        return [f"{self.paths.distances(run.condition, run.size, parser)}/statistics.json"]
 
     def items(self) -> dict[str, str]:
         """Return suite -> items, of the suites of pairs."""
@@ -235,60 +180,11 @@ class Inputs:
         given = self.given_model(run)
         return sorted(relative(p) for p in given.iterdir() if p.is_file()) if given else []
 
-    def model_place(self, run: Run) -> str | Path:
-        """Return the folder of a run's model, or the id of a pretrained one."""
-        if run.recipe not in SCORED:
-            return self.paths.model(run.name)
-        return self.given_model(run) or self.grid.given_models[run].path
-
     def scores(self, runs: Iterable[Run], *suites: str) -> list[str]:
         """Return the scores of runs on suites."""
         return [self.paths.scores(run.name, suite) for run in runs for suite in suites]
 
-    def training_logs(self, target: str) -> list[str]:
-        """Return how the training of a target's runs went."""
-        models = [self.paths.model(run.name) for run in self.grid.targets.get(target, [])]
-        return [
-            f"{each}/{name}" for each in models for name in ("statistics.json", "training.jsonl")
-        ]
-
-    def unigrams(self, target: str) -> list[str]:
-        """Return the models of a target that count words alone."""
-        return [
-            f"{self.paths.model(run.name)}/model.safetensors"
-            for run in self.grid.runs(target)
-            if (run.recipe, run.model) == (COUNTED, "unigram")
-        ]
-
-    def condition_statistics(self, target: str) -> list[str]:
-        """Return what the conditions of a target's cells hold, in numbers."""
-        return [f"{self.paths.condition(*c)}/statistics.json" for c in self.grid.cells(target)]
-
     # Pages
-
-    def report(self, target: str) -> list[str]:
-        """Return everything that a target's page shows."""
-        grid, paths = self.grid, self.paths
-        cells = [cell for cell in grid.cells(target) if cell in grid.tokenized(target)]
-        parsed = grid.parsed_corpora(target)
-        parsers = grid.evidence_parsers() if parsed else []
-        return [
-            *(f"{paths.statistics(target)}/accuracy.parquet" for _ in grid.pairs[:1]),
-            *(f"{paths.heuristic_shares(target)}/verdicts.parquet" for _ in grid.pairs[:1]),
-            *(f"{paths.quality(target, suite)}/quality.json" for suite in grid.pairs),
-            *(f"{paths.measures(target, suite)}/measures.parquet" for suite in grid.measured),
-            *(f"{paths.curves(target)}/curves_mean.parquet" for _ in grid.pairs[:1] if cells),
-            *(f"{paths.deltas(target)}/deltas.parquet" for _ in filtering.pairs(grid, target)[:1]),
-            *(f"{paths.fit(target, model)}/diagnostics.json" for model in grid.fitted(target)),
-            *(paths.evidence(corpus, parser) for corpus in parsed for parser in parsers),
-            *(f"{paths.parser(p)}/evaluation.json" for p in parsers if not grid.parsers[p].model),
-            *(paths.recall(parser) for parser in parsers if grid.config.evidence.gold),
-            *(f"{paths.tokens(*cell)}/statistics.json" for cell in cells),
-            *(paths.sweep(*cell) for cell in cells if grid.config.tokenizer.sweep),
-            *(f"{paths.side_effects(*c)}/side_effects.parquet" for c in grid.removals(target)),
-            *(f"{paths.audit(*cell)}/statistics.json" for cell in grid.audits(target)),
-            *(f"{paths.model(run.name)}/statistics.json" for run in grid.kept(target)),
-        ]
 
     # Files of the package that are no Python
 
@@ -304,14 +200,6 @@ class Inputs:
             for path in folder.rglob("*.*")
             if path.suffix not in (".py", ".pyc") and path.is_file()
         )
-
-    def page(self) -> list[str]:
-        """Return what the page is laid out with, and the tables of others that it shows."""
-        files = *resources.study("*", "published/*/*.csv"), *resources.study("*", "children.csv")
-        published = map(relative, files)
-        return [
-            *self.layout("report"), *self.layout("tables"), relative(table10.file()), *published,
-        ]  # fmt: skip
 
     def word_lists(self, filters: Iterable[str]) -> list[str]:
         """Return the lists of words that filters look for."""

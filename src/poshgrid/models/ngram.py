@@ -185,7 +185,7 @@ def fit(sentences: Iterable[str], order: int, *, classes: bool = False) -> NGram
 
 
 def count(
-    table: Path, output: Path, *, order: int, size: str | None = None, classes: bool = False
+    table: Path, output: Path, order: int, size: str | None = None, classes: bool = False
 ) -> dict[str, Any]:
     """Estimate a model from a table of sentences and write its folder.
 

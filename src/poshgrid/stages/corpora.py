@@ -10,6 +10,7 @@ from poshgrid import plugins
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.screening.screen import lexical
+from poshgrid.parsing.treebank import components
 from poshgrid.plugins import ENGINES, READERS
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
 
@@ -17,16 +18,17 @@ from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
 class Read(Stage):
     """Read one source and clean it into sentences."""
 
-    module = "poshgrid.corpora.read"
+    function = "poshgrid.corpora.read.read_source"
     reads_data = True
     output = str(Path(PATHS.source("{source}")).parent)
     Spec = specs.SourceSpec
     outputs = ("sentences.parquet", "statistics.json")
     external = ("files",)
+    takes = lambda job: (job.spec, job.data, job.output / "sentences.parquet", job.threads)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the files of the source."""
-        return {"files": self.files.source(wc.source)}
+        return {"files": self.files.read(READERS, self.grid.sources[wc.source])}
 
     def spec(self, wc: Wildcards) -> specs.SourceSpec:
         """Return the source."""
@@ -36,21 +38,15 @@ class Read(Stage):
         """Return the reader."""
         return [self.module, plugins.module_name(READERS, self.grid.sources[wc.source].reader)]
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Read the source."""
-        from poshgrid.corpora.read import read_source
-
-        return read_source(job.spec, job.data, job.output / "sentences.parquet", job.threads)
-
 
 class Mix(Stage):
     """Mix sources into a corpus, nested over sizes."""
 
-    module = "poshgrid.corpora.mix"
+    function = "poshgrid.corpora.mix.mix"
     output = str(Path(PATHS.sentences("{corpus}")).parent)
     Spec = specs.CorpusSpec
     outputs = ("sentences.parquet", "statistics.json")
+    takes = lambda job: (job.spec, job.named("sources"), job.output / "sentences.parquet")
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the sentences of the corpus's sources."""
@@ -64,28 +60,22 @@ class Mix(Stage):
         )
         return specs.CorpusSpec(corpus=corpus, sizes=self.grid.sizes(wc.corpus))
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Mix the sources."""
-        from poshgrid.corpora.mix import mix
-
-        return mix(job.spec, job.named("sources"), job.output / "sentences.parquet")
-
 
 class Treebank(Stage):
     """Prepare the gold trees that a parser is trained and tested on."""
 
-    module = "poshgrid.parsing.treebank"
+    function = "poshgrid.parsing.treebank.prepare"
     reads_data = True
     output = PATHS.treebank("{parser}")
     Spec = specs.TreebankSpec
     outputs = ("train.conllu", "dev.conllu", "test.conllu")
     external = ("files",)
     minutes = 30
+    takes = lambda job: (job.spec, job.data, job.output)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the CoNLL-U files."""
-        return {"files": self.files.treebank(self.spec(wc).treebank)}
+        return {"files": self.files.trees(components(self.spec(wc).treebank))}
 
     def spec(self, wc: Wildcards) -> specs.TreebankSpec:
         """Return the treebank.
@@ -98,24 +88,18 @@ class Treebank(Stage):
             raise PoshgridError(f"parsers: {wc.parser}: has no treebank")
         return specs.TreebankSpec(treebank=treebank)
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Prepare the trees."""
-        from poshgrid.parsing.treebank import prepare
-
-        return prepare(job.spec, job.data, job.output)
-
 
 class TrainParser(Stage):
     """Train a dependency parser and test it on held-out trees."""
 
-    module = "poshgrid.parsing.train"
+    function = "poshgrid.parsing.train.train"
     output = PATHS.parser("{parser}")
     Spec = specs.ParserSpec
     outputs = ("evaluation.json",)
     memory_mb = 8000
     minutes = 240
     costly = True
+    takes = lambda job: (job.spec, job.folder("treebank"), job.output)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the trees."""
@@ -130,18 +114,11 @@ class TrainParser(Stage):
         """Return the engine."""
         return [self.module, plugins.module_name(ENGINES, self.grid.parsers[wc.parser].engine)]
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Train the parser."""
-        from poshgrid.parsing.train import train
-
-        return train(job.spec, job.folder("treebank"), job.output)
-
 
 class Parse(Stage):
     """Parse one shard of a corpus."""
 
-    module = "poshgrid.parsing.parse"
+    function = "poshgrid.parsing.parse.parse"
     output = PATHS.parses("{corpus}", "{parser}", "{shard}")
     Spec = specs.ParseSpec
     external = ("model", "word_lists")

@@ -9,7 +9,9 @@ from typing import Any
 from poshgrid import plugins
 from poshgrid.config import specs
 from poshgrid.corpora import conservation
+from poshgrid.corpora.listing import ready_files
 from poshgrid.evidence.screening.screen import lexical
+from poshgrid.grid.inputs import relative
 from poshgrid.plugins import ENGINES, FILTERS
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
 
@@ -26,12 +28,15 @@ def filter_modules(words: Iterable[str]) -> list[str]:
 class Evidence(Stage):
     """Label the direct evidence in a corpus's sentences."""
 
-    module = "poshgrid.evidence.label"
+    function = "poshgrid.evidence.label.label"
     output = PATHS.evidence("{corpus}", "{parser}")
     suffixes = (".parquet", ".json")
     Spec = specs.EvidenceSpec
     external = ("word_lists",)
     memory_mb = 8000
+    takes = lambda job: (
+        job.spec, job.path("sentences"), job.files("parses"), job.output, job.threads,
+    )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return sentences, parses and the filters' word lists."""
@@ -49,19 +54,11 @@ class Evidence(Stage):
         """Return the filters' modules."""
         return [self.module, *filter_modules(self.grid.filters(wc.corpus))]
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Label the sentences."""
-        from poshgrid.evidence.label import label
-
-        sentences, parses = job.path("sentences"), job.files("parses")
-        return label(job.spec, sentences, parses, job.output, job.threads)
-
 
 class Recall(Stage):
     """Count how much evidence in gold trees a parser finds."""
 
-    module = "poshgrid.evidence.recall"
+    function = "poshgrid.evidence.recall.recall"
     reads_data = True
     output = PATHS.recall("{parser}")
     suffixes = (".parquet", ".json")
@@ -69,14 +66,20 @@ class Recall(Stage):
     external = ("model", "gold", "word_lists")
     memory_mb = 8000
     minutes = 240
+    takes = lambda job: (
+        job.spec, job.data, Path(job.arguments["model"]),
+        next((file.parent for file in job.files("treebank")), None), job.output,
+    )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return gold trees, the parser and what it was trained on, and word lists."""
+        given = self.grid.parsers[wc.parser].model
+        seen = None if given else self.paths.treebank(wc.parser)
         return {
             "parser": self.files.trained_parser(wc.parser),
             "model": self.files.given_parser(wc.parser),
-            "treebank": self.files.seen_trees(wc.parser),
-            "gold": self.files.gold(),
+            "treebank": [f"{seen}/{split}.conllu" for split in ("train", "dev")] if seen else [],
+            "gold": self.files.trees(self.grid.config.evidence.gold),
             "word_lists": self.files.word_lists(self.grid.every_filter),
         }
 
@@ -97,34 +100,23 @@ class Recall(Stage):
         """Return the folder of the parser."""
         return {"model": self.files.parser_folder(wc.parser)}
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Parse the gold trees' sentences and compare."""
-        from poshgrid.evidence.recall import recall
-
-        seen = job.file("treebank")
-        return recall(
-            job.spec,
-            job.data,
-            Path(job.arguments["model"]),
-            seen.parent if seen else None,
-            job.output,
-        )
-
 
 class Condition(Stage):
     """Build a training corpus: a corpus without its evidence, plus what is put back."""
 
-    module = "poshgrid.evidence.condition"
+    function = "poshgrid.evidence.condition.build"
     output = PATHS.condition("{condition}", "{size}")
     Spec = specs.ConditionSpec
     outputs = ("train.parquet", "dev.parquet", "test.parquet", "statistics.json")
     external = ("sentences",)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the corpus's sentences and labels, or ready files."""
+        """Return the corpus's sentences and the deciding parser's labels, or ready files."""
+        sentences = [self.files.whole(wc.condition)]
+        if folder := self.files.ready(wc.condition, wc.size):
+            sentences = [relative(path) for path in sorted(ready_files(folder).values())]
         return {
-            "sentences": self.files.condition(wc.condition, wc.size),
+            "sentences": sentences,
             "evidence": self.files.labels(wc.condition),
         }
 
@@ -162,10 +154,14 @@ class Condition(Stage):
 class SideEffects(Stage):
     """Count what else a condition lost with the evidence that was removed."""
 
-    module = "poshgrid.evidence.side_effects"
+    function = "poshgrid.evidence.side_effects.side_effects"
     output = PATHS.side_effects("{condition}", "{size}")
     Spec = specs.SideEffectsSpec
     outputs = ("side_effects.parquet",)
+    takes = lambda job: (
+        job.spec, job.folder("condition"), job.path("sentences"), job.path("evidence"),
+        job.output,
+    )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the condition, and the sentences and labels of its corpus."""
@@ -180,25 +176,21 @@ class SideEffects(Stage):
         """Return the condition's own."""
         return self.grid.condition_spec(wc.condition, wc.size)
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Count the losses."""
-        from poshgrid.evidence.side_effects import side_effects
-
-        sentences, labels = job.path("sentences"), job.path("evidence")
-        return side_effects(job.spec, job.folder("condition"), sentences, labels, job.output)
-
 
 class Audit(Stage):
     """Draw sheets of sentences for people to judge."""
 
-    module = "poshgrid.audit.draw"
+    function = "poshgrid.audit.draw.draw"
     output = PATHS.audit("{condition}", "{size}")
     Spec = specs.AuditSpec
     # The sheets are not declared: Snakemake would delete those that people have filled in.
     outputs = ("statistics.json",)
     external = ("word_lists",)
     editable = ("*.csv",)
+    takes = lambda job: (
+        job.spec, job.folder("condition"), job.path("sentences"), job.path("evidence"),
+        job.output,
+    )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the condition, its corpus and labels, and word lists."""
@@ -220,19 +212,6 @@ class Audit(Stage):
         """Return the filters' lexical tests."""
         words = self.grid.conditions[wc.condition].words
         return [self.module, *(lexical(word).__name__ for word in words)]
-
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Draw the sheets."""
-        from poshgrid.audit.draw import draw
-
-        return draw(
-            job.spec,
-            job.folder("condition"),
-            job.path("sentences"),
-            job.path("evidence"),
-            job.output,
-        )
 
 
 STAGES = (Evidence, Recall, Condition, SideEffects, Audit)

@@ -10,6 +10,7 @@ from poshgrid import plugins
 from poshgrid.config import specs
 from poshgrid.config.runs import COUNTED, SPLITS, WORD_ORDER, Run, counting
 from poshgrid.config.tokens import OWN, SMALLEST
+from poshgrid.grid.inputs import relative
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards, growing
 from poshgrid.training import bias, builder
 
@@ -22,7 +23,7 @@ TOKENS = (*(f"{split}{kind}" for split in SPLITS for kind in (".bin", ".offsets.
 class Tokenizer(Stage):
     """Train a tokenizer on conditions, or take it from a file."""
 
-    module = "poshgrid.tokenization.tokenizer"
+    function = "poshgrid.tokenization.tokenizer.train"
     output = PATHS.tokenizer("{condition}", "{size}")
     Spec = specs.TokenizerSpec
     outputs = ("tokenizer.json", "tokenizer_config.json", "statistics.json")
@@ -31,7 +32,10 @@ class Tokenizer(Stage):
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return training sentences, or the file that the tokenizer is."""
-        return {"texts": self.files.tokenizer_texts(wc.condition, wc.size)}
+        if file := self.grid.tokenizer_of(wc.condition).file:
+            return {"texts": [relative(Path(self.grid.config.data, file))]}
+        cells = self.grid.tokenizer_texts(wc.condition, wc.size)
+        return {"texts": [f"{self.paths.condition(*cell)}/train.parquet" for cell in cells]}
 
     def spec(self, wc: Wildcards) -> specs.TokenizerSpec:
         """Return the tokenizer; what it is trained on are its inputs."""
@@ -53,10 +57,11 @@ class Tokenizer(Stage):
 class Tokens(Stage):
     """Encode a condition as memory-mapped tokens."""
 
-    module = "poshgrid.tokenization.encode"
+    function = "poshgrid.tokenization.encode.encode"
     output = PATHS.tokens("{condition}", "{size}")
     outputs = (*TOKENS, "statistics.json")
     minutes = 30
+    takes = lambda job: (job.folder("condition"), job.folder("tokenizer"), job.output)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the condition and its tokenizer."""
@@ -66,20 +71,14 @@ class Tokens(Stage):
             "tokenizer": self.files.tokenizer(wc.condition, wc.size),
         }
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Encode the sentences."""
-        from poshgrid.tokenization.encode import encode
-
-        return encode(job.folder("condition"), job.folder("tokenizer"), job.output)
-
 
 class Sweep(Stage):
     """Count a condition's tokens at several vocabulary sizes."""
 
-    module = "poshgrid.tokenization.sweep"
+    function = "poshgrid.tokenization.sweep.sweep"
     output = PATHS.sweep("{condition}", "{size}")
     Spec = specs.TokenizerSpec
+    takes = lambda job: (job.spec, job.folder("condition"), job.output)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the training sentences."""
@@ -90,22 +89,19 @@ class Sweep(Stage):
         tokenizer = self.grid.config.tokenizer.model_copy(update={"vocabulary_size": SMALLEST})
         return specs.TokenizerSpec(tokenizer=tokenizer)
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Count the tokens."""
-        from poshgrid.tokenization.sweep import sweep
-
-        return sweep(job.spec, job.folder("condition"), job.output)
-
 
 class Distances(Stage):
     """Measure distances in the trees of the training sentences, for tree-planting."""
 
-    module = "poshgrid.distances.make"
+    function = "poshgrid.distances.make.make"
     output = PATHS.distances("{condition}", "{size}", "{parser}")
     outputs = ("distances.bin", "words.bin", "offsets.npy", "statistics.json")
     memory_mb = 8000
     minutes = 120
+    takes = lambda job: (
+        job.folder("condition"), job.folder("tokenizer"), job.folder("tokens"),
+        job.files("parses"), job.output,
+    )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the condition's sentences, trees, tokenizer and tokens."""
@@ -116,19 +112,11 @@ class Distances(Stage):
             "parses": self.files.shards(self.grid.corpus_of(wc.condition).name, wc.parser),
         }
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Measure the distances."""
-        from poshgrid.distances.make import make
-
-        condition, tokenizer = job.folder("condition"), job.folder("tokenizer")
-        return make(condition, tokenizer, job.folder("tokens"), job.files("parses"), job.output)
-
 
 class Train(Stage):
     """Train one run, resuming where an earlier attempt was stopped."""
 
-    module = "poshgrid.training.train"
+    function = "poshgrid.training.train.train"
     output = PATHS.model(RUN)
     Spec = specs.TrainSpec
     outputs = (
@@ -144,11 +132,13 @@ class Train(Stage):
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return tokens, tokenizer and the distances that a bias needs."""
+        parser = self.grid.trees(Run.of(wc))
+        distances = self.paths.distances(wc.condition, wc.size, parser or "")
         folder = self.paths.tokens(wc.condition, wc.size)
         return {
             "tokens": [f"{folder}/{name}" for name in Tokens.outputs],
             "tokenizer": self.files.tokenizer(wc.condition, wc.size),
-            "distances": self.files.distances(Run.of(wc)),
+            "distances": [f"{distances}/statistics.json"] if parser else [],
         }
 
     def spec(self, wc: Wildcards) -> specs.TrainSpec:
@@ -226,12 +216,15 @@ class Train(Stage):
 class Count(Stage):
     """Count the words of a condition: a unigram, n-gram or class n-gram baseline."""
 
-    module = "poshgrid.models.ngram"
+    function = "poshgrid.models.ngram.count"
     output = PATHS.model(COUNTED_RUN)
     Spec = specs.CountSpec
     outputs = ("config.json", "model.safetensors", "statistics.json")
     memory_mb = 16000
     minutes = 120
+    takes = lambda job: (
+        job.path("sentences"), job.output, job.spec.order, job.spec.size, job.spec.classes,
+    )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the training sentences."""
@@ -240,13 +233,6 @@ class Count(Stage):
     def spec(self, wc: Wildcards) -> specs.CountSpec:
         """Return the order of the n-grams, and whether they are of classes."""
         return specs.CountSpec(**counting(wc.model))
-
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Count the words."""
-        from poshgrid.models.ngram import count
-
-        return count(job.path("sentences"), job.output, **job.spec.model_dump())
 
 
 class Ngrams(Count):

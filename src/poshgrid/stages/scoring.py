@@ -27,16 +27,21 @@ def judging(stage: Stage) -> Scoring:
 class Items(Stage):
     """Make or read the items of a suite."""
 
-    module = "poshgrid.benchmark.items"
+    function = "poshgrid.benchmark.items.generate"
     reads_data = True
     output = str(Path(PATHS.items("{suite}")).parent)
     Spec = specs.ItemsSpec
     outputs = ("items.parquet",)
     external = ("files",)
+    takes = lambda job: (
+        job.spec, job.data, job.named("corpora"),
+        {name: path.parent for name, path in job.named("ngrams").items()},
+        job.output / "items.parquet",
+    )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the suite's files, or what its items are generated from."""
-        files: dict[str, Files] = {"files": self.files.suite(wc.suite)}
+        files: dict[str, Files] = {"files": self.files.read(SUITES, self.grid.suites[wc.suite])}
         if self.grid.suites[wc.suite].generated:
             corpora = self.grid.counted_corpora()
             folders = {name: self.paths.ngrams(*name.split("/")) for name in corpora}
@@ -65,23 +70,15 @@ class Items(Stage):
             )
         }
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Write the items."""
-        from poshgrid.benchmark.items import generate
-
-        ngrams = {name: path.parent for name, path in job.named("ngrams").items()}
-        table = job.output / "items.parquet"
-        return generate(job.spec, job.data, job.named("corpora"), ngrams, table)
-
 
 class HeuristicChoices(Stage):
     """Write which member of each pair simple heuristics prefer."""
 
-    module = "poshgrid.heuristics.table"
+    function = "poshgrid.heuristics.table.write"
     output = PATHS.all_heuristics()
     external = ("lexicon",)
     minutes = 30
+    takes = lambda job: (job.named("items"), job.output)
 
     @property
     def outputs(self) -> Sequence[str]:  # type: ignore[override]
@@ -97,23 +94,20 @@ class HeuristicChoices(Stage):
         names = plugins.names(RIVALS)
         return [self.module, *(plugins.module_name(RIVALS, word) for word in names)]
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Write the choices."""
-        from poshgrid.heuristics.table import write
-
-        return write(job.named("items"), job.output)
-
 
 class Quality(Stage):
     """Check a suite and write the page of its faults."""
 
-    module = "poshgrid.quality.gate"
+    function = "poshgrid.quality.gate.gate"
     output = PATHS.quality("{target}", "{suite}")
     Spec = specs.QualitySpec
     outputs = ("index.html", "quality.json")
     external = ("lexicon", "layout")
     memory_mb = 8000
+    takes = lambda job: (
+        job.spec, job.path("items"), job.named("corpora"), job.named("train"),
+        job.named("scores"), job.output,
+    )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the items, corpora, and the baselines' scores."""
@@ -140,30 +134,20 @@ class Quality(Stage):
             corpora={c: self.grid.corpus_of(c).name for c, _ in cells},
         )
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Check the suite."""
-        from poshgrid.quality.gate import gate
-
-        return gate(
-            job.spec,
-            job.path("items"),
-            job.named("corpora"),
-            job.named("train"),
-            job.named("scores"),
-            job.output,
-        )
-
 
 class Score(Stage):
     """Score every suite with one model."""
 
-    module = "poshgrid.evaluation.score"
+    function = "poshgrid.evaluation.score.score"
     output = PATHS.score_folder(RUN)
     Spec: ClassVar[type[Section] | None] = specs.ScoreSpec
     external: ClassVar[Sequence[str]] = ("model",)
     memory_mb = 8000
     minutes = 120
+    takes = lambda job: (
+        job.spec, job.arguments["model"], job.named("items"),
+        {suite: job.output / f"{suite}.parquet" for suite in job.named("items")},
+    )  # fmt: skip
 
     @property
     def outputs(self) -> Sequence[str]:  # type: ignore[override]
@@ -192,17 +176,11 @@ class Score(Stage):
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
         """Return the model's folder or id, and its checkpoints, which are scored, too."""
-        model = str(self.files.model_place(Run.of(wc)))
-        return {"model": model, "checkpoints": self.grid.checkpoints(wc.recipe)}
-
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Score the suites."""
-        from poshgrid.evaluation.score import score
-
-        items = job.named("items")
-        outputs = {suite: job.output / f"{suite}.parquet" for suite in items}
-        return score(job.spec, job.arguments["model"], items, outputs)
+        run = Run.of(wc)
+        model: object = self.paths.model(run.name)
+        if run.recipe in SCORED:
+            model = self.files.given_model(run) or self.grid.given_models[run].path
+        return {"model": str(model), "checkpoints": self.grid.checkpoints(wc.recipe)}
 
 
 class Untrained(Score):
@@ -245,10 +223,11 @@ class Untrained(Score):
 class Perplexity(Stage):
     """Measure a model's perplexity on unfiltered test sentences."""
 
-    module = "poshgrid.evaluation.perplexity"
+    function = "poshgrid.evaluation.perplexity.perplexity"
     output = PATHS.perplexity(RUN)
     Spec = specs.PerplexitySpec
     minutes = 30
+    takes = lambda job: (job.spec, job.folder("model"), job.path("sentences"), job.output)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the model and the sentences of its corpus."""
@@ -261,13 +240,6 @@ class Perplexity(Stage):
             | {"masked": "pseudo-log-likelihood", "decoding_seed": None}
         )
         return specs.PerplexitySpec(scoring=scoring, tested=self.grid.corpus_of(wc.condition).name)
-
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Measure the perplexity."""
-        from poshgrid.evaluation.perplexity import perplexity
-
-        return perplexity(job.spec, job.folder("model"), job.path("sentences"), job.output)
 
 
 STAGES = (Items, HeuristicChoices, Quality, Score, Untrained, Perplexity)

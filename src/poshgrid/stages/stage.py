@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -111,6 +112,10 @@ class Job:
         return {key: Path(file) for key, file in files.items()} if isinstance(files, dict) else {}
 
 
+Takes = Callable[[Job], tuple[Any, ...]]
+"""The arguments of a stage's function, of a job."""
+
+
 def flat(files: Files) -> list[str]:
     """Return the files of an input as a list."""
     if isinstance(files, str):
@@ -122,8 +127,9 @@ class Stage:
     """A stage of the workflow. A subclass declares it; its name is that of the rule.
 
     Attributes:
-        module: dotted path of the module that runs. The code digest is of :meth:`modules` and all
-            that they import.
+        function: dotted path of the function that runs. The code digest is of :meth:`modules`, by
+            default its module, and all that they import.
+        takes: the arguments of that function, of a job.
         Spec: the slice of the configuration that a job reads; None for none.
         output: the file or folder that a job writes, with wildcards; one of :data:`PATHS`.
         outputs: files that a job writes into that folder, its manifest aside; none if the output
@@ -138,6 +144,8 @@ class Stage:
     """
 
     name: ClassVar[str]
+    function: ClassVar[str]
+    takes: ClassVar[Takes]
     module: ClassVar[str]
     output: ClassVar[str]
     reads_data: ClassVar[bool] = False
@@ -152,6 +160,7 @@ class Stage:
 
     def __init_subclass__(cls) -> None:
         """Name the stage: ``TrainParser`` is ``train_parser``."""
+        cls.module = cls.function.rpartition(".")[0]
         cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
 
     def __init__(
@@ -187,10 +196,12 @@ class Stage:
         """Return what else the function needs."""
         return {}
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
+    @classmethod
+    def run(cls, job: Job) -> dict[str, Any]:
         """Make the output; return facts for the manifest."""
-        raise NotImplementedError
+        function = getattr(importlib.import_module(cls.module), cls.function.rpartition(".")[2])
+        facts: dict[str, Any] = function(*cls.takes(job))
+        return facts
 
     @staticmethod
     def finished(job: Job) -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from poshgrid import plugins
+from poshgrid import plugins, resources
+from poshgrid.benchmark.reading import table10
 from poshgrid.config import specs
 from poshgrid.config.runs import COUNTED, GIVEN
 from poshgrid.config.sizes import words
 from poshgrid.grid import filtering
+from poshgrid.grid.inputs import relative
 from poshgrid.plugins import SECTIONS
 from poshgrid.stages.scoring import HeuristicChoices, judging
-from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
+from poshgrid.stages.stage import PATHS, Files, Job, Stage, Takes, Wildcards
 
 
 def tables(*names: str) -> tuple[str, ...]:
@@ -24,7 +26,7 @@ def tables(*names: str) -> tuple[str, ...]:
 class HeuristicShares(Stage):
     """Say which heuristics explain the choices of models."""
 
-    module = "poshgrid.statistics.shares"
+    function = "poshgrid.statistics.shares.write"
     output = PATHS.heuristic_shares("{target}")
     Spec = specs.HeuristicSharesSpec
     outputs = tables("mixture", "verdicts", "identifiability")
@@ -36,7 +38,11 @@ class HeuristicShares(Stage):
             "items": self.files.items(),
             "heuristics": self.files.heuristics(),
             "scores": self.files.scores(self.grid.runs(wc.target), *self.grid.pairs),
-            "unigrams": self.files.unigrams(wc.target),
+            "unigrams": [
+                f"{self.paths.model(run.name)}/model.safetensors"
+                for run in self.grid.runs(wc.target)
+                if (run.recipe, run.model) == (COUNTED, "unigram")
+            ],
             "lexicon": self.files.lexicon(),
         }
 
@@ -46,26 +52,25 @@ class HeuristicShares(Stage):
         return specs.HeuristicSharesSpec(scoring=judging(self), runs=runs)
 
     modules = HeuristicChoices.modules
-
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Write the shares."""
-        from poshgrid.statistics.shares import write
-
-        scores, models = Path(job.paths.all_scores()), Path(job.paths.all_models())
-        items, heuristics = job.named("items"), job.named("heuristics")
-        return write(job.spec, scores, models, items, heuristics, job.output)
+    takes = lambda job: (
+        job.spec, Path(job.paths.all_scores()), Path(job.paths.all_models()), job.named("items"),
+        job.named("heuristics"), job.output,
+    )  # fmt: skip
 
 
 class Accuracy(Stage):
     """Count correct judgements and test them against chance and the best heuristic."""
 
-    module = "poshgrid.statistics.accuracy"
+    function = "poshgrid.statistics.accuracy.accuracy"
     output = PATHS.statistics("{target}")
     Spec = specs.JudgementSpec
     outputs = ("counts.parquet", *tables("accuracy"))
     memory_mb = 8000
     minutes = 30
+    takes: ClassVar[Takes] = lambda job: (
+        job.spec, Path(job.paths.all_scores()), job.named("items"),
+        Path(job.paths.all_conditions()), job.output, job.named("heuristics"),
+    )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the items, what heuristics choose, scores, and the words of conditions."""
@@ -73,7 +78,10 @@ class Accuracy(Stage):
             "items": self.files.items(),
             "heuristics": self.files.heuristics(),
             "scores": self.files.scores(self.grid.runs(wc.target), *self.grid.pairs),
-            "conditions": self.files.condition_statistics(wc.target),
+            "conditions": [
+                f"{self.paths.condition(*cell)}/statistics.json"
+                for cell in self.grid.cells(wc.target)
+            ],
         }
 
     def spec(self, wc: Wildcards) -> specs.JudgementSpec:
@@ -84,22 +92,17 @@ class Accuracy(Stage):
             cells=self.grid.cell_facts(wc.target) | self.grid.given_facts(),
         )
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Judge the runs."""
-        from poshgrid.statistics.accuracy import accuracy
-
-        scores, conditions = Path(job.paths.all_scores()), Path(job.paths.all_conditions())
-        items, heuristics = job.named("items"), job.named("heuristics")
-        return accuracy(job.spec, scores, items, conditions, job.output, heuristics)
-
 
 class Curves(Accuracy):
     """Write accuracies by step and epoch, and a table of how training went."""
 
-    module = "poshgrid.statistics.curves"
+    function = "poshgrid.statistics.curves.curves"
     output = PATHS.curves("{target}")
     outputs = tables("curves", "curves_mean", "training")
+    takes = lambda job: (
+        job.spec, Path(job.paths.all_scores()), Path(job.paths.all_models()), job.named("items"),
+        job.output,
+    )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the items, the scores of trained runs, and their logs."""
@@ -107,22 +110,18 @@ class Curves(Accuracy):
         return {
             "items": self.files.items(),
             "scores": self.files.scores(trained, *self.grid.pairs),
-            "training": self.files.training_logs(wc.target),
+            "training": [
+                f"{self.paths.model(run.name)}/{name}"
+                for run in self.grid.targets.get(wc.target, [])
+                for name in ("statistics.json", "training.jsonl")
+            ],
         }
-
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Judge the checkpoints."""
-        from poshgrid.statistics.curves import curves
-
-        scores, models = Path(job.paths.all_scores()), Path(job.paths.all_models())
-        return curves(job.spec, scores, models, job.named("items"), job.output)
 
 
 class Fit(Stage):
     """Fit a Bayesian mixed model to the counts."""
 
-    module = "poshgrid.statistics.fit"
+    function = "poshgrid.statistics.fit.fit"
     output = PATHS.fit("{target}", "{regression}")
     Spec = specs.RegressionSpec
     outputs = (
@@ -133,6 +132,7 @@ class Fit(Stage):
     memory_mb = 8000
     minutes = 120
     costly = True
+    takes = lambda job: (job.spec, job.path("counts"), job.output, job.threads)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the counts."""
@@ -146,22 +146,19 @@ class Fit(Stage):
         """Return the number of grouping terms: what takes longest should not be the last."""
         return self.grid.regressions[wc.regression].formula.count("|")
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Fit the model."""
-        from poshgrid.statistics.fit import fit
-
-        return fit(job.spec, job.path("counts"), job.output, job.threads)
-
 
 class Deltas(Stage):
     """Compare filtered models with full ones."""
 
-    module = "poshgrid.statistics.deltas"
+    function = "poshgrid.statistics.deltas.deltas"
     output = PATHS.deltas("{target}")
     Spec = specs.DeltasSpec
     outputs = tables("deltas", "delta_tests", "perplexity")
     minutes = 30
+    takes = lambda job: (
+        job.spec, Path(job.paths.all_scores()), job.named("items"), job.named("perplexity"),
+        job.output,
+    )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the items, scores and perplexities of runs that filtering alone tells apart."""
@@ -187,19 +184,11 @@ class Deltas(Stage):
             perplexity=[run.name for run in filtering.read(self.grid, wc.target)],
         )
 
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Compare the models."""
-        from poshgrid.statistics.deltas import deltas
-
-        scores, perplexity = Path(job.paths.all_scores()), job.named("perplexity")
-        return deltas(job.spec, scores, job.named("items"), perplexity, job.output)
-
 
 class Measures(Stage):
     """Write the results on a suite of paradigms, choices or completions."""
 
-    module = "poshgrid.statistics.measures.paradigms"
+    function = "poshgrid.statistics.measures.paradigms.write"
     output = PATHS.measures("{target}", "{suite}")
     Spec = specs.MeasuresSpec
     outputs = tables("measures")
@@ -208,10 +197,11 @@ class Measures(Stage):
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the items, scores and norms."""
+        norms = self.grid.suites[wc.suite].norms
         return {
             "items": self.paths.items(wc.suite),
             "scores": self.files.scores(self.grid.runs(wc.target), wc.suite),
-            "norms": self.files.norms(wc.suite),
+            "norms": [relative(Path(self.grid.config.data, norms))] if norms else [],
         }
 
     def spec(self, wc: Wildcards) -> specs.MeasuresSpec:
@@ -240,17 +230,47 @@ class Measures(Stage):
 class Report(Stage):
     """Write the report of a target."""
 
-    module = "poshgrid.report.page"
+    function = "poshgrid.report.page.write"
     output = PATHS.report("{target}")
     Spec = specs.ReportSpec
     outputs = ("index.html",)
     external = ("page",)
     minutes = 30
+    takes = lambda job: (job.spec, Path(job.paths.results), job.output, job.threads)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return everything that the page shows, and what it is laid out with."""
         # Templates, styles and the bibliography are no Python: their content is digested here.
-        return {"shown": self.files.report(wc.target), "page": self.files.page()}
+        files = *resources.study("*", "published/*/*.csv"), *resources.study("*", "children.csv")
+        page = [
+            *self.files.layout("report"), *self.files.layout("tables"),
+            *map(relative, (table10.file(), *files)),
+        ]  # fmt: skip
+        return {"shown": self._shown(wc.target), "page": page}
+
+    def _shown(self, target: str) -> list[str]:
+        """Return everything that a target's page shows."""
+        grid, paths = self.grid, self.paths
+        cells = [cell for cell in grid.cells(target) if cell in grid.tokenized(target)]
+        parsed = grid.parsed_corpora(target)
+        parsers = grid.evidence_parsers() if parsed else []
+        return [
+            *(f"{paths.statistics(target)}/accuracy.parquet" for _ in grid.pairs[:1]),
+            *(f"{paths.heuristic_shares(target)}/verdicts.parquet" for _ in grid.pairs[:1]),
+            *(f"{paths.quality(target, suite)}/quality.json" for suite in grid.pairs),
+            *(f"{paths.measures(target, suite)}/measures.parquet" for suite in grid.measured),
+            *(f"{paths.curves(target)}/curves_mean.parquet" for _ in grid.pairs[:1] if cells),
+            *(f"{paths.deltas(target)}/deltas.parquet" for _ in filtering.pairs(grid, target)[:1]),
+            *(f"{paths.fit(target, model)}/diagnostics.json" for model in grid.fitted(target)),
+            *(paths.evidence(corpus, parser) for corpus in parsed for parser in parsers),
+            *(f"{paths.parser(p)}/evaluation.json" for p in parsers if not grid.parsers[p].model),
+            *(paths.recall(parser) for parser in parsers if grid.config.evidence.gold),
+            *(f"{paths.tokens(*cell)}/statistics.json" for cell in cells),
+            *(paths.sweep(*cell) for cell in cells if grid.config.tokenizer.sweep),
+            *(f"{paths.side_effects(*c)}/side_effects.parquet" for c in grid.removals(target)),
+            *(f"{paths.audit(*cell)}/statistics.json" for cell in grid.audits(target)),
+            *(f"{paths.model(run.name)}/statistics.json" for run in grid.kept(target)),
+        ]
 
     def spec(self, wc: Wildcards) -> specs.ReportSpec:
         """Return what the page is about."""
@@ -287,13 +307,6 @@ class Report(Stage):
         """Return the sections, too."""
         names = plugins.names(SECTIONS)
         return [self.module, *(plugins.module_name(SECTIONS, word) for word in names)]
-
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Write the page."""
-        from poshgrid.report.page import write
-
-        return write(job.spec, Path(job.paths.results), job.output, job.threads)
 
 
 STAGES = (HeuristicShares, Accuracy, Curves, Fit, Deltas, Measures, Report)

@@ -18,7 +18,6 @@ from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.inputs import Inputs
 from poshgrid.provenance import fingerprint
 from poshgrid.provenance.manifest import recorded
 from poshgrid.stages import STAGES, Stages
@@ -291,13 +290,12 @@ def test_a_file_that_snakemake_takes_for_a_pattern_is_named(here: Path, stages_o
 def test_a_pretrained_model_is_a_folder_or_an_id(here: Path, grid_of: Any) -> None:
     lay(here, "mine/b.bin", "mine/a.json", "mine/deep/c.bin")
     given = [{"name": "mine", "path": "mine"}, {"name": "hub", "path": "owner/name"}]
-    found = Inputs(grid_of(data=str(here), pretrained=given))
+    found = Stages(grid_of(data=str(here), pretrained=given))
     mine, hub = (Run("pretrained", "given", n, "pretrained", "none", 0) for n in ("mine", "hub"))
-    assert found.given_model(mine) == found.model_place(mine) == here / "mine"
-    assert found.model(mine) == ["mine/a.json", "mine/b.bin"]
-    assert (found.given_model(hub), found.model_place(hub), found.model(hub)) == (
-        None, "owner/name", [],
-    )  # fmt: skip
+    assert found.score.arguments(mine)["model"] == str(here / "mine")
+    assert found.files.model(mine) == ["mine/a.json", "mine/b.bin"]
+    assert found.files.given_model(hub) is None and found.files.model(hub) == []
+    assert found.score.arguments(hub)["model"] == "owner/name"
 
 
 # Jobs as text
@@ -335,7 +333,8 @@ def test_a_manifest_says_what_a_job_was(here: Path) -> None:
     """The digest of its code and outside files, its spec, and what it read, folders whole."""
 
     class Stub(stages.Stage):
-        module, output, outputs, Spec = "poshgrid.errors", "{results}/x", ("made",), specs.CountSpec
+        function, output = "poshgrid.errors.plain", "{results}/x"
+        outputs, Spec = ("made",), specs.CountSpec
 
         @staticmethod
         def run(job: stages.Job) -> dict[str, Any]:
