@@ -81,6 +81,7 @@ COMPLETIONS: Schema = {
     "block": pl.String,  # "" without blocks
     "prompt": pl.String,  # the beginning of a sentence
     "accepted": pl.List(pl.String),  # continuations that count as right
+    "anywhere": pl.Boolean,  # they may stand inside a word
     "tags": pl.List(pl.String),  # e.g. "negation": subsets across phenomena
 }
 """``benchmark/{suite}/items.parquet`` of completions (Capone et al. 2024)."""

@@ -52,7 +52,10 @@ class Suite(Section):
         check_options(plugins.SUITES, self.reader, self.options)
         task = getattr(self._module, "TASK", "pairs")
         if self.norms and task not in ("choices", "completions"):
-            raise ValueError(f"norms are of choices and completions, not of {task}: leave them out")
+            raise ValueError(
+                f"norms are of choices and completions, not of {task}: leave them out; judgements "
+                "of acceptability are choices without a stimulus"
+            )
         return self
 
     @property

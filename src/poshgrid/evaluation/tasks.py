@@ -5,9 +5,9 @@
   it. The surprisal of a region of several tokens is the sum over them (Pistotti et al., 2025; the
   earlier study, Lan et al., 2024, takes the mean).
 - Choices, stimuli with options: the log-probability of the whole text with each option.
-- Completions, beginnings of sentences (Capone et al., 2024): beam search, three beams. A completion
-  is right if an accepted continuation appears in it, case aside, between ends of words: "were" is
-  not accepted in "weren't".
+- Completions, beginnings of sentences (Capone et al., 2024): three tokens, by beam search with
+  three beams. A completion is right if an accepted continuation appears in it, case aside, between
+  ends of words ("were" is not accepted in "weren't"), or anywhere, as the suite asks.
 
 Each function takes a suite's name (for error messages), its items (the task's columns in
 ``benchmark.schema``), a model, and the step of the checkpoint (``None``: the model that training
@@ -111,19 +111,25 @@ def completions(
     prompts = list(dict.fromkeys(items["prompt"]))
     written = engine.complete(prompts, beams=BEAMS, tokens=TOKENS_WRITTEN)
     known = dict(zip(prompts, written, strict=True))
-    asked = items.select("prompt", "accepted").iter_rows()
+    asked = items.select("prompt", "accepted", "anywhere").iter_rows()
     values = {
         "completion": [known[prompt] for prompt in items["prompt"]],
-        "correct": [accepts(known[prompt], accepted) for prompt, accepted in asked],
+        "correct": [accepts(known[prompt], *rule) for prompt, *rule in asked],
     }
     return _table(items, schema.COMPLETION_SCORES, step, values)
 
 
-def accepts(completion: str, accepted: Sequence[str]) -> bool:
-    """Say whether an accepted continuation appears in a completion, between ends of words."""
-    written = completion.strip().casefold()
+def accepts(completion: str, accepted: Sequence[str], anywhere: bool = False) -> bool:
+    """Say whether an accepted continuation appears in a completion, case aside.
+
+    Args:
+        completion: what was written.
+        accepted: the continuations.
+        anywhere: they may stand inside a word, not only between ends of words.
+    """
+    written, end = completion.strip().casefold(), "" if anywhere else _END
     answers = filter(None, (answer.strip().casefold() for answer in accepted))
-    return any(re.search(_END + re.escape(answer) + _END, written) for answer in answers)
+    return any(re.search(end + re.escape(answer) + end, written) for answer in answers)
 
 
 BY_NAME = {

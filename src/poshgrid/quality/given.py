@@ -31,7 +31,7 @@ ENDINGS = {
 }  # fmt: skip
 """Ending of a file of pairs -> the reader that is meant, where none is named."""
 DESIGNED = {"item_id", "category", "phenomenon", "good", "bad"}
-"""Columns of a CSV file that the reader ``acceptability`` reads, with its templates and sets."""
+"""Columns of a CSV file that the reader ``pairs-csv`` reads, with its templates and sets."""
 SIZE = "all"  # of a text: what is given is counted
 log = logs.get(__name__)
 
@@ -100,7 +100,7 @@ def reader_of(path: Path) -> str:
         first = next(textfile.lines(file), "").rstrip("\r\n")
         columns = [name.strip(' "') for name in first.split("," if file.suffix == ".csv" else "\t")]
         if file.suffix == ".csv" and set(columns) >= DESIGNED:
-            return "acceptability"
+            return "pairs-csv"
         if file.suffix == ".tsv" and not blimp.is_table(columns):
             return "scamp"
     return ENDINGS[file.suffix]

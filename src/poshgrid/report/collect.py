@@ -23,7 +23,7 @@ from poshgrid.statistics import published
 from poshgrid.statistics import schema as statistics
 from poshgrid.statistics.development import onsets, points, ratios
 from poshgrid.statistics.exposure import ledger
-from poshgrid.statistics.measures.schema import NORMS, TAGS, WRONG_ANSWERS
+from poshgrid.statistics.measures.schema import ANSWERS, NORMS, TAGS
 
 _Cell = tuple[str, str]  # condition, size
 _Json = dict[str, Any]
@@ -176,8 +176,8 @@ class Collected:
         return {s: files.read_table(path, files.read_schema(path))
                 for s, path in paths.items() if path.is_file()}  # fmt: skip
 
-    wrong_answers = _of_suites("wrong_answers", WRONG_ANSWERS)
-    """Suite of choices or completions -> ``WRONG_ANSWERS``."""
+    answers = _of_suites("answers", ANSWERS)
+    """Suite of choices or completions -> ``ANSWERS``."""
     norms = _of_suites("norms", NORMS)
     """Suite of choices or completions -> ``NORMS``."""
     tags = _of_suites("tags", TAGS)

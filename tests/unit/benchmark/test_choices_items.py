@@ -1,11 +1,11 @@
-"""Readers of choices, completions and acceptability: natural texts, and every slip is named."""
+"""Readers of choices, completions and pairs in tables: natural texts, and every slip is named."""
 
 from __future__ import annotations
 
 import pytest
 
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, DESIGN, PAIRS
-from poshgrid.benchmark.suites import acceptability, choices, completions
+from poshgrid.benchmark.suites import choices, completions, pairs_csv
 from poshgrid.errors import PoshgridError
 
 HEADER = "item_id,category,phenomenon,block,stimulus,target,distractor1,distractor2"
@@ -84,20 +84,20 @@ def test_the_sound_rows_that_the_faults_are_planted_in_pass(write):
     assert load(write(HEADER, f"{FOX},", f"{OWL},")).items["block"].to_list() == ["1"] * 4
 
 
-# ---- acceptability and completions ---------------------------------------------------------------
+# ---- pairs and completions -----------------------------------------------------------------------
 
 PAIR, PROMPT = (f"item_id,category,phenomenon,{rest}" for rest in ("good,bad", "prompt,accepted"))
 
 
 def pairs(path):
-    return acceptability.load(path, acceptability.Options(), None)
+    return pairs_csv.load(path, pairs_csv.Options(), None)
 
 
 def prompts(path):
     return completions.load(path, completions.Options(), None)
 
 
-def test_acceptability_fills_template_set_and_contrast(write):
+def test_pairs_get_template_set_and_contrast(write):
     rows = "a,x,agreement,Io vado.,Io vai.,person", "b,x,clitic,Lo vedo.,Vedo lo.,"
     items = pairs(write(f"{PAIR},contrast", *rows)).items
     assert items.schema == PAIRS
@@ -105,6 +105,11 @@ def test_acceptability_fills_template_set_and_contrast(write):
         ("a", "x", "agreement", "agreement", "a", "person", "Io vado.", "Io vai."),
         ("b", "x", "clitic", "clitic", "b", "clitic", "Lo vedo.", "Vedo lo."),
     ]
+
+
+def test_without_a_stimulus_options_are_sentences(write):
+    items = load(write("item_id,category,phenomenon,target,distractor1", "a,x,y,Io vado.,Io vai."))
+    assert items.items.select("correct", "text").rows() == [(True, "Io vado."), (False, "Io vai.")]
 
 
 def test_completions_are_divided(write):

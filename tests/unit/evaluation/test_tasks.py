@@ -106,9 +106,10 @@ def test_choices_have_a_row_for_each_option():
 def test_completions_are_judged():
     items = table(
         COMPLETIONS,
-        {"item_id": "a", "prompt": "The dogs", "accepted": ["are", "were"]},
-        {"item_id": "b", "prompt": "The dog", "accepted": ["is"]},
-        {"item_id": "c", "prompt": "The dogs", "accepted": ["run"]},
+        {"item_id": "a", "prompt": "The dogs", "accepted": ["are", "were"], "anywhere": False},
+        {"item_id": "b", "prompt": "The dog", "accepted": ["is"], "anywhere": False},
+        {"item_id": "c", "prompt": "The dogs", "accepted": ["run"], "anywhere": True},
+        {"item_id": "d", "prompt": "The dog", "accepted": ["is"], "anywhere": True},
     )
     engine = Letters({"The dogs": " Were in a", "The dog": " isn't it"})
     found = tasks.completions("s", items, engine, step=None)
@@ -117,6 +118,7 @@ def test_completions_are_judged():
         ("a", None, " Were in a", True),
         ("b", None, " isn't it", False),
         ("c", None, " Were in a", False),
+        ("d", None, " isn't it", True),
     ]
     assert engine.asked == [(("The dogs", "The dog"), 3, 3)]
 

@@ -9,7 +9,7 @@ import pytest
 
 from poshgrid import resources
 from poshgrid.errors import PoshgridError
-from poshgrid.report.sections import battery, gaps, published, tasks
+from poshgrid.report.sections import battery, children, gaps, published, tasks
 from poshgrid.statistics import published as numbers
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, PARADIGM_MEASURES, TAGS
 from poshgrid.statistics.schema import ACCURACY
@@ -33,7 +33,6 @@ def tested(study):
     tag = {"seed": 42, "tag": "neg", "other": "", "n": 4, "raw": 1.0, "n_rest": 10, "raw_rest": 6.0}
     two = tag | {"other": "pas", "n": 1, "n_rest": 3, "raw_rest": 0.0}
     age = {"suite": "trog", "category": "trog", "score": "blocks", "age_from": "4;0"}
-    pairs = {"suite": "pairs", "level": "phenomenon"}
     asked = {"gaps": "paradigms", "trog": "choices", "words": "completions"}
     return study.changed(
         spec=study.spec.model_copy(update={"measured": asked}),
@@ -47,14 +46,11 @@ def tested(study):
             ),
             "words": frame(CHOICE_MEASURES, {**words, "seed": 42, "raw": 6.0}),
         },
-        accuracy=frame(
-            ACCURACY,
-            {**pairs, "n_pairs": 10, "mean": 0.9},
-            {**pairs, "n_pairs": 8, "mean": 1.0},
-            {**pairs, "level": "average", "mean": 0.95},
-        ),
-        norms={"trog": frame(NORMS, *({**age, "seed": s, "age_equivalent": a} for s, a in
-                                      ((42, "4;1"), (53, "4;6"))))},
+        norms={"trog": frame(
+            NORMS,
+            {**age, "seed": 42, "age_equivalent": "4;1", "typical_from": 48, "typical_to": 65},
+            {**age, "seed": 53, "age_equivalent": "4;6", "z": 1.5},
+        )},
         tags={
             "trog": frame(TAGS, tag, two, {**tag, **UNTRAINED}).with_columns(suite=pl.lit("trog")),
             "words": frame(TAGS, tag).with_columns(suite=pl.lit("words")),
@@ -67,12 +63,14 @@ def test_the_tests_of_language_a_row_a_test_and_model(tested):
     assert rows.select("suite", "series", "baseline", "n", "raw", "chance").rows() == [
         ("trog", "gpt2", False, 80, 34.0, 0.25),  # the mean of both seeds
         ("words", "gpt2", False, 14, 6.0, None),
-        ("pairs", "gpt2", False, 18, pytest.approx(17), 0.5),  # phenomena by their pairs
         ("trog", "gpt2 untrained", True, 80, 20.0, 0.25),
     ]
     assert rows["low"][0] < rows["accuracy"][0] == 34 / 80 < rows["high"][0]
     assert rows.select("right", "passed").row(0) == ("34/80", "6.5/20")
     assert rows["passed"][1] is None
+    normed = children.normed(tested)
+    assert normed["norms"]["typical"].to_list() == ["4;0–5;5", None]
+    assert normed["norms-by-age"].select("seed", "typical").rows() == [(53, "no")]
     assert battery.ages(tested).select("suite", "age").rows() == [("trog", "4;1, 4;6")]
 
 
@@ -140,13 +138,15 @@ def test_other_tasks_are_shown_as_their_measures(study, tmp_path):
     assert ">1.235</t" in section and "gpt2-mini &lt;b&gt;" in section
 
 
-def test_wrong_answers_are_sorted_by_how_many_gave_them():
+def test_answers_are_sorted_by_how_many_gave_them():
     rows = pl.DataFrame(
-        [("i1", "x", "r1"), ("i2", "y", "r2"), ("i2", "z", "r2"), ("i2", "z", "r2")],
-        schema=["item_id", "answer", "right"], orient="row",
-    ).with_columns(category=pl.lit("c"), phenomenon=pl.lit("p"))  # fmt: skip
-    items = tasks.wrong_answers(rows).select("item_id", "wrong", "answer", "alike", "right")
-    assert items.rows() == [("i2", 3, "z", 2, "r2"), ("i1", 1, "x", 1, "r1")]
+        [("i1", "r", True), ("i1", "x", False), ("i2", "y", False), ("i2", "z", False),
+         ("i2", "z", False)],
+        schema=["item_id", "answer", "correct"], orient="row",
+    ).with_columns(category=pl.lit("c"), phenomenon=pl.lit("p"), right=pl.lit("r"))  # fmt: skip
+    assert tasks.answers(rows).select("item_id", "answer", "models", "correct").rows() == [
+        ("i2", "z", 2, "no"), ("i1", "x", 1, "no"), ("i2", "y", 1, "no"), ("i1", "r", 1, "yes"),
+    ]  # fmt: skip
 
 
 # ---- published numbers ---------------------------------------------------------------------------

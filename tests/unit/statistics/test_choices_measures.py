@@ -177,7 +177,7 @@ def test_blocks_are_counted_at_every_level():
 
 def completions(*rows):
     """Return items and scores from item, phenomenon, block, correct."""
-    items = [(i, "prod", p, b, f"{i} is", ["x"], []) for i, p, b, _ in rows]
+    items = [(i, "prod", p, b, f"{i} is", ["x"], False, []) for i, p, b, _ in rows]
     scores = [(i, None, "x y", right) for i, *_, right in rows]
     return (
         pl.DataFrame(scores, schema=COMPLETION_SCORES, orient="row"),
@@ -283,13 +283,15 @@ def test_subsets_with_ties_give_the_larger_p():
     assert subsets.between(3, 3, 0, 0) is None
 
 
-def test_wrong_answers_are_named_with_the_right_ones():
+def test_answers_are_named_with_the_right_ones():
     scores, items = suite(("a", "p", "b", -9, -5, -7), ("t", "p", "b", -6, -6, -7))  # t: a tie
-    found = choices.wrong_answers(choices.judged(scores, items, "scores"), scores, items).rows()
-    assert found == [("a", "sc", "p", "b", "a1", "a0")]
+    found = choices.shown(choices.judged(scores, items, "scores"), scores, items).rows()
+    assert found == [("a", "sc", "p", "b", "a1", False, "a0")]
     scores, items = completions(("a", "p", "", False), ("b", "p", "", True))
     items = items.with_columns(accepted=pl.Series([["cat", "dog"], ["hen"]]))
     early = scores.with_columns(step=pl.lit(100, dtype=pl.UInt32), completion=pl.lit("no"))
     scores = pl.concat([early, scores])
-    found = choices.wrong_answers(choices.judged(scores, items, "scores"), scores, items).rows()
-    assert found == [("a", "prod", "p", "", "x y", "cat|dog")]
+    found = choices.shown(choices.judged(scores, items, "scores"), scores, items).rows()
+    assert found == [
+        ("a", "prod", "p", "", "x y", False, "cat|dog"), ("b", "prod", "p", "", "x y", True, "hen"),
+    ]  # fmt: skip

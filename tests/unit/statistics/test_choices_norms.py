@@ -95,7 +95,10 @@ def one(score, category="sc", **lengths):
 
 def test_a_norm_meets_its_category_or_the_whole_suite():
     found = norms.compared(measured(), [one("raw"), one("raw", "test")], "test", "norms")
-    assert found.select("category", "value", "z").rows() == [("sc", 12, 1), ("test", 13, 1.5)]
+    assert found.select("category", "value", "z", "standard", "typical_from").rows() == [
+        ("sc", 12, 1, 115, 48), ("test", 13, 1.5, 122.5, None),
+    ]  # fmt: skip
+    assert found["percentile"].to_list() == pytest.approx([84.1345, 93.3193], abs=1e-4)  # printed
     blocks = norms.compared(measured(blocks=5, blocks_passed=8), [one("blocks")], "test", "norms")
     assert blocks.select("value", "z").rows() == [(8, -1)]
 
@@ -109,6 +112,13 @@ def test_items_left_out_make_a_range():
         (0, 62, "3;9", "3;9", 0.2), (0, 62, "3;9", "4;3", -0.8),
         (10, 72, "4;3", "3;9", 1.2), (10, 72, "4;3", "4;3", 0.2),
     ]  # fmt: skip
+    ages = found.select("age_months", "typical_from", "typical_to", "own_age").rows()
+    assert ages == [
+        (45, 45, 56, True),
+        (45, 45, 56, False),
+        (51, 51, 56, False),
+        (51, 51, 56, True),
+    ]
     with pytest.raises(PoshgridError, match="on 175 items, the suite has 164 and leaves 10 out"):
         norms.compared(measured(n=164, raw=62.0), [table], "test", "norms")
     only = norms.Norm("sc", "raw", ages=[(60, 45)])

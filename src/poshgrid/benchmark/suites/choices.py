@@ -3,10 +3,11 @@
 Each option is joined to its stimulus by a connective (*La volpe è seguita dal lupo, cioè il lupo
 segue la volpe.*); the model chooses the text of lowest perplexity. The format is that in which
 tests of comprehension with pictures were made fit for language models by Capone, Suozzi, Lebani and
-Lenci (2024), BaBIEs, section 3.
+Lenci (2024), BaBIEs, section 3. Without a stimulus the options are whole sentences: judgements of
+acceptability, which the same authors recast as an acceptable and an unacceptable sentence.
 
-CSV: item_id, category, phenomenon, [block], stimulus, target, distractor1, [distractor2 ...].
-Options are written as they stand after the connective: names alone begin with a capital.
+CSV: item_id, category, phenomenon, [block], [tags], [stimulus], target, distractor1, [distractor2
+...]. Options are written as they stand after the connective: names alone begin with a capital.
 """
 
 from __future__ import annotations
@@ -74,11 +75,12 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
 
     from poshgrid.benchmark.schema import CHOICES, Loaded
 
-    needed = ["stimulus", "target", "distractor1"]
+    needed, optional = ["target", "distractor1"], ["stimulus", "block", "tags"]
     records = []
-    for row in csvfile.rows(path, needed, ["block", "tags"], numbered="distractor"):
+    for row in csvfile.rows(path, needed, optional, numbered="distractor"):
+        stimulus = row.cells.get("stimulus")
         texts = {
-            name: join(row.cells["stimulus"], cell, options.connective)
+            name: join(stimulus, cell, options.connective) if stimulus else cell
             for name, cell in row.cells.items()
             if name.startswith(("target", "distractor")) and cell
         }

@@ -1,15 +1,17 @@
 """Beginnings of sentences that a model completes, with the continuations that count as right.
 
 The task of production of Capone, Suozzi, Lebani and Lenci (2024), BaBIEs, section 3: the model
-continues the prompt by a few tokens, and is right if an answer appears in what it wrote.
+continues the prompt by three tokens, and is right if an answer appears in what it wrote.
 
-CSV: item_id, category, phenomenon, [block], prompt, accepted (divided by ``|``).
+CSV: item_id, category, phenomenon, [block], [tags], prompt, accepted (divided by ``|``).
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
 
 from poshgrid import plugins
 from poshgrid.benchmark.reading import csvfile
@@ -25,7 +27,11 @@ _BLANK = re.compile(r"(?:_+|\.{2,}|…|-{2,})\s*[.!?]?$")
 
 
 class Options(plugins.Options):
-    """The reader ``completions`` takes no options."""
+    """Options of the reader ``completions``."""
+
+    answers: Literal["words", "anywhere"] = Field(
+        "words", description="An answer counts between ends of words; anywhere, as in BaBIEs"
+    )
 
 
 files = csvfile.watched
@@ -36,7 +42,7 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
 
     Args:
         path: the CSV file.
-        options: none.
+        options: where an answer counts.
         context: not used.
 
     Returns:
@@ -61,6 +67,7 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
                 "block": row.cells.get("block", ""),
                 "prompt": prompt,
                 "accepted": csvfile.listed(row, "accepted"),
+                "anywhere": options.answers == "anywhere",
                 "tags": csvfile.listed(row, "tags"),
             }
         )

@@ -1,7 +1,7 @@
 """A battery of language tests: what models achieve on each, as which age, and on which items.
 
 Figure 1 of Capone, Suozzi, Lebani and Lenci (2024): the accuracy on every test, here with its
-interval and with guessing. Suites of minimal pairs of the same target stand beside the others.
+interval and with guessing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from poshgrid.tables.words import percent, span
 
 TITLE, ORDER, AUDIENCE = "Tests of language", 128, "reader"
 TASKS = ("choices", "completions")
-_COUNTED = ["n", "raw", "chance", "blocks", "blocks_passed"]
 
 
 def write(page: Page) -> dict[str, Any] | None:
@@ -42,7 +41,9 @@ def write(page: Page) -> dict[str, Any] | None:
     shown = rows.sort("suite", maintain_order=True).join(
         ages(collected), on=["suite", *RUN_AXES], how="left", maintain_order="left"
     )
-    page.table("tests", shown, shown["age"].count())
+    rules = shown["rule"].unique(maintain_order=True).to_list()
+    page.table("tests", shown, shown["age"].count(), rules)
+    page.table("tests-by-category", tests(collected, "phenomenon"))
     if collected.tags:
         for kind, crossed in (("tags", False), ("tags-crossed", True)):
             page.table(kind, tagged(pl.concat(collected.tags.values()), crossed=crossed), crossed)
@@ -58,25 +59,28 @@ def _in_words(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def tests(collected: Collected) -> pl.DataFrame:
-    """Return a row a suite and model, items that are right being a mean over seeds."""
-    asked = [suite for suite, task in collected.spec.measured.items() if task in TASKS]
-    frames = [collected.measures[suite] for suite in asked if suite in collected.measures]
+def tests(collected: Collected, level: str = "suite") -> pl.DataFrame:
+    """Return a row a suite and model, items that are right being a mean over seeds.
+
+    Args:
+        collected: the results.
+        level: ``phenomenon``: a row for each phenomenon of suites that have several.
+    """
+    frames = [frame.filter(level=level) for suite, frame in collected.measures.items()
+              if collected.spec.measured[suite] in TASKS]  # fmt: skip
+    if level != "suite":
+        frames = [frame for frame in frames if frame["phenomenon"].n_unique() > 1]
     if not frames:
         return pl.DataFrame()
-    by = ["suite", *RUN_AXES]
-    means = pl.concat(frames).filter(level="suite").group_by(by, maintain_order=True).agg(
-        pl.first("n", "chance", "blocks"), pl.col("raw", "blocks_passed").mean()
+    by = ["suite", "category", "phenomenon", *RUN_AXES]
+    means = pl.concat(frames).group_by(by, maintain_order=True).agg(
+        pl.first("n", "chance", "blocks", "rule"), pl.col("raw", "blocks_passed").mean()
     )  # fmt: skip
-    right = (pl.col("mean") * pl.col("n_pairs")).sum()
-    judged = collected.accuracy.filter(level="phenomenon").group_by(by, maintain_order=True)
-    pairs = judged.agg(n=pl.col("n_pairs").sum(), raw=right, chance=pl.lit(0.5).first())
-    both = pl.concat([means, pairs], how="diagonal_relaxed").select(*by, *_COUNTED)
-    ends = [intervals.wilson(raw, n) for raw, n in both.select("raw", "n").iter_rows()]
-    blocks = both.select("blocks_passed", "blocks").iter_rows()
+    ends = [intervals.wilson(raw, n) for raw, n in means.select("raw", "n").iter_rows()]
+    blocks = means.select("blocks_passed", "blocks").iter_rows()
     passed = [f"{number:.4g}/{of}" if of else None for number, of in blocks]
-    rows = both.with_columns(
-        pl.Series("series", model_names(both), pl.String),
+    rows = means.with_columns(
+        pl.Series("series", model_names(means), pl.String),
         pl.Series("low", [low for low, _ in ends], pl.Float64),
         pl.Series("high", [high for _, high in ends], pl.Float64),
         pl.Series("passed", passed, pl.String),

@@ -5,6 +5,9 @@ What a model has read is known; what a child has heard is an estimate: 10M words
 Hart and Risley (1992), Gilkerson et al. (2017) and Frank (2023). Spread evenly over five years,
 these are 2, 6 and 10 million words a year. A child is drawn at the midrange of its age, with a bar
 from the lower to the upper bound; a model is drawn at its words and never at an age.
+
+By the norms of tests a model's score has an age, and a place among the children of each age
+(:mod:`poshgrid.statistics.measures.norms`).
 """
 
 from __future__ import annotations
@@ -13,12 +16,15 @@ from typing import Any
 
 import polars as pl
 
+from poshgrid.config.runs import BASELINE_RECIPES
 from poshgrid.report import figures
 from poshgrid.report.accuracies import drawn
 from poshgrid.report.collect import Collected
-from poshgrid.report.layout import Layout, groups
+from poshgrid.report.layout import Layout, groups, model_names
 from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
+from poshgrid.statistics.measures import norms
+from poshgrid.tables.words import span
 
 TITLE, ORDER, AUDIENCE = "Children and models", 40, "reader"
 A_YEAR = (2_000_000, 6_000_000, 10_000_000)
@@ -26,20 +32,49 @@ A_YEAR = (2_000_000, 6_000_000, 10_000_000)
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write the figure and the table.
+    """Write the figure and the tables.
 
-    ``None``: the study has no accuracies of children, or no model has a score on what they did.
+    ``None``: the study has neither norms nor accuracies of children that a model has a score on.
     """
+    for kind, frame in normed(page.collected).items():
+        page.table(kind, frame)
+    compared = _write_accuracies(page)
+    return {} if page.collected.norms or compared else None
+
+
+def normed(collected: Collected) -> dict[str, pl.DataFrame]:
+    """Return where models stand among children: table -> its rows, without baselines."""
+    if not collected.norms:
+        return {}
+    rows = pl.concat(collected.norms.values()).filter(~pl.col("recipe").is_in(BASELINE_RECIPES))
+    ends = rows.select("typical_from", "typical_to").iter_rows()
+    reached = [span(first, last, lambda month: norms.age(int(month))) for first, last in ends]
+    rows = rows.with_columns(
+        pl.Series("series", model_names(rows, seeds=True), pl.String),
+        pl.Series("typical", reached, pl.String),
+        age=pl.col("age_equivalent").replace("", None),
+        ages=pl.format("{}–{}", "age_from", "age_to"),
+    )
+    of = ["suite", "category", "score", "series", "excluded_right"]
+    within = pl.when(pl.col("z").abs() <= 1).then(pl.lit("yes")).otherwise(pl.lit("no"))
+    return {
+        "norms": rows.unique(of, keep="first", maintain_order=True),
+        "norms-by-age": rows.drop_nulls("z").with_columns(typical=within),
+    }
+
+
+def _write_accuracies(page: Page) -> bool:
+    """Write children's accuracies beside models'; return whether there are any."""
     collected, layout = page.collected, page.layout
     children = collected.children.drop_nulls("accuracy")
     suite = suite_of(layout, set(children["name"]))
     if suite is None or not layout.arms:
-        return None
+        return False
     judged = models(collected, layout, suite, children)
     # How many words a given model has read is not known: it has no place on the axis
     placed = judged.filter(pl.col("mean").is_not_null(), pl.col("words") > 0)
     if placed.is_empty():
-        return None
+        return False
     low, words, high = (rate * pl.col("years") for rate in A_YEAR)
     stars = children.select(
         "age", facet=pl.lit(""), panel="name", mean="accuracy", words_low=low, words=words,
@@ -59,7 +94,7 @@ def write(page: Page) -> dict[str, Any] | None:
         shares, left_on="name", right_on="panel", how="left", maintain_order="left"
     )
     page.table("children", rows, suite)
-    return {}
+    return True
 
 
 def suite_of(layout: Layout, names: set[str]) -> str | None:

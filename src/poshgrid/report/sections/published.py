@@ -76,6 +76,7 @@ def comparison(collected: Collected, theirs: pl.DataFrame, study: str) -> pl.Dat
         "vocabularies": corpora.vocabularies(collected),
         "coefficients": pl.concat(fits) if fits else pl.DataFrame(),
         "measures": pl.concat(measures, how="diagonal_relaxed") if measures else pl.DataFrame(),
+        "norms": pl.concat(collected.norms.values()) if collected.norms else pl.DataFrame(),
         # Subsets of items cut across suites
         "tags": subsets.pooled(pl.concat(tags)) if tags else pl.DataFrame(),
     }

@@ -21,22 +21,20 @@ def write(page: Page) -> dict[str, Any] | None:
         empty = [name for name in frame.columns if frame[name].is_null().all()]
         same = {name: frame[name][0] for name in alike if frame[name][0]}
         page.table("measures", frame.drop({*alike, *empty}), suite, same, of=suite)
-        if suite in page.collected.wrong_answers:
-            answers = wrong_answers(page.collected.wrong_answers[suite])
-            page.table("wrong-answers", answers, suite, of=suite)
+        if suite in page.collected.answers:
+            page.table("answers", answers(page.collected.answers[suite]), suite, of=suite)
     return {"tasks": page.collected.spec.measured} if measures else None
 
 
-def wrong_answers(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the items that models got wrong, those first that most of them did.
+def answers(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return wrong answers, then right ones, those first that most models gave.
 
     Args:
-        rows: columns of ``WRONG_ANSWERS``.
+        rows: columns of ``ANSWERS``.
     """
-    names = ["item_id", "category", "phenomenon", "right"]
-    answers = rows.group_by(*names, "answer").agg(alike=pl.len())
-    most = answers.sort("alike", "answer", descending=[True, False]).group_by(
-        names, maintain_order=True
+    names = ["item_id", "category", "phenomenon", "answer", "correct", "right"]
+    given = rows.group_by(names).agg(models=pl.len())
+    order = ["correct", "models", "item_id", "answer"]
+    return given.sort(order, descending=[False, True, False, False]).with_columns(
+        correct=pl.when("correct").then(pl.lit("yes")).otherwise(pl.lit("no"))
     )
-    items = most.agg(pl.first("answer", "alike"), wrong=pl.col("alike").sum())
-    return items.sort("wrong", "item_id", descending=[True, False])

@@ -22,17 +22,18 @@ from poshgrid.config.specs import MeasuresSpec
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judgements import TIE
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
+from poshgrid.evaluation.tasks import TOKENS_WRITTEN
 from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import norms as standings
 from poshgrid.statistics.measures import scores as scored
 from poshgrid.statistics.measures import subsets
 from poshgrid.statistics.measures.schema import (
+    ANSWERS,
     CHOICE_MEASURES,
     CHOICE_RESULT,
     NORMS,
     RUN,
     TAGS,
-    WRONG_ANSWERS,
 )
 from poshgrid.tables import formats
 
@@ -49,7 +50,7 @@ def write(
         spec: the suite and the runs.
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         items: the suite's table (``CHOICES`` or ``COMPLETIONS``).
-        output: folder for measures and wrong_answers, with norms norms, with tags tags (.parquet,
+        output: folder for measures and answers, with norms norms, with tags tags (.parquet,
             .csv).
         norms: table of norms (:mod:`poshgrid.statistics.measures.norms`), if there is one.
 
@@ -72,8 +73,8 @@ def write(
             silent.append(run)
             continue
         answers = judged(rows, table, path)
-        results.append(scored.named(run, suite, measures(answers)))
-        missed.append(scored.named(run, suite, wrong_answers(answers, rows, table)))
+        results.append(scored.named(run, suite, measures(answers, rule(table))))
+        missed.append(scored.named(run, suite, shown(answers, rows, table)))
         tagged.append(scored.named(run, suite, subsets.crossed(answers, table)))
     if not results:
         raise PoshgridError(f"suite {suite}: no run has scores; its models write nothing")
@@ -81,7 +82,7 @@ def write(
     normed = standings.compared(achieved, given, suite, norms) if norms else None
     output = Path(output)
     formats.write(achieved, output, "measures", CHOICE_MEASURES)
-    formats.write(pl.concat(missed), output, "wrong_answers", WRONG_ANSWERS)
+    formats.write(pl.concat(missed), output, "answers", ANSWERS)
     by_tag = pl.concat(tagged)
     asked = {"norms": (normed, NORMS), "tags": (by_tag if by_tag.height else None, TAGS)}
     for name, (frame, schema) in asked.items():
@@ -137,18 +138,19 @@ def judged(scores: pl.DataFrame, items: pl.DataFrame, place: str | Path) -> pl.D
     )
 
 
-def measures(answers: pl.DataFrame) -> pl.DataFrame:
+def measures(answers: pl.DataFrame, rule: str = "") -> pl.DataFrame:
     """Return what one run achieved on a suite.
 
     Args:
         answers: from :func:`judged`.
+        rule: when an item is right, in words.
 
     Returns:
         The columns of ``CHOICE_RESULT``: phenomena and categories by name, then the suite.
     """
     levels = {"phenomenon": ["category", "phenomenon"], "category": ["category"], "suite": []}
     rows = [
-        {"level": level, **dict(zip(keys, key, strict=True)), **_result(members)}
+        {"level": level, **dict(zip(keys, key, strict=True)), **_result(members), "rule": rule}
         for level, keys in levels.items()
         for key, members in (
             answers.partition_by(keys, as_dict=True) if keys else {(): answers}
@@ -162,25 +164,37 @@ def measures(answers: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def wrong_answers(answers: pl.DataFrame, scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Return what one run answered where it was wrong (``WRONG_ANSWERS`` without ``RUN``).
+def rule(items: pl.DataFrame) -> str:
+    """Return in words when an item of a suite of choices or completions is right."""
+    if "option" in items.columns:
+        return "its target has the lowest perplexity of its options"
+    where = "" if items["anywhere"].all() else ", between ends of words"
+    return f"an accepted answer appears in {TOKENS_WRITTEN} generated tokens{where}"
+
+
+def shown(answers: pl.DataFrame, scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Return what one run answered where it was wrong, and right completions.
 
     Args:
         answers: from :func:`judged`.
         scores: as there.
         items: as there.
+
+    Returns:
+        The columns of ``ANSWERS`` without those of ``RUN``.
     """
-    wrong = answers.filter(pl.col("credit") == 0)
     if "option" in items.columns:
         chosen = items.select("item_id", chosen="option", answer="text")
         target = items.filter("correct").select("item_id", right="text")
+        wrong = answers.filter(pl.col("credit") == 0)
         named = wrong.join(chosen, on=["item_id", "chosen"], maintain_order="left")
     else:
         written = scores.filter(pl.col("step").is_null()).select("item_id", answer="completion")
         target = items.select("item_id", right=pl.col("accepted").list.join("|"))
-        named = wrong.join(written, on="item_id", maintain_order="left")
-    columns = [name for name in WRONG_ANSWERS if name not in RUN]
-    return named.join(target, on="item_id", maintain_order="left").select(columns)
+        named = answers.join(written, on="item_id", maintain_order="left")
+    both = named.join(target, on="item_id", maintain_order="left")
+    columns = [name for name in ANSWERS if name not in RUN]
+    return both.with_columns(correct=pl.col("credit") > 0).select(columns)
 
 
 def against_chance(correct: float, chances: Sequence[float]) -> tuple[float, str]:

@@ -1,9 +1,9 @@
-"""A score among children: z and age equivalent by norms.
+"""A score among children by norms: age equivalent, z, standard score, percentile.
 
 Ages are written years;months (*4;7*), the convention of developmental studies. The use of
 children's norms for a model's scores follows Capone, Suozzi, Lebani and Lenci (2024), BaBIEs,
-section 4.2. Norms come from a CSV file that the user supplies; this project ships none. A row of it
-is one of two:
+section 4.2, where a model is typical of the ages whose mean is within one SD. Norms come from a CSV
+file that the user supplies; this project ships none. A row of it is one of two:
 
 - the mean and SD of an age band: ``category, score, age_from, age_to, mean, sd``;
 - an entry of the test's table of ages: ``category, score, raw_score, age``, ages of bands empty.
@@ -30,6 +30,7 @@ from pydantic import (
     Field,
     model_validator,
 )
+from scipy import special
 
 from poshgrid.benchmark.reading import csvfile
 from poshgrid.errors import PoshgridError, did_you_mean
@@ -242,17 +243,28 @@ def _standings(norm: Norm, row: dict[str, Any]) -> list[dict[str, Any]]:
     rows = []
     for added in sorted({0, norm.excluded or 0}):
         value = float(row[SCORES[norm.score]]) + added
+        equivalent = age_equivalent(norm, value)
+        reached = months(equivalent) if equivalent[:1].isdigit() else None
+        typical = [band for band in norm.bands if abs(value - band.mean) <= band.sd + _SLACK]
         of_all = {
             **{name: row[name] for name in RUN},
             "category": norm.category,
             "score": norm.score,
             "excluded_right": added,
             "value": value,
-            "age_equivalent": age_equivalent(norm, value),
+            "age_equivalent": equivalent,
+            "age_months": reached,
+            "typical_from": typical[0].first if typical else None,
+            "typical_to": typical[-1].last if typical else None,
         }
         if not norm.bands:
-            rows.append({**of_all, "age_from": "", "age_to": ""})
+            rows.append({**of_all, "age_from": "", "age_to": "", "own_age": False})
         for first, last, mean, sd in norm.bands:
-            ages = {"age_from": age(first), "age_to": age(last)}
-            rows.append({**of_all, **ages, "mean": mean, "sd": sd, "z": (value - mean) / sd})
+            z = (value - mean) / sd
+            rows.append({
+                **of_all, "age_from": age(first), "age_to": age(last),
+                "own_age": reached is not None and first <= reached <= last,
+                "mean": mean, "sd": sd, "z": z, "standard": 100 + 15 * z,
+                "percentile": 100 * float(special.ndtr(z)),
+            })  # fmt: skip
     return rows

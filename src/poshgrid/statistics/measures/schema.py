@@ -76,6 +76,7 @@ CHOICE_RESULT: Schema = {
     "blocks": pl.UInt32,  # blocks of items; null without blocks, as what follows
     "blocks_passed": pl.UInt32,  # of these, passed
     "blocks_chance": pl.Float64,  # blocks that guessing passes on average; null for completions
+    "rule": pl.String,  # when an item is right, in words
 }
 """A run on choices or completions: one row for each phenomenon and category, and the suite."""
 
@@ -84,17 +85,19 @@ CHOICE_MEASURES: Schema = {**RUN, **CHOICE_RESULT}
 of every run.
 """
 
-WRONG_ANSWERS: Schema = {
+ANSWERS: Schema = {
     **RUN,
     "item_id": pl.String,
     "category": pl.String,
     "phenomenon": pl.String,
     "block": pl.String,  # "" without blocks
     "answer": pl.String,  # the whole text with the option that was chosen; what was written
+    "correct": pl.Boolean,  # whether it is right
     "right": pl.String,  # the whole text with the target; accepted continuations, divided by |
 }
-"""``statistics/{target}/measures/{suite}/wrong_answers.parquet`` of choices and completions: one
-row per run and item that it got wrong; a tie that holds the target is not wrong.
+"""``statistics/{target}/measures/{suite}/answers.parquet`` of choices and completions: one row per
+run and item that it got wrong, and per completion that is right; a tie that holds the target is not
+wrong.
 """
 
 TAGS: Schema = {
@@ -125,11 +128,17 @@ NORMS: Schema = {
     "value": pl.Float64,  # the run's, and these
     # years;months, or "< 4;0"; "" without a table of ages
     "age_equivalent": pl.String,
+    "age_months": pl.UInt32,  # the same in months; null where it is "" or below the table
+    "typical_from": pl.UInt32,  # months: beginning of the first band within one SD; null: none is
+    "typical_to": pl.UInt32,  # months: end of the last one
     "age_from": pl.String,  # of the band: years;months; "" without bands
     "age_to": pl.String,  # its end
+    "own_age": pl.Boolean,  # the age equivalent lies in the band
     "mean": pl.Float64,  # of the band's children; null: without bands
     "sd": pl.Float64,  # of the band's children
     "z": pl.Float64,  # (value - mean) / sd
+    "standard": pl.Float64,  # standard score: 100 + 15 z
+    "percentile": pl.Float64,  # of z in a normal distribution, 0-100
 }
 """``statistics/{target}/measures/{suite}/norms.parquet``: one row per run, norm and age band, two
 where the suite leaves items of the normed test out.

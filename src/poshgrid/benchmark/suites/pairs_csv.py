@@ -1,7 +1,4 @@
-"""Pairs of an acceptable and an unacceptable sentence, written by hand.
-
-The format in which Capone, Suozzi, Lebani and Lenci (2024), BaBIEs, section 3, recast a test in
-which children judge one sentence at a time.
+"""Minimal pairs, written by hand.
 
 CSV: item_id, category, phenomenon, good, bad, [template], [lexical_set], [contrast].
 """
@@ -22,7 +19,7 @@ TASK = "pairs"
 
 
 class Options(plugins.Options):
-    """The reader ``acceptability`` takes no options."""
+    """The reader ``pairs-csv`` takes no options."""
 
 
 files = csvfile.watched
