@@ -61,11 +61,12 @@ def contrasts(fit: Fit) -> tuple[pl.DataFrame, tuple[Any, ...]]:
         names of contrasts that rest on one seed, and whether all do.
     """
     rows = fit.contrasts.to_dicts()
-    signs = [planted(fit, row) for row in rows]
+    effects = planted_effects(fit)
+    keys = ((row["contrast"], row["level"] or "overall") for row in rows)
+    signs = [effects.get(key, ("", ""))[0] for key in keys]
     single = [one_seed(fit, row) for row in rows]
     names = [contrast_name(row) for row in rows]
-    effects = planted_effects(fit).values()
-    held = (sum(sign == shown for sign, shown in effects), len(effects)) if effects else ()
+    held = (sum(s == shown for s, shown in effects.values()), len(effects)) if effects else ()
     few = list(dict.fromkeys(n for n, alone in zip(names, single, strict=True) if alone))
     words: dict[str, Iterable[str]] = {"name": names, "of": map(place, rows)}
     words |= {"planted": signs, "found_sign": map(found_sign, rows)} if any(signs) else {}
@@ -76,33 +77,23 @@ def contrasts(fit: Fit) -> tuple[pl.DataFrame, tuple[Any, ...]]:
     return frame, (held, few, all(single), ONE_SEED)
 
 
-def planted(fit: Fit, row: dict[str, Any]) -> str:
-    """Return the sign that a contrast was made to have: above, below or none; "": not known."""
-    for contrast in map(Contrast.model_validate, fit.spec.get("contrasts") or []):
-        if (called(contrast, row["first"]), contrast.less) == (row["contrast"], row["less"]):
-            return contrast.planted.get(row["level"] or "overall", "")
-    return ""
-
-
 def planted_effects(fit: Fit) -> dict[tuple[str, str], tuple[str, str]]:
     """Return the contrast and the level of each planted effect -> its sign, and the one found.
 
-    A category of one phenomenon with its name is one effect, in two rows.
+    A category of one phenomenon with its name is one effect, in two rows: one that missed counts.
+    A level without a row is misspelt, or no run has it.
     """
     effects: dict[tuple[str, str], tuple[str, str]] = {}
-    for row in fit.contrasts.to_dicts():
-        if sign := planted(fit, row):
-            name = row["contrast"], row["level"] or "overall"
-            missed = name in effects and effects[name][0] != effects[name][1]
-            effects[name] = effects[name] if missed else (sign, found_sign(row))
     for contrast in map(Contrast.model_validate, fit.spec.get("contrasts") or []):
         rows = fit.contrasts.filter(factor=contrast.factor, less=contrast.less)
         if contrast.first is not None:
             rows = rows.filter(first=contrast.first)
-        levels = {level or "overall" for level in rows["level"]}
-        for level, sign in contrast.planted.items():
-            if levels and level not in levels:  # misspelt, or no run has it
-                effects[contrast.name or contrast.factor, level] = sign, "no estimate"
+        for name in dict.fromkeys(called(contrast, first) for first in rows["first"]):
+            for level, sign in contrast.planted.items():
+                own = rows.filter(contrast=name, level="" if level == "overall" else level)
+                signs = map(found_sign, own.to_dicts())
+                missed = [shown for shown in signs if shown != sign]
+                effects[name, level] = sign, (*missed, sign if own.height else "no estimate")[0]
     return effects
 
 

@@ -57,17 +57,6 @@ def test_words_sentences_and_tokens(results):
 # ---- parsing and evidence ------------------------------------------------------------------------
 
 
-def test_what_filters_took_and_what_was_put_back(study):
-    removed = parsing.removed(study.collected, study.layout)
-    assert removed.rows()[:4] == [
-        ("10M", "baby", "binding.paper", 11_111, 31, 900, 77, 70, 90, 0),
-        ("10M", "baby", "question-formation.paper", 11_111, 0, 800, *[None] * 4),
-        ("10M", "baby-f", "binding.paper", 11_111, 31, 900, *[None] * 4),
-        ("10M", "baby-f", "question-formation.paper", 11_111, 0, 800, *[None] * 4),
-    ]
-    assert "wiki" not in set(removed["condition"])
-
-
 def recalled(parser, backstop, evidence, right, construction=""):
     """Return a row of ``RECALL``; of a construction no precision is known."""
     known = {

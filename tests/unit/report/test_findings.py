@@ -117,6 +117,7 @@ def test_what_was_removed_and_put_back_as_far_as_it_is_known(study):
                                      "back_direct")] == pytest.approx(
         [263 / 27_146, 4 / 263, 4, 8, 0.002, 1 / 54])  # fmt: skip
     assert second["removed"] == 263 / 27_146 and second["direct"] is second["back"] is None
+    assert [first[name] for name in ("rule", "backstop", "sentences")] == [250, 13, 54]
     assert third["filter"].endswith("as many as x")
     assert (third["removed"], third["refilled"]) == (263 / 27_146, 1_270)
 

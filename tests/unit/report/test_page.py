@@ -94,9 +94,21 @@ def test_accuracies_on_the_page_are_those_of_the_table(study, shown):
 
 def test_a_plain_table_on_the_page_is_its_csv(study, shown):
     folder, page = shown
-    csv = pl.read_csv(folder / "tables/removed.csv").fill_null("–")
-    texts = [[f"{v:,}" if isinstance(v, int) else v or "–" for v in row] for row in csv.iter_rows()]
-    assert page.tables["table-removed"][1:] == texts
+    csv = pl.read_csv(folder / "tables/parsers.csv")
+    texts = [
+        [
+            f"{v:,}"
+            if isinstance(v, int)
+            else v
+            if isinstance(v, str)
+            else "–"
+            if v is None
+            else f"{100 * v:.1f}"
+            for v in row
+        ]
+        for row in csv.iter_rows()
+    ]
+    assert page.tables["table-parsers"][1:] == texts
 
 
 # ---- what is missing or malicious ----------------------------------------------------------------

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 
 from poshgrid.report import figures
-from poshgrid.report.collect import Collected
 from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
 from poshgrid.statistics.deltas.differences import by_condition
@@ -36,7 +35,6 @@ def write(page: Page) -> dict[str, Any] | None:
     if collected.deltas.is_empty() and collected.perplexity.is_empty():
         return None
     deltas = named(collected.deltas)
-    page.table("filtered-out", taken(deltas, collected))
     suites = deltas["suite"].unique(maintain_order=True).to_list()
     for suite in suites:
         _suite(page, deltas.filter(suite=suite), suite)
@@ -204,29 +202,6 @@ def conditions(rows: pl.DataFrame) -> pl.DataFrame:
         mean = {"condition": pl.lit("mean"), "class": pl.lit("total")}
         shown = pl.concat([shown, groups.agg(averaged).with_columns(**mean)], how="diagonal")
     return _without_common_axes(shown, rows)
-
-
-def taken(rows: pl.DataFrame, collected: Collected) -> pl.DataFrame:
-    """Return what filters take out of their corpora (FiCT, Table 1), where it was counted.
-
-    Args:
-        rows: columns of ``DELTAS``.
-        collected: all results.
-    """
-    cells = []
-    for condition, size, full in (
-        rows.select("condition", "size", "full").unique(maintain_order=True).iter_rows()
-    ):
-        facts = collected.conditions.get((condition, size))
-        if facts and "removed_sentences" in facts:
-            mine, whole = (train_tokens(collected.tokens, (n, size)) for n in (condition, full))
-            cells.append({
-                "condition": condition, "size": size,
-                "removed": facts["removed_sentences"] / facts["whole"]["sentences"],
-                "sentences": facts["splits"]["train"]["sentences"],
-                "tokens": mine / whole if mine and whole else None,
-            })  # fmt: skip
-    return pl.DataFrame(cells, infer_schema_length=None)
 
 
 def train_tokens(tokens: Mapping[tuple[str, str], Any], cell: tuple[str, str]) -> int | None:

@@ -237,28 +237,31 @@ def treatments(collected: Collected) -> pl.DataFrame:
     rows = []
     for (condition, size), facts in collected.conditions.items():
         whole = facts.get("whole", {}).get("sentences", 0)
-        if not whole or not facts.get("removed_sentences"):
-            continue
         cell = {"condition": condition, "size": size,
                 "refilled": facts.get("refilled", {}).get("sentences") or None}  # fmt: skip
-        if control := facts.get("control"):
+        if whole and facts.get("control"):
             share = facts["removed_sentences"] / whole
-            rows.append(cell | {"filter": f"at random, as many as {control}", "removed": share})
+            name = f"at random, as many as {facts['control']}"
+            rows.append(cell | {"filter": name, "removed": share})
             continue
         back = dict(facts.get("reinserted", {}))
         for name, taken in facts.get("removed", {}).items():
             gone = taken["rule"] + taken["backstop"]
             returned = back.pop(name.partition(".")[0], {})  # once, of several readings
-            direct, back_direct = taken.get("direct"), returned.get("direct")
             rows.append(cell | {
-                "filter": name, "removed": gone / whole,
-                "direct": direct / gone if gone and direct is not None else None,
-                "evidence": direct, "evidence_whole": taken.get("direct_whole"),
-                "back": returned.get("rate"),
-                "back_direct": back_direct / returned["sentences"]
-                if back_direct is not None and returned.get("sentences") else None,
+                "filter": name, "removed": gone / whole if whole else None,
+                "direct": _share(taken.get("direct"), gone), "evidence": taken.get("direct"),
+                "evidence_whole": taken.get("direct_whole"), "back": returned.get("rate"),
+                "back_direct": _share(returned.get("direct"), returned.get("sentences")),
+                **{key: taken.get(key) for key in ("rule", "backstop", "words")},
+                **{key: returned.get(key)
+                   for key in ("sentences", "different", "available", "from_larger_sizes")},
             })  # fmt: skip
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _share(part: int | None, whole: int | None) -> float | None:
+    return None if part is None or not whole else part / whole
 
 
 def _less(row: Row) -> str:

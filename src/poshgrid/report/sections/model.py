@@ -11,7 +11,7 @@ from poshgrid.report import figures, posterior
 from poshgrid.report.layout import title
 from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
-from poshgrid.statistics.gate import ESS_LEAST, OUTSIDE, R_HAT_MOST, SURE, fits_cells
+from poshgrid.statistics.gate import ESS_LEAST, OUTSIDE, R_HAT_MOST, doubts
 
 TITLE, ORDER, AUDIENCE = "Bayesian models", 60, "reviewer"
 
@@ -35,16 +35,5 @@ def write(page: Page) -> dict[str, Any] | None:
         titles = {category: title(category) for category in cells["category"].unique()}
         cells = cells.with_columns(panel=pl.col("category").replace(titles))
         page.picture(f"predictive-{name}", figures.predictive, cells, say("predictive"))
-    checks = {name: check(fit.diagnostics) for name, fit in fits.items()}
-    limits = {"R_HAT_MOST": R_HAT_MOST, "ESS_LEAST": ESS_LEAST}
-    return {"fits": fits, "checks": checks, **limits} if fits else None
-
-
-def check(diagnostics: dict[str, Any]) -> str:
-    """Return the posterior predictive check in sentences; "" if the model was not checked."""
-    facts = diagnostics.get("predictive") or {}
-    if not facts.get("cells"):
-        return ""
-    cells, out = facts["cells"], facts["cells"] - facts["inside"]
-    fit = fits_cells(cells, out)
-    return say("check", out, cells, max(1, round(OUTSIDE * cells)), fit, facts.get("p"), SURE)
+    limits = {"R_HAT_MOST": R_HAT_MOST, "ESS_LEAST": ESS_LEAST, "OUTSIDE": OUTSIDE}
+    return {"fits": fits, "doubts": doubts, **limits} if fits else None

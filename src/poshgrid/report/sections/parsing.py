@@ -1,4 +1,4 @@
-"""Parsers, how much evidence they find, and what was removed and put back."""
+"""Parsers, and how much evidence they find."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 import polars as pl
 
 from poshgrid.report.collect import Collected
-from poshgrid.report.layout import Layout
 from poshgrid.report.parts import Page
 
 TITLE, ORDER, AUDIENCE = "Parsing and evidence", 90, "reviewer"
@@ -16,17 +15,14 @@ FEW = 20
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write the tables of parsing and evidence; ``None``: no condition rests on parses."""
-    collected, layout = page.collected, page.layout
+    """Write the tables of parsing; ``None``: no condition rests on parses."""
+    collected = page.collected
     if not collected.spec.parsers:
         return None
     page.table("parsers", parsers(collected))
     for kind, rows in (("recall", recall(collected)), ("recall-rules", constructions(collected))):
         page.table(kind, rows, bool(rows["class"].count()) and FEW)
     page.table("agreement", agreement(collected))
-    rows = removed(collected, layout)
-    alone = rows.height > 0 and rows["backstop"].fill_null(0).sum() > 0
-    page.table("removed", rows if alone else rows.drop("backstop", strict=False), alone)
     return {}
 
 
@@ -59,24 +55,6 @@ def agreement(collected: Collected) -> pl.DataFrame:
         for name, readings in sorted(answer.items())
         for reading, facts in readings.items()
     ], infer_schema_length=None)  # fmt: skip
-
-
-def removed(collected: Collected, layout: Layout) -> pl.DataFrame:
-    """Return what each filter took from the training sentences, and what was put back."""
-    back = ("sentences", "different", "available", "from_larger_sizes")
-    rows = []
-    for size in layout.sizes:
-        for condition in collected.spec.conditions:
-            statistics = collected.conditions.get((condition, size)) or {}
-            returned = dict(statistics.get("reinserted", {}))
-            for name, taken in statistics.get("removed", {}).items():
-                facts = returned.pop(name.partition(".")[0], {})  # once, of several readings
-                rows.append({
-                    "size": size, "condition": condition, "filter": name,
-                    **{key: taken.get(key) for key in ("rule", "backstop", "words")},
-                    **{key: facts.get(key) for key in back},
-                })  # fmt: skip
-    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def recall(collected: Collected) -> pl.DataFrame:
