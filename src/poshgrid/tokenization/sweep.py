@@ -1,7 +1,4 @@
-"""Training tokens of a condition by the size of the vocabulary (paper, section 4.1 and Table 9).
-
-The merges are learned once, for the largest size; a smaller vocabulary has the first of them.
-"""
+"""Training tokens of a condition by the size of the vocabulary (paper, section 4.1 and Table 9)."""
 
 from __future__ import annotations
 
@@ -38,30 +35,28 @@ def sweep(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
         PoshgridError: the table is missing or broken.
     """
     settings = spec.tokenizer
-    sizes = sorted(set(settings.sweep or SIZES))
-    seen = {"sentences": 0, "words": 0}
-    largest = tokenizers.learn(settings, sizes[-1], tokenizers.texts([condition], seen))
     vocabularies = []
-    for size in sizes:
-        smaller = tokenizers.truncate(largest, size)
-        smaller.encode_special_tokens = True
+    for size in sorted(set(settings.sweep or SIZES)):
+        seen = {"sentences": 0, "words": 0}
+        tokenizer = tokenizers.learn(settings, size, tokenizers.texts([condition], seen))
+        tokenizer.encode_special_tokens = True
         tokens = sum(
             len(encoding.ids)
             for batch in tokenizers.batches(condition, "train")
-            for encoding in smaller.encode_batch_fast(
+            for encoding in tokenizer.encode_batch_fast(
                 batch["text"].to_list(), add_special_tokens=False
             )
         )
         vocabularies.append(
             {
                 "vocabulary_size": size,
-                "reached": smaller.get_vocab_size(),
+                "reached": tokenizer.get_vocab_size(),
                 "tokens_without_boundaries": tokens,
                 "tokens_with_boundaries": tokens + seen["sentences"] + 1,
                 "tokens_per_word": round(tokens / max(seen["words"], 1), 6),
             }
         )
-        log.info("%s types: %s tokens", f"{smaller.get_vocab_size():,}", f"{tokens:,}")
+        log.info("%s types: %s tokens", f"{tokenizer.get_vocab_size():,}", f"{tokens:,}")
     statistics = {
         **seen,
         "lowercase": settings.lowercase,

@@ -8,7 +8,6 @@ It reads the sentences of a condition a batch at a time: memory does not grow wi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -214,27 +213,6 @@ def learn(settings: config.Tokenizer, size: int, texts: Iterable[list[str]]) -> 
         )
     tokenizer.train_from_iterator(texts, trainer)
     return tokenizer
-
-
-def truncate(tokenizer: Tokenizer, size: int) -> Tokenizer:
-    """Return the tokenizer that :func:`learn` makes of the same text at a smaller size.
-
-    Merges are learned greedily, so that those of a smaller vocabulary are the first ones of a
-    larger. Each makes a type of its own: what is cut from a stretch of text depends on the stretch
-    alone until a merge crosses its edge, so no two merges spell the same type.
-
-    Args:
-        tokenizer: one that :func:`learn` made.
-        size: types to keep; at or above the tokenizer's own size, it comes back as it is.
-    """
-    from tokenizers import Tokenizer
-
-    content = json.loads(tokenizer.to_str())
-    model = content["model"]
-    model["merges"] = model["merges"][: max(0, size - config.SMALLEST)]
-    kept = config.SMALLEST + len(model["merges"])  # ids follow the order: specials, bytes, merges
-    model["vocab"] = {word: number for word, number in model["vocab"].items() if number < kept}
-    return Tokenizer.from_str(json.dumps(content, ensure_ascii=False))
 
 
 def load(folder: Path) -> Tokenizer:

@@ -92,22 +92,14 @@ def attend(
     Returns:
         [rows, length, heads, width], and no weights.
     """
-    import torch
     from torch.nn.functional import scaled_dot_product_attention
-
-    from poshgrid.training import blockwise
 
     held = getattr(module, HELD, None)
     if held is not None and module.training:
         held.query, held.key, held.scaling = query, key, scaling
-    fused = not dropout or query.device.type != "cpu" or query.dtype != torch.float32
-    if fused or query.shape[2] < blockwise.LEAST or torch.compiler.is_compiling():
-        attended = scaled_dot_product_attention(
-            query, key, value, dropout_p=dropout, is_causal=True, scale=scaling
-        )
-    else:
-        scale = query.shape[-1] ** -0.5 if scaling is None else scaling
-        attended = blockwise.attention(query, key, value, dropout, scale)
+    attended = scaled_dot_product_attention(
+        query, key, value, dropout_p=dropout, is_causal=True, scale=scaling
+    )
     return attended.transpose(1, 2).contiguous(), None
 
 

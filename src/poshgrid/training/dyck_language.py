@@ -29,8 +29,6 @@ from poshgrid.tokenization.tokenizer import Vocabulary
 from poshgrid.training import seeds
 from poshgrid.training.data import Batch, Rows
 
-BLOCK = 2**21  # brackets that are drawn together for training
-
 
 @dataclass(frozen=True)
 class Language:
@@ -154,8 +152,6 @@ class Alphabet:
 
     def ids(self, brackets: np.ndarray) -> np.ndarray:
         """Return the first ids of sequences, as many as they have brackets: [rows, length]."""
-        if max(map(len, self.pieces)) == 1:
-            return np.array(self.pieces, np.int64)[brackets, 0]
         table = np.full((len(self.pieces), max(map(len, self.pieces))), -1, np.int64)
         for bracket, pieces in enumerate(self.pieces):
             table[bracket, : len(pieces)] = pieces
@@ -191,30 +187,19 @@ class Brackets(Rows):
         super().__init__(batch_size * steps, batch_size, None)
         self._language, self._alphabet = language, alphabet
         self._drawn_by, self._part = seed, part
-        # As many steps are drawn together as make it cheap; they are a few MB.
-        self._together = max(1, BLOCK // (batch_size * language.length))
-        self._block: tuple[int, np.ndarray] | None = None
 
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
-        number, position = divmod(step, self._together)
-        if self._block is None or self._block[0] != number:
-            first = number * self._together
-            last = max(step + 1, min(first + self._together, self.steps_per_epoch))
-            drawn = np.arange(first * self._size, last * self._size)
-            self._block = number, self._drawn(drawn)
-        return self._rows(self._block[1][position * self._size : (position + 1) * self._size])
+        return self._rows(np.arange(step * self._size, (step + 1) * self._size))
 
     def in_order(self, rows: int) -> Iterator[Batch]:
         """Yield a whole pass once, so many rows at a time."""
         for first in range(0, self._number, rows):
-            yield self._rows(self._drawn(np.arange(first, min(first + rows, self._number))))
+            yield self._rows(np.arange(first, min(first + rows, self._number)))
 
-    def _drawn(self, indices: np.ndarray) -> np.ndarray:
-        return self._language.draw(self._drawn_by, indices, self._part)
-
-    def _rows(self, brackets: np.ndarray) -> Batch:
-        targets = self._alphabet.ids(brackets)
+    def _rows(self, indices: np.ndarray) -> Batch:
+        """Return the sequences of these numbers."""
+        targets = self._alphabet.ids(self._language.draw(self._drawn_by, indices, self._part))
         inputs = np.roll(targets, 1, axis=1)
         inputs[:, 0] = self._alphabet.vocabulary.boundary_id
         return Batch(inputs, targets)

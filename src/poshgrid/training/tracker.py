@@ -44,30 +44,23 @@ def tracking(word: str | None, run: str, folder: Path) -> Iterator[None]:
             "tracker: tensorboard is not installed; `pip install tensorboard`, or set it to null"
         ) from error
     with module.SummaryWriter(str(folder / run)) as writer:
-        handler = _Handler(writer)
+
+        def show(record: logging.LogRecord) -> bool:
+            """Write an evaluation; after a resume some are written again, with the same values."""
+            line: dict[str, Any] = getattr(record, "evaluation", {})
+            try:
+                for name, value in line.items():
+                    if value is not None:
+                        writer.add_scalar(name, float(value), line["step"])
+                writer.flush()
+            except Exception as error:
+                log.warning("the tracker failed (%r); training goes on", error)
+            return True
+
         logger = logging.getLogger(EVALUATIONS)
         logger.setLevel(logging.INFO)
-        logger.addHandler(handler)
+        logger.addFilter(show)
         try:
             yield
         finally:
-            logger.removeHandler(handler)
-
-
-class _Handler(logging.Handler):
-    """Writes evaluations. After a resume some are written again, with the same values."""
-
-    def __init__(self, writer: Any) -> None:  # noqa: ANN401 - of a library that may be absent
-        super().__init__(logging.INFO)
-        self._writer = writer
-
-    def emit(self, record: logging.LogRecord) -> None:
-        line: dict[str, Any] = getattr(record, "evaluation", {})
-        try:
-            for name, value in line.items():
-                if value is not None:
-                    self._writer.add_scalar(name, float(value), line["step"])
-            self._writer.flush()
-        except Exception as error:
-            what = f"{type(error).__name__}: {error}"
-            log.warning("the tracker failed (%s); training goes on", what)
+            logger.removeFilter(show)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from poshgrid.config import Tokenizer, specs
-from poshgrid.tokenization import sweep, tokenizer
+from poshgrid.tokenization import sweep
 from tests.unit.training.training_support import (
     write_condition,
 )
@@ -18,18 +15,6 @@ def spec(*sizes: int, **options: object) -> specs.TokenizerSpec:
     """Return a spec with a list of sizes; its own size leaves no merge: it must not be read."""
     given = Tokenizer(vocabulary_size=258, sweep=list(sizes), **options)
     return specs.TokenizerSpec(tokenizer=given)
-
-
-@given(
-    st.lists(st.text("ab ", min_size=1, max_size=12), min_size=1, max_size=12),
-    st.integers(258, 280),  # few letters: long runs, ties, and texts that yield fewer types
-)
-@settings(max_examples=150, deadline=None)
-def test_truncating_gives_what_training_gives(texts, size):
-    options, texts = Tokenizer(), 2 * texts  # what occurs once is not merged
-    large = tokenizer.learn(options, 280, [texts])
-    alone = tokenizer.learn(options, size, [texts])
-    assert json.loads(tokenizer.truncate(large, size).to_str()) == json.loads(alone.to_str())
 
 
 def test_counts_worked_by_hand(tmp_path):

@@ -110,7 +110,7 @@ def test_the_flat_language_has_the_same_bigrams_and_no_structure(language):
 # ---- rows -------------------------------------------------------------------------------------
 
 
-def test_rows_hold_each_sequence_once_after_the_boundary(monkeypatch):
+def test_rows_hold_each_sequence_once_after_the_boundary():
     language = Language(k=2, p_open=0.5, depth=3, length=10)
     own = Alphabet([[2], [3], [4], [5]], Vocabulary(6, 0, 1))
 
@@ -129,19 +129,15 @@ def test_rows_hold_each_sequence_once_after_the_boundary(monkeypatch):
     assert batches[0].tokens == 30
     in_order = np.concatenate([batch.targets for batch in rows.in_order(4)])
     assert (in_order == expected).all()
-    # wherever it begins, and however many are drawn together
-    monkeypatch.setattr("poshgrid.training.dyck_language.BLOCK", 60)
-    for step in (5, 0, 6, 3):
+    for step in (5, 0, 6, 3):  # wherever it begins
         assert (brackets().batch(step).targets == batches[step].targets).all()
 
 
 def test_how_brackets_are_written(inputs, tmp_path):
-    """As tokens of their own, after the words or alone; as numbers in the language's tokens."""
+    """As tokens of their own; as numbers in the language's tokens."""
     given = setting(inputs, train_spec(recipe(), bias="dyck"), tmp_path)
     body = dyck.alphabet(dyck.Options(k=2), given)
     assert body == Alphabet([[2], [3], [4], [5]], Vocabulary(6, 0, 1))
-    whole = dyck.alphabet(dyck.Options(k=2, transfer="all"), given)
-    assert whole == Alphabet([[300], [301], [302], [303]], Vocabulary(304, 0, 1))
     letters = dyck.alphabet(dyck.Options(k=64, length=30, brackets="text"), given)
     assert letters.vocabulary == (300, 0, 1)
     drawn = Language(k=64, p_open=0.5, depth=8, length=30).draw(42, range(300))
@@ -178,9 +174,8 @@ def test_the_recipe_is_the_run_s_but_for_its_length(inputs, tmp_path):
     ("options", "vocabulary", "context"),
     [
         ({}, 2 + 6, 16),
-        ({"transfer": "all"}, 306, 16),
-        ({"transfer": "all"}, 306, 40),
-        ({"transfer": "all", "brackets": "text"}, 300, 40),
+        ({"brackets": "text"}, 300, 16),
+        ({"brackets": "text"}, 300, 40),
     ],
 )
 def test_what_is_carried_over(inputs, tmp_path, options, vocabulary, context):

@@ -5,17 +5,10 @@ Before it sees a word, the model is trained on sequences of brackets
 and seed is trained, which starts from the same weights; then its weights are carried over into the
 model that learns the language, whose optimiser starts afresh.
 
-==============  ==========================================  =======================================
-``transfer``    ``brackets: own``                           ``brackets: text`` (as published)
-==============  ==========================================  =======================================
-``body``        brackets are the whole vocabulary, for      brackets are decimal numbers in the
-                their embeddings are left behind            language's own tokens
-``all``         brackets follow the words, which are        the same; carried over: all
-                carried over without them
-==============  ==========================================  =======================================
-
-The embeddings that ``body`` leaves behind are those of tokens, the output layer included, and of
-positions: the language's model keeps the initial ones, to the bit those of the arm without a bias.
+With ``brackets: own`` the brackets are the whole vocabulary, and their embeddings are left behind:
+those of tokens, the output layer included, and of positions. The language's model keeps the initial
+ones, to the bit those of the arm without a bias. With ``brackets: text``, as published, brackets
+are decimal numbers in the language's own tokens, and all weights are carried over.
 
 Pre-pretraining takes the run's recipe but for its length: its optimiser, schedule, dropout,
 precision and threads.
@@ -71,13 +64,11 @@ class Options(plugins.Options):
     batch_size: Width = Field(8, description="Sequences in one step of the optimiser")
     learning_rate: LearningRate | None = Field(None, description="Its peak; `null`: the recipe's")
     warmup_steps: Count = Field(200, description="Of pre-pretraining; fewer than `steps`")
-    transfer: Literal["all", "body"] = Field(
-        "body", description="`body`: all weights but the embeddings; `all`"
-    )
     brackets: Literal["own", "text"] = Field(
         "own",
         description=(
-            "`own`: tokens of their own; `text`: numbers in the language's tokens, as published"
+            "`own`: tokens of their own, all weights but the embeddings are carried over; "
+            "`text`: numbers in the language's tokens, and all weights, as published"
         ),
     )
 
@@ -144,7 +135,7 @@ class Dyck(Bias):
             seed=spec.seed,
             checkpoints=setting.checkpoints.part(PART),
         )
-        carry(second, model, embeddings=options.transfer == "all")
+        carry(second, model, embeddings=options.brackets == "text")
         self._statistics = {
             "steps": progress.step,
             "tokens": progress.tokens,
@@ -180,9 +171,6 @@ def check(spec: TrainSpec) -> None:
 def alphabet(options: Options, setting: Setting) -> Alphabet:
     """Return how brackets are written for a run.
 
-    Brackets of their own that are thrown away with their embeddings need no words beside them: an
-    output layer without words is most of a small model's cost saved.
-
     Args:
         options: of the bias.
         setting: of the run; its tokenizer is read if brackets are text.
@@ -193,7 +181,6 @@ def alphabet(options: Options, setting: Setting) -> Alphabet:
     from poshgrid.tokenization import tokenizer as tokenizers
     from poshgrid.training.dyck_language import Alphabet
 
-    vocabulary = setting.vocabulary
     if options.brackets == "text":
         cutter = tokenizers.load(setting.tokenizer)
         # A number is cut alike wherever it stands: words are cut one by one, each with its space.
@@ -201,11 +188,9 @@ def alphabet(options: Options, setting: Setting) -> Alphabet:
             cutter.encode(str(number), add_special_tokens=False).ids
             for number in range(2 * options.k)
         ]
-        return Alphabet(pieces, vocabulary)
-    if options.transfer == "body":
-        vocabulary = tokenizers.Vocabulary(2, 0, 1)
-    own = [[vocabulary.size + number] for number in range(2 * options.k)]
-    return Alphabet(own, vocabulary._replace(size=vocabulary.size + len(own)))
+        return Alphabet(pieces, setting.vocabulary)
+    own = [[2 + number] for number in range(2 * options.k)]
+    return Alphabet(own, tokenizers.Vocabulary(2 + len(own), 0, 1))
 
 
 def recipe(options: Options, setting: Setting) -> Recipe:
