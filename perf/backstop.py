@@ -72,9 +72,9 @@ def _read(reader: str, path: Path) -> list[list[str]]:
     found = []
     for _, raw in module.read(path, plugins.options(READERS, reader, {}), Report()):
         text = clean(raw)
-        found += split(text) if module.SPLIT and text else [text]
+        found += split(text, "en") if module.SPLIT and text else [text]
     kept = [text for text in found if text]
-    return [tokenize(text) for text in kept[:: 1 + len(kept) // LIMIT]]
+    return [tokenize(text, "en") for text in kept[:: 1 + len(kept) // LIMIT]]
 
 
 def _screened(

@@ -132,7 +132,7 @@ def draw(
             name, ids = f"{word}.{kind}", np.flatnonzero(possible).tolist()
             chosen[name] = sample(ids, spec.sample, SEED, name)
             facts[word][kind] = {"candidates": len(ids), **counts}
-    rows_of = _rows(chosen, sentences, evidence, filters)
+    rows_of = _rows(spec.language, chosen, sentences, evidence, filters)
     for name, rows in rows_of.items():
         word, _, kind = name.rpartition(".")
         facts[word][kind] |= {"sampled": len(rows), "digest": sheet.digest(_numbered(rows))}
@@ -185,7 +185,7 @@ def _look(spec: AuditSpec, train: Path, evidence: Path, filters: dict[str, _Filt
         n_train += len(ids)
         texts: dict[str, int] = {}  # one that recurs is looked at once
         places = [texts.setdefault(text, len(texts)) for text in batch["text"]]
-        tokens = [tokenize(text) for text in texts]
+        tokens = [tokenize(text, spec.language) for text in texts]
         for word, rule in filters.items():
             gone = np.append(rule.removed, True)[np.minimum(ids, len(rule.removed))]
             wrong = ids[gone & batch["replaced"].is_null().to_numpy()]
@@ -205,7 +205,11 @@ def _look(spec: AuditSpec, train: Path, evidence: Path, filters: dict[str, _Filt
 
 
 def _rows(
-    chosen: dict[str, list[int]], sentences: Path, evidence: Path, filters: dict[str, _Filter]
+    language: str,
+    chosen: dict[str, list[int]],
+    sentences: Path,
+    evidence: Path,
+    filters: dict[str, _Filter],
 ) -> dict[str, list[Row]]:
     """Return the rows of each sheet, with the words that its filter looked at."""
     schema = Labels.of(read_schema(evidence)).schema
@@ -220,7 +224,7 @@ def _rows(
         rows[name] = []
         for sent_id in numbers:
             source, document, text = texts[sent_id]
-            words = tokenize(text)
+            words = tokenize(text, language)
             if kind == "precision":
                 places = set().union(*matched[sent_id])
             else:

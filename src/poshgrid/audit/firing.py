@@ -45,7 +45,7 @@ def label_text(
     read, sentences, shard, labels = (
         folder / f"{name}.parquet" for name in ("source", "sentences", "0", "labels")
     )
-    source = Source(name="text", reader="text", path=str(text))
+    source = Source(name="text", reader="text", path=str(text), language=parser.language)
     read_source(specs.SourceSpec(source=source), Path(), read)
     rows = read_table(read, SOURCE).with_row_index("sent_id")
     corpus = rows.with_columns(
@@ -59,7 +59,14 @@ def label_text(
 
 
 def fires(
-    wanted: Filter, sentences: Path, labels: Path, *, backstop: bool, size: int, seed: int
+    wanted: Filter,
+    sentences: Path,
+    labels: Path,
+    *,
+    language: str,
+    backstop: bool,
+    size: int,
+    seed: int,
 ) -> Iterator[str]:
     """Yield a line of totals, and a line for each sentence of a sample of what is removed.
 
@@ -70,6 +77,7 @@ def fires(
         wanted: the filter and its reading.
         sentences: the corpus's table.
         labels: its evidence; the counts are beside it.
+        language: of the text.
         backstop: whether readings that have a backstop remove by it, too.
         size: of the sample; a larger one begins with the smaller.
         seed: of the sample.
@@ -100,10 +108,10 @@ def fires(
     for by_rule, sent_id, places, text in rows.select(
         removing[0], "sent_id", matched, "text"
     ).iter_rows():
-        if max(places, default=0) > len(tokenize(text)):
+        if max(places, default=0) > len(tokenize(text, language)):
             raise PoshgridError(f"{labels}: labels of other sentences; label them again")
         why = RULE if by_rule else BACKSTOP
-        yield f"  {why:8}  {sent_id:>9}  {plain(marked(text, places))}"
+        yield f"  {why:8}  {sent_id:>9}  {plain(marked(text, places, language))}"
 
 
 def _totals(facts: dict[str, Any], wanted: Filter, backstop: bool) -> str:
@@ -122,10 +130,10 @@ def _totals(facts: dict[str, Any], wanted: Filter, backstop: bool) -> str:
     return f"{removed:,} of {total:,} sentences ({removed / total:.2%}): {'; '.join(parts)}"
 
 
-def marked(text: str, places: Sequence[int]) -> str:
+def marked(text: str, places: Sequence[int], language: str) -> str:
     """Return a sentence with some of its words, by their places from 1, in brackets."""
     parts, end = [], 0
-    for number, word in enumerate(tokenize(text), start=1):
+    for number, word in enumerate(tokenize(text, language), start=1):
         start = text.index(word, end)  # nothing but white space stands between two words
         parts += [text[end:start], f"[{word}]" if number in places else word]
         end = start + len(word)

@@ -50,7 +50,7 @@ def read(path: Path, remedy: str) -> pl.DataFrame:
 
 
 def coverage(
-    items: pl.DataFrame, filters: Sequence[Filter], parse: Parse, *, backstop: bool
+    items: pl.DataFrame, filters: Sequence[Filter], parse: Parse, *, language: str, backstop: bool
 ) -> pl.DataFrame:
     """Return the share of each phenomenon's items that each filter removes.
 
@@ -60,13 +60,14 @@ def coverage(
         items: table with the columns of ``ITEMS``.
         filters: filters with their readings.
         parse: the parser (:func:`poshgrid.parsing.parse.parse_words`).
+        language: of the items.
         backstop: whether what looks like evidence by its words alone is removed, too.
 
     Returns:
         Table with the columns of ``COVERAGE``, in the order of the items, then of the filters.
     """
     texts = pl.concat([items["good"], items["bad"]]).unique(maintain_order=True)
-    words = {text: tuple(tokenize(text)) for text in texts}
+    words = {text: tuple(tokenize(text, language)) for text in texts}
     wanted = screen(screens({each.name for each in filters}))
     trees = parse(each for each in words.values() if wanted(each))
     parts = [pl.DataFrame(schema=COVERAGE)]

@@ -223,9 +223,11 @@ def _show_removed(
     """Print what filters remove from a text, by its tables of sentences and of labels."""
     from poshgrid.audit.firing import fires
 
-    backstop = grid.config.evidence.backstop
+    backstop, language = grid.config.evidence.backstop, grid.config.language
     for used in filters:
-        for line in fires(used, *tables, backstop=backstop, size=sample, seed=SEED):
+        for line in fires(
+            used, *tables, language=language, backstop=backstop, size=sample, seed=SEED
+        ):
             typer.echo(line)
 
 
@@ -249,7 +251,9 @@ def _suite(
     items = coverage.read(Path(path), f"run {run(path)} first")
     parse = functools.partial(parse_words, *_trained(grid, parser, run))
     backstop = grid.config.evidence.backstop
-    shares = coverage.coverage(items, _filters(grid, filters), parse, backstop=backstop)
+    shares = coverage.coverage(
+        items, _filters(grid, filters), parse, language=grid.config.language, backstop=backstop
+    )
     if as_csv:
         typer.echo(formats.csv(shares), nl=False)
         return

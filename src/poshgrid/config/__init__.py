@@ -14,6 +14,7 @@ from pydantic_core import InitErrorDetails
 
 from poshgrid import plugins
 from poshgrid.config.base import (
+    Language,
     Name,
     Place,
     Positive,
@@ -58,6 +59,8 @@ class Config(Section):
     """Folder of sources, treebanks and ready files."""
     results: Results = "results"
     """Folder of all results."""
+    language: Language = "en"
+    """Of sources and parsers, by its code of ISO 639-1: `it`. What is for English only is refused."""
     only: Only | None = None
     """Subset of the grid: `size=10M,seed=42`; values of one axis are alternatives."""
     study: Study | None = None
@@ -129,6 +132,20 @@ class Config(Section):
         if wrong:
             raise plugins.refusal(wrong)
         return value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _languages(cls, value: object) -> object:
+        """Give sources and parsers the language of the configuration."""
+        language = value.get("language") if isinstance(value, dict) else None
+        if not isinstance(value, dict) or not isinstance(language, str) or len(language) != 2:
+            return value
+        sections = {key: value[key] for key in ("sources", "parsers") if value.get(key)}
+        return value | {
+            key: [{"language": language, **s} if isinstance(s, dict) else s for s in section]
+            for key, section in sections.items()
+            if isinstance(section, list)
+        }
 
     @field_validator("pretrained", mode="before")
     @classmethod

@@ -131,6 +131,8 @@ Words = Annotated[
 ]
 Kept = Annotated[float, Field(gt=0, le=1)] | Annotated[Words, Field(gt=1)]
 """A share of sentences, or their number."""
+Language = Annotated[str, Field(pattern="^[a-z]{2}$")]
+"""A language, by its code of ISO 639-1."""
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 
 

@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from poshgrid import plugins
 from poshgrid.config.base import (
     Kept,
+    Language,
     Name,
     Place,
     Positive,
@@ -29,7 +30,7 @@ class Cleaning(Section):
 
     min_words: Positive = 1
     """Shorter sentences are dropped."""
-    language: str | None = Field(None, pattern="^[a-z]{2}$")
+    language: Language | None = None
     """Documents in other languages are dropped (py3langid): `en`."""
 
 
@@ -46,6 +47,8 @@ class Source(Section):
     """The reader's."""
     cleaning: Cleaning = Cleaning()
     """Which lines count as sentences."""
+    language: Language = "en"
+    """How running text is cut into sentences; default: the configuration's `language`."""
     words: Words | None = Field(None, gt=0)
     """Take this many words of cleaned text: the first, or a `sample`."""
     sample: Seed | None = None

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 from poshgrid import plugins
 from poshgrid.config.base import (
     ConditionName,
+    Language,
     Name,
     ParserName,
     Place,
@@ -44,6 +45,8 @@ class Parser(Section):
     """Gold trees to train one from."""
     options: dict[str, Any] = Field({})
     """The engine's."""
+    language: Language = "en"
+    """How sentences are cut into words; default: the configuration's `language`."""
 
     @model_validator(mode="after")
     def _origin(self) -> Self:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from poshgrid import config
-from poshgrid.config.base import Name, Positive, Section, Seed, Size
+from poshgrid.config.base import Language, Name, Positive, Section, Seed, Size
 from poshgrid.config.runs import COUNTED, words_of
 from poshgrid.errors import PoshgridError
 
@@ -94,6 +94,8 @@ class ConditionSpec(Section):
 class SideEffectsSpec(ConditionSpec):
     """Stage ``side_effects``: what a condition that goes without something was made of."""
 
+    language: Language = "en"
+
 
 class AuditSpec(Section):
     """Stage ``audit``: the sentences of a condition that people read."""
@@ -103,6 +105,7 @@ class AuditSpec(Section):
     filters: list[config.Filter]
     whole: bool = False  # leakage is drawn from all that a filter left in
     sample: Positive
+    language: Language = "en"
 
 
 class TokenizerSpec(Section):

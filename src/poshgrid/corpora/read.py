@@ -136,7 +136,7 @@ def _texts(
     source = spec.source
     reader = plugins.load(READERS, source.reader)
     options = plugins.options(READERS, source.reader, source.options)
-    cut = partial(_cut, splits=reader.SPLIT, cleaning=source.cleaning)
+    cut = partial(_cut, splits=reader.SPLIT, cleaning=source.cleaning, language=source.language)
     ahead = Report()
     raw = reader.read(data / source.path, options, ahead)
     for piece in mapped(cut, _pieces(raw, ahead, wanted), threads):
@@ -216,12 +216,12 @@ def _pieces(
     yield rows
 
 
-def _cut(rows: list[_Raw], *, splits: bool, cleaning: Cleaning) -> list[_Cut]:
+def _cut(rows: list[_Raw], *, splits: bool, cleaning: Cleaning, language: str) -> list[_Cut]:
     """Clean texts, and split them where the reader's are longer than a sentence."""
     cut: list[_Cut] = []
     for document, raw, counted in rows:
         text = clean(raw)
-        sentences = split(text) if splits and text and running(text) else [text]
+        sentences = split(text, language) if splits and text and running(text) else [text]
         reasons = [(sentence, fault(sentence, cleaning)) for sentence in sentences]
         cut.append((document, counted, reasons))
     return cut

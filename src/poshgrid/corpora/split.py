@@ -53,15 +53,19 @@ _GOES_ON = re.compile(r"[\"')\]]*\s*(?:[-,;:]\s*)?[a-z]")  # a sentence does not
 _NUMBER = re.compile(r"\b(?:[Nn]o|[Pp]p|[Vv]ol|[Ff]ig)\.$")
 
 
-def split(text: str) -> list[str]:
+def split(text: str, language: str) -> list[str]:
     """Return the sentences of a running text that :func:`poshgrid.corpora.clean.clean` has cleaned.
 
     A full stop ends no sentence after an abbreviation or an initial, nor where the text goes on
     in lower case (``'Well!' thought Alice.`` is one sentence).
+
+    Args:
+        text: the text.
+        language: of the abbreviations, by its code of ISO 639-1.
     """
     sentences: list[str] = []
     opening = ""
-    for span in _pipeline()(text).sents:
+    for span in _pipeline(language)(text).sents:
         piece = (opening + span.text_with_ws).strip()
         opening = ""
         match = _OPENING.search(piece)
@@ -79,10 +83,10 @@ def split(text: str) -> list[str]:
 
 
 @functools.cache
-def _pipeline() -> Any:  # noqa: ANN401 - spaCy is imported here only
+def _pipeline(language: str) -> Any:  # noqa: ANN401 - spaCy is imported here only
     import spacy
 
-    pipeline = spacy.blank("en")
+    pipeline = spacy.blank(language)
     pipeline.max_length = 1 << 40  # its limit is for parsers, of which this one has none
     pipeline.add_pipe("sentencizer")
     return pipeline

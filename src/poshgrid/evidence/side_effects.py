@@ -26,6 +26,8 @@ LONG = 15
 """A sentence is long above so many words."""
 PARSED, OVER = "parsed", f"over_{LONG}_words"
 MEASURES = ("sentences", "words", PARSED, OVER, *CONSTRUCTIONS)
+ENGLISH = ("wh_question", "reflexive", "embedded_question")
+"""Measures that know English words: they are not known in other languages."""
 SETS = ("before", "after", "removed", "removed_by_rule", "removed_by_backstop")
 _CORPUS = ("sent_id", "source", "text", "n_words", "split", "size")
 
@@ -133,8 +135,9 @@ def _table(spec: specs.SideEffectsSpec, counts: pl.DataFrame) -> pl.DataFrame:
         for measure in MEASURES:
             row = {subset: sums[f"{measure}/{subset}"] for subset in SETS}
             for subset in SETS:
+                english = measure in ENGLISH and spec.language != "en"
                 trees = sums[f"{PARSED}/{subset}"] or not sums[f"sentences/{subset}"]
-                if measure in BY_TREE and not trees:
+                if english or (measure in BY_TREE and not trees):
                     row[subset] = None
             if spec.condition.control:
                 row["removed_by_rule"] = row["removed_by_backstop"] = None

@@ -19,7 +19,7 @@ from poshgrid.errors import ConfigError, PoshgridError, did_you_mean
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.references import Place, Problem
 from poshgrid.grid.targets import product
-from poshgrid.plugins import READERS
+from poshgrid.plugins import FILTERS, READERS
 from poshgrid.training import bias, builder
 
 
@@ -156,6 +156,38 @@ def _given(grid: Grid) -> Iterator[Problem]:
                 "other seeds or models"
             )
             yield ("pretrained", number), what
+
+
+def _language(grid: Grid) -> Iterator[Problem]:
+    """Yield what exists for English only in a configuration of another language.
+
+    A filter is for any language if its patterns name no word.
+    """
+    if (language := grid.config.language) == "en":
+        return
+    import spacy
+
+    try:
+        spacy.blank(language)
+    except ImportError:
+        yield ("language",), f"{language!r}: spaCy has no rules of words for it"
+
+    def for_any(word: str) -> bool:
+        patterns = getattr(plugins.load(FILTERS, word), "PATTERNS", {})
+        return bool(patterns) and not any(p.lexical for own in patterns.values() for p in own)
+
+    what = f"is for English only; leave it out of a configuration with language {language}"
+    for number, source in enumerate(grid.config.sources):
+        if getattr(plugins.load(READERS, source.reader), "ENGLISH", False):
+            yield ("sources", number, "reader"), f"reader {source.reader!r} {what}"
+    for name in grid.suites:
+        if grid.suites[name].generated:
+            yield _at(grid, "suites", name, "reader"), f"{grid.suites[name].reader!r} {what}"
+    for word in grid.every_filter:
+        if not for_any(word):
+            yield ("conditions",), f"filter {word!r} {what}"
+    if "class_ngram" in grid.config.baselines:
+        yield ("baselines",), f"'class_ngram' {what}"
 
 
 def _twins(grid: Grid) -> Iterator[Problem]:
@@ -328,5 +360,5 @@ def _regression(grid: Grid, model: Regression) -> Iterator[Problem]:
 
 _FIRST = (_biases, _points, _controls, _parsers, _given)
 """What else stands on."""
-_THEN = (_twins, _conditions, _sources, _bare, _training, _regressions)
+_THEN = (_language, _twins, _conditions, _sources, _bare, _training, _regressions)
 _LAST = (_words,)  # of corpora whose sources suffice

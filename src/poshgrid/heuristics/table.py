@@ -44,13 +44,14 @@ def hierarchical(group: str) -> bool:
     return known.issuperset(group.split(EQUAL))
 
 
-def preferences(items: pl.DataFrame) -> pl.DataFrame:
+def preferences(items: pl.DataFrame, language: str = "en") -> pl.DataFrame:
     """Return what the heuristics that need nothing but the words say of pairs.
 
     A heuristic is asked with the members in the order of their texts: it cannot know which is good.
 
     Args:
         items: item_id, good, bad.
+        language: of the items; of another than English only heuristics for any language are asked.
 
     Returns:
         ``HEURISTICS``: a row for each pair and heuristic, sorted by both.
@@ -59,7 +60,10 @@ def preferences(items: pl.DataFrame) -> pl.DataFrame:
         PoshgridError: a heuristic is no heuristic.
     """
     heuristics = {
-        name: heuristic for name, heuristic in rivals().items() if hasattr(heuristic, "prefers")
+        name: heuristic
+        for name, heuristic in rivals().items()
+        if hasattr(heuristic, "prefers")
+        and (language == "en" or getattr(heuristic, "ANY_LANGUAGE", False))
     }
     stands = {name: hierarchical(name) for name in heuristics}
     rows: list[tuple[str, str, bool, float | None]] = []
@@ -91,12 +95,13 @@ def read(path: str | Path, items: pl.DataFrame) -> pl.DataFrame:
     return found
 
 
-def write(items: dict[str, Path], output: Path) -> dict[str, Any]:
+def write(items: dict[str, Path], output: Path, language: str = "en") -> dict[str, Any]:
     """Write what the heuristics say of the pairs of suites.
 
     Args:
         items: suite -> its table of pairs.
         output: folder for ``{suite}.parquet`` (``HEURISTICS``).
+        language: of the items.
 
     Returns:
         Suite -> pairs, and heuristic -> pairs that it has a say on.
@@ -106,7 +111,7 @@ def write(items: dict[str, Path], output: Path) -> dict[str, Any]:
     """
     facts = {}
     for suite, path in sorted(items.items()):
-        rows = preferences(read_items(path))
+        rows = preferences(read_items(path), language)
         files.write_table(rows, output / f"{suite}.parquet", HEURISTICS)
         say = dict(rows.drop_nulls().group_by("heuristic").len().sort("heuristic").iter_rows())
         facts[suite] = {"pairs": rows["item_id"].n_unique(), "say": say}

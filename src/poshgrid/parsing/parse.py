@@ -54,7 +54,9 @@ def parse(
     shard = (spec.shard, spec.shards)
     frame = read_table(sentences, SENTENCES, ["sent_id", "text"], part=shard)
     distinct = frame["text"].unique(maintain_order=True).to_list()
-    words = {text: found for text in distinct if wanted(found := tokenize(text))}
+    words = {
+        text: found for text in distinct if wanted(found := tokenize(text, spec.parser.language))
+    }
     todo = sorted(words, key=lambda text: (len(words[text]), text))
     parsed = [pl.DataFrame(schema=_TREES)]
     for piece in _pieces(todo, spec.parser):
@@ -91,7 +93,7 @@ def parse_text(parser: config.Parser, model: Path, text: str) -> Tree:
     Raises:
         PoshgridError: no model in the folder, or no word in the text.
     """
-    words = tokenize(text)
+    words = tokenize(text, parser.language)
     if not words:
         raise PoshgridError("the sentence has no word; give one, in quotation marks")
     return parse_words(parser, model, [words])[tuple(words)]
@@ -136,4 +138,4 @@ def _load(parser: config.Parser, model: Path) -> Any:  # noqa: ANN401 - an engin
             "parsers[].model to the folder of a trained one"
         )
     options = plugins.options(ENGINES, parser.engine, parser.options)
-    return plugins.load(ENGINES, parser.engine).load(model, options)
+    return plugins.load(ENGINES, parser.engine).load(model, options, parser.language)

@@ -31,9 +31,10 @@ def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, obj
     # The folder may stand already, with a manifest in it: only the models are replaced.
     with atomic_folder(output) as scratch:
         log.info("training %s with %s", spec.parser.name, spec.parser.engine)
-        engine.train(treebank, scratch, options)
+        engine.train(treebank, scratch, options, spec.parser.language)
         truth = gold.trees(treebank / "test.conllu")
-        parsed = engine.load(scratch, options).parse([list(tree.form) for tree in truth])
+        parsed = engine.load(scratch, options, spec.parser.language)
+        parsed = parsed.parse([list(tree.form) for tree in truth])
         evaluation = evaluate(truth, parsed)
         write_json(scratch / "evaluation.json", evaluation)
     log.info(

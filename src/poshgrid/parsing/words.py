@@ -1,7 +1,7 @@
 """Cutting a sentence into words as Universal Dependencies does: do n't, let 's, wan na.
 
 All parsers are given these words, so that their trees can be compared word by word. The rules are
-spaCy's for English, which need no download, and a few from gold trees of child-directed speech.
+spaCy's, which need no download, and of English a few from gold trees of child-directed speech.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from poshgrid.corpora.clean import UNKNOWN
 
@@ -28,22 +29,32 @@ _CLITIC = r"(?<=[A-Za-z])['’](?:ll|re|ve|LL|RE|VE)"
 _LONE_LETTER = re.compile(r"[A-Za-z]\.")
 
 
-def tokenize(text: str) -> list[str]:
+def tokenize(text: str, language: str) -> list[str]:
     """Return the words of a sentence; white space only: none.
 
     Args:
         text: a sentence as it stands in the corpus.
+        language: whose rules cut it, by its code of ISO 639-1.
     """
-    return [token.text for token in _tokenizer()(text) if not token.is_space]
+    return [token.text for token in _tokenizer(language)(text) if not token.is_space]
 
 
 @functools.cache
-def _tokenizer() -> Tokenizer:
+def _tokenizer(language: str) -> Tokenizer:
     import spacy
+
+    blank = spacy.blank(language)
+    tokenizer: Tokenizer = blank.tokenizer
+    tokenizer.add_special_case(UNKNOWN, [{"ORTH": UNKNOWN}])
+    if language == "en":
+        _as_in_speech(tokenizer, blank.Defaults.suffixes or [])
+    return tokenizer
+
+
+def _as_in_speech(tokenizer: Tokenizer, suffixes: Sequence[Any]) -> None:
+    """Add the rules of English child-directed speech; ``suffixes``: those that there are."""
     from spacy.util import compile_suffix_regex
 
-    language = spacy.blank("en")
-    tokenizer: Tokenizer = language.tokenizer
     # "a." is a letter and a full stop: abbreviations of one letter are initials, which are rare in
     # speech, while a letter at the end of a sentence (spelling games) is not.
     tokenizer.rules = {
@@ -59,8 +70,4 @@ def _tokenizer() -> Tokenizer:
             cut = [written[end - len(part) : end] for part, end in zip(parts, ends, strict=True)]
             tokenizer.add_special_case(written, [{"ORTH": piece} for piece in cut])
     tokenizer.add_special_case("I.", [{"ORTH": "I"}, {"ORTH": "."}])  # the pronoun, not an initial
-    tokenizer.add_special_case(UNKNOWN, [{"ORTH": UNKNOWN}])
-    tokenizer.suffix_search = compile_suffix_regex(
-        [*(language.Defaults.suffixes or []), _CLITIC]
-    ).search
-    return tokenizer
+    tokenizer.suffix_search = compile_suffix_regex([*suffixes, _CLITIC]).search

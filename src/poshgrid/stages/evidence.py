@@ -174,7 +174,8 @@ class SideEffects(Stage):
 
     def spec(self, wc: Wildcards) -> specs.ConditionSpec:
         """Return the condition's own."""
-        return self.grid.condition_spec(wc.condition, wc.size)
+        own = self.grid.condition_spec(wc.condition, wc.size).model_dump()
+        return specs.SideEffectsSpec(**own, language=self.grid.config.language)
 
 
 class Audit(Stage):
@@ -206,6 +207,7 @@ class Audit(Stage):
             filters=self.grid.conditions[wc.condition].filters,
             whole=audit.whole,
             sample=audit.sample,
+            language=self.grid.config.language,
         )
 
     def modules(self, wc: Wildcards) -> Sequence[str]:

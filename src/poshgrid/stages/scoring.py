@@ -78,7 +78,7 @@ class HeuristicChoices(Stage):
     output = PATHS.all_heuristics()
     external = ("lexicon",)
     minutes = 30
-    takes = lambda job: (job.named("items"), job.output)
+    takes = lambda job: (job.named("items"), job.output, job.arguments.get("language", "en"))
 
     @property
     def outputs(self) -> Sequence[str]:  # type: ignore[override]
@@ -93,6 +93,11 @@ class HeuristicChoices(Stage):
         """Return the heuristics, too."""
         names = plugins.names(RIVALS)
         return [self.module, *(plugins.module_name(RIVALS, word) for word in names)]
+
+    def arguments(self, wc: Wildcards) -> dict[str, Any]:
+        """Return the language, if it is not English."""
+        language = self.grid.config.language
+        return {} if language == "en" else {"language": language}
 
 
 class Quality(Stage):

@@ -63,14 +63,14 @@ def test_the_sample_of_a_seed_is_pinned():
     ],
 )
 def test_marks(text, places, shown):
-    assert marked(text, places) == shown
+    assert marked(text, places, "en") == shown
 
 
 @given(st.text(st.sampled_from("aI'’stn.?!-,\"( \u00a0z3$é"), max_size=25))
 def test_words_are_found_in_any_text(text):
-    assert marked(text, []) == text
-    words = tokenize(text)
-    assert re.findall(r"\[(.*?)\]", marked(text, range(1, len(words) + 1))) == words
+    assert marked(text, [], "en") == text
+    words = tokenize(text, "en")
+    assert re.findall(r"\[(.*?)\]", marked(text, range(1, len(words) + 1), "en")) == words
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def shares(items, filters, *, backstop=False):
         return trees
 
     words = [Filter.model_validate(word) for word in filters]
-    return coverage(items, words, parse, backstop=backstop), sorted(parsed)
+    return coverage(items, words, parse, language="en", backstop=backstop), sorted(parsed)
 
 
 def test_shares_are_those_counted_by_hand_of_texts_that_have_the_words():

@@ -52,7 +52,7 @@ def tables(tmp_path):
 
 def sampled(tables, size=40, seed=42, reading="paper"):
     wanted = Filter(name="binding", reading=reading)
-    return list(fires(wanted, *tables, backstop=True, size=size, seed=seed))
+    return list(fires(wanted, *tables, language="en", backstop=True, size=size, seed=seed))
 
 
 def test_totals_and_every_sentence_that_is_removed(tables):

@@ -84,7 +84,7 @@ def test_filters_find_evidence_with_a_pipeline_of_spacys_own():
     package = Path(importlib.util.find_spec(name).origin).parent
     folder = next(package.glob("*/config.cfg")).parent
     engine = plugins.load(plugins.ENGINES, "spacy")
-    parser = engine.load(folder, plugins.options(plugins.ENGINES, "spacy", {}))
+    parser = engine.load(folder, plugins.options(plugins.ENGINES, "spacy", {}), "en")
     sentences = {
         "passive": "Her sons are insulted by Tina.",
         "agr-pp-mod": "The man near the houses sees us.",
@@ -92,6 +92,6 @@ def test_filters_find_evidence_with_a_pipeline_of_spacys_own():
         "quantifier-existential-there": "There are many dogs in the park.",
         "quantifier-superlative": "Every doctor saw at most ten films.",
     }
-    trees = parser.parse([tokenize(text) for text in sentences.values()])
+    trees = parser.parse([tokenize(text, "en") for text in sentences.values()])
     for word, parse in zip(sentences, trees, strict=True):
         assert rules_of(word).readings["paper"](parse), word

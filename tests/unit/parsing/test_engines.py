@@ -39,7 +39,7 @@ def parser(engine, **options):
 
 def load(engine, folder):
     options = plugins.options(plugins.ENGINES, engine, {})
-    return plugins.load(plugins.ENGINES, engine).load(folder, options)
+    return plugins.load(plugins.ENGINES, engine).load(folder, options, "en")
 
 
 @pytest.fixture(scope="module")
@@ -192,7 +192,7 @@ def chain(monkeypatch):
 
     load = plugins.load
     engine = SimpleNamespace(
-        load=lambda model, options: SimpleNamespace(parse=parse),
+        load=lambda model, options, language: SimpleNamespace(parse=parse),
         Options=load(plugins.ENGINES, "spacy").Options,
     )
 
@@ -221,8 +221,8 @@ def test_shards_make_the_base(tmp_path, chain, shards):
         parse(corpus, shard(number, shards), f"{number}.parquet")[1] for number in range(shards)
     )
     assert table["sent_id"].to_list() == list(range(len(TEXTS)))
-    assert table["form"].to_list() == [tokenize(text) for text in TEXTS]
-    assert table["head"].list.len().to_list() == [len(tokenize(text)) for text in TEXTS]
+    assert table["form"].to_list() == [tokenize(text, "en") for text in TEXTS]
+    assert table["head"].list.len().to_list() == [len(tokenize(text, "en")) for text in TEXTS]
 
 
 def test_parsed_once_in_order_of_length_and_never_empty(tmp_path, chain):

@@ -27,12 +27,12 @@ from tests.unit.evidence.trees import tree
     ],
 )
 def test_words_as_in_universal_dependencies(text, words):
-    assert tokenize(text) == words.split()
+    assert tokenize(text, "en") == words.split()
 
 
 def test_no_letter_is_lost():
     text = "whatcha gonna do? I'd've gimme'd 'em, d'you s'pose, rock-'n'-roll (U.S.) :-) 3:30p.m."
-    assert "".join(tokenize(text)) == text.replace(" ", "")
+    assert "".join(tokenize(text, "en")) == text.replace(" ", "")
 
 
 def test_gold_words_of_child_directed_trees(shared):
@@ -44,7 +44,7 @@ def test_gold_words_of_child_directed_trees(shared):
         for sentence in conllu.parse_incr(stream):
             gold = [token["form"] for token in sentence if isinstance(token["id"], int)]
             total += 1
-            same += tokenize(sentence.metadata["text"]) == gold
+            same += tokenize(sentence.metadata["text"], "en") == gold
     assert same / total > 0.99
 
 

@@ -36,6 +36,7 @@ from poshgrid.corpora.report import Report
 from poshgrid.errors import check_known
 
 SPLIT = True
+ENGLISH = True
 
 _MARKS = re.compile(r"=(?: ?=)*+\s++")
 _NAMED = 3  # marks before the name of a document; with fewer, a section

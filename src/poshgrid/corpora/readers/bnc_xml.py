@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 SPLIT = False  # <s> is a sentence
+ENGLISH = True
 
 _HOLES = {"unclear": "unintelligible", "gap": "words left out by the corpus"}
 _FILLERS = {"er", "erm", "uh", "um"}

@@ -57,13 +57,24 @@ Turn = tuple[float | None, str, str]
 """Age of the target child in days (None: not known), transcript, utterance."""
 
 
-class Options(plugins.Options):
+class Order(plugins.Options):
     """In which order transcripts are read."""
 
     by_age: bool = Field(
         False,
         description="Transcripts stand in the order of the target child's age; those that do not "
         "give it are left out",
+    )
+
+
+class Options(Order):
+    """Order and language of transcripts."""
+
+    language: str = Field(
+        "eng",
+        pattern="^[a-z]{3}$",
+        description="Language of utterances, as the transcripts' headers call it; others are "
+        "dropped",
     )
 
 
@@ -84,11 +95,12 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
     dropped and counted. A transcript without ``@End`` was cut: it is read, named in the log, and
     its missing line is counted as one that was dropped.
     """
-    turns = (turn for file in files(path, options) for turn in _turns(file, path, report))
+    wanted = options.language
+    turns = (t for file in files(path, options) for t in _turns(file, path, wanted, report))
     return arranged(turns, options, report)
 
 
-def arranged(turns: Iterable[Turn], options: Options, report: Report) -> Iterator[tuple[str, str]]:
+def arranged(turns: Iterable[Turn], options: Order, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (transcript, utterance), by age if the options say so: then all are held in memory.
 
     Args:
@@ -112,6 +124,7 @@ def arranged(turns: Iterable[Turn], options: Options, report: Report) -> Iterato
 class _Transcript:
     """What the header lines up to here say."""
 
+    wanted: str  # language
     begun: bool = False
     ended: bool = False
     language: str | None = None
@@ -141,16 +154,16 @@ class _Transcript:
                     )
 
 
-def _turns(file: Path, path: Path, report: Report) -> Iterator[Turn]:
+def _turns(file: Path, path: Path, wanted: str, report: Report) -> Iterator[Turn]:
     """Yield the utterances of one file.
 
     Raises:
         PoshgridError: it is no text, no CHAT, or does not say who speaks.
     """
-    document, transcript, number = label(file, path), _Transcript(), 1
+    document, transcript, number = label(file, path), _Transcript(wanted), 1
     for number, tier in _tiers(lines(file)):
         if tier == "@Begin":
-            transcript = _Transcript(begun=True)
+            transcript = _Transcript(wanted, begun=True)
         elif tier.startswith("@"):
             transcript.learn(tier)
         if tier.startswith("@"):
@@ -191,7 +204,7 @@ def _spoken(tier: str, transcript: _Transcript, report: Report) -> str | None:
     elif role is None:
         report.drop("unknown speaker", words)
     else:
-        return utterance(words, report, transcript.language)
+        return utterance(words, report, transcript.language, transcript.wanted)
     return None
 
 
@@ -209,17 +222,20 @@ def _tiers(text: Iterable[str]) -> Iterator[tuple[int, str]]:
         yield start, " ".join(parts)
 
 
-def utterance(tier: str, report: Report, language: str | None = None) -> str | None:
+def utterance(
+    tier: str, report: Report, language: str | None = None, wanted: str = "eng"
+) -> str | None:
     """Return a main tier as one would write it, or ``None`` if it is dropped.
 
     Args:
         tier: what follows the speaker's code, e.g. ``"<I want> [//] I need (th)em +..."``.
         report: counts what is dropped.
-        language: the transcript's, by its header; another one than English is dropped.
+        language: the transcript's, by its header.
+        wanted: the language that is kept; other utterances are dropped.
     """
     precode = _PRECODE.match(tier)
     spoken = precode[1] if precode else language
-    if spoken not in {None, "eng"}:
+    if spoken not in {None, wanted}:
         report.drop("another language", tier)
         return None
     tokens = _tokens(tier)

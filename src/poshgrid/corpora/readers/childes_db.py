@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from poshgrid.corpora.listing import label, listed_below
-from poshgrid.corpora.readers.chat import Options, Turn, arranged, assemble, is_child
+from poshgrid.corpora.readers.chat import Order as Options
+from poshgrid.corpora.readers.chat import Turn, arranged, assemble, is_child
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import rows
 

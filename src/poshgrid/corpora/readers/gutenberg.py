@@ -14,6 +14,7 @@ from poshgrid.corpora.split import LONGEST, pieces
 from poshgrid.errors import PoshgridError
 
 SPLIT = True
+ENGLISH = True
 
 _PG = r"PROJECT GUTENBERG"
 _START = re.compile(rf"\*{{2,}}\s*START OF (?:THE |THIS )?(?:COPYRIGHTED )?{_PG}", re.IGNORECASE)

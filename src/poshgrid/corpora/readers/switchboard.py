@@ -15,6 +15,7 @@ from poshgrid.corpora.textfile import lines
 from poshgrid.errors import PoshgridError
 
 SPLIT = True
+ENGLISH = True
 
 _TURN = re.compile(r"@*([AB])@*\.(\d+):\s*(.*)")
 _INLINE = re.compile(r"(?<=\s)(?=[AB]\.\d+: )")  # a turn that opens within a line

@@ -18,6 +18,7 @@ from poshgrid.corpora.textfile import lines
 from poshgrid.files import table_batches
 
 SPLIT = True
+ENGLISH = True
 
 _SEPARATOR = "<|endoftext|>"
 _BATCH = 1_000  # rows of a parquet file held at a time

@@ -14,6 +14,7 @@ from poshgrid.corpora import toy
 from poshgrid.corpora.report import Report
 
 SPLIT = False
+ENGLISH = True
 
 
 class Options(plugins.Options):

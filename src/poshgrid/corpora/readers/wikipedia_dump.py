@@ -27,6 +27,7 @@ from poshgrid.corpora.textfile import elements
 from poshgrid.corpora.wiki_templates import HOLE, text_of, tidy
 
 SPLIT = True
+ENGLISH = True
 
 _NAMES = re.compile(r"\.xml(?:-p\d+p\d+)?(?:\.gz|\.bz2)?$")
 _REDIRECT = re.compile(r"\s*#REDIRECT", re.IGNORECASE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from poshgrid.heuristics.pair import Pair, prefer
 
+ANY_LANGUAGE = True
 SAYS = "prefers the shorter sentence"
 
 

@@ -84,12 +84,13 @@ def is_mapped(model: Path) -> bool:
     return True
 
 
-def load(model: Path, options: Options) -> Parser:
+def load(model: Path, options: Options, language: str) -> Parser:
     """Load a pipeline from its folder.
 
     Args:
         model: folder with ``config.cfg``; an installed package has one in a folder of its own.
         options: of training; none is used.
+        language: the pipeline has its own.
 
     Raises:
         PoshgridError: no pipeline in the folder, one without a parser or parts of speech, or one
@@ -101,24 +102,24 @@ def load(model: Path, options: Options) -> Parser:
     if not (model / "config.cfg").is_file():
         raise PoshgridError(f"{model}: no spaCy pipeline (config.cfg) here; check parsers.model")
     try:
-        language = spacy.load(model, exclude=_UNUSED)
+        pipeline = spacy.load(model, exclude=_UNUSED)
     except (OSError, ValueError, KeyError) as error:
         reason = str(error).strip().splitlines()[0]
         raise PoshgridError(
             f"{model}: not a pipeline that spaCy {about.__version__} can load ({reason}); "
             "train it again, or install the version that made it"
         ) from error
-    pipes = language.pipe_names
+    pipes = pipeline.pipe_names
     # Without parts of speech the filters would silently find nothing.
     if "parser" not in pipes or not {"morphologizer", "attribute_ruler"} & set(pipes):
         raise PoshgridError(
             f"{model}: the pipeline has no parser or no parts of speech, only "
             f"{', '.join(pipes) or 'nothing'}; give another model"
         )
-    return Parser(language, mapped=is_mapped(model))
+    return Parser(pipeline, mapped=is_mapped(model))
 
 
-def train(treebank: Path, output: Path, options: Options) -> None:
+def train(treebank: Path, output: Path, options: Options, language: str) -> None:
     """Train a tagger and parser and keep the weights that score best on dev.
 
     Seeded: on one machine the same treebank, options and number of threads give the same parser.
@@ -127,6 +128,7 @@ def train(treebank: Path, output: Path, options: Options) -> None:
         treebank: folder of ``train.conllu`` and ``dev.conllu``.
         output: folder that the pipeline is written to.
         options: sizes and steps.
+        language: by its code of ISO 639-1.
     """
     from spacy.training import Example
     from spacy.util import load_model_from_config
@@ -136,33 +138,33 @@ def train(treebank: Path, output: Path, options: Options) -> None:
     fix_random_seed(options.seed)
     trees = {split: gold.trees(treebank / f"{split}.conllu") for split in ("train", "dev")}
     features = any(map(gold.has_features, trees["train"]))
-    language = load_model_from_config(_config(options, features), auto_fill=True)
+    pipeline = load_model_from_config(_config(options, language, features=features), auto_fill=True)
     examples = {
         split: [
-            Example(_doc(language, tree.form), _doc(language, tree.form, tree)) for tree in found
+            Example(_doc(pipeline, tree.form), _doc(pipeline, tree.form, tree)) for tree in found
         ]
         for split, found in trees.items()
     }
-    optimizer = language.initialize(
+    optimizer = pipeline.initialize(
         lambda: examples["train"], sgd=Adam(options.learning_rate, use_averages=True)
     )
-    for upos in _pipe(language, "tagger").labels:  # a tag is a part of speech
-        _pipe(language, "attribute_ruler").add([[{"TAG": upos}]], {"POS": upos})
+    for upos in _pipe(pipeline, "tagger").labels:  # a tag is a part of speech
+        _pipe(pipeline, "attribute_ruler").add([[{"TAG": upos}]], {"POS": upos})
     best, weights = -1.0, b""
     batches = _batches(examples["train"], options.batch_words, options.seed)
     for step in range(1, options.steps + 1):
-        language.update(next(batches), drop=_DROPOUT, sgd=optimizer)
+        pipeline.update(next(batches), drop=_DROPOUT, sgd=optimizer)
         if step % options.evaluate_every == 0 or step == options.steps:
-            with language.use_params(optimizer.averages):
-                score = language.evaluate(examples["dev"])["dep_las"]
+            with pipeline.use_params(optimizer.averages):
+                score = pipeline.evaluate(examples["dev"])["dep_las"]
                 log.info("step %d: dev LAS %.3f", step, score)
                 if score > best:
-                    best, weights = score, language.to_bytes()
-    language.from_bytes(weights)
-    language.to_disk(output)
+                    best, weights = score, pipeline.to_bytes()
+    pipeline.from_bytes(weights)
+    pipeline.to_disk(output)
 
 
-def _config(options: Options, features: bool) -> dict[str, Any]:
+def _config(options: Options, language: str, *, features: bool) -> dict[str, Any]:
     def model(architecture: str, **settings: object) -> dict[str, Any]:
         return {"@architectures": f"spacy.{architecture}", **settings}
 
@@ -185,7 +187,7 @@ def _config(options: Options, features: bool) -> dict[str, Any]:
         "parser": {"min_action_freq": 5, "model": parser},
     }
     return {
-        "nlp": {"lang": "en", "pipeline": list(components)},
+        "nlp": {"lang": language, "pipeline": list(components)},
         "components": {name: {"factory": name, **more} for name, more in components.items()},
     }
 

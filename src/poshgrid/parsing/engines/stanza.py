@@ -2,7 +2,7 @@
 
 Trained from a treebank without pretrained vectors, or loaded from a user's folder: ours, with
 ``pos.pt``, ``lemma.pt``, ``depparse.pt``; or Stanza's own download folder (``stanza_resources``),
-known by its ``resources.json``: its default English package is used.
+known by its ``resources.json``: its default package of the language is used.
 
 The parser reads lemmas: without a lemmatizer its accuracy falls from 79 to 5 percent, so one is
 always trained and loaded; a dictionary of the training words will do.
@@ -30,7 +30,6 @@ from poshgrid.errors import PoshgridError
 from poshgrid.parsing.tree import Tree
 
 _STAGES = ("pos", "lemma", "depparse")
-_SHORTHAND = "en_poshgrid"
 _PARSED = 1_000  # words parsed at once; more is slower on a CPU
 
 
@@ -79,7 +78,7 @@ class Parser:
         return [trees[index] for index in range(len(sentences))]
 
 
-def load(model: Path, options: Options) -> Parser:
+def load(model: Path, options: Options, language: str) -> Parser:
     """Load tagger, lemmatizer and parser from a folder (layouts above), without the network.
 
     Raises:
@@ -112,7 +111,7 @@ def load(model: Path, options: Options) -> Parser:
                 "resources_filepath": str(resources), "allow_unknown_language": True, **paths,
             }  # fmt: skip
         try:
-            return Parser(stanza.Pipeline("en", **place, **common))
+            return Parser(stanza.Pipeline(language, **place, **common))
         except Exception as error:  # Stanza raises bare exceptions of many kinds for a bad file
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise PoshgridError(
@@ -121,7 +120,7 @@ def load(model: Path, options: Options) -> Parser:
             ) from error
 
 
-def train(treebank: Path, output: Path, options: Options) -> None:
+def train(treebank: Path, output: Path, options: Options, language: str) -> None:
     """Train tagger, lemmatizer and parser and write ``pos.pt``, ``lemma.pt``, ``depparse.pt``.
 
     Seeded: on one machine the same treebank, options and number of threads give the same parser.
@@ -130,18 +129,19 @@ def train(treebank: Path, output: Path, options: Options) -> None:
         treebank: folder of ``train.conllu`` and ``dev.conllu``.
         output: folder that the models are written to.
         options: sizes and steps.
+        language: by its code of ISO 639-1.
     """
     from stanza.models import lemmatizer, parser, tagger
 
     files = {
         "mode": "train",
-        "shorthand": _SHORTHAND,
+        "shorthand": f"{language}_poshgrid",
         "save_dir": output,
         "seed": options.seed,
     }
     device = [] if options.gpu else ["--cpu"]
     neural = {
-        "lang": "en",
+        "lang": language,
         "char_hidden_dim": options.character_width,
         "char_emb_dim": 50,
         "word_dropout": 0.15,

@@ -31,12 +31,12 @@ class Parser:
         ]
 
 
-def load(model: Path, options: plugins.Options) -> Parser:
+def load(model: Path, options: plugins.Options, language: str) -> Parser:
     """Return the parser; there is nothing to load."""
     return Parser()
 
 
-def train(treebank: Path, output: Path, options: plugins.Options) -> None:
+def train(treebank: Path, output: Path, options: plugins.Options, language: str) -> None:
     """Refuse: there is nothing to train.
 
     Raises:
