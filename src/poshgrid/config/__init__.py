@@ -60,7 +60,7 @@ class Config(Section):
     results: Results = "results"
     """Folder of all results."""
     language: Language = "en"
-    """Of sources and parsers, by its code of ISO 639-1: `it`. What is for English only is refused."""
+    """Of sources and parsers, by its code of ISO 639-1: `it`. What is English only is refused."""
     only: Only | None = None
     """Subset of the grid: `size=10M,seed=42`; values of one axis are alternatives."""
     study: Study | None = None

@@ -34,7 +34,7 @@ def test_a_text_is_rewritten(function, text):
 
 @pytest.mark.parametrize("sentences", TEXTS["split"])
 def test_sentences_are_told_apart(sentences):
-    assert split(" ".join(sentences)) == sentences
+    assert split(" ".join(sentences), "en") == sentences
 
 
 @pytest.mark.parametrize("tier", TEXTS["chat"])
