@@ -116,7 +116,7 @@ def test_a_parser_model_of_stanza_cannot_run_code(tmp_path):
     for stage in ("pos", "lemma", "depparse"):
         torch.save({"model": Payload(tmp_path / "ran"), "config": {}}, tmp_path / f"{stage}.pt")
     with pytest.raises(PoshgridError, match="not a model that Stanza"):
-        stanza.load(tmp_path, stanza.Options())
+        stanza.load(tmp_path, stanza.Options(), "en")
     assert not (tmp_path / "ran").exists()
     torch.load(tmp_path / "pos.pt", weights_only=False)
     assert (tmp_path / "ran").exists(), "the payload works where nobody guards"
