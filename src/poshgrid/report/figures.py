@@ -401,38 +401,25 @@ def _wrapped(title: str, columns: int) -> str:
 
 
 def predictive(cells: pl.DataFrame, _palette: Palette) -> style.Figure:
-    """Draw observed accuracy against predicted, with intervals: a panel for each category.
+    """Draw observed accuracy against predicted, with intervals.
 
     Args:
-        cells: columns of ``PREDICTIVE``, shares, and ``panel``.
+        cells: columns of ``PREDICTIVE``, shares.
 
     Returns:
         A diagonal on which a perfect model's cells lie; cells outside their interval as squares.
     """
-    parts = cells.partition_by("panel", maintain_order=True)
-    columns = min(4, len(parts))
-    lines = -(-len(parts) // columns)
-    side = min((style.WIDE - 0.6) / columns, 3.2)
-    drawn = style.figure(0.5 + (side + 0.3) * lines)
-    grid = drawn.subplots(lines, columns, squeeze=False, sharex=True, sharey=True)
-    shares = cells.select(pl.col("observed", "low", "high") * 100)
-    least, most = (getattr(shares.unpivot()["value"], end)() for end in ("min", "max"))
-    for axes in grid.flat[len(parts) :]:
-        axes.set_axis_off()
+    drawn = style.figure(4.6)
+    axes = drawn.subplots()
+    axes.axline((50, 50), slope=1, color=MUTED.light, linewidth=1)
     outside = (pl.col("observed") < pl.col("low")) | (pl.col("observed") > pl.col("high"))
-    for axes, mine in zip(grid.flat, parts, strict=False):
-        axes.axline((50, 50), slope=1, color=MUTED.light, linewidth=1)
-        for part, colour, marker in ((mine.filter(~outside), SERIES[0].light, "o"),
-                                     (mine.filter(outside), SERIES[1].light, "s")):  # fmt: skip
-            y = part["observed"] * 100
-            axes.hlines(y, part["low"] * 100, part["high"] * 100, color=colour, linewidth=1.3,
-                        alpha=0.7)  # fmt: skip
-            axes.plot(part["predicted"] * 100, y, marker, color=colour, markersize=4.2,
-                      markerfacecolor=PAGE.light if marker == "o" else colour)  # fmt: skip
-        beyond = mine.filter(outside).height
-        axes.set_title(f"{mine['panel'][0]}\n{beyond} of {mine.height} outside")
-        axes.set(xlim=(max(0, least - 4), min(100, most + 4)), aspect="equal",
-                 ylim=(max(0, least - 4), min(100, most + 4)))  # fmt: skip
-    drawn.supxlabel("Predicted (%)", fontsize=8.5, color=INK.light)
-    drawn.supylabel("Observed (%)", fontsize=8.5, color=INK.light)
+    for part, colour, marker in ((cells.filter(~outside), SERIES[0].light, "o"),
+                                 (cells.filter(outside), SERIES[1].light, "s")):  # fmt: skip
+        y = part["observed"] * 100
+        axes.hlines(y, part["low"] * 100, part["high"] * 100, color=colour, linewidth=1.3,
+                    alpha=0.7)  # fmt: skip
+        axes.plot(part["predicted"] * 100, y, marker, color=colour, markersize=4.2,
+                  markerfacecolor=PAGE.light if marker == "o" else colour)  # fmt: skip
+    axes.set_title(f"{cells.filter(outside).height} of {cells.height} outside")
+    axes.set(xlabel="Predicted (%)", ylabel="Observed (%)")
     return drawn

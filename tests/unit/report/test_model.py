@@ -95,7 +95,7 @@ def test_contrasts_that_rest_on_one_seed_are_named(seeds, single):
 
 
 def test_the_check_draws_every_cell_and_knows_those_outside():
-    cells = report_results.predictive(outside=4).with_columns(panel=pl.lit("all"))
+    cells = report_results.predictive(outside=4)
     with style.drawing("test"):
         (axes,) = figures.predictive(cells, style.Palette()).axes
     assert axes.get_title(loc="left").endswith("4 of 27 outside")

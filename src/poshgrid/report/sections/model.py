@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 
 from poshgrid.report import figures, posterior
-from poshgrid.report.layout import title
 from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
 from poshgrid.statistics.gate import ESS_LEAST, OUTSIDE, R_HAT_MOST, doubts
@@ -32,8 +31,6 @@ def write(page: Page) -> dict[str, Any] | None:
         rows = posterior.coefficients(fit)
         page.table("fit", rows, bool(rows["implicit"].any()), of=name)
         cells = fit.predictive.drop_nulls(["observed", "predicted", "low", "high"])
-        titles = {category: title(category) for category in cells["category"].unique()}
-        cells = cells.with_columns(panel=pl.col("category").replace(titles))
         page.picture(f"predictive-{name}", figures.predictive, cells, say("predictive"))
     limits = {"R_HAT_MOST": R_HAT_MOST, "ESS_LEAST": ESS_LEAST, "OUTSIDE": OUTSIDE}
     return {"fits": fits, "doubts": doubts, **limits} if fits else None
