@@ -140,7 +140,7 @@ def _cell(row: Mapping[str, Any]) -> str:
     if row["mean"] is None:
         return ABSENT
     sd = "" if row["sd"] is None else f" ({percent(row['sd'])})"
-    return f"{percent(row['mean'])}{sd}{row['stars_pooled'] or ''}{row['far'] or ''}"
+    return f"{percent(row['mean'])}{sd}{row['stars_pooled'] or ''}{'‡' if row['far'] else ''}"
 
 
 def _plain(title: str, frame: pl.DataFrame, notes: Sequence[str] = ()) -> None:

@@ -7,7 +7,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,17 +37,25 @@ STARTERS = (
     "docs/examples/**/*", "studies/**/*.md",
 )  # fmt: skip
 """What a study starts from: copies, which are its own to edit; and the pages that messages name."""
+MINIMAL = (
+    "resources/minimal/**/*", "profiles/default/*", "resources/sources.yaml", "docs/**/*.md",
+)  # fmt: skip
 _PLACES = ("Snakefile", "workflow/Snakefile")
 _ROOM = re.compile(r"(-c|-j)\d*|--(cores|jobs|profile|executor)(=.*)?")  # says where jobs run
 
 
-@command("poshgrid init my-study")
-def init(folder: Annotated[Path, typer.Argument(help="Folder to make")]) -> None:
-    """Make the folder of a study: a Snakefile, configurations, profiles, example data, pages."""
-    made = dict(_starters())
+@command("poshgrid init my-study --minimal")
+def init(
+    folder: Annotated[Path, typer.Argument(help="Folder to make")],
+    minimal: Annotated[
+        bool,
+        typer.Option("--minimal", help="A study of your own text in 25 lines, with an example"),
+    ] = False,
+) -> None:
+    """Make the folder of a study: configurations, profiles, example data, a Snakefile, docs."""
+    made = dict(_starters(MINIMAL if minimal else STARTERS))
     # Snakemake looks for `--profile slurm` here, not in profiles/, where it finds `default`
-    links = sorted({Path(name).parts[1] for name in made if name.startswith("profiles/")})
-    links.remove("default")
+    links = {Path(name).parts[1] for name in made if name.startswith("profiles/")} - {"default"}
     if os.path.lexists(folder):
         raise PoshgridError(f"{folder}: there already; name a new folder")
     with atomic(folder) as temporary:  # nothing half-made stays
@@ -57,15 +65,16 @@ def init(folder: Annotated[Path, typer.Argument(help="Folder to make")]) -> None
         write_text(temporary / "Snakefile", SNAKEFILE)
         for name in links:
             (temporary / name).symlink_to(Path("profiles", name))
-    typer.echo(f"made {folder}; next: cd {shlex.quote(str(folder))} && poshgrid run --profile tiny")
+    run = "poshgrid run" if minimal else "poshgrid run --profile tiny"
+    typer.echo(f"made {folder}; next: cd {shlex.quote(str(folder))} && {run}")
 
 
-def _starters() -> Iterator[tuple[str, Path]]:
+def _starters(patterns: Sequence[str]) -> Iterator[tuple[str, Path]]:
     """Yield each file that a study starts from: its name there, and where it lies."""
     top = resources.ROOT.parent
-    for pattern in STARTERS:
-        for path in sorted(found for found in top.glob(pattern) if found.is_file()):
-            yield path.relative_to(top).as_posix(), path
+    for pattern in patterns:
+        for path in sorted(file for file in top.glob(pattern) if file.is_file()):
+            yield path.relative_to(top).as_posix().removeprefix("resources/minimal/"), path
 
 
 class _Verbatim(TyperCommand):

@@ -17,14 +17,17 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Container, Iterable
+from collections.abc import Collection, Container, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from poshgrid import files
+from poshgrid import files, resources
 from poshgrid.errors import PoshgridError
 from poshgrid.verification import sha256
 
+_PACKAGE = Path(__file__).resolve().parents[1]
+SHIPPED = tuple(f"{folder}/" for folder in (resources.ROOT, resources.STUDIES, _PACKAGE))
+"""Folders of word lists, published numbers and pages that come with the package."""
 _NAME = "contents"
 _LARGE = 10**9  # bytes to be read that a person is told of
 _FRESH = 2.0  # seconds after a change in which another need not show in a file's times
@@ -41,10 +44,18 @@ def digest(paths: Iterable[str], written: Container[str] = ()) -> str:
     """
     outside = {path for path in paths if os.path.abspath(path) not in written}  # noqa: PTH100 - links stay
     now = held(sorted(outside))
-    folders = {os.path.dirname(os.path.abspath(path)) for path in now}  # noqa: PTH100, PTH120
-    above = os.path.commonpath(folders) if folders else ""  # data may be moved as a whole
-    found = [f"{os.path.relpath(path, above)} {digest}" for path, digest in now.items()]
+    # Data may be moved as a whole, and so may the package: neither knows where the other lies
+    shipped = {path for path in now if os.path.abspath(path).startswith(SHIPPED)}  # noqa: PTH100
+    names = _names(shipped) | _names(now.keys() - shipped)
+    found = sorted(f"{names[path]} {digest}" for path, digest in now.items())
     return hashlib.sha256("\n".join(found).encode()).hexdigest()[:32] if found else ""
+
+
+def _names(paths: Collection[str]) -> dict[str, str]:
+    """Return the paths as they are seen from the folder that all of them have in common."""
+    folders = {os.path.dirname(os.path.abspath(path)) for path in paths}  # noqa: PTH100, PTH120
+    above = os.path.commonpath(folders) if folders else ""
+    return {path: os.path.relpath(path, above) for path in paths}
 
 
 def held(paths: Iterable[str]) -> dict[str, str]:

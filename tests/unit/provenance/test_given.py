@@ -7,6 +7,7 @@ import os
 
 import pytest
 
+from poshgrid import resources
 from poshgrid.provenance import given
 from tests.unit.provenance.manifest_support import spoil
 
@@ -53,12 +54,14 @@ def test_data_may_be_moved_as_a_whole(digest, tmp_path):
     for name, content in (("a/x", "1"), ("b/x", "2")):
         (tmp_path / "data" / name).parent.mkdir(parents=True)
         (tmp_path / "data" / name).write_text(content)
-    before = digest("data/a/x", "data/b/x")
+    shipped = str(resources.path("speeds.yaml"))  # of the package, which stays where it is
+    before = digest("data/a/x", "data/b/x", shipped)
+    assert before != digest("data/a/x", "data/b/x")
     (tmp_path / "data").rename(tmp_path / "moved")
-    assert digest(str(tmp_path / "moved/a/x"), "moved/b/x") == before
-    assert digest("moved/b/x", "moved/a/x", "moved/a/x") == before  # the order is nothing
+    assert digest(str(tmp_path / "moved/a/x"), "moved/b/x", shipped) == before
+    assert digest("moved/b/x", shipped, "moved/a/x", "moved/a/x") == before  # the order is nothing
     (tmp_path / "moved/a").rename(tmp_path / "moved/c")
-    assert digest("moved/b/x", "moved/c/x") != before
+    assert digest("moved/b/x", "moved/c/x", shipped) != before
 
 
 def test_what_jobs_write_and_what_is_not_there_count_as_nothing(digest, tmp_path):
