@@ -44,7 +44,7 @@ from poshgrid.benchmark.items import generate
 from poshgrid.config import Suite, specs
 from poshgrid.config.runs import WORD_BASELINES, counting
 from poshgrid.evaluation.judgements import read_items
-from poshgrid.heuristics import mixture, predictions, table
+from poshgrid.heuristics import mixture, table
 from poshgrid.heuristics.schema import DIFFER, NONE, UNCLEAR
 from poshgrid.models import ngram
 from poshgrid.statistics import shares
@@ -71,12 +71,12 @@ def main() -> None:
             ["category", "phenomenon", "template", "lexical_set"], keep="first")
     )  # fmt: skip
     lines = options.text.read_text(encoding="utf-8").splitlines() if options.text else []
-    said = [predictions.of_words(table.preferences(items), items), *_counted(lines, items)]
-    frame = predictions.wide(pl.concat(said), judged)
+    said = [table.of_words(table.preferences(items), items), *_counted(lines, items)]
+    frame = table.wide(pl.concat(said), judged)
     if options.right:
         _right(frame)
         return
-    frame = frame.join(predictions.edits(items), on="item_id", maintain_order="left")
+    frame = frame.join(table.edits(items), on="item_id", maintain_order="left")
     frame = frame.join(_unlisted(items), on="item_id", maintain_order="left")
     columns = ["phenomenon", "kind", "planted", "own", "other", "hierarchical", *OTHERS]
     columns += ["sure", "least", "most"]
@@ -103,7 +103,7 @@ def recovery(part: pl.DataFrame, options: argparse.Namespace) -> Iterator[str]:
     """Yield the rows of a phenomenon.
 
     Args:
-        part: from :func:`predictions.wide`, with columns of what is not listed (``~name``).
+        part: from :func:`table.wide`, with columns of what is not listed (``~name``).
         options: the command's arguments.
     """
     shares.REPLICATES = options.draws
@@ -170,9 +170,7 @@ def _counted(lines: list[str], items: pl.DataFrame) -> Iterator[pl.DataFrame]:
     if not lines:
         return
     models = {baseline: ngram.fit(lines, **counting(baseline, 5)) for baseline in WORD_BASELINES}
-    yield predictions.of_words(
-        predictions.of_counts(predictions.comparisons(items), models["unigram"]), items
-    )
+    yield table.of_words(table.of_counts(table.comparisons(items), models["unigram"]), items)
     judged = {}
     for name, model in models.items():
         good, bad = (
@@ -182,7 +180,7 @@ def _counted(lines: list[str], items: pl.DataFrame) -> Iterator[pl.DataFrame]:
         )
         right = np.where(good == bad, 0.5, good > bad)
         judged[name] = items.select("item_id", correct=pl.Series(right))
-    yield predictions.of_baselines(judged)
+    yield table.of_baselines(judged)
 
 
 def _read(path: Path) -> pl.DataFrame:

@@ -35,7 +35,7 @@ FILES = [
     ("blimp", "agr.jsonl", (json.dumps(BLIMP) + "\n") * 3),
     ("lines", "agr.txt", "The dog sit.\nThe dog sat.\n" * 3),
     ("scamp", "agr.tsv", "The dog sat.\tThe dog sit.\n" * 3),
-    ("pairs-csv", "a.csv", "item_id,category,phenomenon,good,bad\n"
+    ("blimp", "a.csv", "item_id,category,phenomenon,good,bad\n"
      "1,a,b,The dog sat.,The dog sit.\n"),
     ("choices", "a.csv", "item_id,category,phenomenon,block,stimulus,target,distractor1\n"
      "1,a,b,A,The dog is seen by the cat.,the cat sees the dog,the dog sees the cat\n"),

@@ -15,7 +15,7 @@ import polars as pl
 
 from poshgrid import files, logs, plugins
 from poshgrid.benchmark import frequencies
-from poshgrid.benchmark.reading.pairwords import shared_ends
+from poshgrid.benchmark.reading.pairfile import shared_ends
 from poshgrid.benchmark.schema import DESIGN, PAIRS, TASKS, Loaded
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
@@ -152,4 +152,12 @@ def _sound(suite: str, items: pl.DataFrame) -> None:
     if ids.is_duplicated().any():
         raise PoshgridError(
             f"suite {suite}: item {ids.filter(ids.is_duplicated())[0]!r} is there twice"
+        )
+    owners = items.group_by("template").agg(pl.col("phenomenon").unique().sort())
+    shared = owners.filter(pl.col("phenomenon").list.len() > 1).sort("template")
+    if shared.height:
+        template, phenomena = shared.row(0)
+        raise PoshgridError(
+            f"suite {suite}: template {template!r} belongs to {' and '.join(phenomena)}; name the "
+            "templates of different phenomena differently"
         )

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import yaml
+from pydantic import BaseModel, field_validator
+
 from poshgrid import resources
 from poshgrid.errors import PoshgridError, check_known
 
@@ -15,89 +18,32 @@ LEXICON = resources.ROOT / "lexicon"
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
-def one_of(words: str) -> frozenset[str]:
-    """Return the words of a text."""
-    return frozenset(words.split())
-
-
-# thing: any object that one can see and touch; portable: one that a hand can carry or throw; meal:
-# what a cook makes, of what is raw; tale: what one tells; opening: what opens and closes; ridden,
-# wheeled: what one rides, drives; dish: what is on a laid table but food.
-_KINDS = one_of(
-    "person animal food fruit raw meal drink text writing tale idea music game show picture toy "
-    "opening clothes vehicle wheeled ridden dish instrument device furniture body building place "
-    "portable thing"
-)
-
-
-@dataclass(frozen=True)
-class Table:
-    """What a file of the lexicon holds: its columns of forms, then its columns of features."""
+class Table(BaseModel):
+    """What a file of the lexicon holds: columns of forms, then of features (``tables.yaml``)."""
 
     file: str
     forms: tuple[str, ...]  # the first is the citation form
     features: dict[str, frozenset[str]]  # column -> the values that it may hold
     content: bool = True  # content words; function words otherwise
 
+    @field_validator("forms", mode="before")
+    @classmethod
+    def _split(cls, value: str) -> list[str]:
+        return value.split()
 
-TABLES = {
-    "noun": Table(
-        "nouns.tsv",
-        ("singular", "plural"),
-        {
-            "gender": one_of("m f n"),
-            "kinds": _KINDS,
-            "relational": one_of("yes no"),
-            "determiners": one_of("definite possessive"),  # kinds that sound natural before it
-        },
-    ),
-    "name": Table("names.tsv", ("name",), {"gender": one_of("m f")}),
-    "verb": Table(
-        "verbs.tsv",
-        ("base", "third", "past", "participle", "gerund"),
-        {
-            "objects": _KINDS,  # kinds of noun that make sense as the direct object
-            # What a verb takes. objectless: never an object; either: one, or none; without both
-            # marks: always an object or a clause. intransitive: what one person can do without an
-            # object, so objectless or either ("the man met" is out); involuntary: what nobody sets
-            # out to do; ditransitive: can take a second object, also a benefactive or a predicate;
-            # that, whether: clauses that it selects; bridge: a question may reach into its
-            # that-clause; perception, participle: an object and a bare infinitive, a participle;
-            # reflexive: makes sense with -self
-            "frames": one_of(
-                "intransitive objectless either involuntary ditransitive that whether bridge "
-                "perception participle reflexive"
-            ),
-        },
-    ),
-    "adjective": Table("adjectives.tsv", ("adjective",), {"describes": one_of("person thing")}),
-    "determiner": Table(
-        "determiners.tsv",
-        ("determiner",),
-        {
-            "number": one_of("singular plural"),
-            "kind": one_of("definite possessive indefinite quantifier"),
-        },
-        content=False,
-    ),
-    "auxiliary": Table(
-        "auxiliaries.tsv",
-        ("auxiliary",),
-        {"number": one_of("singular plural"), "kind": one_of("do modal")},
-        content=False,
-    ),
-    "function": Table(
-        "functions.tsv",
-        ("word",),
-        {
-            "roles": one_of(
-                "wh-argument wh-adjunct person thing complementizer declarative interrogative "
-                "subordinator finite reflexive pronoun m f contraction control infinitive"
-            )
-        },
-        content=False,
-    ),
-}
+    @field_validator("features", mode="before")
+    @classmethod
+    def _split_values(cls, value: dict[str, str]) -> dict[str, list[str]]:
+        return {column: values.split() for column, values in value.items()}
+
+
+def _tables() -> dict[str, Table]:
+    described = yaml.safe_load((LEXICON / "tables.yaml").read_text(encoding="utf-8"))
+    return {category: Table.model_validate(table) for category, table in described.items()}
+
+
+TABLES = _tables()
+"""Category of words -> its table."""
 
 
 @dataclass(frozen=True)

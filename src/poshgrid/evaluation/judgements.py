@@ -53,6 +53,7 @@ REDUCTIONS = {f"by_{name}": name for name in get_args(Scoring.model_fields["redu
 
 _NAMES = ("item_id", "category", "phenomenon", "template", "lexical_set")  # what is counted
 _DESIGN = ("cell", "joint")
+AGAIN = "score the run again: `poshgrid run -R score`"
 JOINED = ["category", "phenomenon", "template", "lexical_set"]
 """What the joint pairs that are judged as one have in common."""
 
@@ -98,43 +99,55 @@ def judged(
         PoshgridError: the file is missing, has no such step, holds a pair twice, lacks a pair or
             holds one that the suite does not have, or a score is not a number.
     """
-    again = "score the run again: `poshgrid run -R score`"
     place = f"{path}" if step is None else f"{path}: step {step:,}"
     # The scorer writes a row group for each step: a run with many checkpoints costs no more memory
     scores = files.read_table(path, SCORES, only=("step", step))
     if step is not None and scores.is_empty():
-        known = ", ".join(f"{found:,}" for found in steps(path)) or "none"
-        raise PoshgridError(f"{place}: no such step (steps: {known}); {again}")
-    twice = scores.filter(pl.col("item_id").is_duplicated())
-    if twice.height:
-        raise PoshgridError(f"{place}: item_id {_first(twice)!r} occurs twice; {again}")
-    found = scores.join(items.select(*_NAMES, *_DESIGN), on="item_id")
-    if not found.height == scores.height == items.height:
-        first, second = (items, scores) if found.height < items.height else (scores, items)
-        other = _first(first.join(second, on="item_id", how="anti"))
-        raise PoshgridError(
-            f"{place}: scores {scores.height} pairs, the suite has {items.height}, and "
-            f"{found.height} are in both, not e.g. {other!r}: the items have changed since; {again}"
-        )
-    bad = found.filter(
-        ~pl.all_horizontal(pl.col("good_logprob", "bad_logprob").is_finite().fill_null(value=False))
-        | pl.any_horizontal(pl.col("good_tokens", "bad_tokens").fill_null(0) == 0)
-    )
-    if bad.height:
-        raise PoshgridError(
-            f"{place}: {bad.height} pairs have a score that is not a number or counts no token, "
-            f"first {_first(bad)!r}; check that the run's training loss is finite, then {again}"
-        )
-    found = _joined(found).sort("item_id")
+        known = ", ".join(f"{number:,}" for number in steps(path)) or "none"
+        raise PoshgridError(f"{place}: no such step (steps: {known}); {AGAIN}")
+    pairs = _joined(matched(scores, items.select(*_NAMES, *_DESIGN), place)).sort("item_id")
     either = {
-        column: judge(found, scoring.model_copy(update={"reduction": reduction}))["correct"]
+        column: judge(pairs, scoring.model_copy(update={"reduction": reduction}))["correct"]
         for column, reduction in REDUCTIONS.items()
     }
     configured = either[f"by_{scoring.reduction}"]
     margin = pl.col("good_logprob") - pl.col("bad_logprob")
-    return found.select(*_NAMES, "cell", "good_tokens", "bad_tokens", margin=margin).with_columns(
+    return pairs.select(*_NAMES, "cell", "good_tokens", "bad_tokens", margin=margin).with_columns(
         correct=configured, **either
     )
+
+
+def matched(scores: pl.DataFrame, items: pl.DataFrame, place: str | Path) -> pl.DataFrame:
+    """Return the items beside the scores of one step, one to one.
+
+    Args:
+        scores: of the model that training kept, or of a checkpoint.
+        items: the suite's; the columns that both have name what has one score.
+        place: what messages call the scores.
+
+    Raises:
+        PoshgridError: an item has no score or two, or a score no item; a log-probability is not a
+            number, or that of no token.
+    """
+    scores = scores.drop("step")
+    key = [name for name in scores.columns if name in items.columns]
+    twice = scores.filter(pl.struct(key).is_duplicated())
+    alone = [a.join(b, on=key, how="anti") for a, b in ((items, scores), (scores, items))]
+    odd = pl.concat([frame.select("item_id") for frame in (twice, *alone)])
+    if odd.height:
+        raise PoshgridError(
+            f"{place}: {odd.height} scores and items have no match, or two, first "
+            f"{odd['item_id'].min()!r}: the items may have changed since; {AGAIN}"
+        )
+    both = items.join(scores, on=key)
+    known = pl.all_horizontal(pl.col(r"^(.*_)?logprob$").is_finite(), pl.col(r"^(.*_)?tokens$") > 0)
+    bad = both.filter(~known.fill_null(value=False)) if "completion" not in both.columns else None
+    if bad is not None and bad.height:
+        raise PoshgridError(
+            f"{place}: {bad.height} scores are not numbers or count no token, first of "
+            f"{bad['item_id'].min()!r}; check that the run's training loss is finite, then {AGAIN}"
+        )
+    return both
 
 
 def _joined(scores: pl.DataFrame) -> pl.DataFrame:
@@ -149,7 +162,3 @@ def _joined(scores: pl.DataFrame) -> pl.DataFrame:
         .agg(pl.col("item_id").first(), pl.col(members).sum(), cell=pl.lit(""))
     )
     return pl.concat([scores.filter(~pl.col("joint")), sums], how="diagonal_relaxed")
-
-
-def _first(frame: pl.DataFrame) -> str:
-    return str(frame["item_id"].sort()[0])

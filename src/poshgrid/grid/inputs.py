@@ -190,7 +190,7 @@ class Inputs:
 
     def lexicon(self) -> list[str]:
         """Return the tables of the lexicon."""
-        return [relative(path) for path in sorted(LEXICON.glob("*.tsv"))]
+        return [relative(path) for path in sorted(LEXICON.glob("*.*"))]
 
     def layout(self, room: str) -> list[str]:
         """Return what a room lays its pages out with: its files that are no code."""

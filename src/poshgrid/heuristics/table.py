@@ -1,7 +1,9 @@
-"""What every heuristic says of every pair of a suite."""
+"""What every heuristic says of every pair of a suite, and of joint pairs that are judged as one."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,11 +12,20 @@ import polars as pl
 
 from poshgrid import files, plugins
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation.judgements import read_items
+from poshgrid.evaluation.judgements import JOINED, read_items
+from poshgrid.files import Schema
 from poshgrid.heuristics.pair import Pair
 from poshgrid.heuristics.schema import HEURISTICS
+from poshgrid.heuristics.words import Sentence, difference
+from poshgrid.models.kneser_ney import SPECIALS, UNKNOWN
+from poshgrid.models.ngram import NGram
 from poshgrid.plugins import RIVALS
 
+PREDICTIONS = {"item_id": pl.String, "heuristic": pl.String, "prefers": pl.Float64}
+_COMPARED: Schema = {
+    "item_id": pl.String, "heuristic": pl.String,
+    "of_good": pl.List(pl.String), "of_bad": pl.List(pl.String),
+}  # fmt: skip
 EQUAL = " = "
 """Between the names of heuristics that the items cannot tell apart."""
 
@@ -116,3 +127,139 @@ def write(items: dict[str, Path], output: Path, language: str = "en") -> dict[st
         say = dict(rows.drop_nulls().group_by("heuristic").len().sort("heuristic").iter_rows())
         facts[suite] = {"pairs": rows["item_id"].n_unique(), "say": say}
     return {"suites": facts}
+
+
+# ---- what they say of what was judged ------------------------------------------------------------
+
+
+def of_words(table: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Return preferences by what was judged.
+
+    Joint pairs of a lexical set and template are judged as one, their margins added. A heuristic
+    has no margins but preferences: where they cancel out it has no say, else the sign of their sum
+    counts.
+
+    Args:
+        table: ``HEURISTICS``, of all pairs of a suite.
+        items: the suite's pairs.
+
+    Returns:
+        item_id (of the first of joint pairs), heuristic, prefers; a row where a heuristic has a
+        say.
+    """
+    found = table.drop_nulls("prefers").join(
+        items.select("item_id", *JOINED, "joint"), on="item_id"
+    )
+    joint = items.filter("joint")
+    first = joint.group_by(JOINED).agg(pl.col("item_id").min())
+    sums = (
+        found.filter("joint")
+        .drop("item_id")
+        .group_by(*JOINED, "heuristic")
+        .agg(net=(pl.col("prefers") - 0.5).sum())
+        .filter(pl.col("net") != 0)
+        .join(first, on=JOINED)
+        .select("item_id", "heuristic", prefers=(pl.col("net") > 0).cast(pl.Float64))
+    )
+    single = found.filter(~pl.col("joint")).select(list(PREDICTIONS))
+    return pl.concat([single, sums]).sort("item_id", "heuristic")
+
+
+def of_counts(compared: pl.DataFrame, counted: NGram | None) -> pl.DataFrame:
+    """Return preferences of heuristics that ask which of two words, or pairs, is more frequent.
+
+    Of two lists of words it is the one whose words' frequencies have the larger sum. A word that
+    was never heard has the frequency 0. A pair is written as :meth:`NGram.times` reads it.
+
+    Args:
+        compared: from :func:`comparisons`.
+        counted: a unigram model of what was heard; ``None``: no heuristic has a say.
+
+    Returns:
+        item_id, heuristic, prefers; pair by pair.
+    """
+    if counted is None or compared.is_empty():
+        return pl.DataFrame(schema=PREDICTIONS)
+    words = {word for _, _, *members in compared.iter_rows() for part in members for word in part}
+    sequences = sorted(word for word in words if " " in word)
+    known = sorted(word for word in words if word in counted)
+    # To a unigram model an unknown word is as probable as one that was heard once: the probability
+    # of every other is as many times that one's as it was heard.
+    (once, _), *others = counted.each([[SPECIALS[UNKNOWN]], *([word] for word in known)])
+    times = {w: round(math.exp(p - once)) for w, (p, _) in zip(known, others, strict=True)}
+    times |= zip(sequences, counted.times(sequences), strict=True)
+    rows = []
+    for item, heuristic, *members in compared.iter_rows():
+        good, bad = (sum(times.get(word, 0) for word in part) for part in members)
+        rows.append((item, heuristic, 0.5 if good == bad else float(good > bad)))
+    return pl.DataFrame(rows, schema=PREDICTIONS, orient="row")
+
+
+def comparisons(items: pl.DataFrame) -> pl.DataFrame:
+    """Return item_id, heuristic, of_good, of_bad: the words that heuristics compare, where they do.
+
+    Both are lists: of one word each where a heuristic compares two words.
+    """
+    heuristics = {
+        name: heuristic for name, heuristic in rivals().items() if hasattr(heuristic, "compares")
+    }
+    rows = []
+    for item, good, bad in items.select("item_id", "good", "bad").sort("item_id").iter_rows():
+        pair = Pair(good, bad)
+        rows += [
+            (item, name, *([words] if isinstance(words, str) else words for words in found))
+            for name, heuristic in heuristics.items()
+            if (found := heuristic.compares(pair))
+        ]
+    return pl.DataFrame(rows, schema=_COMPARED, orient="row")
+
+
+def of_baselines(judged: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Return preferences of the heuristics that choose as a baseline does.
+
+    Args:
+        judged: null -> what it judged (item_id, correct).
+    """
+    parts = [
+        judged[heuristic.BASELINE].select(
+            "item_id", pl.lit(name).alias("heuristic"), prefers="correct"
+        )
+        for name, heuristic in rivals().items()
+        if getattr(heuristic, "BASELINE", None) in judged
+    ]
+    return pl.concat([pl.DataFrame(schema=PREDICTIONS), *parts])
+
+
+def edits(items: pl.DataFrame) -> pl.DataFrame:
+    """Return item_id, good_word, bad_word: what stands where the members begin to differ.
+
+    Args:
+        items: item_id, good, bad. Where one member is the beginning of the other, both words are
+            empty.
+    """
+    rows = []
+    for item, *members in items.select("item_id", "good", "bad").iter_rows():
+        good, bad = (Sentence(member).words for member in members)
+        place = difference(good, bad)
+        rows.append((item, "", "") if place is None else (item, good[place], bad[place]))
+    return pl.DataFrame(rows, ["item_id", "good_word", "bad_word"], orient="row")
+
+
+def wide(predictions: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+    """Return what was judged, with a column for each heuristic that is decided on some pair of it.
+
+    Args:
+        predictions: item_id, heuristic, prefers.
+        judged: item_id, category, phenomenon, lexical_set, in any order.
+
+    Returns:
+        The four columns, sorted by item, and a column for each heuristic: null: no say.
+    """
+    columns = predictions.pivot("heuristic", index="item_id", values="prefers", sort_columns=True)
+    names = sorted(set(columns.columns) - {"item_id"})
+    corpus = judged.select("item_id", "category", "phenomenon", "lexical_set")
+    return (
+        corpus.join(columns, on="item_id", how="left")
+        .sort("item_id")
+        .select(*corpus.columns, *names)
+    )

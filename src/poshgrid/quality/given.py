@@ -30,8 +30,6 @@ ENDINGS = {
     ".jsonl": "blimp", ".parquet": "blimp", ".txt": "lines", ".tsv": "blimp", ".csv": "blimp",
 }  # fmt: skip
 """Ending of a file of pairs -> the reader that is meant, where none is named."""
-DESIGNED = {"item_id", "category", "phenomenon", "good", "bad"}
-"""Columns of a CSV file that the reader ``pairs-csv`` reads, with its templates and sets."""
 SIZE = "all"  # of a text: what is given is counted
 log = logs.get(__name__)
 
@@ -93,15 +91,12 @@ def reader_of(path: Path) -> str:
             f"{path}: which reader? {ending} is not known; give --reader: "
             f"{', '.join(readers())} (docs/benchmark.md says what each reads)"
         )
-    if file.suffix in (".csv", ".tsv"):
+    if file.suffix == ".tsv":
         from poshgrid.benchmark.suites import blimp
         from poshgrid.corpora import textfile
 
         first = next(textfile.lines(file), "").rstrip("\r\n")
-        columns = [name.strip(' "') for name in first.split("," if file.suffix == ".csv" else "\t")]
-        if file.suffix == ".csv" and set(columns) >= DESIGNED:
-            return "pairs-csv"
-        if file.suffix == ".tsv" and not blimp.is_table(columns):
+        if not blimp.is_table([name.strip(' "') for name in first.split("\t")]):
             return "scamp"
     return ENDINGS[file.suffix]
 

@@ -16,7 +16,7 @@ from scipy import sparse
 from poshgrid.config.runs import COUNTED, words_of
 from poshgrid.config.specs import HeuristicSharesSpec
 from poshgrid.evaluation import judgements
-from poshgrid.heuristics import mixture, predictions, schema
+from poshgrid.heuristics import mixture, schema
 from poshgrid.heuristics import table as heuristics_table
 from poshgrid.models.ngram import NGram
 from poshgrid.statistics import levels
@@ -112,8 +112,8 @@ def _phenomena(
     heuristics: Path,
 ) -> Iterator[tuple[dict[str, str], Phenomenon]]:
     """Yield what each arm (a run without its seed) chose, phenomenon by phenomenon."""
-    said = predictions.of_words(heuristics_table.read(heuristics, items), items)
-    compared, edits = predictions.comparisons(items), predictions.edits(items)
+    said = heuristics_table.of_words(heuristics_table.read(heuristics, items), items)
+    compared, edits = heuristics_table.comparisons(items), heuristics_table.edits(items)
     cells: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
     for run in spec.runs:
         axes = levels.axes(run)
@@ -125,12 +125,12 @@ def _phenomena(
         }
         baselines = {axes["model"]: r for r, axes in runs.items() if axes["recipe"] == COUNTED}
         heard = NGram.load(models / baselines["unigram"]) if "unigram" in baselines else None
-        of_counts = predictions.of_words(predictions.of_counts(compared, heard), items)
-        of_baselines = predictions.of_baselines(
+        of_counts = heuristics_table.of_words(heuristics_table.of_counts(compared, heard), items)
+        of_baselines = heuristics_table.of_baselines(
             {name: judged[run] for name, run in baselines.items()}
         )
         every = pl.concat([said, of_counts, of_baselines])
-        frame = predictions.wide(every, next(iter(judged.values())))
+        frame = heuristics_table.wide(every, next(iter(judged.values())))
         frame = frame.join(edits, on="item_id", maintain_order="left").with_row_index("unit")
         arms: dict[tuple[str, ...], list[np.ndarray]] = {}
         for run, axes in runs.items():
@@ -152,7 +152,7 @@ def phenomenon(suite: str, frame: pl.DataFrame, chose: np.ndarray) -> Phenomenon
 
     Args:
         suite: its name.
-        frame: its rows of :func:`predictions.wide`, and of :func:`predictions.edits`.
+        frame: its rows of :func:`heuristics_table.wide`, and of :func:`heuristics_table.edits`.
         chose: rows x seeds: 1 the good member, 0 the bad one, .5 a tie.
     """
     edits = ["good_word", "bad_word"]

@@ -17,7 +17,7 @@ import polars as pl
 from scipy import optimize, special
 
 from poshgrid.config.runs import BASELINES, COUNTED, REFERENCE, UNTRAINED
-from poshgrid.heuristics import predictions, table
+from poshgrid.heuristics import table
 from poshgrid.statistics import tests
 from poshgrid.statistics.intervals import SetSums
 from poshgrid.statistics.schema import ACCURACY, CANNOT_TELL, NO, NOT_TESTABLE, RUN_AXES, YES
@@ -200,7 +200,7 @@ def read_heuristics(
         PoshgridError: the file is missing, or its pairs are not those of the suite.
     """
     heuristics = table.read(path, pairs)
-    wide = predictions.wide(predictions.of_words(heuristics, pairs), judged)
+    wide = table.wide(table.of_words(heuristics, pairs), judged)
     names = [name for name in wide.columns if name in set(heuristics["heuristic"])]
     hierarchical = set(heuristics.filter("hierarchical")["heuristic"]).intersection(names)
     tested = wide.filter(pl.any_horizontal(False, pl.col(sorted(hierarchical)).is_not_null()))

@@ -1,11 +1,11 @@
-"""Readers of choices, completions and pairs in tables: natural texts, and every slip is named."""
+"""Readers of choices and completions: natural texts, and every slip is named."""
 
 from __future__ import annotations
 
 import pytest
 
-from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, DESIGN, PAIRS
-from poshgrid.benchmark.suites import choices, completions, pairs_csv
+from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
+from poshgrid.benchmark.suites import choices, completions
 from poshgrid.errors import PoshgridError
 
 HEADER = "item_id,category,phenomenon,block,stimulus,target,distractor1,distractor2"
@@ -84,27 +84,13 @@ def test_the_sound_rows_that_the_faults_are_planted_in_pass(write):
     assert load(write(HEADER, f"{FOX},", f"{OWL},")).items["block"].to_list() == ["1"] * 4
 
 
-# ---- pairs and completions -----------------------------------------------------------------------
+# ---- completions --------------------------------------------------------------------------------
 
-PAIR, PROMPT = (f"item_id,category,phenomenon,{rest}" for rest in ("good,bad", "prompt,accepted"))
-
-
-def pairs(path):
-    return pairs_csv.load(path, pairs_csv.Options(), None)
+PROMPT = "item_id,category,phenomenon,prompt,accepted"
 
 
 def prompts(path):
     return completions.load(path, completions.Options(), None)
-
-
-def test_pairs_get_template_set_and_contrast(write):
-    rows = "a,x,agreement,Io vado.,Io vai.,person", "b,x,clitic,Lo vedo.,Vedo lo.,"
-    items = pairs(write(f"{PAIR},contrast", *rows)).items
-    assert items.schema == PAIRS
-    assert items.drop(DESIGN).rows() == [
-        ("a", "x", "agreement", "agreement", "a", "person", "Io vado.", "Io vai."),
-        ("b", "x", "clitic", "clitic", "b", "clitic", "Lo vedo.", "Vedo lo."),
-    ]
 
 
 def test_without_a_stimulus_options_are_sentences(write):
@@ -118,9 +104,7 @@ def test_completions_are_divided(write):
     assert items.select("accepted", "tags").row(0) == (["acqua", "latte"], ["n", "m"])
 
 
-def test_planted_faults_of_pairs_and_prompts(write):
-    with pytest.raises(PoshgridError, match="line 3: template 't'"):
-        pairs(write(f"{PAIR},template", "a,x,y,Io.,Tu.,t", "b,x,z,Noi.,Voi.,t"))
+def test_planted_faults_of_prompts(write):
     for blank in ("___.", "…"):
         with pytest.raises(PoshgridError, match="line 2: the prompt"):
             prompts(write(PROMPT, f"a,x,y,Bevo {blank},acqua"))

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 import polars as pl
 import pytest
 
-from poshgrid.benchmark.checks import agreement, grammar, readings, structure
+from poshgrid.benchmark.checks import grammar, readings, structure
 from poshgrid.benchmark.checks.readings import split
 from poshgrid.benchmark.generation import selection, templatefile, templates
 from poshgrid.benchmark.generation.pairs import Filled
@@ -191,14 +191,14 @@ def test_the_gate_passes_all_sets_and_no_set_the_wrong_way_round(made, crossed):
     assert not [check.name for check in found if check.faults]
     wrong = items.select(pl.all().exclude("good", "bad"), good=pl.col("bad"), bad=pl.col("good"))
     # Of a control both members are sentences, or none: there only the order of the words is wrong.
-    wrong = wrong.filter(~pl.col("cell").is_in(agreement.CONTROLS | agreement.VIOLATIONS))
+    wrong = wrong.filter(~pl.col("cell").is_in(structure.CONTROLS | structure.VIOLATIONS))
     found = structure.checks(wrong, WORDS, VOCABULARY, generated=True)
     assert {item for check in found for item in check.ids} == set(wrong["item_id"])
 
 
 @pytest.mark.parametrize("row", read_cases(__file__, "pairs")["cells"])
 def test_planted_faults_of_a_cell_are_found(row):
-    found = agreement.Judge(WORDS).fault({"joint": False, "contrast": ""} | row)
+    found = structure.Judge(WORDS).fault({"joint": False, "contrast": ""} | row)
     reason = row["reason"]
     assert (found.reason if found else None) == reason or reason in found.reason
 

@@ -102,7 +102,7 @@ def test_every_needed_form_must_be_usable():
 @pytest.mark.parametrize("phenomenon_name", templatefile.names(templates.TEMPLATES))
 def test_every_slot_of_every_template_is_evenly_used(phenomenon_name):
     """With the whole lexicon: words that fit everywhere differ by a few uses only."""
-    described = templates.read(phenomenon_name)
+    described = templatefile.read(templates.Phenomenon, phenomenon_name, templates.TEMPLATES)
     choices = slot_words.choices(described, WORDS, KNOWN)
     found = flat(generator.candidates(described, 400, 42, choices))
     assert len({(pair.good, pair.bad) for pair in found}) == 400

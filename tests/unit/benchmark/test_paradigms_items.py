@@ -8,10 +8,10 @@ from collections import Counter
 import polars as pl
 import pytest
 
-from poshgrid.benchmark.generation import paradigms, templatefile
+from poshgrid.benchmark.generation import templatefile
 from poshgrid.benchmark.lexicon import Vocabulary
 from poshgrid.benchmark.schema import PARADIGMS, Context
-from poshgrid.benchmark.suites import paradigm_csv
+from poshgrid.benchmark.suites import paradigm_csv, paradigms
 from poshgrid.benchmark.suites import paradigms as reader
 from poshgrid.errors import PoshgridError
 from tests.unit.benchmark.generated import KNOWN, WORDS
@@ -130,7 +130,7 @@ templates:
 
 def phenomenon(folder, text=GOOD):
     (folder / "p.yaml").write_text(text)
-    return paradigms.read("p", folder)
+    return templatefile.read(paradigms.Phenomenon, "p", folder)
 
 
 def test_a_template_by_hand(tmp_path):
@@ -234,11 +234,11 @@ def test_both_published_files_are_read(shared, name, sets, ambiguous):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("pg,1,MFMG", "pg,1,MFPG", "line 2: set 1 of subject_pg has PFPG, MFPG, PFMG, MFPG"),
+        ("pg,1,MFMG", "pg,1,MFPG", "line 2: set subject-pg-1 has PFPG, MFPG, PFMG, MFPG"),
         (
             "subject_pg,1,MFMG",
             "subject_pg,2,MFMG",
-            "line 2: set 1 of subject_pg has PFPG, MFPG, PFMG",
+            "line 2: set subject-pg-1 has PFPG, MFPG, PFMG",
         ),
         ("PFPG", "PFGP", "line 2: unknown condition"),
         ("vex Omar soon", "vex soon", "line 2: PFPG lacks no word of PFMG .line 4."),

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from poshgrid import plugins
-from poshgrid.benchmark.reading import pairwords, table10
+from poshgrid.benchmark.reading import pairfile, table10
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.errors import PoshgridError
 from poshgrid.files import check_schema
@@ -168,18 +168,18 @@ def test_neighbours_that_share_half_of_their_words_are_one_lexical_set():
         ("8", "look at a purple thing .", "look at a purple things ."),  # the first set again
     ]
     purple = "look+purple+thing+things"
-    assert pairwords.lexical_sets(members) == [
+    assert pairfile.lexical_sets(members) == [
         purple, purple, "arm+arms+soft+went", "4", "arm+arms+slept+soft", "sleep+softly",
         "sleep+soundly", purple,
     ]  # fmt: skip
     half = [("1", "dogs bark .", "bark dogs ."), ("2", "dogs .", "dogs")]
-    assert pairwords.lexical_sets(half) == ["bark+dogs", "bark+dogs"]
+    assert pairfile.lexical_sets(half) == ["bark+dogs", "bark+dogs"]
 
 
 def test_sentences_stay_as_published_unless_asked(tmp_path):
     published = "the cousin 's dog , i think , can n't sit in .5 of it ."
     running = "The cousin's dog, I think, can't sit in .5 of it."
-    assert pairwords.detokenise(running) == running
+    assert pairfile.detokenise(running) == running
     write("lines", tmp_path, "it", (published, "x"))
     for detokenise, expected in ((False, published), (True, running)):
         assert load("lines", tmp_path, detokenise=detokenise).items["good"][0] == expected

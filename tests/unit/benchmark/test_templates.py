@@ -27,6 +27,10 @@ templates:
 """
 
 
+def read(phenomenon, folder=templates.TEMPLATES):
+    return templatefile.read(templates.Phenomenon, phenomenon, folder)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -43,11 +47,14 @@ templates:
 def test_a_faulty_template_is_refused(tmp_path, old, new, message):
     path = tmp_path / "p.yaml"
     path.write_text(GOOD)
-    assert templates.read("p", tmp_path).templates[0].forms("verb") == ["past", "base"]
+    assert read("p", tmp_path).templates[0].forms("verb") == [
+        "past",
+        "base",
+    ]
     path.write_text(GOOD.replace(old, new, 1))
     os.utime(path, (0, 0))  # written in the same tick
     with pytest.raises(PoshgridError, match=rf"p\.yaml.*{re.escape(message)}") as error:
-        templates.read("p", tmp_path)
+        read("p", tmp_path)
     assert "\n" not in str(error.value)
 
 
@@ -62,7 +69,9 @@ SHORT = {
 
 def ours():
     for name in templatefile.names(templates.TEMPLATES):
-        for template in templates.read(name).templates:
+        for template in templatefile.read(
+            templates.Phenomenon, name, templates.TEMPLATES
+        ).templates:
             yield name, template
 
 
@@ -95,7 +104,7 @@ def test_every_template_of_table_13_is_there(row):
 )  # fmt: skip
 def test_slots_take_sense_and_no_nonsense(place, sense, nonsense):
     phenomenon, name, slot = place.split()
-    (template,) = (t for t in templates.read(phenomenon).templates if t.name == name)
+    (template,) = (t for t in read(phenomenon).templates if t.name == name)
     lemmas = {word.lemma for word in template.slots[slot].suitable(WORDS)}
     assert sense <= lemmas
     assert not nonsense & lemmas

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from poshgrid.heuristics import predictions
+from poshgrid.heuristics import table
 from poshgrid.models import ngram
 
 # the 3, dog 2, cat 1, ran 1, sat 1, the mark 1
@@ -16,7 +16,7 @@ def preferences(text, *pairs, heuristic="frequency"):
     """Return item -> what the heuristic says, of pairs numbered from 0."""
     rows = [(str(i), good, bad) for i, (good, bad) in enumerate(pairs)]
     items = pl.DataFrame(rows, schema=["item_id", "good", "bad"], orient="row")
-    found = predictions.of_counts(predictions.comparisons(items), ngram.fit(text, 1))
+    found = table.of_counts(table.comparisons(items), ngram.fit(text, 1))
     mine = found.filter(heuristic=heuristic)
     return dict(mine.select(pl.col("item_id").cast(int), "prefers").iter_rows())
 

@@ -73,7 +73,13 @@ def generated():
     """Pairs of every phenomenon, from the whole lexicon."""
     names = templatefile.names(templates.TEMPLATES)
     assert len(names) == 11
-    rows = [row for name in names for row in generate(templates.read(name), 60, 7)]
+    rows = [
+        row
+        for name in names
+        for row in generate(
+            templatefile.read(templates.Phenomenon, name, templates.TEMPLATES), 60, 7
+        )
+    ]
     return items.with_regions(pl.DataFrame(rows, schema=PAIRS))
 
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
+import yaml
 
-from poshgrid.benchmark.checks import agreement, readings
-from poshgrid.benchmark.checks.readings import split
+from poshgrid import resources
+from poshgrid.benchmark.checks import grammar, readings
+from poshgrid.benchmark.checks.readings import bare, split
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, tokens
-from poshgrid.benchmark.reading.pairwords import WORD
+from poshgrid.benchmark.reading.pairfile import WORD
 from poshgrid.errors import PoshgridError
 from poshgrid.models.classes import CLITIC, FUNCTION_WORDS
 
@@ -44,6 +46,28 @@ class Check:
         return list(dict.fromkeys(item for item, _ in self.faults))
 
 
+def _constructions() -> dict[str, frozenset[str]]:
+    text = resources.path("lexicon", "constructions.yaml").read_text(encoding="utf-8")
+    return {name: frozenset(listed) for name, listed in yaml.safe_load(text).items()}
+
+
+CONSTRUCTIONS = _constructions()
+"""Phenomenon, or phenomenon/cell -> the constructions that its good members have."""
+
+CONTROLS = frozenset({"neither", "no-gap", "statement"})
+"""Cells of joint sets whose bad member is a sentence, too: it is there for the frequencies."""
+
+VIOLATIONS = frozenset({"filler-only", "gap-only"})
+"""Cells of crossed joint sets in which no member is a sentence, for the same reason."""
+
+_STRUCTURE, _BINDING, _BAD = (
+    "ungrammatical good members",
+    "reflexives without a rival",
+    "grammatical bad members",
+)
+KINDS = (_STRUCTURE, _BINDING, _BAD)
+"""Checks that one parse of a pair decides."""
+
 _CHECKS = (
     "repeated pairs",
     "identical members",
@@ -53,12 +77,129 @@ _CHECKS = (
     "repeated content words",
     "repeated auxiliaries",
     "words outside the vocabulary",
-    *agreement.KINDS,
+    *KINDS,
     "vacuous gaps",
 )
 """Names of the checks, as on the page. *Reflexives without a rival*: the bad one could have the
 same binder, or there is no other word that could bind it.
 """
+
+
+class Wrong(NamedTuple):
+    """What is wrong with a pair."""
+
+    kind: str  # one of KINDS
+    reason: str
+
+
+class Judge:
+    """Judges pairs of the phenomena in ``CONSTRUCTIONS``.
+
+    Args:
+        lexicon: words and their features.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._known = readings.readings(lexicon)
+
+    def fault(self, row: Mapping[str, Any]) -> Wrong | None:
+        """Return what is wrong with a pair; None: nothing, or a phenomenon that is not known.
+
+        The good member must be a sentence of the grammar and hold the phenomenon's construction.
+        The bad member must not be a sentence, even if any verb may go with any noun: nonsense would
+        be no evidence of syntax. In the ``CONTROLS`` of a joint set it must be one; in its
+        ``VIOLATIONS`` no member may be one.
+
+        Args:
+            row: ``phenomenon``, ``good`` and ``bad``; also ``cell`` and ``joint``.
+        """
+        cell, phenomenon = row.get("cell", ""), row["phenomenon"]
+        needed = CONSTRUCTIONS.get(f"{phenomenon}/{cell}", CONSTRUCTIONS.get(phenomenon))
+        if needed is None:
+            return None
+        good, bad = split(row["good"]), split(row["bad"])
+        asked = row["good"].endswith("?")
+        parses = grammar.Parser(good, self._known).parses(question=asked)
+        if row.get("joint") and cell in VIOLATIONS:
+            whole = parses or grammar.Parser(bad, self._known).parses(question=asked)
+            return Wrong(_BAD, f"cell {cell}: a member is a sentence") if whole else None
+        fitting = [tags for tags in parses if needed <= tags]
+        if not fitting:
+            missing = " and no ".join(sorted(map(str, needed - parses[0]))) if parses else ""
+            lacks = f"has no {missing}" if missing else "is not a sentence of the grammar"
+            return Wrong(_STRUCTURE, f"the good member {lacks}")
+        if fault := self._binding(good, bad, fitting) or self._clause_verb(good, bad):
+            return fault
+        control = row.get("joint") and cell in CONTROLS
+        asked = row["bad"].endswith("?")
+        parser = grammar.Parser(bad, self._known, nonsense=not control)
+        if bool(parser.parses(question=asked)) != bool(control):
+            return Wrong(
+                _BAD,
+                f"cell {cell}: the bad member is no sentence, so it is no control"
+                if control
+                else "the bad member is a sentence, too",
+            )
+        return None
+
+    def _binding(
+        self, good: Sequence[str], bad: Sequence[str], parses: Sequence[grammar.Tags]
+    ) -> Wrong | None:
+        """Return why the bad member's reflexive is not a real distractor."""
+        places = [i for i, word in enumerate(good) if word in readings.REFLEXIVES]
+        if not places or places[-1] >= len(bad) or bad[places[-1]] == good[places[-1]]:
+            return None
+        place, other = places[-1], bad[places[-1]]
+        if other not in readings.REFLEXIVES:
+            return None
+        binders = {int(tag[2]) for tags in parses for tag in tags if tag[:2] == ("bound", place)}
+        for binder in sorted(binders):
+            if other in self._bound(good[binder]):
+                return Wrong(_BINDING, f"{good[binder]!r} may bind {other!r}, too")
+        distractors = [
+            word for i, word in enumerate(good) if i not in binders and self._bound(word) == {other}
+        ]
+        if not distractors:
+            return Wrong(_BINDING, f"no other word could bind {other!r}")
+        return None
+
+    def _clause_verb(self, good: Sequence[str], bad: Sequence[str]) -> Wrong | None:
+        """Return which verb does not select both clause types that a pair contrasts."""
+        for i, (g, b) in enumerate(zip(good, bad, strict=False)):
+            if g != b:
+                if i == 0 or b not in {"whether", "who"}:
+                    return None
+                verbs = [r for r in self._known.get(good[i - 1], ()) if r.category == "verb"]
+                if any({"that", "whether"} <= r.features["frames"] for r in verbs):
+                    return None
+                return Wrong(_STRUCTURE, f"{good[i - 1]!r} does not take both clauses")
+        return None
+
+    def vacuous(self, member: str) -> str:
+        """Return why the gap of a member is none; "" if it is one, or the member has no gap.
+
+        In *Who did the man leave while painting?* nothing has to be missing after *painting*: the
+        question word is left over, but out of no island. Such a pair tests the count of arguments.
+        The rest of a question about an argument lacks that argument somewhere. If it is a yes/no
+        question as it stands, nothing is lacking: every verb in it can do without.
+        """
+        words = split(member)
+        if not words or words[0] not in readings.WH_ARGUMENTS:
+            return ""
+        if not grammar.Parser(words[1:], self._known).parses(question=True):
+            return ""
+        return f"without {words[0]!r} {member!r} is a whole question: it has no gap"
+
+    def _bound(self, word: str) -> frozenset[str]:
+        """Return the reflexives that agree with a noun or a name."""
+        return frozenset(
+            reflexive
+            for reading in self._known.get(bare(word), ())
+            if reading.category in {"noun", "name"}
+            for reflexive, gender in readings.REFLEXIVES.items()
+            if (gender in readings.genders(reading) if gender else readings.genders(reading))
+            and (reading.form == "plural") == (not gender)
+        )
 
 
 def checks(
@@ -90,7 +231,7 @@ def checks(
     ):
         made[name].checked = items.height
         made[name].faults = [(item, reason) for item in ids]
-    judge = agreement.Judge(lexicon)
+    judge = Judge(lexicon)
     for row in items.iter_rows(named=True):
         if row["good"] == row["bad"]:
             continue
@@ -118,7 +259,7 @@ def _reasons(
     row: Mapping[str, Any],
     lexicon: Lexicon,
     vocabulary: Vocabulary | None,
-    judge: agreement.Judge,
+    judge: Judge,
     *,
     generated: bool,
 ) -> dict[str, str]:
@@ -139,13 +280,13 @@ def _reasons(
         reasons["words outside the vocabulary"] = "; ".join(strange)
     elif vocabulary:
         reasons["words outside the vocabulary"] = _unknown(good, bad, vocabulary)
-    needed = agreement.CONSTRUCTIONS.get(row["phenomenon"])
+    needed = CONSTRUCTIONS.get(row["phenomenon"])
     if strange or needed is None:
         return reasons
-    reasons |= dict.fromkeys(agreement.KINDS, "")
+    reasons |= dict.fromkeys(KINDS, "")
     if fault := judge.fault(row):
         reasons[fault.kind] = fault.reason
-    if "argument question" in needed and row["cell"] not in agreement.VIOLATIONS:
+    if "argument question" in needed and row["cell"] not in VIOLATIONS:
         # Outside suites may have gaps that a verb could do without: only the bad one is asked
         gaps = (judge.vacuous(member) for member in (members if generated else members[1:]))
         reasons["vacuous gaps"] = next(filter(None, gaps), "")

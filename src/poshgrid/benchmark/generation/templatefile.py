@@ -284,4 +284,4 @@ def described(options: Options) -> list[Any]:
 def files(path: Path | None, options: Options) -> list[Path]:
     """Return the templates and the lexicon; ``path`` is not used."""
     templates = [options.FOLDER / f"{each.phenomenon}.yaml" for each in described(options)]
-    return [*templates, *sorted(resources.path("lexicon").glob("*.tsv"))]
+    return [*templates, *sorted(resources.path("lexicon").glob("*.*"))]

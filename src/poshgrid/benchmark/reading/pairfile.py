@@ -6,17 +6,18 @@ A reader turns a file into :class:`Pair`; here they are checked, named and put i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import Field
 
 from poshgrid import plugins, verification
-from poshgrid.benchmark.reading import pairwords, table10
+from poshgrid.benchmark.reading import table10
 from poshgrid.corpora.clean import normalise
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.errors import PoshgridError
+from poshgrid.models.classes import CLITIC, FUNCTION_WORDS
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.schema import Context, Loaded
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 # Control characters, half characters, and what turns the text after it round on a page
 _BROKEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _SHARD = re.compile(r"[/-]?(?:train|validation|test|data)-\d+-of-\d+$")
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_DETACHED = re.compile(r"\s+(?=(?:n't|'(?:s|re|ve|ll|d|m))(?!\w)|[.,?!;:]+(?:\s|$))", re.IGNORECASE)
+_NEAR = 0.5  # of the words of two neighbours; see `lexical_sets`
 
 
 class PairOptions(plugins.Options):
@@ -50,6 +54,9 @@ class Pair(NamedTuple):
     phenomenon: str = ""  # default: the file's name
     term: str = ""  # the suite's own word for the phenomenon's category; default: from its name
     item: str = ""  # its id; default: the phenomenon and its number in the file
+    template: str = ""  # default, as of the contrast: the phenomenon
+    lexical_set: str = ""  # default: from its words
+    contrast: str = ""
 
 
 Parse = Callable[[Path, Any], Iterator[Pair]]
@@ -152,7 +159,7 @@ def _check(file: Path, pair: Pair) -> None:
             raise fault(file, line, "empty sentence")
         if reason := no_text(text.replace("\n", " ")):
             raise fault(file, line, reason)
-    if reason := no_text(pair.phenomenon + pair.term + pair.item):
+    if reason := no_text("".join(pair[3:])):
         raise fault(file, pair.lines[0], reason)
 
 
@@ -173,7 +180,7 @@ def rows(
         options: how they are written, and whose categories.
     """
     ids = [pair.item or f"{phenomenon}-{number:05}" for number, pair in numbered]
-    sets = pairwords.lexical_sets(
+    sets = lexical_sets(
         (item, pair.good, pair.bad) for item, (_, pair) in zip(ids, numbered, strict=True)
     )
     return [
@@ -181,9 +188,9 @@ def rows(
             "item_id": item,
             "category": _category(phenomenon, pair.term, options),
             "phenomenon": phenomenon,
-            "template": phenomenon,
-            "lexical_set": lexical_set,
-            "contrast": phenomenon,
+            "template": pair.template or phenomenon,
+            "lexical_set": pair.lexical_set or lexical_set,
+            "contrast": pair.contrast or phenomenon,
             **dict(zip(("good", "bad"), _written(pair, options), strict=True)),
         }
         for item, lexical_set, (_, pair) in zip(ids, sets, numbered, strict=True)
@@ -198,7 +205,7 @@ def _written(pair: Pair, options: PairOptions) -> list[str]:
         members = [member.strip() for member in members]
     if options.spelling == "corpora":
         members = [normalise(member.replace("\n", " ")) for member in members]
-    return [pairwords.detokenise(m) for m in members] if options.detokenise else members
+    return [detokenise(m) for m in members] if options.detokenise else members
 
 
 def _category(phenomenon: str, term: str, options: PairOptions) -> str:
@@ -211,3 +218,64 @@ def _category(phenomenon: str, term: str, options: PairOptions) -> str:
     if options.categories == "own":
         return own or "other"
     return table10.category(phenomenon) or (f"other-{own}" if own else "other")
+
+
+# ---- words of pairs -----------------------------------------------------------------------------
+
+
+def detokenise(text: str) -> str:
+    """Write a sentence as running text: ``who is n't here ?`` becomes ``Who isn't here?``.
+
+    Punctuation marks and clitics join the word before them, the first letter and the pronoun *I*
+    are capital. ``can n't``, as SCaMP writes it, becomes ``can't``. Other capitals are not
+    restored.
+
+    Args:
+        text: a sentence with spaces between its tokens.
+    """
+    text = re.sub(r"\b(ca)n(?=\s+n't\b)", r"\1", text, flags=re.IGNORECASE)
+    text = re.sub(r"\bi\b", "I", _DETACHED.sub("", text))
+    return text[:1].upper() + text[1:]
+
+
+def shared_ends(one: Sequence[str], two: Sequence[str]) -> tuple[int, int]:
+    """Return how many words two members share at their beginning and, of the others, at the end."""
+    shorter = min(len(one), len(two))
+    first = next((i for i in range(shorter) if one[i] != two[i]), shorter)
+    rest = shorter - first
+    return first, next((i for i in range(rest) if one[-1 - i] != two[-1 - i]), rest)
+
+
+def content(*members: str) -> frozenset[str]:
+    """Return the lower-cased words of some sentences that are not of a closed class."""
+    words = (CLITIC.sub("", w) for member in members for w in WORD.findall(member.lower()))
+    return frozenset(word for word in words if word and word not in FUNCTION_WORDS)
+
+
+def lexical_sets(pairs: Iterable[tuple[str, str, str]]) -> list[str]:
+    """Return the lexical set of each pair of a phenomenon: pairs of one set are not independent.
+
+    The files do not say which pairs were filled with the same words. Zorro writes the fillings of
+    one draw one after the other and varies the frame around them (*look at this purple thing*,
+    *this purple thing went there*), so the words of a whole pair are too many, and those that all
+    its pairs share are known only from the neighbours. Hence: a pair belongs to the set of the pair
+    before it if at least half of the content words of the two (Jaccard) are the same. A set is
+    called by the content words of its first pair, and sets with the same name are one. Where pairs
+    are drawn one by one, as in BLiMP, nearly every pair is a set of its own.
+
+    Args:
+        pairs: (item id, good, bad), in the file's order; a pair without a content word is a set of
+            its own, called by its id.
+    """
+    names: list[str] = []
+    before: frozenset[str] = frozenset()
+    for item, good, bad in pairs:
+        words = content(good, bad)
+        if not words:
+            names.append(item)
+        elif before and len(words & before) >= _NEAR * len(words | before):
+            names.append(names[-1])
+        else:
+            names.append("+".join(sorted(words)))
+        before = words
+    return names

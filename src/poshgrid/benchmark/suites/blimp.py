@@ -35,6 +35,9 @@ class _Row(BaseModel):
         None, validation_alias=AliasChoices("linguistics_term", "category")
     )
     item_id: str | int | None = None
+    template: str | None = None
+    lexical_set: str | None = None
+    contrast: str | None = None
 
 
 def is_table(header: list[str]) -> bool:
@@ -59,6 +62,9 @@ def _pairs(file: Path, options: Options) -> Iterator[Pair]:
             row.phenomenon or "",
             row.category or "",
             "" if row.item_id is None else str(row.item_id),
+            row.template or "",
+            row.lexical_set or "",
+            row.contrast or "",
         )
 
 

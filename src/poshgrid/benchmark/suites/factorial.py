@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from poshgrid.benchmark.generation import suite, templates
+from poshgrid.benchmark.generation import templates
 
 CORPORA = True  # items are made from the corpora
 
 
-class Options(suite.Options):
+class Options(templates.Options):
     """Options of the reader ``factorial``."""
 
     FOLDER = templates.FACTORIAL
@@ -23,4 +23,4 @@ class Options(suite.Options):
     pool: int = Field(16, ge=1, le=1_000, description="Candidates made for each that is kept")
 
 
-files, described, load = suite.files, suite.described, suite.load
+files, described, load = templates.files, templates.described, templates.load

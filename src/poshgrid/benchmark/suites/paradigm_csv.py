@@ -71,7 +71,7 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
     import polars as pl
 
     from poshgrid import verification
-    from poshgrid.benchmark.reading.pairwords import content
+    from poshgrid.benchmark.reading.pairfile import content
     from poshgrid.benchmark.schema import PARADIGMS, Loaded
 
     sets: dict[str, list[Row]] = {}
@@ -145,7 +145,7 @@ def _checked(row: Row) -> Row:
 
 def _regions(filled: Row, gapped: Row) -> tuple[Span, Span]:
     """Return what two sentences differ in: the region of the filled and of the gapped one."""
-    from poshgrid.benchmark.reading.pairwords import shared_ends
+    from poshgrid.benchmark.reading.pairfile import shared_ends
 
     longer, shorter = (list(_WORD.finditer(row.cells["full_sentence"])) for row in (filled, gapped))
     first, last = shared_ends([m[0] for m in longer], [m[0] for m in shorter])

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from poshgrid.benchmark.generation import suite, templates
+from poshgrid.benchmark.generation import templates
 
 CORPORA = True  # items are made from the corpora
 
 
-class Options(suite.Options):
+class Options(templates.Options):
     """Options of the reader ``templates``."""
 
     FOLDER = templates.TEMPLATES
@@ -20,4 +20,4 @@ class Options(suite.Options):
     pairs: int = Field(500, gt=0, le=9_999, description="Pairs of each phenomenon")
 
 
-files, described, load = suite.files, suite.described, suite.load
+files, described, load = templates.files, templates.described, templates.load

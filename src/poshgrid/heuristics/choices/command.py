@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from poshgrid.heuristics.clauses import local_subject
 from poshgrid.heuristics.pair import Pair
+from poshgrid.heuristics.words import local_subject
 
 SAYS = "binds a reflexive to the subject of its clause"
 HIERARCHICAL = True

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from poshgrid.heuristics.clauses import in_relative
 from poshgrid.heuristics.pair import Pair, prefer
-from poshgrid.heuristics.words import Sentence, known
+from poshgrid.heuristics.words import Sentence, in_relative, known
 
 SAYS = "gives every clause a finite verb"
 

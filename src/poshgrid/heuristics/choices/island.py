@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from poshgrid.heuristics.clauses import relative
 from poshgrid.heuristics.pair import Gap, Pair, prefer
 from poshgrid.heuristics.words import (
     ARGUMENTS,
@@ -11,6 +10,7 @@ from poshgrid.heuristics.words import (
     Sentence,
     difference,
     known,
+    relative,
 )
 
 SAYS = "leaves no gap in an island"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from poshgrid.heuristics.clauses import in_relative
 from poshgrid.heuristics.pair import Pair
+from poshgrid.heuristics.words import in_relative
 
 SAYS = "fronts the main clause’s auxiliary"
 HIERARCHICAL = True

@@ -20,7 +20,7 @@ from poshgrid import files
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
 from poshgrid.config.specs import MeasuresSpec
 from poshgrid.errors import PoshgridError
-from poshgrid.evaluation.judgements import TIE
+from poshgrid.evaluation.judgements import TIE, matched
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
 from poshgrid.evaluation.tasks import TOKENS_WRITTEN
 from poshgrid.statistics import intervals
@@ -112,7 +112,7 @@ def judged(scores: pl.DataFrame, items: pl.DataFrame, place: str | Path) -> pl.D
         PoshgridError: an item or option has no score or two, is not in the suite, or has a score
             that is not a number.
     """
-    joined = scored.matched(scores, items, place)
+    joined = matched(scores.filter(pl.col("step").is_null()), items, place)
     if "option" not in items.columns:
         return joined.sort("item_id").select(
             *("item_id", "category", "phenomenon", "block"),

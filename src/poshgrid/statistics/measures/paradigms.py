@@ -26,7 +26,7 @@ from scipy import stats
 from poshgrid import files
 from poshgrid.benchmark.schema import PARADIGMS
 from poshgrid.config.specs import MeasuresSpec
-from poshgrid.evaluation.judgements import TIE
+from poshgrid.evaluation.judgements import TIE, matched
 from poshgrid.evaluation.schema import PARADIGM_SCORES
 from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import scores as scored
@@ -92,11 +92,11 @@ def differences(
         did (bits), sorted by item.
 
     Raises:
-        PoshgridError: see :func:`scores.matched`.
+        PoshgridError: see :func:`judgements.matched`.
     """
     surprisal = -pl.col("logprob") / math.log(2)
     wide = (
-        scored.matched(scores, items, place)
+        matched(scores.filter(pl.col("step").is_null()), items, place)
         .group_by("item_id")
         .agg(
             pl.first("category", "phenomenon", "lexical_set", "ambiguous"),
