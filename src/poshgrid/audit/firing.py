@@ -52,8 +52,8 @@ def label_text(
         source=pl.lit(source.name), split=pl.lit("train"), rank="sent_id", size=pl.lit("1K")
     ).select(pl.col(name).cast(kind) for name, kind in SENTENCES.items())
     write_table(corpus, sentences, SENTENCES)
-    given = specs.ParseSpec(parser=parser, shard=0, shards=1, screens=screens(filters))
-    parse(given, sentences, model, shard, screen(given.screens))
+    parse_spec = specs.ParseSpec(parser=parser, shard=0, shards=1, screens=screens(filters))
+    parse(parse_spec, sentences, model, shard, screen(parse_spec.screens))
     label(specs.EvidenceSpec(filters=list(filters)), sentences, [shard], labels)
     return sentences, labels
 
@@ -87,7 +87,7 @@ def fires(
     """
     known = Labels.of(read_schema(labels))
     if wanted.reading not in known.readings.get(wanted.name, ()):
-        have = [f"{word}.{each}" for word, found in known.readings.items() for each in found]
+        have = [f"{word}.{reading}" for word, own in known.readings.items() for reading in own]
         raise PoshgridError(
             f"{labels}: no labels of {wanted}{did_you_mean(str(wanted), have)}; name the filter in "
             "a condition of this corpus, or try it on a text of your own with --text FILE"
@@ -116,10 +116,10 @@ def fires(
 
 def _totals(facts: dict[str, Any], wanted: Filter, backstop: bool) -> str:
     """Return what a filter removes, by rule and backstop, or why it does not."""
-    found = facts["filters"][wanted.name][wanted.reading]
-    rules, looks = found["rules"], found.get("backstop", 0) if backstop else 0
+    counts = facts["filters"][wanted.name][wanted.reading]
+    rules, looks = counts["rules"], counts.get("backstop", 0) if backstop else 0
     removed, total = sum(rules.values()) + looks, facts["sentences"]
-    lacking = f"no tree has {', '.join(found['never'])}" if found["never"] else ""
+    lacking = f"no tree has {', '.join(counts['never'])}" if counts["never"] else ""
     if not removed:
         why = lacking or f"no match in those with a tree ({facts['parsed']:,})"
         return f"nothing fires in {total:,} sentences: {why}"

@@ -20,25 +20,25 @@ def budgets(corpus: Corpus, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
     ascending = sorted(sizes, key=words)
     if not ascending:
         raise PoshgridError(f"corpora: {corpus.name}: no sizes to mix; name one in an experiment")
-    found: dict[str, dict[str, int]] = {}
+    amounts_of: dict[str, dict[str, int]] = {}
     for portion in corpus.sources:
-        place = f"corpora: {corpus.name}: sources: {portion.source}: words"
+        where = f"corpora: {corpus.name}: sources: {portion.source}: words"
         for size in ascending:
-            check_known(f"{place}: no size", size, portion.words)
+            check_known(f"{where}: no size", size, portion.words)
         for small, large in itertools.pairwise(ascending):
             few, more = portion.words[small], portion.words[large]
             if more < few:
                 raise PoshgridError(
-                    f"{place}: {large} has {more:,} words, fewer than {small} with {few:,}; "
+                    f"{where}: {large} has {more:,} words, fewer than {small} with {few:,}; "
                     "sizes are nested: a larger one must not give a source fewer words"
                 )
-        found[portion.source] = {size: portion.words[size] for size in ascending}
-    if not sum(amounts[ascending[0]] for amounts in found.values()):
+        amounts_of[portion.source] = {size: portion.words[size] for size in ascending}
+    if not sum(amounts[ascending[0]] for amounts in amounts_of.values()):
         raise PoshgridError(
             f"corpora: {corpus.name}: size {ascending[0]} has no words from any source; give it "
             "some or leave it out of the experiments"
         )
-    return found
+    return amounts_of
 
 
 def heldout(corpus: Corpus, sizes: Sequence[str]) -> dict[str, dict[str, int]]:

@@ -74,20 +74,20 @@ def fetch(
             holds too few words, or :func:`download` fails. Files that were complete before stay.
     """
     entry = (known or manifest()).entry(name)
-    place = Path(data, folder or entry.formats[0].path)
+    target_folder = Path(data, folder or entry.formats[0].path)
     items, lacking = entry.downloads, 0
     if entry.catalogue:
         table = Download(url=entry.catalogue.url, file=entry.catalogue.file, sha256=None)
-        items = tuple(entry.catalogue.downloads(_fetch(table, place, Path(data))))
+        items = tuple(entry.catalogue.downloads(_fetch(table, target_folder, Path(data))))
         lacking = 0 if only else words or entry.catalogue.words
     counted, paths, asked = bool(lacking), [], False
     for item in _chosen(entry, items, only):
-        new = not Path(place, item.file).exists()
+        new = not Path(target_folder, item.file).exists()
         if new and asked:
             time.sleep(entry.pause)
         asked = asked or new
         try:
-            paths.append(_fetch(item, place, Path(data)))
+            paths.append(_fetch(item, target_folder, Path(data)))
         except AbsentError as error:
             if not counted:
                 raise
@@ -99,15 +99,15 @@ def fetch(
                 break
     if lacking > 0:
         raise PoshgridError(
-            f"{name}: all texts of the catalogue in {place} are there, and hold {lacking:,} words "
+            f"{target_folder}: all texts of the catalogue are there, and hold {lacking:,} words "
             "too few; ask for less with --words"
         )
     return paths
 
 
-def _fetch(item: Download, place: Path, data: Path) -> Path:
+def _fetch(item: Download, folder: Path, data: Path) -> Path:
     """Download a file into a folder, and note its checksum in the lock of the data folder."""
-    lock, target = data / LOCK, place / item.file
+    lock, target = data / LOCK, folder / item.file
     new = not target.exists()
     first: dict[str, str] = files.read_json(lock) if lock.exists() else {}
     checksum = item.sha256 or first.get(item.url)

@@ -97,4 +97,4 @@ def detokenise(text: str) -> str:
     # With an odd mark it is open which ones are partners: only a final one is sure to close.
     if text.count('"') % 2:
         return _FINAL_QUOTE.sub(r'"\1', text).strip()
-    return _QUOTED.sub(lambda found: f'"{found[1].strip()}"', text).strip()
+    return _QUOTED.sub(lambda match: f'"{match[1].strip()}"', text).strip()

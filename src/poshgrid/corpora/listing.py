@@ -31,16 +31,16 @@ def listed_below(path: Path, *suffixes: str) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise not_found(path)
-    found: set[Path] = set()
+    files: set[Path] = set()
     for folder, inner, names in os.walk(path, onerror=_raise, followlinks=True):
         inner[:] = sorted(name for name in inner if not name.startswith("."))
-        found.update(
+        files.update(
             Path(folder, name)
             for name in names
             if name.endswith(suffixes) and not name.startswith(".")
         )
     packed = (".gz", ".bz2")
-    kept = [p for p in found if p.suffix not in packed or p.with_suffix("") not in found]
+    kept = [p for p in files if p.suffix not in packed or p.with_suffix("") not in files]
     if not kept:
         raise PoshgridError(f"{path}: holds no {' or '.join(suffixes)} file; check sources[].path")
     return sorted(kept)
@@ -78,13 +78,13 @@ def ready_files(folder: Path) -> dict[str, Path]:
     The second is how the published code of POSH-BENCH reads its corpora (``10Mf/train/10Mf.txt``).
     A split without a file, or with several, is left out.
     """
-    found = {}
+    paths = {}
     for split in SPLITS:
         flat = folder / f"{split}.txt"
         texts = [flat] if flat.is_file() else sorted((folder / split).glob("*.txt"))
         if len(texts) == 1:
-            found[split] = texts[0]
-    return found
+            paths[split] = texts[0]
+    return paths
 
 
 def _raise(error: OSError) -> None:

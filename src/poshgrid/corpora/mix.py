@@ -157,12 +157,14 @@ def _texts(names: list[str], sources: dict[str, Path], seed: int) -> Iterator[pl
     for number, name in enumerate(names):
         check_known("no --source for", name, sources)
         for batch in files.table_batches(sources[name], SOURCE):
-            draws = {each: digest(seed, name, each) for each in batch["document"].unique()}
+            draws = {
+                document: digest(seed, name, document) for document in batch["document"].unique()
+            }
             keys = [digest(seed, "heldout", text) for text in batch["text"]]
             yield batch.with_columns(
                 pl.lit(number, pl.UInt16).alias("source"),
                 pl.int_range(first, first + batch.height, dtype=pl.UInt32).alias("row"),
-                pl.Series("draw", [draws[each] for each in batch["document"]], pl.UInt64),
+                pl.Series("draw", [draws[document] for document in batch["document"]], pl.UInt64),
                 pl.Series("key", keys, pl.UInt64),
                 normal(batch["text"]).alias("normal"),
             )

@@ -19,12 +19,12 @@ _NEAR = 2_000  # characters before the limit, where a sentence is looked for fir
 _SENTENCE_END = re.compile(r"[.?!][\"'”’)\]]*\s")
 
 
-def pieces(text: str, place: str) -> Iterator[str]:
+def pieces(text: str, where: str) -> Iterator[str]:
     """Yield a text in pieces of at most :data:`LONGEST` characters, cut after a sentence or a word.
 
     Args:
         text: any text; a short one comes back as it is.
-        place: file and line, for the message.
+        where: file and line, for the message.
 
     Raises:
         PoshgridError: so many characters hold no white space, as no text does.
@@ -40,7 +40,7 @@ def pieces(text: str, place: str) -> Iterator[str]:
         cut = ends[-1]
         if not cut:
             raise PoshgridError(
-                f"{place}: {LONGEST:,} characters without a space; "
+                f"{where}: {LONGEST:,} characters without a space; "
                 "take out what is not running text"
             )
         yield window[:cut]

@@ -103,12 +103,12 @@ def lines(path: Path, encoding: str = "utf-8", *, cut: bool = False) -> Iterator
                 stream, "utf-8-sig" if encoding == "utf-8" else encoding, newline="\n"
             )
             while part := text.readline(_BLOCK):
-                place, line = f"{path}: line {number:,}", line + part
+                where, line = f"{path}: line {number:,}", line + part
                 if "\0" in part:
-                    raise PoshgridError(f"{place}: binary file (a NUL byte); give a text file")
+                    raise PoshgridError(f"{where}: binary file (a NUL byte); give a text file")
                 ended = part.endswith("\n")
                 if cut and len(line) > LONGEST:
-                    *whole, line = pieces(line.rstrip("\r\n") if ended else line, place)
+                    *whole, line = pieces(line.rstrip("\r\n") if ended else line, where)
                     yield from whole
                 if ended:
                     yield line

@@ -99,11 +99,11 @@ def _measure(values: Mapping[str, str]) -> str | None:
     """Return the numbers and units of ``convert`` up to the unit that it converts to."""
     if values.get("disp", "").startswith(("out", "unit", "number")):
         return None
-    given = [value for key, value in values.items() if key.isdecimal()]
+    parts = [value for key, value in values.items() if key.isdecimal()]
     words: list[str] = []
-    while len(given) > 1 and _NUMBER.fullmatch(given[0]) and not _NUMBER.fullmatch(given[1]):
-        words += [given[0].replace("+", " "), given[1]]
-        given = given[2:]
+    while len(parts) > 1 and _NUMBER.fullmatch(parts[0]) and not _NUMBER.fullmatch(parts[1]):
+        words += [parts[0].replace("+", " "), parts[1]]
+        parts = parts[2:]
     if not words or words[-1] in _RANGE:
         return None
     return " ".join(words).replace(" - ", "–")

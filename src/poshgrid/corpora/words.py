@@ -24,7 +24,7 @@ def fold(word: str) -> str:
 
 def spans(text: str) -> list[Span]:
     """Return the words of a sentence, folded, with their places in it as it is written."""
-    return [Span(fold(found.group()), *found.span()) for found in WORD.finditer(text)]
+    return [Span(fold(match.group()), *match.span()) for match in WORD.finditer(text)]
 
 
 def words(text: str) -> list[str]:

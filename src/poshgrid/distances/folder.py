@@ -71,8 +71,8 @@ class Distances:
         predictions = last[:, 0] - first[:, 0]
         column = np.arange(length + 1)
         inside = column <= predictions[:, None]
-        place = np.where(inside, first[:, :1] + column, 0)
-        begins = inside & (self._words[place] > 0)
+        index = np.where(inside, first[:, :1] + column, 0)
+        begins = inside & (self._words[index] > 0)
         word = np.cumsum(begins, axis=1) - 1
         usable = last[:, 1] > first[:, 1]
         asked = np.nonzero(begins[:, 1:] & usable[:, None])

@@ -212,13 +212,13 @@ def between(heads: Sequence[int]) -> np.ndarray | None:
     dependents[roots[0]] += [0, len(heads) + 1]  # the boundaries hang off the root
     dependents[0] = []
     order, above = roots, [0]  # each node after its governor, and the governor's place
-    for place, governor in enumerate(order):
+    for index, governor in enumerate(order):
         order += dependents[governor]
-        above += [place] * len(dependents[governor])
+        above += [index] * len(dependents[governor])
     if len(order) != len(dependents):
         return None
     distances = np.zeros((len(order), len(order)), np.int64)
-    for place in range(1, len(order)):
-        distances[place, :place] = distances[:place, place] = distances[above[place], :place] + 1
+    for index in range(1, len(order)):
+        distances[index, :index] = distances[:index, index] = distances[above[index], :index] + 1
     places = np.argsort(order)
     return np.minimum(distances, FARTHEST).astype(np.uint8)[np.ix_(places, places)]

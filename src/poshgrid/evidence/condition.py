@@ -97,7 +97,9 @@ def _plan(
         _check_effect(spec, removed)
     reinserted = reinsert(corpus, spec, chosen, allow=allow)
     readings = corpus.labels.readings
-    every = [Filter(name=word, reading=each) for word, own in readings.items() for each in own]
+    every = [
+        Filter(name=word, reading=reading) for word, own in readings.items() for reading in own
+    ]
     anything = corpus.out(every if spec.heldout_filtered else [], backstop=spec.backstop)
     corpus.database.run(
         f"create table written as select *, 'train' as split from ({_trained(chosen)}) union all "
@@ -169,11 +171,11 @@ def reinsert(
     if not condition.reinsert:
         return facts
     kept = corpus.by_source(f"train where {chosen.kept}")
-    total, words = sum(n for n, _ in kept.values()), {s: each for s, (_, each) in kept.items()}
+    total, words = sum(n for n, _ in kept.values()), {s: used for s, (_, used) in kept.items()}
     whole = corpus.count(chosen.whole)
     for item in sorted(condition.reinsert, key=lambda item: item.filter):
         reading = pool(condition, item)
-        others = [each for each in condition.filters if each.name != item.filter]
+        others = [used for used in condition.filters if used.name != item.filter]
         mine = f'{chosen.gone} and "{column(item.filter, reading)}"'
         mine += f" and not {corpus.out(others, backstop=spec.backstop)}"
         first = corpus.count(f"{mine} and {chosen.whole}")
@@ -259,18 +261,18 @@ def _stays(chosen: Chosen) -> str:
 
 def _digest(corpus: Corpus, chosen: Chosen) -> str:
     """Return what two conditions of a corpus share only if they train on the same sentences."""
-    found = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=16)
     for piece in corpus.database.pieces(
         f"select sent_id from ({_trained(chosen)}) order by sent_id"
     ):
-        found.update(piece["sent_id"].to_numpy().tobytes())
-    return found.hexdigest()
+        digest.update(piece["sent_id"].to_numpy().tobytes())
+    return digest.hexdigest()
 
 
 def _pools(spec: specs.ConditionSpec) -> list[Filter]:
     """Return the readings whose sentences a condition puts back."""
     condition = spec.condition
-    return [Filter(name=each.filter, reading=pool(condition, each)) for each in condition.reinsert]
+    return [Filter(name=item.filter, reading=pool(condition, item)) for item in condition.reinsert]
 
 
 # ---- checks and files ----------------------------------------------------------------------------

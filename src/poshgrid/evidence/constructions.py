@@ -33,17 +33,17 @@ def by_tree(parses: pl.DataFrame) -> pl.DataFrame:
         parses: rows of ``PARSES`` with words.
     """
     relation = pl.element()
-    found = parses.select(
+    constructions = parses.select(
         embedded_question=_any(relation.str.contains(rf"^({'|'.join(_CLAUSES)})")),
         relative=_any(relation.is_in(_RELATIVES)),
         passive=_any(relation.is_in(_PASSIVES)),
     )
     # Only the tree tells whether a clause asks
-    possible = found["embedded_question"].arg_true()
+    possible = constructions["embedded_question"].arg_true()
     lists = parses.select("form", "upos", "feats", "head", "deprel")
     asks = [_embedded_question(Tree(*row)) for row in lists[possible].iter_rows()]
     embedded = pl.repeat(False, parses.height, dtype=pl.Boolean, eager=True)
-    return found.with_columns(embedded_question=embedded.scatter(possible, asks))
+    return constructions.with_columns(embedded_question=embedded.scatter(possible, asks))
 
 
 def _any(test: pl.Expr) -> pl.Expr:

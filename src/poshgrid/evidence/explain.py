@@ -26,14 +26,14 @@ def drawn(tree: Tree) -> list[str]:
     """Return a tree as columns: place, word, part of speech, relation, governor, features."""
     rows = [
         (
-            str(place),
-            tree.form[place - 1],
-            tree.upos[place - 1],
-            tree.deprel[place - 1],
+            str(number),
+            tree.form[number - 1],
+            tree.upos[number - 1],
+            tree.deprel[number - 1],
             f"{head} {tree.form[head - 1]}" if head else "-",
-            tree.feats[place - 1],
+            tree.feats[number - 1],
         )
-        for place, head in enumerate(tree.head, start=1)
+        for number, head in enumerate(tree.head, start=1)
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(6)] if rows else []
     return [
@@ -53,10 +53,12 @@ def _decision(tree: Tree, word: str) -> list[str]:
         looks = rules.backstops[reading](tree.form) if reading in rules.backstops else None
         if match is not None:
             roles = sorted(match.roles.items(), key=lambda item: item[1])
-            named = ", ".join(f"{role} {tree.form[place - 1]} ({place})" for role, place in roles)
+            named = ", ".join(
+                f"{role} {tree.form[number - 1]} ({number})" for role, number in roles
+            )
             lines.append(f"{reading}: removed: {match.rule}: {named}")
         elif looks is not None:
-            named = ", ".join(f"{tree.form[place - 1]} ({place})" for place in looks)
+            named = ", ".join(f"{tree.form[number - 1]} ({number})" for number in looks)
             lines.append(f"{reading}: removed by the backstop: its words look like it: {named}")
         else:
             lines.append(f"{reading}: kept: no rule fires")

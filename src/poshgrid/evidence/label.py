@@ -66,13 +66,13 @@ def _held(word: str, reading: str, rule: Rule) -> Rule:
     """Return a rule whose answer is checked: a first filter may return ``True``."""
 
     def answer(tree: Tree) -> Match | None:
-        found = rule(tree)
-        if found is not None and not isinstance(found, Match):
+        match = rule(tree)
+        if match is not None and not isinstance(match, Match):
             raise PoshgridError(
-                f"filter {word!r}: reading {reading!r} answers {found!r}; return a Match where it "
+                f"filter {word!r}: reading {reading!r} answers {match!r}; return a Match where it "
                 "finds evidence, else None (docs/extending.md)"
             )
-        return found
+        return match
 
     return answer
 

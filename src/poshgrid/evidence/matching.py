@@ -65,17 +65,17 @@ def match(
     chosen = _solve(supply, demand, wanted, words, tolerance)
     if chosen is None:
         raise PoshgridError(_shortage(demand, wanted, words, tolerance))
-    taken, given = chosen
+    taken, leaving = chosen
     number(database, "free", sentences, "sent_id", generator.random(sum(demand.values())))
     evidence = _first(database, "taken", f"from ({pool})", taken)
-    free = _first(database, "given", "from free", given)
+    free = _first(database, "given", "from free", leaving)
     database.run(
         "create or replace table places as "
         "select free.sent_id as place, evidence.sent_id, evidence.source, evidence.n_words "
         f"from ({evidence}) evidence join ({free}) free using (number)"
     )
     gained: Counter[str] = Counter()
-    for sign, cells in ((1, taken), (-1, given)):
+    for sign, cells in ((1, taken), (-1, leaving)):
         for (source, length), count in cells.items():
             gained[source] += sign * length * count
     return {s: round(gained[s] / words[s], 8) for s in sorted(words) if words[s]}
@@ -138,18 +138,18 @@ def _solve(
 ) -> tuple[dict[Cell, int], dict[Cell, int]] | None:
     """Return how many of each cell are put back and how many give way; ``None``: infeasible."""
     program = pulp.LpProblem("reinsertion", pulp.LpMinimize)
-    taken, given = _variables("t", supply), _variables("g", demand)
+    taken, leaving = _variables("t", supply), _variables("g", demand)
     cost: list[pulp.LpAffineExpression] = []
     for number, (cell, variable) in enumerate(taken.items()):
         fewer = pulp.LpVariable(f"f{number}", 0)
         program += variable + fewer >= wanted[cell]
         cost.append(_FAITHFUL * fewer)
     for source in sorted({source for source, _ in supply}):
-        lengths = sorted({length for s, length in (*taken, *given) if s == source})
+        lengths = sorted({length for s, length in (*taken, *leaving) if s == source})
         ahead = pulp.LpAffineExpression()  # put back, less given way, up to a length
         gained = pulp.LpAffineExpression()
         for number, length in enumerate(lengths):
-            come, go = taken.get((source, length), 0), given.get((source, length), 0)
+            come, go = taken.get((source, length), 0), leaving.get((source, length), 0)
             ahead += come - go
             gained += length * come - length * go
             if number + 1 < len(lengths):
@@ -161,12 +161,12 @@ def _solve(
         program += gained <= tolerance * words[source]
         program += gained >= -tolerance * words[source]
     program += pulp.lpSum(taken.values()) == sum(wanted.values())
-    program += pulp.lpSum(given.values()) == sum(wanted.values())
+    program += pulp.lpSum(leaving.values()) == sum(wanted.values())
     program.setObjective(pulp.lpSum(cost))
     status = solver.solve(program, gapRel=_GAP)
     if pulp.LpStatus[status] != "Optimal":
         return None
-    return _values(taken), _values(given)
+    return _values(taken), _values(leaving)
 
 
 def _variables(kind: str, counts: dict[Cell, int]) -> dict[Cell, pulp.LpVariable]:
@@ -184,20 +184,20 @@ def _shortage(
     demand: dict[Cell, int], wanted: Counter[Cell], words: dict[str, int], tolerance: float
 ) -> str:
     """Say which source is short of what."""
-    found = []
+    reasons = []
     for source in sorted({source for source, _ in wanted}):
         own = sorted(n for (s, n), number in wanted.items() if s == source for _ in range(number))
         there = sorted(n for (s, n), number in demand.items() if s == source for _ in range(number))
         if len(there) < len(own):
-            found.append(
+            reasons.append(
                 f"source {source!r} has {len(there):,} sentences that can give way to {len(own):,}"
             )
         elif (surplus := sum(own) - sum(there[-len(own) :])) > tolerance * words[source]:
-            found.append(
+            reasons.append(
                 f"source {source!r} would gain at least {surplus:,} of {words[source]:,} words: "
                 "its evidence is longer than its sentences"
             )
     return (
         f"no exchange of {sum(wanted.values()):,} sentences keeps the words of each source within "
-        f"{tolerance:.2%}: {'; '.join(found) or 'all sources together are short'}"
+        f"{tolerance:.2%}: {'; '.join(reasons) or 'all sources together are short'}"
     )

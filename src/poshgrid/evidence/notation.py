@@ -70,19 +70,19 @@ class Node:
 
     def places(self, tree: Tree, small: Sequence[str]) -> list[int]:
         """Return the places, from 1, of the words that fit; ``small``: in lower case."""
-        found: Iterable[int] = range(len(tree))
+        places: Iterable[int] = range(len(tree))
         # The tests that most words fail come first
         if self.lexical:
-            found = [i for i in found if self.spelt(small[i])]
+            places = [i for i in places if self.spelt(small[i])]
         if self.relations:
-            found = [i for i in found if _related(tree.deprel[i], self.relations)]
+            places = [i for i in places if _related(tree.deprel[i], self.relations)]
         if self.upos:
-            found = [i for i in found if tree.upos[i] in self.upos]
+            places = [i for i in places if tree.upos[i] in self.upos]
         if self.not_upos:
-            found = [i for i in found if tree.upos[i] not in self.not_upos]
+            places = [i for i in places if tree.upos[i] not in self.not_upos]
         if self.feats:
-            found = [i for i in found if not self.feats.isdisjoint(tree.feats[i].split("|"))]
-        return [i + 1 for i in found]
+            places = [i for i in places if not self.feats.isdisjoint(tree.feats[i].split("|"))]
+        return [i + 1 for i in places]
 
 
 @dataclass(frozen=True)
@@ -184,34 +184,34 @@ def _line(line: str, nodes: dict[str, Tests]) -> Edge | None:
     Raises:
         ValueError: what is wrong with the line.
     """
-    found = _LINE.fullmatch(line)
-    if found is None:
+    match = _LINE.fullmatch(line)
+    if match is None:
         raise ValueError(f"cannot read {line!r}")
-    left, operator, right = found["left"], found["operator"], found["right"]
-    if found["left_is"] is not None:
+    left, operator, right = match["left"], match["operator"], match["right"]
+    if match["left_is"] is not None:
         if nodes:
             raise ValueError(f"{left!r} is described on a line other than the first")
-        nodes[left] = _tests(found["left_is"])
+        nodes[left] = _tests(match["left_is"])
     if left not in nodes:
         raise ValueError(f"{left!r} is on no earlier line")
     if operator is None:
         return None
     if operator not in _OPERATORS:
         raise ValueError(f"unknown operator {operator!r}")
-    if found["right_is"] is None and right not in nodes:
+    if match["right_is"] is None and right not in nodes:
         raise ValueError(f"{right!r} is on no earlier line and has no braces")
-    if found["right_is"] is not None:
+    if match["right_is"] is not None:
         if right in nodes:
             raise ValueError(f"{right!r} is described twice")
-        nodes[right] = _tests(found["right_is"])
+        nodes[right] = _tests(match["right_is"])
     structure, order = _OPERATORS[operator]
-    if found["relations"]:
+    if match["relations"]:
         if structure not in ("<", ">"):
             raise ValueError(f"{operator!r} takes no relation")
         child = right if structure == ">" else left
         if "rel" in nodes[child]:
             raise ValueError(f"{child!r} has two relations")
-        nodes[child]["rel"] = found["relations"]
+        nodes[child]["rel"] = match["relations"]
     roles = list(nodes)
     return Edge(roles.index(left), roles.index(right), structure, order)
 

@@ -78,10 +78,10 @@ class Pattern:
             places.append(node.places(tree, small))
             if not places[-1]:
                 return None
-        found = self._search(tree, places, ())
-        if found is None:
+        chosen = self._search(tree, places, ())
+        if chosen is None:
             return None
-        return Match(self.rule, {n.role: p for n, p in zip(self._nodes, found, strict=True)})
+        return Match(self.rule, {n.role: p for n, p in zip(self._nodes, chosen, strict=True)})
 
     def possible(self, small: Sequence[str]) -> bool:
         """Say whether some tree over words in lower case may match: ``False`` only if none does.
@@ -138,12 +138,12 @@ class Pattern:
         if number == len(places):
             return chosen
         edges = self._edges_of[number]
-        for place in places[number]:
-            tried = (*chosen, place)
+        for candidate in places[number]:
+            tried = (*chosen, candidate)
             if all(edge.holds(tree, tried[edge.left], tried[edge.right]) for edge in edges):
-                found = self._search(tree, places, tried)
-                if found is not None:
-                    return found
+                rest = self._search(tree, places, tried)
+                if rest is not None:
+                    return rest
         return None
 
 
@@ -157,7 +157,7 @@ def written(**readings: str) -> dict[str, tuple[Pattern, ...]]:
     Raises:
         PoshgridError: a pattern cannot be read.
     """
-    found: dict[str, tuple[Pattern, ...]] = {}
+    patterns: dict[str, tuple[Pattern, ...]] = {}
     for reading, text in readings.items():
         parts: list[tuple[str, list[str]]] = []
         for line in filter(None, map(str.strip, text.splitlines())):
@@ -165,8 +165,8 @@ def written(**readings: str) -> dict[str, tuple[Pattern, ...]]:
                 parts[-1][1].append(line)
             else:
                 parts.append((line.removesuffix(":"), []))
-        found[reading] = tuple(Pattern(rule, "\n".join(lines)) for rule, lines in parts)
-    return found
+        patterns[reading] = tuple(Pattern(rule, "\n".join(lines)) for rule, lines in parts)
+    return patterns
 
 
 def first(patterns: Iterable[Pattern], tree: Tree) -> Match | None:
@@ -176,7 +176,7 @@ def first(patterns: Iterable[Pattern], tree: Tree) -> Match | None:
 
 def readings(patterns: Mapping[str, Iterable[Pattern]]) -> dict[str, Rule]:
     """Return the rules of a filter that is written in patterns: reading -> its rule."""
-    return {name: functools.partial(first, tuple(found)) for name, found in patterns.items()}
+    return {name: functools.partial(first, tuple(own)) for name, own in patterns.items()}
 
 
 def possible(patterns: Mapping[str, Iterable[Pattern]], words: Sequence[str]) -> bool:
@@ -190,12 +190,12 @@ def possible(patterns: Mapping[str, Iterable[Pattern]], words: Sequence[str]) ->
         ``False`` only if no tree matches, whatever its labels.
     """
     small = lower(words)
-    return any(p.possible(small) for found in patterns.values() for p in found)
+    return any(p.possible(small) for own in patterns.values() for p in own)
 
 
 def lexical(patterns: Mapping[str, Iterable[Pattern]]) -> bool:
     """Say whether each pattern of each reading names words: others may match any sentence."""
-    return all(pattern.lexical for found in patterns.values() for pattern in found)
+    return all(pattern.lexical for own in patterns.values() for pattern in own)
 
 
 def asked(patterns: Iterable[Pattern]) -> set[str]:
@@ -218,7 +218,7 @@ def word_lists(patterns: Mapping[str, Iterable[Pattern]]) -> list[Path]:
     Raises:
         PoshgridError: a list does not exist.
     """
-    texts = (pattern.text for found in patterns.values() for pattern in found)
+    texts = (pattern.text for own in patterns.values() for pattern in own)
     names = {name for text in texts for name in LIST.findall(text)}
     return [resources.path("filters", f"{name}.yaml") for name in sorted(names)]
 
@@ -227,5 +227,5 @@ def pool(condition: Condition, item: Reinsertion) -> str:
     """Return the reading whose sentences a re-insertion puts back."""
     if item.pool:
         return item.pool
-    own = next(each.reading for each in condition.filters if each.name == item.filter)
+    own = next(rule.reading for rule in condition.filters if rule.name == item.filter)
     return DIRECT if DIRECT in plugins.load(plugins.FILTERS, item.filter).READINGS else own

@@ -224,18 +224,18 @@ def facts(
         ``direct_whole``, those of the corpus, where it has such a reading.
     """
     counts = {}
-    for each in deciding(spec):
-        rule, gone = (corpus.out([each], backstop=on) for on in (False, spec.backstop))
-        evidence = direct(corpus, each.name) or "false"
+    for used in deciding(spec):
+        rule, gone = (corpus.out([used], backstop=on) for on in (False, spec.backstop))
+        evidence = direct(corpus, used.name) or "false"
         ((by_rule, by_words, number, own, there),) = corpus.database.rows(
             f"select count(*) filter ({rule}), count(*) filter ({gone} and not {rule}), "
             f"coalesce(sum(n_words) filter ({gone}), 0), count(*) filter ({gone} and {evidence}), "
             f"count(*) filter ({evidence}) from train where {whole}"
         )
-        never = labelled["filters"][each.name][each.reading]["never"]
-        counts[f"{each.name}.{each.reading}"] = {
+        never = labelled["filters"][used.name][used.reading]["never"]
+        counts[f"{used.name}.{used.reading}"] = {
             "rule": by_rule, "backstop": by_words, "words": number, "never": never,
-            **({"direct": own, "direct_whole": there} if direct(corpus, each.name) else {}),
+            **({"direct": own, "direct_whole": there} if direct(corpus, used.name) else {}),
         }  # fmt: skip
     return counts
 

@@ -102,11 +102,11 @@ class Labels:
         readings: dict[str, tuple[str, ...]] = {}
         backstops: dict[str, tuple[str, ...]] = {}
         for name in columns:
-            for kind, found in ((TOKENS, readings), (BACKSTOP, backstops)):
+            for kind, labelled in ((TOKENS, readings), (BACKSTOP, backstops)):
                 if name.endswith(f"_{kind}"):
                     word, _, reading = name.removesuffix(f"_{kind}").rpartition("_")
                     word = word.replace("_", "-")
-                    found[word] = (*found.get(word, ()), reading)
+                    labelled[word] = (*labelled.get(word, ()), reading)
         return cls(readings, backstops)
 
     @property
@@ -134,19 +134,19 @@ class Labels:
         Raises:
             PoshgridError: one has none.
         """
-        for each in filters:
-            if each.reading not in self.readings.get(each.name, ()):
+        for used in filters:
+            if used.reading not in self.readings.get(used.name, ()):
                 raise PoshgridError(
-                    f"{path}: no labels of filter {str(each)!r}{who}"
-                    f"{did_you_mean(each.name, self.readings)}; run the stage evidence with it"
+                    f"{path}: no labels of filter {str(used)!r}{who}"
+                    f"{did_you_mean(used.name, self.readings)}; run the stage evidence with it"
                 )
 
     def removing(self, word: str, reading: str, *, backstop: bool) -> list[str]:
         """Return the columns by which a reading removes: its rule, and its backstop if it is on."""
-        found = [column(word, reading)]
+        columns = [column(word, reading)]
         if backstop and reading in self.backstops.get(word, ()):
-            found.append(column(word, reading, BACKSTOP))
-        return found
+            columns.append(column(word, reading, BACKSTOP))
+        return columns
 
     def columns(self, filters: Iterable[Filter], *, backstop: bool) -> list[str]:
         """Return the columns by which any of the filters removes, each in its reading.
@@ -157,6 +157,6 @@ class Labels:
         """
         return [
             name
-            for each in filters
-            for name in self.removing(each.name, each.reading, backstop=backstop)
+            for used in filters
+            for name in self.removing(used.name, used.reading, backstop=backstop)
         ]

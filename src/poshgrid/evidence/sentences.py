@@ -136,8 +136,8 @@ class Corpus:
 
     def sizes(self, largest: str = "") -> list[str]:
         """Return the sizes that have training sentences of their own, ascending, up to one."""
-        found = self.database.rows("select distinct size from train where size <> ''")
-        names = sorted((name for (name,) in found), key=words)
+        rows = self.database.rows("select distinct size from train where size <> ''")
+        names = sorted((name for (name,) in rows), key=words)
         return [name for name in names if not largest or words(name) <= words(largest)]
 
     def out(self, filters: Iterable[Filter], *, backstop: bool) -> str:

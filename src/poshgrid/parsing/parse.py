@@ -55,7 +55,7 @@ def parse(
     frame = read_table(sentences, SENTENCES, ["sent_id", "text"], part=shard)
     distinct = frame["text"].unique(maintain_order=True).to_list()
     words = {
-        text: found for text in distinct if wanted(found := tokenize(text, spec.parser.language))
+        text: tokens for text in distinct if wanted(tokens := tokenize(text, spec.parser.language))
     }
     todo = sorted(words, key=lambda text: (len(words[text]), text))
     parsed = [pl.DataFrame(schema=_TREES)]
@@ -117,13 +117,13 @@ def parse_words(
     """
     engine = _load(parser, model)
     todo = sorted(set(map(tuple, sentences)), key=lambda words: (len(words), words))
-    found: dict[tuple[str, ...], Tree] = {}
+    trees: dict[tuple[str, ...], Tree] = {}
     for piece in _pieces(todo, parser):
         for words, tree in zip(piece, engine.parse([list(w) for w in piece]), strict=True):
             if tuple(tree.form) != words:
                 raise PoshgridError(f"{model}: parser {parser.name!r} changed the words {words}")
-            found[words] = tree
-    return found
+            trees[words] = tree
+    return trees
 
 
 def _pieces(todo: list[T], parser: config.Parser) -> Iterable[list[T]]:

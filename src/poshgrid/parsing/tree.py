@@ -49,13 +49,13 @@ class Tree:
 
     def subtree(self, word: int) -> list[int]:
         """Return ``word`` and all that it dominates, in the order of the sentence."""
-        found, pending = {word}, [word]
+        dominated, pending = {word}, [word]
         while pending:
             for child in self.children(pending.pop()):
-                if child not in found:
-                    found.add(child)
+                if child not in dominated:
+                    dominated.add(child)
                     pending.append(child)
-        return sorted(found)
+        return sorted(dominated)
 
     def dominates(self, upper: int, lower: int) -> bool:
         """Say whether ``upper`` is a proper ancestor of ``lower``."""

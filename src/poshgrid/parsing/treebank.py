@@ -69,8 +69,8 @@ def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, obj
     if treebank.sentences is not None:
         sentences = sentences[: treebank.sentences]
     divided = _divide(sentences, treebank.heldout)
-    for split, found in divided.items():
-        if not found:
+    for split, own in divided.items():
+        if not own:
             paths = ", ".join(str(data / part) for part in parts)
             raise PoshgridError(
                 f"{paths}: {len(sentences)} sentences leave none for {split}; "
@@ -78,10 +78,10 @@ def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, obj
             )
     divided["train"].sort(key=lambda sentence: parts.index(sentence[0]))
     facts: dict[str, object] = {}
-    for split, found in divided.items():
-        _write(found, output / f"{split}.conllu")
-        words = sum(len(sentence) for _, sentence in found)
-        facts[split] = {"sentences": len(found), "words": words}
+    for split, own in divided.items():
+        _write(own, output / f"{split}.conllu")
+        words = sum(len(sentence) for _, sentence in own)
+        facts[split] = {"sentences": len(own), "words": words}
         logs.get(__name__).info("%s: %s", split, facts[split])
     return facts
 
@@ -175,7 +175,7 @@ def _sentence(lines: list[str], start: int, path: Path) -> list[Row]:
     return words
 
 
-def _word(columns: list[str], place: int, last: int) -> Row:
+def _word(columns: list[str], due: int, last: int) -> Row:
     """Return a word's basic columns.
 
     A filter asks for UD's labels: of any other it would find nothing, without a word.
@@ -184,9 +184,9 @@ def _word(columns: list[str], place: int, last: int) -> Row:
         ValueError: what is wrong with it.
     """
     number, form, lemma, upos, xpos, feats, head, deprel = columns[:8]
-    if number != str(place):
-        raise ValueError(f"word number {number} where {place} is due")
-    if not head.isdecimal() or int(head) > last or int(head) == place:
+    if number != str(due):
+        raise ValueError(f"word number {number} where {due} is due")
+    if not head.isdecimal() or int(head) > last or int(head) == due:
         raise ValueError(f"impossible head {head}")
     if not form.strip():
         raise ValueError("no form (column 2)")
@@ -205,7 +205,7 @@ def _word(columns: list[str], place: int, last: int) -> Row:
     if not lemma or (lemma == _EMPTY_WORD and form != _EMPTY_WORD):
         lemma = form.lower()
     # Engines learn from no feature without a value: Number=Plur|Typo becomes Number=Plur
-    feats = "|".join(each for each in feats.split("|") if "=" in each) or _EMPTY_WORD
+    feats = "|".join(feature for feature in feats.split("|") if "=" in feature) or _EMPTY_WORD
     return number, form, lemma, upos, xpos or _EMPTY_WORD, feats, head, deprel
 
 

@@ -174,12 +174,12 @@ def _switchboard(lines: Iterator[str], report: Report) -> Iterator[Event]:
     for line in map(str.strip, itertools.chain(lines, [""])):
         finished: list[str] = []
         if match := _TURN.match(line):
-            said = pending.setdefault(match[1], [])
-            said.append(match[2])
-            if _ENDS.search(match[2]) or len(said) == _JOINED:
+            turns = pending.setdefault(match[1], [])
+            turns.append(match[2])
+            if _ENDS.search(match[2]) or len(turns) == _JOINED:
                 finished.append(" ".join(pending.pop(match[1])))
         else:
-            finished = [*(" ".join(said) for said in pending.values()), *filter(None, [line])]
+            finished = [*(" ".join(turns) for turns in pending.values()), *filter(None, [line])]
             pending = {}
         for spoken in finished:
             report.lines += 1

@@ -11,31 +11,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from poshgrid import plugins
+from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines
-from poshgrid.errors import PoshgridError
 
 SPLIT = False
 
-_NAMES = {"train": "train.txt", "dev": "valid.txt", "test": "test.txt"}
+_SPLITS = {"train": "train", "valid": "dev", "test": "test"}
 _LINES_PER_DOCUMENT = 100  # sentences are shuffled: a document says nothing
 
 
 def files(path: Path, options: plugins.Options) -> list[Path]:
-    """Return the three files of a folder.
-
-    Raises:
-        PoshgridError: one is missing.
-    """
-    found = [path / name for name in _NAMES.values()]
-    if missing := [file for file in found if not file.is_file()]:
-        raise PoshgridError(f"{missing[0]}: not found; put train.txt, valid.txt and test.txt there")
-    return found
+    """Return ``train.txt``, ``valid.txt`` and ``test.txt`` of a folder, packed or not, or one."""
+    paths = listed_below(path, ".txt", ".txt.gz")
+    return [file for file in paths if file.name.split(".")[0] in _SPLITS]
 
 
 def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (split and block of lines, sentence)."""
-    for split, file in zip(_NAMES, files(path, options), strict=True):
+    for file in files(path, options):
+        split = _SPLITS[file.name.split(".")[0]]
         for number, line in enumerate(lines(file)):
             report.lines += 1
             text = line.strip().removesuffix("<eos>").strip()

@@ -244,10 +244,10 @@ def _cut_notes(text: str) -> tuple[str, bool]:
     """Return a text without its notes, and whether one of them is still open at its end."""
     while match := _NOTE_OPENS.search(text):
         depth = 0
-        for place in range(match.start(), len(text)):
-            depth += {"[": 1, "]": -1}.get(text[place], 0)
+        for end in range(match.start(), len(text)):
+            depth += {"[": 1, "]": -1}.get(text[end], 0)
             if depth == 0:
-                text = f"{text[: match.start()].rstrip(' ')} {text[place + 1 :].lstrip(' ')}"
+                text = f"{text[: match.start()].rstrip(' ')} {text[end + 1 :].lstrip(' ')}"
                 break
         else:
             return text, True

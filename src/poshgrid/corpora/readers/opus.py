@@ -137,10 +137,10 @@ def speeches(text: str, report: Report) -> list[str]:
         report.drop(fault, plain)
         return []
     parts = (tighten(_unlabelled(part)) for part in _CHANGE.split(spoken))
-    said = [part for part in parts if any(c.isalnum() for c in part)]
-    if not said:
+    spoken_parts = [part for part in parts if any(c.isalnum() for c in part)]
+    if not spoken_parts:
         report.drop("sound description" if spoken != plain else "no words", plain)
-    return said
+    return spoken_parts
 
 
 def _fault(plain: str, spoken: str) -> str | None:

@@ -44,14 +44,14 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
     for file in files(path, options):
         name, number, empty = label(file, path), 0, True
         stories = _parquet if file.suffix == ".parquet" else _text
-        for place, line in stories(file):
+        for where, line in stories(file):
             if line is None:  # the end of a story
                 if empty:
                     report.lines += 1
                     report.drop("empty story")
                 number, empty = number + 1, True
                 continue
-            for text in pieces(mend(line.strip()), place):
+            for text in pieces(mend(line.strip()), where):
                 if text:
                     report.lines += 1
                     empty = False
@@ -70,11 +70,11 @@ def _text(file: Path) -> Iterator[tuple[str, str | None]]:
     """Yield (place, paragraph), and ``None`` between stories, whether a line holds one or many."""
     for number, line in enumerate(lines(file, cut=True), 1):
         first, *others = line.split(_SEPARATOR)
-        place = f"{file}: line {number:,}"
-        yield place, first
+        where = f"{file}: line {number:,}"
+        yield where, first
         for other in others:
-            yield place, None
-            yield place, other
+            yield where, None
+            yield where, other
 
 
 def _parquet(file: Path) -> Iterator[tuple[str, str | None]]:
@@ -87,6 +87,6 @@ def _parquet(file: Path) -> Iterator[tuple[str, str | None]]:
         for story in table["text"]
     )
     for row, story in enumerate(stories, 1):
-        place = f"{file}: row {row:,}"
-        yield from ((place, line) for line in story.splitlines())
-        yield place, None
+        where = f"{file}: row {row:,}"
+        yield from ((where, line) for line in story.splitlines())
+        yield where, None

@@ -63,8 +63,8 @@ _FINAL = re.compile(r"[.?!][\"'”’)\]]*$")
 
 def files(path: Path, options: plugins.Options) -> list[Path]:
     """Return the dump: one file, or all ``.xml``, ``.xml.gz`` and ``.bz2`` of a folder."""
-    found = listed_below(path, ".xml", ".xml.gz", ".bz2")
-    return [file for file in found if file == path or _NAMES.search(file.name)]
+    files_below = listed_below(path, ".xml", ".xml.gz", ".bz2")
+    return [file for file in files_below if file == path or _NAMES.search(file.name)]
 
 
 def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
@@ -192,9 +192,9 @@ def _prune(code: Wikicode) -> None:
             in_list = True
         else:
             kept.extend(
-                found
+                replacement
                 for kind, keep in kinds
-                if isinstance(node, kind) and (found := keep(node)) is not None
+                if isinstance(node, kind) and (replacement := keep(node)) is not None
             )
     code.nodes = kept
 

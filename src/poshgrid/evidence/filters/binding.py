@@ -105,16 +105,16 @@ def direct(tree: Tree) -> Match | None:
         nominals = _nominals(tree, reflexive)
         if len(nominals) < 2 or _emphatic(tree, reflexive):
             continue
-        found = _antecedent(tree, reflexive)
-        if found is None or not _agrees(tree, found.word, reflexive):
+        antecedent = _antecedent(tree, reflexive)
+        if antecedent is None or not _agrees(tree, antecedent.word, reflexive):
             continue
         for candidate in nominals:
-            if candidate not in (found.word, found.pronoun) and _ruled_out(
-                tree, candidate, reflexive, found
+            if candidate not in (antecedent.word, antecedent.pronoun) and _ruled_out(
+                tree, candidate, reflexive, antecedent
             ):
                 return Match(
                     "reflexive whose antecedent only structure tells from another word",
-                    {"antecedent": found.word, "ruled out": candidate, "reflexive": reflexive},
+                    {"antecedent": antecedent.word, "ruled out": candidate, "reflexive": reflexive},
                 )
     return None
 
@@ -175,10 +175,10 @@ def _antecedent(tree: Tree, reflexive: int) -> _Antecedent | None:
         if not left:
             clause.add(node)
         relation, parent = tree.relation(node), tree.head[node - 1]
-        found = _before(tree, node, reflexive, climbed, is_subject)
-        if found is not None:
-            stands = tree.lower(found) in RELATIVE_PRONOUNS and is_relative(tree, node)
-            word, pronoun = (parent, found) if stands else (found, None)
+        nominal = _before(tree, node, reflexive, climbed, is_subject)
+        if nominal is not None:
+            stands = tree.lower(nominal) in RELATIVE_PRONOUNS and is_relative(tree, node)
+            word, pronoun = (parent, nominal) if stands else (nominal, None)
             return _Antecedent(word, pronoun, frozenset(clause))
         if relation in ("acl", "relcl"):
             if parent < reflexive and _agrees(tree, parent, reflexive):
@@ -186,9 +186,9 @@ def _antecedent(tree: Tree, reflexive: int) -> _Antecedent | None:
             if not any(tree.relation(child) == "mark" for child in tree.children(node)):
                 return None
         if relation == "xcomp":
-            found = _before(tree, parent, reflexive, climbed, _is_object)
-            if found is not None:
-                return _Antecedent(found, None, frozenset(clause))
+            nominal = _before(tree, parent, reflexive, climbed, _is_object)
+            if nominal is not None:
+                return _Antecedent(nominal, None, frozenset(clause))
         if relation in ("csubj", "parataxis", "root"):
             return None
         left = left or relation in ("conj", "advcl", "acl", "relcl")
@@ -197,11 +197,11 @@ def _antecedent(tree: Tree, reflexive: int) -> _Antecedent | None:
 
 
 def _before(
-    tree: Tree, node: int, place: int, climbed: set[int], kind: Callable[[Tree, int], bool]
+    tree: Tree, node: int, end: int, climbed: set[int], kind: Callable[[Tree, int], bool]
 ) -> int | None:
     """Return the last dependent of a kind before a place, none that was climbed through."""
-    found = [c for c in tree.children(node) if c < place and c not in climbed and kind(tree, c)]
-    return found[-1] if found else None
+    dependents = [c for c in tree.children(node) if c < end and c not in climbed and kind(tree, c)]
+    return dependents[-1] if dependents else None
 
 
 def _is_object(tree: Tree, word: int) -> bool:
@@ -233,7 +233,7 @@ def _agrees(tree: Tree, antecedent: int, reflexive: int) -> bool:
 def _parts(tree: Tree, word: int) -> tuple[int, str | None, str | None] | None:
     """Return person, number and gender of the pronoun that a word is a part of: *most of us*."""
     within = (tree.lower(c) for c in tree.children(word) if tree.relation(c) == "nmod")
-    return next((_PARTS[each] for each in within if each in _PARTS), None)
+    return next((_PARTS[part] for part in within if part in _PARTS), None)
 
 
 def _ruled_out(tree: Tree, candidate: int, reflexive: int, antecedent: _Antecedent) -> bool:

@@ -177,9 +177,9 @@ def _asked(tree: Tree, clause: int, auxiliary: int) -> bool:
     return all(tree.relation(child) in allowed for child in before)
 
 
-def _own_copula(tree: Tree, place: int, word: int) -> bool:
+def _own_copula(tree: Tree, end: int, word: int) -> bool:
     """Say whether an auxiliary is a word's; one that governs a clause on it is not."""
-    return tree.head[place - 1] == word and is_auxiliary(tree, place)
+    return tree.head[end - 1] == word and is_auxiliary(tree, end)
 
 
 def _auxiliary_below(tree: Tree, word: int, *, own: bool = False) -> int | None:
@@ -191,14 +191,14 @@ def _auxiliary_below(tree: Tree, word: int, *, own: bool = False) -> int | None:
     own = own or tree.relation(word) == "csubj"
     return next(
         (
-            place
-            for place in tree.subtree(word)
-            if _finite(tree, place)
-            and (own or (place != word and not _own_copula(tree, place, word)))
+            auxiliary
+            for auxiliary in tree.subtree(word)
+            if _finite(tree, auxiliary)
+            and (own or (auxiliary != word and not _own_copula(tree, auxiliary, word)))
             and not any(
-                tree.relation(each) in _ASIDE
-                for each in (place, *tree.ancestors(place))
-                if tree.dominates(word, each)
+                tree.relation(node) in _ASIDE
+                for node in (auxiliary, *tree.ancestors(auxiliary))
+                if tree.dominates(word, node)
             )
         ),
         None,

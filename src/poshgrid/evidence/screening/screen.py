@@ -30,9 +30,9 @@ def screen_of(word: str) -> Screen | None:
     """
     module = lexical(word)
     written: Screen | None = getattr(module, "screen", None)
-    found = getattr(module, "PATTERNS", None)
-    if written is None and found and patterns.lexical(found):
-        return functools.partial(patterns.possible, found)
+    written_patterns = getattr(module, "PATTERNS", None)
+    if written is None and written_patterns and patterns.lexical(written_patterns):
+        return functools.partial(patterns.possible, written_patterns)
     return written
 
 

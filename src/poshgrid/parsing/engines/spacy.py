@@ -141,9 +141,9 @@ def train(treebank: Path, output: Path, options: Options, language: str) -> None
     pipeline = load_model_from_config(_config(options, language, features=features), auto_fill=True)
     examples = {
         split: [
-            Example(_doc(pipeline, tree.form), _doc(pipeline, tree.form, tree)) for tree in found
+            Example(_doc(pipeline, tree.form), _doc(pipeline, tree.form, tree)) for tree in part
         ]
-        for split, found in trees.items()
+        for split, part in trees.items()
     }
     optimizer = pipeline.initialize(
         lambda: examples["train"], sgd=Adam(options.learning_rate, use_averages=True)
@@ -212,7 +212,7 @@ def _doc(language: Language, words: Sequence[str], tree: Tree | None = None) -> 
         tags=list(tree.upos),
         pos=list(tree.upos) if known else None,
         morphs=[feats.removeprefix("_") for feats in tree.feats] if known else None,
-        heads=[head - 1 if head else place for place, head in enumerate(tree.head)],
+        heads=[head - 1 if head else index for index, head in enumerate(tree.head)],
         deps=[
             "ROOT" if not head else rel for head, rel in zip(tree.head, tree.deprel, strict=True)
         ],

@@ -103,15 +103,15 @@ def load(model: Path, options: Options, language: str) -> Parser:
             "Stanza's download folder, with its resources.json"
         )
     with tempfile.TemporaryDirectory() as folder:
-        place: dict[str, Any] = {"dir": str(model)}
+        location: dict[str, Any] = {"dir": str(model)}
         if not listing:
             resources = Path(folder) / "resources.json"
             resources.write_text("{}", encoding="utf-8")
-            place = {
+            location = {
                 "resources_filepath": str(resources), "allow_unknown_language": True, **paths,
             }  # fmt: skip
         try:
-            return Parser(stanza.Pipeline(language, **place, **common))
+            return Parser(stanza.Pipeline(language, **location, **common))
         except Exception as error:  # Stanza raises bare exceptions of many kinds for a bad file
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise PoshgridError(

@@ -60,5 +60,5 @@ BACKSTOPS: dict[str, Callable[[Sequence[str]], tuple[int, ...] | None]] = {"dire
 
 def candidates(words: Sequence[str]) -> tuple[int, ...] | None:
     """Return the places of the reflexives, or ``None``: the paper's candidates (appendix C)."""
-    found = tuple(i for i, word in enumerate(lower(words), start=1) if word.endswith(_ENDINGS))
-    return found or None
+    reflexives = tuple(i for i, word in enumerate(lower(words), start=1) if word.endswith(_ENDINGS))
+    return reflexives or None

@@ -190,10 +190,10 @@ def direct(words: Sequence[str]) -> tuple[int, ...] | None:
     if sum(word in _FINITE for word in small) < 2 or not screen(words):
         return None  # what is not parsed is not looked at
     letters = "".join([_LETTER.get(word) or _other(word) for word in small])
-    found = _ON_SUBJECT.search(letters) or _ADVERBIAL.search(letters)
-    if found is None:
+    match = _ON_SUBJECT.search(letters) or _ADVERBIAL.search(letters)
+    if match is None:
         return None
-    return tuple(found.start(g) + 1 for g in range(1, found.re.groups + 1) if found[g])
+    return tuple(match.start(g) + 1 for g in range(1, match.re.groups + 1) if match[g])
 
 
 def _other(word: str) -> str:
