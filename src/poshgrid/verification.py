@@ -199,6 +199,13 @@ def from_folder(inputs: Mapping[str, str], path: str, cwd: str) -> dict[str, str
     }
 
 
+def reads(manifest: str | Path, inputs: Iterable[str], results: str) -> list[str]:
+    """Return those inputs of a job that lie in its results, as seen from its manifest."""
+    top, folder = os.path.abspath(results), Path(manifest).parent  # noqa: PTH100 - links stay
+    paths = [os.path.abspath(path) for path in inputs]  # noqa: PTH100
+    return sorted(os.path.relpath(path, folder) for path in paths if Path(path).is_relative_to(top))
+
+
 def located(manifest: Path, name: str) -> Path:
     """Return the path of a file whose name is seen from a manifest's folder; links stay."""
     return Path(os.path.normpath(manifest.parent / name))

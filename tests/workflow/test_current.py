@@ -27,6 +27,7 @@ from poshgrid import verification
 
 files = [[each] if isinstance(each, str) else each for each in job["inputs"].values()]
 read = [file for each in files for file in (each.values() if isinstance(each, dict) else each)]
+declared = list(read)
 for file in [name for name in read if name.endswith("/manifest.json")]:  # of a folder that is read
     outputs = json.loads(Path(file).read_text())["outputs"]
     read += [str(Path(file).with_name(name)) for name in outputs]
@@ -38,6 +39,7 @@ path.unlink()
 path.write_text(verification.sealed({
     "path": str(path.absolute()), "cwd": os.getcwd(), "command": sys.argv,
     "spec": job.get("spec"), "code": "-".join(filter(None, [job["code"], job["files"]])),
+    "reads": verification.reads(path, declared, job["results"]),
     "inputs": verification.check(read), "outputs": verification.outputs(path)[0]}))
 """
 """What the stub adds: manifests as stages write them, with the inputs of their jobs."""

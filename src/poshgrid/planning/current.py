@@ -80,14 +80,13 @@ def _restore(workflow: Any, results: str, *, write: bool) -> None:  # noqa: ANN4
     read = persistence._read_record
     persistence._read_record = lambda key: records.get(key) or read(key)
     again: dict[str, Counter[str]] = {}
-    makers = {_absolute(file): _maker(job) for job in workflow.dag.jobs for file in job.output}
     for level in workflow.dag.toposorted():
         for job in lacking.intersection(level):
             content = _content(_manifest(job))
             reasons = differences(job.params, _manifest(job), content)
-            if not {INPUTS, NO_MANIFEST} & set(reasons) and _reads_others(
-                job, content, makers, workflow.dag, _absolute(results)
-            ):
+            # The spec does not tell which parser decides, or whose text a tokenizer is trained on
+            now = verification.reads(_manifest(job), job.input, results)
+            if not {INPUTS, NO_MANIFEST} & set(reasons) and content["reads"] != now:
                 reasons.append(INPUTS)
             made = _record(job, persistence, content, reasons)
             if not reasons:
@@ -102,53 +101,6 @@ def _restore(workflow: Any, results: str, *, write: bool) -> None:  # noqa: ANN4
     for rule, counts in sorted(again.items()):
         why = ", ".join(f"{reason} ({n:,})" for reason, n in sorted(counts.items()) if reason)
         sys.stderr.write(f"{rule}: {counts['']:,} run again: {why}\n")
-
-
-def _reads_others(
-    job: Any,  # noqa: ANN401
-    content: Mapping[str, Any],
-    makers: Mapping[str, str],
-    dag: Any,  # noqa: ANN401
-    results: str,
-) -> bool:
-    """Return whether a job would now read the results of other jobs than it has read.
-
-    The spec does not tell: another parser may decide, or a tokenizer be trained on another text.
-
-    Args:
-        job: with a sound manifest.
-        content: what its manifest says.
-        makers: file -> manifest of the job that makes it, absolute.
-        dag: all jobs.
-        results: the results folder, absolute.
-    """
-    asked = set(map(_absolute, job.input))
-    now = {makers[file] for file in asked if file in makers}
-    manifests, before = set(makers.values()), set()
-    for name in verification.from_folder(content["inputs"], content["path"], content["cwd"]):
-        path = verification.located(Path(_maker(job)), name)
-        above = (str(folder / MANIFEST) for folder in path.parents)
-        maker = makers.get(str(path)) or next((each for each in above if each in manifests), None)
-        if maker is not None:
-            before.add(maker)
-        elif path.is_relative_to(results) and str(path) not in asked:
-            return True  # no job makes it now
-    if now - before:
-        return True
-    behind, pending = {_maker(job)}, [job]  # a stage may read what its inputs were made of
-    while before - now - behind and pending:
-        jobs = dag.dependencies[pending.pop()]
-        pending += [earlier for earlier in jobs if _maker(earlier) not in behind]
-        behind.update(map(_maker, jobs))
-    return bool(before - now - behind)
-
-
-def _absolute(path: object) -> str:
-    return os.path.abspath(str(path))  # noqa: PTH100 - links stay
-
-
-def _maker(job: Any) -> str:  # noqa: ANN401
-    return _absolute(_manifest(job))
 
 
 def _manifest(job: Any) -> str:  # noqa: ANN401
@@ -239,7 +191,7 @@ def differences(
         content: what it says, if that was read.
     """
     content = _content(manifest) if content is None else content
-    if not {verification.SEAL, "path", "cwd"} <= content.keys():
+    if not {verification.SEAL, "path", "cwd", "reads"} <= content.keys():
         return [NO_MANIFEST]  # or one of an earlier version
     job = job_of(params)
     code, _, files = str(content.get("code")).partition("-")

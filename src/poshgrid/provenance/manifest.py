@@ -32,6 +32,7 @@ def recorded(
     code: str = "",
     inputs: Iterable[str | Path] = (),
     editable: Iterable[str] = (),
+    reads: Iterable[str] = (),
 ) -> Iterator[dict[str, Any]]:
     """Time a job and write its manifest if it succeeds.
 
@@ -45,6 +46,7 @@ def recorded(
         inputs: files whose digests are recorded, with those of the results of other stages that
             the block reads; missing ones and folders are passed over.
         editable: patterns of files that people fill in: their digests are not recorded.
+        reads: what the job reads of the results (:func:`poshgrid.verification.reads`).
 
     Raises:
         PoshgridError: an input does not hold the bytes that its stage wrote, or changed while the
@@ -70,6 +72,7 @@ def recorded(
             "spec": spec,
             "code": code,
             "inputs": read | digests,
+            "reads": list(reads),
             "outputs": outputs,
             "editable": others,
             "packages": _versions(),

@@ -144,7 +144,7 @@ class Stage:
     """
 
     name: ClassVar[str]
-    function: ClassVar[str]
+    function: ClassVar[str] = ""
     takes: ClassVar[Takes]
     module: ClassVar[str]
     output: ClassVar[str]
@@ -335,9 +335,11 @@ def run(stage: type[Stage], text: str, **options: int | str | None) -> None:
     with adopt.held(manifest) if costly else nullcontext() as kept:
         checked = verification.check(inputs) if kept else {}
         if not kept or not adopt.take(kept, manifest, spec=asked, code=digest, inputs=checked):
+            declared = [file for files in job.inputs.values() for file in flat(files)]
             with recorded(
-                manifest, spec=asked, code=digest, inputs=inputs, editable=stage.editable
-            ) as facts:
+                manifest, spec=asked, code=digest, inputs=inputs, editable=stage.editable,
+                reads=verification.reads(manifest, declared, job.paths.results),
+            ) as facts:  # fmt: skip
                 if spec is not None:
                     facts["settings"] = spec.model_dump(mode="json")
                 facts.update(stage.run(job))
