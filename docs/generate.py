@@ -199,7 +199,9 @@ def filters() -> str:
         "A rule is a pattern or several patterns, of which one is enough; all lines of a pattern "
         "must hold.\n\n## The notation\n\n"
     )
-    text += as_markdown((patterns.__doc__ or "").partition("\n\n")[2]) + "\n"
+    text += as_markdown((patterns.__doc__ or "").partition("\n\n")[2])
+    contract = importlib.import_module(plugins.FILTERS).__doc__ or ""
+    text += f"\n\n## A filter of your own\n\n{as_markdown(contract)}\n"
     for word in plugins.names(plugins.FILTERS):
         module = plugins.load(plugins.FILTERS, word)
         has_screen = "yes" if screen_of(word) else "no: every sentence is parsed"
@@ -227,7 +229,8 @@ def parts() -> str:
         "[every key](configuration.md), filters and heuristics on pages of their own.\n"
     )
     for title, (_, package) in PLUGINS.items():
-        text += f"\n## {title}\n"
+        contract = importlib.import_module(package).__doc__ or ""
+        text += f"\n## {title}\n\n{as_markdown(contract)}\n"
         for word in plugins.names(package):
             text += f"\n### {word}\n\n{as_markdown(plugins.load(package, word).__doc__ or '')}\n"
     return text
@@ -322,6 +325,7 @@ def heuristics() -> str:
         "# Every heuristic\n\n[Heuristics](../statistics.md#heuristics) says how a model is "
         "compared with them. *Hierarchical*: it stands for the generalisation itself.\n\n"
     )
+    text += as_markdown(importlib.import_module(plugins.RIVALS).__doc__ or "") + "\n\n"
     for word in plugins.names(plugins.RIVALS):
         module = plugins.load(plugins.RIVALS, word)
         kind = ", hierarchical" if getattr(module, "HIERARCHICAL", False) else ""

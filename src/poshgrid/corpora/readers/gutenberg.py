@@ -1,4 +1,8 @@
-"""Books of Project Gutenberg: plain text between the licence's marks, paragraphs unwrapped."""
+"""Books of Project Gutenberg: plain text between the licence's marks, paragraphs unwrapped.
+
+The last closing mark ends a book, so volumes of several works are read whole. Credits and
+transcribers' notes are dropped.
+"""
 
 from __future__ import annotations
 

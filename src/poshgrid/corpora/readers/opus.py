@@ -3,6 +3,9 @@
 Formats: monolingual text with a sentence in a line; ``raw`` XML, whose ``<s>`` hold text (P. Lison
 and J. Tiedemann, LREC 2016). In ``.../YEAR/FILM/FILE.xml`` the files of a folder are subtitles of
 one film by several hands.
+
+Names of speakers (``JOHN:``), styles and sounds (``[door slams]``) are taken out; songs, credits
+and addresses are dropped. The plain text has no boundaries of films; only the XML has these.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ A heuristic declares one of
 - ``compares(pair)``: two words, of which the model has seen one more often, or ``None``; or two
   lists of words, of which one has the larger sum of frequencies; for a word may stand two that
   follow each other (``a b``), or a question word and one that comes soon after it (``who … b``);
-- ``NULL``: the baseline whose choices are the heuristic's;
+- ``BASELINE``: the baseline whose choices are the heuristic's;
 
 and ``SAYS``, what it does in words, and ``HIERARCHICAL = True`` if it stands for the hypothesis
 that the model has hierarchical structure.

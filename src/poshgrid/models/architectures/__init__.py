@@ -1,0 +1,6 @@
+"""Architectures: one module for each kind of neural model.
+
+``build(options, vocabulary, *, context_length, dropout, seed)`` returns a model of transformers
+with seeded weights; its own ``forward`` has the training loss. A model of masked tokens declares
+``OBJECTIVE = "masked"``, and its options are those of :class:`babyberta.Masking`.
+"""
