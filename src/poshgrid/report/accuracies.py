@@ -43,7 +43,7 @@ def drawn(
         marks: facet, panel and series of each arm and place, which has a mark at each size.
     """
     heads = ("facet", "panel", "series", "models", *PLACE)
-    rows = [(*names, arm.label, *place) for *names, arm, place in marks]
+    rows = [(*names, arm.label, *where) for *names, arm, where in marks]
     frame = pl.DataFrame(rows, schema=dict.fromkeys(heads, pl.String), orient="row")
     points = layout.points.with_columns(pl.col("words").cast(pl.Float64))
     judged = collected.accuracy.drop("words")
@@ -76,7 +76,7 @@ def cells(
         ``group, title``, ``size`` and ``models``, :data:`PLACE`, columns of ``ACCURACY``; and,
         of baselines, ``least, most, n_cells``.
     """
-    rows = [(group, name, *place) for group, name, place in places]
+    rows = [(group, name, *where) for group, name, where in places]
     named = pl.DataFrame(
         rows, schema=dict.fromkeys(("group", "title", *PLACE), pl.String), orient="row"
     )

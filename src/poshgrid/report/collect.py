@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -130,7 +130,7 @@ class Collected:
     @cached_property
     def exposure(self) -> pl.DataFrame:
         """What the models see: ``EXPOSURE``."""
-        trained = ((each.run, each.statistics) for each in self.asked)
+        trained = ((model.run, model.statistics) for model in self.asked)
         return ledger(self.conditions, self.tokens, trained)
 
     @cached_property
@@ -222,18 +222,25 @@ class Collected:
     @cached_property
     def agreement(self) -> list[tuple[str, str, str, dict[str, Any]]]:
         """Corpus, the parser that decides, another, and the agreement of their labels."""
-        return list(self._agreement())
-
-    def _agreement(self) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
         from poshgrid.evidence.agreement import agreement
 
-        decides = self.spec.evidence_parser
-        for corpus in self.spec.corpora if decides else ():
-            first = Path(self.paths.evidence(corpus, str(decides)))
-            for parser in self.spec.parsers:
-                second = Path(self.paths.evidence(corpus, parser))
-                if parser != decides and first.is_file() and second.is_file():
-                    yield corpus, str(decides), parser, agreement(first, second)
+        decides, paths = str(self.spec.evidence_parser), self.paths
+        others = [parser for parser in self.spec.parsers if parser != decides]
+        pairs = [
+            (
+                corpus,
+                other,
+                Path(paths.evidence(corpus, decides)),
+                Path(paths.evidence(corpus, other)),
+            )
+            for corpus in self.spec.corpora
+            for other in others
+        ]
+        return [
+            (corpus, decides, other, agreement(first, second))
+            for corpus, other, first, second in pairs
+            if first.is_file() and second.is_file()
+        ]
 
     @cached_property
     def children(self) -> pl.DataFrame:

@@ -154,9 +154,9 @@ def _line(
     axes.plot(x, y, **look.line(markersize=3 if at == "epoch" else 5))
     axes.plot(x_of(kept), kept["mean"] * 100, linestyle="none", marker="o", markersize=7,
               color=look.colour, markerfacecolor="none")  # fmt: skip
-    for place, row in zip(x, run.iter_rows(named=True), strict=True):
+    for mark_x, row in zip(x, run.iter_rows(named=True), strict=True):
         if at != "epoch":
-            hit = axes.scatter(place, 100 * row["mean"], s=160, color=look.colour, alpha=0)
+            hit = axes.scatter(mark_x, 100 * row["mean"], s=160, color=look.colour, alpha=0)
             hit.set_gid(style.TIP + say("mark", row, BASELINE_NAMES))
 
 
@@ -193,7 +193,7 @@ def _facets(
         if not any((row, left) in places.values() for left in range(column)):
             axes.set_ylabel("Accuracy (%)")
             axes.tick_params(labelleft=True)
-    return drawn, {key: grid[place] for key, place in places.items()}
+    return drawn, {key: grid[cell] for key, cell in places.items()}
 
 
 def _percent_axis(axes: style.Axes, low: float, high: float) -> None:

@@ -24,7 +24,7 @@ class Record:
 
     stage: str
     name: str
-    place: str
+    where: str
     content: dict[str, Any]
 
 
@@ -85,8 +85,8 @@ def _of_texts(spec: specs.ReportSpec, paths: Paths) -> _Places:
         ("tokens", paths.tokens),
     ):  # fmt: skip
         for cell in spec.cells:
-            place = Path(folder_of(*cell.split("/")))
-            yield stage, "/".join(place.parts[-2:]) if stage == "tokenizer" else cell, place
+            home = Path(folder_of(*cell.split("/")))
+            yield stage, "/".join(home.parts[-2:]) if stage == "tokenizer" else cell, home
 
 
 def _tokenizer(paths: Paths, condition: str, size: str) -> Path:

@@ -112,12 +112,12 @@ def _columns(spec: JudgementSpec, conditions: Path | None) -> dict[str, dict[str
 def _written(counts: pl.DataFrame) -> pl.DataFrame:
     """Return counts by template (``COUNTS``)."""
     key = [name for name in COUNTS if name not in ("correct", "ties", "n")]
-    place = ["suite", "category", "phenomenon", "template"]
+    names = ["suite", "category", "phenomenon", "template"]
     return (
         counts.group_by(key)
         .agg(pl.col("correct", "ties", "n").sum())
         .select(list(COUNTS))
-        .sort("condition", "words", *RUN_AXES[1:], "seed", *place)
+        .sort("condition", "words", *RUN_AXES[1:], "seed", *names)
     )
 
 
@@ -163,13 +163,13 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
 
 def _beside_baselines(rows: pl.DataFrame) -> pl.DataFrame:
     """Add the means of the baselines of the same condition and size, and which are far from 50%."""
-    place = ["condition", "size", "suite", "level", "category", "phenomenon", "part"]
+    cell = ["condition", "size", "suite", "level", "category", "phenomenon", "part"]
     untrained = pl.col("recipe") == UNTRAINED
-    of_baselines = {UNTRAINED: (untrained & (pl.col("bias") == "none"), [*place, "model"])}
+    of_baselines = {UNTRAINED: (untrained & (pl.col("bias") == "none"), [*cell, "model"])}
     for baseline in WORD_BASELINES:
         of_baselines[baseline] = (
             (pl.col("recipe") == COUNTED) & (pl.col("model") == baseline),
-            place,
+            cell,
         )
     for baseline, (its_rows, key) in of_baselines.items():
         means = rows.filter(its_rows).select(*key, pl.col("mean").alias(baseline))

@@ -73,20 +73,20 @@ def contrasts(
 
 def _rows(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator[dict[str, Any]]:
     taken = list(places(contrast, grid, notes))
-    for place, tail in zip(taken, tails(taken), strict=True):
-        draws, share = grid.difference(place.matched)
-        rows, signed = place.matched.rows, place.matched.signed
+    for at, tail in zip(taken, tails(taken), strict=True):
+        draws, share = grid.difference(at.matched)
+        rows, signed = at.matched.rows, at.matched.signed
         inside = [tail, TAIL, 0.5, 1 - TAIL, 1 - tail]
         names = ("joint_low", "share_low", "share", "share_high", "joint_high")
         quantiles = map(float, np.quantile(share, inside))
         yield {
-            "contrast": called(contrast, place.first),
+            "contrast": called(contrast, at.first),
             "factor": contrast.factor,
-            "first": place.first,
+            "first": at.first,
             "less": contrast.less,
-            "by": place.by,
-            "level": place.level,
-            "cells": place.matched.cells,
+            "by": at.by,
+            "level": at.level,
+            "cells": at.matched.cells,
             **summary.describe(draws),
             "above": float((draws > 0).mean()),
             **dict(zip(names, quantiles, strict=True)),
@@ -156,8 +156,8 @@ def tails(taken: Iterable[Place]) -> list[float]:
         taken: the places of one contrast.
     """
     taken = list(taken)
-    family = Counter(place.by for place in taken)
-    return [TAIL / family[place.by] for place in taken]
+    family = Counter(at.by for at in taken)
+    return [TAIL / family[at.by] for at in taken]
 
 
 def _absent(factor: str, grid: ReferenceGrid) -> str:
@@ -202,16 +202,16 @@ class ReferenceGrid:
         frame = frame.assign(accuracy=seeds.transform("mean"))
         self._rows = frame.drop_duplicates(kept).reset_index(drop=True)
 
-    def matched(self, factor: str, levels: tuple[str, str], place: dict[str, str]) -> Matched:
+    def matched(self, factor: str, levels: tuple[str, str], within: dict[str, str]) -> Matched:
         """Return the cells that both levels of a factor have.
 
         Args:
             factor: of the formula's common terms.
             levels: the first, and the one that is subtracted.
-            place: factor -> level: other rows do not enter.
+            within: factor -> level: other rows do not enter.
         """
         rows = self._rows
-        kept = np.all([rows[name] == level for name, level in place.items()], axis=0)
+        kept = np.all([rows[name] == level for name, level in within.items()], axis=0)
         rows = rows[kept & rows[factor].isin(levels).to_numpy()].copy()
         apart = {factor, *_GO_WITH.get(factor, ())}
         same = [axis for axis in self._axes if axis not in apart]

@@ -57,12 +57,12 @@ def curves(
     scores, models, output = Path(scores), Path(models), Path(output)
     pairs = {suite: judgements.read_items(items[suite]) for suite in sorted(items)}
     trained = training.trained(spec.runs)
-    found = [
+    counted = [
         point
         for run in logs.progress(trained, "judging checkpoints")
         for point in _of_run(run, spec, scores, models, pairs)
     ]
-    counts = pl.concat([pl.DataFrame(schema=_COUNTED), *found])
+    counts = pl.concat([pl.DataFrame(schema=_COUNTED), *counted])
     every = by_step(counts)
     training.training(trained, models, output)
     formats.write(every, output, "curves", CURVES)

@@ -62,11 +62,11 @@ def points(accuracy: pl.DataFrame, curves: pl.DataFrame, counts: pl.DataFrame) -
         model=model, over=pl.lit(SIZES), size=pl.lit(""), above="above_rival",
         low="above_rival_low", high="above_rival_high",
     )  # fmt: skip
-    place = [name for name in CURVE if name != "over"]
+    key = [name for name in CURVE if name != "over"]
     steps = (
         curves.filter(~pl.col("kept"), pl.col("step") > 0, level="phenomenon")
-        .filter(pl.col("n_seeds") == pl.col("n_seeds").max().over(place))
-        .join(rows.select(*place, "words", "rival", "rival_mean", "tested"), on=place)
+        .filter(pl.col("n_seeds") == pl.col("n_seeds").max().over(key))
+        .join(rows.select(*key, "words", "rival", "rival_mean", "tested"), on=key)
         .with_columns(over=pl.lit(CHECKPOINTS), words=pl.col("words") * pl.col("epoch"))
     )
     columns = ["words", "above", "low", "high"]

@@ -99,11 +99,11 @@ def bootstrap(sums: SetSums, *, replicates: int = REPLICATES, seed: int = SEED) 
     """
     names = sums.points.drop("seeds").with_columns(suite=pl.lit(sums.suite))
     frames = []
-    for place, shares in _replicated(sums, replicates, seed):
+    for where, shares in _replicated(sums, replicates, seed):
         low, high = np.quantile(shares, [0.025, 0.975], axis=0)
         frames.append(
             names.with_columns(
-                *(pl.lit(value).alias(name) for name, value in place.items()),
+                *(pl.lit(value).alias(name) for name, value in where.items()),
                 low=pl.Series(low, dtype=pl.Float64).fill_nan(None),
                 high=pl.Series(high, dtype=pl.Float64).fill_nan(None),
             )
@@ -118,8 +118,8 @@ def _replicated(
     order = sums.sets.with_row_index("row").sort("category", "phenomenon", "part", "lexical_set")
     seeds = sums.points["seeds"].to_numpy()
     of_category: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
-    place = ["level", "category", "phenomenon", "part"]
-    for key, stratum in order.group_by(place, maintain_order=True):
+    columns = ["level", "category", "phenomenon", "part"]
+    for key, stratum in order.group_by(columns, maintain_order=True):
         level, category, phenomenon, part = map(str, key)
         names = [category, phenomenon, *filter(None, [part])]
         right, pairs = _drawn(
@@ -129,7 +129,7 @@ def _replicated(
             np.random.default_rng([seed, *_digits(sums.suite, *names)]),
         )
         pairs = pairs * seeds
-        yield dict(zip(place, map(str, key), strict=True)), right / pairs
+        yield dict(zip(columns, map(str, key), strict=True)), right / pairs
         if level == "phenomenon":
             of_category.setdefault(category, []).append((right, pairs))
     categories = {
@@ -137,7 +137,7 @@ def _replicated(
         for category, drawn in of_category.items()
     }
     phenomena = [right / pairs for drawn in of_category.values() for right, pairs in drawn]
-    nowhere = dict.fromkeys(place, "")
+    nowhere = dict.fromkeys(columns, "")
     for category, shares in categories.items():
         yield nowhere | {"level": "category", "category": category}, shares
     yield nowhere | {"level": "overall"}, np.sum([*categories.values()], 0) / len(categories)

@@ -59,8 +59,8 @@ def by_level(counts: pl.DataFrame, by: list[str], also: Sequence[str] = ()) -> p
         counts = counts.with_columns(level=pl.lit("phenomenon"), part=pl.lit(""))
     sums = pl.col("correct", "n", *also).sum()
     shares = [(pl.col("correct") / pl.col("n")).alias("accuracy"), pl.col(also) / pl.col("n")]
-    place = ["level", "category", "phenomenon", "part"]
-    units = counts.group_by(*by, *place).agg(sums).with_columns(shares)
+    columns = ["level", "category", "phenomenon", "part"]
+    units = counts.group_by(*by, *columns).agg(sums).with_columns(shares)
     phenomena = units.filter(level="phenomenon")
     whole = counts.filter(level="phenomenon")
     categories = whole.group_by(*by, "category").agg(sums).with_columns(shares)
@@ -72,7 +72,7 @@ def by_level(counts: pl.DataFrame, by: list[str], also: Sequence[str] = ()) -> p
         "average": phenomena.group_by(by).agg(means),
     }
     rows = [units, *(rows.with_columns(level=pl.lit(level)) for level, rows in tables.items())]
-    return pl.concat(rows, how="diagonal").with_columns(pl.col(place[1:]).fill_null(""))
+    return pl.concat(rows, how="diagonal").with_columns(pl.col(columns[1:]).fill_null(""))
 
 
 def ordered(rows: pl.DataFrame, *by: str | pl.Expr) -> pl.DataFrame:

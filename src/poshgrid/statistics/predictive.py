@@ -73,12 +73,12 @@ def predictive(
         )
     table = pl.DataFrame(rows, schema=PREDICTIVE)
     inside = table.filter(pl.col("observed").is_between("low", "high")).height
-    found, expected = (_discrepancy(c, n, probability) for c in (correct, replicated))
+    observed, expected = (_discrepancy(c, n, probability) for c in (correct, replicated))
     return table, {
         "cells": table.height,
         "inside": inside,
         "share": round(inside / table.height, 4),
-        "p": round(float((expected >= found).mean()), 4),
+        "p": round(float((expected >= observed).mean()), 4),
     }
 
 

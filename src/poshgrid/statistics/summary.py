@@ -141,8 +141,8 @@ def describe(draws: np.ndarray) -> dict[str, float | None]:
     moves = bool(np.ptp(draws) > 0)
 
     def number(measure: Callable[..., Any], **options: str) -> float | None:
-        found = float(measure(draws, **options)) if moves else math.nan
-        return found if math.isfinite(found) else None
+        value = float(measure(draws, **options)) if moves else math.nan
+        return value if math.isfinite(value) else None
 
     return {
         "median": median,

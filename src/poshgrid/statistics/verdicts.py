@@ -155,8 +155,8 @@ def verdicts(
                 if not np.array_equal(choices[at], n / 2):  # without a say: a coin
                     compared[name] = compare(right[at, i], choices[at], n, own)
             compared[COIN] = compare(right[at, i], n / 2, n, seeds)
-            place = dict(zip(_PLACE, phenomenon, strict=True))
-            rows.append({**axes, "suite": sums.suite, **place, **_best(compared)})
+            names = dict(zip(_PLACE, phenomenon, strict=True))
+            rows.append({**axes, "suite": sums.suite, **names, **_best(compared)})
     texts = dict.fromkeys((*RUN_AXES, "suite", *_PLACE), pl.String)
     p_values = {"p_yes": pl.Float64, "p_no": pl.Float64}
     schema = {**texts, **{k: v for k, v in VERDICTS.items() if k != "learned"}, **p_values}

@@ -41,8 +41,8 @@ def columns(module: ModuleType, name: str) -> dict[str, str]:
 
 def tables(module: ModuleType) -> dict[str, str]:
     """Return the tables that a schema's module holds, and what each is: file, then its rows."""
-    found = _TABLE.finditer(inspect.getsource(module))
-    return {match[1]: " ".join(match[2].split()) for match in found}
+    matches = _TABLE.finditer(inspect.getsource(module))
+    return {match[1]: " ".join(match[2].split()) for match in matches}
 
 
 def _common(column: str, schema: Schema) -> str:

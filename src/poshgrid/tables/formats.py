@@ -103,9 +103,9 @@ def latex(table: Table) -> str:
     lines += [_line(escape(column.title) for column in columns), r"\midrule"]
     for number, (_, rows) in enumerate(table.bodies):
         lines += [r"\addlinespace"] if number else []
-        for place, (index, row) in enumerate(rows):
+        for position, (index, row) in enumerate(rows):
             cells = [
-                "" if table.grouped and place and i == 0 else _cell(column.write(value))
+                "" if table.grouped and position and i == 0 else _cell(column.write(value))
                 for i, (column, value) in enumerate(zip(columns, row, strict=True))
             ]
             if table.classes.get(index) == "total":

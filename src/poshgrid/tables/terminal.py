@@ -29,8 +29,8 @@ def show(
 
     console = Console(highlight=False)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
-    for place, name in enumerate(names):
-        justify = "left" if place < labels else "right"
+    for position, name in enumerate(names):
+        justify = "left" if position < labels else "right"
         table.add_column(Text(name), justify=justify, overflow="fold")  # type: ignore[arg-type]
     for row in rows:
         table.add_row(*map(Text, row))

@@ -256,4 +256,4 @@ def test_trees_of_another_condition_are_another_targets(tmp_path):
     files.write_json(planted, files.read_json(planted) | {"inputs": inputs})
     records = list(manifests(spec, Paths(str(tmp_path))))
     assert [r.name for r in records if r.stage == "distances"] == ["baby-f/10K/spacy"]
-    assert len({record.place for record in records}) == len(records)
+    assert len({record.where for record in records}) == len(records)

@@ -54,9 +54,9 @@ def _figures(page: Page, suites: list[str]) -> None:
     for group in groups(layout):
         tail = f"-{group.condition}" if group.condition else ""
         marks = [
-            (suite if len(suites) > 1 else "", panel, name, arm, place)
+            (suite if len(suites) > 1 else "", panel, name, arm, where)
             for suite in suites
-            for _, panel, place in of_level(layout, suite, "category")
+            for _, panel, where in of_level(layout, suite, "category")
             for name, arm in group.arms
         ]
         frame = drawn(page.collected, layout, marks)
@@ -158,7 +158,7 @@ def trajectories(
     """
     places = ("suite", "level", "category", "phenomenon")
     schema = dict.fromkeys(("panel", *places), pl.String)
-    panels_of = [(name, *place[:4]) for _, name, place in panels]
+    panels_of = [(name, *where[:4]) for _, name, where in panels]
     named = pl.DataFrame(panels_of, schema=schema, orient="row")
     series = {arm.label: layout.series(arm) for arm in layout.arms}
     arms = layout.points.with_columns(series=pl.col("models").replace(series)).drop("words")

@@ -136,8 +136,8 @@ def falling(perplexity: pl.DataFrame, tokens: Mapping[Any, Any]) -> Iterator[str
             continue
         r = correlation(np.array(counts, float), np.log(part["perplexity"].to_numpy()))
         if r is not None:
-            place = " · ".join(word for word in map(str, key) if word != "none")
-            yield say("correlated", place, len(cells), len(set(cells)), r)
+            models = " · ".join(word for word in map(str, key) if word != "none")
+            yield say("correlated", models, len(cells), len(set(cells)), r)
 
 
 # ---- figures -------------------------------------------------------------------------------------

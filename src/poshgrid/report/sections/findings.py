@@ -56,18 +56,21 @@ def opening(page: Page, suite: str) -> pl.DataFrame:
     """Return the figure that opens the page: the first of the grid's comparisons."""
     collected, layout = page.collected, page.layout
     frame = drawn(collected, layout, (
-        ("", panel, name, arm, place)
+        ("", panel, name, arm, where)
         for name, arm in groups(layout)[0].arms
-        for _, panel, place in of_level(layout, suite, "category")
+        for _, panel, where in of_level(layout, suite, "category")
     ))  # fmt: skip
-    names = {}
+    return frame.with_columns(pl.col("series").replace(_filtered(collected)))
+
+
+def _filtered(collected: Collected) -> dict[str, str]:
+    """Return the filtered conditions -> their names, and what they go without."""
     cells = collected.spec.cells.items()
+    names = {}
     for condition in (cell.split("/")[0] for cell, facts in cells if facts.filtered):
-        filters = list(collected.spec.removed.get(condition, {}))
-        names[condition] = (
-            f"{condition} ({f'without {listed(filters)}' if filters else 'filtered'})"
-        )
-    return frame.with_columns(pl.col("series").replace(names))
+        filters = listed(list(collected.spec.removed.get(condition, {})))
+        names[condition] = f"{condition} ({f'without {filters}' if filters else 'filtered'})"
+    return names
 
 
 def control(collected: Collected) -> dict[str, Any] | None:
@@ -77,9 +80,9 @@ def control(collected: Collected) -> dict[str, Any] | None:
         ``what`` and ``why`` in words; ``good``: the control held; ``tables`` of its contrasts.
     """
     planted = [
-        (fit.name, contrast, place, sign, shown)
+        (fit.name, contrast, level, sign, shown)
         for fit in collected.fits.values()
-        for (contrast, place), (sign, shown) in posterior.planted_effects(fit).items()
+        for (contrast, level), (sign, shown) in posterior.planted_effects(fit).items()
     ]
     if not planted:
         return None
@@ -171,16 +174,13 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> Iterator[Findin
         name += " (evidence kept)" if row["level"] in kept else ""
         name += "" if verdict == CANNOT_TELL else f" {_number(row)}"
         of_parts[verdict][name] = row["number"]
-    place = [f"on {suite}"] if len(suites) > 1 else []
-    place += [f"{listed(fit.spec['phenomena'])} alone"] if fit.spec.get("phenomena") else []
-    without = {*collected.spec.removed, *(["yes"] if overall["factor"] == "filter" else [])}
-    sides = [
-        f"{name} (without {listed(list(removed))})" if removed and level in without else name
-        for level, name in ((overall["first"], overall["first"]), (overall["less"], _less(overall)))
-    ]
+    where = [f"on {suite}"] if len(suites) > 1 else []
+    where += [f"{listed(fit.spec['phenomena'])} alone"] if fit.spec.get("phenomena") else []
+    filtered = _filtered(collected) if overall["factor"] == "condition" else {}
+    sides = [filtered.get(side, side) for side in (overall["first"], _less(overall))]
     table = f"contrasts-{fit.name}"
     text = say(
-        "contrast", posterior.own_name(overall), overall, sides, ", ".join(place),
+        "contrast", posterior.own_name(overall), overall, sides, ", ".join(where),
         decided(overall), _number(overall),
         posterior.ONE_SEED if posterior.one_seed(fit, overall) else "",
         fit.predictive["size"].n_unique() > 1 if "size" in fit.predictive else False,
@@ -291,7 +291,7 @@ def learned(collected: Collected, layout: Layout) -> tuple[pl.DataFrame, bool, l
     untestable = NOT_TESTABLE in set(rows["learned"])
     if not untestable and rows["above_rival_low"].null_count() == rows.height:
         return pl.DataFrame(), False, []
-    place = ["suite", "category", "phenomenon"]
+    key = ["suite", "category", "phenomenon"]
     counts = [(pl.col("learned") == verdict).sum().alias(verdict)
               for verdict in (YES, NO, CANNOT_TELL, NOT_TESTABLE)]  # fmt: skip
     best = pl.col("rival").replace(BASELINE_NAMES).drop_nulls().unique(maintain_order=True)
@@ -300,8 +300,8 @@ def learned(collected: Collected, layout: Layout) -> tuple[pl.DataFrame, bool, l
     names = [(suite, *pair) for suite, pairs in layout.phenomena.items() for pair in pairs]
     others = pl.col("suites").list.set_difference(pl.concat_list("suite")).list.join(", ")
     table = (
-        pl.DataFrame(names, schema=dict.fromkeys(place, pl.String), orient="row")
-        .join(rows.group_by(place).agg(*counts, rival=best.str.join(", ")), on=place, how="left",
+        pl.DataFrame(names, schema=dict.fromkeys(key, pl.String), orient="row")
+        .join(rows.group_by(key).agg(*counts, rival=best.str.join(", ")), on=key, how="left",
               maintain_order="left")
         .join(suites_of.rename({"suite": "suites"}), on="category", how="left",
               maintain_order="left")

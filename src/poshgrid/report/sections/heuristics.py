@@ -36,7 +36,9 @@ def write(page: Page) -> dict[str, Any] | None:
     for suite in suites:
         mixed, judged, apart = (table.filter(suite=suite) for table in tables.values())
         names = mixed.select("phenomenon", "heuristic").unique().iter_rows()
-        wanted = {place for place, group in names if any(map(hierarchical, group.split(EQUAL)))}
+        wanted = {
+            phenomenon for phenomenon, group in names if any(map(hierarchical, group.split(EQUAL)))
+        }
         rows = verdicts(judged.filter(pl.col("phenomenon").is_in(wanted)), layout)
         page.table("verdicts", rows, MOST, TOLERANCE, of=suite)
         page.table("mixture", mixture(mixed, layout), LEAST, FEW, of=suite)
@@ -80,8 +82,8 @@ def _ordered(table: pl.DataFrame, layout: Layout) -> pl.DataFrame:
     points = layout.points.drop("words").sort(
         pl.col("models").replace_strict(arms, return_dtype=pl.Int64), maintain_order=True
     )
-    given = table.filter(condition=PRETRAINED).select(RUN_AXES).unique().sort(RUN_AXES)
-    both = pl.concat([points, given.with_columns(models="model")], how="diagonal")
+    pretrained = table.filter(condition=PRETRAINED).select(RUN_AXES).unique().sort(RUN_AXES)
+    both = pl.concat([points, pretrained.with_columns(models="model")], how="diagonal")
     named = both.unique(RUN_AXES, keep="first", maintain_order=True).with_row_index("order")
     rows = table.join(named, on=RUN_AXES).sort(
         "category", "phenomenon", "order", maintain_order=True

@@ -99,15 +99,15 @@ class Density:
             entries.append(rows)
             of.append(np.full(len(rows), j))
             starts.append(starts[-1] + len(rows))
-        place = np.zeros((self.width, self.width), dtype=np.int64)
+        index = np.zeros((self.width, self.width), dtype=np.int64)
         self._starts = np.array(starts, dtype=np.int64)
         self._entries = np.concatenate(entries).astype(np.int64)
         self._of = np.concatenate(of).astype(np.int64)
-        place[self._entries, self._of] = np.arange(len(self._entries))
+        index[self._entries, self._of] = np.arange(len(self._entries))
         target = []
         for rows in entries:
             upper = np.triu_indices(len(rows), 1)
-            target.append(place[rows[upper[1]], rows[upper[0]]])
+            target.append(index[rows[upper[1]], rows[upper[0]]])
         self._target = np.concatenate(target).astype(np.int64)
 
     def _quadratic(self) -> tuple[np.ndarray, np.ndarray]:

@@ -96,7 +96,7 @@ def terms(made: Design, model: Regression) -> list[Term]:
     """
     coded = matrices(made.formula, made.frame)
     own = {
-        prior.term: given for prior in model.priors if (given := prior.sd or prior.rate) is not None
+        prior.term: value for prior in model.priors if (value := prior.sd or prior.rate) is not None
     }
     collected = []
     for name, term in coded.common.terms.items():
