@@ -70,6 +70,6 @@ def mapped(text: Encoded) -> Encoded:
     types = text.vocabulary[len(SPECIALS) :]
     classes = [word if stays(word) else ending(word) for word in types]
     vocabulary = [*SPECIALS, *sorted(set(classes))]
-    number = {name: place for place, name in enumerate(vocabulary)}
+    number = {name: index for index, name in enumerate(vocabulary)}
     places = [*range(len(SPECIALS)), *(number[name] for name in classes)]
     return Encoded(vocabulary, np.array(places, np.uint32)[text.ids], text.sentences)

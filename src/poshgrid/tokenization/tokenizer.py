@@ -115,7 +115,7 @@ def train(spec: TokenizerSpec, conditions: Sequence[Path], output: Path) -> dict
     reached = tokenizer.get_vocab_size()
     if reached < asked:
         raise PoshgridError(
-            f"{', '.join(str(Path(each) / 'train.parquet') for each in conditions)}: {asked:,} "
+            f"{', '.join(str(Path(folder) / 'train.parquet') for folder in conditions)}: {asked:,} "
             f"types asked of the tokenizer, but {seen['words']:,} words yield only {reached:,}; "
             f"set tokenizer.vocabulary_size to {reached} or less, or give "
             "more text"

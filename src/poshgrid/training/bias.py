@@ -153,8 +153,8 @@ def controls(word: str, of: str) -> bool:
 
 def at(biases: Iterable[Bias], model: PreTrainedModel, epoch: int) -> None:
     """Give a model all its biases as they are in an epoch; see :meth:`Bias.at`."""
-    for each in biases:
-        each.at(model, epoch)
+    for part in biases:
+        part.at(model, epoch)
 
 
 def build(word: str, options: dict[str, dict[str, Any]]) -> dict[str, Bias]:

@@ -113,8 +113,8 @@ class Rows(ABC):
 
     def _taken(self, step: int) -> np.ndarray:
         """Return the numbers of a step's rows, int64."""
-        epoch, place = divmod(step, self.steps_per_epoch)
-        first = place * self._size
+        epoch, batch = divmod(step, self.steps_per_epoch)
+        first = batch * self._size
         if self._seed is None:
             return np.arange(first, min(first + self._size, self._number))
         if epoch != self._epoch:
@@ -154,10 +154,10 @@ class Packed(Rows):
     def _cut(self, rows: np.ndarray, start: int) -> Batch:
         """Return windows of the ring that starts at a token; rows: numbers of windows."""
         begin = rows[:, None] * self._length
-        place = begin + np.arange(self._length)  # [rows, context], before the turn of the ring
-        real = place < self._ring
-        inputs = self._ids[(start + place) % self._ring].astype(np.int64)
-        targets = self._ids[(start + place + 1) % self._ring].astype(np.int64)
+        position = begin + np.arange(self._length)  # [rows, context], before the turn of the ring
+        real = position < self._ring
+        inputs = self._ids[(start + position) % self._ring].astype(np.int64)
+        targets = self._ids[(start + position + 1) % self._ring].astype(np.int64)
         width = int(real.sum(axis=1).max())
         return Batch(
             np.where(real, inputs, self._padding)[:, :width],
@@ -198,12 +198,12 @@ class Sentences(Rows):
         lengths = self._lengths[rows]
         column = np.arange(width or int(lengths.max()))
         real = column < lengths[:, None]
-        place = np.where(real, self._offsets[rows][:, None] + column, 0)
+        position = np.where(real, self._offsets[rows][:, None] + column, 0)
         return Batch(
-            np.where(real, self._ids[place], self._padding).astype(np.int64),
+            np.where(real, self._ids[position], self._padding).astype(np.int64),
             np.where(
                 real,
-                self._ids[place + 1].astype(np.int64),
+                self._ids[position + 1].astype(np.int64),
                 self._padding if width else IGNORED,
             ),
             sentences=rows,

@@ -174,7 +174,7 @@ class _CrossEntropy(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, scale: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
-        by_hidden, by_weight, *by_bias = (each * scale for each in ctx.saved_tensors)
+        by_hidden, by_weight, *by_bias = (gradient * scale for gradient in ctx.saved_tensors)
         return by_hidden, by_weight, *(by_bias or [None]), None, None, None
 
 
@@ -191,7 +191,7 @@ def _pass(
     """Return the loss, and its gradients by hidden, weight and bias if they are wanted."""
     exact = torch.float64 if hidden.dtype == torch.float64 else torch.float32
     inputs = (hidden, weight) if bias is None else (hidden, weight, bias)
-    gradients = [torch.zeros_like(each, dtype=exact) for each in inputs] if gradient else []
+    gradients = [torch.zeros_like(part, dtype=exact) for part in inputs] if gradient else []
     # The caller's autocast must not choose for the products and sums below.
     with torch.autocast(hidden.device.type, enabled=False):
         low, matrix = hidden.detach().to(dtype), weight.detach().to(dtype)
@@ -216,7 +216,7 @@ def _pass(
                 by_weight += torch.mm(scores.t(), divided)
             if by_bias:
                 by_bias[0] += torch.mv(scores.t().to(exact), sums.reciprocal().squeeze(1))
-    return total, [made.to(each.dtype) for made, each in zip(gradients, inputs, strict=False)]
+    return total, [made.to(part.dtype) for made, part in zip(gradients, inputs, strict=False)]
 
 
 def _softmax(

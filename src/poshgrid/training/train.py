@@ -94,8 +94,8 @@ def train(
     device = builder.prepare_torch(recipe.threads)
     vocabulary = tokenizers.vocabulary(tokenizer)
     rows = {
-        split: builder.rows(spec.model, recipe, found, vocabulary, spec.seed)
-        for split, found in splits.items()
+        split: builder.rows(spec.model, recipe, part, vocabulary, spec.seed)
+        for split, part in splits.items()
     }
     plan = Plan(recipe, rows["train"].steps_per_epoch)
     model = builder.build(

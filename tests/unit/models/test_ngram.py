@@ -310,11 +310,3 @@ def test_regions_hold_whole_words(loaded, region, tokens):
         return
     with pytest.raises(PoshgridError, match=r"posh: item 1 \(bad\)"):
         loaded.score(asked)
-
-
-def test_what_the_engine_cannot_do(loaded):
-    with pytest.raises(PoshgridError, match="posh: item 2"):
-        loaded.score([Request("A dog.", "x"), Request(" ", "posh: item 2")])
-    with pytest.raises(PoshgridError, match="completions"):
-        loaded.complete(["The dog"], beams=1, tokens=1)
-    assert loaded.score([]) == []

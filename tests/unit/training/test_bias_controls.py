@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from poshgrid import plugins
 from poshgrid.distances.folder import Padded
 from poshgrid.errors import PoshgridError
 from poshgrid.training import bias
@@ -150,15 +149,3 @@ def test_what_does_not_go_together_is_refused(word, key):
 def test_a_wrong_option_is_named():
     with pytest.raises(PoshgridError, match=r"biases\.recency\.decay"):
         bias.build("recency", {"recency": {"decay": 1.5}})
-
-
-def test_the_papers_biases_have_the_published_defaults():
-    published = {
-        "dyck": {"k": 64, "p_open": 0.5, "depth": 8, "length": 2048, "steps": 2000},
-        "recency": {"decay": 0.6},
-        "tree-planting": {"weight": 0.5},
-    }
-    own = {word for word in plugins.names(bias.PACKAGE) if not bias.controlled(word)}
-    assert own == set(published)
-    for word, values in published.items():
-        assert values.items() <= plugins.options(bias.PACKAGE, word, {}).model_dump().items()

@@ -147,26 +147,6 @@ def test_how_brackets_are_written(inputs, tmp_path):
     assert min(map(len, ids)) > 30  # some numbers take several tokens
 
 
-def test_the_recipe_is_the_run_s_but_for_its_length(inputs, tmp_path):
-    chosen = recipe(
-        input="sentence", padding_in_loss=True,
-        precision="bf16", threads=2, weight_decay=0.3, dropout=0.2,
-        batch_size=32, context_length=512, micro_batch_size=8, patience_steps=5,
-        checkpoints=[3], checkpoint_epochs="every", checkpoint_every=2_000, steps=None, epochs=2,
-    )  # fmt: skip
-    given = setting(inputs, train_spec(chosen, bias="dyck"), tmp_path)
-    found = dyck.recipe(dyck.Options(), given).model_dump()
-    own = {
-        "name": "biases.dyck", "steps": 2_000, "epochs": None, "patience_steps": None,
-        "checkpoints": [], "checkpoint_epochs": [], "input": "packed", "padding_in_loss": False,
-        "context_length": 2_048, "batch_size": 8, "micro_batch_size": 1, "warmup_steps": 200,
-        "evaluate_every": 500, "keep": "last",
-    }  # fmt: skip
-    assert found == chosen.model_dump() | own
-    assert dyck.recipe(dyck.Options(), given).checkpoint_every == 200
-    assert dyck.recipe(dyck.Options(learning_rate=0.5), given).learning_rate == 0.5
-
-
 # ---- what is carried over ---------------------------------------------------------------------
 
 

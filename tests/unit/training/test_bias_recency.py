@@ -16,9 +16,8 @@ from poshgrid.models.recency import (
     GPT2RecencyModel,
     parts,
 )
-from poshgrid.tokenization import encode
 from poshgrid.training import bias
-from tests.unit.models.tiny_causal import TEXT, engine, left_to_right, requests, tokenizer
+from tests.unit.models.tiny_causal import TEXT, engine, requests, tokenizer
 from tests.unit.training.training_support import (
     build,
     equal,
@@ -118,24 +117,6 @@ def test_the_columns_are_exact_in_half_precision_too():
     assert (product - expected)[:5, :5].abs().max() < 1e-6
 
 
-def test_generation_with_a_cache_is_that_without():
-    model, ids = biased(0.6), drawn(2, 6)
-    leaves = named(model)
-    expected = ids
-    with torch.no_grad():
-        for _ in range(8):
-            logits = dense(leaves, expected, 0.6)[:, -1] @ leaves["wte.weight"].T
-            expected = torch.cat([expected, logits.argmax(-1, keepdim=True)], 1)
-    # Left padding moves prompts in their rows, not in their positions.
-    padded = torch.cat([torch.zeros(2, 3, dtype=torch.long), ids], 1)
-    mask = torch.tensor([[0] * 3 + [1] * 6] * 2)
-    same = {"max_new_tokens": 8, "min_new_tokens": 8, "do_sample": False, "pad_token_id": 1}
-    model.generation_config.eos_token_id = None
-    for cached in (True, False):
-        found = model.generate(padded, attention_mask=mask, use_cache=cached, **same)
-        assert torch.equal(found[:, 3:], expected)
-
-
 @pytest.mark.parametrize("shares", [True, False])
 def test_our_engine_scores_with_the_bias_shared_or_not(tmp_path, shares):
     biased(0.5, n_positions=64).save_pretrained(tmp_path)
@@ -204,18 +185,6 @@ def test_each_checkpoint_has_the_bias_of_its_epoch(folder):
     assert statistics(folder)["best_step"] > 4  # such a short run learns until it ends
     assert recency_of(folder) == 0.6
     assert (folder / "checkpoints" / "4" / "recency.py").is_file()
-
-
-def test_the_folder_has_the_losses_that_it_claims(folder, inputs):
-    """Of the dev split, sentence by sentence, with the bias, by the folder alone."""
-    dev = encode.load(inputs[0], "dev")
-    model = GPT2RecencyLMHeadModel.from_pretrained(folder).eval()
-    nll = count = 0.0
-    for first, last in zip(dev.offsets[:-1], dev.offsets[1:], strict=True):
-        ids = dev.ids[first : last + 1][: 16 + 1].tolist()  # context
-        nll -= sum(left_to_right(model, ids))
-        count += len(ids) - 1
-    assert nll / count == pytest.approx(statistics(folder)["dev_loss"], abs=1e-5)
 
 
 def test_options_change_what_they_say(folder, two_epochs):

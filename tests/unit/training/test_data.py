@@ -189,30 +189,6 @@ def test_micro_batches_of_sentences_have_like_lengths(lengths, tokens, padding):
             assert (count + 1) * longest > tokens or more > padding
 
 
-def test_micro_batches_keep_what_belongs_to_their_rows():
-    inputs = np.arange(12).reshape(4, 3)
-    seen = np.arange(3) < np.array([[1], [3], [2], [3]])
-    batch = data.Batch(inputs, inputs + 1, np.array([7, 5, 6, 8]), seen)
-    one, two = batch.split(6, 9)
-    assert (one.sentences.tolist(), two.sentences.tolist()) == ([5, 8], [6, 7])
-    assert one.inputs.tolist() == inputs[[1, 3]].tolist()
-    assert two.inputs.tolist() == inputs[[2, 0], :2].tolist()
-    assert two.targets.tolist() == (inputs[[2, 0], :2] + 1).tolist()
-    assert (one.seen.all(), two.seen.tolist()) == (True, [[True, True], [True, False]])
-    (bare, *_) = data.Batch(inputs, inputs).split(6, 0)
-    assert (bare.sentences, bare.seen) == (None, None)
-
-
-@pytest.mark.parametrize(("number", "length"), [(3, 5), (2, 4), (3, 2), (1, 4), (2, 3)])
-def test_a_batch_is_filled_with_what_is_not_predicted(number, length):
-    batch = data.Batch(np.ones((2, 3), int), np.full((2, 3), 5))
-    filled = batch.filled(number, length)
-    assert filled.inputs.shape == filled.targets.shape == (max(number, 2), max(length, 3))
-    assert filled.tokens == 6
-    assert (filled.targets[:2, :3] == 5).all()
-    assert filled.inputs.sum() == 6
-
-
 def test_streams_stay_apart():
     """What they are decides every weight: no version may draw from others."""
     assert (seeds.ORDER, seeds.DROPOUT, seeds.MASKS, seeds.TREES) == (1, 2, 3, 4)

@@ -118,15 +118,6 @@ def test_a_recipe_is_one_graph_without_mask_or_break(
             assert all(node.kwargs["is_causal"] is True for node in attentions(graph))
 
 
-def test_the_mask_of_transformers_would_be_seen(inputs, tmp_path, graphs, monkeypatch):
-    """The planted fault: attention as transformers has it."""
-    monkeypatch.setattr(attention, "causal", lambda _: contextlib.nullcontext())
-    trained(inputs, None, spec_of("gpt2", "none", "packed", compile="on"), tmp_path)
-    learning = next(graph for learns, graph in graphs if learns)
-    assert masks(learning)
-    assert not any(node.kwargs["is_causal"] for node in attentions(learning))
-
-
 # ---- however a batch is split -----------------------------------------------------------------
 
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 from transformers import GPT2LMHeadModel
 
-from poshgrid.training import data, loop, losses
-from tests.unit.training.training_support import SMALL, build, recipe
+from poshgrid.training import data, losses
+from tests.unit.training.training_support import SMALL, build
 
 TYPES = 120
 
@@ -144,16 +144,3 @@ def test_the_mean_is_over_predicted_tokens_and_without_dropout(precision):
         sums = sum(plain(model, batch).item() for batch in batches)
     expected = sums / sum(batch.tokens for batch in batches)
     assert found == pytest.approx(expected, rel=1e-6 if precision == "float32" else 1e-3)
-
-
-@pytest.mark.parametrize(
-    ("changes", "rows"),
-    [
-        ({"context_length": 32, "batch_size": 512}, 128),
-        ({"context_length": 32, "batch_size": 512, "micro_batch_size": 5}, 5),
-        ({"context_length": 16_384, "batch_size": 4}, 1),
-        ({"context_length": 512, "batch_size": 3}, 3),
-    ],
-)
-def test_rows_of_a_micro_batch_hold_4096_tokens_at_most(changes, rows):
-    assert loop.rows_at_once(recipe(**changes), "cpu") == rows

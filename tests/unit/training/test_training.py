@@ -7,7 +7,6 @@ import math
 import os
 import shutil
 import signal
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -18,14 +17,12 @@ from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import encode
 from poshgrid.training import bias, builder, checkpoint, data, loop, losses, seeds
 from poshgrid.training.biases import recency
-from poshgrid.training.checkpoint import Checkpoints
 from poshgrid.training.progress import Plan
 from poshgrid.training.schema import TRAINING
 from poshgrid.training.train import fingerprint, train
 from tests.unit.models.tiny_causal import left_to_right
 from tests.unit.training.training_support import (
     SMALL,
-    build,
     equal,
     log,
     recipe,
@@ -242,25 +239,6 @@ def test_training_stops_when_patience_is_over_and_keeps_the_best(job, monkeypatc
     assert not equal(seen[5], seen[2])
 
 
-def test_where_the_best_weights_are_not_asked_for_the_last_ones_stay(inputs, tmp_path, monkeypatch):
-    """They are saved, too: what comes after need not train again."""
-    planted(monkeypatch, [1.0, 2.0, 3.0, 4.0])  # steps 0, 4, 8, 12: the first is the best
-    checkpoints, model = Checkpoints(tmp_path / "abc", "abc"), build()
-    chosen = recipe(checkpoint_every=5, keep="last")
-    rest = {"recipe": chosen, "seed": 42, "checkpoints": checkpoints}
-    rows = rows_of(inputs), rows_of(inputs, "dev")
-    initial = checkpoint.weights(model)
-    progress = loop.run(model, *rows, **rest)
-    assert (progress.step, progress.best_step, progress.stopped) == (12, 0, "steps")
-    saved, past = checkpoints.newest()
-    assert past == asdict(progress)
-    assert equal(saved["weights"], checkpoint.weights(model))
-    assert equal(saved["best"], initial)
-    again = build()
-    assert loop.run(again, *rows, **rest) == progress
-    assert equal(checkpoint.weights(again), saved["weights"])
-
-
 # ---- interruption -----------------------------------------------------------------------------
 
 
@@ -302,27 +280,6 @@ def test_whatever_decides_the_weights_changes_the_fingerprint():
     again = {"tokenizer": {"size": 300, "digest": "d"}, "ids": "abc"}
     trees = {"words.bin": "y", "distances.bin": "x"}
     assert fingerprint(spec, again, trees, "cpu") == fingerprint(*runs[2])
-
-
-@pytest.mark.parametrize("at", [0, 8])
-def test_a_job_told_to_end_in_a_dev_loss_saves_its_step(inputs, tmp_path, monkeypatch, whole, at):
-    spec = train_spec(recipe(checkpoint_every=1_000))
-    original, seen = losses.mean, []
-
-    def mean(*arguments):
-        seen.append(1)
-        if len(seen) == at // 4 + 1:
-            os.kill(os.getpid(), signal.SIGUSR1)
-        return original(*arguments)
-
-    monkeypatch.setattr(losses, "mean", mean)
-    with pytest.raises(PoshgridError, match=f"at step {at} of 12") as error:
-        train(spec, *inputs, tmp_path / "c", tmp_path / "model")
-    assert (error.value.steps, error.value.out_of_time) == (at, True)
-    left = [int(path.name.partition("-")[2]) for path in (tmp_path / "c").glob("step-*")]
-    assert left == [at] * bool(at)  # of the initial weights there is nothing to save
-    train(spec, *inputs, tmp_path / "c", tmp_path / "model")
-    assert equal(weights(tmp_path / "model"), weights(whole))
 
 
 # ---- a bias is one module ---------------------------------------------------------------------

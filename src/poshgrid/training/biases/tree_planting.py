@@ -150,8 +150,8 @@ class TreePlanting(Bias):
             pooled = _of_words(
                 pooled,
                 *(
-                    losses.on_device(each, device)
-                    for each in (padded.following, np.isfinite(padded.distance))
+                    losses.on_device(array, device)
+                    for array in (padded.following, np.isfinite(padded.distance))
                 ),
             )
         # A weight that is zero in float32 is taken as the smallest number: the loss stays finite.
