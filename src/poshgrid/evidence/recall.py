@@ -8,14 +8,13 @@ trained on is left out.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import polars as pl
 
 from poshgrid import logs
 from poshgrid.config import specs
-from poshgrid.errors import PoshgridError
 from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.schema import RECALL
 from poshgrid.files import write_json, write_table
@@ -60,7 +59,11 @@ def recall(
         PoshgridError: a file of gold trees is missing or broken.
     """
     known = _known(trained)
-    gold = _gold(spec.gold, data)
+    toy = (TOY_SENTENCES, TOY_SEED)
+    gold = {
+        name: list(map(treebank.tree, treebank.part(name, data, toy, "evidence.gold")))
+        for name in sorted(spec.gold)
+    }
     kept = {
         name: [tree for tree in trees if _key(tree.form) not in known]
         for name, trees in gold.items()
@@ -91,33 +94,6 @@ def recall(
     write_json(output.with_suffix(".json"), facts)
     log.info("%s: %s sentences parsed for %s", spec.parser.name, f"{len(parses):,}", output)
     return {**facts, "parsed": len(parses)}
-
-
-def files(gold: str, data: Path) -> list[Path]:
-    """Return the files of one of ``evidence.gold``, sorted; [] if it is missing, or the toy.
-
-    Args:
-        gold: file or folder.
-        data: folder that it is relative to.
-    """
-    return [] if gold == treebank.TOY else treebank.files(data / gold)
-
-
-def _gold(wanted: Sequence[str], data: Path) -> dict[str, list[Tree]]:
-    """Return the gold trees, sorted by name."""
-    gold: dict[str, list[Tree]] = {}
-    for name in sorted(wanted):
-        if name == treebank.TOY:
-            gold[name] = list(map(treebank.tree, treebank.toy(TOY_SENTENCES, TOY_SEED)))
-            continue
-        paths = files(name, data)
-        if not paths:
-            what = "no .conllu file in this folder" if (data / name).is_dir() else "no such file"
-            raise PoshgridError(f"{data / name}: {what}; check evidence.gold")
-        gold[name] = [tree for path in paths for tree in treebank.trees(path)]
-        if not gold[name]:
-            raise PoshgridError(f"{data / name}: no sentences; check evidence.gold")
-    return gold
 
 
 def _known(trained: Path | None) -> set[tuple[str, ...]]:

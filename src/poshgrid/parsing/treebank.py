@@ -91,8 +91,12 @@ def components(treebank: Treebank) -> list[str]:
     return [treebank.path] if isinstance(treebank.path, str) else treebank.path
 
 
-def read(path: Path) -> Iterator[list[Row]]:
+def read(path: Path, key: str = "treebank.path") -> Iterator[list[Row]]:
     """Yield the sentences of a CoNLL-U file, each a list of its words' basic columns.
+
+    Args:
+        path: the file.
+        key: of the configuration, for messages.
 
     Raises:
         PoshgridError: the file is missing, is not UTF-8, is not well-formed CoNLL-U, or has a tag
@@ -101,7 +105,7 @@ def read(path: Path) -> Iterator[list[Row]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
-        raise PoshgridError(f"{path}: no such treebank; check treebank.path") from error
+        raise PoshgridError(f"{path}: no such treebank; check {key}") from error
     except UnicodeDecodeError as error:
         raise PoshgridError(f"{path}: not UTF-8 ({error.reason}); convert it") from error
     block: list[str] = []
@@ -211,20 +215,33 @@ def _word(columns: list[str], due: int, last: int) -> Row:
 
 def _gold(treebank: Treebank, data: Path) -> list[_Gold]:
     """Return the sentences of all parts, in the order of the parts."""
-    sentences: list[_Gold] = []
     parts = components(treebank)
-    for part in parts:
-        if part == TOY:
-            # The limit is for the whole treebank: with other parts, the toy has its usual size.
-            wanted = (treebank.sentences if len(parts) == 1 else None) or TOY_SENTENCES
-            sentences.extend((TOY, words) for words in toy(wanted, SEED))
-            continue
-        before = len(sentences)
-        path = data / part
-        for file in files(path) if path.is_dir() else [path]:
-            sentences.extend((part, words) for words in read(file))
-        if len(sentences) == before:
-            raise PoshgridError(f"{path}: no sentences of .conllu files; check treebank.path")
+    # The limit is for the whole treebank: with other parts, the toy has its usual size.
+    toy = ((treebank.sentences if len(parts) == 1 else None) or TOY_SENTENCES, SEED)
+    return [(name, words) for name in parts for words in part(name, data, toy)]
+
+
+def part(
+    name: str, data: Path, toy: tuple[int, int], key: str = "treebank.path"
+) -> list[list[Row]]:
+    """Return the sentences of a CoNLL-U file, of those of a folder, or of the toy grammar.
+
+    Args:
+        name: file or folder, or :data:`TOY`.
+        data: folder that it is relative to.
+        toy: sentences of the toy grammar, and their seed.
+        key: of the configuration, for messages.
+
+    Raises:
+        PoshgridError: there is no sentence, or :func:`read` refuses a file.
+    """
+    if name == TOY:
+        return list(toy_trees(*toy))
+    path = data / name
+    paths = files(path) if path.is_dir() else [path]
+    sentences = [words for file in paths for words in read(file, key)]
+    if not sentences:
+        raise PoshgridError(f"{path}: no sentences of .conllu files; check {key}")
     return sentences
 
 
@@ -233,7 +250,7 @@ def files(path: Path) -> list[Path]:
     return sorted(path.glob("*.conllu")) if path.is_dir() else [path] if path.is_file() else []
 
 
-def toy(wanted: int, seed: int) -> Iterator[list[Row]]:
+def toy_trees(wanted: int, seed: int) -> Iterator[list[Row]]:
     """Yield sentences of the toy grammar, half of each register, as :func:`read` does."""
     from poshgrid.corpora import toy as grammar
 

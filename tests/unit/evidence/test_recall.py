@@ -169,8 +169,8 @@ def test_files_folders_and_all_together(tmp_path, parser):
 @pytest.mark.parametrize(
     ("files", "place"),
     [
-        (["none.conllu"], "none.conllu: no such file"),
-        (["empty"], "empty: no .conllu file"),
+        (["none.conllu"], "none.conllu: no such treebank"),
+        (["empty"], "empty: no sentences"),
         (["blank.conllu"], "blank.conllu: no sentences"),
     ],
 )
@@ -190,7 +190,7 @@ def test_a_parser_that_changes_the_words_is_refused(gold, parser, monkeypatch):
 
 
 def test_the_toy_trees_are_others_than_a_treebanks(tmp_path):
-    gold = list(map(treebank.tree, treebank.toy(stage.TOY_SENTENCES, stage.TOY_SEED)))
+    gold = list(map(treebank.tree, treebank.toy_trees(stage.TOY_SENTENCES, stage.TOY_SEED)))
     bank = specs.TreebankSpec(treebank=Treebank(path="toy"))
     treebank.prepare(bank, tmp_path, tmp_path / "bank")
     train = {tuple(t.form) for t in treebank.trees(tmp_path / "bank/train.conllu")}
