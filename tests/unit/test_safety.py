@@ -16,10 +16,7 @@ import pytest
 import yaml
 
 import poshgrid
-from poshgrid import plugins
 from poshgrid.corpora import textfile
-from poshgrid.corpora.read import READERS
-from poshgrid.corpora.report import Report
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from tests import jobs
@@ -191,13 +188,6 @@ def test_a_template_in_a_configuration_is_refused_unrun(tmp_path, root, place):
 
 # ---- archives -----------------------------------------------------------------------------------
 
-XML = '<?xml version="1.0"?>\n<!DOCTYPE document [{}]>\n<document><s>{}</s></document>'
-
-
-def everything_read(reader: str, path: Path) -> list[tuple[str, str]]:
-    module = plugins.load(READERS, reader)
-    return list(module.read(path, plugins.options(READERS, reader, {}), Report()))
-
 
 @pytest.fixture
 def small(monkeypatch):
@@ -209,25 +199,6 @@ def small(monkeypatch):
 def test_a_packed_bomb_is_stopped(tmp_path, small, ending, pack):
     bomb = pack(b"the dog sat .\n" * 100_000)
     refused(tmp_path, "text", f"a.txt{ending}", bomb, "unpacks to more than 200 times its size")
-
-
-def test_xml_that_grows_is_stopped(tmp_path):
-    laughs = '<!ENTITY a0 "haha">' + "".join(
-        f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10)
-    )
-    refused(tmp_path, "opus", "a.xml", XML.format(laughs, "&a9;"), "broken XML")
-
-
-def test_xml_reads_no_other_file(tmp_path):
-    secret = put(tmp_path, "secret", "the key")
-    planted = f'<!ENTITY x SYSTEM "file://{secret}">'
-    put(tmp_path, "a.xml", XML.format(planted, "The dog &x; sat."))
-    try:
-        found = everything_read("opus", tmp_path / "a.xml")
-    except PoshgridError as error:
-        assert "broken XML" in str(error)
-    else:
-        assert not any("key" in text for _, text in found)
 
 
 # ---- pages --------------------------------------------------------------------------------------

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import bz2
 import gzip
-from xml.sax.saxutils import escape
 
 import polars as pl
 import pytest
 
-from poshgrid.corpora.readers import opus
-from poshgrid.plugins import Options
 from tests.unit.corpora.reader_support import put, read, refused
 
 # ---- TinyStories ------------------------------------------------------------------------------
@@ -89,71 +86,12 @@ def test_what_is_no_article_is_counted(tmp_path, name, version):
 # ---- OPUS -------------------------------------------------------------------------------------
 
 
-def raw(*sentences: str) -> str:
-    """Untokenised XML: text between times."""
-    body = "".join(
-        f'<s id="{i}">\n<time id="T{i}S" value="00:00:01,000" />\n{escape(text)}\n'
-        f'<time id="T{i}E" value="00:00:02,900" />\n</s>\n'
-        for i, text in enumerate(sentences, start=1)
-    )
-    return f'<?xml version="1.0" encoding="utf-8"?>\n<document id="1">{body}</document>\n'
-
-
-SUBTITLES = ["- Hello, Ann. - I don't know.", "♪ la la ♪", "{\\an8}<i>She's gone!</i>", "(sighs)"]
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("a.txt", "\ufeff" + "\r\n".join(SUBTITLES)),
-        ("a.xml.gz", gzip.compress(raw(*SUBTITLES).encode())),
-        ("a.xml", raw(*SUBTITLES).replace("utf-8", "utf-16").encode("utf-16")),
-    ],
-)
-def test_every_format_gives_the_same(tmp_path, name, content):
-    found, report = read("opus", put(tmp_path, name, content))
-    assert [said for _, said in found] == ["Hello, Ann.", "I don't know.", "She's gone!"]
-    assert {film for film, _ in found} == {"a-000000" if ".txt" in name else "a"}
-    assert report.lines == 4
-    assert report.dropped == {"music": 1, "sound description": 1}
-
-
-def test_xml_that_is_cut_into_words_is_refused(tmp_path):
-    """It would be read with spaces within its words: do n't."""
-    cut = raw("x").replace("x\n", '<w id="1.1">do</w><w id="1.2">n\'t</w>')
-    refused(tmp_path, "opus", "a.xml", cut, "a.xml: cut into words")
-
-
-def test_films_in_a_tree(tmp_path):
-    tree = "OpenSubtitles/xml/en"
-    put(tmp_path, f"{tree}/1994/110912/9.xml", raw("Later."))
-    put(tmp_path, f"{tree}/1994/110912/10.xml", raw("First.", "Second."))
-    put(tmp_path, f"{tree}/1994/110912/11.xml", raw("Last."))
-    put(tmp_path, f"{tree}/1995/110912/1.xml", raw("Another year."))
-    put(tmp_path, f"{tree}/1995/some film/1.xml", raw("Another film."))
-    put(tmp_path, f"{tree}/1995/.hidden.xml", raw("Hidden."))
-    put(tmp_path, f"{tree}/README", "not read")
-    wanted = [
-        ("1994/110912", "First."), ("1994/110912", "Second."),
-        ("1995/110912", "Another year."), ("1995/some film", "Another film."),
-    ]  # fmt: skip
-    found, report = read("opus", tmp_path / tree)
-    assert found == wanted
-    assert report.dropped == {"other version of a film": 2}
-    assert report.lines == 4
-    # from higher up the films have longer names
-    assert read("opus", tmp_path)[0] == [(f"{tree}/{film}", said) for film, said in wanted]
-    # a file that is named is read, and Snakemake watches only what is read
-    assert read("opus", tmp_path / tree / "1994/110912/11.xml")[0] == [("11", "Last.")]
-    names = [f"{path.parent.name}/{path.name}" for path in opus.files(tmp_path / tree, Options())]
-    assert names == ["110912/10.xml", "110912/1.xml", "some film/1.xml"]
-
-
 def test_plain_text_is_cut_into_documents(tmp_path):
     put(tmp_path, "en.txt", "One.\n\n# la #\n" + "Two. Three.\n" * 498 + "Four.\n")
     put(tmp_path, "1994/1/x.txt", "A.\n")
-    found, _ = read("opus", tmp_path)
-    assert found[:2] == [("1994/1", "A."), ("en-000000", "One.")]
+    found, report = read("opus", tmp_path)
+    assert found[:2] == [("1994/1/x-000000", "A."), ("en-000000", "One.")]
+    assert report.dropped == {"music": 1}
     assert found[-2:] == [("en-000000", "Two. Three."), ("en-000001", "Four.")]
 
 

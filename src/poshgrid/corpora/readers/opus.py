@@ -1,11 +1,7 @@
-"""OpenSubtitles as OPUS gives it: plain text, or XML with a film in a file; ``.gz`` or not.
+"""OpenSubtitles as OPUS gives it: plain text with a sentence in a line, ``.gz`` or not.
 
-Formats: monolingual text with a sentence in a line; ``raw`` XML, whose ``<s>`` hold text (P. Lison
-and J. Tiedemann, LREC 2016). In ``.../YEAR/FILM/FILE.xml`` the files of a folder are subtitles of
-one film by several hands.
-
-Names of speakers (``JOHN:``), styles and sounds (``[door slams]``) are taken out; songs, credits
-and addresses are dropped. The plain text has no boundaries of films; only the XML has these.
+P. Lison and J. Tiedemann, LREC 2016. The text does not tell films apart: a document is a block of
+its lines.
 """
 
 from __future__ import annotations
@@ -19,13 +15,10 @@ from poshgrid import plugins
 from poshgrid.corpora.joining import tighten
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import elements, lines
-from poshgrid.errors import PoshgridError
+from poshgrid.corpora.textfile import lines
 
 SPLIT = True  # a subtitle may hold several sentences
 
-_XML = (".xml", ".xml.gz")
-_TEXT = (".txt", ".txt.gz")
 _LONGEST = 2_000  # characters: a longer line is no subtitle
 
 _BREAK = re.compile(r"<\s*/?\s*br\b[^<>]*>|\\[Nnh]", re.IGNORECASE)
@@ -61,60 +54,25 @@ _CHANGE = re.compile(
 
 
 LINES_PER_DOCUMENT = 500
-"""Lines of plain text kept together: it does not tell films apart. In XML a film is a document."""
+"""Lines kept together."""
 
 
 def files(path: Path, options: plugins.Options) -> list[Path]:
-    """Return the files that are read: one file, or all below a folder, but one of each film."""
-    return [file for file, _, again in _documents(path) if not again]
+    """Return the text: one file, or all ``.txt`` and ``.txt.gz`` below a folder."""
+    return listed_below(path, ".txt", ".txt.gz")
 
 
 def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (film or block of lines, what one speaker says).
-
-    Raises:
-        PoshgridError: a file is broken or is not a file of OPUS.
-    """
-    for file, document, again in _documents(path):
-        if again:
-            report.drop("other version of a film")
-            continue
+    """Yield (block of lines, what one speaker says)."""
+    for file in files(path, options):
         name, count = label(file, path), 0
-        for text in _xml(file) if file.name.endswith(_XML) else lines(file):
-            if not text.strip():
-                continue
+        for text in filter(str.strip, lines(file)):
             report.lines += 1
-            block = document or f"{name}-{count // LINES_PER_DOCUMENT:06d}"
+            block = f"{name}-{count // LINES_PER_DOCUMENT:06d}"
             count += 1
             yield from ((block, speech) for speech in speeches(text, report))
         if not count:
             report.drop("file without text")
-
-
-def _documents(path: Path) -> Iterator[tuple[Path, str | None, bool]]:
-    """Yield each file, the document that it is, and whether a file of the same film was before.
-
-    The document is the folder in ``YEAR/FILM/FILE.xml``, else the file; ``None`` for plain text of
-    many films.
-    """
-    films: set[str] = set()
-    for file in listed_below(path, *_XML, *_TEXT):
-        name = label(file, path)
-        film = name.rpartition("/")[0]
-        *_, year, _, _ = ["", "", *name.split("/")]
-        if year.isdecimal() and len(year) <= 4:
-            yield file, film, film in films
-            films.add(film)
-        else:
-            yield file, name if file.name.endswith(_XML) else None, False
-
-
-def _xml(file: Path) -> Iterator[str]:
-    """Yield the text of each ``<s>``, its line ends kept: speakers begin new lines."""
-    for _, s in elements(file, "document", "s"):
-        if s.find(".//w") is not None:
-            raise PoshgridError(f"{file}: cut into words; give OPUS's `raw` XML, or its text")
-        yield "".join(s.itertext())
 
 
 def speeches(text: str, report: Report) -> list[str]:
@@ -124,7 +82,7 @@ def speeches(text: str, report: Report) -> list[str]:
     other phrase in capitals before a colon passes for a label.
 
     Args:
-        text: a line, or the text of an ``<s>``.
+        text: a line.
         report: counts the subtitle if it is dropped: a song, sounds only, a credit, an address.
     """
     if len(text) > _LONGEST:
