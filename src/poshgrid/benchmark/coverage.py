@@ -68,20 +68,20 @@ def coverage(
     """
     texts = pl.concat([items["good"], items["bad"]]).unique(maintain_order=True)
     words = {text: tuple(tokenize(text, language)) for text in texts}
-    wanted = screen(screens({each.name for each in filters}))
-    trees = parse(each for each in words.values() if wanted(each))
+    wanted = screen(screens({asked.name for asked in filters}))
+    trees = parse(sentence for sentence in words.values() if wanted(sentence))
     parts = [pl.DataFrame(schema=COVERAGE)]
-    for each in filters:
-        rules = rules_of(each.name)
-        rule = rules.readings[each.reading]
-        looks = rules.backstops.get(each.reading) if backstop else None
+    for asked in filters:
+        rules = rules_of(asked.name)
+        rule = rules.readings[asked.reading]
+        looks = rules.backstops.get(asked.reading) if backstop else None
         gone = {
             form
             for form, tree in trees.items()
             if rule(tree) is not None or (looks is not None and looks(tree.form) is not None)
         }
         removed = [text for text in texts if words[text] in gone]
-        parts.append(_shares(items, each, removed))
+        parts.append(_shares(items, asked, removed))
     return pl.concat(parts)
 
 

@@ -74,12 +74,12 @@ def heard(sentences: Iterable[str], tables: Iterable[Path]) -> set[str]:
     key = pl.col("text").str.to_lowercase().str.replace_all(r"[\W_]+", "").alias("key")
     wanted = pl.DataFrame({"text": sorted(sentences)}, schema={"text": pl.String})
     wanted = wanted.with_columns(key).filter(pl.col("key") != "")
-    found: set[str] = set()
+    known: set[str] = set()
     for path in tables:
         for batch in texts(path, spare=True):
             held = batch.to_frame("text").select(key)
-            found.update(wanted.join(held, on="key", how="semi")["text"])
-    return found
+            known.update(wanted.join(held, on="key", how="semi")["text"])
+    return known
 
 
 def texts(path: Path, *, spare: bool) -> Iterator[pl.Series]:

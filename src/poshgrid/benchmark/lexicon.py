@@ -87,12 +87,12 @@ class Lexicon:
 
         A form that is also a function word is left out.
         """
-        found: dict[str, set[str]] = {}
+        lemmas: dict[str, set[str]] = {}
         for word in self.words:
             if TABLES[word.category].content:
                 for form in word.folded:
-                    found.setdefault(form, set()).add(word.lemma)
-        return {f: frozenset(ls) for f, ls in found.items() if f not in self.function_forms}
+                    lemmas.setdefault(form, set()).add(word.lemma)
+        return {f: frozenset(ls) for f, ls in lemmas.items() if f not in self.function_forms}
 
 
 def read(folder: Path = LEXICON) -> Lexicon:
@@ -114,20 +114,20 @@ def _read(folder: Path, category: str) -> Iterator[Word]:
         raise PoshgridError(f"{path}: line 1: the columns must be {', '.join(header)}")
     seen: set[str] = set()
     for number, line in enumerate(lines[1:], start=2):
-        place = f"{path}: line {number}"
+        where = f"{path}: line {number}"
         cells = line.split("\t")
         if len(cells) != len(header):
-            raise PoshgridError(f"{place}: {len(cells)} cells where {len(header)} are needed")
+            raise PoshgridError(f"{where}: {len(cells)} cells where {len(header)} are needed")
         forms = dict(zip(table.forms, cells, strict=False))
         if wrong := [form for form in forms.values() if not _LETTERS.fullmatch(form)]:
-            raise PoshgridError(f"{place}: {wrong[0]!r} is not a word form; use letters only")
+            raise PoshgridError(f"{where}: {wrong[0]!r} is not a word form; use letters only")
         features = {}
         for column, cell in zip(table.features, cells[len(forms) :], strict=True):
             features[column] = frozenset(() if cell == "-" else cell.split())
             for value in sorted(features[column]):
-                check_known(f"{place}: unknown {column}", value, table.features[column])
+                check_known(f"{where}: unknown {column}", value, table.features[column])
         if cells[0].casefold() in seen:
-            raise PoshgridError(f"{place}: {cells[0]!r} is in the file twice; remove one")
+            raise PoshgridError(f"{where}: {cells[0]!r} is in the file twice; remove one")
         seen.add(cells[0].casefold())
         yield Word(category, cells[0], forms, features)
 

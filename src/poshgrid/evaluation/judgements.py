@@ -99,13 +99,13 @@ def judged(
         PoshgridError: the file is missing, has no such step, holds a pair twice, lacks a pair or
             holds one that the suite does not have, or a score is not a number.
     """
-    place = f"{path}" if step is None else f"{path}: step {step:,}"
+    where = f"{path}" if step is None else f"{path}: step {step:,}"
     # The scorer writes a row group for each step: a run with many checkpoints costs no more memory
     scores = files.read_table(path, SCORES, only=("step", step))
     if step is not None and scores.is_empty():
         known = ", ".join(f"{number:,}" for number in steps(path)) or "none"
-        raise PoshgridError(f"{place}: no such step (steps: {known}); {AGAIN}")
-    pairs = _joined(matched(scores, items.select(*_NAMES, *_DESIGN), place)).sort("item_id")
+        raise PoshgridError(f"{where}: no such step (steps: {known}); {AGAIN}")
+    pairs = _joined(matched(scores, items.select(*_NAMES, *_DESIGN), where)).sort("item_id")
     either = {
         column: judge(pairs, scoring.model_copy(update={"reduction": reduction}))["correct"]
         for column, reduction in REDUCTIONS.items()
@@ -117,13 +117,13 @@ def judged(
     )
 
 
-def matched(scores: pl.DataFrame, items: pl.DataFrame, place: str | Path) -> pl.DataFrame:
+def matched(scores: pl.DataFrame, items: pl.DataFrame, where: str | Path) -> pl.DataFrame:
     """Return the items beside the scores of one step, one to one.
 
     Args:
         scores: of the model that training kept, or of a checkpoint.
         items: the suite's; the columns that both have name what has one score.
-        place: what messages call the scores.
+        where: what messages call the scores.
 
     Raises:
         PoshgridError: an item has no score or two, or a score no item; a log-probability is not a
@@ -136,7 +136,7 @@ def matched(scores: pl.DataFrame, items: pl.DataFrame, place: str | Path) -> pl.
     odd = pl.concat([frame.select("item_id") for frame in (twice, *alone)])
     if odd.height:
         raise PoshgridError(
-            f"{place}: {odd.height} scores and items have no match, or two, first "
+            f"{where}: {odd.height} scores and items have no match, or two, first "
             f"{odd['item_id'].min()!r}: the items may have changed since; {AGAIN}"
         )
     both = items.join(scores, on=key)
@@ -144,7 +144,7 @@ def matched(scores: pl.DataFrame, items: pl.DataFrame, place: str | Path) -> pl.
     bad = both.filter(~known.fill_null(value=False)) if "completion" not in both.columns else None
     if bad is not None and bad.height:
         raise PoshgridError(
-            f"{place}: {bad.height} scores are not numbers or count no token, first of "
+            f"{where}: {bad.height} scores are not numbers or count no token, first of "
             f"{bad['item_id'].min()!r}; check that the run's training loss is finite, then {AGAIN}"
         )
     return both

@@ -61,12 +61,12 @@ def perplexity(
     for first in range(0, len(texts), _TEXTS):
         requests = [Request(text, str(sentences)) for text in texts[first : first + _TEXTS]]
         cuts = tokenized.tokenize(engine.tokenizer, requests, special=False)
-        rows = [[ends[0], *found.ids, ends[1]] for found in cuts]
+        rows = [[ends[0], *piece.ids, ends[1]] for piece in cuts]
         windows = [_windows(row, engine.context) for row in rows]
         pieces = [piece for cut in windows for piece in cut]
         windowed += sum(len(cut) > 1 for cut in windows)
         tokens += sum(len(row) - 1 for row in rows)
-        parts += [-math.fsum(found) for found in engine.logprobs(pieces)]
+        parts += [-math.fsum(piece) for piece in engine.logprobs(pieces)]
     nats = math.fsum(parts)
     if not math.isfinite(nats):
         raise PoshgridError(

@@ -79,13 +79,13 @@ def read(folder: Path, suite: str = "posh", model: str | None = None) -> Publish
             runs that judged other items.
     """
     name = path_name(model or folder.resolve().name)
-    given = Run(PRETRAINED, GIVEN, name, PRETRAINED, "none", 0).name
+    run = Run(PRETRAINED, GIVEN, name, PRETRAINED, "none", 0).name
     if files := sorted(folder.rglob("*.tsv")):
         return _posh(folder, files, suite)
     if files := sorted(folder.glob(f"*{_SURPRISALS}")):
-        return _gaps(files, given)
+        return _gaps(files, run)
     if files := [path for path in sorted(folder.glob("*.txt")) if _ZORRO.fullmatch(path.stem)]:
-        return _pairs(folder, suite, {given: dict(map(_zorro, files))}, {})
+        return _pairs(folder, suite, {run: dict(map(_zorro, files))}, {})
     raise PoshgridError(
         f"{folder}: no judgements in a form that is known; name a folder of .tsv files of "
         f"POSH-BENCH, of Zorro's probing_*_results_*.txt, or of *{_SURPRISALS} and *_stimuli.csv"

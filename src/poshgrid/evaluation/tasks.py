@@ -80,10 +80,10 @@ def paradigms(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | No
         if not text[start:end].strip():
             raise PoshgridError(f"{name}: the critical region of {text!r} is empty; correct it")
         requests.append(Request(text, name, (start, end)))
-    found = engine.score(requests)
+    scores = engine.score(requests)
     values = {
-        "logprob": [one.region_logprob for one in found],
-        "tokens": [one.region_tokens for one in found],
+        "logprob": [one.region_logprob for one in scores],
+        "tokens": [one.region_tokens for one in scores],
     }
     return _table(items, schema.PARADIGM_SCORES, step, values)
 
@@ -94,8 +94,8 @@ def choices(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None
         Request(text, f"{suite}: item {item} (option {option})")
         for item, option, text in items.select("item_id", "option", "text").iter_rows()
     ]
-    found = engine.score(requests)
-    values = {"logprob": [one.logprob for one in found], "tokens": [one.tokens for one in found]}
+    scores = engine.score(requests)
+    values = {"logprob": [one.logprob for one in scores], "tokens": [one.tokens for one in scores]}
     return _table(items, schema.CHOICE_SCORES, step, values)
 
 

@@ -30,7 +30,7 @@ class Gap:
     first_early: bool  # the gap of the first sentence is the earlier one
     early: Sentence  # the sentence with the earlier gap
     late: Sentence
-    place: int  # where they begin to differ: that of the earlier gap
+    position: int  # where they begin to differ: that of the earlier gap
 
 
 class Pair:
@@ -68,11 +68,11 @@ class Pair:
             return None
         if first.words[:1] not in (["who"], ["what"], ["whom"], ["which"]):
             return None
-        place = difference(first.words, second.words)
-        if place is None or first.opens(place) == second.opens(place):
+        position = difference(first.words, second.words)
+        if position is None or first.opens(position) == second.opens(position):
             return None
-        early = not first.opens(place)
-        return Gap(early, *((first, second) if early else (second, first)), place)
+        early = not first.opens(position)
+        return Gap(early, *((first, second) if early else (second, first)), position)
 
     def bound(self, antecedent: Callable[[Sentence, int], Noun | None]) -> float | None:
         """Return the preference for the member whose reflexive agrees with its antecedent.

@@ -36,15 +36,15 @@ def rivals() -> dict[str, ModuleType]:
     Raises:
         PoshgridError: a module declares none of what a heuristic does, or does not say what it is.
     """
-    found = {name: plugins.load(RIVALS, name) for name in plugins.names(RIVALS)}
-    for name, module in found.items():
+    heuristics = {name: plugins.load(RIVALS, name) for name in plugins.names(RIVALS)}
+    for name, module in heuristics.items():
         kinds = [kind for kind in ("prefers", "compares", "BASELINE") if hasattr(module, kind)]
         if len(kinds) != 1 or not hasattr(module, "SAYS"):
             raise PoshgridError(
                 f"{module.__file__}: a heuristic has SAYS and one of prefers, compares, BASELINE; "
                 f"{name} has {', '.join(kinds) or 'none of these three'}"
             )
-    return found
+    return heuristics
 
 
 def hierarchical(group: str) -> bool:
@@ -98,12 +98,12 @@ def read(path: str | Path, items: pl.DataFrame) -> pl.DataFrame:
     Raises:
         PoshgridError: the table is missing or broken, or is of other items.
     """
-    found = files.read_table(path, HEURISTICS)
-    if set(found["item_id"]) != set(items["item_id"]):
+    table = files.read_table(path, HEURISTICS)
+    if set(table["item_id"]) != set(items["item_id"]):
         raise PoshgridError(
             f"{path}: the items have changed; run `poshgrid run -R heuristic_choices`"
         )
-    return found
+    return table
 
 
 def write(items: dict[str, Path], output: Path, language: str = "en") -> dict[str, Any]:
@@ -147,13 +147,13 @@ def of_words(table: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
         item_id (of the first of joint pairs), heuristic, prefers; a row where a heuristic has a
         say.
     """
-    found = table.drop_nulls("prefers").join(
+    preferences = table.drop_nulls("prefers").join(
         items.select("item_id", *JOINED, "joint"), on="item_id"
     )
     joint = items.filter("joint")
     first = joint.group_by(JOINED).agg(pl.col("item_id").min())
     sums = (
-        found.filter("joint")
+        preferences.filter("joint")
         .drop("item_id")
         .group_by(*JOINED, "heuristic")
         .agg(net=(pl.col("prefers") - 0.5).sum())
@@ -161,7 +161,7 @@ def of_words(table: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
         .join(first, on=JOINED)
         .select("item_id", "heuristic", prefers=(pl.col("net") > 0).cast(pl.Float64))
     )
-    single = found.filter(~pl.col("joint")).select(list(PREDICTIONS))
+    single = preferences.filter(~pl.col("joint")).select(list(PREDICTIONS))
     return pl.concat([single, sums]).sort("item_id", "heuristic")
 
 
@@ -207,9 +207,9 @@ def comparisons(items: pl.DataFrame) -> pl.DataFrame:
     for item, good, bad in items.select("item_id", "good", "bad").sort("item_id").iter_rows():
         pair = Pair(good, bad)
         rows += [
-            (item, name, *([words] if isinstance(words, str) else words for words in found))
+            (item, name, *([words] if isinstance(words, str) else words for words in compared))
             for name, heuristic in heuristics.items()
-            if (found := heuristic.compares(pair))
+            if (compared := heuristic.compares(pair))
         ]
     return pl.DataFrame(rows, schema=_COMPARED, orient="row")
 
@@ -240,8 +240,8 @@ def edits(items: pl.DataFrame) -> pl.DataFrame:
     rows = []
     for item, *members in items.select("item_id", "good", "bad").iter_rows():
         good, bad = (Sentence(member).words for member in members)
-        place = difference(good, bad)
-        rows.append((item, "", "") if place is None else (item, good[place], bad[place]))
+        position = difference(good, bad)
+        rows.append((item, "", "") if position is None else (item, good[position], bad[position]))
     return pl.DataFrame(rows, ["item_id", "good_word", "bad_word"], orient="row")
 
 

@@ -60,7 +60,7 @@ GENDERS, NUMBERS = frozenset({"m", "f", "n"}), frozenset({"singular", "plural"})
 class Noun:
     """A noun phrase, by its head."""
 
-    place: int  # of the head among the words
+    position: int  # of the head among the words
     genders: frozenset[str]  # m, f, n: those that it may have; none: of the first or second person
     numbers: frozenset[str]
     possessor: bool = False  # "'s" follows
@@ -111,7 +111,7 @@ def known() -> Known:
             before = nouns.get(form, (genders, frozenset()))[1]
             nouns[form] = (genders, before | {number})
     auxiliaries = {word.lemma for word in words.of("auxiliary")}
-    auxiliaries |= {f"{each}n't" for each in auxiliaries} | DO | _OTHER_AUXILIARIES
+    auxiliaries |= {f"{auxiliary}n't" for auxiliary in auxiliaries} | DO | _OTHER_AUXILIARIES
     verbs = words.of("verb")
     return Known(
         nouns,
@@ -133,7 +133,7 @@ class Sentence:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.written = [found.replace("’", "'") for found in _WORD.findall(text)]
+        self.written = [match.replace("’", "'") for match in _WORD.findall(text)]
         self.words = [word.casefold() for word in self.written]
 
     def __len__(self) -> int:
@@ -147,44 +147,47 @@ class Sentence:
     @cached_property
     def heads(self) -> dict[int, Noun]:
         """Place -> the noun whose head stands there."""
-        return {noun.place: noun for noun in self.nouns}
+        return {noun.position: noun for noun in self.nouns}
 
     def _nouns(self) -> Iterator[Noun]:
-        place = 0
-        while place < len(self):
-            head = self._head(place)
+        position = 0
+        while position < len(self):
+            head = self._head(position)
             if head is None:
-                place += 1
+                position += 1
                 continue
             possessor = self.words[head + 1 : head + 2] == [POSSESSIVE]
-            yield Noun(head, *self._features(place, head), possessor)
-            place = head + 1
+            yield Noun(head, *self._features(position, head), possessor)
+            position = head + 1
 
-    def _head(self, place: int) -> int | None:
+    def _head(self, position: int) -> int | None:
         """Return the head of a noun phrase that begins at a place."""
-        word = self.words[place]
+        word = self.words[position]
         if word in known().names or word in _PRONOUNS:
-            return place
-        if self.determines(place) or word == POSSESSIVE:
-            return self._after(place + 1)
-        if place and self.written[place][:1].isupper():
-            return place  # a name that the lexicon does not have
+            return position
+        if self.determines(position) or word == POSSESSIVE:
+            return self._after(position + 1)
+        if position and self.written[position][:1].isupper():
+            return position  # a name that the lexicon does not have
         # "the teacher who trains Ann": no plural
-        verbal = word in known().verbs or self.words[max(place - 1, 0)] in ("who", "which", "to")
-        return place if word in known().nouns and not verbal else None
+        verbal = word in known().verbs or self.words[max(position - 1, 0)] in ("who", "which", "to")
+        return position if word in known().nouns and not verbal else None
 
     def _after(self, start: int) -> int | None:
         """Return the head after a determiner: the first noun, over words that may be adjectives."""
-        place = start
-        while place < len(self) and self.words[place] in known().adjectives | {*_GENDERED, "other"}:
-            place += 1
-        if place >= len(self):
+        position = start
+        while position < len(self) and self.words[position] in known().adjectives | {
+            *_GENDERED,
+            "other",
+        }:
+            position += 1
+        if position >= len(self):
             return None
-        following = self.words[place + 1 : place + 2]
-        unknown = self.words[place] not in known().nouns
+        following = self.words[position + 1 : position + 2]
+        unknown = self.words[position] not in known().nouns
         if unknown and following and following[0] in known().nouns.keys() - known().verbs:
-            return place + 1  # "the Canadian child"
-        return place
+            return position + 1  # "the Canadian child"
+        return position
 
     def _features(self, start: int, head: int) -> tuple[frozenset[str], frozenset[str]]:
         word = self.words[head]
@@ -199,56 +202,60 @@ class Sentence:
         said = {_GENDERED[w] for w in self.words[start:head] if w in _GENDERED}
         return frozenset(said) or genders, numbers
 
-    def determines(self, place: int) -> bool:
+    def determines(self, position: int) -> bool:
         """Say whether a word is a determiner: *that* also opens clauses."""
-        word = self.words[place]
-        if word not in known().determiners or place + 1 >= len(self):
+        word = self.words[position]
+        if word not in known().determiners or position + 1 >= len(self):
             return False
-        after = self.words[place + 1]
+        after = self.words[position + 1]
         if word in ("that", "her"):
             numbers = known().nouns.get(after, ((), NUMBERS))[1]
             return not (
-                self.opens(place + 1) or "singular" not in numbers or after in known().auxiliaries
+                self.opens(position + 1)
+                or "singular" not in numbers
+                or after in known().auxiliaries
             )
         return True
 
-    def opens(self, place: int) -> bool:
+    def opens(self, position: int) -> bool:
         """Say whether a noun phrase begins at a place, judged by its first word alone."""
-        word = self.words[place]
+        word = self.words[position]
         if word == "that":
-            return self.determines(place)
+            return self.determines(position)
         return (
             word in known().determiners
             or word in _PRONOUNS
             or word in known().names
-            or (place > 0 and self.written[place][:1].isupper())
+            or (position > 0 and self.written[position][:1].isupper())
         )
 
     def verbs(self, start: int, end: int) -> list[int]:
         """Return the places of what can only be verbs: no noun, and of no other known class."""
         covered = {
-            place for noun in self.nouns for place in range(self._start(noun.place), noun.place + 1)
+            position
+            for noun in self.nouns
+            for position in range(self._start(noun.position), noun.position + 1)
         }
         return [
-            place
-            for place in range(start, end)
-            if place not in covered and not known().closes(self.words[place])
+            position
+            for position in range(start, end)
+            if position not in covered and not known().closes(self.words[position])
         ]
 
     def _start(self, head: int) -> int:
-        place = head
-        while place > 0 and (
-            self.words[place - 1] in known().adjectives | {*_GENDERED, "other"}
-            or self.determines(place - 1)
+        position = head
+        while position > 0 and (
+            self.words[position - 1] in known().adjectives | {*_GENDERED, "other"}
+            or self.determines(position - 1)
         ):
-            place -= 1
-        return place
+            position -= 1
+        return position
 
 
 def difference(first: Sequence[str], second: Sequence[str]) -> int | None:
     """Return the first place at which words differ; ``None``: one is the other's beginning."""
     pairs = enumerate(zip(first, second, strict=False))
-    return next((place for place, (one, other) in pairs if one != other), None)
+    return next((position for position, (one, other) in pairs if one != other), None)
 
 
 # ---- clauses ------------------------------------------------------------------------------------
@@ -256,30 +263,30 @@ def difference(first: Sequence[str], second: Sequence[str]) -> int | None:
 
 def relative(sentence: Sentence, start: int, end: int) -> int | None:
     """Return the place of the first relative pronoun: after a noun, *who* or a *that* like it."""
-    for place in range(max(start, 1), end):
-        if sentence.words[place] in RELATIVES and place - 1 in sentence.heads:
-            return place
+    for position in range(max(start, 1), end):
+        if sentence.words[position] in RELATIVES and position - 1 in sentence.heads:
+            return position
     return None
 
 
-def in_relative(sentence: Sentence, place: int) -> bool:
+def in_relative(sentence: Sentence, position: int) -> bool:
     """Say whether a place before the main verb is inside a relative clause of the subject.
 
     It is where the clause has had no verb yet, be it opened by a pronoun (*the man who the boy _*)
     or not (*the man the boy _*).
     """
-    opener = relative(sentence, 0, place)
+    opener = relative(sentence, 0, position)
     if opener is not None:
-        return not sentence.verbs(opener + 1, place)
-    nouns = [noun for noun in sentence.nouns if noun.place < place and not noun.possessor]
-    between = sentence.words[nouns[0].place + 1 : place] if nouns else []
+        return not sentence.verbs(opener + 1, position)
+    nouns = [noun for noun in sentence.nouns if noun.position < position and not noun.possessor]
+    between = sentence.words[nouns[0].position + 1 : position] if nouns else []
     joined = any(word in PREPOSITIONS | CONJUNCTIONS for word in between)
-    return len(nouns) > 1 and not joined and not sentence.verbs(0, place)
+    return len(nouns) > 1 and not joined and not sentence.verbs(0, position)
 
 
-def _clause(sentence: Sentence, place: int) -> int:
+def _clause(sentence: Sentence, position: int) -> int:
     """Return where the innermost finite clause begins that holds a place, by its complementizer."""
-    for start in range(place - 1, 0, -1):
+    for start in range(position - 1, 0, -1):
         word = sentence.words[start]
         if word in {"that", "whether", "if"} and not sentence.determines(start):
             if start - 1 in sentence.heads:
@@ -290,7 +297,7 @@ def _clause(sentence: Sentence, place: int) -> int:
     return 0
 
 
-def local_subject(sentence: Sentence, place: int) -> Noun | None:
+def local_subject(sentence: Sentence, position: int) -> Noun | None:
     """Return the head of the subject of the clause that a word is in.
 
     That is what c-commands an object reflexive inside its clause: neither a possessor in the
@@ -298,39 +305,41 @@ def local_subject(sentence: Sentence, place: int) -> Noun | None:
 
     Args:
         sentence: its words.
-        place: of the reflexive.
+        position: of the reflexive.
 
     Returns:
         ``None``: no noun stands before it.
     """
-    start = _clause(sentence, place)
-    nouns = [noun for noun in sentence.nouns if start <= noun.place < place and not noun.possessor]
+    start = _clause(sentence, position)
+    nouns = [
+        noun for noun in sentence.nouns if start <= noun.position < position and not noun.possessor
+    ]
     if not nouns:
         return None
     subject = nouns[0]
-    opener = relative(sentence, start, place)
+    opener = relative(sentence, start, position)
     if opener is not None:
-        verbs = sentence.verbs(opener + 1, place)
+        verbs = sentence.verbs(opener + 1, position)
         if len(verbs) < 2:  # it has not ended
-            inner = [n for n in nouns if opener < n.place < (verbs[0] if verbs else place)]
+            inner = [n for n in nouns if opener < n.position < (verbs[0] if verbs else position)]
             return inner[0] if inner else sentence.heads[opener - 1]
         # Inside a second clause after the relative one: "the man who left said she hurt herself"
-        return _later(sentence, subject, verbs[1:], place)
-    later = [noun for noun in nouns[1:] if not sentence.verbs(subject.place + 1, noun.place)]
-    verbs = sentence.verbs(subject.place + 1, place)
+        return _later(sentence, subject, verbs[1:], position)
+    later = [noun for noun in nouns[1:] if not sentence.verbs(subject.position + 1, noun.position)]
+    verbs = sentence.verbs(subject.position + 1, position)
     if later and len(verbs) > 1:  # "the man the boy saw hurt himself"
         verbs = verbs[1:]
-    return _later(sentence, subject, verbs, place)
+    return _later(sentence, subject, verbs, position)
 
 
-def _later(sentence: Sentence, subject: Noun, verbs: list[int], place: int) -> Noun:
+def _later(sentence: Sentence, subject: Noun, verbs: list[int], position: int) -> Noun:
     """Return the subject of a clause without a complementizer, if one begins after a verb."""
     if len(verbs) < 2:
         return subject
     for noun in reversed(sentence.nouns):
-        if not verbs[0] < noun.place < verbs[-1] or noun.possessor:
+        if not verbs[0] < noun.position < verbs[-1] or noun.possessor:
             continue
         between = sentence.words[verbs[-2] + 1 : verbs[-1]]
-        if noun.place > verbs[-2] and not set(between) & (PREPOSITIONS - {"to"} | CONJUNCTIONS):
+        if noun.position > verbs[-2] and not set(between) & (PREPOSITIONS - {"to"} | CONJUNCTIONS):
             return noun
     return subject

@@ -23,7 +23,7 @@ def _vocabulary(totals: dict[str, int] | None = None, **counts: dict[str, int]) 
 
 
 def _balance(words: list[Word], vocabulary: SimpleNamespace, **changes: object) -> list[str]:
-    settings = {"relative": 0.0, "occurrences": 0, "least": 0, "place": "slot 'subject'"}
+    settings = {"relative": 0.0, "occurrences": 0, "least": 0, "where": "slot 'subject'"}
     forms = changes.pop("forms", ["singular"])
     kept = counterbalance(words, forms, vocabulary, **{**settings, **changes})
     return [word.lemma for word in kept]

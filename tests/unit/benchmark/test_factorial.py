@@ -214,7 +214,7 @@ def test_a_null_judges_a_joint_set_by_its_sums_and_others_pair_by_pair():
         candidate = Filled("t", "", "c", tuple(Pair("", *members) for members in pairs))
         _, facts = selection.choose(
             [candidate], 1, {"n": lambda texts: [sums[text] for text in texts]},
-            joint=joint, tolerance=0, seed=1, place="p",
+            joint=joint, tolerance=0, seed=1, where="p",
         )  # fmt: skip
         return facts["baselines"]["n"]["before"]
 

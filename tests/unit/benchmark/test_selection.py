@@ -42,7 +42,7 @@ def _choose(
     baselines: dict[str, Baseline] | None = None,
     **changes: object,
 ) -> tuple[list[int], dict]:
-    given = {"joint": False, "tolerance": 0.0, "seed": 1, "place": "phenomenon wanna", **changes}
+    given = {"joint": False, "tolerance": 0.0, "seed": 1, "where": "phenomenon wanna", **changes}
     return choose(candidates, pairs, baselines or {}, **given)
 
 

@@ -78,8 +78,8 @@ class Parser:
         Args:
             question: the sentence ends in a question mark.
         """
-        found = self._question() if question else self._clause(0, None)
-        return list(dict.fromkeys(f.tags for f in found if f.end == len(self._words)))
+        sentences = self._question() if question else self._clause(0, None)
+        return list(dict.fromkeys(f.tags for f in sentences if f.end == len(self._words)))
 
     # ---- sentences ------------------------------------------------------------------------------
 
@@ -275,9 +275,9 @@ class Parser:
         kinds = ANIMATE
         if verb.lemma in _PREDICATIVE:
             kinds = ANIMATE | verb.features["objects"]
-        for first, given in self._object(at, subject, gap, depth, kinds, None):
+        for first, recipient in self._object(at, subject, gap, depth, kinds, None):
             # "what" may ask for an animal, but "what did he give the book?" asks for no recipient.
-            if not given.kinds & kinds or given.kinds == self._known.things:
+            if not recipient.kinds & kinds or recipient.kinds == self._known.things:
                 continue
             rest = None if first.filled else gap
             themes = verb.features["objects"]
@@ -350,11 +350,11 @@ class Parser:
 
     # ---- words ----------------------------------------------------------------------------------
 
-    def _at(self, place: int) -> str:
-        return self._words[place] if place < len(self._words) else ""
+    def _at(self, position: int) -> str:
+        return self._words[position] if position < len(self._words) else ""
 
-    def _readings(self, place: int, category: str, form: str | None = None) -> list[Reading]:
-        word = self._at(place) if form is None else form
+    def _readings(self, position: int, category: str, form: str | None = None) -> list[Reading]:
+        word = self._at(position) if form is None else form
         return [r for r in self._known.get(word, ()) if r.category == category]
 
     def _agrees(self, word: Reading, number: str) -> bool:

@@ -40,15 +40,15 @@ def outside(words: Sequence[str], lexicon: Lexicon, vocabulary: Vocabulary | Non
         lexicon: the words that a pair may use.
         vocabulary: those of them that are frequent in every corpus; None: not counted.
     """
-    found = []
+    reasons = []
     for word in dict.fromkeys(map(bare, words)):
         if word in lexicon.function_forms:
             continue
         if word not in lexicon.content_lemmas:
-            found.append(f"{word!r} is not in the lexicon")
+            reasons.append(f"{word!r} is not in the lexicon")
         elif vocabulary and (lacking := vocabulary.lacking(word)):
-            found.append(f"{word!r} is rare in {', '.join(lacking)}")
-    return found
+            reasons.append(f"{word!r} is rare in {', '.join(lacking)}")
+    return reasons
 
 
 WH_ADJUNCTS = frozenset({"when", "how", "why", "where"})
@@ -83,19 +83,19 @@ class Readings(dict[str, list[Reading]]):
     def things(self) -> frozenset[str]:
         """The kinds that nouns are of and verbs ask for, but for persons."""
         kinds = (r.features.get("kinds", ()) for readings in self.values() for r in readings)
-        return frozenset(kind for each in kinds for kind in each) - {"person"}
+        return frozenset(kind for names in kinds for kind in names) - {"person"}
 
 
 def readings(lexicon: Lexicon) -> Readings:
     """Return what each form of a lexicon may be."""
-    found: dict[str, list[Reading]] = defaultdict(list)
+    by_form: dict[str, list[Reading]] = defaultdict(list)
     for word in lexicon.words:
         for name, form in word.forms.items():
             reading = Reading(word.category, name, word.lemma, word.features)
-            found[form.casefold()].append(reading)
+            by_form[form.casefold()].append(reading)
             if word.category == "auxiliary":
-                found[negated(form.casefold())].append(reading)
-    return Readings(found)
+                by_form[negated(form.casefold())].append(reading)
+    return Readings(by_form)
 
 
 def genders(reading: Reading) -> frozenset[str]:

@@ -149,10 +149,10 @@ class Judge:
         places = [i for i, word in enumerate(good) if word in readings.REFLEXIVES]
         if not places or places[-1] >= len(bad) or bad[places[-1]] == good[places[-1]]:
             return None
-        place, other = places[-1], bad[places[-1]]
+        position, other = places[-1], bad[places[-1]]
         if other not in readings.REFLEXIVES:
             return None
-        binders = {int(tag[2]) for tags in parses for tag in tags if tag[:2] == ("bound", place)}
+        binders = {int(tag[2]) for tags in parses for tag in tags if tag[:2] == ("bound", position)}
         for binder in sorted(binders):
             if other in self._bound(good[binder]):
                 return Wrong(_BINDING, f"{good[binder]!r} may bind {other!r}, too")
@@ -330,8 +330,8 @@ def _spaces(good: str, bad: str) -> str:
     """
     counted = [Counter(f"{space!a}" for space in _SPACE.findall(m)) for m in (good, bad)]
     if not _marks(good, bad):
-        for found, member in zip(counted, (good, bad), strict=True):
-            found.update(f"a space before {mark}" for mark in _APART.findall(member))
+        for spaces, member in zip(counted, (good, bad), strict=True):
+            spaces.update(f"a space before {mark}" for mark in _APART.findall(member))
     return _difference(*counted)
 
 

@@ -32,7 +32,7 @@ def counterbalance(
     *,
     occurrences: int,
     least: int,
-    place: str,
+    where: str,
     relative: float = RELATIVE,
     groups: Callable[[Word], str] | None = None,
     equal: bool = False,
@@ -54,7 +54,7 @@ def counterbalance(
         occurrences: a difference that is never too large. Zorro's 1,000 belongs to corpora of
             millions of words; in small ones no list comes near it and nothing is balanced.
         least: words that each group must keep.
-        place: what an error message calls the slot.
+        where: what an error message calls the slot.
         relative: largest difference of two corpora, as a share of the mean of their totals.
         groups: word -> its group, e.g. its gender. Each group is balanced by itself.
         equal: every group keeps as many words as the smallest one, also with a single corpus.
@@ -86,7 +86,7 @@ def counterbalance(
         if len(chosen) < least:
             out = [words[i].lemma for i in members if i not in chosen]
             raise PoshgridError(
-                f"{place}{f', group {group!r}' if groups else ''}: {len(chosen)} of {len(members)} "
+                f"{where}{f', group {group!r}' if groups else ''}: {len(chosen)} of {len(members)} "
                 f"words can be counterbalanced over {', '.join(corpora)}, {least} needed; left out "
                 f"({', '.join(out) or 'none'}); raise the suite's option occurrences, "
                 "extend resources/lexicon, or use larger corpora"

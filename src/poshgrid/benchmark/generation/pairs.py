@@ -45,21 +45,21 @@ class Filled(NamedTuple):
 
 def rows(phenomenon: Phenomenon, filled: Sequence[Filled]) -> list[Row]:
     """Return the pairs of filled templates as rows of ``PAIRS``, numbered in their order from 1."""
-    pairs = [(each, pair) for each in filled for pair in each.pairs]
+    pairs = [(filling, pair) for filling in filled for pair in filling.pairs]
     return [
         {
             "item_id": f"{phenomenon.phenomenon}-{number:04}",
             "category": phenomenon.category,
             "phenomenon": phenomenon.phenomenon,
-            "template": f"{phenomenon.phenomenon}-{each.template}",
-            "lexical_set": each.lexical_set,
+            "template": f"{phenomenon.phenomenon}-{filling.template}",
+            "lexical_set": filling.lexical_set,
             "cell": pair.cell,
             "joint": phenomenon.joint,
             "contrast": phenomenon.contrast,
             "good": pair.good,
             "bad": pair.bad,
         }
-        for number, (each, pair) in enumerate(pairs, start=1)
+        for number, (filling, pair) in enumerate(pairs, start=1)
     ]
 
 
@@ -94,13 +94,13 @@ def candidates(
     for template, share, at_least in zip(
         phenomenon.templates, shares(number, number_of), shares(enough, number_of), strict=True
     ):
-        place = phenomenon.place(template)
+        where = phenomenon.where(template)
         words = {slot: choices[template.name, slot] for slot in template.slots}
         rng = random.Random(f"{seed}/{phenomenon.phenomenon}/{template.name}")
-        found = fillings(
-            place,
+        filled = fillings(
+            where,
             words,
-            itertools.islice(_schedule(place, template, words, rng), share),
+            itertools.islice(_schedule(where, template, words, rng), share),
             functools.partial(_draw, template, words, rng),
             functools.partial(_once, template),
             seen=seen,
@@ -108,7 +108,7 @@ def candidates(
             least=at_least,
             kind="sets" if template.cells else "pairs",
         )
-        made.extend(_filled(template, filling) for filling in found)
+        made.extend(_filled(template, filling) for filling in filled)
     return made
 
 
@@ -118,8 +118,8 @@ def _once(template: Template, filling: Filling) -> list[object]:
     The pairs of a set are found by its words, so a template has no two sets with the same ones.
     """
     pairs = template.pairs(filling)
-    found: list[object] = [(pair.good, pair.bad) for pair in pairs]
-    return found if len(pairs) == 1 else [*found, (template.name, lexical_set(filling))]
+    members: list[object] = [(pair.good, pair.bad) for pair in pairs]
+    return members if len(pairs) == 1 else [*members, (template.name, lexical_set(filling))]
 
 
 def _filled(template: Template, filling: Filling) -> Filled:
@@ -128,7 +128,7 @@ def _filled(template: Template, filling: Filling) -> Filled:
 
 
 def _schedule(
-    place: str, template: Template, choices: Mapping[str, Sequence[Word]], rng: random.Random
+    where: str, template: Template, choices: Mapping[str, Sequence[Word]], rng: random.Random
 ) -> Iterator[Filling]:
     """Yield the combinations of balanced slots for ever: all once, in a new order, then again."""
     slots = [name for name, slot in template.slots.items() if slot.balanced]
@@ -139,7 +139,7 @@ def _schedule(
     ]
     if not combinations:
         raise PoshgridError(
-            f"{place}: no combination of the slots {', '.join(slots)} suits; extend "
+            f"{where}: no combination of the slots {', '.join(slots)} suits; extend "
             "resources/lexicon"
         )
     while True:
@@ -182,9 +182,9 @@ def _draw(
         ]
         for word in _in_turn(fitting, used[name], attempt // _EVEN, rng):
             content = word.folded if is_content(word) else frozenset[str]()
-            found = fill(depth + 1, {**filling, name: word}, there | content)
-            if found:
-                return found
+            whole = fill(depth + 1, {**filling, name: word}, there | content)
+            if whole:
+                return whole
         return None
 
     content = (word.folded for word in fixed.values() if is_content(word))

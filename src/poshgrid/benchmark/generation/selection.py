@@ -58,7 +58,7 @@ def choose(
     *,
     joint: bool,
     seed: int,
-    place: str,
+    where: str,
     tolerance: float = TOLERANCE,
 ) -> tuple[list[int], dict[str, Any]]:
     """Return which candidates make the phenomenon, and what came of the balance.
@@ -77,7 +77,7 @@ def choose(
             by their mean over words, which is the sum where they are equally long.
         joint: the pairs of a set are judged as one, their log-probabilities added.
         seed: decides between candidates that are equally good.
-        place: what an error message calls the phenomenon.
+        where: what an error message calls the phenomenon.
         tolerance: distance from one half that is near enough.
 
     Returns:
@@ -89,7 +89,7 @@ def choose(
     Raises:
         PoshgridError: a cell of a template has fewer candidates than pairs.
     """
-    cells = _cells(candidates, pairs, place)
+    cells = _cells(candidates, pairs, where)
     preferences = {
         name: _prefer(candidates, baseline, joint=joint)
         for name, baseline in sorted(baselines.items())
@@ -111,7 +111,7 @@ def choose(
 
 
 def _cells(
-    candidates: Sequence[Filled], pairs: int, place: str
+    candidates: Sequence[Filled], pairs: int, where: str
 ) -> list[tuple[int, list[list[int]]]]:
     """Return, template by template, how many pairs it gets and the candidates of its cells."""
     templates: dict[str, dict[str, list[int]]] = {}
@@ -119,7 +119,7 @@ def _cells(
         templates.setdefault(candidate.template, {}).setdefault(candidate.combination, []).append(
             index
         )
-    found = []
+    cells_of = []
     for share, (template, cells) in zip(
         shares(pairs, len(templates)), templates.items(), strict=True
     ):
@@ -128,12 +128,12 @@ def _cells(
         enough = sum(min(most, len(members)) for members in cells.values()) >= share
         if not enough or len(cells[small]) < least:
             raise PoshgridError(
-                f"{place}, template {template}, cell {small!r}: {len(cells[small]):,} candidates, "
+                f"{where}, template {template}, cell {small!r}: {len(cells[small]):,} candidates, "
                 f"{least if enough else most:,} needed; ask for fewer pairs, or let the slots take "
                 "more words: use larger corpora, or extend resources/lexicon"
             )
-        found.append((share, list(cells.values())))
-    return found
+        cells_of.append((share, list(cells.values())))
+    return cells_of
 
 
 def _prefer(candidates: Sequence[Filled], baseline: Baseline, *, joint: bool) -> _Preference:
@@ -142,11 +142,11 @@ def _prefer(candidates: Sequence[Filled], baseline: Baseline, *, joint: bool) ->
     right, margin = [], []
     for candidate in candidates:
         judged = [candidate.pairs] if joint else [(pair,) for pair in candidate.pairs]
-        found = [_difference(pairs, logprobs) for pairs in judged]
+        differences = [_difference(pairs, logprobs) for pairs in judged]
         # The mean is compared, the sum is what is reproducible to a millionth.
-        rights = [0.5 if abs(d) * words <= _TIE else float(d > 0) for d, words in found]
+        rights = [0.5 if abs(d) * words <= _TIE else float(d > 0) for d, words in differences]
         right.append(sum(rights) / len(rights))
-        margin.append(sum(d for d, _ in found) / len(found))
+        margin.append(sum(d for d, _ in differences) / len(differences))
     size = (sum(d * d for d in margin) / max(len(margin), 1)) ** 0.5 or 1.0
     return _Preference(right, [d / size for d in margin])
 
@@ -217,8 +217,8 @@ def _lopsided(
     for share, of_template in cells:
         fillers: dict[tuple[int, str], list[list[int]]] = {}
         for members in of_template:
-            for place, word in enumerate(candidates[members[0]].combination.split("+")):
-                fillers.setdefault((place, word), []).append(members)
+            for where, word in enumerate(candidates[members[0]].combination.split("+")):
+                fillers.setdefault((where, word), []).append(members)
         for with_it in fillers.values():
             even = share * len(with_it) / len(of_template)
             use = pulp.lpSum(take[i] for members in with_it for i in members)
@@ -229,11 +229,11 @@ def _lopsided(
 
 def _first(cells: list[tuple[int, list[list[int]]]]) -> list[int]:
     """Return the first candidates that make equal cells, whatever the baselines say."""
-    found: list[int] = []
+    chosen: list[int] = []
     for share, of_template in cells:
         rounds = [members[n] for n in range(share) for members in of_template if n < len(members)]
-        found += rounds[:share]
-    return sorted(found)
+        chosen += rounds[:share]
+    return sorted(chosen)
 
 
 def _unevenness(

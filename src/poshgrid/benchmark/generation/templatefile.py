@@ -165,12 +165,12 @@ class Pattern(Part):
 
     def uses(self) -> list[tuple[str, str]]:
         """Return the (slot, form) pairs of all texts, each once, in order."""
-        found = [
+        pairs = [
             (slot, form or self.slots[slot].forms[0])
             for text in self.texts
             for slot, form in _SLOT.findall(text)
         ]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(pairs))
 
     def forms(self, slot: str) -> list[str]:
         """Return the names of the forms in which a slot's word occurs."""
@@ -202,12 +202,12 @@ class TemplateFile(Part):
 
     @model_validator(mode="after")
     def _unique(self) -> Self:
-        found = [template.name for template in self.templates]
-        for name in sorted({n for n in found if found.count(n) > 1}):
+        names = [template.name for template in self.templates]
+        for name in sorted({n for n in names if names.count(n) > 1}):
             raise ValueError(f"template {name!r} is defined twice")
         return self
 
-    def place(self, template: Pattern) -> str:
+    def where(self, template: Pattern) -> str:
         """Return what error messages call a template."""
         return f"phenomenon {self.phenomenon}, template {template.name}"
 
@@ -245,9 +245,9 @@ def _read(model: type[Described], path: Path, changed: int) -> Described:
         raise PoshgridError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "file"
+        where = ".".join(map(str, first["loc"])) or "file"
         reason = first["msg"].removeprefix("Value error, ")
-        raise PoshgridError(f"{path}: {place}: {reason}") from error
+        raise PoshgridError(f"{path}: {where}: {reason}") from error
     if described.phenomenon != path.stem:
         raise PoshgridError(f"{path}: phenomenon: must be {path.stem!r}, as the file's name")
     return described
@@ -277,11 +277,12 @@ class Options(plugins.Options):
 def described(options: Options) -> list[Any]:
     """Return the templates of the phenomena that are made, without making them."""
     chosen = sorted(options.phenomena or names(options.FOLDER))
-    each = [read(options.FILE, name, options.FOLDER) for name in chosen]
-    return [phenomenon for phenomenon in each if options.phenomena or phenomenon.default]
+    phenomena = [read(options.FILE, name, options.FOLDER) for name in chosen]
+    return [phenomenon for phenomenon in phenomena if options.phenomena or phenomenon.default]
 
 
 def files(path: Path | None, options: Options) -> list[Path]:
     """Return the templates and the lexicon; ``path`` is not used."""
-    templates = [options.FOLDER / f"{each.phenomenon}.yaml" for each in described(options)]
+    names_of = [phenomenon.phenomenon for phenomenon in described(options)]
+    templates = [options.FOLDER / f"{name}.yaml" for name in names_of]
     return [*templates, *sorted(resources.path("lexicon").glob("*.*"))]

@@ -63,7 +63,7 @@ class Template(Pattern):
     def written(self) -> tuple[Pair, ...]:
         """The pairs, as they are written."""
         if self.cells:
-            return tuple(Pair(each.cell, each.good, each.bad) for each in self.cells)
+            return tuple(Pair(cell.cell, cell.good, cell.bad) for cell in self.cells)
         return (Pair("", self.good, self.bad),)
 
     @property
@@ -146,17 +146,19 @@ def load(path: Path | None, options: Any, context: Context) -> Loaded:  # noqa: 
     words, vocabulary = lexicon.read(), context.vocabulary
     number = options.sets if hasattr(options, "sets") else options.pairs
     templates: list[Phenomenon] = described(options)
-    prepared = [_prepared(each, number, options, words, vocabulary) for each in templates]
+    prepared = [
+        _prepared(phenomenon, number, options, words, vocabulary) for phenomenon in templates
+    ]
     # The corpora are long: they are gone through once for all phenomena.
     heard = context.heard({m for made, _ in prepared for filled in made for m in filled.members})
     rows: list[Row] = []
     phenomena: dict[str, dict[str, Any]] = {}
     for phenomenon, (made, facts) in zip(templates, prepared, strict=True):
-        place = f"phenomenon {phenomenon.phenomenon}"
+        where = f"phenomenon {phenomenon.phenomenon}"
         unheard = [filled for filled in made if heard.isdisjoint(filled.members)]
         if len(unheard) < number:
             raise PoshgridError(
-                f"{place}: {len(unheard)} of {len(made)} candidates are not in the corpora, "
+                f"{where}: {len(unheard)} of {len(made)} candidates are not in the corpora, "
                 f"{number} needed; ask for fewer or raise the option pool"
             )
         positions, reached = selection.choose(
@@ -165,7 +167,7 @@ def load(path: Path | None, options: Any, context: Context) -> Loaded:  # noqa: 
             context.baselines,
             joint=phenomenon.joint,
             seed=options.seed,
-            place=place,
+            where=where,
         )
         chosen = [unheard[position] for position in positions]
         rows += pairs.rows(phenomenon, chosen)
@@ -231,7 +233,7 @@ def _counterbalanced(
                 vocabulary,
                 occurrences=options.occurrences,
                 least=1 if grouped else described.least,  # of each gender
-                place=f"{phenomenon.place(template)}, slot {slot!r}",
+                where=f"{phenomenon.where(template)}, slot {slot!r}",
                 groups=gender if grouped else None,
                 equal=grouped and described.category == "name",
             )

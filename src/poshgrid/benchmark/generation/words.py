@@ -34,7 +34,7 @@ def choices(
     """
     return {
         (template.name, slot): _usable(
-            f"{phenomenon.place(template)}, slot {slot!r}", template, slot, lexicon, vocabulary
+            f"{phenomenon.where(template)}, slot {slot!r}", template, slot, lexicon, vocabulary
         )
         for template in phenomenon.templates
         for slot in template.slots
@@ -42,7 +42,7 @@ def choices(
 
 
 def _usable(
-    place: str, template: Pattern, slot: str, lexicon: Lexicon, vocabulary: Vocabulary
+    where: str, template: Pattern, slot: str, lexicon: Lexicon, vocabulary: Vocabulary
 ) -> list[Word]:
     described = template.slots[slot]
     least = 1 if described.words else described.least
@@ -64,7 +64,7 @@ def _usable(
     if len(chosen) < least:
         named = ", ".join(missing[:NAMED]) + (", ..." if len(missing) > NAMED else "")
         raise PoshgridError(
-            f"{place}: {len(chosen)} usable of {len(suitable)} words, "
+            f"{where}: {len(chosen)} usable of {len(suitable)} words, "
             f"{least} needed; not among the {vocabulary.top_k:,} most frequent: "
             f"{named or 'none'}; use larger corpora, or extend "
             "resources/lexicon"
@@ -84,7 +84,7 @@ def shares(items: int, templates: int) -> list[int]:
 
 
 def fillings(
-    place: str,
+    where: str,
     choices: Mapping[str, Sequence[Word]],
     starts: Iterable[Filling],
     draw: Callable[[Filling, Uses, int], Filling | None],
@@ -100,7 +100,7 @@ def fillings(
     A new set of content words is preferred to one that is there.
 
     Args:
-        place: what an error message calls the template.
+        where: what an error message calls the template.
         choices: slot -> its words.
         starts: slots whose words are settled -> their words, one for each filling.
         draw: (start, uses so far, number of the draw) -> a filling; ``None`` where no words fit.
@@ -134,7 +134,7 @@ def fillings(
                 return
             narrow = min((s for s in choices if s not in start), key=lambda s: len(choices[s]))
             raise PoshgridError(
-                f"{place}: only {number} different {kind} of {least} could be made; "
+                f"{where}: only {number} different {kind} of {least} could be made; "
                 f"slot {narrow!r} has {len(choices[narrow])} usable words "
                 f"({', '.join(word.lemma for word in choices[narrow][:NAMED])}); "
                 f"use larger corpora, or ask for fewer {kind}"

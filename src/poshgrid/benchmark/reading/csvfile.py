@@ -29,17 +29,17 @@ ITEM = ("item_id", "category", "phenomenon")
 class Row(NamedTuple):
     """A row as it stands in its file."""
 
-    place: str  # file and line, to begin a message with
+    where: str  # file and line, to begin a message with
     cells: dict[str, str]  # column -> text; "" where an optional cell is empty
 
     @property
     def line(self) -> str:
         """The row's line, as in *line 7*."""
-        return self.place.rpartition(": ")[2]
+        return self.where.rpartition(": ")[2]
 
     def fault(self, text: str) -> PoshgridError:
         """Return an error that names the row."""
-        return PoshgridError(f"{self.place}: {text}")
+        return PoshgridError(f"{self.where}: {text}")
 
     def read_as(self, kind: type[Model]) -> Model:
         """Return the row as a model; an empty cell has the model's default.
@@ -182,7 +182,7 @@ def check_blocks(path: Path | None, items: pl.DataFrame) -> None:
 
 
 def _check_header(
-    place: str, header: list[str], required: Sequence[str], optional: Sequence[str], numbered: str
+    where: str, header: list[str], required: Sequence[str], optional: Sequence[str], numbered: str
 ) -> None:
     """Refuse a header that lacks a column, or has one too many."""
     known = [*required, *optional, *([f"{numbered}2"] if numbered else [])]
@@ -190,12 +190,12 @@ def _check_header(
         number = re.fullmatch(f"{numbered}[1-9][0-9]*", name) if numbered else None
         if header.count(name) > 1 or (name not in known and not number):
             raise PoshgridError(
-                f"{place}: column {name!r} is unknown or there twice{did_you_mean(name, known)}; "
+                f"{where}: column {name!r} is unknown or there twice{did_you_mean(name, known)}; "
                 f"columns are {', '.join(known)}, with commas between"
             )
     missing = [name for name in required if name not in header]
     if missing:
         raise PoshgridError(
-            f"{place}: no column {', '.join(missing)}; found {', '.join(header)}; "
+            f"{where}: no column {', '.join(missing)}; found {', '.join(header)}; "
             "write the columns' names in the first line"
         )

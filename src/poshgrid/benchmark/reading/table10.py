@@ -21,8 +21,8 @@ def file() -> Path:
 @cache
 def suites() -> dict[str, dict[str, list[str]]]:
     """Return suite -> category -> phenomena, spelled as in the table."""
-    found: dict[str, dict[str, list[str]]] = yaml.safe_load(file().read_text(encoding="utf-8"))
-    return found
+    listed: dict[str, dict[str, list[str]]] = yaml.safe_load(file().read_text(encoding="utf-8"))
+    return listed
 
 
 def category(phenomenon: str) -> str | None:

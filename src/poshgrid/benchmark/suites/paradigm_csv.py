@@ -140,7 +140,7 @@ def _checked(row: Row) -> Row:
             raise row.fault(f"{name} is empty; fill it in or remove the line")
         if fault := no_text(cell):
             raise row.fault(f"{name}: {fault}; remove it")
-    return Row(row.place, cells)
+    return Row(row.where, cells)
 
 
 def _regions(filled: Row, gapped: Row) -> tuple[Span, Span]:

@@ -144,7 +144,7 @@ def generate(
         else:
             rng = random.Random(f"{seed}/{phenomenon.phenomenon}/{template.name}")
             filled = fillings(
-                phenomenon.place(template),
+                phenomenon.where(template),
                 words,
                 itertools.repeat({}, share),
                 functools.partial(_draw, template, words, rng),
@@ -161,10 +161,10 @@ def generate(
 
 def _every(words: Mapping[str, Sequence[Word]]) -> Iterator[Filling]:
     """Yield every filling in which no word stands twice, in the order of the words."""
-    for each in itertools.product(*words.values()):
-        folded = [part for word in each for part in word.folded]
+    for combination in itertools.product(*words.values()):
+        folded = [part for word in combination for part in word.folded]
         if len(set(folded)) == len(folded):
-            yield dict(zip(words, each, strict=True))
+            yield dict(zip(words, combination, strict=True))
 
 
 def _rows(
@@ -260,12 +260,12 @@ def load(path: Path, options: Options, context: Context) -> Loaded:
     for phenomenon in templatefile.described(options):
         rows += generate(phenomenon, options.sets, options.seed, words, vocabulary)
     items = pl.DataFrame(rows, schema=PARADIGMS)
-    each = items.unique("item_id")
+    sets = items.unique("item_id")
     return Loaded(
         items,
         {
-            "sets": each.height,
-            "ambiguous": int(each["ambiguous"].sum()),
-            "lexical_sets": each["lexical_set"].n_unique(),
+            "sets": sets.height,
+            "ambiguous": int(sets["ambiguous"].sum()),
+            "lexical_sets": sets["lexical_set"].n_unique(),
         },
     )

@@ -57,9 +57,9 @@ def load(
 
     torch.set_num_threads(scoring.threads)
     where = {"revision": revision} if hub else {"local_files_only": True}
-    found, masked = _read(model, _device(scoring.device), where)
+    network, masked = _read(model, _device(scoring.device), where)
     cutter, saved = _tokenizer(model, words, where)
-    rows = found.get_input_embeddings().num_embeddings
+    rows = network.get_input_embeddings().num_embeddings
     if len(cutter) > rows:
         raise PoshgridError(
             f"{model}: the tokenizer has {len(cutter)} types but the model {rows} embeddings; put "
@@ -68,7 +68,7 @@ def load(
     if masked:
         probe.check_mask(model, cutter, saved)
     elif scoring.bos:
-        probe.check_start(model, cutter, saved, found)
+        probe.check_start(model, cutter, saved, network)
     from poshgrid.evaluation.engines.causal import Causal
     from poshgrid.evaluation.engines.masked import Masked
 
@@ -78,7 +78,7 @@ def load(
 
         families = (CausalMinicons, MaskedMinicons)
     try:
-        return families[masked](found, cutter, scoring, name=model)
+        return families[masked](network, cutter, scoring, name=model)
     except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
         raise PoshgridError(
             f"{model}: sentences cannot be scored with this family ({reason(error)}); choose "
@@ -146,15 +146,15 @@ def _read(model: str, device: str, where: dict[str, Any]) -> tuple[Any, bool]:
         if commit := getattr(config, "_commit_hash", None):
             where["revision"] = commit  # a branch may move between two requests
         masked = is_masked(config)
-        found, loading = _weights(model, config, where, masked=masked)
-        probe.check_weights(model, found, loading["missing_keys"], loading["unexpected_keys"])
-        found = found.to(device)
-        if masked or not probe.sees_later(found):
-            return found, masked
+        network, loading = _weights(model, config, where, masked=masked)
+        probe.check_weights(model, network, loading["missing_keys"], loading["unexpected_keys"])
+        network = network.to(device)
+        if masked or not probe.sees_later(network):
+            return network, masked
         if type(config) in MODEL_FOR_MASKED_LM_MAPPING:
-            found, loading = _weights(model, config, where, masked=True)
+            network, loading = _weights(model, config, where, masked=True)
             if not loading["missing_keys"]:
-                return found.to(device), True
+                return network.to(device), True
     except PoshgridError:
         raise
     # Each file format fails in its own way (safetensors, JSON, tensors of the wrong shape, ...).

@@ -12,8 +12,8 @@ _CONTRACTED = "wanna"
 
 def prefers(pair: Pair) -> float | None:
     """Prefer the member that does not contract over the gap of *who* or *what*."""
-    found = [_across(sentence) for sentence in (pair.first, pair.second)]
-    return None if None in found else prefer(not found[0], not found[1])
+    across = [_across(sentence) for sentence in (pair.first, pair.second)]
+    return None if None in across else prefer(not across[0], not across[1])
 
 
 def _across(sentence: Sentence) -> bool | None:

@@ -19,20 +19,23 @@ def prefers(pair: Pair) -> float | None:
         return None
     # What a member has kept in its place is what the other has fronted
     inside = [in_relative(questions.body, kept) for kept in (questions.second, questions.first)]
-    place = questions.second if inside[0] else questions.first
-    return None if _finite(questions.body, place) else prefer(*inside)
+    position = questions.second if inside[0] else questions.first
+    return None if _finite(questions.body, position) else prefer(*inside)
 
 
-def _finite(sentence: Sentence, place: int) -> bool:
+def _finite(sentence: Sentence, position: int) -> bool:
     """Say whether the first verb or auxiliary from a place on is finite, after its noun."""
-    verbs, auxiliaries = sentence.verbs(place, len(sentence)), known().auxiliaries - {"have", "do"}
-    after = enumerate(sentence.words[place:], start=place)
+    verbs, auxiliaries = (
+        sentence.verbs(position, len(sentence)),
+        known().auxiliaries - {"have", "do"},
+    )
+    after = enumerate(sentence.words[position:], start=position)
     verb = next((word for at, word in after if at in verbs or word in known().auxiliaries), "")
-    subject = next((n for n in reversed(sentence.nouns) if n.place < place), None)
+    subject = next((n for n in reversed(sentence.nouns) if n.position < position), None)
     if verb in known().finite | auxiliaries or subject is None:
         return True
     # "the boys see", "we see"; of a noun that the lexicon has not, its ending tells
     plural = "singular" not in subject.numbers or (
-        len(subject.numbers) > 1 and sentence.words[subject.place].endswith("s")
+        len(subject.numbers) > 1 and sentence.words[subject.position].endswith("s")
     )
     return plural and (verb in known().bases or verb not in known().verbs)

@@ -9,5 +9,5 @@ SAYS = "fronts the first auxiliary"
 
 def prefers(pair: Pair) -> float | None:
     """Prefer the question whose fronted auxiliary was taken from further left."""
-    found = pair.fronted
-    return None if found is None else float(found.first < found.second)
+    questions = pair.fronted
+    return None if questions is None else float(questions.first < questions.second)

@@ -16,7 +16,9 @@ def compares(pair: Pair) -> tuple[str, str] | None:
         [SPECIALS[START], *words(sentence.text), SPECIALS[END]]
         for sentence in (pair.first, pair.second)
     )
-    place = difference(first, second)
-    if place is None:
+    position = difference(first, second)
+    if position is None:
         return None
-    return " ".join(first[place - 1 : place + 1]), " ".join(second[place - 1 : place + 1])
+    return " ".join(first[position - 1 : position + 1]), " ".join(
+        second[position - 1 : position + 1]
+    )

@@ -11,9 +11,9 @@ HIERARCHICAL = True
 
 def prefers(pair: Pair) -> float | None:
     """Prefer the question whose fronted auxiliary was not taken from a relative clause."""
-    found = pair.fronted
-    if found is None:
+    questions = pair.fronted
+    if questions is None:
         return None
-    early = min(found.first, found.second)
-    wanted = max(found.first, found.second) if in_relative(found.body, early) else early
-    return float(found.first == wanted)
+    early = min(questions.first, questions.second)
+    wanted = max(questions.first, questions.second) if in_relative(questions.body, early) else early
+    return float(questions.first == wanted)

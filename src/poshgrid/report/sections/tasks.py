@@ -33,8 +33,8 @@ def answers(rows: pl.DataFrame) -> pl.DataFrame:
         rows: columns of ``ANSWERS``.
     """
     names = ["item_id", "category", "phenomenon", "answer", "correct", "right"]
-    given = rows.group_by(names).agg(models=pl.len())
+    counted = rows.group_by(names).agg(models=pl.len())
     order = ["correct", "models", "item_id", "answer"]
-    return given.sort(order, descending=[False, True, False, False]).with_columns(
+    return counted.sort(order, descending=[False, True, False, False]).with_columns(
         correct=pl.when("correct").then(pl.lit("yes")).otherwise(pl.lit("no"))
     )

@@ -41,23 +41,23 @@ def tests(
     """
     phenomena = rows.filter(pl.col("level") == "phenomenon")
     aimed = phenomena.filter("targeted")
-    point, place = [*RUN_AXES, "suite"], ["category", "phenomenon"]
+    point, phenomenon = [*RUN_AXES, "suite"], ["category", "phenomenon"]
     average = judged.accuracy.filter(pl.col("level") == "average").sort("seed")
     measures: dict[str, tuple[pl.DataFrame, list[str]]] = {
         "accuracy": (average.group_by(point).agg(value=pl.col("accuracy").mean()), []),
-        "delta": (phenomena.with_columns(value="delta"), place),
+        "delta": (phenomena.with_columns(value="delta"), phenomenon),
         "corpus delta": (_corpora(rows, average, full), []),
         "targeted accuracy": (
             aimed.group_by(point).agg(value=pl.col("accuracy").sort().mean()),
             [],
         ),
         "targeted delta": (aimed.group_by(point).agg(value=pl.col("delta").sort().mean()), []),
-        "margin": (_full_margins(judged, full), place),
+        "margin": (_full_margins(judged, full), phenomenon),
         "targeted margin delta": (
             aimed.with_columns(value=pl.col("margin") - pl.col("margin_full")),
-            place,
+            phenomenon,
         ),
-        "targeted r": (aimed.with_columns(value="r"), place),
+        "targeted r": (aimed.with_columns(value="r"), phenomenon),
         "suite perplexity": (judged.perplexity, []),
         "perplexity": (
             perplexity.sort("seed")
@@ -151,9 +151,9 @@ def _constant(values: np.ndarray, scale: np.ndarray) -> bool:
 def _full_margins(judged: Judged, full: set[str]) -> pl.DataFrame:
     """Return the mean margin of the full models by phenomenon: RUN_AXES, suite, place, value."""
     rows = [
-        (*point, suite, *place, float(margins[units].mean()))
+        (*point, suite, *phenomenon, float(margins[units].mean()))
         for suite, of_suite in judged.margins.items()
-        for place, units in judged.phenomena(suite)
+        for phenomenon, units in judged.phenomena(suite)
         for point, margins in of_suite.items()
         if point[0] in full
     ]

@@ -66,7 +66,7 @@ def write(
     if spec.task == "completions":
         schema, kind = (COMPLETIONS, COMPLETION_SCORES)
     table = files.read_table(items, schema)
-    given = standings.read(norms) if norms else []
+    normed_tests = standings.read(norms) if norms else []
     results, missed, tagged, silent = [], [], [], []
     for run, path, rows in scored.of_runs(spec, scores, kind):
         if rows.is_empty():  # a model that writes nothing has no completions
@@ -79,7 +79,7 @@ def write(
     if not results:
         raise PoshgridError(f"suite {suite}: no run has scores; its models write nothing")
     achieved = pl.concat(results)
-    normed = standings.compared(achieved, given, suite, norms) if norms else None
+    normed = standings.compared(achieved, normed_tests, suite, norms) if norms else None
     output = Path(output)
     formats.write(achieved, output, "measures", CHOICE_MEASURES)
     formats.write(pl.concat(missed), output, "answers", ANSWERS)
@@ -94,14 +94,14 @@ def write(
     return {"runs": len(results), "silent": silent, "ties": int(whole["ties"].sum())}
 
 
-def judged(scores: pl.DataFrame, items: pl.DataFrame, place: str | Path) -> pl.DataFrame:
+def judged(scores: pl.DataFrame, items: pl.DataFrame, where: str | Path) -> pl.DataFrame:
     """Return how one run did on every item.
 
     Args:
         scores: columns of ``CHOICE_SCORES`` or ``COMPLETION_SCORES``; only the model that training
             kept counts (``step`` is null).
         items: columns of ``CHOICES`` or ``COMPLETIONS``.
-        place: what messages call the scores.
+        where: what messages call the scores.
 
     Returns:
         item_id, category, phenomenon, block, credit (1 right, 0 wrong, 1/k in a tie of k options),
@@ -112,7 +112,7 @@ def judged(scores: pl.DataFrame, items: pl.DataFrame, place: str | Path) -> pl.D
         PoshgridError: an item or option has no score or two, is not in the suite, or has a score
             that is not a number.
     """
-    joined = matched(scores.filter(pl.col("step").is_null()), items, place)
+    joined = matched(scores.filter(pl.col("step").is_null()), items, where)
     if "option" not in items.columns:
         return joined.sort("item_id").select(
             *("item_id", "category", "phenomenon", "block"),

@@ -145,10 +145,10 @@ def _norm(category: str, score: str, rows: Sequence[Row]) -> Norm:
     """Return the norm that rows make; raise ValueError if they contradict each other."""
     lengths: dict[str, int | None] = {}
     for name in ("items", "excluded"):
-        given = {value for row in rows if (value := getattr(row, name)) is not None}
-        if len(given) > 1:
-            raise ValueError(f"{category!r}: {name} is {' and '.join(map(str, given))}; give one")
-        lengths[name] = next(iter(given), None)
+        numbers = {value for row in rows if (value := getattr(row, name)) is not None}
+        if len(numbers) > 1:
+            raise ValueError(f"{category!r}: {name} is {' and '.join(map(str, numbers))}; give one")
+        lengths[name] = next(iter(numbers), None)
     values = [(row.age_from, row.age_to, row.mean, row.sd) for row in rows if row.age is None]
     bands = sorted(Band(*value) for value in values)  # type: ignore[arg-type]
     for one, other in pairwise(bands):

@@ -76,7 +76,7 @@ def write(spec: MeasuresSpec, scores: Path, items: Path, output: Path) -> dict[s
 def differences(
     scores: pl.DataFrame,
     items: pl.DataFrame,
-    place: str | Path = "scores",
+    where: str | Path = "scores",
 ) -> pl.DataFrame:
     """Return surprisals and their differences, one row for each set.
 
@@ -84,7 +84,7 @@ def differences(
         scores: columns of ``PARADIGM_SCORES``; rows of checkpoints (``step`` not null) are left
             out.
         items: columns of ``PARADIGMS``, four rows for each set.
-        place: what messages call the scores.
+        where: what messages call the scores.
 
     Returns:
         item_id, category, phenomenon, lexical_set, ambiguous; the surprisals s_plus_filler_gap,
@@ -96,7 +96,7 @@ def differences(
     """
     surprisal = -pl.col("logprob") / math.log(2)
     wide = (
-        matched(scores.filter(pl.col("step").is_null()), items, place)
+        matched(scores.filter(pl.col("step").is_null()), items, where)
         .group_by("item_id")
         .agg(
             pl.first("category", "phenomenon", "lexical_set", "ambiguous"),
