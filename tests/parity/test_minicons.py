@@ -28,17 +28,6 @@ def both(tmp_path_factory):
 
 
 @pytest.mark.parametrize("shares", [True, False])
-def test_sums_with_bos(both, shares):
-    theirs, ours = both
-    expected = theirs.sequence_score(
-        TEXTS, reduction=lambda logprobs: logprobs.sum(0).item(), bos_token=True
-    )
-    ours[True].shares = shares
-    found = ours[True].score(REQUESTS)
-    assert [s.logprob for s in found] == pytest.approx(expected, abs=1e-4)
-
-
-@pytest.mark.parametrize("shares", [True, False])
 def test_means_without_bos(both, shares):
     """minicons' default, by which the published numbers were made."""
     theirs, ours = both

@@ -43,15 +43,6 @@ def test_rows_keep_their_bound_and_prefixes_are_edges_once(sentences, nodes):
 
 
 @given(SENTENCES)
-def test_in_one_row_every_context_is_a_node_once(sentences):
-    trie = build(sentences, 10_000)
-    assert len(trie.rows) == bool(sentences)
-    assert sum(len(row.ids) for row in trie.rows) == len(
-        {tuple(s[:k]) for s in sentences for k in range(1, len(s))}
-    )
-
-
-@given(SENTENCES)
 def test_without_sharing_each_distinct_sentence_has_its_row(sentences):
     trie = build(sentences, 10_000, share=False)
     assert sorted([*row.ids, row.targets[-1]] for row in trie.rows) == sorted(

@@ -71,7 +71,6 @@ def test_the_tests_of_language_a_row_a_test_and_model(tested):
     normed = children.normed(tested)
     assert normed["norms"]["typical"].to_list() == ["4;0–5;5", None]
     assert normed["norms-by-age"].select("seed", "typical").rows() == [(53, "no")]
-    assert battery.ages(tested).select("suite", "age").rows() == [("trog", "4;1, 4;6")]
 
 
 def test_subsets_add_up_over_tests(tested):

@@ -1,4 +1,4 @@
-"""A battery of language tests: what models achieve on each, as which age, and on which items.
+"""A battery of language tests: what models achieve on each, and on which items.
 
 Figure 1 of Capone, Suozzi, Lebani and Lenci (2024): the accuracy on every test, here with its
 interval and with guessing.
@@ -38,11 +38,8 @@ def write(page: Page) -> dict[str, Any] | None:
         high=pl.col("high") * 100, filled=~pl.col("baseline"), reference=pl.col("chance") * 100,
     )  # fmt: skip
     page.picture("tests", draw, drawn, say("language_tests"))
-    shown = rows.sort("suite", maintain_order=True).join(
-        ages(collected), on=["suite", *RUN_AXES], how="left", maintain_order="left"
-    )
-    rules = shown["rule"].unique(maintain_order=True).to_list()
-    page.table("tests", shown, shown["age"].count(), rules)
+    shown = rows.sort("suite", maintain_order=True)
+    page.table("tests", shown, shown["rule"].unique(maintain_order=True).to_list())
     page.table("tests-by-category", tests(collected, "phenomenon"))
     if collected.tags:
         for kind, crossed in (("tags", False), ("tags-crossed", True)):
@@ -87,26 +84,6 @@ def tests(collected: Collected, level: str = "suite") -> pl.DataFrame:
         accuracy=pl.col("raw") / pl.col("n"), baseline=pl.col("recipe").is_in(BASELINE_RECIPES),
     )  # fmt: skip
     return _in_words(rows).sort("baseline", "series", maintain_order=True)
-
-
-def ages(collected: Collected) -> pl.DataFrame:
-    """Return the age equivalents, by norms, of each suite and point of ``RUN_AXES``, in words.
-
-    Several stand there where seeds differ, or where the suite leaves items of the normed test out.
-    """
-    by = ["suite", *RUN_AXES]
-    frames = [pl.DataFrame(schema=dict.fromkeys((*by, "age"), pl.String))]
-    for frame in collected.norms.values():
-        known = frame.filter(pl.col("age_equivalent") != "")
-        several = known.select("category", "score").n_unique() > 1
-        name = pl.format(" ({}, {})", "category", "score") if several else pl.lit("")
-        equivalents = pl.col("age_equivalent").unique(maintain_order=True).str.join(", ")
-        of_scores = known.group_by(*by, "category", "score", maintain_order=True).agg(
-            age=equivalents
-        )
-        both = of_scores.with_columns(age=pl.col("age") + name)
-        frames.append(both.group_by(by, maintain_order=True).agg(pl.col("age").str.join("; ")))
-    return pl.concat(frames)
 
 
 def tagged(tags: pl.DataFrame, *, crossed: bool = False) -> pl.DataFrame:
