@@ -46,20 +46,18 @@ def listed_below(path: Path, *suffixes: str) -> list[Path]:
     return sorted(kept)
 
 
-ENDING = re.compile(r"\.[^./]+(?:\.gz|\.bz2)?$")
-"""What the names of documents do without."""
+_ENDING = re.compile(r"\.[^./]+(?:\.gz|\.bz2)?$")
 
 
-def label(file: Path, path: Path, ending: re.Pattern[str] = ENDING) -> str:
+def label(file: Path, path: Path) -> str:
     """Return a file's name without its ending, with the folders between it and ``path``.
 
     Args:
         file: one of the files of ``path``.
         path: the source's path.
-        ending: what is cut off the name.
     """
     name = file.relative_to(path).as_posix() if path.is_dir() else file.name
-    return ending.sub("", name)
+    return _ENDING.sub("", name)
 
 
 def not_found(path: Path) -> PoshgridError:

@@ -83,25 +83,22 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
         ) from error
 
 
-def lines(path: Path, encoding: str = "utf-8", *, cut: bool = False) -> Iterator[str]:
+def lines(path: Path, *, cut: bool = False) -> Iterator[str]:
     """Yield the lines of a text file, packed or not, with their ends; no byte order mark.
 
     Args:
         path: the file.
-        encoding: as Python calls it.
         cut: a line that is longer than :data:`poshgrid.corpora.split.LONGEST` comes in pieces,
             and is never held as a whole.
 
     Raises:
         PoshgridError: as :func:`opened` and, with ``cut``, :func:`poshgrid.corpora.split.pieces`;
-            a NUL byte, an unknown encoding, or bytes that are not in it.
+            a NUL byte, or bytes that are not UTF-8.
     """
     with opened(path) as stream:
         number, line = 1, ""
         try:
-            text = io.TextIOWrapper(
-                stream, "utf-8-sig" if encoding == "utf-8" else encoding, newline="\n"
-            )
+            text = io.TextIOWrapper(stream, "utf-8-sig", newline="\n")
             while part := text.readline(_BLOCK):
                 where, line = f"{path}: line {number:,}", line + part
                 if "\0" in part:
@@ -113,9 +110,9 @@ def lines(path: Path, encoding: str = "utf-8", *, cut: bool = False) -> Iterator
                 if ended:
                     yield line
                     number, line = number + 1, ""
-        except (UnicodeDecodeError, LookupError) as error:
+        except UnicodeDecodeError as error:
             raise PoshgridError(
-                f"{path}: line {number:,} or soon after: not {encoding.upper()} "
+                f"{path}: line {number:,} or soon after: not UTF-8 "
                 f"({reason(error)}); convert it, e.g. `iconv -f latin1 -t utf-8 OLD > NEW`"
             ) from error
         if line:
