@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import shlex
 import tempfile
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -77,192 +78,162 @@ def explain_filter(
     named = [name for name, value in given.items() if value is not None]
     if len(named) > 1:
         raise PoshgridError(f"{' and '.join(named)}: give one of them")
-    grid = grid_of(config, results)
-    run = functools.partial(_run, config, results)
+    study = _Study(grid_of(config, results), files_of(config), results, parser, filters, sample)
     if sentence is not None:
-        _sentence(grid, run, sentence, parser, filters)
+        study.show_sentence(sentence)
     elif suite is not None:
-        _suite(grid, run, suite, parser, filters, as_csv)
+        study.show_suite(suite, as_csv)
     elif text is not None:
-        _text(grid, run, text, parser, filters, sample)
+        study.show_text(text)
     else:
-        _corpus(grid, run, corpus, parser, filters, sample)
+        study.show_corpus(corpus)
 
 
-def _run(config: list[Path] | None, results: Path | None, target: str) -> str:
-    """Return the command that makes a target, in backticks."""
-    words = ["poshgrid", "run", target, "--configfile", *map(str, files_of(config))]
-    words += ["--config", f"results={results}"] if results else []
-    return f"`{shlex.join(words)}`"
+@dataclass(frozen=True)
+class _Study:
+    """A configuration, and what is asked of it: a parser, filters, removed sentences for each."""
 
+    grid: Grid
+    configs: Sequence[Path]
+    results: Path | None
+    parser: str | None
+    words: list[str] | None
+    sample: int
 
-def _filters(grid: Grid, words: list[str] | None, corpus: str | None = None) -> list[Filter]:
-    """Return the filters that words name, each once; default: those of the conditions of a corpus.
+    def show_sentence(self, sentence: str) -> None:
+        from poshgrid.evidence.explain import explain
+        from poshgrid.parsing.parse import parse_text
+        from poshgrid.parsing.treebank import trees
 
-    Raises:
-        PoshgridError: a filter or reading is unknown, or no condition has filters.
-    """
-    from pydantic import ValidationError
+        # All readings of a filter are shown, whichever is named
+        named = self._filters() if self.words else []
+        words = list(dict.fromkeys(used.name for used in named)) or self.grid.every_filter
+        if sentence.endswith(".conllu"):
+            parses = trees(Path(sentence))
+        else:
+            parses = [parse_text(*self._trained(), sentence)]
+        for tree in parses:
+            for line in (*explain(tree, words), ""):
+                typer.echo(line)
 
-    from poshgrid.config import Filter
+    def show_corpus(self, corpus: str | None) -> None:
+        grid = self.grid
+        filtered = [name for name in grid.corpora if grid.filters(name)]
+        if corpus is None and len(filtered) != 1:
+            raise PoshgridError(
+                f"{len(filtered)} corpora have filters; give a sentence, or --corpus, one of "
+                f"{', '.join(filtered or grid.corpora)}"
+            )
+        name = corpus if corpus is not None else filtered[0]
+        check_known("--corpus: no condition with filters has corpus", name, filtered)
+        parser = self._parser().name
+        tables = Path(grid.paths.sentences(name)), Path(grid.paths.evidence(name, parser))
+        for path in tables:
+            if not path.is_file():
+                raise PoshgridError(f"{path}: not there yet; run {self._run(path)} first")
+        self._show_removed(self._filters(name), tables)
 
-    if words:
+    def show_text(self, text: Path) -> None:
+        from poshgrid.audit.firing import label_text
+
+        if not text.is_file() and not text.is_dir():
+            raise PoshgridError(f"{text}: not found; give --text a text file, or a folder of .txt")
+        filters = self._filters()
+        with tempfile.TemporaryDirectory() as folder:
+            words = sorted({used.name for used in filters})
+            tables = label_text(*self._trained(), text, words, Path(folder))
+            self._show_removed(filters, tables)
+
+    def show_suite(self, suite: str, as_csv: bool) -> None:
+        """Print the share of good sentences that each filter removes (FiCT's Table 1)."""
+        import polars as pl
+
+        from poshgrid.benchmark import coverage
+        from poshgrid.parsing.parse import parse_words
+        from poshgrid.tables import formats, terminal
+
+        check_known("--suite: unknown suite", suite, self.grid.suites)
+        path = Path(self.grid.paths.items(suite))
+        items = coverage.read(path, f"run {self._run(path)} first")
+        parse = functools.partial(parse_words, *self._trained())
+        config = self.grid.config
+        shares = coverage.coverage(
+            items, self._filters(), parse, language=config.language,
+            backstop=config.evidence.backstop,
+        )  # fmt: skip
+        if as_csv:
+            typer.echo(formats.csv(shares), nl=False)
+            return
+        mark = pl.when("target").then(pl.lit("*")).otherwise(pl.lit(""))
+        cell = pl.format("{}{}", (100 * pl.col("good")).round(1), mark)
+        wide = shares.select("phenomenon", "n", "filter", cell=cell)
+        wide = wide.pivot("filter", index=["phenomenon", "n"], values="cell").cast(pl.String)
+        note = "Good sentences that a filter removes, in percent; *: what it is meant for."
+        terminal.show(suite, wide.columns, wide.iter_rows(), notes=[note])
+
+    def _show_removed(self, filters: list[Filter], tables: tuple[Path, Path]) -> None:
+        """Print what filters remove from a text, by its tables of sentences and of labels."""
+        from poshgrid.audit.firing import fires
+
+        config = self.grid.config
+        for used in filters:
+            for line in fires(
+                used, *tables, language=config.language, backstop=config.evidence.backstop,
+                size=self.sample, seed=SEED,
+            ):  # fmt: skip
+                typer.echo(line)
+
+    def _filters(self, corpus: str | None = None) -> list[Filter]:
+        """Return the filters that are named; default: those of the conditions (of a corpus).
+
+        Raises:
+            PoshgridError: a filter or reading is unknown, or no condition has filters.
+        """
+        from pydantic import ValidationError
+
+        from poshgrid.config import Filter
+
         try:
-            named = [Filter.model_validate(word) for word in words]
+            named = [Filter.model_validate(word) for word in self.words or ()]
         except ValidationError as error:
             reason = error.errors()[0]["msg"].removeprefix("Value error, ")
             raise PoshgridError(f"--filter: {reason}") from error
-    else:
-        named = [
-            used
-            for condition in grid.conditions.values()
-            for used in condition.filters
-            if corpus in (None, condition.corpus)
-        ]
-        named.sort(key=str)
-    if not named:
-        raise PoshgridError("no condition has filters; name one with --filter")
-    return list({str(used): used for used in named}.values())
+        if not named:
+            conditions = self.grid.conditions.values()
+            kept = (each for each in conditions if corpus in (None, each.corpus))
+            named = sorted((used for condition in kept for used in condition.filters), key=str)
+        if not named:
+            raise PoshgridError("no condition has filters; name one with --filter")
+        return list({str(used): used for used in named}.values())
 
+    def _parser(self) -> Parser:
+        name = self.grid.evidence_parsers()[0] if self.parser is None else self.parser
+        check_known("unknown parser", name, self.grid.parsers)
+        return self.grid.parsers[name]
 
-def _trained(grid: Grid, word: str | None, run: functools.partial[str]) -> tuple[Parser, Path]:
-    """Return a parser, by default the one that decides what is evidence, and its model's folder.
+    def _trained(self) -> tuple[Parser, Path]:
+        """Return a parser, by default the one that decides, and the folder of its model.
 
-    Raises:
-        PoshgridError: the configuration has no such parser, or it is not trained yet.
-    """
-    parser = _parser(grid, word)
-    folder = Path(parser.model or grid.paths.parser(parser.name))
-    if not folder.exists():
-        remedy = (
-            "put it there, or name the configuration of your own study: --config FILE"
-            if parser.model
-            else f"{run(f'{folder}/manifest.json')} trains it"
-        )
-        raise PoshgridError(f"{folder}: no model of parser {parser.name!r}; {remedy}")
-    return parser, folder
+        Raises:
+            PoshgridError: the configuration has no such parser, or it is not trained yet.
+        """
+        parser = self._parser()
+        given = Path(self.grid.config.data, parser.model) if parser.model else None
+        folder = given or Path(self.grid.paths.parser(parser.name))
+        if not folder.exists():
+            remedy = (
+                "fix parsers[].model"
+                if given
+                else f"{self._run(folder / 'manifest.json')} trains it"
+            )
+            raise PoshgridError(f"{folder}: no model of parser {parser.name!r}; {remedy}")
+        return parser, folder
 
-
-def _parser(grid: Grid, word: str | None) -> Parser:
-    name = grid.evidence_parsers()[0] if word is None else word
-    check_known("unknown parser", name, grid.parsers)
-    return grid.parsers[name]
-
-
-def _sentence(
-    grid: Grid,
-    run: functools.partial[str],
-    sentence: str,
-    parser: str | None,
-    filters: list[str] | None,
-) -> None:
-    from poshgrid.evidence.explain import explain
-    from poshgrid.parsing.parse import parse_text
-    from poshgrid.parsing.treebank import trees
-
-    # All readings of a filter are shown, whichever is named
-    named = _filters(grid, filters) if filters else []
-    words = list(dict.fromkeys(used.name for used in named)) or grid.every_filter
-    if sentence.endswith(".conllu"):
-        parses = trees(Path(sentence))
-    else:
-        parses = [parse_text(*_trained(grid, parser, run), sentence)]
-    for tree in parses:
-        for line in (*explain(tree, words), ""):
-            typer.echo(line)
-
-
-def _corpus(
-    grid: Grid,
-    run: functools.partial[str],
-    corpus: str | None,
-    parser: str | None,
-    filters: list[str] | None,
-    sample: int,
-) -> None:
-    filtered = [name for name in grid.corpora if grid.filters(name)]
-    if corpus is None and len(filtered) != 1:
-        raise PoshgridError(
-            f"{len(filtered)} corpora have filters; give a sentence, or --corpus, one of "
-            f"{', '.join(filtered or grid.corpora)}"
-        )
-    name = corpus if corpus is not None else filtered[0]
-    check_known("--corpus: no condition with filters has corpus", name, filtered)
-    paths = [
-        Path(grid.paths.sentences(name)),
-        Path(grid.paths.evidence(name, _parser(grid, parser).name)),
-    ]
-    for path in paths:
-        if not path.is_file():
-            raise PoshgridError(f"{path}: not there yet; run {run(str(path))} first")
-    _show_removed(grid, _filters(grid, filters, name), (paths[0], paths[1]), sample)
-
-
-def _text(
-    grid: Grid,
-    run: functools.partial[str],
-    text: Path,
-    parser: str | None,
-    filters: list[str] | None,
-    sample: int,
-) -> None:
-    from poshgrid.audit.firing import label_text
-
-    if not text.is_file() and not text.is_dir():
-        raise PoshgridError(f"{text}: not found; give --text a text file, or a folder of .txt")
-    used = _filters(grid, filters)
-    with tempfile.TemporaryDirectory() as folder:
-        words = sorted({one.name for one in used})
-        tables = label_text(*_trained(grid, parser, run), text, words, Path(folder))
-        _show_removed(grid, used, tables, sample)
-
-
-def _show_removed(
-    grid: Grid, filters: list[Filter], tables: tuple[Path, Path], sample: int
-) -> None:
-    """Print what filters remove from a text, by its tables of sentences and of labels."""
-    from poshgrid.audit.firing import fires
-
-    backstop, language = grid.config.evidence.backstop, grid.config.language
-    for used in filters:
-        for line in fires(
-            used, *tables, language=language, backstop=backstop, size=sample, seed=SEED
-        ):
-            typer.echo(line)
-
-
-def _suite(
-    grid: Grid,
-    run: functools.partial[str],
-    suite: str,
-    parser: str | None,
-    filters: list[str] | None,
-    as_csv: bool,
-) -> None:
-    """Print the share of good sentences that each filter removes (FiCT's Table 1)."""
-    import polars as pl
-
-    from poshgrid.benchmark import coverage
-    from poshgrid.parsing.parse import parse_words
-    from poshgrid.tables import formats, terminal
-
-    check_known("--suite: unknown suite", suite, grid.suites)
-    path = grid.paths.items(suite)
-    items = coverage.read(Path(path), f"run {run(path)} first")
-    parse = functools.partial(parse_words, *_trained(grid, parser, run))
-    backstop = grid.config.evidence.backstop
-    shares = coverage.coverage(
-        items, _filters(grid, filters), parse, language=grid.config.language, backstop=backstop
-    )
-    if as_csv:
-        typer.echo(formats.csv(shares), nl=False)
-        return
-    mark = pl.when("target").then(pl.lit("*")).otherwise(pl.lit(""))
-    cell = pl.format("{}{}", (100 * pl.col("good")).round(1), mark)
-    wide = shares.select("phenomenon", "n", "filter", cell=cell)
-    wide = wide.pivot("filter", index=["phenomenon", "n"], values="cell").cast(pl.String)
-    note = "Good sentences that a filter removes, in percent; *: a phenomenon that it is meant for."
-    terminal.show(f"{suite}", wide.columns, wide.iter_rows(), notes=[note])
+    def _run(self, target: Path) -> str:
+        """Return the command that makes a file, in backticks."""
+        words = ["poshgrid", "run", str(target), "--configfile", *map(str, self.configs)]
+        words += ["--config", f"results={self.results}"] if self.results else []
+        return f"`{shlex.join(words)}`"
 
 
 @command("poshgrid leak-rate results/pilot/audit/baby-f/300K/leakage.csv", rare=True)
@@ -275,8 +246,8 @@ def leak_rate(
     from poshgrid.audit.rate import lines, rate
     from poshgrid.files import write_json
 
-    found = rate(sheet, second)
-    for line in lines(found):
+    leaks = rate(sheet, second)
+    for line in lines(leaks):
         typer.echo(line)
     if output is not None:
-        write_json(output, asdict(found))
+        write_json(output, asdict(leaks))

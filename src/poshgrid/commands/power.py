@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from poshgrid.commands.base import Configs, Output, Results, Target, command, grid_of
 from poshgrid.errors import PoshgridError, check_known
-
-if TYPE_CHECKING:
-    from poshgrid.config import Regression
-    from poshgrid.grid.grid import Grid
 
 
 @command("poshgrid power config/pilot.yaml --seeds 3,6 --effects 0,5,10", rare=True)
@@ -44,7 +40,16 @@ def power(
 
     grid = grid_of(config, results)
     check_known("--target: unknown target", target, grid.targets)
-    chosen = _model(grid, target, model)
+    used = set(grid.fitted(target))
+    fitted = {name: each for name, each in grid.regressions.items() if name in used}
+    fitted = {name: each for name, each in fitted.items() if each.contrasts}
+    if not fitted:
+        raise PoshgridError(
+            f"--target: {target}: no regression with contrasts is fitted to it; name another "
+            "target, or add contrasts to a regression"
+        )
+    check_known("--model: no regression with contrasts on this target", model, fitted)
+    chosen = fitted[model] if model else next(iter(fitted.values()))
     shares = [x / 100 for x in _numbers("--effects", effects)]
     sds = dict(powers.PUBLISHED)
     for text in sd or []:
@@ -55,13 +60,15 @@ def power(
             sds = {key: value for key, value in sds.items() if not key.startswith(f"{group}[")}
         sds[name] = _numbers("--sd", number)[0]
     numbers = [None] if seeds is None else [int(x) for x in _numbers("--seeds", seeds)]
-    tables = []
-    for per_point in numbers:
-        counts = powers.planned(grid, target, grid.judged(chosen), per_point)
-        table, notes = powers.power(counts, chosen, effects=shares, sds=sds, accuracy=accuracy)
-        tables.append(table)
-    typer.echo(formats.csv(pl.concat(tables), places=4), nl=False)
-    for note in notes:
+    found = [
+        powers.power(
+            powers.planned(grid, target, grid.judged(chosen), per_point), chosen,
+            effects=shares, sds=sds, accuracy=accuracy,
+        )
+        for per_point in numbers
+    ]  # fmt: skip
+    typer.echo(formats.csv(pl.concat(table for table, _ in found), places=4), nl=False)
+    for note in found[-1][1]:
         typer.echo(f"Note: {note}", err=True)
 
 
@@ -71,23 +78,6 @@ def _numbers(option: str, text: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError as error:
         raise PoshgridError(f"{option}: {text!r}: give numbers, with commas") from error
-
-
-def _model(grid: Grid, target: str, named: str | None) -> Regression:
-    """Return the model that is named, or the first with contrasts that a target is fitted to."""
-    fitted = {
-        name: grid.regressions[name] for name in grid.regressions if name in grid.fitted(target)
-    }
-    having = {name: model for name, model in fitted.items() if model.contrasts}
-    if named is not None:
-        check_known("--model: no model with contrasts on this target", named, having)
-        return having[named]
-    if not having:
-        raise PoshgridError(
-            f"--target: {target}: no regression with contrasts is fitted to it; "
-            "name another target, or add contrasts to a regression"
-        )
-    return next(iter(having.values()))
 
 
 @command("poshgrid fit counts.csv --output fit", rare=True)

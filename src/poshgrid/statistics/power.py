@@ -15,6 +15,7 @@ the formula lacks, and then an effect of 0 is found too often.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -96,7 +97,9 @@ def planned(grid: Grid, target: str, suite: str, seeds: int | None = None) -> pl
     """
     path = Path(grid.paths.items(suite))
     if not path.is_file():
-        raise PoshgridError(f"{path}: not found; make the suite's items first: snakemake {path}")
+        raise PoshgridError(
+            f"{path}: not found; make the suite's items first: `poshgrid run {path}`"
+        )
     pairs = judgements.read_items(path)
     joint = pairs.filter("joint").unique([*judgements.JOINED])
     judged = pl.concat([pairs.filter(~pl.col("joint")), joint])
@@ -166,21 +169,12 @@ def power(
             critical = stats.norm.isf(tail) * np.sqrt(taken @ posterior @ taken)
             sd = np.sqrt(weight @ truth @ weight)
 
-            def sides(
-                effect: float,
-                signs: np.ndarray = signs,
-                weight: np.ndarray = weight,
-                critical: float = critical,
-                sd: float = sd,
-            ) -> tuple[float, float]:
-                """Return the probabilities of an interval above and below 0."""
-                mean = weight @ logit(accuracy + signs * effect / 2)
-                ends = stats.norm.sf((critical + np.array([-mean, mean])) / sd)
-                return float(ends[0]), float(ends[1])
-
+            sides = functools.partial(_sides, signs, weight, critical, sd, accuracy)
             least = None
             if sides(0.999 * widest)[0] >= ENOUGH:
-                least = optimize.brentq(lambda x: sides(x)[0] - ENOUGH, 0, 0.999 * widest)
+                least = optimize.brentq(
+                    lambda x, sides=sides: sides(x)[0] - ENOUGH, 0, 0.999 * widest
+                )
             for effect in effects:
                 right, wrong = sides(effect)[:: -1 if effect < 0 else 1]
                 rows.append(
@@ -199,6 +193,20 @@ def power(
         reason = notes[-1] if notes else "it has no contrasts"
         raise PoshgridError(f"regressions: {model.name}: nothing to find on this grid: {reason}")
     return pl.DataFrame(rows, schema=POWER), list(dict.fromkeys(notes))
+
+
+def _sides(
+    signs: np.ndarray,
+    weight: np.ndarray,
+    critical: float,
+    sd: float,
+    accuracy: float,
+    effect: float,
+) -> tuple[float, float]:
+    """Return the probabilities of an interval above and below 0, of an effect (share)."""
+    mean = weight @ logit(accuracy + signs * effect / 2)
+    ends = stats.norm.sf((critical + np.array([-mean, mean])) / sd)
+    return float(ends[0]), float(ends[1])
 
 
 def _covariances(

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import sys
 
-import polars as pl
 import pytest
 import yaml
 
 from poshgrid import cli, config
 from poshgrid.config import specs
-from poshgrid.corpora.schema import SENTENCES, SOURCE
-from poshgrid.evidence.schema import CONDITION
-from poshgrid.files import write_table
 from tests import jobs
 
 
@@ -47,62 +43,28 @@ def refused(poshgrid, tmp_path):
     return run
 
 
-def table(path, schema, rows):
-    write_table(pl.DataFrame(rows, schema=schema, orient="row"), path, schema)
-    return path
-
-
 @pytest.mark.parametrize(
     ("name", "reader", "content", "place"),
     [
-        ("a.txt", "text", b"", ""),
-        ("a.txt", "text", b"A fine line.\n\x00\x01\x02", "line 2: "),
         ("a.txt", "text", "Café crème.".encode("latin-1"), "line 1 "),
-        ("a.txt", "text", None, "not found"),
         ("a.csv", "childes-db", b"id,gloss\n1,hello\n", "line 1: "),
     ],
 )
 def test_broken_corpus_files(refused, tmp_path, name, reader, content, place):
     data = tmp_path / "data"
     data.mkdir()
-    if content is not None:
-        (data / name).write_bytes(content)
+    (data / name).write_bytes(content)
     source = config.Source(name="mine", reader=reader, path=name)
     line = refused("read", specs.SourceSpec(source=source), data=data)
     assert f"{name}: {place}" in line and ";" in line
 
 
-def mix(tmp_path, sentences=2000):
-    """Return spec and input of a job that mixes a corpus of 1,000 words and a few from a source."""
-    rows = [("d", i, f"Sentence number {i}.", 3) for i in range(sentences)]
-    path = table(tmp_path / "source.parquet", SOURCE, rows)
-    portion = config.Portion(source="mine", words={"1K": "1K"})
-    corpus = config.Corpus(name="baby", dev_words=3, test_words=3, sources=[portion])
-    return specs.CorpusSpec(corpus=corpus, sizes=["1K"]), {"mine": path}
-
-
-def test_inputs_that_do_not_bear_what_is_asked_of_them(refused, tmp_path):
-    spec, sources = mix(tmp_path, 20)
-    assert "mine" in refused("mix", spec, sources=sources)  # a size larger than the source holds
-
-    rows = [(0, "mine", "d", 0, "Will she go?", 3, "train", 0, "1K")]
-    sentences = table(tmp_path / "s.parquet", SENTENCES, rows)
-    parser = config.Parser(name="spacy", engine="spacy", model="nowhere/model")
-    spec = specs.ParseSpec(parser=parser, shard=0, shards=1)
-    line = refused("parse", spec, sentences=sentences, arguments={"model": "nowhere/model"})
-    assert line.startswith("nowhere/model")
-
-    rows = [(i, "mine", "d", i, f"The girl sees dog {i % 7}.", 5, None) for i in range(50)]
-    text = table(tmp_path / "condition/train.parquet", CONDITION, rows)
-    spec = specs.TokenizerSpec(tokenizer=config.Tokenizer(vocabulary_size=9000))
-    assert "vocabulary_size" in refused("tokenizer", spec, texts=[text])
-
-
 def test_a_results_folder_that_cannot_be_written(poshgrid, tmp_path):
     results = tmp_path / "results"
-    spec, sources = mix(tmp_path)
     results.write_text("a file where the folder should be")
-    status, errors = poshgrid("stage", "mix", jobs.text(results / "it", spec, sources=sources))
+    (tmp_path / "a.txt").write_text("The dog sat.\n")
+    spec = specs.SourceSpec(source=config.Source(name="mine", reader="text", path="a.txt"))
+    status, errors = poshgrid("stage", "read", jobs.text(results / "it", spec, data=str(tmp_path)))
     assert (status, len(errors)) == (1, 1) and errors[0].startswith(f"error: {results}")
 
 

@@ -5,81 +5,41 @@ from __future__ import annotations
 import os
 from types import SimpleNamespace
 
+import huggingface_hub
 import pytest
-import yaml
 
-from poshgrid.grid import configfile
-from poshgrid.grid.inputs import Inputs
+from poshgrid.config.runs import GIVEN, PRETRAINED, Run
 from poshgrid.planning import download
 
 
-class Words(dict):
-    """Wildcards as Snakemake has them: keys and attributes."""
+@pytest.mark.parametrize("reachable", [True, False])
+def test_models_are_downloaded_and_folders_are_not(monkeypatch, caplog, reachable):
+    asked = []
 
-    __getattr__ = dict.__getitem__
-
-
-class Hub:
-    """Stands in for ``huggingface_hub``'s function, and counts."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-        self.closed: set[str] = set()
-
-    def snapshot_download(self, name: str, **_: object) -> None:
-        self.asked.append(name)
-        if name in self.closed:
+    def snapshot_download(name, **_):
+        asked.append(name)
+        if not reachable:
             raise OSError("We couldn't connect\nto the hub")
 
-
-@pytest.fixture
-def hub(monkeypatch) -> Hub:
-    import huggingface_hub
-
-    made = Hub()
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", made.snapshot_download)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot_download)
     monkeypatch.setenv("HF_HUB_OFFLINE", "")
-    return made
-
-
-@pytest.fixture
-def inputs(tmp_path) -> Inputs:
-    path = tmp_path / "config.yaml"
-    path.write_text(yaml.safe_dump({
-        "results": "results", "data": str(tmp_path / "data"), "regressions": [],
-        "suites": [{"name": "pairs", "reader": "blimp", "path": "pairs"}],
-        "pretrained": [{"name": "toy", "path": "someone/toy"},
-                       {"name": "here", "path": str(tmp_path / "here")}],
-    }))  # fmt: skip
-    (tmp_path / "here").mkdir()
-    config = configfile.load(path)
-    return Inputs(configfile.validate(config.model_dump(mode="json"), [path]))
-
-
-def planned(inputs: Inputs, *rules: str) -> SimpleNamespace:
-    """Return a DAG whose jobs of these rules will run."""
-    jobs = [("items", {"suite": "pairs"})]
-    for run in inputs.grid.given_models:
-        words = ("condition", "size", "model", "recipe", "bias", "seed")
-        jobs.append(("score", {word: str(getattr(run, word)) for word in words}))
-    found = [
-        SimpleNamespace(rule=SimpleNamespace(name=rule), wildcards=Words(given))
-        for rule, given in jobs
-        if rule in rules
+    runs = {name: Run(PRETRAINED, GIVEN, name, PRETRAINED, "none", 0) for name in ("toy", "here")}
+    models = {
+        run: SimpleNamespace(path=f"someone/{name}", revision=None) for name, run in runs.items()
+    }
+    inputs = SimpleNamespace(
+        grid=SimpleNamespace(given_models=models),
+        given_model=lambda run: "folder" if run == runs["here"] else None,
+    )
+    axes = ("condition", "size", "model", "recipe", "bias", "seed")
+    jobs = [
+        SimpleNamespace(
+            rule=SimpleNamespace(name="score"),
+            wildcards=SimpleNamespace(**{axis: str(getattr(run, axis)) for axis in axes}),
+        )
+        for run in runs.values()
     ]
-    return SimpleNamespace(needrun_jobs=lambda: found)
-
-
-def test_models_are_downloaded_and_folders_are_not(hub, inputs):
-    download.ahead(planned(inputs, "items"), inputs)
-    assert (hub.asked, os.environ["HF_HUB_OFFLINE"]) == ([], "")
-    download.ahead(planned(inputs, "items", "score"), inputs)
-    assert hub.asked == ["someone/toy"]
-    assert os.environ["HF_HUB_OFFLINE"] == "1"
-
-
-def test_what_cannot_be_had_is_told_and_left_to_its_job(hub, inputs, caplog):
-    hub.closed = {"someone/toy"}
-    download.ahead(planned(inputs, "items", "score"), inputs)
-    assert os.environ["HF_HUB_OFFLINE"] == ""
-    assert "hf download someone/toy" in caplog.text
+    download.ahead(SimpleNamespace(needrun_jobs=lambda: jobs), inputs)
+    assert asked == ["someone/toy"]
+    assert os.environ["HF_HUB_OFFLINE"] == ("1" if reachable else "")
+    assert ("hf download someone/toy" in caplog.text) != reachable
