@@ -110,7 +110,7 @@ def _pairs(
     for other, tables in judged.items():
         if odd := sorted(tables.keys() ^ expected.keys()):
             raise PoshgridError(
-                f"{folder}: {run_name} and {other} have not both {odd[0]}; add its file"
+                f"{folder}: only one of {run_name} and {other} has {odd[0]}; add its file"
             )
         for phenomenon, table in tables.items():
             if not table.select("good", "bad").equals(expected[phenomenon].select("good", "bad")):

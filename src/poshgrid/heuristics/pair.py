@@ -30,7 +30,7 @@ class Gap:
     first_early: bool  # the gap of the first sentence is the earlier one
     early: Sentence  # the sentence with the earlier gap
     late: Sentence
-    position: int  # where they begin to differ: that of the earlier gap
+    index: int  # where they begin to differ: that of the earlier gap
 
 
 class Pair:
@@ -68,11 +68,11 @@ class Pair:
             return None
         if first.words[:1] not in (["who"], ["what"], ["whom"], ["which"]):
             return None
-        position = difference(first.words, second.words)
-        if position is None or first.opens(position) == second.opens(position):
+        index = difference(first.words, second.words)
+        if index is None or first.opens(index) == second.opens(index):
             return None
-        early = not first.opens(position)
-        return Gap(early, *((first, second) if early else (second, first)), position)
+        early = not first.opens(index)
+        return Gap(early, *((first, second) if early else (second, first)), index)
 
     def bound(self, antecedent: Callable[[Sentence, int], Noun | None]) -> float | None:
         """Return the preference for the member whose reflexive agrees with its antecedent.

@@ -240,8 +240,8 @@ def edits(items: pl.DataFrame) -> pl.DataFrame:
     rows = []
     for item, *members in items.select("item_id", "good", "bad").iter_rows():
         good, bad = (Sentence(member).words for member in members)
-        position = difference(good, bad)
-        rows.append((item, "", "") if position is None else (item, good[position], bad[position]))
+        index = difference(good, bad)
+        rows.append((item, "", "") if index is None else (item, good[index], bad[index]))
     return pl.DataFrame(rows, ["item_id", "good_word", "bad_word"], orient="row")
 
 

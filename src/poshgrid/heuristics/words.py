@@ -60,7 +60,7 @@ GENDERS, NUMBERS = frozenset({"m", "f", "n"}), frozenset({"singular", "plural"})
 class Noun:
     """A noun phrase, by its head."""
 
-    position: int  # of the head among the words
+    index: int  # of the head among the words
     genders: frozenset[str]  # m, f, n: those that it may have; none: of the first or second person
     numbers: frozenset[str]
     possessor: bool = False  # "'s" follows
@@ -147,47 +147,47 @@ class Sentence:
     @cached_property
     def heads(self) -> dict[int, Noun]:
         """Place -> the noun whose head stands there."""
-        return {noun.position: noun for noun in self.nouns}
+        return {noun.index: noun for noun in self.nouns}
 
     def _nouns(self) -> Iterator[Noun]:
-        position = 0
-        while position < len(self):
-            head = self._head(position)
+        index = 0
+        while index < len(self):
+            head = self._head(index)
             if head is None:
-                position += 1
+                index += 1
                 continue
             possessor = self.words[head + 1 : head + 2] == [POSSESSIVE]
-            yield Noun(head, *self._features(position, head), possessor)
-            position = head + 1
+            yield Noun(head, *self._features(index, head), possessor)
+            index = head + 1
 
-    def _head(self, position: int) -> int | None:
+    def _head(self, index: int) -> int | None:
         """Return the head of a noun phrase that begins at a place."""
-        word = self.words[position]
+        word = self.words[index]
         if word in known().names or word in _PRONOUNS:
-            return position
-        if self.determines(position) or word == POSSESSIVE:
-            return self._after(position + 1)
-        if position and self.written[position][:1].isupper():
-            return position  # a name that the lexicon does not have
+            return index
+        if self.determines(index) or word == POSSESSIVE:
+            return self._after(index + 1)
+        if index and self.written[index][:1].isupper():
+            return index  # a name that the lexicon does not have
         # "the teacher who trains Ann": no plural
-        verbal = word in known().verbs or self.words[max(position - 1, 0)] in ("who", "which", "to")
-        return position if word in known().nouns and not verbal else None
+        verbal = word in known().verbs or self.words[max(index - 1, 0)] in ("who", "which", "to")
+        return index if word in known().nouns and not verbal else None
 
     def _after(self, start: int) -> int | None:
         """Return the head after a determiner: the first noun, over words that may be adjectives."""
-        position = start
-        while position < len(self) and self.words[position] in known().adjectives | {
+        index = start
+        while index < len(self) and self.words[index] in known().adjectives | {
             *_GENDERED,
             "other",
         }:
-            position += 1
-        if position >= len(self):
+            index += 1
+        if index >= len(self):
             return None
-        following = self.words[position + 1 : position + 2]
-        unknown = self.words[position] not in known().nouns
+        following = self.words[index + 1 : index + 2]
+        unknown = self.words[index] not in known().nouns
         if unknown and following and following[0] in known().nouns.keys() - known().verbs:
-            return position + 1  # "the Canadian child"
-        return position
+            return index + 1  # "the Canadian child"
+        return index
 
     def _features(self, start: int, head: int) -> tuple[frozenset[str], frozenset[str]]:
         word = self.words[head]
@@ -202,60 +202,56 @@ class Sentence:
         said = {_GENDERED[w] for w in self.words[start:head] if w in _GENDERED}
         return frozenset(said) or genders, numbers
 
-    def determines(self, position: int) -> bool:
+    def determines(self, index: int) -> bool:
         """Say whether a word is a determiner: *that* also opens clauses."""
-        word = self.words[position]
-        if word not in known().determiners or position + 1 >= len(self):
+        word = self.words[index]
+        if word not in known().determiners or index + 1 >= len(self):
             return False
-        after = self.words[position + 1]
+        after = self.words[index + 1]
         if word in ("that", "her"):
             numbers = known().nouns.get(after, ((), NUMBERS))[1]
             return not (
-                self.opens(position + 1)
-                or "singular" not in numbers
-                or after in known().auxiliaries
+                self.opens(index + 1) or "singular" not in numbers or after in known().auxiliaries
             )
         return True
 
-    def opens(self, position: int) -> bool:
+    def opens(self, index: int) -> bool:
         """Say whether a noun phrase begins at a place, judged by its first word alone."""
-        word = self.words[position]
+        word = self.words[index]
         if word == "that":
-            return self.determines(position)
+            return self.determines(index)
         return (
             word in known().determiners
             or word in _PRONOUNS
             or word in known().names
-            or (position > 0 and self.written[position][:1].isupper())
+            or (index > 0 and self.written[index][:1].isupper())
         )
 
     def verbs(self, start: int, end: int) -> list[int]:
         """Return the places of what can only be verbs: no noun, and of no other known class."""
         covered = {
-            position
-            for noun in self.nouns
-            for position in range(self._start(noun.position), noun.position + 1)
+            index for noun in self.nouns for index in range(self._start(noun.index), noun.index + 1)
         }
         return [
-            position
-            for position in range(start, end)
-            if position not in covered and not known().closes(self.words[position])
+            index
+            for index in range(start, end)
+            if index not in covered and not known().closes(self.words[index])
         ]
 
     def _start(self, head: int) -> int:
-        position = head
-        while position > 0 and (
-            self.words[position - 1] in known().adjectives | {*_GENDERED, "other"}
-            or self.determines(position - 1)
+        index = head
+        while index > 0 and (
+            self.words[index - 1] in known().adjectives | {*_GENDERED, "other"}
+            or self.determines(index - 1)
         ):
-            position -= 1
-        return position
+            index -= 1
+        return index
 
 
 def difference(first: Sequence[str], second: Sequence[str]) -> int | None:
     """Return the first place at which words differ; ``None``: one is the other's beginning."""
     pairs = enumerate(zip(first, second, strict=False))
-    return next((position for position, (one, other) in pairs if one != other), None)
+    return next((index for index, (one, other) in pairs if one != other), None)
 
 
 # ---- clauses ------------------------------------------------------------------------------------
@@ -263,30 +259,30 @@ def difference(first: Sequence[str], second: Sequence[str]) -> int | None:
 
 def relative(sentence: Sentence, start: int, end: int) -> int | None:
     """Return the place of the first relative pronoun: after a noun, *who* or a *that* like it."""
-    for position in range(max(start, 1), end):
-        if sentence.words[position] in RELATIVES and position - 1 in sentence.heads:
-            return position
+    for index in range(max(start, 1), end):
+        if sentence.words[index] in RELATIVES and index - 1 in sentence.heads:
+            return index
     return None
 
 
-def in_relative(sentence: Sentence, position: int) -> bool:
+def in_relative(sentence: Sentence, index: int) -> bool:
     """Say whether a place before the main verb is inside a relative clause of the subject.
 
     It is where the clause has had no verb yet, be it opened by a pronoun (*the man who the boy _*)
     or not (*the man the boy _*).
     """
-    opener = relative(sentence, 0, position)
+    opener = relative(sentence, 0, index)
     if opener is not None:
-        return not sentence.verbs(opener + 1, position)
-    nouns = [noun for noun in sentence.nouns if noun.position < position and not noun.possessor]
-    between = sentence.words[nouns[0].position + 1 : position] if nouns else []
+        return not sentence.verbs(opener + 1, index)
+    nouns = [noun for noun in sentence.nouns if noun.index < index and not noun.possessor]
+    between = sentence.words[nouns[0].index + 1 : index] if nouns else []
     joined = any(word in PREPOSITIONS | CONJUNCTIONS for word in between)
-    return len(nouns) > 1 and not joined and not sentence.verbs(0, position)
+    return len(nouns) > 1 and not joined and not sentence.verbs(0, index)
 
 
-def _clause(sentence: Sentence, position: int) -> int:
+def _clause(sentence: Sentence, index: int) -> int:
     """Return where the innermost finite clause begins that holds a place, by its complementizer."""
-    for start in range(position - 1, 0, -1):
+    for start in range(index - 1, 0, -1):
         word = sentence.words[start]
         if word in {"that", "whether", "if"} and not sentence.determines(start):
             if start - 1 in sentence.heads:
@@ -297,7 +293,7 @@ def _clause(sentence: Sentence, position: int) -> int:
     return 0
 
 
-def local_subject(sentence: Sentence, position: int) -> Noun | None:
+def local_subject(sentence: Sentence, index: int) -> Noun | None:
     """Return the head of the subject of the clause that a word is in.
 
     That is what c-commands an object reflexive inside its clause: neither a possessor in the
@@ -305,41 +301,39 @@ def local_subject(sentence: Sentence, position: int) -> Noun | None:
 
     Args:
         sentence: its words.
-        position: of the reflexive.
+        index: of the reflexive.
 
     Returns:
         ``None``: no noun stands before it.
     """
-    start = _clause(sentence, position)
-    nouns = [
-        noun for noun in sentence.nouns if start <= noun.position < position and not noun.possessor
-    ]
+    start = _clause(sentence, index)
+    nouns = [noun for noun in sentence.nouns if start <= noun.index < index and not noun.possessor]
     if not nouns:
         return None
     subject = nouns[0]
-    opener = relative(sentence, start, position)
+    opener = relative(sentence, start, index)
     if opener is not None:
-        verbs = sentence.verbs(opener + 1, position)
+        verbs = sentence.verbs(opener + 1, index)
         if len(verbs) < 2:  # it has not ended
-            inner = [n for n in nouns if opener < n.position < (verbs[0] if verbs else position)]
+            inner = [n for n in nouns if opener < n.index < (verbs[0] if verbs else index)]
             return inner[0] if inner else sentence.heads[opener - 1]
         # Inside a second clause after the relative one: "the man who left said she hurt herself"
-        return _later(sentence, subject, verbs[1:], position)
-    later = [noun for noun in nouns[1:] if not sentence.verbs(subject.position + 1, noun.position)]
-    verbs = sentence.verbs(subject.position + 1, position)
+        return _later(sentence, subject, verbs[1:], index)
+    later = [noun for noun in nouns[1:] if not sentence.verbs(subject.index + 1, noun.index)]
+    verbs = sentence.verbs(subject.index + 1, index)
     if later and len(verbs) > 1:  # "the man the boy saw hurt himself"
         verbs = verbs[1:]
-    return _later(sentence, subject, verbs, position)
+    return _later(sentence, subject, verbs, index)
 
 
-def _later(sentence: Sentence, subject: Noun, verbs: list[int], position: int) -> Noun:
+def _later(sentence: Sentence, subject: Noun, verbs: list[int], index: int) -> Noun:
     """Return the subject of a clause without a complementizer, if one begins after a verb."""
     if len(verbs) < 2:
         return subject
     for noun in reversed(sentence.nouns):
-        if not verbs[0] < noun.position < verbs[-1] or noun.possessor:
+        if not verbs[0] < noun.index < verbs[-1] or noun.possessor:
             continue
         between = sentence.words[verbs[-2] + 1 : verbs[-1]]
-        if noun.position > verbs[-2] and not set(between) & (PREPOSITIONS - {"to"} | CONJUNCTIONS):
+        if noun.index > verbs[-2] and not set(between) & (PREPOSITIONS - {"to"} | CONJUNCTIONS):
             return noun
     return subject

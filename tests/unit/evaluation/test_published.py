@@ -88,7 +88,7 @@ def test_runs_must_have_judged_the_same_pairs(tmp_path):
         published.read(tmp_path)
     write(other)
     write(tmp_path / NAME.replace("principle_a_command", "wanna"))
-    with pytest.raises(PoshgridError, match="have not both wanna"):
+    with pytest.raises(PoshgridError, match="has wanna"):
         published.read(tmp_path)
 
 

@@ -68,8 +68,7 @@ def test_hierarchical_rules_are_marked():
 def test_nouns_and_their_genders(text, nouns):
     sentence = Sentence(text)
     found = [
-        (sentence.words[n.position], "".join(sorted(n.genders)), n.possessor)
-        for n in sentence.nouns
+        (sentence.words[n.index], "".join(sorted(n.genders)), n.possessor) for n in sentence.nouns
     ]
     assert found == nouns
 

@@ -26,7 +26,7 @@ def test_sound_pairs_pass_and_are_all_parsed():
     checked = {c.name: c.checked for c in checks}
     assert checked.pop("vacuous gaps") == sum("island" in pair[0] for pair in SOUND)
     assert set(checked.values()) == {len(SOUND)}
-    structure.hold(table(*SOUND), WORDS, VOCABULARY)
+    structure.refuse_faults(table(*SOUND), WORDS, VOCABULARY)
 
 
 @pytest.mark.parametrize("row", CASES["planted"])
@@ -35,7 +35,7 @@ def test_a_planted_fault_is_caught_by_its_own_check(row):
     suite = table(*SOUND, (phenomenon, "contrast", *members))
     assert failed(suite) == {kind: ["x-0015"]}
     with pytest.raises(PoshgridError, match=rf"{kind}: 1 \(first: x-0015, "):
-        structure.hold(suite, WORDS, VOCABULARY)
+        structure.refuse_faults(suite, WORDS, VOCABULARY)
 
 
 def test_repeated_and_identical_pairs_are_caught():

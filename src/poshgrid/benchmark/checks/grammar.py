@@ -320,11 +320,11 @@ class Parser:
         if "that" in frames:
             # A question reaches into the clause of a bridge verb only.
             bridge = self._sensible("bridge" in frames)
-            yield from (f for f in self._told(at, gap) if bridge or not f.filled)
+            yield from (f for f in self._declarative(at, gap) if bridge or not f.filled)
         if "whether" in frames:
             yield from self._asked(at)
 
-    def _told(self, at: int, gap: Phrase | None) -> Iterator[Found]:
+    def _declarative(self, at: int, gap: Phrase | None) -> Iterator[Found]:
         """A declarative clause; without *that*, also without subject: *Who did she say left*."""
         if self._at(at) == "that":
             for f in self._clause(at + 1, gap):

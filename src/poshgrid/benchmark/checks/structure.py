@@ -382,7 +382,9 @@ def _unknown(good: str, bad: str, vocabulary: Vocabulary) -> str:
     )
 
 
-def hold(items: pl.DataFrame, lexicon: Lexicon, vocabulary: Vocabulary | None = None) -> None:
+def refuse_faults(
+    items: pl.DataFrame, lexicon: Lexicon, vocabulary: Vocabulary | None = None
+) -> None:
     """Raise if a generated item has a fault; see :func:`checks`.
 
     Raises:

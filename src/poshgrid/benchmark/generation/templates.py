@@ -117,7 +117,7 @@ class Options(templatefile.Options):
 
 
 def load(path: Path | None, options: Any, context: Context) -> Loaded:  # noqa: ANN401
-    """Fill the templates of a suite and hold the pairs to the gate of the structural checks.
+    """Fill the templates of a suite, and refuse pairs with a fault.
 
     For each phenomenon: counterbalance the words of its slots over the corpora, make more
     candidates than are needed, drop those that a corpus holds word by word, and choose among the
@@ -149,7 +149,7 @@ def load(path: Path | None, options: Any, context: Context) -> Loaded:  # noqa: 
     prepared = [
         _prepared(phenomenon, number, options, words, vocabulary) for phenomenon in templates
     ]
-    # The corpora are long: they are gone through once for all phenomena.
+    # The corpora are long: they are read once for all phenomena.
     heard = context.heard({m for made, _ in prepared for filled in made for m in filled.members})
     rows: list[Row] = []
     phenomena: dict[str, dict[str, Any]] = {}
@@ -179,7 +179,7 @@ def load(path: Path | None, options: Any, context: Context) -> Loaded:  # noqa: 
             **facts,
         }
     items = pl.DataFrame(rows, schema=PAIRS)
-    structure.hold(items, words, vocabulary)
+    structure.refuse_faults(items, words, vocabulary)
     candidates = sum(len(made) for made, _ in prepared)
     return Loaded(items, {"pairs": items.height, "candidates": candidates, "generated": phenomena})
 

@@ -119,7 +119,7 @@ def rows(
 
     Args:
         path: the file.
-        required: columns beside those of ``ITEM``; none of their cells may be empty.
+        required: columns in addition to those of ``ITEM``; none of their cells may be empty.
         optional: columns that may be missing, and whose cells may be empty.
         numbered: as in :func:`table`; these cells may be empty.
 

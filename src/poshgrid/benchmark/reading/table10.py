@@ -28,7 +28,7 @@ def suites() -> dict[str, dict[str, list[str]]]:
 def category(phenomenon: str) -> str | None:
     """Return a phenomenon's category, or ``None`` if the table does not name it.
 
-    All suites are looked through: no name stands for two categories. Case, ``-`` and ``_`` are
+    All suites are searched: no name stands for two categories. Case, ``-`` and ``_`` are
     passed over, since the table and the suites' files do not agree in them.
 
     Args:

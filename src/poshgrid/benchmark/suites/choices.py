@@ -118,7 +118,7 @@ def join(stimulus: str, option: str, connective: str) -> str:
 
 
 def _check_options(row: Row, texts: dict[str, str]) -> None:
-    """Refuse options that no model could, or anybody should, tell apart."""
+    """Refuse options that are the same, or that differ in their final marks."""
     plain = [_FINAL.sub("", text).casefold().strip() for text in texts.values()]
     if twice := [name for n, name in enumerate(texts) if plain[n] in plain[:n]]:
         raise row.fault(f"{twice[0]} is the same as another option; change or take out one of them")

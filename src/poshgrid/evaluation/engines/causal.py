@@ -205,7 +205,7 @@ class Causal(Neural):
 def _ancestors(end: torch.Tensor) -> torch.Tensor:
     """Return the mask of a batch of rows, (rows, 1, nodes, nodes): 0 or the lowest float.
 
-    A node sees its ancestors and itself; so does padding, which nobody sees.
+    A node sees its ancestors and itself; so does padding, which no node sees.
     """
     node = torch.arange(end.shape[1], device=end.device)
     seen = (node[None, :] < node[:, None]) & (node[:, None] < end[:, None, :])

@@ -20,6 +20,6 @@ def compares(pair: Pair) -> tuple[str, str] | None:
 
 def _skip(sentence: Sentence) -> str | None:
     filler, *rest = sentence.words or [""]
-    verbs = {sentence.words[position] for position in sentence.verbs(1, len(sentence))}
+    verbs = {sentence.words[index] for index in sentence.verbs(1, len(sentence))}
     verb = next((word for word in rest if word in verbs | {"want", "wanna"}), None)
     return f"{filler} … {verb}" if verb and filler in ARGUMENTS | ADJUNCTS | {"which"} else None

@@ -19,23 +19,23 @@ def prefers(pair: Pair) -> float | None:
         return None
     # What a member has kept in its place is what the other has fronted
     inside = [in_relative(questions.body, kept) for kept in (questions.second, questions.first)]
-    position = questions.second if inside[0] else questions.first
-    return None if _finite(questions.body, position) else prefer(*inside)
+    index = questions.second if inside[0] else questions.first
+    return None if _finite(questions.body, index) else prefer(*inside)
 
 
-def _finite(sentence: Sentence, position: int) -> bool:
+def _finite(sentence: Sentence, index: int) -> bool:
     """Say whether the first verb or auxiliary from a place on is finite, after its noun."""
     verbs, auxiliaries = (
-        sentence.verbs(position, len(sentence)),
+        sentence.verbs(index, len(sentence)),
         known().auxiliaries - {"have", "do"},
     )
-    after = enumerate(sentence.words[position:], start=position)
+    after = enumerate(sentence.words[index:], start=index)
     verb = next((word for at, word in after if at in verbs or word in known().auxiliaries), "")
-    subject = next((n for n in reversed(sentence.nouns) if n.position < position), None)
+    subject = next((n for n in reversed(sentence.nouns) if n.index < index), None)
     if verb in known().finite | auxiliaries or subject is None:
         return True
     # "the boys see", "we see"; of a noun that the lexicon has not, its ending tells
     plural = "singular" not in subject.numbers or (
-        len(subject.numbers) > 1 and sentence.words[subject.position].endswith("s")
+        len(subject.numbers) > 1 and sentence.words[subject.index].endswith("s")
     )
     return plural and (verb in known().bases or verb not in known().verbs)

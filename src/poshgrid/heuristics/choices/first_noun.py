@@ -13,5 +13,5 @@ def prefers(pair: Pair) -> float | None:
     return pair.bound(_first)
 
 
-def _first(sentence: Sentence, position: int) -> Noun | None:
-    return next((noun for noun in sentence.nouns if noun.position < position), None)
+def _first(sentence: Sentence, index: int) -> Noun | None:
+    return next((noun for noun in sentence.nouns if noun.index < index), None)

@@ -10,9 +10,9 @@ SAYS = "prefers the more frequent function word, where the two first differ"
 
 def compares(pair: Pair) -> tuple[str, str] | None:
     """Return the first words that differ, if both are function words."""
-    position = difference(pair.first.words, pair.second.words)
-    if position is None:
+    index = difference(pair.first.words, pair.second.words)
+    if index is None:
         return None
-    words = pair.first.words[position], pair.second.words[position]
+    words = pair.first.words[index], pair.second.words[index]
     closed = known().function | known().auxiliaries | REFLEXIVES.keys()
     return words if closed.issuperset(words) else None

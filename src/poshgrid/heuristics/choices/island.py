@@ -28,13 +28,13 @@ def prefers(pair: Pair) -> float | None:
 
 def _early_inside(gap: Gap) -> bool:
     """Say whether the earlier gap follows the verb of a relative clause: *who helped _ like*."""
-    opener = relative(gap.early, 2, gap.position)
-    return opener is not None and len(gap.early.verbs(opener + 1, gap.position)) <= 1
+    opener = relative(gap.early, 2, gap.index)
+    return opener is not None and len(gap.early.verbs(opener + 1, gap.index)) <= 1
 
 
 def _late_inside(gap: Gap) -> bool:
     """Say whether an adjunct clause begins between the two gaps: *the girl before seeing _*."""
-    return bool(set(gap.late.words[gap.position :]) & SUBORDINATORS)
+    return bool(set(gap.late.words[gap.index :]) & SUBORDINATORS)
 
 
 def _embedded(pair: Pair) -> float | None:
@@ -44,12 +44,12 @@ def _embedded(pair: Pair) -> float | None:
         return None
     if sorted(first.words) == sorted(second.words):
         return None
-    position = difference(first.words, second.words)
-    if position and position > 1 and first.words[position + 1 :] == second.words[position + 1 :]:
+    index = difference(first.words, second.words)
+    if index and index > 1 and first.words[index + 1 :] == second.words[index + 1 :]:
         # One word makes the clause a question: a gap is in it, or in neither
         if _whole(first):
             return None
-        return prefer(not _asks(first, position), not _asks(second, position))
+        return prefer(not _asks(first, index), not _asks(second, index))
     return prefer(not _inside(first), not _inside(second))
 
 
@@ -61,16 +61,16 @@ def _whole(sentence: Sentence) -> bool:
     return ends and sentence.opens(verb + 1) and sentence.words[verb] not in known().ditransitive
 
 
-def _asks(sentence: Sentence, position: int) -> bool:
-    return sentence.words[position] in INTERROGATIVES and position - 1 not in sentence.heads
+def _asks(sentence: Sentence, index: int) -> bool:
+    return sentence.words[index] in INTERROGATIVES and index - 1 not in sentence.heads
 
 
 def _inside(sentence: Sentence) -> bool:
     """Say whether a gap is in an adjunct, a question or a relative clause, the last one opened."""
     openers = [
-        position
-        for position in range(2, len(sentence))
-        if sentence.words[position] in INTERROGATIVES | SUBORDINATORS
+        index
+        for index in range(2, len(sentence))
+        if sentence.words[index] in INTERROGATIVES | SUBORDINATORS
     ]
     if not openers:
         return False

@@ -16,9 +16,7 @@ def compares(pair: Pair) -> tuple[str, str] | None:
         [SPECIALS[START], *words(sentence.text), SPECIALS[END]]
         for sentence in (pair.first, pair.second)
     )
-    position = difference(first, second)
-    if position is None:
+    index = difference(first, second)
+    if index is None:
         return None
-    return " ".join(first[position - 1 : position + 1]), " ".join(
-        second[position - 1 : position + 1]
-    )
+    return " ".join(first[index - 1 : index + 1]), " ".join(second[index - 1 : index + 1])

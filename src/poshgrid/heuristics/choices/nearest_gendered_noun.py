@@ -13,12 +13,12 @@ def prefers(pair: Pair) -> float | None:
     return pair.bound(_nearest)
 
 
-def _nearest(sentence: Sentence, position: int) -> Noun | None:
+def _nearest(sentence: Sentence, index: int) -> Noun | None:
     return next(
         (
             noun
             for noun in reversed(sentence.nouns)
-            if noun.position < position and noun.genders in ({"m"}, {"f"})
+            if noun.index < index and noun.genders in ({"m"}, {"f"})
         ),
         None,
     )

@@ -13,5 +13,5 @@ def prefers(pair: Pair) -> float | None:
     return pair.bound(_nearest)
 
 
-def _nearest(sentence: Sentence, position: int) -> Noun | None:
-    return next((noun for noun in reversed(sentence.nouns) if noun.position < position), None)
+def _nearest(sentence: Sentence, index: int) -> Noun | None:
+    return next((noun for noun in reversed(sentence.nouns) if noun.index < index), None)

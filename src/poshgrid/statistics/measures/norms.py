@@ -237,7 +237,7 @@ def _check_length(norm: Norm, row: dict[str, Any], name: str | Path) -> None:
 def _standings(norm: Norm, row: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of ``NORMS`` of a run and a norm.
 
-    Of items that the suite leaves out nobody knows how many would be right: none and all of them
+    How many items that the suite leaves out would be right is not known: none and all of them
     are the ends of a range (Capone et al., section 4.2: 62 right of 165 and 10 left out is 62-72).
     """
     rows = []
