@@ -38,6 +38,6 @@ def test_every_command_of_the_tutorial_runs(root, tmp_path):
 def test_the_tutorial_shows_commands_that_a_test_can_run(root):
     shown = commands(root)
     assert len(shown) > 12
-    assert shown.count("poshgrid run --profile tiny") == 1
+    assert {"poshgrid run --profile tiny", "poshgrid run"} <= set(shown)
     assert set(shown) >= FAILS
     assert not [command for command in shown if "FOLDER" in command or command.endswith("\\")]
