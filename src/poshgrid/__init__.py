@@ -22,5 +22,5 @@ def open(folder: str | os.PathLike[str]) -> Results:  # noqa: A001 - poshgrid.op
     # By name: whoever imports poshgrid alone waits for no library
     from importlib import import_module
 
-    found: Results = import_module("poshgrid.analysis.results").Results(folder)
-    return found
+    results: Results = import_module("poshgrid.analysis.results").Results(folder)
+    return results

@@ -76,14 +76,14 @@ def main() -> None:
     except MemoryError:
         _fail("out of memory; give the job more, or lower batch_size or evidence.shard_words")
     except BaseException as error:
-        place = plugins.fault(error)
+        line = plugins.fault(error)
         # A panic of polars (a flipped bit in a table) is no Exception
         ours = isinstance(error, Exception) or type(error).__name__ == "PanicException"
-        if debug or not (ours or place):
+        if debug or not (ours or line):
             raise
-        if place:
+        if line:
             said = " ".join(str(error).split())
-            _fail(f"{place}: {type(error).__name__}: {said}; fix the plug-in")
+            _fail(f"{line}: {type(error).__name__}: {said}; fix the plug-in")
         reason = str(error).strip().splitlines()
         _fail(
             f"internal error: {type(error).__name__}: {reason[0] if reason else ''}; "

@@ -175,14 +175,14 @@ def names(texts: Iterable[str], suffix: str) -> dict[str, str]:
     Raises:
         PoshgridError: two of them would have one file.
     """
-    found: dict[str, str] = {}
+    texts_of: dict[str, str] = {}
     for text in texts:
         plain = re.sub(r"[^\w.+-]+", "-", text).lstrip(".") or "-"
         name = plain.encode()[:_LONG].decode(errors="ignore") + suffix
-        if name in found:
-            raise PoshgridError(f"{found[name]!r} and {text!r} would both be {name}; rename one")
-        found[name] = text
-    return {text: name for name, text in found.items()}
+        if name in texts_of:
+            raise PoshgridError(f"{texts_of[name]!r} and {text!r} would both be {name}; rename one")
+        texts_of[name] = text
+    return {text: name for name, text in texts_of.items()}
 
 
 def _left(folder: Path, prefix: str, suffix: str = "") -> list[Path]:
@@ -328,11 +328,11 @@ def table_batches(
                 if start < last and end > first
                 if only is None or _may_have(facts, group, *only)
             ]
-            place = ends[groups[0] - 1] if groups and groups[0] else 0
+            row = ends[groups[0] - 1] if groups and groups[0] else 0
             for batch in file.iter_batches(size, groups, wanted):
                 frame = pl.DataFrame(pl.from_arrow(batch)).select(wanted).cast(types)
-                frame = frame[max(0, first - place) : max(0, last - place)]
-                place += batch.num_rows
+                frame = frame[max(0, first - row) : max(0, last - row)]
+                row += batch.num_rows
                 if "text" in wanted and frame["text"].has_nulls():
                     raise PoshgridError(f"{path}: a row has no text; {REMEDY}")
                 yield frame.filter(pl.col(only[0]).eq_missing(only[1])) if only else frame
@@ -340,12 +340,12 @@ def table_batches(
 
 def _may_have(metadata: Any, group: int, column: str, value: Any) -> bool:  # noqa: ANN401 - pyarrow
     """Say whether a row group may have a value in a column, by what the file says of it."""
-    told = metadata.row_group(group).column(metadata.schema.names.index(column)).statistics
-    if told is None:
+    statistics = metadata.row_group(group).column(metadata.schema.names.index(column)).statistics
+    if statistics is None:
         return True
     if value is None:
-        return bool(told.null_count or not told.has_null_count)
-    return bool(not told.has_min_max or told.min <= value <= told.max)
+        return bool(statistics.null_count or not statistics.has_null_count)
+    return bool(not statistics.has_min_max or statistics.min <= value <= statistics.max)
 
 
 def read_table(
@@ -435,14 +435,14 @@ def read_schema(path: str | os.PathLike[str], remedy: str = REMEDY) -> pl.Schema
         return pl.scan_parquet(Path(path), glob=False).collect_schema()
 
 
-def check_schema(found: pl.Schema, schema: Schema, path: str | os.PathLike[str]) -> None:
+def check_schema(columns: pl.Schema, schema: Schema, path: str | os.PathLike[str]) -> None:
     """Hold a table's columns and types to a schema; raise :class:`PoshgridError` if they differ."""
-    faults = [f"column {name!r} is missing" for name in schema if name not in found]
-    faults += [f"column {name!r} is not in the contract" for name in found if name not in schema]
+    faults = [f"column {name!r} is missing" for name in schema if name not in columns]
+    faults += [f"column {name!r} is not in the contract" for name in columns if name not in schema]
     faults += [
-        f"{name} is {found[name]}, not {kind}"
+        f"{name} is {columns[name]}, not {kind}"
         for name, kind in schema.items()
-        if name in found and found[name] != kind
+        if name in columns and columns[name] != kind
     ]
     if faults:
         raise PoshgridError(f"{path}: {'; '.join(faults)}; see docs/data.md")

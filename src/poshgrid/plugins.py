@@ -63,26 +63,26 @@ def refusal(wrong: Iterable[InitErrorDetails]) -> ValidationError:
     return ValidationError.from_exception_data("configuration", list(wrong))
 
 
-def mistake(place: tuple[str | int, ...], message: str, value: object) -> InitErrorDetails:
+def mistake(keys: tuple[str | int, ...], message: str, value: object) -> InitErrorDetails:
     """Return an error of ours at a place below that of its validator."""
     return InitErrorDetails(
         type=PydanticCustomError("value_error", "{message}", {"message": message}),
-        loc=place,
+        loc=keys,
         input=value,
     )
 
 
-def details(error: ValidationError, place: tuple[str | int, ...] = ()) -> list[InitErrorDetails]:
+def details(error: ValidationError, keys: tuple[str | int, ...] = ()) -> list[InitErrorDetails]:
     """Return the errors of a section that was validated by itself, for what holds it at a place."""
-    found = []
+    errors = []
     for detail in error.errors():
         kind: Any = detail["type"]
         if kind == "value_error":
             kind = PydanticCustomError("value_error", "{message}", {"message": detail["msg"]})
         context = detail.get("ctx", {})
-        loc = (*place, *detail["loc"])
-        found.append(InitErrorDetails(type=kind, loc=loc, input=detail["input"], ctx=context))
-    return found
+        loc = (*keys, *detail["loc"])
+        errors.append(InitErrorDetails(type=kind, loc=loc, input=detail["input"], ctx=context))
+    return errors
 
 
 def _leaves(annotation: object) -> Iterator[object]:
@@ -151,7 +151,7 @@ def check() -> None:
             continue  # an editor's
         package = ".".join((__package__, *path.relative_to(OWN).parent.parts))
         if package not in KINDS:
-            places = ", ".join(str(own(each)) for each in KINDS)
+            places = ", ".join(str(own(kind)) for kind in KINDS)
             raise PoshgridError(f"{path}: no plug-in lies there; move it to one of {places}")
         folder = importlib.import_module(package).__path__[0]
         if any(Path(folder, name).exists() for name in (path.name, path.stem)):
@@ -162,8 +162,8 @@ def check() -> None:
             ast.parse(path.read_bytes())
         except (SyntaxError, ValueError) as error:
             what = getattr(error, "msg", None) or reason(error)
-            place = f"{path}:{getattr(error, 'lineno', None) or 1}"
-            raise PoshgridError(f"{place}: {what}; mend the file") from error
+            line = f"{path}:{getattr(error, 'lineno', None) or 1}"
+            raise PoshgridError(f"{line}: {what}; mend the file") from error
 
 
 def names(package: str) -> list[str]:
@@ -208,12 +208,12 @@ def load(package: str, word: str) -> ModuleType:
         spec = importlib.util.find_spec(name)
         file = str(spec and spec.origin)
         stack = traceback.extract_tb(error.__traceback__)
-        lines = [str(each.lineno) for each in stack if each.filename == file]
-        place = ":".join([file, *lines[-1:]])
+        lines = [str(part.lineno) for part in stack if part.filename == file]
+        line = ":".join([file, *lines[-1:]])
         what = f"{type(error).__name__}: {reason(error)}"
-        raise PoshgridError(f"{place}: {what}; mend the file") from error
+        raise PoshgridError(f"{line}: {what}; mend the file") from error
     kind, needed = KINDS[package]
-    lacking = [each for each in needed if not hasattr(module, each)]
+    lacking = [part for part in needed if not hasattr(module, part)]
     if lacking:
         raise PoshgridError(f"{module.__file__}: a {kind} has {lacking[0]}; define it")
     return module
@@ -221,10 +221,10 @@ def load(package: str, word: str) -> ModuleType:
 
 def _package(package: str) -> ModuleType:
     """Import a package of plug-ins, a study's own among them."""
-    found, folder = importlib.import_module(package), own(package).absolute()
-    if str(folder) not in found.__path__ and folder.is_dir():
-        found.__path__.append(str(folder))
-    return found
+    module, folder = importlib.import_module(package), own(package).absolute()
+    if str(folder) not in module.__path__ and folder.is_dir():
+        module.__path__.append(str(folder))
+    return module
 
 
 def fault(error: BaseException) -> str:
@@ -253,11 +253,11 @@ def options_of(package: str, word: str) -> type[Options]:
     return model
 
 
-def options(package: str, word: str, given: dict[str, Any]) -> Options:
+def options(package: str, word: str, values: dict[str, Any]) -> Options:
     """Validate a plug-in's options with its own model (:func:`options_of`).
 
     Raises:
         UnknownPluginError: unknown plug-in.
         pydantic.ValidationError: an option is unknown or has a wrong value.
     """
-    return options_of(package, word).model_validate(given)
+    return options_of(package, word).model_validate(values)

@@ -39,7 +39,7 @@ def shipped(*parts: str) -> Path:
     Raises:
         PoshgridError: it does not exist, e.g. because links were lost when a checkout was copied.
     """
-    found = ROOT.parent.joinpath(*parts)
-    if not found.exists():
-        raise PoshgridError(f"{found}: not found; install poshgrid again")
-    return found
+    file = ROOT.parent.joinpath(*parts)
+    if not file.exists():
+        raise PoshgridError(f"{file}: not found; install poshgrid again")
+    return file

@@ -131,7 +131,7 @@ def check(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
     Raises:
         PoshgridError: a file does not hold the bytes that its stage wrote, or is a device.
     """
-    found = {}
+    digests = {}
     for path in sorted(map(Path, paths)):
         if not path.is_file():
             if path.exists() and not path.is_dir():  # to read it might never end
@@ -139,7 +139,7 @@ def check(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
             continue
         if is_manifest(path) and _is_ours(path):
             continue
-        digest = found[str(path)] = _digest(path)
+        digest = digests[str(path)] = _digest(path)
         owner = nearest(path)
         if owner is None:
             continue
@@ -158,7 +158,7 @@ def check(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
         if name in known.outputs:
             for read in _READING:
                 read[str(path)] = digest
-    return found
+    return digests
 
 
 def _is_ours(manifest: Path) -> bool:
@@ -287,7 +287,7 @@ def nearest(path: Path, coming: Path | None = None) -> Path | None:
     parts = path.name.split(".")
     beside = [path.with_name(".".join(parts[:n]) + SUFFIX) for n in range(len(parts) - 1, 0, -1)]
     above = [folder / MANIFEST for folder in list(path.parents)[:DEPTH]]
-    return next((each for each in (*beside, *above) if each == coming or each.is_file()), None)
+    return next((path for path in (*beside, *above) if path == coming or path.is_file()), None)
 
 
 def _recorded(manifest: Path) -> Recorded:
@@ -377,8 +377,8 @@ def _sha256(path: Path, _: tuple[int, ...]) -> str:
 
 def state(path: Path) -> tuple[int, ...]:
     """Return what changes when a file is written or replaced."""
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns, found.st_ino
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 def sha256(path: str | os.PathLike[str]) -> str:

@@ -222,18 +222,3 @@ def test_no_size_leads_out_of_the_results(word):
         return
     assert number > 0
     inside(Paths("r").condition("c", word), "r")
-
-
-@pytest.mark.parametrize(
-    "term",
-    [
-        "sys.modules.get(size_z)", "eval(filter)", "size_z.tofile(filter)",
-        "np.save(filter, size_z)",
-        "S (eval(filter))", "{eval(filter)}", "np.lib.npyio.os.system(filter)",
-    ],
-)  # fmt: skip
-def test_a_formula_calls_no_function_of_ours(tmp_path, term):
-    """What stands before a bracket in a formula would be looked up among our names, and called."""
-    config = copy.deepcopy(TINY)
-    config["regressions"][0]["formula"] = f"p(correct, n) ~ size_z + {term}"
-    assert checked(tmp_path / "mine.yaml", yaml.safe_dump(config))

@@ -154,10 +154,10 @@ class Config(Section):
         if not isinstance(value, list):
             return value
         return [
-            {"name": each.rstrip("/").rpartition("/")[2], "path": each}
-            if isinstance(each, str)
-            else each
-            for each in value
+            {"name": model.rstrip("/").rpartition("/")[2], "path": model}
+            if isinstance(model, str)
+            else model
+            for model in value
         ]
 
     @model_validator(mode="after")

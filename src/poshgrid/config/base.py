@@ -79,9 +79,9 @@ def place(value: str) -> str:
     # Some libraries take it for the home, others for a folder of that name.
     if Path(value).parts[:1] == ("~",):
         raise ValueError(f"{value!r} begins with ~: write the home folder out")
-    if found := _PATTERN.search(value):
+    if pattern := _PATTERN.search(value):
         raise ValueError(
-            f"{value!r} holds {found[0]}, which Snakemake takes for a part of a pattern: rename "
+            f"{value!r} holds {pattern[0]}, which Snakemake takes for a part of a pattern: rename "
             "the file or folder"
         )
     return value
@@ -162,7 +162,7 @@ def _unlike_its_defaults(value: object) -> bool:
 
 
 def wrong_options(
-    package: str, word: str, options: dict[str, Any], place: tuple[str, ...] = ()
+    package: str, word: str, options: dict[str, Any], keys: tuple[str, ...] = ()
 ) -> list[InitErrorDetails]:
     """Return what is wrong with a plug-in's name or options, each error at a place of its own.
 
@@ -170,15 +170,15 @@ def wrong_options(
         package: of the plug-ins.
         word: that names the plug-in.
         options: as they are written.
-        place: of both, seen from the validator that asks; default: the keys ``options``, and that
+        keys: of both, seen from the validator that asks; default: the keys ``options``, and that
             of the plug-in's kind (``reader``).
     """
     try:
         plugins.options(package, word, options)
     except plugins.UnknownPluginError as error:
-        return [plugins.mistake(place or (plugins.KINDS[package][0],), str(error), word)]
+        return [plugins.mistake(keys or (plugins.KINDS[package][0],), str(error), word)]
     except ValidationError as error:
-        return plugins.details(error, place or ("options",))
+        return plugins.details(error, keys or ("options",))
     return []
 
 

@@ -52,8 +52,8 @@ class Filter(Section):
     @property
     def aims(self) -> tuple[str, ...]:
         """The phenomena that it is aimed at; (): it names none."""
-        found: tuple[str, ...] = getattr(plugins.load(plugins.FILTERS, self.name), "TARGETS", ())
-        return found
+        targets: tuple[str, ...] = getattr(plugins.load(plugins.FILTERS, self.name), "TARGETS", ())
+        return targets
 
     def __str__(self) -> str:
         """Return ``filter.reading``."""
@@ -144,11 +144,11 @@ class Condition(Section):
 
     @model_validator(mode="after")
     def _filters(self) -> Self:
-        words = [f"{each.name}.{each.reading}" for each in self.filters]
+        words = [f"{entry.name}.{entry.reading}" for entry in self.filters]
         once(words, "name it once", "filters")
         once((item.filter for item in self.reinsert), "give one rate", "reinsert")
         for item in self.reinsert:
-            if item.filter not in {each.name for each in self.filters}:
+            if item.filter not in {entry.name for entry in self.filters}:
                 raise ValueError(
                     f"re-insertion of {item.filter!r}, which this condition does not remove; "
                     f"add it to filters: {words}"
@@ -174,4 +174,4 @@ class Condition(Section):
     @property
     def words(self) -> list[str]:
         """The filters' words, each once, sorted."""
-        return sorted({each.name for each in self.filters})
+        return sorted({entry.name for entry in self.filters})

@@ -73,8 +73,8 @@ class Suite(Section):
         """The phenomena and categories of its pairs; ``None``: only its items tell."""
         describe = getattr(self._module, "described", None)
         options = plugins.options(plugins.SUITES, self.reader, self.options)
-        found = describe(options) if describe else None
-        return found and {name for each in found for name in (each.category, each.phenomenon)}
+        items = describe(options) if describe else None
+        return items and {name for item in items for name in (item.category, item.phenomenon)}
 
     @property
     def _module(self) -> ModuleType:
@@ -168,10 +168,10 @@ class Pretrained(Section):
 
     @model_validator(mode="after")
     def _placed(self) -> Self:
-        given = self.model_fields_set & {"condition", "size", "model", "seed"}
-        if given and not {"condition", "size"} <= given:
+        written = self.model_fields_set & {"condition", "size", "model", "seed"}
+        if written and not {"condition", "size"} <= written:
             raise ValueError(
-                f"{', '.join(sorted(given))} without a place: give condition and size, or neither"
+                f"{', '.join(sorted(written))} without a place: give condition and size, or neither"
             )
         return self
 

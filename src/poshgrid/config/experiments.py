@@ -97,13 +97,13 @@ class Experiment(Section):
 
     @model_validator(mode="after")
     def _models_once(self) -> Self:
-        found = [
-            (each.model, size) if isinstance(each, SizedModel) else (each, size)
-            for each in self.models
-            for size in (each.sizes if isinstance(each, SizedModel) else self.sizes)
+        points = [
+            (entry.model, size) if isinstance(entry, SizedModel) else (entry, size)
+            for entry in self.models
+            for size in (entry.sizes if isinstance(entry, SizedModel) else self.sizes)
         ]
         try:
-            once((f"{model} at {size}" for model, size in found), _TWICE)
+            once((f"{model} at {size}" for model, size in points), _TWICE)
         except ValueError as error:
             raise plugins.refusal(
                 [plugins.mistake(("models",), str(error), self.models)]

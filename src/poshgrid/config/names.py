@@ -22,7 +22,7 @@ RULES = frozenset({
 
 def repeated(values: Iterable[T]) -> list[T]:
     """Return the values that are there more than once, each once."""
-    return [each for each, number in Counter(values).items() if number > 1]
+    return [value for value, number in Counter(values).items() if number > 1]
 
 
 def once(values: Iterable[Hashable], remedy: str, key: str = "") -> None:

@@ -278,7 +278,7 @@ def parse(kind: type[S], text: str) -> S:
         return kind.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
+        key = ".".join(map(str, first["loc"]))
         raise PoshgridError(
-            f"job: spec: {place or 'text'}: {first['msg']}; copy the command of the job log whole"
+            f"job: spec: {key or 'text'}: {first['msg']}; copy the command of the job log whole"
         ) from error

@@ -45,7 +45,7 @@ def _biases(grid: Grid) -> Iterator[Problem]:
     known: dict[tuple[str, ...], str] = {}
     for number, experiment in enumerate(grid.config.experiments):
         for index, word in enumerate(experiment.biases):
-            place = ("experiments", number, "biases", index)
+            key = ("experiments", number, "biases", index)
             name = "+".join(dict.fromkeys(parts(word))) or "none"
             other = known.setdefault(tuple(sorted(word.split("+"))), word)
             if word != name:
@@ -53,9 +53,9 @@ def _biases(grid: Grid) -> Iterator[Problem]:
                     f"{word!r} is another name for {name!r}: each bias is named once, and none "
                     f"stands alone; write {name}"
                 )
-                yield place, what
+                yield key, what
             elif other != word:
-                yield place, f"{word!r} and {other!r} are the same; write one of them"
+                yield key, f"{word!r} and {other!r} are the same; write one of them"
 
 
 def _points(grid: Grid) -> Iterator[Problem]:
@@ -80,15 +80,15 @@ def _points(grid: Grid) -> Iterator[Problem]:
             at = ("experiments", number, "sizes", experiment.sizes.index(run.size))
             asked.setdefault((run.condition, run.size), at)
     cells = {
-        (grid.conditions[condition].corpus, size): place
-        for (condition, size), place in asked.items()
+        (grid.conditions[condition].corpus, size): key
+        for (condition, size), key in asked.items()
         if not grid.conditions[condition].prebuilt
     }
-    for (corpus, size), place in cells.items():
-        yield from _size(grid, corpus, size, place)
+    for (corpus, size), key in cells.items():
+        yield from _size(grid, corpus, size, key)
 
 
-def _size(grid: Grid, name: str, size: str, place: Place) -> Iterator[Problem]:
+def _size(grid: Grid, name: str, size: str, key: Place) -> Iterator[Problem]:
     """Yield what a corpus lacks of a size that an experiment asks for at a place."""
     portions = grid.corpora[name].sources
     known = {size for portion in portions for size in portion.words}
@@ -97,7 +97,7 @@ def _size(grid: Grid, name: str, size: str, place: Place) -> Iterator[Problem]:
             f"corpus {name!r} has no size {size!r}{did_you_mean(size, known)}; or write in "
             f"corpora how many words each source gives: {size}: ..., {words(size):,} together"
         )
-        yield place, what
+        yield key, what
         return
     rest = max(0, words(size) - sum(portion.words.get(size, 0) for portion in portions))
     for index, portion in enumerate(portions):
@@ -303,7 +303,7 @@ def _words(grid: Grid) -> Iterator[Problem]:
 def _training(grid: Grid) -> Iterator[Problem]:
     """Yield recipes and biases that a model cannot be trained in or with."""
     kinds = {(r.model, r.recipe, r.bias): r for runs in grid.targets.values() for r in runs}
-    told: set[str] = set()
+    reported: set[str] = set()
     for _, run in sorted(kinds.items()):
         spec = grid.train_spec(run)
         try:
@@ -314,9 +314,9 @@ def _training(grid: Grid) -> Iterator[Problem]:
             builder.check(spec.model, spec.recipe)
             bias.check(spec)
         except PoshgridError as error:
-            if str(error) in told:
+            if str(error) in reported:
                 continue
-            told.add(str(error))
+            reported.add(str(error))
             section, name, *why = str(error).split(": ", 2)
             if section in ("models", "recipes"):
                 yield _at(grid, section, name), ": ".join(why)

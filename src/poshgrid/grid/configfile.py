@@ -114,14 +114,14 @@ def _checked(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
             return grid
     except ValidationError as error:
         wrong = list(_problems(error, data))
-        places = {place for place, _ in wrong}
+        places = {key for key, _ in wrong}
         problems = [*wrong, *(problem for problem in problems if problem[0] not in places)]
     except ConfigError as error:
         problems = error.problems
     except RecursionError as error:
         raise PoshgridError(f"{where}: nested too deep; write out what is meant") from error
     trees = [(path, _composed(path)) for path in files]
-    lines = [f"{_where(place, trees)}: {_spell(place)}: {problem}" for place, problem in problems]
+    lines = [f"{_where(key, trees)}: {_spell(key)}: {problem}" for key, problem in problems]
     lines = list(dict.fromkeys(lines))
     if (more := len(lines) - MAX_LINES) > 0:
         lines[MAX_LINES:] = [f"{where}: and {more:,} more; fix these first"]
@@ -149,28 +149,28 @@ def _problems(error: ValidationError, data: Mapping[str, Any]) -> Iterator[Probl
     problems: dict[Any, tuple[Place, ErrorDetails, list[str]]] = {}
     inside: set[Place] = set()  # what holds an error of an alternative
     for number, detail in enumerate(error.errors()):
-        place = _place(detail, data)
-        union = len(place) < len(detail["loc"]) and "[key]" not in detail["loc"]
-        key = ("union", place) if union else number
-        problems.setdefault(key, (place, detail, []))[2].append(_expected(detail))
-        inside |= {place[:end] for end in range(len(place)) if union}
-    for key, (place, detail, messages) in problems.items():
-        if not (isinstance(key, tuple) and place in inside):
-            yield place, _message(detail, messages)
+        keys = _place(detail, data)
+        union = len(keys) < len(detail["loc"]) and "[key]" not in detail["loc"]
+        same = ("union", keys) if union else number
+        problems.setdefault(same, (keys, detail, []))[2].append(_expected(detail))
+        inside |= {keys[:end] for end in range(len(keys)) if union}
+    for same, (keys, detail, messages) in problems.items():
+        if not (isinstance(same, tuple) and keys in inside):
+            yield keys, _message(detail, messages)
 
 
 def _place(detail: ErrorDetails, data: Mapping[str, Any]) -> Place:
     """Return the place of an error, without the names of a union's alternatives."""
     here: Any = data
-    place: list[str | int] = []
+    keys: list[str | int] = []
     for part in detail["loc"]:
         absent = isinstance(here, Mapping) and detail["type"] in ("missing", "value_error")
         if _holds(here, part):
-            place.append(part)
+            keys.append(part)
             here = here[part]
         elif absent and part == detail["loc"][-1]:  # a key that has its default, or is required
-            place.append(part)
-    return tuple(place)
+            keys.append(part)
+    return tuple(keys)
 
 
 def _holds(here: object, part: str | int) -> bool:
@@ -195,10 +195,10 @@ def _message(detail: ErrorDetails, messages: Sequence[str]) -> str:
         return "missing; add it"
     if value is None and message.startswith(MUST):
         return "is empty; write a value after the colon, or take the key away"
-    if other := [each for each in messages if not each.startswith(MUST)]:
+    if other := [text for text in messages if not text.startswith(MUST)]:
         message = other[0]
     elif len(messages) > 1:
-        words = [each.removeprefix(MUST).split(",")[0] for each in messages]
+        words = [text.removeprefix(MUST).split(",")[0] for text in messages]
         message = MUST + " or ".join(dict.fromkeys(words))
     shown = _shown(value)
     if detail["type"] == "list_type":
@@ -224,8 +224,8 @@ def _shown(value: object) -> str:
         return "a number of thousands of digits"
 
 
-def _spell(place: Place) -> str:
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+def _spell(key: Place) -> str:
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in key)
     return plain(text.removeprefix("."), 200) or "config"
 
 
@@ -237,22 +237,22 @@ def _composed(path: str | Path) -> yaml.Node | None:
         return None
 
 
-def _where(place: Place, trees: Sequence[_Tree]) -> str:
+def _where(key: Place, trees: Sequence[_Tree]) -> str:
     """Return ``file:line`` of the place or of the nearest above it, or the files' names."""
-    deepest, found = 0, str(trees[-1][0]) if trees else "config"
+    deepest, line = 0, str(trees[-1][0]) if trees else "config"
     for path, node in reversed(trees):
-        lines = _lines_of(node, place)
+        lines = _lines_of(node, key)
         if len(lines) > deepest:
-            deepest, found = len(lines), f"{path}:{lines[-1]}"
-            if any(isinstance(part, int) for part in place[:deepest]):
+            deepest, line = len(lines), f"{path}:{lines[-1]}"
+            if any(isinstance(part, int) for part in key[:deepest]):
                 break  # lists are replaced, so that those of earlier files say nothing
-    return found
+    return line
 
 
-def _lines_of(node: yaml.Node | None, place: Place) -> list[int]:
+def _lines_of(node: yaml.Node | None, key: Place) -> list[int]:
     """Return the line of each part of a place, as far as the file has it."""
     lines: list[int] = []
-    for part in place:
+    for part in key:
         if isinstance(node, yaml.MappingNode):
             pair = next(((k, v) for k, v in node.value if k.value == str(part)), None)
             if pair is None:

@@ -18,35 +18,35 @@ def full(grid: Grid, target: str) -> dict[str, str]:
     was put back (``baby`` for ``baby-f``), as much as the corpus has rather than a dose.
     """
     conditions = [grid.conditions[name] for name in sorted({c for c, _ in grid.cells(target)})]
-    found = {}
+    counterparts = {}
     for filtered in conditions:
         if not filtered.filters or filtered.reinsert:
             continue
         candidates = [
-            each
-            for each in conditions
-            if each.corpus == filtered.corpus
-            and each.downsample == filtered.downsample
-            and not each.prebuilt
-            and (not each.filters or (each.reinsert and _filters(each) == _filters(filtered)))
-            and each.control in (None, filtered.name)
+            other
+            for other in conditions
+            if other.corpus == filtered.corpus
+            and other.downsample == filtered.downsample
+            and not other.prebuilt
+            and (not other.filters or (other.reinsert and _filters(other) == _filters(filtered)))
+            and other.control in (None, filtered.name)
         ]
         if candidates:
-            found[filtered.name] = min(candidates, key=_distance).name
-    return found
+            counterparts[filtered.name] = min(candidates, key=_distance).name
+    return counterparts
 
 
 def pairs(grid: Grid, target: str) -> list[tuple[Run, Run]]:
     """Return the runs of a target that filtering alone tells apart: (filtered, full)."""
     runs = grid.targets.get(target, [])
-    there, found = set(runs), []
+    there, paired = set(runs), []
     for filtered, other in full(grid, target).items():
         for run in runs:
             twin = replace(run, condition=other)
             bare = run.size in grid.conditions[filtered].unfiltered_sizes
             if run.condition == filtered and twin in there and not bare:
-                found.append((run, twin))
-    return found
+                paired.append((run, twin))
+    return paired
 
 
 def runs(grid: Grid, target: str) -> list[Run]:
@@ -71,8 +71,8 @@ def read(grid: Grid, target: str) -> list[Run]:
 
 def aims(condition: Condition) -> dict[str, list[str]]:
     """Return a condition's filters -> the phenomena that each is aimed at; []: it names none."""
-    by_name = sorted(condition.filters, key=lambda each: each.name)
-    return {each.name: list(each.aims) for each in by_name}
+    by_name = sorted(condition.filters, key=lambda entry: entry.name)
+    return {entry.name: list(entry.aims) for entry in by_name}
 
 
 def _filters(condition: Condition) -> set[str]:

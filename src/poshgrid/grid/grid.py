@@ -32,9 +32,9 @@ class Grid(Targets):
 
     def sizes(self, corpus: str) -> list[str]:
         """Return the sizes that experiments ask of a corpus, ascending (``only`` left aside)."""
-        found = {size for name, size in self.every_cell if self.conditions[name].corpus == corpus
+        sizes = {size for name, size in self.every_cell if self.conditions[name].corpus == corpus
                  and not self.conditions[name].prebuilt}  # fmt: skip
-        return sorted(found, key=words)
+        return sorted(sizes, key=words)
 
     @cached_property
     def _used(self) -> list[Condition]:
@@ -46,30 +46,30 @@ class Grid(Targets):
 
         That is the corpus's own; of a corpus with ready files alone, its largest condition's.
         """
-        found = {}
+        tables = {}
         used = {c.corpus for c in self._used if not c.prebuilt}
         for name in self.corpora:
             if name in used:
-                found[name] = self.paths.sentences(name)
-        for corpus in sorted({c.corpus for c in self._used} - set(found)):
+                tables[name] = self.paths.sentences(name)
+        for corpus in sorted({c.corpus for c in self._used} - set(tables)):
             cells = {(r.condition, r.size) for r in self.every_run
                      if self.conditions[r.condition].corpus == corpus}  # fmt: skip
             name, size = max(cells, key=lambda cell: (words(cell[1]), cell[0]))
-            found[corpus] = f"{self.paths.condition(name, size)}/train.parquet"
-        return found
+            tables[corpus] = f"{self.paths.condition(name, size)}/train.parquet"
+        return tables
 
     def counted_corpora(self) -> dict[str, tuple[str, str | None]]:
         """Return "corpus/size" -> a table of sentences and the size whose rows count (none: all).
 
         Items are balanced against an n-gram model of each.
         """
-        found: dict[str, tuple[str, str | None]] = {}
+        tables: dict[str, tuple[str, str | None]] = {}
         for corpus, path in self.vocabularies().items():
             if path == self.paths.sentences(corpus):
-                found |= {f"{corpus}/{size}": (path, size) for size in self.sizes(corpus)}
+                tables |= {f"{corpus}/{size}": (path, size) for size in self.sizes(corpus)}
             else:
-                found[f"{corpus}/{path.split('/')[-2]}"] = (path, None)
-        return found
+                tables[f"{corpus}/{path.split('/')[-2]}"] = (path, None)
+        return tables
 
     @cached_property
     def tasks(self) -> dict[str, str]:
@@ -98,7 +98,7 @@ class Grid(Targets):
     @cached_property
     def every_filter(self) -> list[str]:
         """The filters that any condition uses, sorted."""
-        return sorted({word for each in self.conditions.values() for word in each.words})
+        return sorted({word for condition in self.conditions.values() for word in condition.words})
 
     def control_of(self, condition: str) -> Condition | None:
         """Return the condition that a control removes as much as; None: it is no control."""
@@ -120,23 +120,23 @@ class Grid(Targets):
     @cached_property
     def planters(self) -> dict[str, str | None]:
         """Bias -> the parser whose trees it is trained with."""
-        found: dict[str, str | None] = {"none": None}
+        parsers: dict[str, str | None] = {"none": None}
         for word in {word for e in self.config.experiments for word in e.biases}:
-            found[word] = None
+            parsers[word] = None
             for part in parts(word):
                 if getattr(plugins.load(BIASES, part), "TREES", False):
-                    given = plugins.options(BIASES, part, bias.options(part, self.config.biases))
-                    found[word] = str(given.model_dump()["parser"])
-        return found
+                    options = plugins.options(BIASES, part, bias.options(part, self.config.biases))
+                    parsers[word] = str(options.model_dump()["parser"])
+        return parsers
 
     @cached_property
     def planted(self) -> set[tuple[str, str]]:
         """The (corpus, parser) pairs whose trees biases are trained with: parsed whole."""
-        found = set()
+        pairs = set()
         for run in self.every_run:
             if parser := self.trees(run):
-                found.add((self.corpus_of(run.condition).name, parser))
-        return found
+                pairs.add((self.corpus_of(run.condition).name, parser))
+        return pairs
 
     def needs_evidence(self, condition: str) -> bool:
         """Say whether a condition needs its corpus's labels.
@@ -144,8 +144,8 @@ class Grid(Targets):
         Every condition of a corpus with filters does: dev and test are free of evidence in all.
         Ready files need none.
         """
-        found = self.conditions[condition]
-        return not found.prebuilt and bool(self.filters(found.corpus))
+        entry = self.conditions[condition]
+        return not entry.prebuilt and bool(self.filters(entry.corpus))
 
     def parsed_corpora(self, target: str) -> list[str]:
         """Return the corpora of a target whose sentences are parsed and labelled, sorted."""
@@ -158,9 +158,9 @@ class Grid(Targets):
 
     def sentence_words(self, corpus: str) -> int:
         """Return the words of a corpus's table: of its largest size, spare, and held out."""
-        found = self.corpora[corpus]
+        entry = self.corpora[corpus]
         largest = words(self.sizes(corpus)[-1])
-        return largest + round(found.spare * largest) + found.dev_words + found.test_words
+        return largest + round(entry.spare * largest) + entry.dev_words + entry.test_words
 
     def evidence_parsers(self) -> list[str]:
         """Return the parsers whose labels are made: the deciding one first."""
@@ -185,19 +185,19 @@ class Grid(Targets):
 
         Of one with a place in the grid that is what its condition says, or it itself.
         """
-        found = {}
-        for run, each in self.given_models.items():
+        cells = {}
+        for run, model in self.given_models.items():
             cell = specs.Cell(words=0, source=PRETRAINED, filtered=False)
             if run.recipe == RELEASED:
                 cell = specs.Cell(
                     words=words(run.size),
-                    source=each.source or run.condition,
-                    filtered=each.filtered,
+                    source=model.source or run.condition,
+                    filtered=model.filtered,
                 )
                 if run.condition in self.conditions:
                     cell = self.facts(run.condition, run.size)
-            found[f"{run.condition}/{run.size}"] = cell
-        return found
+            cells[f"{run.condition}/{run.size}"] = cell
+        return cells
 
     def condition_spec(self, condition: str, size: str) -> specs.ConditionSpec:
         """Return a condition at a size: what its sentences depend on, and no more."""
@@ -286,14 +286,14 @@ class Grid(Targets):
             condition: in the tokenizer's :meth:`tokenizer_place`.
             size: of the same.
         """
-        given = self.tokenizer_of(condition)
-        if given.file:
+        tokenizer = self.tokenizer_of(condition)
+        if tokenizer.file:
             return []
-        if given.trained_on == OWN:
+        if tokenizer.trained_on == OWN:
             return [(condition, size)]
         usual = {c for e in self.experiments.values() if e.default for c in e.dosed}
         used = usual or {run.condition for run in self.every_run}
-        names = sorted(used if isinstance(given.trained_on, str) else given.trained_on)
+        names = sorted(used if isinstance(tokenizer.trained_on, str) else tokenizer.trained_on)
         return [(name, self._largest(name)) for name in names]
 
     def _largest(self, condition: str) -> str:
@@ -303,5 +303,5 @@ class Grid(Targets):
 
     def checkpoints(self, recipe: str) -> list[list[int] | Literal["every"]]:
         """Return the steps and the epochs whose models are kept, of a recipe that trains."""
-        found = self.recipes.get(recipe)
-        return [found.checkpoints, found.checkpoint_epochs] if found else []
+        entry = self.recipes.get(recipe)
+        return [entry.checkpoints, entry.checkpoint_epochs] if entry else []

@@ -33,16 +33,16 @@ def relative(path: Path) -> str:
     Raises:
         PoshgridError: Snakemake would take it for another (:func:`poshgrid.config.base.place`).
     """
-    found = str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+    text = str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
     try:
-        return place(found)
+        return place(text)
     except ValueError as error:
         raise PoshgridError(str(error)) from error
 
 
-def model_folder(grid: Grid, given: Pretrained) -> Path | None:
+def model_folder(grid: Grid, model: Pretrained) -> Path | None:
     """Return the folder of a pretrained model; none: its name is an id on a hub."""
-    folder = Path(grid.config.data, given.path)
+    folder = Path(grid.config.data, model.path)
     return folder if folder.is_dir() else None
 
 
@@ -84,8 +84,8 @@ class Inputs:
 
     def parser_folder(self, parser: str) -> str:
         """Return the folder of a parser's model, trained or given."""
-        given = self.grid.parsers[parser].model
-        return relative(Path(self.data, given)) if given else self.paths.parser(parser)
+        model = self.grid.parsers[parser].model
+        return relative(Path(self.data, model)) if model else self.paths.parser(parser)
 
     def given_parser(self, parser: str) -> list[str]:
         """Return the files of a parser's model, if that is given by path."""
@@ -96,8 +96,8 @@ class Inputs:
 
     def ready(self, condition: str, size: str) -> Path | None:
         """Return the folder of a condition's ready files."""
-        found = self.grid.conditions[condition].prebuilt
-        return Path(self.data, listing.ready_place(found, size)) if found else None
+        prebuilt = self.grid.conditions[condition].prebuilt
+        return Path(self.data, listing.ready_place(prebuilt, size)) if prebuilt else None
 
     def given_model(self, run: Run) -> Path | None:
         """Return the folder of a pretrained model; none: its name is an id on a hub."""
@@ -140,8 +140,8 @@ class Inputs:
 
     def trained_parser(self, parser: str) -> list[str]:
         """Return what says that a parser is trained: nothing if its model is given by path."""
-        given = self.grid.parsers[parser].model
-        return [] if given else [f"{self.paths.parser(parser)}/manifest.json"]
+        model = self.grid.parsers[parser].model
+        return [] if model else [f"{self.paths.parser(parser)}/manifest.json"]
 
     def shards(self, corpus: str, parser: str) -> list[str]:
         """Return the trees of all shards of a corpus by a parser."""
@@ -161,8 +161,8 @@ class Inputs:
 
     def tokenizer(self, condition: str, size: str) -> list[str]:
         """Return what says that a cell's tokenizer is there."""
-        place = self.grid.tokenizer_place(condition, size)
-        return [f"{self.paths.tokenizer(*place)}/tokenizer.json"]
+        cell = self.grid.tokenizer_place(condition, size)
+        return [f"{self.paths.tokenizer(*cell)}/tokenizer.json"]
 
     def items(self) -> dict[str, str]:
         """Return suite -> items, of the suites of pairs."""
@@ -177,8 +177,8 @@ class Inputs:
         if run.recipe not in SCORED:
             folder = self.paths.model(run.name)
             return [f"{folder}/{name}" for name in ("model.safetensors", "manifest.json")]
-        given = self.given_model(run)
-        return sorted(relative(p) for p in given.iterdir() if p.is_file()) if given else []
+        own = self.given_model(run)
+        return sorted(relative(p) for p in own.iterdir() if p.is_file()) if own else []
 
     def scores(self, runs: Iterable[Run], *suites: str) -> list[str]:
         """Return the scores of runs on suites."""
@@ -203,6 +203,6 @@ class Inputs:
 
     def word_lists(self, filters: Iterable[str]) -> list[str]:
         """Return the lists of words that filters look for."""
-        found = [plugins.load(FILTERS, word) for word in filters]
-        lists = [patterns.word_lists(getattr(each, "PATTERNS", {})) for each in found]
+        modules = [plugins.load(FILTERS, word) for word in filters]
+        lists = [patterns.word_lists(getattr(module, "PATTERNS", {})) for module in modules]
         return [str(path) for paths in lists for path in paths]

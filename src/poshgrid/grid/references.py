@@ -49,47 +49,47 @@ def unknown(data: Mapping[str, Any]) -> Iterator[Problem]:
         data: a configuration as written; what has a wrong type is passed over.
     """
     known = _defined(data)
-    for place, section, name in _references(Config, (), data, ()):
-        yield from _check(place, section, name, known)
+    for key, section, name in _references(Config, (), data, ()):
+        yield from _check(key, section, name, known)
     for name in _mapping(data.get("counted")):
         if name not in known["conditions"]:
             yield ("counted", name), _unknown("conditions", str(name), known["conditions"])
     for bias, options in _mapping(data.get("biases")).items():
         if bias in plugins.names(BIASES):
             model = plugins.options_of(BIASES, bias)
-            for place, section, name in _references(model, (), options, ("biases", bias)):
-                yield from _check(place, section, name, known)
+            for key, section, name in _references(model, (), options, ("biases", bias)):
+                yield from _check(key, section, name, known)
     known = {section: names | _given(data)[section] for section, names in known.items()}
     for number, regression in enumerate(_entries(data, "regressions")):
-        for place, axis, name in _levels(regression, ("regressions", number)):
-            yield from _check(place, _SECTIONS[axis], name, known)
+        for key, axis, name in _levels(regression, ("regressions", number)):
+            yield from _check(key, _SECTIONS[axis], name, known)
 
 
 def _references(
     kind: Any,  # noqa: ANN401 - an annotation
     marks: Collection[Any],
     value: object,
-    place: Place,
+    key: Place,
 ) -> Iterator[tuple[Place, str, str]]:
     """Yield place, section and name of each key below a value that :class:`Refers`."""
     arguments = get_args(kind)
     if get_origin(kind) is Annotated:
-        yield from _references(arguments[0], arguments[1:], value, place)
+        yield from _references(arguments[0], arguments[1:], value, key)
     elif get_origin(kind) in (Union, UnionType):
         for part in arguments:
-            yield from _references(part, (), value, place)
+            yield from _references(part, (), value, key)
     elif get_origin(kind) is list and isinstance(value, list):
         for number, part in enumerate(value):
-            yield from _references(arguments[0], (), part, (*place, number))
+            yield from _references(arguments[0], (), part, (*key, number))
     elif isinstance(kind, type) and issubclass(kind, plugins.Options) and isinstance(value, dict):
-        for key, field in kind.model_fields.items():
-            if key in value:
-                yield from _references(field.annotation, field.metadata, value[key], (*place, key))
+        for name, field in kind.model_fields.items():
+            if name in value:
+                yield from _references(field.annotation, field.metadata, value[name], (*key, name))
     if isinstance(value, str):
-        yield from ((place, mark.section, value) for mark in marks if isinstance(mark, Refers))
+        yield from ((key, mark.section, value) for mark in marks if isinstance(mark, Refers))
 
 
-def _levels(regression: Mapping[str, Any], place: Place) -> Iterator[tuple[Place, str, str]]:
+def _levels(regression: Mapping[str, Any], key: Place) -> Iterator[tuple[Place, str, str]]:
     """Yield place, axis and value of what a regression's contrasts and ``only`` name."""
     only = regression.get("only")
     try:
@@ -98,28 +98,28 @@ def _levels(regression: Mapping[str, Any], place: Place) -> Iterator[tuple[Place
         kept = {}
     for axis, values in kept.items():
         if axis in _SECTIONS:
-            yield from (((*place, "only"), axis, value) for value in sorted(values))
+            yield from (((*key, "only"), axis, value) for value in sorted(values))
     for number, contrast in enumerate(_entries(regression, "contrasts")):
         axis = str(contrast.get("factor"))
-        for key in ("first", "less"):
-            if axis in _SECTIONS and isinstance(contrast.get(key), str):
-                yield (*place, "contrasts", number, key), axis, contrast[key]
+        for end in ("first", "less"):
+            if axis in _SECTIONS and isinstance(contrast.get(end), str):
+                yield (*key, "contrasts", number, end), axis, contrast[end]
 
 
 def _check(
-    place: Place, section: str, name: str, known: Mapping[str, Collection[str]]
+    key: Place, section: str, name: str, known: Mapping[str, Collection[str]]
 ) -> Iterator[Problem]:
     names = known[section]
     if section == "sizes" and not names:
         return  # corpora are missing or wrong, and that is a line already
     if section == "conditions":
-        yield from ((place, problem) for problem in _condition(name, known))
+        yield from ((key, problem) for problem in _condition(name, known))
         return
     for part in parts(name) if section == "biases" else [name]:
         if part not in names and section == "biases" and part in plugins.names(BIASES):
-            yield place, f"unknown bias {part!r}; write {part}: {{}} under biases"
+            yield key, f"unknown bias {part!r}; write {part}: {{}} under biases"
         elif part not in names:
-            yield place, _unknown(section, part, names)
+            yield key, _unknown(section, part, names)
 
 
 def _condition(name: str, known: Mapping[str, Collection[str]]) -> Iterator[str]:

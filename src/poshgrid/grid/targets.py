@@ -105,17 +105,18 @@ class Targets:
             name: sorted(run for run in self.runs_of(e) if agrees(run, self._only))
             for name, e in self.experiments.items()
         }
-        everything = {r for n, found in runs.items() if self.experiments[n].default for r in found}
-        found = {"all": sorted(everything), **runs}
+        usual = [runs[name] for name, e in self.experiments.items() if e.default]
+        everything = {run for trained in usual for run in trained}
+        targets = {"all": sorted(everything), **runs}
         if not runs:
-            return found  # what is given alone is scored
-        if self._only and not any(found.values()):
+            return targets  # what is given alone is scored
+        if self._only and not any(targets.values()):
             known = {
                 axis: sorted({str(getattr(r, axis)) for r in self.every_run}) for axis in self._only
             }
             message = f"{self.config.only!r} leaves no run of the grid; known: {known}"
             raise ConfigError([(("only",), message)])
-        return {name: selected for name, selected in found.items() if selected}
+        return {name: selected for name, selected in targets.items() if selected}
 
     @cached_property
     def counted(self) -> set[tuple[str, str]]:
@@ -125,14 +126,15 @@ class Targets:
     def baselines(self, runs: Iterable[Run]) -> list[Run]:
         """Return the untrained and n-gram models that the given runs are measured against."""
         runs, asked = list(runs), self.config.baselines
-        found = {
+        untrained = {
             Run(r.condition, r.size, r.model, UNTRAINED, "none", r.seed)
             for r in runs
             if UNTRAINED in asked
         }
         cells = self.counted | {(r.condition, r.size) for r in runs}
         words = [baseline for baseline in WORD_BASELINES if baseline in asked]
-        return sorted(found | {Run(*c, word, COUNTED, "none", 0) for c in cells for word in words})
+        counted = {Run(*cell, word, COUNTED, "none", 0) for cell in cells for word in words}
+        return sorted(untrained | counted)
 
     @cached_property
     def given_models(self) -> dict[Run, Pretrained]:
@@ -140,12 +142,13 @@ class Targets:
         return {self.place(entry): entry for entry in self.config.pretrained}
 
     @staticmethod
-    def place(given: Pretrained) -> Run:
+    def place(pretrained: Pretrained) -> Run:
         """Return a pretrained model as a run."""
-        if given.condition and given.size:
-            model = given.model or given.name
-            return Run(given.condition, given.size, model, RELEASED, "none", given.seed)
-        return Run(PRETRAINED, GIVEN, given.name, PRETRAINED, "none", 0)
+        if pretrained.condition and pretrained.size:
+            model = pretrained.model or pretrained.name
+            axes = pretrained.condition, pretrained.size, model
+            return Run(*axes, RELEASED, "none", pretrained.seed)
+        return Run(PRETRAINED, GIVEN, pretrained.name, PRETRAINED, "none", 0)
 
     @property
     def given(self) -> list[Run]:
@@ -162,8 +165,8 @@ class Targets:
 
     def made(self, target: str) -> list[Run]:
         """Return a target's runs and their baselines: the models that the workflow makes."""
-        found = self.targets.get(target, [])
-        return found + self.baselines(found)
+        runs = self.targets.get(target, [])
+        return runs + self.baselines(runs)
 
     def kept(self, target: str) -> list[Run]:
         """Return the models of :meth:`made` that have a folder: untrained ones are only scored."""
@@ -181,15 +184,15 @@ class Targets:
 
         A model with contrasts is for the targets whose runs differ in what it contrasts.
         """
-        found = []
+        names = []
         for name, model in self.regressions.items():
             kept = parse_only(model.only)
             ours = [run for run in self.shown(target) if run.recipe != PRETRAINED]
             runs = [run for run in ours if agrees(run, kept)]
             axes = {contrast.factor for contrast in model.contrasts} & set(AXES)
             if runs and all(len({getattr(run, axis) for run in runs}) > 1 for axis in axes):
-                found.append(name)
-        return sorted(found)
+                names.append(name)
+        return sorted(names)
 
     def cells(self, target: str) -> list[tuple[str, str]]:
         """Return the (condition, size) pairs of a target, sorted by condition and words."""
@@ -235,10 +238,10 @@ def _rescored(config: Config) -> tuple[dict[str, Suite], dict[str, MaskedScore]]
     return suites, rescored
 
 
-def _contrasts(given: Iterable[Contrast], biases: Iterable[str]) -> list[Contrast]:
+def _contrasts(written: Iterable[Contrast], biases: Iterable[str]) -> list[Contrast]:
     """Write contrasts less ``controls`` out: each bias of the experiments less each of its own."""
     contrasts: list[Contrast] = []
-    for contrast in given:
+    for contrast in written:
         if (contrast.factor, contrast.less) != ("bias", CONTROLS):
             contrasts.append(contrast)
             continue

@@ -73,12 +73,12 @@ def code(*modules: str) -> str:
     """
     names = closure(*modules)
     key = _sha("\n".join(f"{module} {_sha(source(module))}" for module in names))
-    found = _kept()
-    if key not in found:
+    digests = _kept()
+    if key not in digests:
         trees = "".join(f"{module}\n{_tree(source(module))}\n" for module in names)
-        found[key] = _sha(trees)[:16]
-        given.keep(_name(), found)
-    return found[key]
+        digests[key] = _sha(trees)[:16]
+        given.keep(_name(), digests)
+    return digests[key]
 
 
 def closure(*modules: str) -> list[str]:
@@ -87,14 +87,14 @@ def closure(*modules: str) -> list[str]:
     Raises:
         FileNotFoundError: a module does not exist.
     """
-    found: set[str] = set()
+    closed: set[str] = set()
     pending = [*modules, *ALWAYS]
     while pending:
         module = pending.pop()
-        if module not in found and not exempt(module):
-            found.add(module)
+        if module not in closed and not exempt(module):
+            closed.add(module)
             pending.extend((*imports(module), *_parents(module)))
-    return sorted(found)
+    return sorted(closed)
 
 
 def _parents(module: str) -> Iterator[str]:
@@ -114,16 +114,16 @@ def _imported(package: str, text: str) -> list[str]:
     """Return the names of the package that a source imports: modules, and what they hold."""
     key, known = f"imports {package} {_sha(text)}", _kept()
     if key not in known:
-        found: set[str] = set()
+        names: set[str] = set()
         for node in _running(ast.parse(text)):
             if isinstance(node, ast.Import):
-                found.update(alias.name for alias in node.names)
+                names.update(alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
                 name = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
-                found.add(name)
+                names.add(name)
                 # `from poshgrid.x import y`: y may be a module
-                found.update(f"{name}.{alias.name}" for alias in node.names)
-        known[key] = " ".join(sorted(name for name in found if name.split(".")[0] == PACKAGE))
+                names.update(f"{name}.{alias.name}" for alias in node.names)
+        known[key] = " ".join(sorted(name for name in names if name.split(".")[0] == PACKAGE))
     return known[key].split()
 
 

@@ -47,8 +47,8 @@ def digest(paths: Iterable[str], written: Container[str] = ()) -> str:
     # Data may be moved as a whole, and so may the package: neither knows where the other lies
     shipped = {path for path in now if os.path.abspath(path).startswith(SHIPPED)}  # noqa: PTH100
     names = _names(shipped) | _names(now.keys() - shipped)
-    found = sorted(f"{names[path]} {digest}" for path, digest in now.items())
-    return hashlib.sha256("\n".join(found).encode()).hexdigest()[:32] if found else ""
+    lines = sorted(f"{names[path]} {digest}" for path, digest in now.items())
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32] if lines else ""
 
 
 def _names(paths: Collection[str]) -> dict[str, str]:
@@ -60,30 +60,30 @@ def _names(paths: Collection[str]) -> dict[str, str]:
 
 def held(paths: Iterable[str]) -> dict[str, str]:
     """Return file -> its SHA-256 digest as it is now, of those that are there and can be read."""
-    found, lasting = {}, {}
+    digests, lasting = {}, {}
     for path in paths:
-        place = os.path.abspath(path)  # noqa: PTH100
+        absolute = os.path.abspath(path)  # noqa: PTH100
         with suppress(OSError):
-            status = Path(place).stat()
+            status = Path(absolute).stat()
             if not stat.S_ISREG(status.st_mode):  # to read a device might never end
                 continue
             times = status.st_mtime_ns, status.st_ctime_ns
             state = " ".join(map(str, (status.st_size, *times, status.st_ino)))
-            known = _kept().get(place, "")
+            known = _kept().get(absolute, "")
             if not known.startswith(f"{state} "):
-                known = _kept()[place] = f"{state} {_read(place, status.st_size)}"
+                known = _kept()[absolute] = f"{state} {_read(absolute, status.st_size)}"
                 if time.time() - max(times) / 1e9 > _FRESH:
-                    lasting[place] = known
-            found[path] = known.rpartition(" ")[2]
+                    lasting[absolute] = known
+            digests[path] = known.rpartition(" ")[2]
     if lasting:  # once for all files; another process may have found others meanwhile
         keep(_NAME, recall(_NAME) | lasting)
-    return found
+    return digests
 
 
-def _read(place: str, size: int) -> str:
+def _read(path: str, size: int) -> str:
     if size >= _LARGE:
-        sys.stderr.write(f"{place}: {size / 1e9:,.1f} GB, read once for its digest\n")
-    return sha256(place)
+        sys.stderr.write(f"{path}: {size / 1e9:,.1f} GB, read once for its digest\n")
+    return sha256(path)
 
 
 @functools.cache
@@ -99,18 +99,18 @@ def recall(name: str) -> dict[str, str]:
         name: of a file in the cache, without its suffix.
     """
     try:
-        found = json.loads(_cache(name).read_bytes())
+        content = json.loads(_cache(name).read_bytes())
     except (OSError, ValueError):
         return {}
-    if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
+    if not isinstance(content, dict) or {type(value) for value in content.values()} - {str}:
         return {}
-    return found
+    return content
 
 
-def keep(name: str, found: dict[str, str]) -> None:
+def keep(name: str, content: dict[str, str]) -> None:
     """Keep something under a name, in place of what was there."""
     with suppress(OSError, PoshgridError):  # nobody may write there, or the disk is full
-        files.write_json(_cache(name), found)
+        files.write_json(_cache(name), content)
 
 
 def _cache(name: str) -> Path:

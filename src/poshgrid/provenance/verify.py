@@ -97,8 +97,8 @@ def _of_manifest(manifest: Path, results: Path) -> Iterator[Fault]:
         return
     except FileNotFoundError:
         return  # its job has begun again
-    place = manifest.absolute().relative_to(results.absolute()).as_posix()
-    if recorded.path and not f"/{recorded.path}".endswith(f"/{place}"):
+    below = manifest.absolute().relative_to(results.absolute()).as_posix()
+    if recorded.path and not f"/{recorded.path}".endswith(f"/{below}"):
         what = f"not the manifest that its stage wrote here: it is of {recorded.path}"
         yield Fault(manifest, manifest, "moved", what)
         return
@@ -127,13 +127,13 @@ def outdated(manifest: Path, recorded: Recorded) -> str | None:
     return None
 
 
-def delete(found: Iterable[Fault]) -> list[Fault]:
+def delete(walked: Iterable[Fault]) -> list[Fault]:
     """Delete faulty files and their manifests, so that Snakemake runs their jobs again.
 
     Every rule declares its manifest, not every file.
 
     Args:
-        found: what :func:`faults` yields; what is not :data:`DELETED` stays.
+        walked: what :func:`faults` yields; what is not :data:`DELETED` stays.
 
     Returns:
         What was deleted.
@@ -141,7 +141,7 @@ def delete(found: Iterable[Fault]) -> list[Fault]:
     Raises:
         OSError: a file cannot be deleted.
     """
-    deleted = [fault for fault in found if fault.kind in DELETED]
+    deleted = [fault for fault in walked if fault.kind in DELETED]
     for fault in deleted:
         fault.path.unlink(missing_ok=True)
         fault.manifest.unlink(missing_ok=True)

@@ -73,8 +73,8 @@ class Recall(Stage):
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return gold trees, the parser and what it was trained on, and word lists."""
-        given = self.grid.parsers[wc.parser].model
-        seen = None if given else self.paths.treebank(wc.parser)
+        model = self.grid.parsers[wc.parser].model
+        seen = None if model else self.paths.treebank(wc.parser)
         return {
             "parser": self.files.trained_parser(wc.parser),
             "model": self.files.given_parser(wc.parser),

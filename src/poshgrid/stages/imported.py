@@ -82,12 +82,12 @@ def make(
     if pairs := {suite: items[suite] for suite in grid.pairs}:
         _judge_pairs(grid, with_baselines, pairs, scored, threads)
     for suite in grid.measured:
-        place = Path(paths.measures(TARGET, suite))
+        folder = Path(paths.measures(TARGET, suite))
         spec = with_baselines(
             stages.Measures(grid).spec(SimpleNamespace(target=TARGET, suite=suite))
         )
-        with recorded(place / "manifest.json") as facts:
-            facts.update(paradigms.write(spec, scored, items[suite], place))
+        with recorded(folder / "manifest.json") as facts:
+            facts.update(paradigms.write(spec, scored, items[suite], folder))
     report = Path(paths.report(TARGET))
     page.write(with_baselines(stages.Report(grid).spec(cell)), output, report)
     return report / "index.html"
@@ -125,10 +125,10 @@ def _judge_pairs(
         facts["settings"] = judged.model_dump(mode="json")
         facts.update(accuracy(judged, scored, items, None, statistics, by_heuristic, sums=False))
     explained = with_baselines(stages.HeuristicShares(grid).spec(cell))
-    place = Path(paths.heuristic_shares(TARGET))
-    with recorded(place / "manifest.json") as facts:
+    folder = Path(paths.heuristic_shares(TARGET))
+    with recorded(folder / "manifest.json") as facts:
         facts.update(
-            shares.write(explained, scored, Path(paths.all_models()), items, by_heuristic, place)
+            shares.write(explained, scored, Path(paths.all_models()), items, by_heuristic, folder)
         )
     for name in grid.fitted(TARGET):
         folder = Path(paths.fit(TARGET, name))

@@ -12,6 +12,7 @@ from poshgrid import plugins
 from poshgrid.config import Config
 from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
+from tests import jobs
 from tests.conftest import ROOT
 
 PACKAGES = [
@@ -54,16 +55,14 @@ def test_every_number_has_a_lower_and_an_upper_bound(name, model):
     assert list(unbounded({"a": {"type": "integer", "minimum": 0}})) == [".a"]  # it is seen
 
 
-def spelled(place):
-    return "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(".")
-
-
-def put(place, value):
+def changed(place, value):
+    """Return the toy's configuration with a value at a place."""
     config = copy.deepcopy(TINY)
-    node = config
-    for part in place[:-1]:
-        node = node.setdefault(part, {}) if isinstance(node, dict) else node[part]
-    node[place[-1]] = value
+    keys = place[:-1]
+    if isinstance(place[-1], int):  # of a list
+        *keys, name = keys
+        place, value = (*keys, name), [value]
+    jobs.put(*keys, **{place[-1]: value})(config)
     return config
 
 
@@ -80,8 +79,8 @@ PLACES = [
 def test_an_absurd_number_is_refused_by_a_line_that_names_its_key(value):
     for place in PLACES:
         with pytest.raises(PoshgridError) as caught:
-            configfile.validate(put(place, value), [FILE])
-        named = spelled(place[:-1]), str(place[-1])
+            configfile.validate(changed(place, value), [FILE])
+        named = [str(key) for key in place if isinstance(key, str)][-2:]
         lines = str(caught.value).splitlines()
         assert any(word in line for word in named for line in lines), (place, lines)
 
@@ -91,5 +90,5 @@ def test_an_absurd_number_is_refused_by_a_line_that_names_its_key(value):
 )
 def test_truth_values_in_a_list_of_numbers(place):
     with pytest.raises(PoshgridError, match="true is not a number"):
-        configfile.validate(put(place, [400, True]), [FILE])
-    assert configfile.validate(put(("scoring", "bos"), False)).config.scoring.bos is False
+        configfile.validate(changed(place, [400, True]), [FILE])
+    assert configfile.validate(TINY | {"scoring": {"bos": False}}).config.scoring.bos is False

@@ -23,13 +23,17 @@ def test_variables_are_the_columns_of_the_frame():
         (BEGIN + "(1|sed)", "'sed'; did you mean 'seed'"),
         (BEGIN + "S(set)", "'set'"),
         (BEGIN + "S(condition", "read"),
-        (BEGIN + "exec('1/0')", "'exec'"),
+        # what stands before a bracket would be looked up among our names, and called
+        *((BEGIN + term, "unknown|read") for term in (
+            "exec('1/0')", "sys.modules.get(size_z)", "size_z.tofile(filter)", "np.save(filter, n)",
+            "S (eval(filter))", "{eval(filter)}", "np.lib.npyio.os.system(filter)",
+        )),
         ("correct ~ S(condition)", "begin"),
         ("p(n, correct) ~ 1", "begin"),
         (BEGIN + "(" * 1_500, "read"),
         (BEGIN + "a" * 3_000, "read"),
     ],
-)
+)  # fmt: skip
 def test_mistakes(formula, word):
     with pytest.raises(ValueError, match=word):
         formulas.check(formula)

@@ -8,7 +8,6 @@ import json
 import pytest
 
 from poshgrid.provenance import fingerprint
-from tests.unit.provenance.manifest_support import spoil
 
 
 @pytest.fixture
@@ -92,15 +91,6 @@ def test_what_was_found_is_kept_until_a_module_changes(package):
     assert changed not in (before, "planted")
     edit(folder / "b.py", "from poshgrid import c", "from poshgrid import d as c")
     assert digest() not in (before, "planted", changed)
-
-
-@pytest.mark.parametrize("content", [None, "", '{"a": 1}'])
-def test_what_cannot_be_read_or_written_is_done_without(package, content):
-    folder, digest = package
-    before = digest()
-    (file,) = (folder / "cache/poshgrid").iterdir()
-    spoil(file, content)
-    assert digest() == before
 
 
 def test_packages_are_digested_and_what_type_checkers_alone_import_is_not(package):
