@@ -112,12 +112,12 @@ class Results:
     @cached_property
     def names(self) -> list[Run]:
         """The runs that have a model or scores: baselines and given models among them, by size."""
-        found = {
+        runs = {
             Run.parse(path.parent.relative_to(top).as_posix())
             for top in map(Path, (self.paths.all_models(), self.paths.all_scores()))
             for path in top.glob("*/*/*/*/*/seed*/manifest.json")
         }
-        return sorted(found, key=lambda run: (words_of(run.size), run))
+        return sorted(runs, key=lambda run: (words_of(run.size), run))
 
     @property
     def suites(self) -> list[str]:
@@ -260,8 +260,8 @@ class Results:
         path = self._fit(model, target) / "posterior.nc"
         if not path.is_file():
             raise PoshgridError(f"{path}: not found; run the rule that makes it first")
-        found: arviz.InferenceData = arviz.from_netcdf(str(path), engine="h5netcdf")  # type: ignore[no-untyped-call]
-        return found
+        posterior: arviz.InferenceData = arviz.from_netcdf(str(path), engine="h5netcdf")  # type: ignore[no-untyped-call]
+        return posterior
 
     def scoring(self, target: str | None = None) -> Scoring:
         """Return how a target's scores became judgements, as the configuration had it."""
@@ -295,12 +295,12 @@ class Results:
         )
 
     def _scored(self, suite: str) -> list[tuple[Run, str]]:
-        found = [(run, self.paths.scores(run.name, suite)) for run in self.scored(suite)]
-        if not found:
+        paths = [(run, self.paths.scores(run.name, suite)) for run in self.scored(suite)]
+        if not paths:
             raise PoshgridError(
                 f"{self.paths.all_scores()}: no run has scores on suite {suite}; score one first"
             )
-        return found
+        return paths
 
     def _runs(self) -> pl.DataFrame:
         rows = []

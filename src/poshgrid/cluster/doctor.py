@@ -153,17 +153,17 @@ def _profile(settings: Mapping[str, Any], rules: Sequence[str]) -> Iterator[Find
     for section in ("set-resources", "set-threads", "groups"):
         yield from _unread(section, settings[section.replace("-", "_")], rules, "no such rule")
     places = {"default-resources": settings["default_resources"], **settings["set_resources"]}
-    for place, words in places.items():
-        yield from _unread(place, words, RESOURCES, "nobody reads it")
+    for part, words in places.items():
+        yield from _unread(part, words, RESOURCES, "nobody reads it")
 
 
 def _unread(
-    place: str, words: Iterable[str] | None, known: Iterable[str], why: str
+    section: str, words: Iterable[str] | None, known: Iterable[str], why: str
 ) -> Iterator[Finding]:
     for name in words or ():
         if name not in known:
             near = did_you_mean(name, known).lstrip("; ")
-            yield error("profile", f"{place}: {name!r}: {why}", near)
+            yield error("profile", f"{section}: {name!r}: {why}", near)
 
 
 def fits(requests: Sequence[Request]) -> Iterator[Finding]:

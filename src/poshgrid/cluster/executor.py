@@ -83,8 +83,8 @@ def cancel(executor: Any) -> None:  # noqa: ANN401 - Snakemake's
 
 def _queue(run: str, states: str, fields: str) -> list[str]:
     """Return a line for each job of a run that is in one of these states."""
-    told = slurm.run("squeue", "-h", "--me", f"--name={run}", f"--states={states}", "-o", fields)
-    return told.splitlines()
+    lines = slurm.run("squeue", "-h", "--me", f"--name={run}", f"--states={states}", "-o", fields)
+    return lines.splitlines()
 
 
 def say(line: str) -> None:

@@ -65,14 +65,14 @@ def partitions() -> dict[str, tuple[int | None, str]]:
 
     The default partition is there under the name :data:`DEFAULT`, too.
     """
-    found: dict[str, tuple[int | None, str]] = {}
+    limits: dict[str, tuple[int | None, str]] = {}
     for line in run("sinfo", "-h", "-o", "%P\t%l\t%m\t%c\t%G").splitlines():
         name, limit, memory, cpus, devices = line.split("\t")
         what = f"{name} gives {limit}, {memory} MB, {cpus} CPUs, {devices}"
         longest = minutes(limit)
         for key in {name.rstrip("*"), *([DEFAULT] if name.endswith("*") else [])}:
-            found[key] = longest, f"{found[key][1]} or {what}" if key in found else what
-    return found
+            limits[key] = longest, f"{limits[key][1]} or {what}" if key in limits else what
+    return limits
 
 
 def minutes(text: str) -> int | None:
@@ -117,16 +117,16 @@ def reach(executor: str) -> None:
     ours.extend()
 
 
-def requeue(told: ToldToEndError) -> bool:
-    """Put this job back into the queue of SLURM, which ends it; say whether that was done.
+def requeue(end: ToldToEndError) -> bool:
+    """Put this job back into the queue of SLURM, which ends it; return whether that was done.
 
     Args:
-        told: that training was told to end, and how far it came.
+        end: that training has to end, and how far it came.
     """
     job = os.environ.get("SLURM_JOB_ID")
-    if not job or not told.out_of_time:
+    if not job or not end.out_of_time:
         return False
-    if not told.steps:
+    if not end.steps:
         log.warning("job %s took no step in its time: it fails; give it more (runtime)", job)
         return False
     try:

@@ -74,8 +74,8 @@ def explain_filter(
     results: Results = None,
 ) -> None:
     """Show what filters do: with a sentence, a corpus, a text or the items of a suite."""
-    given = {"a sentence": sentence, "--corpus": corpus, "--text": text, "--suite": suite}
-    named = [name for name, value in given.items() if value is not None]
+    subjects = {"a sentence": sentence, "--corpus": corpus, "--text": text, "--suite": suite}
+    named = [name for name, value in subjects.items() if value is not None]
     if len(named) > 1:
         raise PoshgridError(f"{' and '.join(named)}: give one of them")
     study = _Study(grid_of(config, results), files_of(config), results, parser, filters, sample)
@@ -200,7 +200,7 @@ class _Study:
             raise PoshgridError(f"--filter: {reason}") from error
         if not named:
             conditions = self.grid.conditions.values()
-            kept = (each for each in conditions if corpus in (None, each.corpus))
+            kept = (candidate for candidate in conditions if corpus in (None, candidate.corpus))
             named = sorted((used for condition in kept for used in condition.filters), key=str)
         if not named:
             raise PoshgridError("no condition has filters; name one with --filter")
@@ -218,13 +218,11 @@ class _Study:
             PoshgridError: the configuration has no such parser, or it is not trained yet.
         """
         parser = self._parser()
-        given = Path(self.grid.config.data, parser.model) if parser.model else None
-        folder = given or Path(self.grid.paths.parser(parser.name))
+        own = Path(self.grid.config.data, parser.model) if parser.model else None
+        folder = own or Path(self.grid.paths.parser(parser.name))
         if not folder.exists():
             remedy = (
-                "fix parsers[].model"
-                if given
-                else f"{self._run(folder / 'manifest.json')} trains it"
+                "fix parsers[].model" if own else f"{self._run(folder / 'manifest.json')} trains it"
             )
             raise PoshgridError(f"{folder}: no model of parser {parser.name!r}; {remedy}")
         return parser, folder

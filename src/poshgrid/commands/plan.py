@@ -32,8 +32,10 @@ def ready(config: Configs = None, target: Target = "all", results: Results = Non
     for finding in findings:
         typer.echo(finding.line())
     for name, runs in grid.targets.items():
-        given = f", {len(grid.given):,} pretrained" if grid.given else ""
-        typer.echo(f"{name:12} {len(runs):6,} runs, {len(grid.baselines(runs)):,} baselines{given}")
+        pretrained = f", {len(grid.given):,} pretrained" if grid.given else ""
+        typer.echo(
+            f"{name:12} {len(runs):6,} runs, {len(grid.baselines(runs)):,} baselines{pretrained}"
+        )
     wrong = sum(finding.state == "error" for finding in findings)
     if wrong:
         raise PoshgridError(

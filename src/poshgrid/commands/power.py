@@ -41,8 +41,8 @@ def power(
     grid = grid_of(config, results)
     check_known("--target: unknown target", target, grid.targets)
     used = set(grid.fitted(target))
-    fitted = {name: each for name, each in grid.regressions.items() if name in used}
-    fitted = {name: each for name, each in fitted.items() if each.contrasts}
+    fitted = {name: regression for name, regression in grid.regressions.items() if name in used}
+    fitted = {name: regression for name, regression in fitted.items() if regression.contrasts}
     if not fitted:
         raise PoshgridError(
             f"--target: {target}: no regression with contrasts is fitted to it; name another "
@@ -60,15 +60,15 @@ def power(
             sds = {key: value for key, value in sds.items() if not key.startswith(f"{group}[")}
         sds[name] = _numbers("--sd", number)[0]
     numbers = [None] if seeds is None else [int(x) for x in _numbers("--seeds", seeds)]
-    found = [
+    tables = [
         powers.power(
             powers.planned(grid, target, grid.judged(chosen), per_point), chosen,
             effects=shares, sds=sds, accuracy=accuracy,
         )
         for per_point in numbers
     ]  # fmt: skip
-    typer.echo(formats.csv(pl.concat(table for table, _ in found), places=4), nl=False)
-    for note in found[-1][1]:
+    typer.echo(formats.csv(pl.concat(table for table, _ in tables), places=4), nl=False)
+    for note in tables[-1][1]:
         typer.echo(f"Note: {note}", err=True)
 
 

@@ -165,12 +165,14 @@ def _fit(model: str, tables: Tables, target: str, summary: pl.DataFrame) -> None
     from poshgrid.statistics.gate import doubts
 
     folder = Path(tables.paths.fit(target, model))
-    found = read_json(folder / "diagnostics.json")
-    reasons = "; ".join(doubts(found))
+    diagnostics = read_json(folder / "diagnostics.json")
+    reasons = "; ".join(doubts(diagnostics))
     quoted = f"Do NOT quote this model: {reasons}." if reasons else "Converged; checks passed."
     common = summary.filter(pl.col("kind") != "group")
     numbers = ("median", "mean", "low", "high")
-    _plain(f"{model}: {found.get('formula', '')} (log odds)", common.select("label", *numbers))
+    _plain(
+        f"{model}: {diagnostics.get('formula', '')} (log odds)", common.select("label", *numbers)
+    )
     if (folder / "contrasts.parquet").is_file():
         contrasts = tables.contrasts(model, target).collect()
         shown = (
@@ -181,7 +183,7 @@ def _fit(model: str, tables: Tables, target: str, summary: pl.DataFrame) -> None
             "log odds; above: probability of > 0; from share on: accuracies, and words trained on"
         )
         _plain(f"contrasts ({note})", contrasts.select(shown))
-    for line in found.get("notes", []):
+    for line in diagnostics.get("notes", []):
         typer.echo(f"Note: {line}.")
     typer.echo(quoted)
 
@@ -206,24 +208,29 @@ def export(
     import poshgrid
 
     check_known("unknown word", what, KINDS)
-    found = poshgrid.open(results)
+    tables_of_results = poshgrid.open(results)
     if what == "models":
         from poshgrid.config.runs import parse_only
         from poshgrid.export import models
 
-        runs = models.chosen(found, parse_only(only, "--only"))
-        folders = models.export(found, runs, output / what, target=target, licence=licence)
+        runs = models.chosen(tables_of_results, parse_only(only, "--only"))
+        folders = models.export(
+            tables_of_results, runs, output / what, target=target, licence=licence
+        )
     elif what == "items":
         from poshgrid.export import items
 
-        folders = [items.export(found, each, output / what) for each in suite or found.suites]
+        folders = [
+            items.export(tables_of_results, name, output / what)
+            for name in suite or tables_of_results.suites
+        ]
     elif what == "crate":
         from poshgrid.export import crate
 
-        folders = [crate.export(found, output / what, target, licence)]
+        folders = [crate.export(tables_of_results, output / what, target, licence)]
     else:
         from poshgrid.export import tables
 
-        folders = [tables.export(found, output / what, target)]
+        folders = [tables.export(tables_of_results, output / what, target)]
     for folder in folders:
         typer.echo(folder)

@@ -81,10 +81,10 @@ class _Verbatim(TyperCommand):
     """A command that takes its arguments as they are, ``--`` included."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own
-        given = [] if args[:1] == ["--help"] else list(args)
-        super().parse_args(ctx, [] if given else args)
-        ctx.args = given
-        return given
+        words = [] if args[:1] == ["--help"] else list(args)
+        super().parse_args(ctx, [] if words else args)
+        ctx.args = words
+        return words
 
 
 @command(

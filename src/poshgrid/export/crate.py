@@ -104,13 +104,13 @@ def _manifests(results: Results, parts: Path) -> list[dict[str, Any]]:
 def _added(crate: ROCrate, parts: Path) -> Iterator[Entity]:
     """Add every file below a folder; yield those that are results."""
     for path in sorted(path for path in parts.rglob("*") if path.is_file()):
-        place = path.relative_to(parts).as_posix()
+        inside = path.relative_to(parts).as_posix()
         described = {
-            "name": place,
+            "name": inside,
             "encodingFormat": mimetypes.guess_type(path.name)[0] or "text/plain",
         }
-        entity = crate.add_file(path, place, properties=described, record_size=True)
-        if not place.startswith("provenance/"):
+        entity = crate.add_file(path, inside, properties=described, record_size=True)
+        if not inside.startswith("provenance/"):
             yield entity
 
 
@@ -132,7 +132,7 @@ def _run(
         "@id": "#target", "@type": "PropertyValue", "name": "target", "value": target,
         "exampleOfWork": {"@id": parameter.id},
     })  # fmt: skip
-    packages = {key: v for each in manifests for key, v in each.get("packages", {}).items()}
+    packages = {key: v for manifest in manifests for key, v in manifest.get("packages", {}).items()}
     crate.root_dataset["mentions"] = [
         crate.add_jsonld({
             "@id": f"https://pypi.org/project/{package}/{number}/", "@type": "SoftwareApplication",
@@ -140,8 +140,8 @@ def _run(
         })
         for package, number in sorted(packages.items())
     ]  # fmt: skip
-    starts = [datetime.fromisoformat(each["started"]) for each in manifests]
-    spans = [timedelta(seconds=each["wall_seconds"]) for each in manifests]
+    starts = [datetime.fromisoformat(manifest["started"]) for manifest in manifests]
+    spans = [timedelta(seconds=manifest["wall_seconds"]) for manifest in manifests]
     action = crate.add_action(
         workflow, identifier="#run", object=asked, result=written,
         properties={

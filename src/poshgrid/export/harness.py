@@ -61,8 +61,8 @@ def judge(doc: dict[str, Any], results: Sequence[tuple[float, bool]]) -> dict[st
     (good, _), (bad, _) = results
     known = "good_tokens" in doc
     tokens = [doc.get(f"{m}_tokens", len(doc[f"sentence_{m}"].split())) for m in ("good", "bad")]
-    found: Judged = [doc["joint"], (good, tokens[0]), (bad, tokens[1])]
-    return {"acc": found, **({"acc_mean": found} if known else {})}
+    judged: Judged = [doc["joint"], (good, tokens[0]), (bad, tokens[1])]
+    return {"acc": judged, **({"acc_mean": judged} if known else {})}
 
 
 def by_sum(judged: Iterable[Judged]) -> float:

@@ -54,11 +54,11 @@ def _pairs(suite: str, items: pl.DataFrame, folder: Path) -> None:
     tasks = files.names(items["phenomenon"].unique(maintain_order=True), "")
     for phenomenon, name in tasks.items():
         rows = items.filter(phenomenon=phenomenon)
-        lines = [json.dumps(each, ensure_ascii=False) for each in _lines(rows)]
+        lines = [json.dumps(row, ensure_ascii=False) for row in _lines(rows)]
         files.write_text(folder / f"{name}.jsonl", "".join(f"{line}\n" for line in lines))
         task = {"task": f"{suite}_{name}", "dataset_kwargs": {"file": f"{name}.jsonl"}}
         _write_yaml(folder / f"{name}.yaml", {"include": "_pairs_yaml", **task})
-    metrics = [{"metric": each, "weight_by_size": False} for each in ("acc", "acc_mean")]
+    metrics = [{"metric": metric, "weight_by_size": False} for metric in ("acc", "acc_mean")]
     names = [f"{suite}_{name}" for name in tasks.values()]
     group = {"group": suite, "task": names, "aggregate_metric_list": metrics}
     _write_yaml(folder / "_group.yaml", {**group, "metadata": {"version": 1.0}})

@@ -25,7 +25,7 @@ from poshgrid.statistics import levels
 from poshgrid.statistics.schema import RUN_AXES
 
 PROVENANCE = "provenance.json"
-_TOLD = (
+_KEPT = (
     "spec", "settings", "code", "packages", "python", "started", "wall_seconds", "device", "gpu",
 )  # fmt: skip
 """Of a manifest: what tells nothing of the machine's owner."""
@@ -43,16 +43,16 @@ def chosen(results: Results, kept: dict[str, set[str]]) -> list[Run]:
     Raises:
         PoshgridError: there are none.
     """
-    found = [
+    runs = [
         run
         for run in results.names
         if agrees(run, kept)
         and run.recipe not in (*BASELINE_RECIPES, *SCORED)
         and (results.model(run) / "config.json").is_file()
     ]
-    if not found:
+    if not runs:
         raise PoshgridError(f"{results.paths.all_models()}: no trained model to export; see --only")
-    return found
+    return runs
 
 
 def name_of(run: Run) -> str:
@@ -79,8 +79,8 @@ def export(
     names: dict[str, Run] = {}
     for run in runs:
         _alone(run, names.setdefault(name_of(run), run).name)
-        told = output / name_of(run) / PROVENANCE
-        _alone(run, files.read_json(told).get("run", run.name) if told.is_file() else run.name)
+        record = output / name_of(run) / PROVENANCE
+        _alone(run, files.read_json(record).get("run", run.name) if record.is_file() else run.name)
     shares = levels.by_level(results.table("counts", target).collect(), [*AXES, "suite"])
     baselines = results.accuracy(target).filter(level="phenomenon").collect()
     written = []
@@ -88,9 +88,9 @@ def export(
         source = results.model(run)
         verification.check(source.iterdir())
         with files.atomic_folder(output / name, last="README.md") as temporary:
-            for each in sorted(source.iterdir()):
-                if each.is_file() and each.name not in _LEFT:
-                    shutil.copyfile(each, temporary / each.name)
+            for path in sorted(source.iterdir()):
+                if path.is_file() and path.name not in _LEFT:
+                    shutil.copyfile(path, temporary / path.name)
             files.write_json(
                 temporary / PROVENANCE, {"run": run.name, **provenance(source / "manifest.json")}
             )
@@ -113,14 +113,14 @@ def _alone(run: Run, there: str) -> None:
 def provenance(path: Path) -> dict[str, Any]:
     """Return a manifest without what tells of the machine and its user."""
     manifest = files.read_json(path)
-    told = {key: manifest[key] for key in _TOLD if key in manifest}
+    facts = {key: manifest[key] for key in _KEPT if key in manifest}
     # Names of files, not the folders that they lay in
     inputs, outputs = (
         {Path(path).name: digest for path, digest in manifest.get(kind, {}).items()}
         for kind in ("inputs", "outputs")
     )
     outputs = {name: digest for name, digest in outputs.items() if name not in _LEFT}
-    return {**told, "inputs": inputs, "outputs": outputs}
+    return {**facts, "inputs": inputs, "outputs": outputs}
 
 
 # ---- the card --------------------------------------------------------------------------------

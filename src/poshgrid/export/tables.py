@@ -140,8 +140,8 @@ def _tables(results: Results, target: str | None) -> Iterator[_Made]:
             title = f"Judgements of {suite}, pair by pair"
             yield f"judgements-{suite}", title, judged, analysis, "JUDGEMENTS"
         if task in _MEASURES and results.measured(suite, target).is_file():
-            found = results.measures(suite, target)
-            yield f"measures-{suite}", f"Results on {suite}", found, measures, _MEASURES[task]
+            measured = results.measures(suite, target)
+            yield f"measures-{suite}", f"Results on {suite}", measured, measures, _MEASURES[task]
     for name, (_, module, contract) in TARGETS.items():
         if results.file(name, target).is_file():
             yield name, name, results.table(name, target), module, contract

@@ -201,12 +201,12 @@ def _changes(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
         yield from differences(before.get("spec"), job_of(job.params).get("spec"))
 
 
-def differences(old: object, new: object, place: str = "") -> Iterator[str]:
+def differences(old: object, new: object, prefix: str = "") -> Iterator[str]:
     """Yield ``key: old -> new`` for every value in which two slices of a configuration differ."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted(old.keys() | new.keys()):
-            where = f"{place}.{key}" if place else str(key)
+            where = f"{prefix}.{key}" if prefix else str(key)
             yield from differences(old.get(key), new.get(key), where)
     elif old != new:
         shown = (textwrap.shorten(json.dumps(value), _LONGEST) for value in (old, new))
-        yield f"{place}: {' -> '.join(shown)}"
+        yield f"{prefix}: {' -> '.join(shown)}"

@@ -79,7 +79,7 @@ def announce(grid: Grid, target: str, files: Sequence[str | Path], *, dry: bool)
         return
     command = shlex.join(["poshgrid", "ready", *map(str, files), "--target", target])
     lines = [f"{target}: {len(wrong)} of {len(findings)} inputs are missing or wrong"]
-    lines += [plain(f"  {each.check}: {each.what}", _LONGEST) for each in wrong[:_SHOWN]]
+    lines += [plain(f"  {problem.check}: {problem.what}", _LONGEST) for problem in wrong[:_SHOWN]]
     lines += [f"  `{command}` says what to do for each"]
     sys.stderr.write("".join(f"{'not ready' if dry else 'error'}: {lines[0]}\n"))
     sys.stderr.writelines(f"{line}\n" for line in lines[1:])
@@ -179,8 +179,8 @@ def _sources(grid: Grid, target: str) -> Iterator[Finding]:
 
 def _prebuilt(grid: Grid, target: str) -> Iterator[Finding]:
     for name, size in grid.cells(target):
-        if place := grid.conditions[name].prebuilt:
-            folder = Path(grid.config.data, listing.ready_place(place, size))
+        if prebuilt := grid.conditions[name].prebuilt:
+            folder = Path(grid.config.data, listing.ready_place(prebuilt, size))
             lacking = [split for split in SPLITS if split not in listing.ready_files(folder)]
             yield _file(
                 f"condition {name}", folder,

@@ -202,7 +202,9 @@ def render(quality: dict[str, Any], items: pl.DataFrame) -> str:
         pairs={row["item_id"]: row for row in items.reverse().iter_rows(named=True)},
         kinds=list(dict.fromkeys(baseline["baseline"] for baseline in quality["baselines"])),
         baselines=_by_phenomenon(quality["baselines"], "baseline"),
-        measures=list(dict.fromkeys(each["measure"] for each in quality["differences"])),
+        measures=list(
+            dict.fromkeys(difference["measure"] for difference in quality["differences"])
+        ),
         differences=_by_phenomenon(quality["differences"], "measure"),
         examples=examples,
     )

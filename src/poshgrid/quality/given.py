@@ -65,10 +65,10 @@ def read(paths: Sequence[Path], reader: str | None, options: Mapping[str, Any]) 
             chosen = plugins.options(SUITES, word, dict(options))
         except ValidationError as error:
             first = error.errors()[0]
-            place = ".".join(map(str, first["loc"]))
-            raise PoshgridError(f"--option {place}: {first['msg']} (reader {word})") from error
+            key = ".".join(map(str, first["loc"]))
+            raise PoshgridError(f"--option {key}: {first['msg']} (reader {word})") from error
         loaded.append(plugins.load(SUITES, word).load(path, chosen, None))
-    items = suites.pairs(", ".join(map(str, paths)), pl.concat(each.items for each in loaded))
+    items = suites.pairs(", ".join(map(str, paths)), pl.concat(suite.items for suite in loaded))
     if same := items.filter(pl.col("good") == pl.col("bad")).height:
         log.warning(
             "%s: %d of %d pairs have identical members, and count half", paths[0], same,
