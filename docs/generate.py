@@ -242,6 +242,7 @@ METHODS = {
     "Intervals of a baseline": ("quality.baselines", ()),
     "After how many words": ("statistics.development", ("order",)),
     "Heuristics": ("heuristics.mixture", ("shared", "agreement", "preference")),
+    "When a heuristic is named": ("statistics.shares", ()),
     "Formulas of regressions": ("config.formula", ()),
     "Before a run": ("statistics.power", ()),
     "Paradigms": ("statistics.measures.paradigms", ()),
