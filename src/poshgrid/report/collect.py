@@ -224,22 +224,17 @@ class Collected:
         """Corpus, the parser that decides, another, and the agreement of their labels."""
         from poshgrid.evidence.agreement import agreement
 
-        decides, paths = str(self.spec.evidence_parser), self.paths
-        others = [parser for parser in self.spec.parsers if parser != decides]
-        pairs = [
-            (
-                corpus,
-                other,
-                Path(paths.evidence(corpus, decides)),
-                Path(paths.evidence(corpus, other)),
-            )
+        first = str(self.spec.evidence_parser)
+        paths = {
+            (corpus, parser): Path(self.paths.evidence(corpus, parser))
             for corpus in self.spec.corpora
-            for other in others
-        ]
+            for parser in self.spec.parsers
+        }
+        known = {key: path for key, path in paths.items() if path.is_file()}
         return [
-            (corpus, decides, other, agreement(first, second))
-            for corpus, other, first, second in pairs
-            if first.is_file() and second.is_file()
+            (corpus, first, parser, agreement(known[corpus, first], path))
+            for (corpus, parser), path in known.items()
+            if parser != first and (corpus, first) in known
         ]
 
     @cached_property

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.config.runs import BASELINES, words_of
+from poshgrid.config.runs import BASELINES
 from poshgrid.files import Schema
 from poshgrid.report import style
 from poshgrid.report.accuracies import BASELINE_NAMES
@@ -121,8 +121,7 @@ def _ticks(frame: pl.DataFrame) -> dict[str, float]:
     """Return the words that each size stands for: the mean of its points."""
     known = frame.drop_nulls(["size", "words"])
     means = known.group_by("size", maintain_order=True).agg(pl.mean("words"))
-    unknown = {size: float(words_of(size)) for size in frame["size"].drop_nulls()}
-    return unknown | dict(means.iter_rows())
+    return dict(means.iter_rows())
 
 
 def _line(

@@ -27,7 +27,7 @@ def written(study, **fields):
 
 
 def parts(study, **fields):
-    return dict(written(study, **fields).parts)
+    return dict(written(study, **fields)[0])
 
 
 def says(text, *facts):
@@ -44,10 +44,10 @@ def test_without_results_the_question_is_all(study):
         study, records=[], trained=[], corpora={}, fits={}, parsers={}, agreement=[],
         items={"posh": collected.items["posh"].clear()}, accuracy=collected.accuracy.clear(),
     )  # fmt: skip
-    assert bare.parts == bare.works == []
+    assert bare == ([], [])
     asked = config.Study(name="own", question="Why?", authors="Me (2027)")
     spec = study.spec.model_copy(update={"study": asked})
-    (_, question), *_ = written(study, spec=spec).parts
+    (_, question), *_ = written(study, spec=spec)[0]
     says(question, "Why?", "Me (2027)")
 
 
@@ -125,14 +125,14 @@ def test_software_is_what_was_used_and_references_are_the_works_cited(study, tmp
     records = [record("read", "a", {}, **packages), record("read", "b", {}, **older)]
     text = parts(study, records=records, fits={})["Software"]
     says(text, "3.11.2", "bambi 0.17.2, torch 2.12.0/2.13.0 (Paszke")
-    made = written(study)
-    text = " ".join(text for _, text in made.parts)
+    texts, works = written(study)
+    text = " ".join(text for _, text in texts)
     cited = {w.key for w in WORKS.values()
              if f"{w.names}, {w.date}" in text or f"{w.names} ({w.date})" in text}  # fmt: skip
-    assert {work.key for work in made.works} == cited > {"fisher1932", "holm1979", "paszke2019"}
+    assert {work.key for work in works} == cited > {"fisher1932", "holm1979", "paszke2019"}
     study.written(methods, tmp_path)
     text = (tmp_path / "tables/references.bib").read_text(encoding="utf-8")
-    assert re.findall(r"^@\w+\{(\w+),$", text, re.MULTILINE) == [work.key for work in made.works]
+    assert re.findall(r"^@\w+\{(\w+),$", text, re.MULTILINE) == [work.key for work in works]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.files import Schema
 from poshgrid.report import figures
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
@@ -19,7 +18,7 @@ from poshgrid.report.parts import Finding, Page
 from poshgrid.report.texts import say
 from poshgrid.statistics import development as statistics
 from poshgrid.statistics.development import CHECKPOINTS, SIZES, SLACK
-from poshgrid.statistics.schema import DEVELOPMENT, NOT_TESTABLE
+from poshgrid.statistics.schema import NOT_TESTABLE
 
 TITLE, ORDER, AUDIENCE = "When it is learned", 25, "reader"
 MOST = 150
@@ -56,30 +55,28 @@ def _ages(collected: Collected) -> pl.DataFrame:
 def order(collected: Collected, layout: Layout) -> pl.DataFrame:
     """Return how the order of onsets compares with children's, in the page's order of models."""
     compared = statistics.order(collected.development, _ages(collected))
-    rows = [
-        {**row, "series": layout.series(arm)}
-        for arm in layout.arms
-        for row in compared.iter_rows(named=True)
-        if arm.has(row["condition"], row["model"], row["recipe"], row["bias"])
-    ]
-    return pl.DataFrame(rows, infer_schema_length=None).with_columns(_panel(layout) if rows else ())
+    return compared if compared.is_empty() else _by_arm(compared, layout)
 
 
 def named(collected: Collected, layout: Layout) -> pl.DataFrame:
     """Return the onsets (``DEVELOPMENT``) in the page's order, each with its panel and series."""
+    key = ["suite", "category", "phenomenon"]
     order = [(s, *pair) for s, pairs in layout.phenomena.items() for pair in pairs]
-    curves = [
+    names = pl.DataFrame(order, schema=dict.fromkeys(key, pl.String), orient="row")
+    rows = names.join(_by_arm(collected.development, layout), on=key, maintain_order="left_right")
+    return rows.sort("panel", descending=True, maintain_order=True)
+
+
+def _by_arm(rows: pl.DataFrame, layout: Layout) -> pl.DataFrame:
+    """Return rows in the page's order of models, each with its panel and series."""
+    named = [
         {**row, "series": layout.series(arm)}
-        for suite, category, phenomenon in order
         for arm in layout.arms
-        for row in collected.development.filter(
-            suite=suite, category=category, phenomenon=phenomenon
-        ).iter_rows(named=True)
+        for row in rows.iter_rows(named=True)
         if arm.has(row["condition"], row["model"], row["recipe"], row["bias"])
     ]
-    schema: Schema = {**DEVELOPMENT, "series": pl.String}
-    rows = pl.DataFrame(curves, schema=schema).with_columns(_panel(layout))
-    return rows.sort("panel", descending=True, maintain_order=True)
+    schema = {**rows.schema, "series": pl.String()}
+    return pl.DataFrame(named, schema=schema).with_columns(_panel(layout))
 
 
 def _panel(layout: Layout) -> pl.Expr:

@@ -8,7 +8,6 @@ manifest records is not named: nothing here says what a run did.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from poshgrid.config.formula import suite_of
@@ -25,23 +24,15 @@ from poshgrid.tables.words import count, listed
 TITLE, ORDER, AUDIENCE = "Methods", 140, "reviewer"
 
 
-@dataclass(frozen=True)
-class Methods:
-    """The methods, and the works that they cite."""
-
-    parts: list[tuple[str, str]]  # heading, text
-    works: list[Work]  # by author and year
-
-
 def write(page: Page) -> dict[str, Any]:
     """Write the bibliography; return the paragraphs, and the works that they cite."""
-    written = write_up(page.collected, page.layout)
-    page.file(BIBLIOGRAPHY, "\n".join(work.bibtex for work in written.works))
-    return {"methods": written, "bibliography": f"tables/{BIBLIOGRAPHY}"}
+    texts, works = write_up(page.collected, page.layout)
+    page.file(BIBLIOGRAPHY, "\n".join(work.bibtex for work in works))
+    return {"texts": texts, "works": works, "bibliography": f"tables/{BIBLIOGRAPHY}"}
 
 
-def write_up(collected: Collected, layout: Layout) -> Methods:
-    """Return the methods, a part for each stage whose settings are known, and its references."""
+def write_up(collected: Collected, layout: Layout) -> tuple[list[tuple[str, str]], list[Work]]:
+    """Return heading and text for each stage whose settings are known, and the works cited."""
     cite = Citations()
     # What no manifest records is not said
     template = environment(escaped=False, strict=False).get_template("methods.txt")
@@ -54,7 +45,7 @@ def write_up(collected: Collected, layout: Layout) -> Methods:
         heading, _, text = part.partition("\n")
         if words := tidy(text):
             sections.append((heading, words))
-    return Methods(sections, cite.works)
+    return sections, cite.works
 
 
 def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
