@@ -11,7 +11,6 @@ from scipy import stats
 
 from poshgrid import files
 from poshgrid.benchmark.schema import PARADIGMS
-from poshgrid.benchmark.suites import paradigm_csv
 from poshgrid.config import specs
 from poshgrid.evaluation.schema import PARADIGM_SCORES
 from poshgrid.statistics.measures import paradigms
@@ -167,7 +166,7 @@ def test_all_runs_are_measured_and_checkpoints_left_out(tmp_path):
     assert did.rows() == [("baby", 42, "pg", 0.625), ("baby_f", 42, "pg", 0.375)]
 
 
-# ---- two subsets, and the published numbers ------------------------------------------------------
+# ---- two subsets ---------------------------------------------------------------------------------
 
 
 def test_a_subset_is_set_against_the_sets_outside_it():
@@ -182,57 +181,3 @@ def test_a_subset_is_set_against_the_sets_outside_it():
     expected = stats.chi2_contingency([[10, 0], [14, 6]]).statistic
     assert rows["unambiguous"]["chi_square_all"] == pytest.approx(expected)
     assert paradigms.yates(0, 5, 0, 4) == paradigms.yates(5, 5, 4, 4) == (None, None)
-
-
-NAMES = {
-    "PLUS_FILLER_PLUS_GAP": (True, True), "PLUS_FILLER_MINUS_GAP": (True, False),
-    "MINUS_FILLER_PLUS_GAP": (False, True), "MINUS_FILLER_MINUS_GAP": (False, False),
-}  # fmt: skip
-
-
-def published(shared, name):
-    """Return measures of GPT-2's published surprisals on the published sets, by subset."""
-    folder = shared / "published" / "parasitic-gaps"
-    if not folder.is_dir():
-        pytest.skip("the published surprisals are absent")
-    sets = folder / f"{name}_stimuli.csv"
-    items, _ = paradigm_csv.load(sets, paradigm_csv.Options(), None)
-    wide = pl.read_csv(folder / f"{name}_surprisals.csv")
-    kind = pl.col("sentence_type").str.replace_all("_", "-")
-    long = wide.with_columns(item_id=kind + "-" + pl.col("item_id").cast(pl.String)).unpivot(
-        list(NAMES), index="item_id", variable_name="name", value_name="bits"
-    )
-    scores = long.select(
-        "item_id",
-        filler=pl.col("name").replace_strict({k: v[0] for k, v in NAMES.items()}),
-        gap=pl.col("name").replace_strict({k: v[1] for k, v in NAMES.items()}),
-        step=pl.lit(None, dtype=pl.UInt32),
-        logprob=-pl.col("bits") * LN2,
-        tokens=pl.lit(1, dtype=pl.UInt32),
-    ).select(list(PARADIGM_SCORES))
-    found = paradigms.measures(paradigms.differences(scores, items))
-    rows = found.iter_rows(named=True)
-    return {(row["subset"], row["measure"]): row for row in rows}
-
-
-def test_gpt2_on_lans_sets_as_published(shared):
-    """Pistotti et al., section 4.1: 8,064 and 5,760 sets, and what they call chi-square."""
-    found = published(shared, "lan")
-    printed = {
-        ("all", "delta_plus_filler"): (8064, 5.61), ("all", "did"): (8064, 68.75),
-        ("unambiguous", "delta_plus_filler"): (5760, 7.01), ("unambiguous", "did"): (5760, 72.93),
-    }  # fmt: skip
-    ours = {key: (found[key]["n"], round(100 * found[key]["accuracy"], 2)) for key in printed}
-    assert ours == printed
-    filtered = [found["unambiguous", measure]["chi_square_all"] for measure in
-                ("delta_plus_filler", "did")]  # fmt: skip
-    assert [round(value, 4) for value in filtered] == [11.2381, 28.0780]
-
-
-def test_gpt2_on_the_refined_sets_as_published(shared):
-    found = published(shared, "novel")
-    plus, did = found["all", "delta_plus_filler"], found["all", "did"]
-    assert (plus["n"], plus["accuracy"], did["accuracy"]) == (10, 0.6, 0.8)
-    assert (round(plus["t"], 2), round(plus["p_one"], 3)) == (1.66, 0.066)
-    assert (round(did["t"], 2), round(did["p_one"], 3)) == (2.64, 0.013)
-    assert [round(did[end], 2) for end in ("mean_low", "mean_high")] == [0.39, 5.01]

@@ -1,6 +1,6 @@
 """Our own suite: minimal pairs generated from ``resources/templates`` and ``resources/lexicon``.
 
-Source: POSH-BENCH, section 3.2, appendices F and G, Table 13; see :mod:`..generation.suite`.
+Source: POSH-BENCH, section 3.2, appendices F and G, Table 13; see :mod:`..generation.templates`.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ SUBSETS = ("all", "unambiguous", "ambiguous")
 """Which sets of filler x gap: those whose subject may be read as a clause are ambiguous."""
 
 MEASURES = ("delta_plus_filler", "delta_minus_filler", "did")
-"""What is measured of a set: :mod:`poshgrid.statistics.measures.differences`."""
+"""What is measured of a set: :func:`poshgrid.statistics.measures.paradigms.differences`."""
 
 PARADIGM_RESULT: Schema = {
     "category": pl.String,
