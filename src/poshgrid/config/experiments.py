@@ -19,7 +19,7 @@ from poshgrid.config.base import (
     UsedSize,
 )
 from poshgrid.config.conditions import Rate
-from poshgrid.config.names import RULES, once
+from poshgrid.config.names import once, rules
 
 _TWICE = "its runs would count twice"
 DOSE = "+"
@@ -83,7 +83,7 @@ class Experiment(Section):
     @field_validator("name")
     @classmethod
     def _no_rule(cls, value: str) -> str:
-        if value in RULES:
+        if value in rules():
             raise ValueError(
                 f"{value!r} is a rule of the workflow, and each experiment is one more: rename it"
             )

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Hashable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
+
+from poshgrid import resources
 
 T = TypeVar("T", bound=Hashable)
 
 PAPER = Path("config/config.yaml")
 """The configuration that is read where no other is named."""
-RULES = frozenset({
-    "accuracy", "audit", "side_effects", "condition", "count", "curves", "deltas",
-    "distances", "evidence", "fit", "items", "measures", "mix", "ngrams", "parse",
-    "perplexity", "quality", "read", "recall", "report", "heuristic_choices", "heuristic_shares",
-    "score", "sweep", "tokenizer", "tokens", "train", "train_parser", "treebank",
-})  # fmt: skip
-"""The rules of ``workflow/rules``: an experiment is a rule beside them."""
+
+
+@cache
+def rules() -> frozenset[str]:
+    """Return the names of the workflow's rules: each experiment is a rule beside them."""
+    files = resources.shipped("workflow", "rules").glob("*.smk")
+    text = "".join(file.read_text(encoding="utf-8") for file in files)
+    return frozenset(re.findall(r"^rule (\w+):", text, re.MULTILINE))
 
 
 def repeated(values: Iterable[T]) -> list[T]:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
-from poshgrid.config.names import PAPER, RULES
+from poshgrid.config.names import PAPER, rules
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
@@ -59,7 +59,7 @@ def parsed(arguments: Sequence[str]) -> tuple[Any, Any, str]:
 
 def check_targets(args: Any) -> None:  # noqa: ANN401 - Snakemake's
     """Raise if a word among the targets is no target of the configuration, and no rule or file."""
-    words = {word for word in args.targets or () if not set(word) & set("/.")} - RULES
+    words = {word for word in args.targets or () if not set(word) & set("/.")} - rules()
     if words:
         grid = Grid(configfile.load(*(args.configfile or [PAPER])))
         known = [*grid.targets, *(["pretrained"] if grid.given else [])]
