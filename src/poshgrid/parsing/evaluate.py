@@ -25,7 +25,7 @@ def evaluate(gold: Sequence[Tree], predicted: Sequence[Tree]) -> dict[str, objec
         relation -> ``gold``, ``predicted``, ``correct`` (counts), ``precision``, ``recall``, ``f1``
         (``None`` when there is nothing to divide by).
     """
-    words = upos = uas = las = 0
+    totals = Counter[str]()
     in_gold, in_guess, correct = (Counter[str]() for _ in range(3))
     for truth, guess in zip(gold, predicted, strict=True):
         heads = [a == b for a, b in zip(truth.head, guess.head, strict=True)]
@@ -34,19 +34,17 @@ def evaluate(gold: Sequence[Tree], predicted: Sequence[Tree]) -> dict[str, objec
             for head, relation, other in zip(heads, truth.deprel, guess.deprel, strict=True)
             if head and relation == other
         ]
-        words += len(truth)
-        upos += sum(a == b for a, b in zip(truth.upos, guess.upos, strict=True))
-        uas += sum(heads)
-        las += len(right)
+        upos = sum(a == b for a, b in zip(truth.upos, guess.upos, strict=True))
+        totals.update(words=len(truth), upos=upos, uas=sum(heads), las=len(right))
         in_gold.update(truth.deprel)
         in_guess.update(guess.deprel)
         correct.update(right)
+    words = totals["words"]
+    shares = {name: _share(totals[name], words) for name in ("upos", "uas", "las")}
     return {
         "sentences": len(gold),
         "words": words,
-        "upos": _share(upos, words),
-        "uas": _share(uas, words),
-        "las": _share(las, words),
+        **shares,
         "relations": {
             relation: {
                 "gold": in_gold[relation],
