@@ -144,6 +144,22 @@ def test_statistics_count_what_was_written(source, encoded):
         assert found["tokens_per_word"] == pytest.approx((size - number - 1) / found["words"])
 
 
+def test_statistics_of_each_source(trained, tmp_path):
+    texts = ["the dog", "the cat", "the dog", "a boy sees"]
+    source = write_condition(tmp_path / "condition", train=texts, dev=texts, test=texts)
+    for path in source.iterdir():
+        frame = pl.read_parquet(path).with_columns(source=pl.Series(["b", "b", "a", "b"]))
+        frame.write_parquet(path)
+    found = encode.encode(source, trained, tmp_path / "tokens")["dev"]
+    cutter = tokenizer.load(trained)
+    tokens = [len(cutter.encode(text).ids) + 1 for text in texts]
+    assert found["distinct"] == 3
+    assert found["sources"] == {
+        "a": {"sentences": 1, "words": 2, "tokens": tokens[2], "distinct": 1},
+        "b": {"sentences": 3, "words": 7, "tokens": sum(tokens) - tokens[2], "distinct": 3},
+    }
+
+
 def test_a_large_vocabulary_takes_four_bytes(tmp_path):
     words = ["<|endoftext|>", "<pad>", *(f"w{i}" for i in range(70_000))]
     large = Tokenizer(models.WordLevel({w: i for i, w in enumerate(words)}, unk_token="<pad>"))
