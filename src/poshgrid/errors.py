@@ -14,7 +14,7 @@ RENAMED = {
     "beside": "published", "rule_preferences": "heuristic_choices",
     "rule_shares": "heuristic_shares",
 }  # fmt: skip
-"""Words of before November 2026 -> what they are called now (docs/configuration.md)."""
+"""Words of before November 2026 -> what they are called now (CHANGELOG.md)."""
 
 
 class PoshgridError(Exception):
