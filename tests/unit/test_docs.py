@@ -74,7 +74,7 @@ def test_the_book_builds_without_a_warning(root, tmp_path):
 
 
 def test_options_of_shown_commands_exist(root):
-    """Every `$ poshgrid ...` of a console block: its command has its options."""
+    """Every `$ poshgrid ...` of a console block, and the example of each command's help."""
     group = typer.main.get_command(app)
     lines = [
         (page.name, line.removeprefix("$ "))
@@ -82,7 +82,10 @@ def test_options_of_shown_commands_exist(root):
         for line in page.read_text(encoding="utf-8").splitlines()
         if line.startswith("$ poshgrid ")
     ]
-    assert len(lines) > 30
+    lines += [
+        (name, each.epilog.removeprefix("Example: ")) for name, each in group.commands.items()
+    ]
+    assert len(lines) > 50
     for page, line in lines:
         words = shlex.split(line.split("&&")[0].rstrip("\\"), comments=True)[1:]
         if words[0].startswith("-") or words[0] == "run":  # run hands its arguments to Snakemake
@@ -102,4 +105,5 @@ def test_commands_exist_and_those_for_people_are_shown(root):
     }
     shown = set().union(*(COMMAND.findall(read(root, page)) for page in pages(root)))
     assert shown <= set(commands)
+    assert list(commands.values()).count(False) == 10
     assert {name for name, hidden in commands.items() if not hidden} <= shown

@@ -8,7 +8,6 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -98,10 +97,17 @@ def run(context: typer.Context) -> None:
     Without a configuration or a profile: study.yaml of this folder, if there is one.
     """
     arguments = context.args
-    files = list(takewhile(_is_configuration, arguments))
-    arguments = arguments[len(files) :]
-    named = any(re.fullmatch(r"--(configfiles?|profile)(=.*)?", word) for word in arguments)
-    if not files and not named and STUDY.is_file():
+    before = ["", *arguments]  # of each word, the one before it
+    files = [
+        word
+        for option, word in zip(before, arguments, strict=False)
+        if word.endswith((".yaml", ".yml")) and not option.startswith("--")
+    ]
+    if any(re.fullmatch(r"--configfiles?(=.*)?", word) for word in arguments):
+        files = []
+    arguments = [word for word in arguments if word not in files]
+    named = re.compile(r"--(configfiles?|profile)(=.*)?")
+    if not files and not any(map(named.fullmatch, arguments)) and STUDY.is_file():
         files = [str(STUDY)]
     elsewhere = any(re.fullmatch(r"-s|--snakefile(=.*)?", word) for word in arguments)
     if not elsewhere and not any(Path(name).is_file() for name in _PLACES):
@@ -115,7 +121,3 @@ def run(context: typer.Context) -> None:
     configured = ["--configfile", *files, "--rerun-incomplete"] if files else []
     words = [sys.executable, "-m", "poshgrid.planning.launch", *configured, *cores, *arguments]
     os.execve(sys.executable, words, os.environ | {"PATH": path})
-
-
-def _is_configuration(word: str) -> bool:
-    return word.endswith((".yaml", ".yml"))

@@ -53,8 +53,11 @@ def ended(monkeypatch, capsys, tmp_path):
         (["--config", "only=seed=42", "--", "exp1"],
          ["--cores", "all", "--config", "only=seed=42", "--", "exp1"]),
         (["-c4"], ["-c4"]),
-        (["a.yaml", "b.yaml", "exp1"],
-         ["--configfile", "a.yaml", "b.yaml", "--rerun-incomplete", "--cores", "all", "exp1"]),
+        (["-n", "a.yaml", "b.yaml", "x"],
+         ["--configfile", "a.yaml", "b.yaml", "--rerun-incomplete", "--cores", "all", "-n", "x"]),
+        (["-c4", "--configfile", "a.yaml", "b.yaml"], ["-c4", "--configfile", "a.yaml", "b.yaml"]),
+        (["--profile", "x", "a.yaml"],
+         ["--configfile", "a.yaml", "--rerun-incomplete", "--profile", "x"]),
         (["--profile", "slurm", "--", "exp1"], ["--profile", "slurm", "--", "exp1"]),
     ],
 )  # fmt: skip
