@@ -151,9 +151,9 @@ def _file(
 
 def corpora(grid: Grid, target: str) -> set[str]:
     """Return the corpora that a target reads: all that are used where items are made from them."""
-    if any(suite.generated for suite in grid.suites.values()):
-        return set(grid.vocabularies())
-    return {grid.corpus_of(condition).name for condition, _ in grid.cells(target)}
+    own = {grid.corpus_of(condition).name for condition, _ in grid.cells(target)}
+    generated = any(suite.generated for suite in grid.suites.values())
+    return own | set(grid.vocabularies()) if generated else own
 
 
 def _sources(grid: Grid, target: str) -> Iterator[Finding]:
