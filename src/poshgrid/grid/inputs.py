@@ -14,7 +14,6 @@ from pathlib import Path
 
 import poshgrid
 from poshgrid import plugins
-from poshgrid.benchmark.lexicon import LEXICON
 from poshgrid.config import Pretrained, Source, Suite
 from poshgrid.config.base import place
 from poshgrid.config.runs import SCORED, Run
@@ -190,6 +189,8 @@ class Inputs:
 
     def lexicon(self) -> list[str]:
         """Return the tables of the lexicon."""
+        from poshgrid.benchmark.lexicon import LEXICON  # reads a table: not in every stage
+
         return [relative(path) for path in sorted(LEXICON.glob("*.*"))]
 
     def layout(self, room: str) -> list[str]:
