@@ -6,7 +6,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDIES = ("posh-bench", "direct-evidence", "fict", "babyberta", "parasitic-gaps", "babies")
-OVERLAYS = {"tiny-null.yaml", "reference.yaml", "released.yaml", "babylm.yaml"}
+OVERLAYS = {
+    "tiny-null.yaml", "reference.yaml", "released.yaml", "babylm.yaml", "exp3-paper.yaml",
+    "roberta.yaml", "gulordava.yaml",
+}  # fmt: skip
 """Laid over another configuration, and none by themselves."""
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from poshgrid.planning import jobs
+from poshgrid.planning import jobs, launch
 from tests.faults import grid
 
 HOSTILE = (
@@ -66,7 +66,8 @@ def found(tmp_path_factory):
     (folder / "mine.yaml").write_text(yaml.safe_dump(configuration()), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
-        with jobs.graph([Path("mine.yaml")], "all", None) as workflow:
+        _, arguments, _ = launch.parsed(["--configfile", "mine.yaml"])
+        with jobs.graph(arguments) as (workflow, _):
             made = [(job, job.shellcmd) for job in workflow.dag.jobs if job.shellcmd]
             yield folder, [rule for rule in workflow.rules if rule.shellcmd], made
 

@@ -80,7 +80,7 @@ def show(plan: Mapping[str, Any]) -> None:
             )
             for group in plan["reasons"]
         ]
-        names = ("rule", "why (docs/planning.md)", "for instance", "jobs")
+        names = ("rule", "why (docs/running.md)", "for instance", "jobs")
         terminal.show("", names, rows, labels=3)
     elif run:
         numbers = [(rule, f"{number:,}") for rule, number in plan["rules"].items()]

@@ -46,6 +46,7 @@ def test_the_papers_runs_are_counted_by_hand(paper):
         "exp2": 33,
         "exp3": 30,
         "capacity": 4,
+        "capacity-sizes": 2 * 3 * 3,
         "control": 4 * 3,
         "dose": 4 * 3,
         "full": 11 * 5 * 3,
