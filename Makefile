@@ -30,7 +30,7 @@ lint: install
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake --profile profiles/tiny --lint
 
 test: install lint
-	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -n $(CORES) --dist loadfile -m "not slurm and ($(TESTS))" --durations=25 --durations-min=5
+	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -n $(CORES) --dist loadfile --no-loadscope-reorder -m "not slurm and ($(TESTS))" --durations=25 --durations-min=5
 
 drills: install
 	$(MAKE) test TESTS=slow

@@ -19,6 +19,11 @@ os.environ["SLURM_CONF"] = os.devnull
 ROOT = Path(__file__).resolve().parents[1]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests of the workflow: one of them takes longer than all others."""
+    items.sort(key=lambda item: "workflow" not in item.path.parts)
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The checkout."""
