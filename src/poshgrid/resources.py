@@ -27,10 +27,12 @@ def path(*parts: str) -> Path:
 def study(name: str, pattern: str) -> list[Path]:
     """Return the files of a study that have such a path: ``published/*/numbers.csv``.
 
-    A study is a folder of the package's ``studies``, or of ``studies`` in the working folder.
+    A study is a folder of the package's ``studies``, or of ``studies`` in the working folder, whose
+    files stand for those of the package that have the same place.
     """
-    homes = {STUDIES, Path("studies").resolve()}
-    return sorted(path for home in homes for path in home.glob(f"{name}/{pattern}"))
+    homes = (STUDIES, Path("studies").resolve())
+    files = {p.relative_to(home): p for home in homes for p in home.glob(f"{name}/{pattern}")}
+    return sorted(files.values())
 
 
 def shipped(*parts: str) -> Path:

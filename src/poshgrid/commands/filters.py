@@ -156,10 +156,9 @@ class _Study:
         path = Path(self.grid.paths.items(suite))
         items = coverage.read(path, f"run {self._run(path)} first")
         parse = functools.partial(parse_words, *self._trained())
-        config = self.grid.config
         shares = coverage.coverage(
-            items, self._filters(), parse, language=config.language,
-            backstop=config.evidence.backstop,
+            items, self._filters(), parse, language=self._parser().language,
+            backstop=self.grid.config.evidence.backstop,
         )  # fmt: skip
         if as_csv:
             typer.echo(formats.csv(shares), nl=False)
@@ -175,11 +174,10 @@ class _Study:
         """Print what filters remove from a text, by its tables of sentences and of labels."""
         from poshgrid.audit.firing import fires
 
-        config = self.grid.config
         for used in filters:
             for line in fires(
-                used, *tables, language=config.language, backstop=config.evidence.backstop,
-                size=self.sample, seed=SEED,
+                used, *tables, language=self._parser().language,
+                backstop=self.grid.config.evidence.backstop, size=self.sample, seed=SEED,
             ):  # fmt: skip
                 typer.echo(line)
 

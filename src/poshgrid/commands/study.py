@@ -40,6 +40,10 @@ MINIMAL = (
     "resources/minimal/**/*", "profiles/default/*", "resources/sources.yaml", "docs/**/*.md",
 )  # fmt: skip
 _PLACES = ("Snakefile", "workflow/Snakefile")
+_TAKES_YAML = {
+    "-C", "--config", "--profile", "--workflow-profile", "-s", "--snakefile", "--report-metadata",
+}  # fmt: skip
+"""Options of Snakemake after which a file is no configuration."""
 _ROOM = re.compile(r"(-c|-j)\d*|--(cores|jobs|profile|executor)(=.*)?")  # says where jobs run
 
 
@@ -101,7 +105,9 @@ def run(context: typer.Context) -> None:
     files = [
         word
         for option, word in zip(before, arguments, strict=False)
-        if word.endswith((".yaml", ".yml")) and not option.startswith("--")
+        if word.endswith((".yaml", ".yml"))
+        and option not in _TAKES_YAML
+        and not re.match(r"\w+=|-", word)
     ]
     if any(re.fullmatch(r"--configfiles?(=.*)?", word) for word in arguments):
         files = []

@@ -160,6 +160,12 @@ class UntrainedSpec(Section):
     score: ScoreSpec
 
 
+class HeuristicsSpec(Section):
+    """Stage ``heuristic_choices``: what heuristics may know of the items."""
+
+    language: Language = "en"
+
+
 class QualitySpec(Section):
     """Stage ``quality``: what is wrong with a suite, and what the baselines make of it."""
 

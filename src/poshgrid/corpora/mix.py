@@ -194,13 +194,15 @@ def _choose(
     if spec.corpus.splits == "published":
         for split in SPLITS[1:]:
             tables.run(_PUBLISHED.format(split=split, number=number))
-        own = _facts(tables, "chosen", f"source = {number}")["words"]
-        if not own:
-            raise PoshgridError(
-                f"corpora: {spec.corpus.name}: source {name!r} has no dev and test text of its "
-                "own; leave out `splits: published`, or give it the reader gulordava"
-            )
-        available, asked = available - own, {}
+            own = _facts(tables, "chosen", f"source = {number} and split = '{split}'")["words"]
+            if not own:
+                raise PoshgridError(
+                    f"corpora: {spec.corpus.name}: source {name!r} has no {split} text of its own; "
+                    "leave out the source's words and sample, or `splits: published`; the reader "
+                    "gulordava has such text"
+                )
+            available -= own
+        asked = {}
     require(largest + sum(asked.values()), available, "for training, dev and test")
     start = places = 0
     for split, amount in asked.items():

@@ -207,7 +207,7 @@ class Audit(Stage):
             filters=self.grid.conditions[wc.condition].filters,
             whole=audit.whole,
             sample=audit.sample,
-            language=self.grid.config.language,
+            language=self.grid.parsers[self.grid.evidence_parsers()[0]].language,
         )
 
     def modules(self, wc: Wildcards) -> Sequence[str]:

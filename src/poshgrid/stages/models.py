@@ -49,7 +49,8 @@ class Tokenizer(Stage):
         from poshgrid.tokenization import tokenizer
 
         if job.spec.tokenizer.file:
-            return tokenizer.given(job.path("texts"), job.output)
+            spaced = job.spec.tokenizer.space_final_mark
+            return tokenizer.given(job.path("texts"), job.output, space_final_mark=spaced)
         conditions = [text.parent for text in job.files("texts")]
         return tokenizer.train(job.spec, conditions, job.output)
 

@@ -76,9 +76,10 @@ class HeuristicChoices(Stage):
 
     function = "poshgrid.heuristics.table.write"
     output = PATHS.all_heuristics()
+    Spec = specs.HeuristicsSpec
     external = ("lexicon",)
     minutes = 30
-    takes = lambda job: (job.named("items"), job.output, job.arguments.get("language", "en"))
+    takes = lambda job: (job.named("items"), job.output, job.spec.language)
 
     @property
     def outputs(self) -> Sequence[str]:  # type: ignore[override]
@@ -94,10 +95,9 @@ class HeuristicChoices(Stage):
         names = plugins.names(RIVALS)
         return [self.module, *(plugins.module_name(RIVALS, word) for word in names)]
 
-    def arguments(self, wc: Wildcards) -> dict[str, Any]:
-        """Return the language, if it is not English."""
-        language = self.grid.config.language
-        return {} if language == "en" else {"language": language}
+    def spec(self, wc: Wildcards) -> specs.HeuristicsSpec:
+        """Return the language of the items."""
+        return specs.HeuristicsSpec(language=self.grid.config.language)
 
 
 class Quality(Stage):

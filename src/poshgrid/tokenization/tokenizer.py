@@ -131,13 +131,14 @@ def train(spec: TokenizerSpec, conditions: Sequence[Path], output: Path) -> dict
     return statistics
 
 
-def given(file: Path, output: Path) -> dict[str, Any]:
+def given(file: Path, output: Path, *, space_final_mark: bool = False) -> dict[str, Any]:
     """Take a tokenizer from a file of the library ``tokenizers``.
 
     Args:
         file: ``.json``, which keeps its own settings and gets our special tokens where it lacks
             them.
         output: as in :func:`train`.
+        space_final_mark: write a space before final marks, before all else that the file does.
 
     Returns:
         The content of ``statistics.json``.
@@ -145,7 +146,7 @@ def given(file: Path, output: Path) -> dict[str, Any]:
     Raises:
         PoshgridError: the file is missing or holds none.
     """
-    from tokenizers import Tokenizer
+    from tokenizers import Tokenizer, normalizers
 
     try:
         tokenizer = Tokenizer.from_file(str(file))
@@ -153,6 +154,9 @@ def given(file: Path, output: Path) -> dict[str, Any]:
         raise PoshgridError(f"{file}: no tokenizer ({error}); give a tokenizer.json") from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
+    if space_final_mark:
+        own = [tokenizer.normalizer] if tokenizer.normalizer else []
+        tokenizer.normalizer = normalizers.Sequence([*_spacing(), *own])
     tokenizer.add_special_tokens([BOUNDARY, PADDING])
     statistics = {"vocabulary_size": tokenizer.get_vocab_size(), "file": sha256(file)}
     _save(tokenizer, Path(output), statistics)
@@ -173,9 +177,7 @@ def pipeline(settings: config.Tokenizer) -> Tokenizer:
     if settings.lowercase:
         steps.append(normalizers.Lowercase())
     if settings.space_final_mark:
-        steps += [
-            normalizers.Replace(Regex(rf"(?<=[^\s.?!])\{mark}\z"), f" {mark}") for mark in ".?!"
-        ]
+        steps += _spacing()
     tokenizer.normalizer = normalizers.Sequence(steps)
     if words:
         apart = pre_tokenizers.Split(Regex(_WORD), "isolated")
@@ -184,6 +186,13 @@ def pipeline(settings: config.Tokenizer) -> Tokenizer:
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
     tokenizer.decoder = decoders.ByteLevel()
     return tokenizer
+
+
+def _spacing() -> list[Any]:
+    """Return what writes a space before a final mark."""
+    from tokenizers import Regex, normalizers
+
+    return [normalizers.Replace(Regex(rf"(?<=[^\s.?!])\{mark}\z"), f" {mark}") for mark in ".?!"]
 
 
 def learn(settings: config.Tokenizer, size: int, texts: Iterable[list[str]]) -> Tokenizer:

@@ -119,6 +119,10 @@ def test_published_splits_are_kept(tmp_path):
     assert set(train["text"]) < set(texts["train"])
     with pytest.raises(PoshgridError, match="needs 2,701 words"):
         mix(base_spec(["3K"], {"it": {"3K": 2_701}}, splits="published"), tables, tmp_path / "x/s")
+    # test.txt and train.txt come before valid.txt: a source that stops early has no dev text
+    table_of(tmp_path, "gulordava", "g", words=2_400)
+    with pytest.raises(PoshgridError, match="'it' has no dev text of its own"):
+        mix(spec, tables, tmp_path / "x/s")
 
 
 @pytest.mark.parametrize("order", ["given", "reversed"])

@@ -20,6 +20,8 @@ from poshgrid.heuristics.table import preferences
 from poshgrid.parsing import treebank
 from poshgrid.parsing.train import train
 from poshgrid.parsing.words import tokenize
+from poshgrid.stages import Stages
+from tests.jobs import Cell
 from tests.unit.corpora.reader_support import put, table_of
 
 STUDY = "studies/babies/italian.yaml"
@@ -86,6 +88,15 @@ def test_transcripts_are_read_in_the_language_that_is_asked_for(tmp_path):
 def test_english_heuristics_are_not_asked():
     items = pl.DataFrame({"item_id": ["a"], "good": ["I cani corrono."], "bad": ["I cani."]})
     assert set(preferences(items, "it")["heuristic"]) == {"shorter"}
+
+
+def test_what_heuristics_choose_is_of_a_language(study):
+    """In the spec, which manifests keep: without it results that were moved pass for today's."""
+    jobs = [
+        Stages(Grid(study.model_copy(update={"language": language}))).heuristic_choices
+        for language in ("en", "it")
+    ]
+    assert [job.spec(Cell()).written() for job in jobs] == [{}, {"language": "it"}]
 
 
 def test_a_parser_learns_from_the_trees_that_ship_and_a_filter_finds_its_clauses(

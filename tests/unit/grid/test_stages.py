@@ -123,6 +123,11 @@ def test_jobs_are_pinned(tiny: Stages) -> None:
     assert not changed, f"jobs of {changed} changed; if that is meant, {PINNED.name} is\n{text}"
 
 
+def test_sheets_cut_words_as_the_parser_that_labelled_them(stages_of: Any) -> None:
+    spec = stages_of(put("parsers", 0, language="it")).audit.spec(CELLS["audit"])
+    assert spec.language == "it"
+
+
 def test_labels_stop_a_condition_only_where_there_are_some(stages_of: Any) -> None:
     for backstop in (True, False):
         found = stages_of(put("evidence", backstop=backstop)).condition

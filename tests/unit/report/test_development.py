@@ -9,7 +9,7 @@ import pytest
 
 from poshgrid.report import figures
 from poshgrid.report.sections import development
-from poshgrid.statistics.development import SLACK
+from poshgrid.statistics.development import CHECKPOINTS, SLACK
 from tests.unit.report.report_results import drawn, shown
 
 
@@ -81,6 +81,12 @@ def test_the_order_of_children_is_shown_where_the_study_has_ages(rivalled, tmp_p
     assert {row["Age"] for row in shown(page, "onsets")} == {"3;6", "5", "–"}
     *_, last = said(made, children=ages)
     assert all(row["τ, from"] in last and row["Order"] in last for row in rows)
+    # Sizes have no testable phenomenon with an age, checkpoints have some
+    onsets = made.collected.development
+    both = pl.concat([onsets.with_columns(status=pl.lit("not testable")),
+                      onsets.with_columns(over=pl.lit(CHECKPOINTS))])  # fmt: skip
+    told = said(made, children=ages, development=both)
+    assert not any("order of the ages" in text for text in told)
 
 
 def test_without_conditions_to_compare_it_says_how_many_are_learned(rivalled):

@@ -48,7 +48,8 @@ def tested(study):
         },
         norms={"trog": frame(
             NORMS,
-            {**age, "seed": 42, "age_equivalent": "4;1", "typical_from": 48, "typical_to": 65},
+            {**age, "seed": 42, "age_equivalent": "4;1", "typical_from": 48, "typical_to": 65,
+             "z": 1 + 2e-16},  # one SD, as (value - mean) / sd rounds
             {**age, "seed": 53, "age_equivalent": "4;6", "z": 1.5},
         )},
         tags={
@@ -70,7 +71,7 @@ def test_the_tests_of_language_a_row_a_test_and_model(tested):
     assert rows["passed"][1] is None
     normed = children.normed(tested)
     assert normed["norms"]["typical"].to_list() == ["4;0–5;5", None]
-    assert normed["norms-by-age"].select("seed", "typical").rows() == [(53, "no")]
+    assert normed["norms-by-age"].select("seed", "typical").rows() == [(42, "yes"), (53, "no")]
 
 
 def test_subsets_add_up_over_tests(tested):
@@ -205,6 +206,16 @@ def test_ages(age, years, tmp_path, monkeypatch):
         (tmp_path / "mine/children.csv").write_text(f"name,age,accuracy,source\n{row}\n")
         with pytest.raises(PoshgridError, match=f"children.csv: .*{wrong}"):
             numbers.children("mine")
+
+
+def test_a_study_of_the_working_folder_stands_for_the_packages(tmp_path, monkeypatch):
+    places = [tmp_path / "package/studies", tmp_path / "studies"]
+    for place, text in zip(places, ("a,3,,x", "a,4,,x"), strict=True):
+        (place / "mine").mkdir(parents=True)
+        (place / "mine/children.csv").write_text(f"name,age,accuracy,source\n{text}\n")
+    monkeypatch.setattr(resources, "STUDIES", places[0])
+    monkeypatch.chdir(tmp_path)
+    assert numbers.children("mine")["age"].to_list() == ["4"]
 
 
 def test_the_published_numbers_of_posh_bench_are_those_of_its_tables():

@@ -101,6 +101,20 @@ def test_a_final_mark_is_cut_the_same_with_and_without_a_space():
         assert "".join(spaced.encode(text).tokens) == "Ġ" + text.replace(" ", "Ġ")
 
 
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_a_final_mark_is_spaced_before_a_tokenizer_of_a_file(tmp_path, lowercase):
+    text = [["see the dog .", "is it ?", "no !"] * 9]
+    own = tokenizer.learn(config.Tokenizer(lowercase=lowercase), 600, text)
+    if not lowercase:
+        own.normalizer = None  # as in GPT-2's file
+    own.save(str(tmp_path / "own.json"))
+    tokenizer.given(tmp_path / "own.json", tmp_path / "plain")
+    tokenizer.given(tmp_path / "own.json", tmp_path / "spaced", space_final_mark=True)
+    plain, spaced = (tokenizer.load(tmp_path / name) for name in ("plain", "spaced"))
+    assert plain.encode("the dog.").tokens[-1] == "."
+    assert spaced.encode("the dog.").ids == plain.encode("the dog .").ids
+
+
 def test_training_twice_gives_the_same_bytes(source, trained, tmp_path):
     tokenizer.train(tokenizer_spec(), [source], tmp_path)
     for file in trained.iterdir():

@@ -56,7 +56,8 @@ def normed(collected: Collected) -> dict[str, pl.DataFrame]:
         ages=pl.format("{}–{}", "age_from", "age_to"),
     )
     of = ["suite", "category", "score", "series", "excluded_right"]
-    within = pl.when(pl.col("z").abs() <= 1).then(pl.lit("yes")).otherwise(pl.lit("no"))
+    near = pl.col("z").abs() <= 1 + norms.SLACK
+    within = pl.when(near).then(pl.lit("yes")).otherwise(pl.lit("no"))
     return {
         "norms": rows.unique(of, keep="first", maintain_order=True),
         "norms-by-age": rows.drop_nulls("z").with_columns(typical=within),

@@ -136,6 +136,6 @@ def sentences(page: Page) -> Iterator[Finding]:
         text = say("curves_learned", tested.height, tested["high"].is_not_null().sum(), over)
         yield Finding(text, "onsets", [])
     compared = order(collected, page.layout).with_row_index("number", offset=1)
-    if compared.height:
-        rows = compared.filter(over=over)
+    rows = compared.filter(over=over) if compared.height else compared
+    if rows.height:
         yield Finding(say("same_order", rows.to_dicts()), "order", rows["number"].to_list())

@@ -39,7 +39,7 @@ from poshgrid.statistics.measures.schema import NORMS, RUN
 SCORES = {"raw": "raw", "blocks": "blocks_passed"}
 """What a norm is a norm of -> the column of ``CHOICE_MEASURES`` that holds it."""
 
-_SLACK = 1e-9  # scores are sums of shares: 1/3 + 1/3 + 1/3 reaches 1
+SLACK = 1e-9  # scores are sums of shares: 1/3 + 1/3 + 1/3 reaches 1
 _AGE = re.compile(r"([0-9]{1,3});([0-9]|1[01])")
 
 
@@ -177,7 +177,7 @@ def age_equivalent(norm: Norm, score: float) -> str:
     """
     if not norm.ages:
         return ""
-    reached = [entry for entry in norm.ages if entry[0] <= score + _SLACK]
+    reached = [entry for entry in norm.ages if entry[0] <= score + SLACK]
     return age(reached[-1][1]) if reached else f"< {age(norm.ages[0][1])}"
 
 
@@ -245,7 +245,7 @@ def _standings(norm: Norm, row: dict[str, Any]) -> list[dict[str, Any]]:
         value = float(row[SCORES[norm.score]]) + added
         equivalent = age_equivalent(norm, value)
         reached = months(equivalent) if equivalent[:1].isdigit() else None
-        typical = [band for band in norm.bands if abs(value - band.mean) <= band.sd + _SLACK]
+        typical = [band for band in norm.bands if abs(value - band.mean) <= band.sd + SLACK]
         of_all = {
             **{name: row[name] for name in RUN},
             "category": norm.category,
