@@ -99,7 +99,7 @@ class Config(Section):
     """
     counted: dict[Name, list[Size]] = Field({})
     """Conditions and sizes that only baselines count, to compare given models with:
-    `{wiki: [250K]}`.
+    `{wiki: [250K]}`. Items are not balanced against them.
     """
     pretrained: list[Pretrained] = Field([])
     """Models that are scored, not trained: `[gpt2]`."""

@@ -147,7 +147,8 @@ class ScoreSpec(Section):
 
     scoring: config.Scoring
     tasks: dict[Name, Literal["pairs", "paradigms", "choices", "completions"]]  # suite -> task
-    revision: str | None = None  # of a model on a hub
+    hub: str | None = None  # id of a model that has no folder here
+    revision: str | None = None
     # suites by another score
     rescored: dict[Name, config.MaskedScore] = Field(default_factory=dict)
 

@@ -244,6 +244,9 @@ def _sources(grid: Grid) -> Iterator[Problem]:
             continue
         for source, needed in amounts.items():
             written = grid.sources[source]
+            if written.sample is not None and corpus.splits == "published":
+                what = f"a sample of source {source!r} would shorten its dev and test, too"
+                yield _at(grid, "corpora", name, "splits"), f"{what}; take its `sample` away"
             options = plugins.options(READERS, written.reader, written.options)
             limits = [written.words, getattr(options, "words", None)]
             least = min((limit for limit in limits if limit), default=needed)

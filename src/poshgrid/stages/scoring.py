@@ -169,12 +169,14 @@ class Score(Stage):
         run = Run.of(wc)
         scoring = self.grid.config.scoring
         scoring = scoring.model_copy(update={"reduction": "mean", "masked": scoring.scores[0]})
-        revision = None
+        hub = revision = None
         if run.recipe in SCORED:
-            revision = self.grid.given_models[run].revision
+            model = self.grid.given_models[run]
+            hub, revision = None if self.files.given_model(run) else model.path, model.revision
         return specs.ScoreSpec(
             scoring=scoring,
             tasks=self.grid.tasks,  # type: ignore[arg-type]  # plug-ins' words: the spec checks
+            hub=hub,
             revision=revision,
             rescored=self.grid.rescored,
         )

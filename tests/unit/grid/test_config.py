@@ -127,6 +127,12 @@ def sized(**words):
     return put("corpora", 0, "sources", 0, "words", **words)
 
 
+def sampled_and_published(configuration):
+    """Sample a source whose own dev and test are used."""
+    put("sources", 0, sample=1, words="90K")(configuration)
+    put("corpora", 0, splits="published")(configuration)
+
+
 def fitted(**changes):
     """Return a change of the first model of the counts."""
     return put("regressions", 0, **changes)
@@ -168,6 +174,7 @@ def fitted(**changes):
         (put("tokenizer", kind="words"), "sweep"),
         # 100,000 words of toy text, of which dev and test take 3,000 each
         (sized(**{"60K": "95K"}), "'toy-baby' is too small: needs 101,000 words"),
+        (sampled_and_published, "corpora[0].splits: a sample of source 'toy-baby'"),
         (put("sources", 0, words="50K"), "66,000 words (60K, dev and test), and stops at 50,000"),
         (sized(**{"20K": "40K"}), "size 20K has 40,000 words"),
         (sized(**{"60K": "61K"}), "60,000 and 61,000 words"),

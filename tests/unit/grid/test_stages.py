@@ -168,6 +168,7 @@ def test_slices_of_scores(stages_of: Any, written: Any) -> None:
         for name in ("mine", "other")
     )
     assert (mine.revision, other.revision) == ("1f2e", None)
+    assert mine.hub == "owner/mine"  # two models under one name are two specs
     assert mine.scoring.masked == other.scoring.masked == "pseudo-log-likelihood"
 
 

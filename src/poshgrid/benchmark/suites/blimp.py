@@ -90,4 +90,4 @@ def _rows(file: Path) -> Iterator[tuple[int, Any]]:
         yield from ((number, line) for number, line in lines if line.strip())
 
 
-files, load = pairfile.reader((".jsonl", ".jsonl.gz", ".parquet"), _pairs)
+files, load = pairfile.reader((".jsonl", ".jsonl.gz", ".parquet", ".csv", ".tsv"), _pairs)
