@@ -32,12 +32,11 @@ try:
         update_config(written, config)
         config.update(written)
     GRID = configuration.validate(config, CONFIGFILES)
+    current.attach(workflow, GRID.config.results)
 except PoshgridError as error:
     for line in str(error).splitlines():
         print(f"error: {line}", file=sys.stderr)
     sys.exit(1)
-
-current.attach(workflow, GRID.config.results)
 
 # A grid makes millions of objects that stay: looking through them less often saves a tenth.
 gc.set_threshold(50_000, 20, 20)

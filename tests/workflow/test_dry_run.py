@@ -159,6 +159,8 @@ def test_misspelt_words_are_one_line_and_no_traceback(root, tmp_path):
     assert ours.stderr.splitlines()[-1].startswith("error: unknown target 'exp9'; ")
     plain = snakemake(root, *arguments)
     assert "exp9" in plain.stdout + plain.stderr
-    for result in (key, ours, plain):
+    file = snakemake(root, *arguments, "--config", f"results={path}")
+    assert f"error: results: {path}" in file.stderr
+    for result in (key, ours, plain, file):
         assert result.returncode == 1
         assert "Traceback" not in result.stdout + result.stderr

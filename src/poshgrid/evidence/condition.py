@@ -286,7 +286,10 @@ def _check_effect(spec: specs.ConditionSpec, removed: dict[str, dict[str, Any]])
     condition = spec.condition
     for word, counts in removed.items():
         if counts["never"]:
-            what = f"asks for {', '.join(counts['never'])}, which no tree of its parser bears"
+            what = (
+                f"asks for {', '.join(counts['never'])}, which no tree of its parser bears (by the "
+                f"rest of its rule it removes {counts['rule']:,} sentences)"
+            )
         elif not counts["rule"] and not counts["backstop"]:
             what = f"removes nothing of corpus {condition.corpus!r}"
         else:

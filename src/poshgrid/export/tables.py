@@ -66,6 +66,8 @@ def export(results: Results, output: Path, target: str | None) -> Path:
             written anew since, or the folder cannot be written.
     """
     _of_one_run(results, target)
+    before = output / PACKAGE
+    earlier = files.read_json(before)["resources"] if before.is_file() else []
     listed = []
     with files.atomic_folder(output, last=PACKAGE) as temporary:
         for table, title, rows, module, contract in _tables(results, target):
@@ -88,6 +90,8 @@ def export(results: Results, output: Path, target: str | None) -> Path:
                 })  # fmt: skip
         package = {"profile": "tabular-data-package", "name": "poshgrid-results"}
         files.write_json(temporary / PACKAGE, {**package, "resources": listed})
+    for name in {table["path"] for table in earlier} - {table["path"] for table in listed}:
+        (output / Path(name).name).unlink(missing_ok=True)  # of other results
     return output
 
 

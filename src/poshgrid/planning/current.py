@@ -38,7 +38,17 @@ def attach(workflow: Any, results: str) -> None:  # noqa: ANN401 - Snakemake's
     Args:
         workflow: Snakemake's, while it reads the Snakefile.
         results: the results folder.
+
+    Raises:
+        PoshgridError: a file stands there.
     """
+    folder = next(
+        path for path in (Path(results), *Path(results).absolute().parents) if path.exists()
+    )
+    if not folder.is_dir():
+        raise PoshgridError(
+            f"results: {results}: {folder} is a file; name a folder (--config results=FOLDER)"
+        )
     build = workflow._build_dag  # the moment when records can be read, and nothing runs yet
 
     def build_dag() -> None:

@@ -76,7 +76,10 @@ def void(collected: Collected) -> Iterator[str]:
         for word, counts in statistics.get("removed", {}).items():
             if counts.get("never"):
                 never = ", ".join(counts["never"])
-                yield f"{where}: filter {word} looks for {never}, which its parser never writes"
+                yield (
+                    f"{where}: filter {word} looks for {never}, which its parser never writes "
+                    f"(by the rest of its rule it removed {counts.get('rule', 0):,} sentences)"
+                )
             elif not counts.get("rule") and not counts.get("backstop"):
                 yield f"{where}: filter {word} removes nothing"
         for word, facts in statistics.get("reinserted", {}).items():

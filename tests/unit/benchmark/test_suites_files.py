@@ -212,6 +212,10 @@ def test_lines_that_are_no_pair_are_refused(tmp_path, reader, content, message):
     refused(reader, put(tmp_path, NAMES[reader], content), rf"{NAMES[reader]}: .*{message}")
 
 
+def test_semicolons_between_columns_are_named(tmp_path):
+    refused("blimp", put(tmp_path, "pairs.csv", f"good;bad\n{GOOD};{BAD}\n"), "line 1: semicolons")
+
+
 def test_pairs_that_cannot_be_told_apart(tmp_path):
     put(tmp_path, "one.jsonl", "\n".join([record("a", "b"), record("c", "c"), record("a", "b")]))
     assert load("blimp", tmp_path).items.height == 3

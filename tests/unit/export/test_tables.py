@@ -52,6 +52,17 @@ def test_every_file_is_listed_as_it_is_and_every_column_described(folder, listed
         assert all(field["description"] for field in resource["schema"]["fields"])
 
 
+def test_tables_of_results_exported_before_are_taken_away(paths, tmp_path):
+    """Files that the package does not list, a reader's own, stay."""
+    (tmp_path / "mine.csv").touch()
+    (tmp_path / "items-old.csv").touch()
+    package = {"resources": [{"path": "items-old.csv"}]}
+    (tmp_path / "datapackage.json").write_text(json.dumps(package))
+    tables.export(poshgrid.open(paths.results), tmp_path, None)
+    assert (tmp_path / "mine.csv").is_file() and (tmp_path / "runs.csv").is_file()
+    assert not (tmp_path / "items-old.csv").exists()
+
+
 def read_table(folder, listed, name):
     fields = listed[name]["schema"]["fields"]
     types = {field["name"]: TYPES[field["type"]] for field in fields}

@@ -68,6 +68,7 @@ def test_any_tree_stays_a_tree():
 
 def test_labels_of_another_scheme_are_refused_by_name(tmp_path):
     def labels(*names):
+        (tmp_path / "config.cfg").touch()
         (tmp_path / "meta.json").write_text(json.dumps({"labels": {"parser": names}}))
         return tmp_path
 

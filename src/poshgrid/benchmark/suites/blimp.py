@@ -79,6 +79,8 @@ def _rows(file: Path) -> Iterator[tuple[int, Any]]:
         delimiter = "," if ending == "csv" else "\t"
         rows = csv.DictReader(textfile.lines(file), delimiter=delimiter, strict=True, restkey="")
         try:
+            if ";" in "".join(rows.fieldnames or ()):
+                raise fault(file, 1, "semicolons between columns: save the table with commas")
             for row in rows:
                 if "" in row or None in row.values():
                     raise fault(file, rows.line_num, "other than the cells of the header")

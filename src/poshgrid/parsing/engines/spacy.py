@@ -70,8 +70,14 @@ def is_mapped(model: Path) -> bool:
     """Say whether a pipeline's labels are ClearNLP's, and not those of Universal Dependencies.
 
     Raises:
-        PoshgridError: they are neither, so that filters would find nothing without a word.
+        PoshgridError: they are neither, so that filters would find nothing without a word; or the
+            folder is no pipeline.
     """
+    if not (model / "config.cfg").is_file():
+        raise PoshgridError(
+            f"{model}: no spaCy pipeline (no config.cfg); name the folder that has one, inside "
+            "that of the package"
+        )
     labels = set(read_json(model / "meta.json").get("labels", {}).get("parser", ())) - {"ROOT"}
     universal = {label for label in labels if label.partition(":")[0] in gold.RELATIONS}
     if labels <= universal:
