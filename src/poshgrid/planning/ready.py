@@ -201,25 +201,29 @@ def _parsers(grid: Grid, target: str) -> Iterator[Finding]:
             made = f"{grid.paths.parser(parser.name)}/manifest.json"
             yield _conllu(grid, check, components(parser.treebank), made)
             continue
+        if parser.engine == "words":  # reads no model
+            continue
         folder = Path(grid.config.data, parser.model or "")
         there = folder.is_dir() and any(folder.iterdir())
+        if there and parser.engine == "spacy":
+            yield _labels(check, folder)
+            continue
         yield _file(
-            check, folder, f"download one for {parser.engine}, as config/config.yaml says, or give "
+            check, folder, f"download one for {parser.engine} (docs/filters.md), or give "
             "parsers[].treebank",
             there=there, what="no trained model there",
         )  # fmt: skip
-        if there and parser.engine == "spacy":
-            yield from _labels(check, folder)
 
 
-def _labels(check: str, folder: Path) -> Iterator[Finding]:
-    """Yield whether a pipeline of spaCy gives the labels that filters ask for."""
+def _labels(check: str, folder: Path) -> Finding:
+    """Return whether a pipeline of spaCy gives the labels that filters ask for."""
     try:
         if is_mapped(folder):
             what = "its labels are ClearNLP's and are mapped to Universal Dependencies"
-            yield warning(check, what, "see docs/filters.md for what the filters then find")
+            return warning(check, what, "see docs/filters.md for what the filters then find")
     except PoshgridError as problem:
-        yield error(check, str(problem), "give another parsers[].model, or parsers[].treebank")
+        return error(check, str(problem), "give another parsers[].model, or parsers[].treebank")
+    return ok(check, str(folder))
 
 
 def _tokenizers(grid: Grid, target: str) -> Iterator[Finding]:
