@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperCommand
 
-from poshgrid.config.names import PAPER
+from poshgrid.config.names import PAPER, STUDY
 
 if TYPE_CHECKING:
     from poshgrid.grid.grid import Grid
@@ -20,8 +20,6 @@ app = typer.Typer(
     help="Do language models learn, from what a child hears, what cannot be learned from it?",
     epilog="Further commands: poshgrid --help-all. A command in detail: poshgrid plan --help",
 )
-STUDY = Path("study.yaml")
-"""The configuration of a folder that `poshgrid init --minimal` made."""
 Configs = Annotated[
     list[Path] | None,
     typer.Argument(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import shutil
 import sys
@@ -15,7 +14,7 @@ import typer
 from typer.core import TyperCommand
 
 from poshgrid import resources
-from poshgrid.commands.base import STUDY, command
+from poshgrid.commands.base import command
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic, write_text
 
@@ -39,12 +38,6 @@ STARTERS = (
 MINIMAL = (
     "resources/minimal/**/*", "profiles/default/*", "resources/sources.yaml", "docs/**/*.md",
 )  # fmt: skip
-_PLACES = ("Snakefile", "workflow/Snakefile")
-_TAKES_YAML = {
-    "-C", "--config", "--profile", "--workflow-profile", "-s", "--snakefile", "--report-metadata",
-}  # fmt: skip
-"""Options of Snakemake after which a file is no configuration."""
-_ROOM = re.compile(r"(-c|-j)\d*|--(cores|jobs|profile|executor)(=.*)?")  # says where jobs run
 
 
 @command("poshgrid init my-study --minimal")
@@ -98,32 +91,9 @@ class _Verbatim(TyperCommand):
 def run(context: typer.Context) -> None:
     """Run a study: Snakemake with its arguments, by default on all cores.
 
-    Without a configuration or a profile: study.yaml of this folder, if there is one.
+    Without a configuration: the profile's, else study.yaml of this folder, if there is one.
     """
-    arguments = context.args
-    before = ["", *arguments]  # of each word, the one before it
-    files = [
-        word
-        for option, word in zip(before, arguments, strict=False)
-        if word.endswith((".yaml", ".yml"))
-        and option not in _TAKES_YAML
-        and not re.match(r"\w+=|-", word)
-    ]
-    if any(re.fullmatch(r"--configfiles?(=.*)?", word) for word in arguments):
-        files = []
-    arguments = [word for word in arguments if word not in files]
-    named = re.compile(r"--(configfiles?|profile)(=.*)?")
-    if not files and not any(map(named.fullmatch, arguments)) and STUDY.is_file():
-        files = [str(STUDY)]
-    elsewhere = any(re.fullmatch(r"-s|--snakefile(=.*)?", word) for word in arguments)
-    if not elsewhere and not any(Path(name).is_file() for name in _PLACES):
-        raise PoshgridError(
-            f"{Path.cwd()}: no Snakefile; go to the folder of your study, or make one with "
-            "`poshgrid init FOLDER`"
-        )
     folder = str(Path(sys.executable).parent)  # jobs call `poshgrid`
     path = os.pathsep.join([folder, os.environ.get("PATH", os.defpath)])
-    cores = [] if any(_ROOM.fullmatch(word) for word in arguments) else ["--cores", "all"]
-    configured = ["--configfile", *files, "--rerun-incomplete"] if files else []
-    words = [sys.executable, "-m", "poshgrid.planning.launch", *configured, *cores, *arguments]
+    words = [sys.executable, "-m", "poshgrid.planning.launch", *context.args]
     os.execve(sys.executable, words, os.environ | {"PATH": path})

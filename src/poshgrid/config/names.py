@@ -13,8 +13,10 @@ from poshgrid import resources
 
 T = TypeVar("T", bound=Hashable)
 
+STUDY = Path("study.yaml")
+"""The configuration of a folder that `poshgrid init --minimal` made."""
 PAPER = Path("config/config.yaml")
-"""The configuration that is read where no other is named."""
+"""The configuration that is read where no other is named and there is no :data:`STUDY`."""
 
 
 @cache

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import logging
 import signal
 import sys
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from poshgrid.config.names import PAPER, rules
+from poshgrid.config.names import PAPER, STUDY, rules
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
@@ -28,6 +30,7 @@ DETAILED = (
     "delete_all_output", "delete_temp_output",
 )  # fmt: skip
 """Options with which a dry-run is Snakemake's own."""
+SNAKEFILES = ("Snakefile", "workflow/Snakefile")
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as a shell has it."""
 
@@ -35,15 +38,23 @@ INTERRUPTED = 130
 def parsed(arguments: Sequence[str]) -> tuple[Any, Any, str]:
     """Return Snakemake's parser, its arguments with those of profiles, and what it says of them.
 
+    Two things are filled in. A target that ends in ``.yaml`` is a configuration; without any, that
+    is the study of this folder. A run on this machine takes all cores.
+
     Raises:
         PoshgridError: an argument is wrong, or a configuration file is not plain YAML.
     """
     from snakemake import cli
+    from snakemake.utils import available_cpu_count
 
+    # Snakemake takes targets in one place only: those before its options go to the end
+    first = list(itertools.takewhile(lambda word: not word.startswith("-"), arguments))
+    words = list(arguments[len(first) :])
+    words += [*([] if "--" in words else ["--"]), *first] if first else []
     messages = io.StringIO()
     try:
         with contextlib.redirect_stderr(messages):
-            parser, args = cli.parse_args(list(arguments))
+            parser, args = cli.parse_args(words)
     except SystemExit as end:
         if not end.code:  # --help
             raise
@@ -52,8 +63,16 @@ def parsed(arguments: Sequence[str]) -> tuple[Any, Any, str]:
     for word in args.config or ():
         if "=" not in word:
             raise PoshgridError(f"{word}: not KEY=VALUE of --config; targets stand after --")
+    files = [target for target in args.targets if target.endswith((".yaml", ".yml"))]
+    args.targets = [target for target in args.targets if target not in files]
+    if files:
+        args.configfile = [Path(file) for file in files]
+    elif not args.configfile and STUDY.is_file():
+        args.configfile = [STUDY]
     for path in args.configfile or ():
         configfile.read(path)
+    if args.cores is None and args.jobs is None and args.executor in (None, "local"):
+        args.cores = available_cpu_count()
     return parser, args, messages.getvalue()
 
 
@@ -101,6 +120,11 @@ def main() -> None:
     stopped = threading.Event()
     try:
         parser, args, messages = parsed(sys.argv[1:])
+        if args.snakefile is None and not any(Path(name).is_file() for name in SNAKEFILES):
+            raise PoshgridError(
+                f"{Path.cwd()}: no Snakefile; go to the folder of your study, or make one with "
+                "`poshgrid init FOLDER`"
+            )
         check_targets(args)
         if args.dryrun and not any(getattr(args, name, None) for name in DETAILED):
             _dry_run(args)

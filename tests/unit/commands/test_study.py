@@ -17,21 +17,6 @@ from poshgrid.errors import PoshgridError
 
 
 @pytest.fixture
-def ask(tmp_path, monkeypatch):
-    """Run ``poshgrid run`` in a folder of a study; return what it becomes."""
-    (tmp_path / "Snakefile").write_text("")
-    monkeypatch.chdir(tmp_path)
-    became = []
-    monkeypatch.setattr(os, "execve", lambda *given: became.append(given))
-
-    def run(*arguments):
-        CliRunner().invoke(cli.app, ["run", *arguments], catch_exceptions=False)
-        return became.pop()
-
-    return run
-
-
-@pytest.fixture
 def ended(monkeypatch, capsys, tmp_path):
     """Run the command line in an empty folder: returns its status and what it tells."""
     monkeypatch.chdir(tmp_path)
@@ -47,46 +32,16 @@ def ended(monkeypatch, capsys, tmp_path):
     return run
 
 
-@pytest.mark.parametrize(
-    ("given", "passed"),
-    [
-        (["--config", "only=seed=42", "--", "exp1"],
-         ["--cores", "all", "--config", "only=seed=42", "--", "exp1"]),
-        (["-c4"], ["-c4"]),
-        (["-n", "a.yaml", "b.yaml", "x"],
-         ["--configfile", "a.yaml", "b.yaml", "--rerun-incomplete", "--cores", "all", "-n", "x"]),
-        (["--dry-run", "a.yaml", "--config", "x=b.yaml", "y=c.yaml"],
-         ["--configfile", "a.yaml", "--rerun-incomplete", "--cores", "all",
-          "--dry-run", "--config", "x=b.yaml", "y=c.yaml"]),
-        (["-s", "own.yaml"], ["--cores", "all", "-s", "own.yaml"]),
-        (["-c4", "--configfile", "a.yaml", "b.yaml"], ["-c4", "--configfile", "a.yaml", "b.yaml"]),
-        (["--profile", "x", "a.yaml"],
-         ["--configfile", "a.yaml", "--rerun-incomplete", "--profile", "x"]),
-        (["--profile", "slurm", "--", "exp1"], ["--profile", "slurm", "--", "exp1"]),
-    ],
-)  # fmt: skip
-def test_arguments_are_passed_as_they_are(ask, given, passed):
-    program, words, environment = ask(*given)
+def test_arguments_are_passed_as_they_are(monkeypatch):
+    became = []
+    monkeypatch.setattr(os, "execve", lambda *words: became.append(words))
+    arguments = ["-c4", "--config", "only=seed=42", "--", "exp1"]
+    CliRunner().invoke(cli.app, ["run", *arguments], catch_exceptions=False)
+    ((program, words, environment),) = became
     assert program == words[0] == sys.executable
-    assert words[1:] == ["-m", "poshgrid.planning.launch", *passed]
+    assert words[1:] == ["-m", "poshgrid.planning.launch", *arguments]
     # The `poshgrid` of jobs is the one beside this Python, whether its environment is active or not
     assert environment["PATH"].split(os.pathsep)[0] == os.path.dirname(sys.executable)  # noqa: PTH120
-
-
-def test_the_study_of_a_folder_needs_no_name(ask):
-    Path("study.yaml").write_text("")
-    assert ask("-n")[1][3:6] == ["--configfile", "study.yaml", "--rerun-incomplete"]
-    assert "study.yaml" not in ask("-n", "--profile", "tiny")[1]
-
-
-def test_a_folder_without_a_snakefile_is_refused(ask, tmp_path):
-    (tmp_path / "Snakefile").unlink()
-    with pytest.raises(PoshgridError, match="poshgrid init"):
-        ask("-n")
-    assert ask("-s", "other")[1][-2:] == ["-s", "other"]
-    (tmp_path / "workflow").mkdir()
-    (tmp_path / "workflow/Snakefile").write_text("")
-    assert ask("-n")[1][-1] == "-n"
 
 
 def test_an_empty_name_is_not_the_working_folder(ended, tmp_path):

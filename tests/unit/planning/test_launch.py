@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 from snakemake import cli
 
+from poshgrid.errors import PoshgridError
 from poshgrid.planning import launch
 
 
 @pytest.fixture
 def run(monkeypatch, tmp_path, capsys):
-    """Run it in an empty folder; return its status and the last line of standard error."""
+    """Run it in a folder with a Snakefile; return its status and the last line of its errors."""
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "Snakefile").touch()
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def run(*words):
@@ -47,3 +51,49 @@ def test_after_ctrl_c_one_line_says_that_the_same_command_goes_on(run, monkeypat
 def test_an_argument_that_snakemake_has_not_is_one_line(run):
     status, line = run("--nosuch")
     assert status == 1 and line.startswith("error: ") and "--nosuch" in line
+
+
+def test_a_folder_without_a_snakefile_is_refused(run):
+    Path("Snakefile").unlink()
+    status, line = run("--cores", "1")
+    assert status == 1 and "poshgrid init" in line
+
+
+@pytest.mark.parametrize(
+    ("words", "files", "targets"),
+    [
+        (["-n", "a.yaml", "b.yaml", "x"], ["a.yaml", "b.yaml"], ["x"]),
+        (["a.yaml", "-n", "x"], ["a.yaml"], ["x"]),
+        (["a.yaml", "-n", "--", "x"], ["a.yaml"], ["x"]),
+        (["--dry-run", "a.yaml", "--config", "x=b.yaml", "y=c.yaml"], ["a.yaml"], []),
+        (["--profile", "mine", "-n"], ["b.yaml"], []),
+        (["--profile", "mine", "a.yaml"], ["a.yaml"], []),
+        (["-s", "a.yaml", "-n"], ["study.yaml"], []),
+        (["-n", "x"], ["study.yaml"], ["x"]),
+    ],
+)
+def test_a_target_that_is_a_configuration_is_one(tmp_path, monkeypatch, words, files, targets):
+    """Without any, that of a profile or the study of this folder is taken."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.yaml", "b.yaml", "study.yaml"):
+        Path(name).write_text("{data: d}")
+    Path("mine").mkdir()
+    Path("mine/config.yaml").write_text("configfile: [b.yaml]")
+    _, args, _ = launch.parsed(words)
+    assert ([str(file) for file in args.configfile], args.targets) == (files, targets)
+
+
+@pytest.mark.parametrize("words", [["-c4"], ["-j4"], ["--executor", "slurm", "-j4"], []])
+def test_a_run_on_this_machine_takes_all_cores(tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    _, args, _ = launch.parsed(words)
+    expected = {"-c4": (4, None), "-j4": (None, 4), "--executor": (None, 4)}
+    cores = len(os.sched_getaffinity(0))
+    assert (args.cores, args.jobs) == (expected[words[0]] if words else (cores, None))
+
+
+def test_a_program_in_a_configuration_is_refused_before_it_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.yaml").write_text("__use_yte__: true\n")
+    with pytest.raises(PoshgridError, match="__use_yte__"):
+        launch.parsed(["-n", "a.yaml"])
