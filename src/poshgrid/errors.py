@@ -18,11 +18,11 @@ RENAMED = {
 
 
 class PoshgridError(Exception):
-    """A problem that the user can mend: one line that names the file, the place and the remedy.
+    """A problem that the user can fix: one line that names the file, the place and the remedy.
 
     The command line prints the message without a traceback and exits with status 1. What a message
     repeats of a broken file, or of a path with a line break, is kept from garbling the terminal:
-    see :func:`plain`. Several problems that are told together are several arguments, a line each.
+    see :func:`plain`. Problems that are reported together are several arguments.
     """
 
     def __str__(self) -> str:
@@ -57,7 +57,7 @@ def reason(error: Exception) -> str:
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"``, or the list of what is known when nothing is near.
 
-    A word of :data:`RENAMED` is told its name of now.
+    A word of :data:`RENAMED` gets a hint of its present name.
 
     Args:
         word: what was written.

@@ -1,4 +1,4 @@
-"""Whole files or none: atomic writes, tables held to their contracts, digests."""
+"""Whole files or none: atomic writes, tables checked against their contracts, digests."""
 
 from __future__ import annotations
 
@@ -298,7 +298,7 @@ def table_batches(
     Args:
         path: the table.
         schema: its contract.
-        columns: those to read; none: all.
+        columns: those to read; None: all.
         size: rows of a piece, at most.
         only: one of those columns, and the value (it may be null) of the rows that are yielded; row
             groups that do not have it are not read.
@@ -355,12 +355,12 @@ def read_table(
     only: tuple[str, Any] | None = None,
     part: tuple[int, int] = (0, 1),
 ) -> pl.DataFrame:
-    """Read a parquet table, or some of its columns and rows, and hold it to its schema.
+    """Read a parquet table, or some of its columns and rows, and check it against its schema.
 
     Args:
         path: the table.
         schema: its contract.
-        columns: those to read; none: all.
+        columns: those to read; None: all.
         only: the rows to read; see :func:`table_batches`.
         part: the part to read; see there.
 

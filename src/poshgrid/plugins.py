@@ -163,7 +163,7 @@ def check() -> None:
         except (SyntaxError, ValueError) as error:
             what = getattr(error, "msg", None) or reason(error)
             line = f"{path}:{getattr(error, 'lineno', None) or 1}"
-            raise PoshgridError(f"{line}: {what}; mend the file") from error
+            raise PoshgridError(f"{line}: {what}; fix the file") from error
 
 
 def names(package: str) -> list[str]:
@@ -211,7 +211,7 @@ def load(package: str, word: str) -> ModuleType:
         lines = [str(part.lineno) for part in stack if part.filename == file]
         line = ":".join([file, *lines[-1:]])
         what = f"{type(error).__name__}: {reason(error)}"
-        raise PoshgridError(f"{line}: {what}; mend the file") from error
+        raise PoshgridError(f"{line}: {what}; fix the file") from error
     kind, needed = KINDS[package]
     lacking = [part for part in needed if not hasattr(module, part)]
     if lacking:

@@ -29,7 +29,7 @@ def solve(program: pulp.LpProblem, **options: float) -> int:
         PuLP's status; the program's ``sol_status`` says whether there is a solution.
 
     Raises:
-        PoshgridError: the solver failed; a full temporary folder is told.
+        PoshgridError: the solver failed; the message says if the temporary folder is full.
     """
     import pulp
 

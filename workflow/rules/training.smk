@@ -39,7 +39,7 @@ rule train:
         "../envs/models.yaml"
     threads: STAGE.train.threads
     resources:
-        # On SLURM, `step` makes training a step of its own, which is told of its end (profiles/slurm).
+        # On SLURM, `step` makes training a step of its own, which receives the signal before its end (profiles/slurm).
         # `options` change no result, so they are no parameters.
         **STAGE.train.resources,
     params:

@@ -1,7 +1,8 @@
 """A results folder as polars frames, with the grid's axes as columns: what ``poshgrid.open`` opens.
 
-Every table is a ``polars.LazyFrame``, held to its contract (docs/reference/tables.md) when it is
-asked for and read when it is collected: ``results.accuracy().filter(level="overall").collect()``.
+Every table is a ``polars.LazyFrame``, checked against its contract (docs/reference/tables.md) when
+it is asked for and read when it is collected:
+``results.accuracy().filter(level="overall").collect()``.
 Tables of runs begin with the axes of the grid: ``condition, size, model, recipe, bias, seed``.
 """
 
@@ -335,7 +336,7 @@ def _axes(run: Run) -> Iterator[pl.Expr]:
 
 
 def _scan(path: str | Path, schema: files.Schema) -> pl.LazyFrame:
-    """Return a table that is held to its contract, unread.
+    """Return a table that is checked against its contract, unread.
 
     Raises:
         PoshgridError: the file is missing, is not parquet, or breaks the schema.

@@ -48,7 +48,7 @@ def extend() -> None:
 
 
 def lead(resources: Any) -> str:  # noqa: ANN401 - Snakemake's
-    """Return the option with which a job that is a step of its own is told that its time is over.
+    """Return the option that signals a job, a step of its own, before its time is over.
 
     Args:
         resources: of the job; ``runtime`` in minutes.

@@ -17,7 +17,7 @@ import sys
 
 from poshgrid import logs
 from poshgrid.errors import PoshgridError
-from poshgrid.training.signals import ToldToEndError
+from poshgrid.training.signals import StoppedError
 
 log = logs.get(__name__)
 
@@ -117,7 +117,7 @@ def reach(executor: str) -> None:
     ours.extend()
 
 
-def requeue(end: ToldToEndError) -> bool:
+def requeue(end: StoppedError) -> bool:
     """Put this job back into the queue of SLURM, which ends it; return whether that was done.
 
     Args:

@@ -127,7 +127,9 @@ def check_pairs(
     tolerance: Annotated[
         float, typer.Option(min=0, max=0.5, help="Of a baseline, around 50%")
     ] = 0.05,
-    name: Annotated[str | None, typer.Option(help="Of the suite; none: the first path's")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Of the suite; default: the first path's")
+    ] = None,
 ) -> None:
     """Check minimal pairs of any suite: a page of faults and of baselines that count words."""
     from poshgrid.quality import given
@@ -157,11 +159,11 @@ def import_judgements(
     output: Output = Path("imported"),
     suite: Annotated[str, typer.Option(help="Name of a suite of pairs")] = "posh",
     model: Annotated[
-        str | None, typer.Option(help="Name of the model, if files do not say it; none: FOLDER's")
+        str | None, typer.Option(help="Name of the model, if files lack it; default: FOLDER's")
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option(help="Its regressions are fitted, its study heads the page; none: no fit"),
+        typer.Option(help="Its regressions are fitted, its study heads the page; default: no fit"),
     ] = None,
     text: Annotated[
         list[str],

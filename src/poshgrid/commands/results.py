@@ -194,10 +194,10 @@ def export(
     results: Annotated[Path, typer.Argument(help="Results folder, e.g. results/tiny")],
     output: Output = Path("exported"),
     target: Annotated[
-        str | None, typer.Option(help="Whose accuracies and tables; none: all")
+        str | None, typer.Option(help="Whose accuracies and tables; default: all")
     ] = None,
     suite: Annotated[
-        list[str] | None, typer.Option(help="Of items; may be repeated; none: all")
+        list[str] | None, typer.Option(help="Of items; may be repeated; default: all")
     ] = None,
     only: Annotated[str | None, typer.Option(help="Of models, e.g. size=10M,seed=42")] = None,
     licence: Annotated[

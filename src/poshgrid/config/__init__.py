@@ -49,7 +49,7 @@ _TAKEN = {
     "sources": {"all"}, "conditions": _OTHERS | {SHARED}, "models": _OTHERS,
     "recipes": _OTHERS, "experiments": _OTHERS | {"all"},
 }  # fmt: skip
-"""Section -> names that stand for something else: baselines, all sources, the tokenizer of all."""
+"""Section -> names that entries may not have: baselines, the shared tokenizer, `all`."""
 
 
 class Config(Section):

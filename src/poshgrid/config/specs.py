@@ -62,7 +62,7 @@ class ParseSpec(Section):
     parser: config.Parser
     shard: int
     shards: int
-    # Filters whose lexical tests tell what to parse; none: all
+    # Filters whose lexical tests tell what to parse; None: all
     screens: list[Name] = Field(default_factory=list)
 
 
@@ -138,7 +138,7 @@ class CountSpec(Section):
     """Stage ``count``: an n-gram baseline."""
 
     order: Positive
-    size: Size | None = None  # the rows of a corpus that train this size; none: all
+    size: Size | None = None  # the rows of a corpus that train this size; None: all
     classes: bool = False  # count classes instead of words
 
 
@@ -171,7 +171,7 @@ class QualitySpec(Section):
     """Stage ``quality``: what is wrong with a suite, and what the baselines make of it."""
 
     suite: Name
-    generated: bool  # from templates: held to the lexicon
+    generated: bool  # from templates and the lexicon
     top_k: int
     scoring: config.Scoring
     tolerance: float

@@ -15,7 +15,6 @@ from pydantic_core import ErrorDetails
 from poshgrid import plugins
 from poshgrid.config import Config, yamltext
 from poshgrid.errors import ConfigError, PoshgridError, did_you_mean, plain
-from poshgrid.files import write_text
 from poshgrid.grid import coherence, references
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.references import Place, Problem
@@ -134,11 +133,6 @@ def schema() -> str:
     document["$schema"] = "http://json-schema.org/draft-07/schema#"
     document["title"] = "poshgrid configuration"
     return json.dumps(document, indent=2, sort_keys=True) + "\n"
-
-
-def write_schema(path: str | Path) -> None:
-    """Write :func:`schema` to a file."""
-    write_text(path, schema())
 
 
 def _problems(error: ValidationError, data: Mapping[str, Any]) -> Iterator[Problem]:

@@ -59,7 +59,7 @@ class Grid(Targets):
         return tables
 
     def counted_corpora(self) -> dict[str, tuple[str, str | None]]:
-        """Return "corpus/size" -> a table of sentences and the size whose rows count (none: all).
+        """Return "corpus/size" -> a table of sentences and the size whose rows count (None: all).
 
         Items are balanced against an n-gram model of each.
         """
@@ -106,7 +106,7 @@ class Grid(Targets):
         return self.conditions[control] if control else None
 
     def screens(self, corpus: str, parser: str) -> list[str]:
-        """Return the filters whose lexical tests tell what a parser parses of a corpus; none: all.
+        """Return the filters whose lexical tests tell what a parser parses of a corpus; None: all.
 
         A parser whose trees a bias is trained with parses every sentence.
         """

@@ -3,8 +3,8 @@
 The two differ in labels and in heads. In ClearNLP (Choi & Palmer 2012, "Guidelines for the CLEAR
 style constituent to dependency conversion") a preposition governs its noun, *be* governs its
 predicate, conjuncts form a chain and a conjunction belongs to the conjunct before it; in UD content
-words govern. What cannot be told: an adverb or a phrase after *be* without a complement is always
-taken for its predicate.
+words govern. One case cannot be decided: an adverb or a phrase after *be* without a complement is
+always taken for its predicate.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class _Draft:
             self.promote(inside[0], word, phrase, "case")
 
     def lower_copula(self, word: int) -> None:
-        """Let the predicate of a form of *be* take its place, but for *there is a man*.
+        """Make the predicate of a form of *be* the head of the clause, except in *there is a man*.
 
         The predicate is a complement, else a phrase or adverb that follows.
         """

@@ -20,7 +20,7 @@ def ahead(dag: Any, inputs: Inputs) -> None:  # noqa: ANN401 - Snakemake's
 
     They go into the hub's cache (``HF_HOME``), which nodes must see. Jobs then ask no hub
     (``HF_HUB_OFFLINE``): without a network each file would cost them a minute of patience. What
-    cannot be had is told and left to its job, which may find a network.
+    cannot be had is reported and left to its job, which may find a network.
 
     Args:
         dag: the jobs; only those that will run are looked at.

@@ -29,7 +29,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 SHIPPED = tuple(f"{folder}/" for folder in (resources.ROOT, resources.STUDIES, _PACKAGE))
 """Folders of word lists, published numbers and pages that come with the package."""
 _NAME = "contents"
-_LARGE = 10**9  # bytes to be read that a person is told of
+_LARGE = 10**9  # bytes; reading more than these is announced
 _FRESH = 2.0  # seconds after a change in which another need not show in a file's times
 
 

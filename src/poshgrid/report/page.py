@@ -77,7 +77,7 @@ def void(collected: Collected) -> Iterator[str]:
             if counts.get("never"):
                 never = ", ".join(counts["never"])
                 yield (
-                    f"{where}: filter {word} looks for {never}, which its parser never writes "
+                    f"{where}: filter {word} looks for {never}, which no tree of its parser has "
                     f"(by the rest of its rule it removed {counts.get('rule', 0):,} sentences)"
                 )
             elif not counts.get("rule") and not counts.get("backstop"):

@@ -200,7 +200,7 @@ class Train(Stage):
                     job.output,
                     distances.parent if distances else None,
                 )
-        except signals.ToldToEndError as signal:
+        except signals.StoppedError as signal:
             from poshgrid.cluster.slurm import requeue
 
             requeue(signal)

@@ -231,11 +231,11 @@ def _described(formula: str) -> list[Any]:
 
 def _bearable(formula: str, frame: pd.DataFrame) -> tuple[str, list[str]]:
     """Return the formula without the terms of variables that have one value, and notes on them."""
-    found = _described(formula)
+    terms = _described(formula)
     single = {name for name in frame.columns if frame[name].nunique() == 1}
     kept, notes = [], []
-    has_intercept = any(term.name == "Intercept" for term in found)
-    for term in found:
+    has_intercept = any(term.name == "Intercept" for term in terms)
+    for term in terms:
         if term.name == "Intercept":
             continue
         one_valued = sorted(v for v in term.var_names if v in single)

@@ -72,9 +72,9 @@ def run(
         checkpoints.save(progress.step, tensors, asdict(progress))
 
     def ended(received: list[int]) -> PoshgridError:
-        return signals.ToldToEndError(
-            f"{checkpoints.folder}: told to end at step {progress.step:,} of {plan.last:,}; "
-            "the same command goes on from there",
+        return signals.StoppedError(
+            f"{checkpoints.folder}: stopped by a signal at step {progress.step:,} of "
+            f"{plan.last:,}; the same command goes on from there",
             received,
             progress.step - began,
         )

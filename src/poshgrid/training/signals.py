@@ -37,7 +37,7 @@ ASKING = (signal.SIGTERM, signal.SIGUSR1)
 """SIGTERM: preemption, ``scancel``; SIGUSR1: what ``sbatch --signal`` sends before the end."""
 
 
-class ToldToEndError(PoshgridError):
+class StoppedError(PoshgridError):
     """Training was asked to end, and has saved where it is.
 
     Attributes:

@@ -8,7 +8,7 @@ import pytest
 
 from poshgrid.cluster import slurm
 from poshgrid.errors import PoshgridError
-from poshgrid.training.signals import ToldToEndError
+from poshgrid.training.signals import StoppedError
 
 USR1, TERM = signal.SIGUSR1, signal.SIGTERM
 
@@ -28,10 +28,10 @@ def asked(monkeypatch):
      ([USR1], 0, False)],  # who comes no further would go on for ever
 )  # fmt: skip
 def test_what_is_out_of_time_alone_goes_back(asked, monkeypatch, told, steps, requeued):
-    assert slurm.requeue(ToldToEndError("told", told, steps)) == requeued
+    assert slurm.requeue(StoppedError("told", told, steps)) == requeued
     assert asked == [("scontrol", "requeue", "17")] * requeued
     monkeypatch.delenv("SLURM_JOB_ID")
-    assert not slurm.requeue(ToldToEndError("told", told, steps))
+    assert not slurm.requeue(StoppedError("told", told, steps))
 
 
 def test_a_cluster_that_refuses(asked, monkeypatch, caplog):
@@ -39,6 +39,6 @@ def test_a_cluster_that_refuses(asked, monkeypatch, caplog):
         raise PoshgridError("scontrol: Requested operation is presently disabled")
 
     monkeypatch.setattr(slurm, "run", refuse)
-    assert not slurm.requeue(ToldToEndError("told", [USR1], 3))
+    assert not slurm.requeue(StoppedError("told", [USR1], 3))
     assert "presently disabled" in caplog.text
     assert "slurm-requeue: true" in caplog.text

@@ -1,4 +1,4 @@
-"""Killed, told to end, out of disk: a run that is started again ends as if nothing had happened.
+"""Killed, stopped, out of disk: a run that is started again ends as if nothing had happened.
 
 Each attempt is the real command in a process of its own. The processes are forked from a server
 that has imported torch already, so that an attempt takes tenths of a second, not five.
@@ -250,7 +250,7 @@ def test_told_to_end(job, whole):
         reached = int(newest.partition("-")[2])
         assert reached > place
         assert line.startswith("error: ")
-        assert f"told to end at step {reached} of {STEPS}; the same command goes on" in line
+        assert f"stopped by a signal at step {reached} of {STEPS}; the same command goes on" in line
         assert told.hidden() == []
     assert told.start().status() == 0
     assert f"resumed at step {reached} of {STEPS}" in told.log.read_text()

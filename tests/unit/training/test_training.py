@@ -255,7 +255,7 @@ def test_the_best_weights_outlive_an_interruption(inputs, tmp_path, monkeypatch)
         dropout(seed, step)
 
     monkeypatch.setattr(seeds, "dropout", told)
-    with pytest.raises(PoshgridError, match="told to end at step 6"):
+    with pytest.raises(PoshgridError, match="stopped by a signal at step 6"):
         train(spec, *folders)
     planted(monkeypatch, [4.0, 4.0, 4.0])  # steps 6 and 8, and the test split
     train(spec, *folders)

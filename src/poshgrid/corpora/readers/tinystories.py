@@ -51,14 +51,14 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
                     report.drop("empty story")
                 number, empty = number + 1, True
                 continue
-            for text in pieces(mend(line.strip()), where):
+            for text in pieces(unmangled(line.strip()), where):
                 if text:
                     report.lines += 1
                     empty = False
                     yield f"{name}-{number:07d}", text
 
 
-def mend(text: str) -> str:
+def unmangled(text: str) -> str:
     """Return a text whose quotes and dashes are no longer spelt as three characters each.
 
     ``"â€œHi,â€ he said."`` becomes ``"“Hi,” he said."``.
