@@ -41,7 +41,7 @@ def tighten(text: str) -> str:
     return _SPACE_BEFORE.sub("", " ".join(text.split()))
 
 
-def _without_disfluencies(text: str) -> str:
+def without_disfluencies(text: str) -> str:
     """Return a turn without noises, fillers, broken-off words and repetitions.
 
     ``"Uh, the, the <laughter> dog, wh-, um, ran. -"`` becomes ``"The dog, ran."``.
@@ -60,7 +60,7 @@ def _without_disfluencies(text: str) -> str:
 
 def fluent(text: str, report: Report) -> str:
     """Return a turn without its disfluencies; "" if no word is left."""
-    spoken = _without_disfluencies(text)
+    spoken = without_disfluencies(text)
     if spoken.strip(" .,?!-"):
         return spoken
     report.drop("only noise or fillers", text)

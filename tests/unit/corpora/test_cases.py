@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from poshgrid.corpora.clean import clean, normalise
-from poshgrid.corpora.joining import detokenise, mend
+from poshgrid.corpora.joining import detokenise, without_disfluencies
 from poshgrid.corpora.readers import bnc_xml, chat, opus
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import split
@@ -18,7 +18,12 @@ PAGE = (
     '<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/"><siteinfo/><page><title>A</title>'
     "<ns>0</ns><revision><text>{}</text></revision></page></mediawiki>"
 )
-WHOLE = {"clean": clean, "normalise": normalise, "mend": mend, "detokenise": detokenise}
+WHOLE = {
+    "clean": clean,
+    "normalise": normalise,
+    "without_disfluencies": without_disfluencies,
+    "detokenise": detokenise,
+}
 
 
 def dump(wikitext: str) -> str:

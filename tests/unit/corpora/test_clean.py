@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from poshgrid.config import Cleaning
 from poshgrid.corpora import split as cutting
 from poshgrid.corpora.clean import clean, fault, normalise
-from poshgrid.corpora.joining import detokenise, mend
+from poshgrid.corpora.joining import detokenise, without_disfluencies
 from poshgrid.errors import PoshgridError
 
 
@@ -74,7 +74,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("function", [clean, mend, detokenise])
+@pytest.mark.parametrize("function", [clean, without_disfluencies, detokenise])
 @pytest.mark.parametrize("piece", PIECES)
 def test_no_text_takes_the_square_of_its_length(function, piece):
     def seconds(text: str) -> float:
