@@ -227,7 +227,7 @@ class DeltasSpec(Section):
 
 
 class RegressionSpec(Section):
-    """``poshgrid fit``: one Bayesian model of the counts."""
+    """Stage ``fit``: one Bayesian model of the counts."""
 
     model: config.Regression
 
