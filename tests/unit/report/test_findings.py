@@ -273,9 +273,16 @@ def test_every_cell_of_a_phenomenon_is_counted(study):
     )  # fmt: skip
     made = judged(study, verdict)
     table, *_ = findings.learned(made.collected, made.layout)
-    rows = {row[1]: row[2:] for row in table.iter_rows()}
-    assert rows["wanna"] == (8, None, None, None, "n-gram")
-    assert rows["island-wh"] == (None, None, 5, 3, "n-gram")
+    rows = {row.pop("phenomenon"): row for row in table.to_dicts()}
+    counts = dict.fromkeys(findings.VERDICTS)
+    assert rows["wanna"] == counts | {"yes": 8, "rival": "n-gram"}
+    assert rows["island-wh"] == counts | {"cannot tell": 5, "not testable": 3, "rival": "n-gram"}
+    few = made.changed(accuracy=made.collected.accuracy.filter(size="10M"))
+    table = findings.learned(few.collected, few.layout)[0]
+    assert table.row(by_predicate=pl.col("phenomenon") == "island-wh", named=True) == {
+        "phenomenon": "island-wh", "in baby": "not testable", "in wiki": "cannot tell",
+        "in baby-f": "cannot tell", "rival": "n-gram",
+    }  # fmt: skip
     bare = made.changed(accuracy=made.collected.accuracy.with_columns(untrained=None))
     assert "untrained" in findings.learned(bare.collected, made.layout)[2]
     alone = judged(study, pl.lit("cannot tell"), low=None)

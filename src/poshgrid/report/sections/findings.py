@@ -18,13 +18,16 @@ from poshgrid.report.parts import Finding, Page
 from poshgrid.report.sections import development
 from poshgrid.report.texts import say
 from poshgrid.statistics.gate import doubts
-from poshgrid.statistics.schema import CANNOT_TELL, NO, NOT_TESTABLE, YES
+from poshgrid.statistics.schema import CANNOT_TELL, NO, NOT_TESTABLE, RUN_AXES, YES
 from poshgrid.statistics.verdicts import MARGIN
+from poshgrid.tables.table import varying
 from poshgrid.tables.words import listed, points
 from poshgrid.training import bias
 
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
 FIRST = 3  # contrasts that are seen at once
+MOST_COLUMNS = 4  # cells that have a column each
+VERDICTS = (YES, NO, CANNOT_TELL, NOT_TESTABLE)
 HIGHER, LOWER, ALIKE = "higher", "lower", "alike"
 Row = dict[str, Any]
 """A contrast: columns of ``CONTRASTS``."""
@@ -278,37 +281,50 @@ def _number(row: Row) -> str:
 # ---- phenomena -----------------------------------------------------------------------------------
 
 
-def learned(collected: Collected, layout: Layout) -> tuple[pl.DataFrame, bool, list[str]]:
-    """Count the cells of each verdict on each phenomenon, and say where else it can be tested.
+def learned(collected: Collected, layout: Layout) -> tuple[pl.DataFrame, bool, list[str], bool]:
+    """Return the verdicts on each phenomenon, and which other suites can test it.
 
-    Every cell is counted: none is chosen for being the best.
+    A cell is a model but for its seed. Few cells have a column each. Of many, each verdict has a
+    column with its number of cells. Every cell is in the table: none is chosen for being the best.
 
     Returns:
-        The table, without rows where no cell can tell anything; whether some cell is not testable;
-        the baselines that were not run.
+        The table, empty if no cell can tell anything; whether some cell is not testable; the
+        baselines that were not run; whether cells are counted.
     """
     rows = collected.accuracy.filter(pl.col("learned").is_not_null())
     untestable = NOT_TESTABLE in set(rows["learned"])
     if not untestable and rows["above_rival_low"].null_count() == rows.height:
-        return pl.DataFrame(), False, []
+        return pl.DataFrame(), False, [], False
     key = ["suite", "category", "phenomenon"]
-    counts = [(pl.col("learned") == verdict).sum().alias(verdict)
-              for verdict in (YES, NO, CANNOT_TELL, NOT_TESTABLE)]  # fmt: skip
+    axes = varying(rows, RUN_AXES, always=("condition",))
+    rows = rows.with_columns(cell=pl.concat_str(axes, separator=" "))
+    cells = rows["cell"].unique(maintain_order=True).to_list()
+    counted = len(cells) > MOST_COLUMNS
     best = pl.col("rival").replace(BASELINE_NAMES).drop_nulls().unique(maintain_order=True)
+    if counted:
+        columns = [
+            (pl.col("learned") == verdict).sum().replace(0, None).alias(verdict)
+            for verdict in VERDICTS
+        ]
+    else:
+        columns = [
+            pl.col("learned").filter(cell=cell).first().alias(f"in {cell}") for cell in cells
+        ]
+    verdicts = rows.group_by(key).agg(
+        *columns,
+        untestable=(pl.col("learned") == NOT_TESTABLE).any(),
+        rival=best.str.join(", "),
+    )
     testable = rows.filter(pl.col("learned") != NOT_TESTABLE)
     suites_of = testable.group_by("category").agg(pl.col("suite").unique(maintain_order=True))
     names = [(suite, *pair) for suite, pairs in layout.phenomena.items() for pair in pairs]
     others = pl.col("suites").list.set_difference(pl.concat_list("suite")).list.join(", ")
     table = (
         pl.DataFrame(names, schema=dict.fromkeys(key, pl.String), orient="row")
-        .join(rows.group_by(key).agg(*counts, rival=best.str.join(", ")), on=key, how="left",
-              maintain_order="left")
+        .join(verdicts, on=key, how="left", maintain_order="left")
         .join(suites_of.rename({"suite": "suites"}), on="category", how="left",
               maintain_order="left")
-        .with_columns(
-            pl.col(YES, NO, CANNOT_TELL, NOT_TESTABLE).replace(0, None),
-            elsewhere=pl.when(pl.col(NOT_TESTABLE) > 0).then(others),
-        )
+        .with_columns(elsewhere=pl.when("untestable").then(others))
     )  # fmt: skip
     if len(layout.phenomena) == 1:
         table = table.drop("suite", "elsewhere")
@@ -317,4 +333,4 @@ def learned(collected: Collected, layout: Layout) -> tuple[pl.DataFrame, bool, l
         for baseline, name in BASELINE_NAMES.items()
         if rows[baseline].null_count() == rows.height
     ]
-    return table.drop("suites"), untestable, without
+    return table.drop("category", "suites", "untestable"), untestable, without, counted
