@@ -42,6 +42,19 @@ class Model(Section):
         return self
 
 
+MILESTONE_SLACK = 1.01
+"""A milestone that the last step misses by no more counts as reached: a corpus of 10M words has a few
+words less.
+"""
+
+
+def milestones(words: float) -> list[int]:
+    """Return the milestones of BabyLM that so many words seen reach, in millions of words."""
+    reached = int(words * MILESTONE_SLACK / 1e6)
+    known = [*range(1, 10), *range(10, 100, 10), *range(100, reached + 1, 100)]
+    return [million for million in known if million <= reached]
+
+
 class Recipe(Section):
     """How a model is trained (paper, Table 6)."""
 
@@ -83,8 +96,11 @@ class Recipe(Section):
     """Weights of the best dev loss, or those at the end."""
     checkpoint_every: Positive = Field(2_000, exclude=True)
     """Steps between two resumable checkpoints; changes no result."""
-    checkpoints: list[Positive] = Field([])
-    """Steps whose weights are kept and scored, for learning curves."""
+    checkpoints: list[Positive] | Literal["babylm"] = Field([])
+    """Steps whose weights are kept and scored, for learning curves. `babylm`: after 1, 2, ... 10
+    million words seen, then every 10 million to 100, then every 100 million. A word is seen once in
+    each pass and each masked copy; `poshgrid export babylm` writes these weights.
+    """
     checkpoint_epochs: list[Positive] | Literal["every"] = Field([])
     """The same for passes over the corpus, counted from 1; `every`: all."""
     order: Literal["shuffled", "given"] = "shuffled"
@@ -118,7 +134,8 @@ class Recipe(Section):
             )
         # How many steps epochs are, the corpus says.
         steps = min(self.steps or math.inf, self.stop_after or math.inf)
-        late = sorted({step for step in self.checkpoints if step > steps})
+        given = [] if self.checkpoints == "babylm" else self.checkpoints
+        late = sorted({step for step in given if step > steps})
         if late:
             wrong["checkpoints"] = (
                 f"{', '.join(map(str, late))} beyond the {steps:,} steps of the run; leave "

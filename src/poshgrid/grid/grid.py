@@ -301,7 +301,7 @@ class Grid(Targets):
         sizes = {run.size for run in self.every_run if run.condition == condition}
         return max(sizes or self.sizes(self.corpus_of(condition).name), key=words)
 
-    def checkpoints(self, recipe: str) -> list[list[int] | Literal["every"]]:
+    def checkpoints(self, recipe: str) -> list[list[int] | Literal["every", "babylm"]]:
         """Return the steps and the epochs whose models are kept, of a recipe that trains."""
         entry = self.recipes.get(recipe)
         return [entry.checkpoints, entry.checkpoint_epochs] if entry else []

@@ -17,6 +17,7 @@ from poshgrid import plugins, resources
 from poshgrid.config import Recipe
 from poshgrid.config.runs import Run
 from poshgrid.config.sizes import words
+from poshgrid.config.training import milestones
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
@@ -107,9 +108,14 @@ class Costs:
         models = 1
         if recipe := self.grid.recipes.get(run.recipe):
             epochs = recipe.checkpoint_epochs
-            models += len(recipe.checkpoints)
+            steps = recipe.checkpoints
+            models += len(self._milestones(run) if steps == "babylm" else steps)
             models += (recipe.epochs or 0) if epochs == "every" else len(epochs)
         return 4 * self.size(run)[0] * models / 1e6
+
+    def _milestones(self, run: Run) -> list[int]:
+        passes = self.tokens(run) / self._counted(run.condition, run.size)[0]
+        return milestones(passes * words(run.size))
 
     def size(self, run: Run) -> tuple[int, float]:
         """Return the parameters of a run's model, and the FLOPs of training it on a token."""

@@ -2,7 +2,7 @@
 
 The folder holds ``config.json``, ``generation_config.json`` (of models that predict the next
 token), ``model.safetensors``, ``tokenizer.json``, ``tokenizer_config.json``, ``training.jsonl`` and
-``statistics.json``; the code of a model that transformers does not have; where the recipe lists
+``statistics.json``; the code of a model that transformers does not have; where the recipe has
 checkpoints, ``config.json`` and ``model.safetensors`` of each in ``checkpoints/{step}/``. Times are
 in the log and the statistics only: the other files are the same bytes for the same run.
 """
@@ -24,6 +24,7 @@ from transformers.utils import logging
 from poshgrid import logs, plugins
 from poshgrid.config import specs
 from poshgrid.config.runs import parts
+from poshgrid.config.training import milestones
 from poshgrid.distances.folder import DISTANCES, OFFSETS, STATISTICS, WORDS
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic_folder, read_json, write_json, write_text
@@ -38,6 +39,8 @@ from poshgrid.verification import sha256
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
+
+    from poshgrid.config import Recipe
 
 log = logs.get(__name__)
 
@@ -97,6 +100,10 @@ def train(
         split: builder.rows(spec.model, recipe, part, vocabulary, spec.seed)
         for split, part in splits.items()
     }
+    by_words = {}
+    if recipe.checkpoints == "babylm":
+        by_words = milestone_steps(recipe, rows["train"], facts["train"]["words"])
+        recipe = recipe.model_copy(update={"checkpoints": sorted({*by_words.values()})})
     plan = Plan(recipe, rows["train"].steps_per_epoch)
     model = builder.build(
         spec.model,
@@ -122,7 +129,10 @@ def train(
 
     for part in biases.values():
         model = part.prepare(model, setting)
-    statistics, evaluations = _train(model, rows, spec, biases, store)
+    statistics, evaluations = _train(model, rows, recipe, spec.seed, biases, store)
+    kept = store.kept()
+    if by_words:
+        statistics["milestones"] = {name: step for name, step in by_words.items() if step in kept}
     statistics |= {
         "model": spec.model.name,
         "recipe": recipe.name,
@@ -140,7 +150,7 @@ def train(
     logging.disable_progress_bar()  # "Writing model shards" in every job log
     with atomic_folder(output) as temporary:
         model.save_pretrained(temporary)
-        for step, named in store.kept().items():
+        for step, named in kept.items():
             earlier = copy.deepcopy(model)
             earlier.load_state_dict(named, strict=False)  # tied weights appear once
             bias.at(biases.values(), earlier, plan.epoch(step))
@@ -151,6 +161,25 @@ def train(
         write_json(temporary / "statistics.json", statistics)
         shutil.rmtree(output / CHECKPOINTS, ignore_errors=True)  # those of an earlier training
     return statistics
+
+
+def milestone_steps(recipe: Recipe, rows: data.Rows, words: int) -> dict[str, int]:
+    """Return the step after which each milestone of BabyLM is reached.
+
+    Args:
+        recipe: how long training is.
+        rows: of the training split.
+        words: of the training split.
+
+    Returns:
+        Milestone ("1M") -> step, ascending.
+    """
+    last = Plan(recipe, rows.steps_per_epoch).last
+    of_step = words * rows.copies / rows.steps_per_epoch
+    return {
+        f"{million}M": min(math.ceil(million * 1e6 / of_step), last)
+        for million in milestones(of_step * last)
+    }
 
 
 def fingerprint(
@@ -184,18 +213,18 @@ def fingerprint(
 def _train(
     model: PreTrainedModel,
     rows: dict[str, data.Rows],
-    spec: specs.TrainSpec,
+    recipe: Recipe,
+    seed: int,
     biases: dict[str, bias.Bias],
     store: Checkpoints,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Run the loop, take the test loss of the best weights, and say how it went."""
-    recipe = spec.recipe
     progress = loop.run(
         model,
         rows["train"],
         rows["dev"],
         recipe=recipe,
-        seed=spec.seed,
+        seed=seed,
         biases=biases.values(),
         checkpoints=store,
     )

@@ -48,6 +48,11 @@ def test_training_by_hand(paper, tmp_path):
     assert (costs.bias_tokens(plain), costs.bias_tokens(dyck)) == (0, 2_000 * 8 * 2_048)
     # weights of every epoch are kept: eleven models
     assert costs.megabytes(plain) == pytest.approx(11 * 4 * costs.size(plain)[0] / 1e6)
+    # BabyLM's milestones of 100M words seen: nineteen, and the weights that training keeps
+    recipes = costs.grid.recipes
+    by_words = {"checkpoints": "babylm", "checkpoint_epochs": []}
+    recipes["sentence"] = recipes["sentence"].model_copy(update=by_words)
+    assert costs.megabytes(plain) == pytest.approx(20 * 4 * costs.size(plain)[0] / 1e6)
     # 223 M FLOPs a token: nearer to gpt2-mini's 182 M than to gpt2-small's 689 M
     small = run_of(costs, model="gpt2-xs", recipe="packed")
     rate = 229_472 * 182.5e6 / costs.size(small)[1]
