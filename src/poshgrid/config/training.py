@@ -43,8 +43,8 @@ class Model(Section):
 
 
 MILESTONE_SLACK = 1.01
-"""A milestone that the last step misses by no more counts as reached: a corpus of 10M words has a few
-words less.
+"""A milestone counts as reached if the last step misses it by at most 1%: a corpus of 10M words has
+a few words less.
 """
 
 
