@@ -1,5 +1,5 @@
-"""Text: readers of sources, cleaning, fetching, and mixing into nested corpora.
+"""Text: readers of sources, cleaning, downloading, and mixing sources into nested corpora.
 
-A reader is a module of :mod:`poshgrid.corpora.readers`; ``clean`` cleans what it yields, ``mix``
-gives each sentence a split and the smallest size that holds it.
+A reader is a module of :mod:`poshgrid.corpora.readers`. ``clean`` cleans the text that a reader
+yields; ``mix`` assigns each sentence a split and the smallest size that includes it.
 """

@@ -1,4 +1,4 @@
-"""How many words of each source a corpus needs, for each size and held out (paper, Table 2)."""
+"""How many words of each source a corpus needs: for each size, dev and test (paper, Table 2)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def budgets(corpus: Corpus, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
     """Return source -> size (ascending) -> training words.
 
     Raises:
-        PoshgridError: a source has no words for a size, or fewer at a larger one; or the
-            smallest size has none at all.
+        PoshgridError: a source does not state its words for a size, has fewer words at a larger
+            size, or no source has words at the smallest size.
     """
     ascending = sorted(sizes, key=words)
     if not ascending:
@@ -42,9 +42,9 @@ def budgets(corpus: Corpus, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
 
 
 def heldout(corpus: Corpus, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Return source -> dev, test -> words held out, by its share of the smallest size.
+    """Return source -> dev, test -> words to hold out, by its share of the smallest size.
 
-    Of published splits it is nothing: they are beside the training text.
+    With published splits the numbers are 0: their dev and test sets come as separate files.
     """
     if corpus.splits == "published":
         return {portion.source: {"dev": 0, "test": 0} for portion in corpus.sources}
@@ -60,12 +60,12 @@ def heldout(corpus: Corpus, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
 
 
 def needed(corpus: Corpus, sizes: Sequence[str]) -> dict[str, int]:
-    """Return source -> words that it must have: for the largest size, dev and test.
+    """Return source -> words that it must have: those of the largest size, dev and test.
 
     Raises:
         PoshgridError: as :func:`budgets`.
     """
-    amounts_of = budgets(corpus, sizes)  # first: it refuses what heldout() cannot divide by
+    amounts_of = budgets(corpus, sizes)  # first: heldout() divides by its words
     held_out = heldout(corpus, sizes)
     return {
         source: max(amounts.values()) + sum(held_out[source].values())

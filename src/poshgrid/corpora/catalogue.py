@@ -1,4 +1,4 @@
-"""What sources there are (``resources/sources.yaml``), and which of them a configuration finds."""
+"""The known sources (``resources/sources.yaml``), and whether a configuration's files exist."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class _Part(BaseModel):
 
 
 class Format(_Part):
-    """One shape of a source, and the reader that takes it."""
+    """One file format of a source, and the reader for it."""
 
     reader: Name = Field(description="Module of poshgrid.corpora.readers")
-    path: str = Field(description="Where it is looked for, below the data folder")
+    path: str = Field(description="Expected path, relative to the data folder")
     example: str = Field(description="One file that the reader finds below the path")
 
 
@@ -39,24 +39,24 @@ class Download(_Part):
     url: Url
     file: Name = Field(description="Its name in the data folder")
     sha256: str | None = Field(
-        pattern=r"^[0-9a-f]{64}$", description="None: that of the first download counts"
+        pattern=r"^[0-9a-f]{64}$", description="None: recorded at the first download"
     )
     default: bool = Field(True, description="Downloaded without being asked for by name")
 
 
 class Catalogue(_Part):
-    """A publisher's table of what there is, and which of it ``poshgrid fetch`` downloads."""
+    """A publisher's table of texts, and which of them ``poshgrid fetch`` downloads."""
 
     url: Url
     file: Name = Field(description="Its name in the data folder; a CSV file with a header line")
     where: dict[str, str] = Field(description="Column -> regular expression of the whole cell")
-    work: tuple[str, ...] = Field(description="Columns that are alike in editions of one work")
-    number: str = Field(description="Column of what `{number}` in the link stands for")
+    work: tuple[str, ...] = Field(description="Columns that are equal in editions of one work")
+    number: str = Field(description="Column whose value replaces `{number}` in the link")
     link: str = Field(description="Address of one text", pattern=r"^https?://.*\{number\}")
-    words: Words = Field(gt=0, description="Texts are taken in order until they hold so many")
+    words: Words = Field(gt=0, description="Download texts in order until they hold so many")
 
     def downloads(self, table: Path) -> Iterator[Download]:
-        """Yield the texts that are taken, in the order of the catalogue, each work once.
+        """Yield the texts to download, in the order of the catalogue, each work once.
 
         Raises:
             PoshgridError: the table lacks a column, or is broken.
@@ -72,7 +72,7 @@ class Catalogue(_Part):
 
 
 class Entry(_Part):
-    """One source of the manifest."""
+    """One source in ``resources/sources.yaml``."""
 
     name: Name
     title: str
@@ -82,18 +82,18 @@ class Entry(_Part):
     access: Literal["free", "restricted"]
     get: str = Field(description="How to get it, in one sentence")
     formats: tuple[Format, ...] = Field(min_length=1)
-    downloads: tuple[Download, ...] = Field((), description="Into the path of the first format")
+    downloads: tuple[Download, ...] = Field((), description="Go into the path of the first format")
     catalogue: Catalogue | None = None
     pause: float = Field(0, ge=0, description="Seconds between two downloads")
 
     @property
     def fetched(self) -> bool:
-        """Say whether ``poshgrid fetch`` downloads it."""
+        """Return whether ``poshgrid fetch`` downloads the source."""
         return bool(self.downloads or self.catalogue)
 
 
 class Manifest(_Part):
-    """``resources/sources.yaml``."""
+    """The contents of ``resources/sources.yaml``."""
 
     sources: tuple[Entry, ...] = Field(min_length=1)
 
@@ -101,7 +101,7 @@ class Manifest(_Part):
         """Return a source by name.
 
         Raises:
-            PoshgridError: there is none of that name.
+            PoshgridError: no source has this name.
         """
         known = {entry.name: entry for entry in self.sources}
         check_known("unknown source", name, known)
@@ -117,27 +117,27 @@ def manifest() -> Manifest:
 
 @dataclass(frozen=True)
 class Status:
-    """Whether one source of a configuration is there."""
+    """Whether the files of one source of a configuration exist."""
 
-    name: str  # as the configuration calls it
-    path: Path  # data folder and path
-    files: int  # that the reader finds
+    name: str  # its name in the configuration
+    path: Path  # the data folder joined with the source's path
+    files: int  # number of files that the reader finds
     restricted: bool
-    problem: str | None  # what the reader says; None: its files are there
-    remedy: str | None  # what to do; None: nothing
+    problem: str | None  # the reader's error; None if its files exist
+    remedy: str | None  # what to do; None if nothing is missing
 
 
 def status(config: Config) -> list[Status]:
-    """Say of each source that a configuration uses whether its files are there.
+    """Return whether the files of each source that a configuration uses exist.
 
     A source that no corpus takes words from is not used and is left out.
 
     Args:
-        config: the configuration; its ``data`` is the folder that is looked into.
+        config: the configuration; paths are relative to its ``data`` folder.
 
     Returns:
-        One status for each source, in the configuration's order. What is wrong with a source is in
-        its status.
+        One status for each source, in the configuration's order. A problem is recorded in the
+        status, not raised.
     """
     used = {
         portion.source
@@ -171,7 +171,7 @@ def _status(source: Source, data: str) -> Status:
 
 
 def _remedy(source: Source, data: str, entry: Entry | None) -> str:
-    """Return what brings a missing source: a command, or where to get it and where to put it."""
+    """Return how to get a missing source: a command, or where to get it and where to put it."""
     if entry is None or not entry.fetched:
         get = f"{entry.get}; " if entry else ""
         path = Path(data) / source.path

@@ -1,4 +1,4 @@
-"""One spelling for what corpora spell in many ways: quotes, dashes, white space, markup."""
+"""One spelling for quotes, dashes and white space in all corpora, and removal of markup."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNKNOWN = "<unk>"
 _BLOCKS = "br|hr|p|div|li|[ou]l|d[ltd]|table|t[rdh]|h[1-6]|blockquote|pre|section"
 _MARKUP = [
     (re.compile(r"< ?unk ?>", re.IGNORECASE), UNKNOWN),
-    (re.compile(rf"</?(?:{_BLOCKS})\b[^<>]*>", re.IGNORECASE), " "),  # tags that part words
+    (re.compile(rf"</?(?:{_BLOCKS})\b[^<>]*>", re.IGNORECASE), " "),  # tags that separate words
     (re.compile(r"</?(?!unk>)[A-Za-z][^<>]*>"), ""),  # tags within a word: un<b>believ</b>able
     (re.compile(r"\{\{(?:citation needed|cn|fact|sfn|refn?)\b[^{}]*\}\}", re.IGNORECASE), ""),
     (re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]"), r"\1"),  # wiki links
@@ -43,18 +43,18 @@ _SPELLING = [
 ]
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _PLAIN = re.compile(r"[A-Za-z0-9,.?!;:]+(?:(?:' | '|[ '])[A-Za-z0-9,.?!;:]+)*")
-"""What no rule changes: words between single spaces, single apostrophes within them."""
+"""Texts that no rule changes: words with single spaces between them and single apostrophes in
+them."""
 _DROPPED_CATEGORIES = {"Cc", "Cf", "Co", "Cs", "Cn"}
 MAX_WORDS = 200  # longer sentences are dropped
-_LONGEST_WORD = 1_000  # characters; tokenisers need their square in time
+_LONGEST_WORD = 1_000  # characters; a tokenizer's time grows with their square
 _LETTER = re.compile(r"[^\W\d_]")
 
 
 def normalise(text: str) -> str:
-    """Return a text spelt with the characters that the corpora have.
+    """Return a text in the spelling that all sentences of the corpora have.
 
-    All sentences of the corpora are spelt like this; whatever a model is tested on must be, too. In
-    this order:
+    Whatever a model is tested on must be spelt like this, too. In this order:
 
     1. control, format, private and unassigned characters are removed (zero-width space, soft
        hyphen, byte order mark); white space other than a line break becomes a space (no-break
@@ -63,11 +63,11 @@ def normalise(text: str) -> str:
     3. single quotes, apostrophes, primes and backticks become ``'``, double ones ``"`` (two single
        ones, too); ``…`` becomes ``...``, the hyphens of Unicode and the minus ``-``;
     4. a dash (``—``, ``--``, or ``–`` next to a space) becomes ``" - "``, any other ``–`` becomes
-       ``-``; a dash next to a quotation mark is written on to it;
+       ``-``; there is no space between a dash and a quotation mark that it touches;
     5. several spaces become one.
 
-    Line breaks, and a space at either end, stay. Case, digits and words are not changed. A second
-    call changes nothing.
+    Line breaks, and a space at either end, are kept. Case, digits and words are not changed. A
+    second call changes nothing.
     """
     return text if _PLAIN.fullmatch(text) else _rewrite(_characters(text), _SPELLING)
 
@@ -75,14 +75,14 @@ def normalise(text: str) -> str:
 def clean(text: str) -> str:
     """Return a text without markup, in one line, as :func:`normalise` spells it.
 
-    Tags go, and leave no space unless they part words, as ``<br>`` does; ``<unk>`` is a word. Wiki
-    links leave their text, reference marks and citation templates nothing. Any other template
-    stays: its words are not known (see :func:`fault`).
+    Tags are removed; a tag that separates words, such as ``<br>``, becomes a space. ``<unk>`` is a
+    word. A wiki link is replaced by its text; reference marks and citation templates are removed.
+    Any other template stays, because its words are not known (see :func:`fault`).
     """
     text = html.unescape(text) if "&" in text else text
-    if not _PLAIN.fullmatch(text):  # most sentences of speech are: ten patterns saved
+    if not _PLAIN.fullmatch(text):  # saves ten patterns for most sentences of speech
         text = _characters(text)
-        # Up to the last end of a comment each comment has an end, which makes the search fast
+        # The pattern is fast only where each comment ends, so it is applied up to the last end
         commented, end, rest = text.rpartition("-->")
         text = _COMMENT.sub(" ", commented + end) + rest
         text = _rewrite(_rewrite(text, _MARKUP), _SPELLING)
@@ -108,7 +108,7 @@ def _rewrite(text: str, rules: list[tuple[re.Pattern[str], str]]) -> str:
 
 
 def running(text: str) -> bool:
-    """Say whether a text may be sentences: none of its words has a thousand characters."""
+    """Return whether a text can be running text: all its words have at most 1,000 characters."""
     return max(map(len, text.split()), default=0) <= _LONGEST_WORD
 
 
@@ -116,8 +116,8 @@ def fault(text: str, cleaning: Cleaning) -> str | None:
     """Return why a cleaned sentence is left out, or ``None`` if it is kept.
 
     Args:
-        text: what :func:`clean` returned.
-        cleaning: the fewest words, divided by white space.
+        text: the output of :func:`clean`.
+        cleaning: its ``min_words`` is the smallest number of words, separated by white space.
     """
     n_words = text.count(" ") + 1 if text else 0
     faults = {

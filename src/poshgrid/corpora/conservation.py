@@ -1,7 +1,7 @@
-"""Checks that no text is doubled, leaked or misnamed: each stops a run unless its word is allowed.
+"""Checks that no text is duplicated, leaked or wrongly named.
 
-A corpus or condition allows a check in its key ``allow``. What was allowed is recorded in
-``statistics.json`` and shown at the top of the report.
+A failed check stops the run, unless the key ``allow`` of the corpus or condition names it. What was
+allowed is recorded in ``statistics.json`` and shown at the top of the report.
 """
 
 from __future__ import annotations
@@ -13,36 +13,40 @@ from poshgrid.config import Corpus
 from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError
 
-if TYPE_CHECKING:  # a dry-run checks sizes, and needs no database
+if TYPE_CHECKING:  # a dry-run only checks sizes and needs no database
     from poshgrid.database import Database
 
 LABEL = 0.10
-"""Largest difference between the words of a size and its name, as a share of the name's."""
+"""Largest difference between a size's words and the number in its name, as a share of the
+latter."""
 WORDS = 0.01
-"""Largest difference in words between what is compared at one size, as a share of the fewer."""
+"""Largest difference in words between texts compared at one size, as a share of the shorter one."""
 LONG = 8
-"""Words of a sentence that is hardly said twice: "what's that?" proves no copy."""
+"""Words of a long sentence. Shorter ones ("what's that?") recur without being a copy."""
 LEAKED = 0.15
 """Largest share of the long dev or test sentences that may occur in the training text.
 
 By chance up to 10.4% do in 80 random splits of childes-db, up to 1% of a book, none of Wikipedia.
 """
 COPIED = 0.05
-"""Largest share of a source's words in documents that a corpus has twice; childes-db: .9%."""
+"""Largest share of a source's words in documents that occur twice in a corpus; childes-db: .9%."""
 REPEATED = 0.25
-"""Largest share of the long training sentences of ready files that repeat an earlier one."""
+"""Largest share of long training sentences of prebuilt files that repeat an earlier sentence."""
 Faults = list[tuple[str, str]]
-"""Checks that fail: the word that allows it, and the message."""
+"""Failed checks: the word for ``allow``, and the message."""
 
 
 def settle(faults: Faults, allow: Collection[str]) -> dict[str, dict[str, str]]:
-    """Return what ``statistics.json`` says of faults: ``allowed``, check -> message; or nothing.
+    """Return the failed checks as ``statistics.json`` records them: ``allowed``, check -> message.
+
+    Without failed checks the result is empty.
 
     Raises:
-        PoshgridError: a fault is not allowed; one line for each.
+        PoshgridError: a failed check is not allowed; one line for each.
     """
-    if stopped := [f"{what}, or set allow: [{word}]" for word, what in faults if word not in allow]:
-        raise PoshgridError(*stopped)
+    messages = [f"{what}, or set allow: [{word}]" for word, what in faults if word not in allow]
+    if messages:
+        raise PoshgridError(*messages)
     return {"allowed": dict(faults)} if faults else {}
 
 
@@ -53,7 +57,7 @@ def asked(corpus: Corpus, size: str) -> int | None:
 
 
 def misnamed(where: str, size: str, number: int) -> str:
-    """Return a message if a size has other words than its name says, else an empty text."""
+    """Return a message if a size's words differ from its name, else an empty text."""
     if abs(number / words(size) - 1) <= LABEL:
         return ""
     return f"{where}: size {size} has {number:,} words; name the size after its words"
@@ -63,7 +67,7 @@ def uneven(size: str, numbers: Mapping[str, float]) -> str:
     """Return a message if conditions of one size differ in words, else an empty text.
 
     Args:
-        size: their size.
+        size: the size.
         numbers: condition -> words before its filters remove any.
     """
     few, many = (pick(numbers, key=lambda name: numbers[name]) for pick in (min, max))
@@ -86,16 +90,16 @@ _COPIES = f"""
     group by source, first
     having long >= 5 and again >= .8 * long
 """
-"""Documents whose long sentences occur elsewhere in the corpus, or in themselves again."""
+"""Documents whose long sentences occur again, in another document or in the same one."""
 
 
 def copied(tables: Database, corpus: str, sources: Sequence[str]) -> Faults:
-    """Return a fault for each source of which many words are in the corpus twice.
+    """Return a failed check for each source with many words in documents that occur twice.
 
     Args:
         tables: the sentences of the corpus's sources, see :mod:`poshgrid.corpora.mix`.
-        corpus: its name.
-        sources: their names, by number.
+        corpus: the corpus's name.
+        sources: the sources' names, in the order of their numbers.
     """
     tables.run(_COPIES)
     copies = tables.rows(
@@ -116,11 +120,11 @@ def copied(tables: Database, corpus: str, sources: Sequence[str]) -> Faults:
 
 
 def leaked(tables: Database, corpus: str) -> Faults:
-    """Return a fault for each held-out split of a corpus whose text is trained on.
+    """Return a failed check for each held-out split of a corpus whose text is also trained on.
 
     Args:
-        tables: its sentences, and which of them were chosen.
-        corpus: its name.
+        tables: the corpus's sentences and the table of chosen ones.
+        corpus: the corpus's name.
     """
     counts = tables.rows(
         f"with long as (select split, normal from chosen join sentences using (row) "
@@ -138,14 +142,14 @@ def leaked(tables: Database, corpus: str) -> Faults:
 
 
 def leak(where: str, split: str, number: int, shared: int, remedy: str) -> Faults:
-    """Return a fault if a held-out split shares text with the training text.
+    """Return a failed check if a held-out split shares text with the training text.
 
     Args:
         where: the corpus or condition, for the message.
         split: dev or test.
         number: its long sentences.
         shared: how many of them occur in the training text.
-        remedy: what to do.
+        remedy: advice for the message.
     """
     if shared <= LEAKED * number:
         return []
@@ -154,13 +158,13 @@ def leak(where: str, split: str, number: int, shared: int, remedy: str) -> Fault
 
 
 def uneven_with_corpus(where: str, number: int, whole: int, *, fewer: bool) -> Faults:
-    """Return a fault if a condition has more words than its corpus, or fewer for no reason.
+    """Return a failed check if a condition has more words than its corpus, or fewer for no reason.
 
     Args:
         where: the condition and the size, for the message.
-        number: its training words.
-        whole: those of its corpus at the size.
-        fewer: whether it goes without a part of its corpus.
+        number: training words of the condition.
+        whole: training words of its corpus at the size.
+        fewer: whether the condition removes a part of its corpus.
     """
     if number > whole * (1 + WORDS):
         what = "more than"

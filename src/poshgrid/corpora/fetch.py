@@ -1,9 +1,9 @@
-"""Downloading the free sources: resumed, checked, and in place only when they are complete.
+"""Download free sources: resume, check, and move a file into place only when it is complete.
 
-A file grows as ``NAME.part``. Beside it, ``NAME.part.tag`` holds what the server called the version
-that the part belongs to (its ETag or date). A later run asks for the rest of *that* version
-(``Range`` with ``If-Range``, RFC 9110, sections 13.1.5 and 14.2); of any other version, or of a
-server that cannot send a rest, it takes the whole. A file whose checksum is known needs no tag.
+An unfinished file is called ``NAME.part``. ``NAME.part.tag`` records the server's version of the
+file (its ETag or date). A later run requests the remaining bytes of *that* version (``Range`` with
+``If-Range``, RFC 9110, sections 13.1.5 and 14.2). If the version has changed, or the server cannot
+send a part of a file, the whole file is downloaded. A file with a known checksum needs no tag.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from poshgrid.errors import PoshgridError, check_known, reason
 from poshgrid.verification import sha256
 
 LOCK = "downloads.lock.json"
-"""File of the data folder: address -> SHA-256 of what was downloaded from it first."""
+"""File in the data folder: address -> SHA-256 of the file at its first download."""
 ATTEMPTS = 5
-"""Attempts in a row that bring no new byte."""
+"""Attempts in a row without a new byte before a download fails."""
 WAIT = 2.0
-"""Seconds before the second of them; doubled before each later one."""
-_CHUNK = 1 << 16  # bytes; of one that was cut short nothing is kept
-_BUSY = {408, 425, 429, 500, 502, 503, 504}  # the server may answer otherwise in a while
+"""Seconds before the second attempt; doubled before each later one."""
+_CHUNK = 1 << 16  # bytes; an incomplete chunk is not kept
+_BUSY = {408, 425, 429, 500, 502, 503, 504}  # statuses after which another attempt may succeed
 _LONGEST_WAIT = 120.0  # seconds
 _ABSENT = {404, 410}
 _TIMEOUT = 60.0  # seconds without a byte
-_AGENT = "poshgrid (research corpus builder)"  # some publishers refuse the nameless
+_AGENT = "poshgrid (research corpus builder)"  # some publishers refuse requests without a name
 
 log = logs.get(__name__)
 
@@ -52,26 +52,28 @@ def fetch(
     words: int | None = None,
     known: Manifest | None = None,
 ) -> list[Path]:
-    """Download a free source's files; those that are there already are left as they are.
+    """Download the files of a free source; files that exist already are kept.
 
-    A file is checked against the manifest's checksum, or, where that has none, against that of its
-    first download, which is kept in :data:`LOCK`.
+    A file is checked against the manifest's checksum. If the manifest has none, it is checked
+    against the checksum of its first download, which is recorded in :data:`LOCK`.
 
     Args:
         name: the source, as in ``resources/sources.yaml``.
         data: the data folder.
-        folder: where they go below it; default: the path that the manifest gives.
-        only: names of the downloads to take; default: those that the manifest marks.
-        words: of texts from a catalogue: enough; default: as the manifest says. They are counted
-            as they were downloaded, by white space; a text that is not there is passed over.
-        known: the manifest, if not ``resources/sources.yaml``.
+        folder: folder for the files, relative to ``data``; default: the path in the manifest.
+        only: names of the files to download; default: those that the manifest marks.
+        words: how many words of a catalogue's texts to download; default: as the manifest says.
+            Words are counted before cleaning, by white space. A text that the server does not have
+            is skipped.
+        known: the manifest; default: ``resources/sources.yaml``.
 
     Returns:
         The files, in the manifest's order.
 
     Raises:
-        PoshgridError: no such source or download, it cannot be downloaded freely, its catalogue
-            holds too few words, or :func:`download` fails. Files that were complete before stay.
+        PoshgridError: no such source or file, the source cannot be downloaded freely, its catalogue
+            holds too few words, or :func:`download` fails. Files that were complete before are
+            kept.
     """
     entry = (known or manifest()).entry(name)
     target_folder = Path(data, folder or entry.formats[0].path)
@@ -91,7 +93,7 @@ def fetch(
         except AbsentError as error:
             if not counted:
                 raise
-            log.warning("%s: passed over", error)
+            log.warning("%s: skipped", error)
             continue
         if counted:
             lacking -= len(paths[-1].read_text(encoding="utf-8", errors="replace").split())
@@ -99,14 +101,14 @@ def fetch(
                 break
     if lacking > 0:
         raise PoshgridError(
-            f"{target_folder}: all texts of the catalogue are there, and hold {lacking:,} words "
-            "too few; ask for less with --words"
+            f"{target_folder}: all texts of the catalogue are here, but hold {lacking:,} words "
+            "too few; request fewer with --words"
         )
     return paths
 
 
 def _fetch(item: Download, folder: Path, data: Path) -> Path:
-    """Download a file into a folder, and note its checksum in the lock of the data folder."""
+    """Download a file into a folder, and record its checksum in the data folder's lock file."""
     lock, target = data / LOCK, folder / item.file
     new = not target.exists()
     first: dict[str, str] = files.read_json(lock) if lock.exists() else {}
@@ -119,7 +121,7 @@ def _fetch(item: Download, folder: Path, data: Path) -> Path:
 
 
 def _chosen(entry: Entry, items: Sequence[Download], only: list[str] | None) -> list[Download]:
-    """Return the downloads that are asked for; refuse what cannot be fetched."""
+    """Return the downloads that were requested; raise if the source cannot be downloaded."""
     if not items:
         licence = f"{entry.access} ({entry.licence}), so " if entry.access == "restricted" else ""
         raise PoshgridError(f"{entry.name}: {licence}not fetched; {entry.get}; see docs/sources.md")
@@ -129,26 +131,26 @@ def _chosen(entry: Entry, items: Sequence[Download], only: list[str] | None) -> 
 
 
 def download(item: Download, target: Path) -> Path:
-    """Download one file, going on from what an interrupted run left in ``TARGET.part``.
+    """Download one file; resume from ``TARGET.part`` if an earlier run was interrupted.
 
     Args:
         item: what to download.
-        target: where it goes; a file that is there already is only checked.
+        target: path of the file; a file that exists is only checked.
 
     Returns:
         ``target``.
 
     Raises:
-        PoshgridError: no network, refused by the server, wrong checksum, or the file that is there
-            already has another checksum. ``target`` itself is never incomplete; after a broken
-            connection the part stays, for the next run.
+        PoshgridError: no network, refused by the server, wrong checksum, or an existing file with
+            another checksum. ``target`` itself is never incomplete; after a broken connection the
+            ``.part`` file stays for the next run.
         OSError: a file cannot be written.
     """
     if target.exists():
         if item.sha256 and sha256(target) != item.sha256:
             raise PoshgridError(
-                f"{target}: another file than {item.url} (its SHA-256 differs); move it away and "
-                f"run again; to take what is there, delete its line in {LOCK}"
+                f"{target}: differs from {item.url} (another SHA-256); move it away and "
+                f"run again; to keep your file, delete its line in {LOCK}"
             )
         log.info("%s: already there", target)
         return target
@@ -161,15 +163,15 @@ def download(item: Download, target: Path) -> Path:
             raise PoshgridError(
                 f"{part}: another run is downloading it; wait for it, or end it and run again"
             ) from error
-        except OSError:  # a network disk without locks: go on as if alone
+        except OSError:  # a network disk without locks: continue without one
             log.debug("%s: the disk has no locks", part)
         _complete(item, stream, part)
         os.fsync(stream.fileno())
         checksum = sha256(part)
         if not _size(part) or checksum != (item.sha256 or checksum):
-            _empty(stream, part)  # no resuming corrects it
+            _empty(stream, part)  # resuming cannot correct it
             raise PoshgridError(
-                f"{item.url}: an empty file, or wrong checksum: SHA-256 is {checksum}, not "
+                f"{item.url}: empty file or wrong checksum: SHA-256 is {checksum}, not "
                 f"{item.sha256}; run again; if the publisher has changed the file, delete its line "
                 f"in {LOCK}"
             )
@@ -180,7 +182,7 @@ def download(item: Download, target: Path) -> Path:
 
 
 def _complete(item: Download, stream: IO[bytes], part: Path) -> None:
-    """Bring a part to its full length, however many connections that takes."""
+    """Download the rest of a file, over several connections if necessary."""
     failures = 0
     while True:
         before = _size(part)
@@ -205,7 +207,7 @@ def _complete(item: Download, stream: IO[bytes], part: Path) -> None:
 
 
 def _append(item: Download, stream: IO[bytes], part: Path) -> None:
-    """Ask once for what a part lacks and append it.
+    """Request the missing bytes of a file once and append them.
 
     Raises:
         requests.RequestException: the connection failed, or ended before the last byte.
@@ -219,11 +221,11 @@ def _append(item: Download, stream: IO[bytes], part: Path) -> None:
     with requests.get(item.url, headers=headers, stream=True, timeout=_TIMEOUT) as response:
         check_encrypted(*(answer.url for answer in (*response.history, response)))
         status, span = response.status_code, response.headers.get("Content-Range", "")
-        if status == 416 and span == f"bytes */{start}":  # nothing is lacking
+        if status == 416 and span == f"bytes */{start}":  # the file is complete
             return
         if status == 416 or (status == 206 and not span.startswith(f"bytes {start}-")):
             _empty(stream, part)
-            raise requests.ConnectionError("the server has another range than was asked for")
+            raise requests.ConnectionError("the server sent another range than requested")
         if status in _BUSY:
             response.raise_for_status()
         page = response.headers.get("Content-Type", "").startswith("text/html")
@@ -237,26 +239,26 @@ def _append(item: Download, stream: IO[bytes], part: Path) -> None:
         if status == 200:
             _empty(stream, part)
             _note_version(part, response.headers)
-        chunks = response.iter_content(_CHUNK)  # fewer bytes than the server promised: an error
+        chunks = response.iter_content(_CHUNK)  # raises if bytes are missing
         for chunk in logs.progress(chunks, f"fetching {item.file} (64 KiB)"):
             stream.write(chunk)
     stream.flush()
 
 
 def check_encrypted(*addresses: str) -> None:
-    """Raise if an address redirects from https to a connection that anybody may alter.
+    """Raise if a request is redirected from https to http, which anybody could alter.
 
     Args:
-        addresses: of a request and its redirects, in their order.
+        addresses: the addresses of a request and its redirects, in order.
 
     Raises:
-        PoshgridError: one does.
+        PoshgridError: a redirect leaves https.
     """
     for address, target in itertools.pairwise(addresses):
         if address.startswith("https:") and target.startswith("http:"):
             raise PoshgridError(
-                f"{address}: sent on to {target}, which is not encrypted; download it by hand if "
-                "you trust it"
+                f"{address}: redirected to {target}, which is not encrypted; download it by hand "
+                "if you trust it"
             )
 
 
@@ -265,16 +267,16 @@ def _tag(part: Path) -> Path:
 
 
 def _note_version(part: Path, headers: Any) -> None:  # noqa: ANN401 - of requests
-    """Note the version that a new part belongs to: a strong ETag, else the date of the file."""
+    """Record the server's version of a new file: its strong ETag, else its date."""
     etag = headers.get("ETag", "").strip()
-    # A weak ETag may stand for other bytes; If-Range must not carry one.
+    # Two files with the same weak ETag may differ, so If-Range must not use it.
     version = etag if etag.startswith('"') else headers.get("Last-Modified", "").strip()
     if version.isprintable() and version:
         files.write_text(_tag(part), version)
 
 
 def _empty(stream: IO[bytes], part: Path) -> None:
-    """Start a part anew. The tag goes first: a part without one is never taken for a version."""
+    """Empty a partial file. Its tag is deleted first, so that no tag describes other bytes."""
     _tag(part).unlink(missing_ok=True)
     if _size(part):
         stream.truncate(0)

@@ -1,7 +1,4 @@
-"""Words as tokenisers set them apart, joined as one would write them.
-
-From turns of spontaneous speech, noises, fillers, broken-off words and repetitions are taken out.
-"""
+"""Joins tokens into text as people write it, and removes disfluencies from transcribed speech."""
 
 from __future__ import annotations
 
@@ -10,9 +7,11 @@ import re
 from poshgrid.corpora.report import Report
 
 LONGEST = 20_000
-"""Characters of a turn; whatever is longer is no turn but a broken file."""
+"""Largest number of characters in a turn; a longer one means a broken file."""
 
-_EMPHATIC = "very|really|no|yes|yeah|many|much|so|far|long|bye"  # said twice on purpose
+_EMPHATIC = (
+    "very|really|no|yes|yeah|many|much|so|far|long|bye"  # words that are repeated on purpose
+)
 _DISFLUENT = [
     (re.compile(r"<<[^<>]*>>|<[^<>]*>"), " "),  # <laughter>, <<very faint>>
     (re.compile(r"\{[A-Z]\b|[\[\]{}]|(?<!\S)\+(?!\S)|\(\(|\)\)"), " "),  # annotators' brackets
@@ -37,7 +36,7 @@ _SPACE_BEFORE = re.compile(r"\s+(?=[.,?!;:](?:\s|$))")
 
 
 def tighten(text: str) -> str:
-    """Return a text with single spaces, and none before a mark."""
+    """Return a text with single spaces between words and none before a punctuation mark."""
     return _SPACE_BEFORE.sub("", " ".join(text.split()))
 
 
@@ -59,7 +58,7 @@ def without_disfluencies(text: str) -> str:
 
 
 def fluent(text: str, report: Report) -> str:
-    """Return a turn without its disfluencies; "" if no word is left."""
+    """Return a turn without its disfluencies; "" if no word remains, which the report counts."""
     spoken = without_disfluencies(text)
     if spoken.strip(" .,?!-"):
         return spoken
@@ -67,11 +66,11 @@ def fluent(text: str, report: Report) -> str:
     return ""
 
 
-# Nothing is tried twice (possessive quantifiers, runs that begin where nothing like them is before
-# them): a line of ten thousand spaces costs ten thousand steps, not their square.
+# Possessive quantifiers and lookbehinds keep the time linear: a line of ten thousand spaces takes
+# ten thousand steps, not their square.
 _DASHES = re.compile(r"(?<!\s)\s++-\s++-(?:\s++-)*\s++")
 _RULES = [
-    # tags whose characters were set apart; brackets that lost their first items, or all
+    # tags whose characters were separated; brackets that lost their first items or all of them
     (re.compile(r"<\s*+/?\s*+(?!unk\b)[a-z]++\s*+/?\s*+>"), " "),
     (re.compile(r"([(\[])\s*+[,;](?:[\s,;]|[-–] )*+"), r"\1"),
     (re.compile(r"\(\s*+\)|\[\s*+\]"), ""),
@@ -90,11 +89,11 @@ _QUOTED = re.compile(r'"([^"]*)"')
 
 
 def detokenise(text: str) -> str:
-    """Return a sentence as one would write it: ``"a test ( or two ) , yes ."`` loses its spaces."""
+    """Return a tokenised sentence as people write it: ``"a ( b ) ."`` becomes ``"a (b)."``."""
     text = _DASHES.sub(" - ", text)
     for pattern, replacement in _RULES:
         text = pattern.sub(replacement, text)
-    # With an odd mark it is open which ones are partners: only a final one is sure to close.
+    # With an odd number of marks the pairs are unknown: only a final mark surely closes one.
     if text.count('"') % 2:
         return _FINAL_QUOTE.sub(r'"\1', text).strip()
     return _QUOTED.sub(lambda match: f'"{match[1].strip()}"', text).strip()

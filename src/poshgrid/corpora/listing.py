@@ -1,4 +1,4 @@
-"""Which files a source, or a condition from ready files, consists of, and how they are called."""
+"""Which files a source or a condition of prebuilt files consists of, and how they are named."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from poshgrid.errors import PoshgridError
 def listed_below(path: Path, *suffixes: str) -> list[Path]:
     """Return a file, or the files at any depth below a folder that end in one of ``suffixes``.
 
-    Hidden files and folders are passed over, links to folders are followed, and of ``x.xml`` and
-    ``x.xml.gz`` (or ``.bz2``) side by side only the first is taken: they are one text.
+    Hidden files and folders are skipped, links to folders are followed. If both ``x.xml`` and
+    ``x.xml.gz`` (or ``.bz2``) exist, only the first is returned: they are the same text.
 
     Args:
         path: a file (whatever its name) or a folder.
@@ -61,19 +61,19 @@ def label(file: Path, path: Path) -> str:
 
 
 def not_found(path: Path) -> PoshgridError:
-    """Return the error for a source that is not there."""
+    """Return the error for a source whose path does not exist."""
     return PoshgridError(f"{path}: not found; check `data` and sources[].path in the config")
 
 
 def ready_place(prebuilt: str, size: str) -> str:
-    """Return the folder of a size's files: where ``{size}`` stands in the name, or below it."""
+    """Return the folder of a size's files: ``{size}`` in the path is replaced, or added to it."""
     return prebuilt.replace("{size}", size) if "{size}" in prebuilt else f"{prebuilt}/{size}"
 
 
 def ready_files(folder: Path) -> dict[str, Path]:
-    """Return the file of each split: ``train.txt``, or the one text in the folder ``train``.
+    """Return the file of each split: ``train.txt``, or the only text file in the folder ``train``.
 
-    The second is how the published code of POSH-BENCH reads its corpora (``10Mf/train/10Mf.txt``).
+    The published code of POSH-BENCH reads its corpora from such folders (``10Mf/train/10Mf.txt``).
     A split without a file, or with several, is left out.
     """
     paths = {}

@@ -1,4 +1,4 @@
-"""Sources to a corpus: nested sizes for training; dev and test sets without their text."""
+"""Mix sources into a corpus: nested training sizes; dev and test sets without their text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SENTENCES = """
         select source, document, min(row) as first from texts group by source, document
     ) using (source, document)
 """
-"""The numbers of each sentence; a document's number is that of its first row."""
+"""Sentences as numbers; a document is identified by the number of its first row."""
 
 _ONCE = """
     create table once as
@@ -44,8 +44,8 @@ _ONCE = """
         partition by source order by key rows between unbounded preceding and current row
     )
 """
-"""Sentences whose text occurs once in all sources, with the words that go before in their source's
-order of digests."""
+"""Sentences whose text occurs once in all sources, in the order of their digests; ``before``: words
+of the earlier sentences of the same source."""
 
 _CHOSEN = """
     create table chosen (
@@ -53,7 +53,7 @@ _CHOSEN = """
         rank uinteger, before bigint
     )
 """
-"""The corpus; of a training sentence, too, the words of those of its source that go before it."""
+"""The chosen sentences; ``before``: words of the earlier training sentences of the same source."""
 
 _HELD_OUT = """
     insert into chosen
@@ -82,7 +82,8 @@ _TRAIN = """
     )
     qualify before < {words}
 """
-"""Documents in the order of their digests; a sentence is chosen if words are wanting before it."""
+"""Documents in the order of their digests; a sentence is chosen if those before it have too few
+words."""
 
 _WRITTEN = """
     select document, position, text, n_words, rank, {size} as size
@@ -98,22 +99,25 @@ _ORDERS = {
     "given": "first, position, rank",
     "reversed": "first desc, position, rank",
 }
-"""Orders in which training sentences are written; documents stay whole."""
+"""``corpora[].order`` -> the order in which training sentences are written; documents stay
+whole."""
 
 
 def mix(spec: specs.CorpusSpec, sources: dict[str, Path], output: Path) -> dict[str, Any]:
-    """Write a corpus's sentences (``schema.SENTENCES``) and ``statistics.json`` beside them.
+    """Write a corpus's sentences (``schema.SENTENCES``) and its ``statistics.json``.
 
-    Documents of a source are put in a seeded order; size *s* takes sentences in that order until
-    the source's words at *s* are reached (paper, Table 2), so that a smaller size lies inside a
-    larger. They are written in that order, or in the source's (``corpora[].order``). Dev and test
-    are drawn, sentence by sentence, from texts that occur once in all the corpus's sources: train,
-    dev and test share no text. Published ones are the documents that a reader names ``dev-`` and
-    ``test-`` something. They are the same for all sizes. Spare training sentences belong to no
-    size: conditions are refilled from them, as far as a source has them.
+    The documents of a source are put into a seeded random order. A size takes sentences in that
+    order until the source's words at that size are reached (paper, Table 2), so that a larger size
+    includes every smaller one. Training sentences are written in that order, or in the source's own
+    (``corpora[].order``).
 
-    Sentences are sorted, counted and kept in a database, so that memory does not grow with the
-    corpus; meanwhile the folder of the output holds about five times the text of the sources.
+    Dev and test sentences are drawn one by one from texts that occur once in all sources of the
+    corpus, so train, dev and test share no text. With published splits they are the documents that
+    the reader names ``dev-...`` and ``test-...``. They are the same for all sizes. Spare training
+    sentences belong to no size: they refill conditions, as far as a source has them.
+
+    Sentences are sorted, counted and stored in a database, so that memory does not grow with the
+    corpus. Meanwhile the output folder holds about five times the text of the sources.
 
     Args:
         spec: the mixture and the grid's sizes.
@@ -124,8 +128,8 @@ def mix(spec: specs.CorpusSpec, sources: dict[str, Path], output: Path) -> dict[
         Words and sentences by split, size and source.
 
     Raises:
-        PoshgridError: a source is not given, is too small, gets fewer words at a larger size or
-            shares documents with another, or training text is held out.
+        PoshgridError: a source is missing, is too small, gets fewer words at a larger size or
+            shares documents with another, or training text is also held out.
     """
     budgets = budgets_of(spec.corpus, spec.sizes)
     heldout = heldout_of(spec.corpus, spec.sizes)
@@ -134,7 +138,8 @@ def mix(spec: specs.CorpusSpec, sources: dict[str, Path], output: Path) -> dict[
         for statement in (_SENTENCES, _ONCE, _CHOSEN):
             tables.run(statement)
         faults = conservation.copied(tables, spec.corpus.name, list(budgets))
-        conservation.settle(faults, spec.corpus.allow)  # first: of copies nothing can be held out
+        # first: nothing can be held out of duplicated text
+        conservation.settle(faults, spec.corpus.allow)
         for number, name in enumerate(budgets):
             _choose(tables, spec, number, name, budgets[name], heldout[name])
         faults += conservation.leaked(tables, spec.corpus.name)
@@ -152,7 +157,7 @@ def mix(spec: specs.CorpusSpec, sources: dict[str, Path], output: Path) -> dict[
 
 
 def _texts(names: list[str], sources: dict[str, Path], seed: int) -> Iterator[pl.DataFrame]:
-    """Yield the sources' rows, numbered, and the digests that order documents and texts."""
+    """Yield the sources' rows with their numbers and the digests that order documents and texts."""
     first = 0
     for number, name in enumerate(names):
         check_known("no --source for", name, sources)
@@ -213,7 +218,7 @@ def _choose(
         taken = _facts(tables, "chosen", f"source = {number} and split = '{split}'")
         require(amount, taken["words"], f"for {split}, in sentences that occur only once")
         start, places = start + taken["words"], places + taken["sentences"]
-    # Dev and test may have run over by less than a sentence each: count what they have left.
+    # Dev and test may each exceed their words by a part of a sentence: check what remains.
     require(largest, available - start, "for training, after dev and test")
     words = math.ceil(largest * (1 + spec.corpus.spare))
     tables.run(_TRAIN.format(number=number, words=words))
@@ -222,7 +227,7 @@ def _choose(
 def _rows(
     tables: database.Database, budgets: dict[str, dict[str, int]], order: str
 ) -> Iterator[pl.DataFrame]:
-    """Yield the corpus's rows but for ``sent_id``, piece by piece, split by split."""
+    """Yield the corpus's rows without ``sent_id``, in batches, one split after the other."""
     for split in SPLITS:
         for number, (name, budget) in enumerate(budgets.items()):
             train = split == "train"
@@ -237,9 +242,9 @@ def _rows(
 
 
 def _size(budget: dict[str, int]) -> str:
-    """Return the smallest size to which a sentence belongs, in SQL.
+    """Return SQL for the smallest size that includes a sentence.
 
-    It is the first whose words those before the sentence have not yet reached.
+    This is the first size whose number of words is larger than the words before the sentence.
     """
     cases = (f"when before < {words} then '{size}'" for size, words in budget.items())
     return f"case {' '.join(cases)} else '' end"
@@ -248,7 +253,7 @@ def _size(budget: dict[str, int]) -> str:
 def _statistics(
     tables: database.Database, spec: specs.CorpusSpec, budgets: dict[str, dict[str, int]]
 ) -> dict[str, Any]:
-    """Return words and sentences by source, of the pool, each size, dev and test (Tables 2, 4)."""
+    """Return words and sentences by source: all, each size, dev and test (paper, Tables 2, 4)."""
 
     def counts(table: str, where: str, size: str = "") -> dict[str, Any]:
         by_source = {}

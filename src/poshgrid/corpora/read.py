@@ -1,4 +1,4 @@
-"""One source to a table of cleaned sentences."""
+"""Read one source into a table of cleaned sentences."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from poshgrid.errors import PoshgridError
 from poshgrid.plugins import READERS
 from poshgrid.processes import mapped
 
-_SAMPLE = 2_000  # characters of a document that tell its language
-_SHOWN = 10  # reasons in one line of the log
-_PIECE = 100_000  # characters that a process cleans at a time
+_SAMPLE = 2_000  # characters of a document from which its language is guessed
+_SHOWN = 10  # reasons shown in one line of the log
+_PIECE = 100_000  # characters that a process cleans in one batch
 
 Row = tuple[str, int, str, int]
 """A row of ``schema.SOURCE``."""
@@ -35,28 +35,28 @@ log = logs.get(__name__)
 
 
 _Raw = tuple[str, str, Report]
-"""Document and text, as a reader yields them, and what it has counted since the text before."""
+"""Document and text of a reader, and what it has counted since the previous text."""
 _Cut = tuple[str, Report, list[tuple[str, str | None]]]
-"""Of a text its document, its count, and each sentence with the reason why it is dropped."""
+"""A text's document, its counts, and its sentences with the reason why each is dropped, or None."""
 
 
 def read_source(
     spec: specs.SourceSpec, data: Path, output: Path, threads: int = 1
 ) -> dict[str, Any]:
-    """Write a source's sentences (``schema.SOURCE``) and ``statistics.json`` beside them.
+    """Write a source's sentences (``schema.SOURCE``) and its ``statistics.json``.
 
     Args:
         spec: the source, its reader and its cleaning.
         data: folder that ``source.path`` is relative to.
         output: ``.../sentences.parquet``.
-        threads: processes that clean and split what the reader yields; the table is the same.
+        threads: processes that clean and split the text; the table does not depend on their number.
 
     Returns:
-        The statistics: files, lines, documents, sentences, words, how many of them are ``<unk>``,
-        and the lines and words that were dropped, by reason.
+        The statistics: files, lines, documents, sentences, words, the number of ``<unk>``, and the
+        lines and words that were dropped, by reason.
 
     Raises:
-        PoshgridError: a file is missing or no text, or no sentence is left.
+        PoshgridError: a file is missing or is not text, or all sentences were dropped.
     """
     source, report = spec.source, Report()
     reader = plugins.load(READERS, source.reader)
@@ -109,7 +109,7 @@ def _sentences(spec: specs.SourceSpec, data: Path, report: Report, threads: int)
         sentences = _sampled(spec, data, report, threads)
     positions: dict[str, int] = {}
     words = 0
-    # A sample is of whole documents and of the wanted length already
+    # A sample consists of whole documents and has the requested length already
     enough = math.inf if source.words is None or source.sample is not None else source.words
     for document, sentence in sentences:
         position = positions.get(document, 0)
@@ -130,8 +130,8 @@ def _texts(
 ) -> Iterator[_Cut]:
     """Yield the texts of a source, cleaned and split.
 
-    Pieces are read ahead; a text comes with what was counted up to it, and ``report`` gets what was
-    counted after the last. ``wanted`` says of a document whether it is cleaned at all.
+    The reader runs ahead of the cleaning, so each text comes with the counts up to it; ``report``
+    gets the counts after the last text. Documents for which ``wanted`` is false are not cleaned.
     """
     source = spec.source
     reader = plugins.load(READERS, source.reader)
@@ -145,7 +145,7 @@ def _texts(
 
 
 def _kept(texts: Iterable[_Cut], cleaning: Cleaning, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (document, sentence) within the limits; the report counts all up to it."""
+    """Yield (document, sentence) without faults and in the right language, and count the others."""
     sentences = _faultless(texts, report)
     return _in_language(sentences, cleaning.language, report) if cleaning.language else sentences
 
@@ -165,9 +165,9 @@ def _sampled(
 ) -> Iterator[tuple[str, str]]:
     """Yield a sample of whole documents with ``source.words`` words, in the order of the files.
 
-    It holds the documents with the smallest digests, so that each is as likely as any other. Only
-    they are held; a document whose digest is too large already is not cleaned. The report counts
-    what was met in the sample.
+    The sample consists of the documents with the smallest digests, so that each document is equally
+    likely. Only these are in memory; a document whose digest is already too large is not cleaned.
+    The report counts only the sampled documents.
     """
     source = spec.source
     wanted, seed = source.words or 0, source.sample or 0
@@ -195,14 +195,14 @@ def _sampled(
 
 
 def _pieces(
-    raw: Iterable[tuple[str, str]], met: Report, wanted: Callable[[str], bool]
+    raw: Iterable[tuple[str, str]], counts: Report, wanted: Callable[[str], bool]
 ) -> Iterator[list[_Raw]]:
-    """Yield what a reader yields, some texts at a time, of wanted documents."""
+    """Yield a reader's texts in batches; only wanted documents."""
     rows: list[_Raw] = []
     size = 0
     try:
         for document, text in raw:
-            counted = met.take()
+            counted = counts.take()
             if not wanted(document):
                 continue
             rows.append((document, text, counted))
@@ -210,14 +210,14 @@ def _pieces(
             if size >= _PIECE:
                 yield rows
                 rows, size = [], 0
-    except PoshgridError:  # what came before it may be enough
+    except PoshgridError:  # the earlier texts may suffice
         yield rows
         raise
     yield rows
 
 
 def _cut(rows: list[_Raw], *, splits: bool, cleaning: Cleaning, language: str) -> list[_Cut]:
-    """Clean texts, and split them where the reader's are longer than a sentence."""
+    """Clean texts, and split them into sentences if the reader does not."""
     cut: list[_Cut] = []
     for document, raw, counted in rows:
         text = clean(raw)
@@ -232,7 +232,7 @@ def _in_language(
 ) -> Iterator[tuple[str, str]]:
     """Drop documents whose beginning is in another language (py3langid, after Lui & Baldwin 2012).
 
-    Single sentences are too short to tell.
+    Whole documents are classified, because single sentences are too short.
     """
     import py3langid
 

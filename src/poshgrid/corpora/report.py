@@ -1,6 +1,6 @@
-"""What a reader met: lines seen, lines and words dropped by reason.
+"""Counts of what a reader read and dropped: lines, and lines and words dropped by reason.
 
-A module of its own, without polars: a configuration imports the readers for their options.
+This module does not import polars, because a configuration imports the readers for their options.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 
 @dataclass
 class Report:
-    """A tally that a reader and the cleaning fill in."""
+    """Counts that a reader and the cleaning update."""
 
-    lines: int = 0  # rows, turns or paragraphs that the reader met
+    lines: int = 0  # rows, turns or paragraphs that the reader has read
     dropped: Counter[str] = field(default_factory=Counter)  # reason -> lines or sentences
     words: Counter[str] = field(default_factory=Counter)  # reason -> words, by white space
 
@@ -23,33 +23,33 @@ class Report:
 
         Args:
             reason: why, in words that a user understands.
-            text: what is left out; empty if it holds no words of the corpus.
+            text: the text that is left out; empty if it holds no words of the corpus.
         """
         self.dropped[reason] += 1
         self.words[reason] += len(text.split())
 
     def add(self, other: Report) -> None:
-        """Add what another tally has counted."""
+        """Add the counts of another report."""
         self.lines += other.lines
         self.dropped.update(other.dropped)
         self.words.update(other.words)
 
     def take(self) -> Report:
-        """Return what was counted since the last call."""
+        """Return the counts since the last call, and set them to 0."""
         taken = Report(self.lines, self.dropped, self.words)
         self.lines, self.dropped, self.words = 0, Counter(), Counter()
         return taken
 
 
-_SILENT = 0.05  # share of a source's words that may be dropped without a line at a run's end
-_SHOWN = 5  # reasons in such a line
+_SILENT = 0.05  # largest share of dropped words without a line at the end of a run
+_SHOWN = 5  # reasons shown in such a line
 
 
 def loss(statistics: dict[str, Any]) -> str | None:
     """Return a line for a source that lost more than 5% of its words, else ``None``.
 
     Args:
-        statistics: ``sources/{source}/statistics.json``.
+        statistics: contents of ``sources/{source}/statistics.json``.
     """
     share = statistics.get("dropped_share", 0.0)
     if share <= _SILENT:

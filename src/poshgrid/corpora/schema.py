@@ -13,7 +13,7 @@ SOURCE: Schema = {
     "document": pl.String,  # transcript, book, article: what is kept together
     "position": pl.UInt32,  # order in the document, from 0
     "text": pl.String,  # one sentence, cleaned
-    "n_words": pl.UInt32,  # words, divided by white space
+    "n_words": pl.UInt32,  # words, separated by white space
 }
 """``sources/{source}/sentences.parquet``: a source, in the order of its files."""
 
@@ -32,18 +32,18 @@ SENTENCES: Schema = {
 
 
 def digest(seed: int, *words: str) -> int:
-    """Return a number of 64 bits that a seed and words determine: an order that looks random."""
+    """Return a 64-bit number determined by a seed and words; sorting by it gives a random order."""
     text = "\0".join((str(seed), *words)).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest())
 
 
 def normal(texts: pl.Series) -> pl.Series:
-    """Return a digest of each text that case, marks and white space do not change."""
+    """Return a digest of each text that ignores case, punctuation and white space."""
     return texts.str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", " ").str.strip_chars().hash()
 
 
 def trains(frame: pl.DataFrame, size: str) -> pl.Series:
-    """Return which sentences of a corpus are training sentences of a size, sizes being nested.
+    """Return which sentences of a corpus are training sentences of a size (sizes are nested).
 
     Args:
         frame: columns ``split`` and ``size`` of ``SENTENCES``.

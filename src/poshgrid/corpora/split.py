@@ -1,6 +1,6 @@
-"""Sentences of running text: spaCy's rules for abbreviations and full stops, corrected at quotes.
+"""Split running text into sentences: spaCy's rules for abbreviations, corrected at quotes.
 
-A text that is too long for one go is cut after a sentence or a word first.
+A text that is too long for spaCy is first cut after a sentence or a word.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Any
 from poshgrid.errors import PoshgridError
 
 LONGEST = 100_000
-"""Characters of one text: spaCy refuses more than a million, and cleaning lengthens a text."""
+"""Largest number of characters of a text: spaCy's limit is a million, and cleaning lengthens
+texts."""
 
-_NEAR = 2_000  # characters before the limit, where a sentence is looked for first
+_NEAR = 2_000  # characters before the limit in which the end of a sentence is looked for first
 _SENTENCE_END = re.compile(r"[.?!][\"'”’)\]]*\s")
 
 
@@ -23,11 +24,11 @@ def pieces(text: str, where: str) -> Iterator[str]:
     """Yield a text in pieces of at most :data:`LONGEST` characters, cut after a sentence or a word.
 
     Args:
-        text: any text; a short one comes back as it is.
+        text: any text; a short one is returned unchanged.
         where: file and line, for the message.
 
     Raises:
-        PoshgridError: so many characters hold no white space, as no text does.
+        PoshgridError: a piece contains no white space, so it is not text.
     """
     start = 0
     while len(text) - start > LONGEST:
@@ -40,8 +41,7 @@ def pieces(text: str, where: str) -> Iterator[str]:
         cut = ends[-1]
         if not cut:
             raise PoshgridError(
-                f"{where}: {LONGEST:,} characters without a space; "
-                "take out what is not running text"
+                f"{where}: {LONGEST:,} characters without a space; remove what is not running text"
             )
         yield window[:cut]
         start += cut
@@ -49,19 +49,19 @@ def pieces(text: str, where: str) -> Iterator[str]:
 
 
 _OPENING = re.compile(r"\s+([\"'(\[]+)$")  # belongs to the sentence that follows
-_GOES_ON = re.compile(r"[\"')\]]*\s*(?:[-,;:]\s*)?[a-z]")  # a sentence does not begin like this
+_GOES_ON = re.compile(r"[\"')\]]*\s*(?:[-,;:]\s*)?[a-z]")  # continues the previous sentence
 _NUMBER = re.compile(r"\b(?:[Nn]o|[Pp]p|[Vv]ol|[Ff]ig)\.$")
 
 
 def split(text: str, language: str) -> list[str]:
-    """Return the sentences of a running text that :func:`poshgrid.corpora.clean.clean` has cleaned.
+    """Return the sentences of a text that :func:`poshgrid.corpora.clean.clean` has cleaned.
 
-    A full stop ends no sentence after an abbreviation or an initial, nor where the text goes on
-    in lower case (``'Well!' thought Alice.`` is one sentence).
+    A full stop does not end a sentence after an abbreviation or an initial, or before a lower-case
+    word (``'Well!' thought Alice.`` is one sentence).
 
     Args:
         text: the text.
-        language: of the abbreviations, by its code of ISO 639-1.
+        language: ISO 639-1 code; its abbreviations are used.
     """
     sentences: list[str] = []
     opening = ""
@@ -77,7 +77,7 @@ def split(text: str, language: str) -> list[str]:
             sentences[-1] += f" {piece}"
         elif piece:
             sentences.append(piece)
-    if opening:  # nothing follows: it stays where it was
+    if opening:  # no sentence follows: the mark stays at the end
         sentences[-1] += f" {opening}"
     return sentences
 
@@ -87,6 +87,6 @@ def _pipeline(language: str) -> Any:  # noqa: ANN401 - spaCy is imported here on
     import spacy
 
     pipeline = spacy.blank(language)
-    pipeline.max_length = 1 << 40  # its limit is for parsers, of which this one has none
+    pipeline.max_length = 1 << 40  # spaCy's limit only concerns parsers; this pipeline has none
     pipeline.add_pipe("sentencizer")
     return pipeline

@@ -1,4 +1,4 @@
-"""Text files, packed or not, as bytes, lines, rows or XML elements, with errors to act on."""
+"""Text files, packed or not, as bytes, lines, rows or XML elements, with helpful errors."""
 
 from __future__ import annotations
 
@@ -28,15 +28,16 @@ _PACKED: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open}
 
 
 def unpacked_limit(path: Path) -> int:
-    """Return how many bytes a packed file may unpack to: a bomb of a megabyte holds terabytes.
+    """Return how many bytes a packed file may unpack to.
 
-    Text is packed to a third, to a twentieth at most.
+    A "zip bomb" of a megabyte holds terabytes; text is packed to a third or a twentieth of its
+    size.
     """
     return FREE + 200 * path.stat().st_size
 
 
 class _Counted(io.RawIOBase):
-    """What a packed file holds, up to its limit."""
+    """The unpacked bytes of a file, up to the limit."""
 
     def __init__(self, stream: Any, path: Path) -> None:  # noqa: ANN401 - each library has its own
         self._stream, self._path = stream, path
@@ -58,12 +59,12 @@ class _Counted(io.RawIOBase):
 
 @contextmanager
 def opened(path: Path) -> Iterator[io.BufferedReader]:
-    """Open a file's bytes; those inside it where its name ends in ``.gz`` or ``.bz2``.
+    """Open a file as bytes, unpacked if its name ends in ``.gz`` or ``.bz2``.
 
     Raises:
-        PoshgridError: the file is missing or empty, or its compression is broken; or, as it is
-            read, it unpacks to more than a text can.
-        OSError: the disk refuses.
+        PoshgridError: the file is missing or empty, or its compression is broken; while reading: it
+            unpacks to more than text can.
+        OSError: the disk cannot be read.
     """
     if not path.is_file():
         raise not_found(path)
@@ -72,10 +73,10 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
         with unpacked(path) if unpacked else path.open("rb", buffering=0) as raw:
             stream = io.BufferedReader(_Counted(raw, path) if unpacked else raw, _BLOCK)
             if not stream.peek(1):
-                raise PoshgridError(f"{path}: empty file; replace it or take it out of the folder")
+                raise PoshgridError(f"{path}: empty file; replace it or remove it")
             yield stream
     except (EOFError, OSError, zlib.error) as error:
-        # What the disk refuses has a number; what the unpacking libraries refuse has none.
+        # Errors of the disk have a number; errors of the unpacking libraries have none.
         if getattr(error, "errno", None) is not None:
             raise
         raise PoshgridError(
@@ -84,16 +85,16 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
 
 
 def lines(path: Path, *, cut: bool = False) -> Iterator[str]:
-    """Yield the lines of a text file, packed or not, with their ends; no byte order mark.
+    """Yield the lines of a text file, packed or not, with their line ends, without byte order mark.
 
     Args:
         path: the file.
-        cut: a line that is longer than :data:`poshgrid.corpora.split.LONGEST` comes in pieces,
-            and is never held as a whole.
+        cut: yield a line longer than :data:`poshgrid.corpora.split.LONGEST` in pieces, and never
+            hold it as a whole.
 
     Raises:
-        PoshgridError: as :func:`opened` and, with ``cut``, :func:`poshgrid.corpora.split.pieces`;
-            a NUL byte, or bytes that are not UTF-8.
+        PoshgridError: as :func:`opened` and, with ``cut``, :func:`poshgrid.corpora.split.pieces`; a
+            NUL byte, or bytes that are not UTF-8.
     """
     with opened(path) as stream:
         number, line = 1, ""
@@ -148,8 +149,8 @@ def elements(path: Path, root: str, *names: str) -> Iterator[tuple[tuple[Element
     """Yield the elements of an XML file that have a name, each with its ancestors, root first.
 
     Only one such element is in memory at a time. Tags are without their namespaces. The parser is
-    the standard library's expat: it loads nothing that the file points to, and refuses entities
-    that grow without bounds.
+    the standard library's expat: it loads no external files, and rejects entities that grow without
+    bounds.
 
     Args:
         path: the file, packed or not.
@@ -157,7 +158,7 @@ def elements(path: Path, root: str, *names: str) -> Iterator[tuple[tuple[Element
         names: elements to yield; one inside another is part of the outer.
 
     Raises:
-        PoshgridError: the file is no XML, was cut off, or has another root; or as
+        PoshgridError: the file is not XML, is incomplete, or has another root; or as
             :func:`opened`.
     """
     from xml.etree import ElementTree
@@ -171,8 +172,8 @@ def elements(path: Path, root: str, *names: str) -> Iterator[tuple[tuple[Element
                     element.tag = element.tag.rpartition("}")[2]
                     if not ancestors and element.tag != root:
                         raise PoshgridError(
-                            f"{path}: line 1: root element <{element.tag}>, not <{root}>; take the "
-                            "file out of the folder, or give the source another reader"
+                            f"{path}: line 1: root element <{element.tag}>, not <{root}>; remove "
+                            "the file, or give the source another reader"
                         )
                     ancestors.append(element)
                     if whole is None and element.tag in names:
@@ -184,7 +185,7 @@ def elements(path: Path, root: str, *names: str) -> Iterator[tuple[tuple[Element
                     whole = None
                 if whole is None and ancestors:
                     del ancestors[-1][:]  # frees what has been read
-        # The latter two: an encoding that expat does not know
+        # LookupError, ValueError: an encoding that expat does not know
         except (ElementTree.ParseError, LookupError, ValueError) as error:
             raise PoshgridError(
                 f"{path}: broken XML ({error}); download it again, or convert it to UTF-8"

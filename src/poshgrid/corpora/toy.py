@@ -1,6 +1,6 @@
 """Sentences of the toy grammar (``resources/toy``), each with its gold dependency tree.
 
-The notation of the grammar stands at the head of ``grammar.yaml``.
+The first lines of ``grammar.yaml`` explain the notation of the grammar.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NOTICE = (
     "sentences of a small made-up grammar, to try the workflow. Nothing here is about children or "
     "English."
 )
-"""What whoever shows results of toy text has to say of it."""
+"""Notice shown with results of toy text."""
 _VOWELS = "aeiou"
 _REPEATS = 6  # attempts to find a noun that the sentence does not yet hold
 _SYMBOL = re.compile(r"([A-Z][A-Z0-9_]+)(?:\(([^()]*)\))?")
@@ -38,12 +38,16 @@ _VERB_FORMS = {
 
 
 def files() -> list[Path]:
-    """Return the files of the toy grammar: whatever reads its sentences depends on them."""
+    """Return the files of the toy grammar, on which its sentences depend."""
     return [resources.path("toy", "grammar.yaml"), resources.path("toy", "lexicon.yaml")]
 
 
 def made(manifest: Mapping[str, Any]) -> bool:
-    """Say whether a source whose manifest this is was made here."""
+    """Return whether a source was generated from the toy grammar.
+
+    Args:
+        manifest: the source's manifest.
+    """
     source = (manifest.get("settings") or {}).get("source") or {}
     return bool(source.get("reader") == "toy")
 
@@ -56,11 +60,11 @@ class Word(NamedTuple):
     upos: str
     xpos: str
     feats: str
-    glued: bool = False  # written on to the word before
+    glued: bool = False  # no space before it
 
 
 class Part(NamedTuple):
-    """``relation:SYMBOL(features)`` in a rule; a ``gap`` part names the relation of what lacks."""
+    """``relation:SYMBOL(features)`` in a rule; a ``gap`` part names the missing word's relation."""
 
     relation: str
     symbol: str
@@ -181,7 +185,7 @@ class ToyToken(NamedTuple):
 
 @dataclass(eq=False)
 class _Node:
-    """A word on its way into a tree."""
+    """A word while its tree is being built."""
 
     word: Word
     head: _Node | None = None
@@ -190,7 +194,7 @@ class _Node:
 
 @dataclass
 class _Phrase:
-    """Words in order, their head, and the verbs whose gap nothing has filled yet."""
+    """Words in order, their head, and the verbs whose gaps are not filled yet."""
 
     nodes: list[_Node]
     head: _Node
@@ -199,7 +203,7 @@ class _Phrase:
 
 @dataclass(frozen=True)
 class ToySentence:
-    """A sentence with its place in the corpus and the construction that it instantiates."""
+    """A sentence with its document, its position there and its construction."""
 
     document: str
     position: int
@@ -219,7 +223,7 @@ class ToySentence:
 
 
 def sentences(register: str, seed: int) -> Iterator[ToySentence]:
-    """Yield sentences of a register without end, in documents of about twenty.
+    """Yield sentences of a register without end, in documents of ``sentences_per_document``.
 
     Args:
         register: ``baby`` or ``wiki``: a key of ``registers`` in the grammar.
@@ -240,7 +244,7 @@ def sentences(register: str, seed: int) -> Iterator[ToySentence]:
 
 
 class _Generator:
-    """Draws sentences; holds the random state and the nouns that the sentence at hand has used."""
+    """Draws sentences; holds the random state and the words already used in the sentence."""
 
     def __init__(self, grammar: Grammar, register: str, rng: random.Random) -> None:
         self.grammar, self.register, self.rng = grammar, register, rng
@@ -248,7 +252,7 @@ class _Generator:
         self.matches: dict[tuple[str, ...], tuple[list[Rule], list[float]]] = {}
 
     def draw(self) -> tuple[str, list[_Node]]:
-        """Draw a sentence: its construction and its words."""
+        """Draw a sentence; return its construction and its words."""
         self.used.clear()
         construction = self._draw(self.grammar.registers[self.register])
         return construction, self._apply(*self._choose(construction, ())).nodes
@@ -257,7 +261,7 @@ class _Generator:
         return self.rng.choices(list(weights), list(weights.values()))[0]
 
     def _choose(self, symbol: str, features: tuple[str, ...]) -> tuple[Rule, dict[str, str]]:
-        """Draw a rule whose heading agrees with the features, and bind the heading's variables."""
+        """Draw a rule whose heading agrees with the features; bind the heading's variables."""
         key = (symbol, *features)
         if key not in self.matches:
             agreeing = [
@@ -272,7 +276,7 @@ class _Generator:
         return rule, {h: f for h, f in zip(rule.heading, features, strict=True) if h[0] == "$"}
 
     def _apply(self, rule: Rule, bound: dict[str, str]) -> _Phrase:
-        """Build a phrase by a rule."""
+        """Build a phrase with a rule."""
         nodes: list[_Node] = []
         gaps: list[tuple[_Node, str]] = []
         dependents: list[tuple[str, _Node]] = []
@@ -311,7 +315,7 @@ class _Generator:
         words = self.grammar.lexicon[(symbol, *features)]
         for _ in range(_REPEATS):
             word = self.rng.choice(words)
-            # Content words do not come twice in a sentence, if it can be helped.
+            # Avoid using a content word twice in a sentence.
             if word.lemma not in self.used:
                 break
         self.used.add(word.lemma)
@@ -319,7 +323,7 @@ class _Generator:
 
 
 def _forms(nodes: list[_Node]) -> Iterator[tuple[str, bool]]:
-    """Yield form and following space: capital first, ``an`` before vowels, clitics glued."""
+    """Yield (form, whether a space follows), with a first capital, *an* and clitics."""
     for node, after in itertools.zip_longest(nodes, nodes[1:]):
         form = node.word.form
         if node.word.lemma == "a" and after is not None and after.word.form[0] in _VOWELS:

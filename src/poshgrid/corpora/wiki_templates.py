@@ -1,11 +1,11 @@
-"""What templates of Wikipedia stand for in a sentence: a text, nothing, or something unknown."""
+"""The text that a template of Wikipedia produces in a sentence: a text, nothing, or unknown."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
 
-_TEXTS = {  # the first form whose parameters are all given
+_TEXTS = {  # of several forms the first whose parameters all have a value
     **dict.fromkeys(("nowrap", "nobr", "small", "big", "smaller", "larger", "em", "strong"), "{1}"),
     **dict.fromkeys(("abbr", "tooltip", "nihongo", "quote", "sic", "not a typo"), "{1}"),
     **dict.fromkeys(("flag", "flagcountry", "sup", "sub", "mvar", "var"), "{1}"),
@@ -40,18 +40,19 @@ _RANGE = {"to", "and", "or", "-", "–", "x", "×", "by", "*", "+/-", "±"}
 _NUMBER = re.compile(r"[-−+]?[\d.,/⁄+ ]*\d[\d.,/⁄]*(?:e[-−+]?\d+)?")
 
 HOLE = re.compile("\x01([^\x01]*)\x01")
-"""A template whose words are not known, in a text: its name. No XML file holds the mark."""
+"""Marks a template whose text is unknown; the group is its name. No XML file can hold the mark."""
 
 _ITEM = re.compile("(?<=[(\\[;,])\\s*\x01[^\x01]*\x01\\s*(?=[;,)\\]])")
 _BRACKETS = re.compile(r"\([^()]*\)")
 
 
 def text_of(name: str, parameters: Callable[[], Mapping[str, str]]) -> str:
-    """Return what a template stands for: a text, "" or a :data:`HOLE` with its name.
+    """Return the text of a template: its words, "", or a :data:`HOLE` with its name if unknown.
 
     Args:
         name: as it is written, e.g. ``Convert``, ``lang-la``, ``formatnum:12345``.
-        parameters: returns their texts by name, if they are needed; positional ones are 1, 2 ...
+        parameters: returns parameter -> text (positional parameters are 1, 2 ...); called only if
+            the values are needed.
     """
     key = " ".join(name.replace("_", " ").lower().split()).removeprefix("template:")
     if _NO_TEXT.fullmatch(key):
@@ -88,7 +89,7 @@ def _filled(forms: str, values: Mapping[str, str]) -> str | None:
 
 
 def _grouped(number: str) -> str | None:
-    """Return a number with commas between thousands, ``None`` for anything else."""
+    """Return a number with commas between thousands, ``None`` if the text is not a number."""
     number = number.strip()
     if number.isdecimal():
         return f"{int(number):,}"

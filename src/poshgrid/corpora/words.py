@@ -1,4 +1,4 @@
-"""What counts as a word where words are counted: in n-gram models and in what removal changes."""
+"""The definition of a word for counting: in n-gram models and in the side effects of removal."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from typing import NamedTuple
 
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]|_")
-"""Letters and digits, kept together over an apostrophe inside (john's, don't), or one mark."""
+"""Letters and digits, with apostrophes inside (john's, don't), or one other character."""
 
 
 class Span(NamedTuple):
-    """A word of a sentence and its place, [start, end) in characters."""
+    """A word of a sentence and its position: characters [start, end)."""
 
     word: str
     start: int
@@ -18,12 +18,12 @@ class Span(NamedTuple):
 
 
 def fold(word: str) -> str:
-    """Return a word as the vocabulary writes it: case-folded, with straight apostrophes."""
+    """Return a word in the form used for counting: case-folded, with straight apostrophes."""
     return word.casefold().replace("’", "'")
 
 
 def spans(text: str) -> list[Span]:
-    """Return the words of a sentence, folded, with their places in it as it is written."""
+    """Return the words of a sentence, folded, with their positions in the sentence."""
     return [Span(fold(match.group()), *match.span()) for match in WORD.finditer(text)]
 
 

@@ -40,7 +40,7 @@ def test_files_that_are_no_text(tmp_path, reader, name, good, pack):
 @every_reader
 def test_files_that_are_missing_empty_or_cut(tmp_path, reader, name, good):
     refused(tmp_path, reader, name, None, r"not found; check `data` and sources\[\]\.path")
-    refused(tmp_path, reader, name, b"", "empty file; replace it or take it out")
+    refused(tmp_path, reader, name, b"", "empty file; replace it or remove it")
     packed = gzip.compress(good.encode())
     refused(tmp_path, reader, f"{name}.gz", gzip.compress(b""), "empty file")
     flipped = packed[:-6] + bytes([packed[-6] ^ 1]) + packed[-5:]

@@ -1,6 +1,6 @@
 """Readers of corpora: one module for each format of text.
 
-A module has ``files(path, options)``, what is read and watched; ``read(path, options, report)``,
-which yields ``(document, text)`` and counts what it drops; ``SPLIT = True`` if its text is not yet
-split into sentences; and ``ENGLISH = True`` if it knows English words.
+A module has ``files(path, options)``, which returns the files to read; ``read(path, options,
+report)``, which yields ``(document, text)`` and counts what it drops; ``SPLIT = True`` if its text
+is not yet split into sentences; and ``ENGLISH = True`` if it only reads English.
 """

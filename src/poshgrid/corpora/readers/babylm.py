@@ -1,10 +1,10 @@
 r"""The files of the BabyLM challenge, 2024 and 2025: ``childes.train``, ``simple_wiki.train`` ...
 
-A file's name tells its conventions, which are those of the organisers' preprocessing. In all of
-them ``= = = name = = =`` opens a document that has a name.
+The conventions of a file, which are those of the organisers' preprocessing, depend on its name.
+In all files ``= = = name = = =`` begins a document with a name.
 
 ``childes``
-    A line is ``*MOT:\tan utterance.``; actions and situations stand in brackets, alone in a line or
+    A line is ``*MOT:\tan utterance.``; actions and situations are in brackets, in their own line or
     in an utterance.
 ``bnc_spoken``
     A sentence in a line, an empty line between recordings.
@@ -39,7 +39,7 @@ SPLIT = True
 ENGLISH = True
 
 _MARKS = re.compile(r"=(?: ?=)*+\s++")
-_NAMED = 3  # marks before the name of a document; with fewer, a section
+_NAMED = 3  # "=" before a document's name; fewer before that of a section
 _SPEAKER = re.compile(r"\*([A-Z0-9]{1,7}):+\s*(.*)")
 _TURN = re.compile(r"([AB]):\s+(.*)")
 _BRACKETS = re.compile(r"\[[^\[\]]*\]")
@@ -47,16 +47,16 @@ _UNINTELLIGIBLE = re.compile(
     rf"(?<![\w'.]){UNINTELLIGIBLE.pattern}(?![\w'])(?!\.\w)", re.IGNORECASE
 )
 _ENDS = re.compile(r"[.?!][\"'”’)\]]*$")
-_JOINED = 30  # lines of one turn at most
+_JOINED = 30  # largest number of lines joined to one turn
 
 Event = tuple[str, str]
-"""("text", words), ("heading", name): a document that has a name opens, or ("gap", "")."""
+"""("text", text), ("heading", name) where a document with a name begins, or ("gap", "")."""
 Convention = Callable[[Iterator[str], Report], Iterator[Event]]
-"""How the lines of a file are read."""
+"""Turns the lines of a file into events."""
 
 
 def files(path: Path, options: plugins.Options) -> list[Path]:
-    """Return the file, or the training files of a folder; the names of all must be known."""
+    """Return the file, or the training files of a folder; raise if a file name is unknown."""
     paths = listed_below(path, ".train", ".train.gz", ".train.txt")
     for file in paths:
         check_known(f"{file}: rename it; no conventions for", _word(file), _CONVENTIONS)
@@ -71,14 +71,14 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
     """Yield (document, utterance or paragraph).
 
     Raises:
-        PoshgridError: a file is missing, unknown, or no text in UTF-8.
+        PoshgridError: a file is missing, has an unknown name, or is not text in UTF-8.
     """
     for file in files(path, options):
         events = _CONVENTIONS[_word(file)](textfile.lines(file, cut=True), report)
         document = length = 0
         named = False
         for kind, text in events:
-            # an empty line ends no document that has a name: its next one opens with a name
+            # an empty line does not end a document with a name: only the next name does
             full = kind == "gap" or length == LINES_PER_DOCUMENT
             if length and (kind == "heading" or (full and not named)):
                 document, length = document + 1, 0
@@ -93,7 +93,7 @@ def _by_line(texts_of: Callable[[str, Report], list[str]], *, gaps: bool = True)
 
     Args:
         texts_of: returns the texts of a line; if there are none, it counts the line as dropped.
-        gaps: whether an empty line, or the heading of a section, ends a document without a name.
+        gaps: whether an empty line or a section heading ends a document without a name.
     """
 
     def events(lines: Iterator[str], report: Report) -> Iterator[Event]:
@@ -115,7 +115,7 @@ def _by_line(texts_of: Callable[[str, Report], list[str]], *, gaps: bool = True)
 
 
 def _heading(line: str) -> tuple[int, str] | None:
-    """Return the marks and title of ``= = = Title = = =``; ``None``: the line is no heading."""
+    """Return the number of marks and the title of ``= = = Title = = =``, or ``None``."""
     marks = _MARKS.match(line)
     if marks is None or not line.endswith("="):
         return None
@@ -166,9 +166,9 @@ def _paragraph_of_an_article(line: str, report: Report) -> list[str]:
 
 
 def _switchboard(lines: Iterator[str], report: Report) -> Iterator[Event]:
-    """Join what a speaker says up to the end of a sentence: the other's "uh-huh" does not end it.
+    """Join the turns of a speaker up to the end of a sentence, across the other's "uh-huh".
 
-    The files do not tell where a call ends, and the joining must end somewhere: after 30 lines.
+    The files do not mark the end of a call, so at most 30 lines are joined.
     """
     pending: dict[str, list[str]] = {}
     for line in map(str.strip, itertools.chain(lines, [""])):

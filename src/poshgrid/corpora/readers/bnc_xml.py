@@ -1,8 +1,8 @@
-"""The British National Corpus, XML edition (2007): speech, one text in a file.
+"""The British National Corpus, XML edition (2007): speech, one text per file.
 
 Elements as in the corpus's Reference Guide (L. Burnard, ed., 2007): ``<stext>`` holds speech,
-``<wtext>`` writing; ``<s>`` is a sentence, ``<w>`` a word and ``<c>`` a mark, each with the space
-that follows it.
+``<wtext>`` writing; ``<s>`` is a sentence, ``<w>`` a word and ``<c>`` a punctuation mark, each with
+the space that follows it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ ENGLISH = True
 
 _HOLES = {"unclear": "unintelligible", "gap": "words left out by the corpus"}
 _FILLERS = {"er", "erm", "uh", "um"}
-_LONGEST = 10_000  # characters: a longer sentence is a fault of the file
+_LONGEST = 10_000  # characters; a longer sentence is an error in the file
 _ID = "{http://www.w3.org/XML/1998/namespace}id"
-_COMMAS = [  # that stood around words taken out
+_COMMAS = [  # commas left over around removed words
     (re.compile(r"\s+([,.;:?!])"), r"\1"),
     (re.compile(r",(?:\s*,)+"), ","),
     (re.compile(r",\s*([.;:?!])"), r"\1"),
@@ -45,7 +45,7 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
     """Yield (text, sentence). Headings are dropped; a written text counts as one drop.
 
     Raises:
-        PoshgridError: a file is no text of the XML edition, or is broken.
+        PoshgridError: a file is not a text of the XML edition, or is broken.
     """
     for file in files(path, options):
         number = 0
@@ -70,14 +70,14 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
 
 
 def sentence(s: Element, report: Report) -> str | None:
-    """Return the words of an ``<s>`` element as one would write them, or ``None`` if it is dropped.
+    """Return the text of an ``<s>`` element, or ``None`` if the sentence is dropped.
 
     Args:
-        s: the element; noises, pauses, changes of voice and marks of overlap in it hold no words.
-        report: counts what is dropped.
+        s: the element; noises, pauses, changes of voice and overlap marks in it hold no words.
+        report: counts dropped sentences.
     """
     parts: list[str] = []
-    has_word = mended = opening = False
+    has_word = removed = opening = False
     pending = list(reversed(s))
     while pending:
         element = pending.pop()
@@ -88,13 +88,13 @@ def sentence(s: Element, report: Report) -> str | None:
             text = "".join(element.itertext())
             word = text.strip()
             if word.lower() in _FILLERS:
-                mended, opening = True, opening or (not has_word and word[0].isupper())
+                removed, opening = True, opening or (not has_word and word[0].isupper())
                 continue
             has_word = has_word or any(c.isalnum() for c in word)
             parts.append(text)
         elif element.tag == "trunc":
             first = "".join(element.itertext()).strip()[:1]
-            mended, opening = True, opening or (not has_word and first.isupper())
+            removed, opening = True, opening or (not has_word and first.isupper())
         else:
             pending.extend(reversed(element))
     if not has_word:
@@ -104,7 +104,7 @@ def sentence(s: Element, report: Report) -> str | None:
     if len(text) > _LONGEST:
         report.drop("too long", text)
         return None
-    if mended:
+    if removed:
         for pattern, replacement in _COMMAS:
             text = pattern.sub(replacement, text)
     return text[0].upper() + text[1:] if opening else text

@@ -1,11 +1,11 @@
-"""CHILDES transcripts as CHAT files (``.cha``), and what CHAT's words mean in any form.
+"""CHILDES transcripts as CHAT files (``.cha``), and CHAT's notation of words in any file format.
 
-Main tiers are read here and not with pylangacq, which (0.23) leaves ``xxx`` out of an utterance, so
-that nobody can tell a whole sentence from a mutilated one, passes over broken lines and brackets
-without a word, and either refuses or empties an utterance whose ``%mor`` tier does not match.
-A test compares the words of the two. Codes are those of the CHAT manual (MacWhinney 2000, *The
-CHILDES Project*, part 1: https://talkbank.org/0info/manuals/CHAT.pdf). The reader of childes-db's
-tables uses :func:`assemble`, so that a transcript gives the same sentences in both forms.
+The main tiers are read here and not with pylangacq (0.23), because pylangacq removes ``xxx`` from
+an utterance, so that an incomplete sentence looks complete; ignores broken lines and brackets
+without a warning; and rejects or empties an utterance whose ``%mor`` tier does not match. A test
+compares the words of the two. Codes are those of the CHAT manual (MacWhinney 2000, *The CHILDES
+Project*, part 1: https://talkbank.org/0info/manuals/CHAT.pdf). The reader of childes-db's tables
+uses :func:`assemble`, so that a transcript gives the same sentences in both formats.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from poshgrid.errors import PoshgridError
 SPLIT = False
 
 LONGEST = 20_000
-"""Characters of an utterance; whatever is longer is no utterance but a broken file."""
+"""Largest number of characters in an utterance; a longer one means that the file is broken."""
 
 UNINTELLIGIBLE = re.compile(r"(?:xxx?|yyy?|www?)(?:'s)?", re.IGNORECASE)
-"""Words that nobody understood, as CHAT writes them, in any case."""
+"""CHAT's codes for unintelligible words, in upper or lower case."""
 
 _CODE = re.compile(r"[&0+\[<].*|.*[\d=/\\?#%*<>\[\]{}^~|].*|[^\w]+")  # events, omissions, overlaps
 _SUFFIX = re.compile(r"@.*$")  # special form markers: kitty@f
 _SPEAKER = re.compile(r"\*([^\s:]+):(?:\s+|$)(.*)", re.DOTALL)
 _TOKEN = re.compile(r"\[[^\[\]]*\]|\+<|[<>\[\]]|[^\s<>\[\]]+")
-# times in the recording; where the marks around them were lost, they follow the terminator
+# times in the recording; if the marks around them are lost, they follow the terminator
 _BULLET = re.compile(r"\x15[^\x15]*\x15?|(?<=[.?!\s])\d+_\d+\s*$")
 _PRECODE = re.compile(r"\s*\[-\s+(\w+)\s*\]")  # [- spa]: the utterance is in another language
 _RETRACED = {"[/]", "[//]", "[///]", "[/-]", "[/?]"}
@@ -49,12 +49,12 @@ _PROSODY = re.compile(
     r"|(?<=\w):+|\^"  # drawled, blocked: wo:rd, spa^ghetti
 )
 _AGE = re.compile(r"(\d+);(?:(\d+)\.?(\d+)?)?")  # years;months.days
-_DAYS = (365.25, 30.4375, 1)  # of each, as in childes-db
+_DAYS = (365.25, 30.4375, 1)  # in a year, a month and a day, as in childes-db
 
 log = logs.get(__name__)
 
 Turn = tuple[float | None, str, str]
-"""Age of the target child in days (None: not known), transcript, utterance."""
+"""Age of the target child in days (None if unknown), transcript, utterance."""
 
 
 class Order(plugins.Options):
@@ -79,21 +79,21 @@ class Options(Order):
 
 
 def is_child(code: str, role: str | None) -> bool:
-    """Say whether a speaker is a child whose speech is left out."""
+    """Return whether a speaker is a child, whose speech is left out."""
     return code == "CHI" or role in {"Target_Child", "Child"}
 
 
 def files(path: Path, options: Options) -> list[Path]:
-    """Return the files: one, or all ``.cha`` and ``.cha.gz`` of a folder's folders."""
+    """Return the files: one, or all ``.cha`` and ``.cha.gz`` files at any depth below a folder."""
     return listed_below(path, ".cha", ".cha.gz")
 
 
 def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (transcript, utterance). Documents are named by their path below the source's.
 
-    Dependent tiers are passed over. Lines that are not CHAT, and speakers whom no header names, are
-    dropped and counted. A transcript without ``@End`` was cut: it is read, named in the log, and
-    its missing line is counted as one that was dropped.
+    Dependent tiers are skipped. Lines that are not CHAT, and speakers that no header names, are
+    dropped and counted. A transcript without ``@End`` is incomplete: it is read, the log warns
+    about it, and one dropped line is counted for it.
     """
     wanted = options.language
     turns = (t for file in files(path, options) for t in _turns(file, path, wanted, report))
@@ -101,11 +101,11 @@ def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, st
 
 
 def arranged(turns: Iterable[Turn], options: Order, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (transcript, utterance), by age if the options say so: then all are held in memory.
+    """Yield (transcript, utterance), sorted by age if the options say so (then all are in memory).
 
     Args:
         turns: utterances in the order of their files.
-        options: whether the order is that of ages; transcripts of one age stay in theirs.
+        options: whether to sort by age; transcripts of the same age keep their order.
         report: counts what is dropped.
     """
     held: dict[str, tuple[float, list[str]]] = {}
@@ -122,7 +122,7 @@ def arranged(turns: Iterable[Turn], options: Order, report: Report) -> Iterator[
 
 @dataclass
 class _Transcript:
-    """What the header lines up to here say."""
+    """What the header lines read so far say."""
 
     wanted: str  # language
     begun: bool = False
@@ -132,7 +132,7 @@ class _Transcript:
     age: float | None = None  # of the target child, in days
 
     def learn(self, line: str) -> None:
-        """Take in a header line."""
+        """Read a header line."""
         name, _, value = line.partition(":")
         if line == "@End":
             self.ended = True
@@ -158,7 +158,7 @@ def _turns(file: Path, path: Path, wanted: str, report: Report) -> Iterator[Turn
     """Yield the utterances of one file.
 
     Raises:
-        PoshgridError: it is no text, no CHAT, or does not say who speaks.
+        PoshgridError: the file is not text, not CHAT, or does not name its speakers.
     """
     document, transcript, number = label(file, path), _Transcript(wanted), 1
     for number, tier in _tiers(lines(file)):
@@ -175,19 +175,18 @@ def _turns(file: Path, path: Path, wanted: str, report: Report) -> Iterator[Turn
         if tier.startswith("*") and not transcript.roles:
             raise PoshgridError(
                 f"{file}: line {number:,}: no @Participants or @ID before the first utterance, so "
-                "that nobody knows who is the child; correct the file's header"
+                "the child is unknown; correct the file's header"
             )
         report.lines += 1
         if spoken := _spoken(tier, transcript, report):
             yield transcript.age, document, spoken
     if not transcript.begun:
         raise PoshgridError(
-            f"{file}: line {number:,}: no @Begin before it: not a CHAT file; take it out of the "
-            "folder"
+            f"{file}: line {number:,}: no @Begin before it: not a CHAT file; remove it"
         )
     if not transcript.ended:
-        log.warning("%s: no @End: was the file cut? What is there was read", file)
-        report.lines += 1  # lines = sentences + dropped still holds
+        log.warning("%s: no @End: is the file incomplete? It was read as far as it goes", file)
+        report.lines += 1  # keeps lines = sentences + dropped
         report.drop("no @End")
 
 
@@ -209,7 +208,7 @@ def _spoken(tier: str, transcript: _Transcript, report: Report) -> str | None:
 
 
 def _tiers(text: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield (line, tier): lines that begin with white space go on with a tier."""
+    """Yield (line number, tier); lines that begin with white space continue a tier."""
     start, parts = 0, list[str]()
     for number, line in enumerate(text, 1):
         if line.strip() and line[0].isspace() and parts:
@@ -225,12 +224,12 @@ def _tiers(text: Iterable[str]) -> Iterator[tuple[int, str]]:
 def utterance(
     tier: str, report: Report, language: str | None = None, wanted: str = "eng"
 ) -> str | None:
-    """Return a main tier as one would write it, or ``None`` if it is dropped.
+    """Return the text of a main tier, or ``None`` if it is dropped.
 
     Args:
         tier: what follows the speaker's code, e.g. ``"<I want> [//] I need (th)em +..."``.
         report: counts what is dropped.
-        language: the transcript's, by its header.
+        language: the transcript's language, by its header.
         wanted: the language that is kept; other utterances are dropped.
     """
     precode = _PRECODE.match(tier)
@@ -252,7 +251,7 @@ def utterance(
 
 
 def _terminator(tokens: list[str]) -> str:
-    """Return an utterance's terminator, also one written to its last word; ``""`` for none."""
+    """Return an utterance's terminator, even if no space separates it from the last word, or ""."""
     for token in reversed(tokens):
         if _TERMINATOR.fullmatch(token):
             return token
@@ -261,14 +260,15 @@ def _terminator(tokens: list[str]) -> str:
 
 
 def _tokens(tier: str) -> list[str] | None:
-    """Return a tier's words, codes and marks without what the speaker took back.
+    """Return a tier's words, codes and marks without what the speaker retraced.
 
     A code in square brackets belongs to the word before it, or to the group in ``<...>``.
 
     Returns:
         ``None`` if brackets do not match.
     """
-    groups: list[list[list[str]]] = [[]]  # open groups, of units, of tokens
+    # open groups; a group is a list of units, a unit a list of tokens
+    groups: list[list[list[str]]] = [[]]
     for token in _TOKEN.findall(_BULLET.sub(" ", tier)):
         if token in {"[", "]"} or (token == ">" and len(groups) == 1):
             return None
@@ -288,7 +288,7 @@ def _tokens(tier: str) -> list[str] | None:
 
 
 def assemble(tokens: Iterable[str], end: str, report: Report) -> str | None:
-    """Return an utterance as one would write it, or ``None`` if it is dropped.
+    """Return the text of an utterance, or ``None`` if it is dropped.
 
     Args:
         tokens: words in CHAT, e.g. ``["the", "woof+woof", "has_to", "(be)cause", "kitty@f"]``;
@@ -302,7 +302,7 @@ def assemble(tokens: Iterable[str], end: str, report: Report) -> str | None:
         return None
     words: list[str] = []
     for token in tokens:
-        # compounds (bed+room) and phrases that CHAT ties together (have_to) are words to a reader
+        # the parts of compounds (bed+room) and linked phrases (have_to) become words
         word = _SUFFIX.sub("", token).replace("(", "").replace(")", "").strip(".,!?")
         if UNINTELLIGIBLE.fullmatch(word):
             report.drop("unintelligible", " ".join(tokens))

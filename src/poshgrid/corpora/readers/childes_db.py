@@ -45,12 +45,13 @@ def _turns(path: Path, options: Options, report: Report) -> Iterator[Turn]:
 
 
 def utterance(gloss: str, kind: str, report: Report) -> str | None:
-    """Return an utterance as one would write it, or ``None`` if it is dropped.
+    """Return the text of an utterance, or ``None`` if it is dropped.
 
     Args:
         gloss: words in CHAT, e.g. ``"the woof+woof has_to go"``.
         kind: childes-db's ``type``, e.g. ``"question"``, ``"trail off question"``.
         report: counts what is dropped.
     """
-    words = [word for word in gloss.split() if word != "NA"]  # the table's word for "nothing"
+    # the table writes NA for an empty cell
+    words = [word for word in gloss.split() if word != "NA"]
     return assemble(words, "?" if kind.endswith("question") else _ENDS.get(kind, "."), report)

@@ -1,8 +1,8 @@
-"""The Wikipedia corpora of Gulordava et al. (2018), and any in their form: train, valid, test.
+"""The Wikipedia corpora of Gulordava et al. (2018) and others in the same format.
 
-A line of ``train.txt``, ``valid.txt`` and ``test.txt`` is a sentence; its words stand between
-spaces, rare ones are ``<unk>``, and the last is ``<eos>``. Words stay as they are, with their
-spaces. The splits are kept by a corpus with ``splits: published``.
+A line of ``train.txt``, ``valid.txt`` and ``test.txt`` is a sentence; spaces separate its words,
+rare words are ``<unk>``, and the last is ``<eos>``. Words and spaces stay as they are. A corpus
+with ``splits: published`` keeps the splits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from poshgrid.corpora.textfile import lines
 SPLIT = False
 
 _SPLITS = {"train": "train", "valid": "dev", "test": "test"}
-_LINES_PER_DOCUMENT = 100  # sentences are shuffled: a document says nothing
+_LINES_PER_DOCUMENT = 100  # sentences are shuffled, so documents have no meaning
 
 
 def files(path: Path, options: plugins.Options) -> list[Path]:

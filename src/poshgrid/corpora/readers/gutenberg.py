@@ -1,7 +1,7 @@
-"""Books of Project Gutenberg: plain text between the licence's marks, paragraphs unwrapped.
+"""Books of Project Gutenberg: plain text between the licence's marks, lines joined to paragraphs.
 
-The last closing mark ends a book, so volumes of several works are read whole. Credits and
-transcribers' notes are dropped.
+A book goes up to the last closing mark, so that a volume of several works is read completely.
+Credits and transcribers' notes are dropped.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ ENGLISH = True
 
 _PG = r"PROJECT GUTENBERG"
 _START = re.compile(rf"\*{{2,}}\s*START OF (?:THE |THIS )?(?:COPYRIGHTED )?{_PG}", re.IGNORECASE)
-# Before 2004 a "small print" opened a book and ended in a mark of its own, sometimes after the
-# newer mark. It may also close a book.
+# Before 2004 a book began with a "small print", which has its own end mark, sometimes after the
+# newer mark. It may also be at the end of a book.
 _SMALL_PRINT_END = re.compile(r"\*END\s*\*?\s*THE SMALL PRINT", re.IGNORECASE)
 _END = re.compile(
     rf"\*{{2,}}\s*END OF (?:THE |THIS )?(?:COPYRIGHTED )?{_PG}"
@@ -33,7 +33,7 @@ _END = re.compile(
 _LICENCE = re.compile(
     r"\*{2,}\s*START: FULL LICENSE|\*{2,}\s*START\s*\*+\s*THE SMALL PRINT", re.IGNORECASE
 )
-_LONGEST_HEADER = 1_000  # lines; a small print further down closes the book
+_LONGEST_HEADER = 1_000  # lines; a small print after them ends the book
 _CHAPTER = re.compile(
     r"(?:chapter|book|part|volume|canto|stave|letter|act|scene)\s+"
     r"(?:[ivxlcdm]+|\d+|the \w+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
@@ -69,7 +69,7 @@ _CREDIT = re.compile(
 )
 _ADDRESS = re.compile(r"https?://|www\.|\b\d+-[h80]\.(?:html?|zip|txt)\b", re.IGNORECASE)
 _TRANSCRIBER = re.compile(r"\W*transcriber\W{0,2}s?\W*\bnotes?\b\W*", re.IGNORECASE)
-_TRANSCRIBED = 10  # paragraphs that a transcriber's note under a heading may have
+_TRANSCRIBED = 10  # largest number of paragraphs of a transcriber's note under a heading
 _TITLE_PAGE = re.compile(
     r"by$|(?:(?:written|edited|translated|illustrated|told|retold|compiled) (?:and \w+ )?by"
     r"|author of|copyright|with (?:\w+ )*illustrations|printed (?:in|by)|all rights reserved"
@@ -81,8 +81,8 @@ _SMALL_WORDS = {
     "or", "the", "to", "von", "with",
 }  # fmt: skip
 _FINAL = re.compile(r"[.?!,;:—-][\"'”’)\]_]*$|[\"'”’]$")
-_LONGEST_NOTE = 30  # paragraphs; a bracket open for longer was never closed
-_TITLE_PAGES = 40  # paragraphs
+_LONGEST_NOTE = 30  # paragraphs; a longer bracket counts as never closed
+_TITLE_PAGES = 40  # paragraphs in which a title page is looked for
 
 log = logs.get(__name__)
 
@@ -96,10 +96,10 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
     """Yield (chapter, paragraph).
 
     Headings, title pages, tables of contents, credits and rows of asterisks are dropped; notes and
-    captions in brackets, page numbers and marks of emphasis are taken out of the text.
+    captions in brackets, page numbers and marks of emphasis are removed from the text.
 
     Raises:
-        PoshgridError: a file is no text in UTF-8, or has no mark where the book begins.
+        PoshgridError: a file is not text in UTF-8, or has no mark where the book begins.
     """
     for file in files(path, options):
         name = label(file, path)
@@ -125,19 +125,19 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
 
 
 def _body(file: Path) -> list[str]:
-    """Return the lines of a book between the licence's marks, an empty one where a mark stood.
+    """Return the lines of a book between the licence's marks, an empty line where a mark was.
 
-    A volume of several works has a closing mark after each: the last one ends the book. What
-    follows it is the licence, up to another opening mark.
+    A volume of several works has a closing mark after each work: the last one ends the book. The
+    text after it is the licence, up to another opening mark.
 
     Raises:
-        PoshgridError: there is no opening mark, so that a licence might pass for a book.
+        PoshgridError: there is no opening mark, so the licence might be read as the book.
     """
     body: list[str] = []
     stretch: list[str] = []  # lines since the last mark
     header = 0  # the line of the last opening mark
     opened = inside = closed = False
-    mark = ""  # the mark whose paragraph goes on: a long title is wrapped
+    mark = ""  # the mark whose paragraph continues: a long title may fill several lines
     for number, line in enumerate(textfile.lines(file, cut=True), 1):
         small_print = _SMALL_PRINT_END.search(line)
         early = not body and number - header <= _LONGEST_HEADER
@@ -173,7 +173,7 @@ def _body(file: Path) -> list[str]:
 
 
 def _paragraphs(body: Iterable[str]) -> Iterator[list[str]]:
-    """Yield the lines of what stands between empty lines, or of as much as one text may hold."""
+    """Yield the lines of each paragraph; a very long one is cut."""
     block: list[str] = []
     length = 0
     for line in body:
@@ -189,9 +189,9 @@ def _paragraphs(body: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _without_notes(paragraphs: Iterable[list[str]]) -> Iterator[list[str]]:
-    """Take out bracketed notes, which may hold brackets and several paragraphs.
+    """Remove notes in brackets, which may contain brackets and several paragraphs.
 
-    A bracket that does not close within 30 paragraphs takes only the rest of its own with it.
+    If a bracket does not close within 30 paragraphs, only the rest of its own paragraph is removed.
     """
     held: list[list[str]] = []
     for lines in paragraphs:
@@ -202,7 +202,7 @@ def _without_notes(paragraphs: Iterable[list[str]]) -> Iterator[list[str]]:
         if is_open:
             yield from _unclosed(held)
         else:
-            # an illustration and no more leaves an empty paragraph
+            # an illustration alone leaves an empty paragraph
             text = cut.strip("\n") if cut.strip() else ""
             yield from (part.split("\n") for part in re.split(r"\n\n+", text))
         held = []
@@ -210,17 +210,18 @@ def _without_notes(paragraphs: Iterable[list[str]]) -> Iterator[list[str]]:
 
 
 def _unclosed(held: list[list[str]]) -> Iterator[list[str]]:
-    """Yield paragraphs of which the first opens a note that does not close."""
+    """Yield paragraphs whose first one opens a note that is never closed."""
     if held:
         yield [_NOTE_OPENS.split("\n".join(held[0]))[0].strip()]
         yield from held[1:]
 
 
 def _without_transcribers(paragraphs: list[list[str]], report: Report) -> Iterator[list[str]]:
-    """Take out what transcribers say of their work.
+    """Remove transcribers' notes.
 
-    A note is a paragraph that begins with *Transcriber's note*. Where that is a heading, the note
-    goes on to the next heading or the end of the book; if that is far, for one paragraph.
+    A note is a paragraph that begins with *Transcriber's note*. If that is a heading, the note
+    continues up to the next heading or the end of the book; if that is far away, the note is one
+    paragraph.
     """
     texts = [_text(lines) for lines in paragraphs]
     end = 0  # of the last note
@@ -245,7 +246,7 @@ def _without_transcribers(paragraphs: list[list[str]], report: Report) -> Iterat
 
 
 def _cut_notes(text: str) -> tuple[str, bool]:
-    """Return a text without its notes, and whether one of them is still open at its end."""
+    """Return a text without its notes, and whether a note is still open at its end."""
     while match := _NOTE_OPENS.search(text):
         depth = 0
         for end in range(match.start(), len(text)):
@@ -265,25 +266,25 @@ def _text(lines: list[str]) -> str:
 
 
 def _title_page(text: str) -> str | None:
-    """Return why a paragraph before the first chapter is left out, or ``None``."""
+    """Return why a paragraph before the first chapter is left out, or ``None`` if it is kept."""
     if _CREDIT.match(text) or _ADDRESS.search(text):
         return "credits"
     return "title page" if _TITLE_PAGE.match(text) else None
 
 
 def _is_chapter(text: str) -> bool:
-    """Say whether a paragraph is the heading of a chapter, a book or a part."""
+    """Return whether a paragraph is the heading of a chapter, a book or a part."""
     return _CHAPTER.match(text) is not None and (len(text) < 100 or not _FINAL.search(text))
 
 
 def _is_heading(text: str, lines: list[str]) -> bool:
-    """Whether a paragraph is in capitals, or a short title such as *The Fox and the Crow*."""
+    """Return whether a paragraph is in capitals, or a title such as *The Fox and the Crow*."""
     if not any(c.islower() for c in text) or _INTRODUCTORY.fullmatch(text):
         return True
     if len(lines) > 1 or len(text) > 100 or _FINAL.search(text):
         return False
     words = re.findall(r"[^\W\d_][\w'’-]*", text)
-    # a name alone may be an author's, a speaker's or a signature
+    # a single name may be an author, a speaker or a signature
     if len(words) < 3 and words[0].lower() not in _SMALL_WORDS:
         return False
     return all(w[0].isupper() or w.lower() in _SMALL_WORDS for w in words)
@@ -292,12 +293,13 @@ def _is_heading(text: str, lines: list[str]) -> bool:
 def _without_contents(paragraphs: Iterable[list[str]]) -> Iterator[tuple[list[str], bool]]:
     """Yield (paragraph, whether it belongs to a table of contents).
 
-    A table goes from its heading to the first paragraph of prose, or to where an entry comes
-    again: there it heads its chapter.
+    A table goes from its heading to the first paragraph of prose, or to the first repetition of one
+    of its entries, which is the heading of a chapter.
     """
     entries: set[str] = set()
     inside = False
-    last: list[str] | None = None  # of the table: it may be the first chapter's heading
+    # the last paragraph of the table: it may be the first chapter's heading
+    last: list[str] | None = None
     for lines in paragraphs:
         text = " ".join(lines)
         if not inside:
@@ -322,13 +324,13 @@ def _without_contents(paragraphs: Iterable[list[str]]) -> Iterator[tuple[list[st
 
 
 def _entry(line: str) -> str:
-    """Return an entry of a table as its chapter's heading repeats it: *chapter iv*, *the fox*."""
+    """Return an entry as its chapter's heading writes it, case-folded: *chapter iv*, *the fox*."""
     chapter = _CHAPTER.match(line)
     return (chapter[0] if chapter else _ENTRY_END.sub("", line)).casefold().strip(" .")
 
 
 def _is_prose(text: str, lines: list[str]) -> bool:
-    """Whether a paragraph after *Contents* is no more an entry of it."""
+    """Return whether a paragraph after *Contents* is not an entry of the table."""
     if _CHAPTER.match(text) or _ENTRY_END.search("\n".join(lines)):
         return False
     return len(text.split()) >= 12 and re.search(r"[.?!][\"'”’)]*$", text) is not None

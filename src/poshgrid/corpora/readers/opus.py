@@ -1,7 +1,7 @@
-"""OpenSubtitles as OPUS gives it: plain text with a sentence in a line, ``.gz`` or not.
+"""OpenSubtitles from OPUS: plain text with one sentence per line, ``.gz`` or not.
 
-P. Lison and J. Tiedemann, LREC 2016. The text does not tell films apart: a document is a block of
-its lines.
+P. Lison and J. Tiedemann, LREC 2016. The text does not mark where a film ends: a document is a
+block of lines.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LONGEST = 2_000  # characters: a longer line is no subtitle
 _BREAK = re.compile(r"<\s*/?\s*br\b[^<>]*>|\\[Nnh]", re.IGNORECASE)
 _MARKUP = re.compile(r"\{[^{}]*\}|<\s*/?\s*(?:i|b|u|s|font)\b[^<>]*>", re.IGNORECASE)
 _SOUND = re.compile(r"\[[^\[\]]*\]|(?<!\w)\([^()]*\)")  # not f(x), person(s)
-_UNHEARD = re.compile(  # words that nobody understood
+_UNHEARD = re.compile(  # words that the transcriber did not understand
     r"[\[(](?:[^\[\]()]*\b(?:inaudible|indistinct|unclear|unintelligible)\b[^\[\]()]*|\s*\?+\s*)[\])]",
     re.IGNORECASE,
 )
@@ -54,7 +54,7 @@ _CHANGE = re.compile(
 
 
 LINES_PER_DOCUMENT = 500
-"""Lines kept together."""
+"""Lines in a document."""
 
 
 def files(path: Path, options: plugins.Options) -> list[Path]:
@@ -63,7 +63,7 @@ def files(path: Path, options: plugins.Options) -> list[Path]:
 
 
 def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (block of lines, what one speaker says)."""
+    """Yield (block of lines, the speech of one speaker)."""
     for file in files(path, options):
         name, count = label(file, path), 0
         for text in filter(str.strip, lines(file)):
@@ -76,14 +76,14 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
 
 
 def speeches(text: str, report: Report) -> list[str]:
-    """Return what the speakers of one subtitle say, without the marks of subtitles.
+    """Return the speeches of a subtitle, one for each speaker, without the marks of subtitles.
 
-    ``"- <i>JOHN: Hi!</i> [door slams] - Hello."`` becomes ``["Hi!", "Hello."]``. A name or any
-    other phrase in capitals before a colon passes for a label.
+    ``"- <i>JOHN: Hi!</i> [door slams] - Hello."`` becomes ``["Hi!", "Hello."]``. A phrase in
+    capitals before a colon counts as the name of a speaker.
 
     Args:
         text: a line.
-        report: counts the subtitle if it is dropped: a song, sounds only, a credit, an address.
+        report: counts the subtitle if it is dropped: a song, only sounds, a credit, an address.
     """
     if len(text) > _LONGEST:
         report.drop("too long", text)
@@ -105,7 +105,7 @@ def speeches(text: str, report: Report) -> list[str]:
 
 
 def _fault(plain: str, spoken: str) -> str | None:
-    """Return why a subtitle holds no speech, if its marks say so."""
+    """Return why a subtitle holds no speech, or ``None``."""
     if _MUSIC.search(spoken):
         return "music"
     if _URL.search(plain):
@@ -114,7 +114,7 @@ def _fault(plain: str, spoken: str) -> str | None:
         return "credits"
     if _UNHEARD.search(plain):
         return "unintelligible"
-    if _BRACKET.search(spoken):  # a description that goes on in another line
+    if _BRACKET.search(spoken):  # a description that continues in another line
         return "unclosed bracket"
     return None
 

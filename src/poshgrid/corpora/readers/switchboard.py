@@ -18,7 +18,7 @@ SPLIT = True
 ENGLISH = True
 
 _TURN = re.compile(r"@*([AB])@*\.(\d+):\s*(.*)")
-_INLINE = re.compile(r"(?<=\s)(?=[AB]\.\d+: )")  # a turn that opens within a line
+_INLINE = re.compile(r"(?<=\s)(?=[AB]\.\d+: )")  # a turn that begins within a line
 
 
 def files(path: Path, options: plugins.Options) -> list[Path]:
@@ -27,10 +27,10 @@ def files(path: Path, options: plugins.Options) -> list[Path]:
 
 
 def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (call, running text of one turn).
+    """Yield (call, text of one turn).
 
-    A turn that breaks off at a comma or a dash is joined to the same speaker's next one: the
-    other's "uh-huh" does not end a sentence.
+    A turn that breaks off at a comma or a dash is joined with the same speaker's next turn: the
+    other speaker's "uh-huh" does not end a sentence.
     """
     for file in files(path, options):
         pending: dict[str, str] = {}
@@ -49,7 +49,7 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
 
 
 def _turns(file: Path) -> Iterator[tuple[str, str, str]]:
-    """Yield (call, speaker, text); lines without a speaker go on with the turn before them."""
+    """Yield (call, speaker, text); lines without a speaker continue the previous turn."""
     call, last = 0, 0
     speaker, text = "", ""
     for line in itertools.chain.from_iterable(map(_INLINE.split, lines(file))):

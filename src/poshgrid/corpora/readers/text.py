@@ -1,4 +1,4 @@
-"""Plain text of any origin, an utterance or a paragraph in a line."""
+"""Plain text of any origin, one utterance or paragraph per line."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from poshgrid.corpora.textfile import lines
 
 SPLIT = True
 
-_SEPARATOR = "<|endoftext|>"  # a line of its own between documents
-_LINES_PER_DOCUMENT = 500  # kept together without it
+_SEPARATOR = "<|endoftext|>"  # in its own line between documents
+_LINES_PER_DOCUMENT = 500  # if there are no separators
 
 
 def files(path: Path, options: plugins.Options) -> list[Path]:
@@ -22,7 +22,7 @@ def files(path: Path, options: plugins.Options) -> list[Path]:
 
 
 def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (document, line); empty lines are passed over, ``<|endoftext|>`` parts documents."""
+    """Yield (document, line); empty lines are skipped, ``<|endoftext|>`` separates documents."""
     for file in files(path, options):
         name, document, length = label(file, path), 0, 0
         for text in map(str.strip, lines(file, cut=True)):

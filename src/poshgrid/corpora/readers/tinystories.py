@@ -1,7 +1,7 @@
 """TinyStories (Eldan & Li 2023): short stories in the words of a small child.
 
 The stories are published as text with ``<|endoftext|>`` between them and as parquet (column
-``text``). One story is one document; each of its paragraphs is a text of its own.
+``text``). A story is a document; each of its paragraphs is a separate text.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ SPLIT = True
 ENGLISH = True
 
 _SEPARATOR = "<|endoftext|>"
-_BATCH = 1_000  # rows of a parquet file held at a time
-# Some stories were read as Windows-1252 once: each of their quotes became three characters.
+_BATCH = 1_000  # rows of a parquet file read at a time
+# Some stories were once decoded as Windows-1252, so that each quote became three characters.
 _MANGLED = {
     "â€œ": "“", "â€\x9d": "”", "â€": "”", "â€™": "’", "â€˜": "‘", "â€¦": "…",
     "â€”": "—", "â€“": "–",
@@ -39,7 +39,7 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
     """Yield (story, paragraph). Stories without a word are counted and left out.
 
     Raises:
-        PoshgridError: a file is broken, or its table has another column than ``text``.
+        PoshgridError: a file is broken, or its table has no column ``text``.
     """
     for file in files(path, options):
         name, number, empty = label(file, path), 0, True
@@ -59,7 +59,7 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
 
 
 def unmangled(text: str) -> str:
-    """Return a text whose quotes and dashes are no longer spelt as three characters each.
+    """Return a text in which quotes and dashes of three wrong characters are corrected.
 
     ``"â€œHi,â€ he said."`` becomes ``"“Hi,” he said."``.
     """
@@ -67,7 +67,7 @@ def unmangled(text: str) -> str:
 
 
 def _text(file: Path) -> Iterator[tuple[str, str | None]]:
-    """Yield (place, paragraph), and ``None`` between stories, whether a line holds one or many."""
+    """Yield (file and line, paragraph), and ``None`` between stories, also within a line."""
     for number, line in enumerate(lines(file, cut=True), 1):
         first, *others = line.split(_SEPARATOR)
         where = f"{file}: line {number:,}"
@@ -78,7 +78,7 @@ def _text(file: Path) -> Iterator[tuple[str, str | None]]:
 
 
 def _parquet(file: Path) -> Iterator[tuple[str, str | None]]:
-    """Yield (place, paragraph), and ``None`` after each story."""
+    """Yield (file and row, paragraph), and ``None`` after each story."""
     import polars as pl
 
     stories = (

@@ -1,4 +1,4 @@
-"""Sentences of the toy grammar, made on the spot."""
+"""Sentences generated from the toy grammar."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ ENGLISH = True
 
 
 class Options(plugins.Options):
-    """What to draw from the grammar."""
+    """Which text to generate from the grammar."""
 
     register_: Literal["baby", "wiki"] = Field(
         "baby",
         alias="register",
         description="register of `resources/toy/grammar.yaml`: `baby` or `wiki`",
     )
-    words: Positive = Field(100_000, description="Stop at so many words, divided by white space")
+    words: Positive = Field(100_000, description="Stop at so many words, separated by white space")
     seed: Seed = Field(42, description="another seed, another text")
 
 
@@ -35,7 +35,7 @@ def files(path: Path, options: Options) -> list[Path]:
 
 
 def read(path: Path, options: Options, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (document, sentence) until ``options.words`` are reached."""
+    """Yield (document, sentence) until ``options.words`` is reached."""
     words = 0
     for sentence in toy.sentences(options.register_, options.seed):
         if words >= options.words:

@@ -3,8 +3,8 @@
 The pages are read one at a time from the XML export (any version of its schema; plain, ``.gz`` or
 ``.bz2``, one file or the parts of a large wiki). Articles are the pages of the main namespace that
 are neither redirects nor disambiguation pages. Their wikitext is parsed with mwparserfromhell;
-what is no running text - tables, references, templates, galleries, files, categories, headings and
-lists - is taken out of the parse before its text is read.
+tables, references, templates, galleries, files, categories, headings and lists are removed from the
+parse before its text is read.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ _NO_LINK = re.compile(  # pictures, categories and links to other languages are 
     r"\s*(?:(?i:file|image|media|category)\s*:|(?:[a-z]{2,3}|simple|[a-z]{2,}-[a-z-]+):(?=\S))"
 )
 _UNPARSED = "wikitext that does not parse"
-_MARK = "\x00"  # where a formula stood; no XML file can hold it
+_MARK = "\x00"  # replaces a formula; no XML file can hold it
 _RULES = [
     (re.compile(r"__[A-Z]+__"), ""),  # behaviour switches
     (re.compile(r"https?://\S+"), ""),
-    # what is left of brackets whose templates are gone: ( ; , born 1900)
+    # brackets that lost a template: ( ; , born 1900)
     (re.compile(r"([(\[])[\s;,:/]+"), r"\1"),
     (re.compile(r"(?<![\s;,:/])[\s;,:/]++(?=[)\]])"), ""),
     (re.compile(r"\(\)|\[\]"), ""),
@@ -68,10 +68,10 @@ def files(path: Path, options: plugins.Options) -> list[Path]:
 
 
 def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (article, paragraph). Pages that are no articles are counted and left out.
+    """Yield (article, paragraph). Pages that are not articles are counted and left out.
 
     Raises:
-        PoshgridError: a file is broken, no XML or no export of MediaWiki.
+        PoshgridError: a file is broken, not XML or not an export of MediaWiki.
     """
     for file in files(path, options):
         wiki = re.split(r"[-.]", file.name, maxsplit=1)[0]
@@ -93,11 +93,11 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
 
 
 def pages(file: Path) -> Iterator[dict[str, str]]:
-    """Yield the pages of an export; each is forgotten before the next is read.
+    """Yield the pages of an export, with only one page in memory at a time.
 
     Returns:
-        Of each page the texts of its elements by their tags, the first of each: a page's own title
-        and its only revision.
+        For each page: tag of an element -> the text of the first such element, i.e. the title of
+        the page itself and its only revision.
 
     Raises:
         PoshgridError: the file is broken, or holds no ``<mediawiki>``.
@@ -110,7 +110,7 @@ def pages(file: Path) -> Iterator[dict[str, str]]:
 
 
 def _no_article(page: dict[str, str]) -> str | None:
-    """Return why a page is no article, or ``None`` if it is one."""
+    """Return why a page is not an article, or ``None`` if it is one."""
     if page.get("ns", "0") != "0":
         return "page of another namespace"
     if "redirect" in page or _REDIRECT.match(page["text"]):
@@ -123,9 +123,9 @@ def _no_article(page: dict[str, str]) -> str | None:
 
 
 def _paragraphs(wikitext: str) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return an article's paragraphs, and of each of the others why it is left out, and its text.
+    """Return an article's paragraphs, and (reason, text) for each paragraph that is left out.
 
-    A template whose words are not known leaves out its paragraph, unless it has lines of its own.
+    A template with unknown words removes its paragraph, unless the template has its own lines.
     """
     try:
         code = mwparserfromhell.parse(wikitext)
@@ -137,7 +137,7 @@ def _paragraphs(wikitext: str) -> tuple[list[str], list[tuple[str, str]]]:
     left_out: list[tuple[str, str]] = []
     for block in re.split(r"\n\s*\n", plain):
         lines = block.splitlines()
-        # what the parser could not close is left as it was typed
+        # lines with markup that the parser could not close are removed
         text = tidy(" ".join(line for line in lines if _running_line(line)))
         for pattern, replacement in _RULES:
             text = pattern.sub(replacement, text)
@@ -163,12 +163,12 @@ def _paragraphs(wikitext: str) -> tuple[list[str], list[tuple[str, str]]]:
 
 
 def _running_line(line: str) -> bool:
-    """Say whether a line may be text: neither templates alone nor what the parser left open."""
+    """Return whether a line can be text: more than templates, and without unclosed markup."""
     return not line.lstrip().startswith(("|", "{|", "!", "}}")) and HOLE.sub("", line).strip() != ""
 
 
 def _prune(code: Wikicode) -> None:
-    """Take out of a parse, in place, what is no running text."""
+    """Remove everything but running text from a parse, in place."""
     kinds: list[tuple[type[nodes.Node], Callable[[Any], Any]]] = [
         (nodes.Text, lambda node: node),
         (nodes.HTMLEntity, lambda node: node),
@@ -183,7 +183,7 @@ def _prune(code: Wikicode) -> None:
     in_list = False
     for node in code.nodes:
         if in_list:
-            # an item has no end of its own: it goes to the end of its line
+            # an item has no end mark: it ends with its line
             end, rest = str(node).partition("\n")[1:] if isinstance(node, nodes.Text) else ("", "")
             in_list = not end
             if end:
@@ -200,7 +200,7 @@ def _prune(code: Wikicode) -> None:
 
 
 def _link(node: Any) -> Any:  # noqa: ANN401 - nodes of mwparserfromhell
-    """Return a link whose text is pruned, or ``None`` for a picture and the like."""
+    """Return a link with its text pruned, or ``None`` for pictures, categories and the like."""
     title = str(node.title).strip()
     if _NO_LINK.match(title):
         return None
@@ -211,7 +211,7 @@ def _link(node: Any) -> Any:  # noqa: ANN401 - nodes of mwparserfromhell
 
 
 def _external(node: Any) -> Any:  # noqa: ANN401 - nodes of mwparserfromhell
-    """Return an external link that has a text."""
+    """Return an external link with its text pruned, or ``None`` if it has no text."""
     if node.title is None:
         return None
     _prune(node.title)
@@ -219,7 +219,7 @@ def _external(node: Any) -> Any:  # noqa: ANN401 - nodes of mwparserfromhell
 
 
 def _tagged(node: Any) -> Any:  # noqa: ANN401 - nodes of mwparserfromhell
-    """Return what a tag leaves of itself."""
+    """Return the replacement of a tag, or ``None`` if it is removed."""
     name = str(node.tag).strip().lower()
     if name in _FORMULA:
         return nodes.Text(_MARK)
@@ -233,7 +233,7 @@ def _tagged(node: Any) -> Any:  # noqa: ANN401 - nodes of mwparserfromhell
 
 
 def _template(node: Any) -> str:  # noqa: ANN401 - a node of mwparserfromhell
-    """Return what a template stands for in its sentence."""
+    """Return the text that replaces a template."""
     name = str(node.name.strip_code()).strip()
     if name.lower() in _FORMULA:
         return _MARK

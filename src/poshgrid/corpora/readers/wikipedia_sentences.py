@@ -14,7 +14,7 @@ from poshgrid.corpora.textfile import rows
 
 SPLIT = False
 
-_ROWS = 100  # kept together as a document
+_ROWS = 100  # in a document
 _FORMULA = re.compile(r"formula_\d+|\\[a-z]+\{")
 
 
