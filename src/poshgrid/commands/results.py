@@ -25,7 +25,7 @@ LEVELS = {
     "average": ("average",),
 }
 """What may be asked for -> the levels whose columns are shown: a mean stands beside its parts."""
-KINDS = ("models", "items", "tables", "crate")
+KINDS = ("models", "babylm", "items", "tables", "crate")
 """What may be exported."""
 NOTE = (
     "Percent (SD over seeds). Stars: chi-square against 50% over all seeds' pairs, uncorrected: "
@@ -209,13 +209,14 @@ def export(
 
     check_known("unknown word", what, KINDS)
     tables_of_results = poshgrid.open(results)
-    if what == "models":
+    if what in ("models", "babylm"):
         from poshgrid.config.runs import parse_only
         from poshgrid.export import models
 
-        runs = models.chosen(tables_of_results, parse_only(only, "--only"))
+        babylm = what == "babylm"
+        runs = models.chosen(tables_of_results, parse_only(only, "--only"), babylm=babylm)
         folders = models.export(
-            tables_of_results, runs, output / what, target=target, licence=licence
+            tables_of_results, runs, output / what, target=target, licence=licence, babylm=babylm
         )
     elif what == "items":
         from poshgrid.export import items

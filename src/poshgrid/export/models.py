@@ -3,6 +3,9 @@
 The card holds what a reader of the weights must know: accuracies beside baselines, the corpora and
 their licences, and what made the model. ``provenance.json`` is the run's manifest without what
 tells of the machine and its user: host, command line, folders.
+
+For BabyLM a folder also has one of each milestone, ``chck_1M`` ..., as the challenge names them;
+and its tokenizer puts the boundary before a text, so that its evaluation scores the first word.
 """
 
 from __future__ import annotations
@@ -23,6 +26,9 @@ from poshgrid.errors import PoshgridError
 from poshgrid.export import card
 from poshgrid.statistics import levels
 from poshgrid.statistics.schema import RUN_AXES
+from poshgrid.tokenization.tokenizer import BOUNDARY
+from poshgrid.training.builder import TOKENIZER_FILES
+from poshgrid.training.masking import MASK
 
 PROVENANCE = "provenance.json"
 _KEPT = (
@@ -33,12 +39,19 @@ _LEFT = ("checkpoints", "manifest.json")
 """Of a model's folder: what is not copied as it is."""
 
 
-def chosen(results: Results, kept: dict[str, set[str]]) -> list[Run]:
+def milestones(results: Results, run: Run) -> dict[str, int]:
+    """Return the milestones of BabyLM that a trained run has kept: "1M" -> step."""
+    statistics = results.model(run) / "statistics.json"
+    return files.read_json(statistics).get("milestones", {}) if statistics.is_file() else {}
+
+
+def chosen(results: Results, kept: dict[str, set[str]], *, babylm: bool = False) -> list[Run]:
     """Return the runs whose models are exported.
 
     Args:
         results: that hold them.
         kept: axis -> values (:func:`poshgrid.config.runs.parse_only`). Baselines are not exported.
+        babylm: only runs with milestones.
 
     Raises:
         PoshgridError: there are none.
@@ -49,7 +62,13 @@ def chosen(results: Results, kept: dict[str, set[str]]) -> list[Run]:
         if agrees(run, kept)
         and run.recipe not in (*BASELINE_RECIPES, *SCORED)
         and (results.model(run) / "config.json").is_file()
+        and (not babylm or milestones(results, run))
     ]
+    if not runs and babylm:
+        raise PoshgridError(
+            f"{results.paths.all_models()}: no model has BabyLM's milestones; give its recipe "
+            "`checkpoints: babylm`, and a million words to see; see --only"
+        )
     if not runs:
         raise PoshgridError(f"{results.paths.all_models()}: no trained model to export; see --only")
     return runs
@@ -61,7 +80,13 @@ def name_of(run: Run) -> str:
 
 
 def export(
-    results: Results, runs: Sequence[Run], output: Path, *, target: str | None, licence: str | None
+    results: Results,
+    runs: Sequence[Run],
+    output: Path,
+    *,
+    target: str | None,
+    licence: str | None,
+    babylm: bool = False,
 ) -> list[Path]:
     """Write a folder for each run.
 
@@ -71,6 +96,7 @@ def export(
         output: parent of the folders.
         target: whose accuracies stand in the cards.
         licence: of the models, as the Hub spells it (``cc-by-nc-sa-4.0``); none: none is stated.
+        babylm: with the weights of the milestones, and a tokenizer that begins texts.
 
     Raises:
         PoshgridError: two runs whose names would be one, a model is not whole, or a folder cannot
@@ -86,19 +112,45 @@ def export(
     written = []
     for name, run in names.items():
         source = results.model(run)
-        verification.check(source.iterdir())
+        verification.check(source.rglob("*") if babylm else source.iterdir())
         with files.atomic_folder(output / name, last="README.md") as temporary:
             for path in sorted(source.iterdir()):
                 if path.is_file() and path.name not in _LEFT:
                     shutil.copyfile(path, temporary / path.name)
+            if babylm:
+                _begin_texts(temporary)
+                for milestone, step in milestones(results, run).items():
+                    _milestone(source / "checkpoints" / str(step), temporary, f"chck_{milestone}")
             files.write_json(
                 temporary / PROVENANCE, {"run": run.name, **provenance(source / "manifest.json")}
             )
             point = {axis: getattr(run, axis) for axis in RUN_AXES}
             mine, beside = shares.filter(seed=run.seed, **point), baselines.filter(**point)
-            files.write_text(temporary / "README.md", _card(results, run, mine, beside, licence))
+            text = _card(results, run, mine, beside, licence, babylm=babylm)
+            files.write_text(temporary / "README.md", text)
         written.append(output / name)
     return written
+
+
+def _begin_texts(folder: Path) -> None:
+    """Have a folder's tokenizer put the boundary before a text; a masked model's has a template."""
+    from tokenizers import Tokenizer, processors
+
+    path = folder / TOKENIZER_FILES[0]
+    tokenizer = Tokenizer.from_file(str(path))
+    if tokenizer.token_to_id(MASK) is None:
+        boundary = (BOUNDARY, tokenizer.token_to_id(BOUNDARY))
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single=f"{BOUNDARY} $A", pair=f"{BOUNDARY} $A $B:1", special_tokens=[boundary]
+        )
+        tokenizer.save(str(path), pretty=True)
+
+
+def _milestone(source: Path, folder: Path, name: str) -> None:
+    """Copy the weights of a step into a folder of their own, with the tokenizer."""
+    shutil.copytree(source, folder / name)
+    for file in TOKENIZER_FILES:
+        shutil.copyfile(folder / file, folder / name / file)
 
 
 def _alone(run: Run, there: str) -> None:
@@ -127,7 +179,13 @@ def provenance(path: Path) -> dict[str, Any]:
 
 
 def _card(
-    results: Results, run: Run, shares: pl.DataFrame, baselines: pl.DataFrame, licence: str | None
+    results: Results,
+    run: Run,
+    shares: pl.DataFrame,
+    baselines: pl.DataFrame,
+    licence: str | None,
+    *,
+    babylm: bool,
 ) -> str:
     from huggingface_hub import EvalResult, ModelCardData
 
@@ -146,7 +204,7 @@ def _card(
         library_name="transformers",
         pipeline_tag=task,
         language="en",
-        tags=["poshgrid", "poverty-of-the-stimulus", "language-acquisition"],
+        tags=["poshgrid", "poverty-of-the-stimulus", "language-acquisition", *["babylm"] * babylm],
         license=licence,
         model_name=name_of(run),
         eval_results=[
@@ -168,7 +226,7 @@ def _card(
         overall=shares.filter(level="overall").sort("suite").to_dicts(), facts=facts,
         toys=[source for source in sources if _made_up(results, source)], notice=toy.NOTICE,
         known={entry.name: entry for entry in catalogue.manifest().sources}, licence=licence,
-        provenance=PROVENANCE,
+        provenance=PROVENANCE, milestones=milestones(results, run) if babylm else {},
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -58,7 +59,13 @@ def pairs() -> pl.DataFrame:
     )
 
 
-def build(results: Path, *, reduction: str = "mean", bos: bool = True) -> Paths:
+def build(
+    results: Path,
+    *,
+    reduction: str = "mean",
+    bos: bool = True,
+    checkpoints: Sequence[int] | str = (),
+) -> Paths:
     """Write corpora, models, items, scores and accuracies of target ``all``."""
     paths = Paths(str(results))
     text = condition(Path(paths.condition(*CELL)))
@@ -78,7 +85,7 @@ def build(results: Path, *, reduction: str = "mean", bos: bool = True) -> Paths:
     scoring = Scoring(reduction=reduction, bos=bos)
     for name in (*NAMES, BASELINE):
         model, scores = Path(paths.model(name)), Path(paths.score_folder(name))
-        asked = train_spec(recipe(positions=64), int(name[-2:]))
+        asked = train_spec(recipe(positions=64, checkpoints=checkpoints), int(name[-2:]))
         with recorded(model / "manifest.json", spec=asked.model_dump(mode="json"), code="c0de"):
             if name == BASELINE:
                 builder.initialise(asked.model, asked.seed, words, model)

@@ -8,6 +8,7 @@ from pathlib import Path
 import huggingface_hub
 import pytest
 from huggingface_hub import ModelCard
+from transformers import AutoModelForCausalLM, AutoTokenizer
 from typer.testing import CliRunner
 
 from poshgrid import files, verification
@@ -15,7 +16,10 @@ from poshgrid.cli import app
 from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.export import models
+from poshgrid.training import train as training
+from tests.unit.analysis import small_results
 from tests.unit.analysis.small_results import NAMES
+from tests.unit.training.training_support import equal
 
 NAME = NAMES[0].replace("/", "-")
 
@@ -65,6 +69,27 @@ def test_the_card_holds_the_runs_own_accuracies_corpora_and_licences(exported, o
     assert "| childes | 1,000 | [CC BY-NC-SA 3.0" in card.text
 
 
+def test_a_folder_for_babylm_has_its_checkpoints_and_scores_the_first_word(tmp_path, monkeypatch):
+    monkeypatch.setattr(training, "milestone_steps", lambda *_: {"1M": 2, "10M": 4})
+    small = small_results.build(tmp_path, checkpoints="babylm")
+    answer = export("babylm", small, tmp_path, "--only", "seed=42")
+    assert answer.exception is None, answer.exception
+    folder, model = tmp_path / "babylm" / NAME, Path(small.model(NAMES[0]))
+    checkpoints = {"chck_1M": "checkpoints/2", "chck_10M": "checkpoints/4"}
+    assert {path.name for path in folder.iterdir() if path.is_dir()} == {*checkpoints}
+    for name, step in checkpoints.items():
+        loaded = AutoModelForCausalLM.from_pretrained(folder, subfolder=name)
+        alone = AutoModelForCausalLM.from_pretrained(folder / name)
+        kept = AutoModelForCausalLM.from_pretrained(model / step)
+        for one, other in ((loaded, kept), (alone, kept)):
+            assert equal(one.state_dict(), other.state_dict())
+        tokenizer = AutoTokenizer.from_pretrained(folder, subfolder=name)
+        plain = AutoTokenizer.from_pretrained(model)("The dog likes a cat.")["input_ids"]
+        assert tokenizer("The dog likes a cat.")["input_ids"] == [tokenizer.bos_token_id, *plain]
+    assert "| chck_10M | 4 |" in (folder / "README.md").read_text(encoding="utf-8")
+    assert "babylm" in ModelCard.load(folder / "README.md").data.tags
+
+
 def test_the_card_says_that_toy_text_is_no_childs(exported, paths, opened, tmp_path):
     assert "Toy text" not in (exported / "README.md").read_text(encoding="utf-8")
     manifest = Path(paths.source("childes")).with_name("manifest.json")
@@ -111,6 +136,7 @@ def test_a_name_is_one_that_the_hub_takes_and_no_others(exported, opened):
         ("tables", ("--target", "exp2"), "unknown target 'exp2'"),
         ("models", ("--only", "recipe=untrained"), "--only"),
         ("models", ("--only", "seed=99"), "--only"),
+        ("babylm", (), "checkpoints: babylm"),
     ],
 )
 def test_what_cannot_be_exported_is_told(paths, tmp_path, what, options, key):
