@@ -78,7 +78,7 @@ for experiment in [name for name in GRID.targets if name != "all"]:
 
 
 # Models of somebody else's, scored alone.
-if GRID.given:
+if GRID.pretrained_runs:
 
     rule pretrained:
         input:

@@ -32,7 +32,7 @@ def ready(config: Configs = None, target: Target = "all", results: Results = Non
     for finding in findings:
         typer.echo(finding.line())
     for name, runs in grid.targets.items():
-        pretrained = f", {len(grid.given):,} pretrained" if grid.given else ""
+        pretrained = f", {len(grid.pretrained_runs):,} pretrained" if grid.pretrained_runs else ""
         typer.echo(
             f"{name:12} {len(runs):6,} runs, {len(grid.baselines(runs)):,} baselines{pretrained}"
         )

@@ -149,7 +149,7 @@ def _given(grid: Grid) -> Iterator[Problem]:
     """Yield pretrained models that have one place in the grid."""
     known: dict[Run, str] = {}
     for number, model in enumerate(grid.config.pretrained):
-        run = grid.place(model)
+        run = grid.pretrained_run(model)
         if (other := known.setdefault(run, model.name)) != model.name:
             what = (
                 f"{other!r} and {model.name!r} have one place in the grid ({run.name}); give them "
@@ -349,7 +349,7 @@ def _regression(grid: Grid, model: Regression) -> Iterator[Problem]:
         **({axis: used[axis] for axis in AXES} if fitted else {}),
         "source": {
             *(grid.conditions[run.condition].corpus for run in grid.every_run),
-            *(cell.source for cell in grid.given_facts().values()),
+            *(cell.source for cell in grid.pretrained_facts().values()),
         },
         "filter": {"yes", "no"},
     }

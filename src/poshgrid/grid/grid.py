@@ -180,13 +180,13 @@ class Grid(Targets):
             filtered = condition.filtered
         return specs.Cell(words=words(size), source=condition.corpus, filtered=filtered)
 
-    def given_facts(self) -> dict[str, specs.Cell]:
+    def pretrained_facts(self) -> dict[str, specs.Cell]:
         """Return ``"condition/size"`` -> what statistics need to know of pretrained models' cells.
 
         Of one with a place in the grid that is what its condition says, or it itself.
         """
         cells = {}
-        for run, model in self.given_models.items():
+        for run, model in self.pretrained_runs.items():
             cell = specs.Cell(words=0, source=PRETRAINED, filtered=False)
             if run.recipe == RELEASED:
                 cell = specs.Cell(
@@ -230,7 +230,7 @@ class Grid(Targets):
 
         A file of another size would be made of what the corpus has, and bear the wrong name.
         """
-        runs = [*self.every_run, *self.given]
+        runs = [*self.every_run, *self.pretrained_runs]
         condition, size = self.paths.shared_tokenizer()
         names: dict[str, Iterable[str]] = {
             "source": self.sources,
@@ -238,7 +238,7 @@ class Grid(Targets):
             "parser": self.parsers,
             "condition": {*self.conditions, *(run.condition for run in runs), condition},
             "size": {*(size for _, size in self.counted), *(run.size for run in runs), size},
-            "model": {*self.models, *WORD_BASELINES, *(run.model for run in self.given)},
+            "model": {*self.models, *WORD_BASELINES, *(run.model for run in self.pretrained_runs)},
             "recipe": {*self.recipes, *REFERENCE, *SCORED},
             "suite": self.suites,
             "target": {*self.targets, PRETRAINED},

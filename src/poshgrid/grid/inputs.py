@@ -23,7 +23,7 @@ from poshgrid.evidence import patterns
 from poshgrid.grid.grid import Grid
 from poshgrid.parsing import treebank
 from poshgrid.plugins import FILTERS
-from poshgrid.provenance import given
+from poshgrid.provenance import contents
 
 
 def relative(path: Path) -> str:
@@ -60,13 +60,13 @@ class Inputs:
 
     # Files of other people's
 
-    def given(self, *files: Iterable[str]) -> str:
+    def contents(self, *files: Iterable[str]) -> str:
         """Return the digest of files, without those that a job of the grid writes.
 
         A rule gives its inputs here once more: of parameters that are made of ``input`` Snakemake
         keeps no record.
         """
-        return given.digest(itertools.chain(*files), self._written)
+        return contents.digest(itertools.chain(*files), self._written)
 
     @cached_property
     def _written(self) -> frozenset[str]:
@@ -86,7 +86,7 @@ class Inputs:
         model = self.grid.parsers[parser].model
         return relative(Path(self.data, model)) if model else self.paths.parser(parser)
 
-    def given_parser(self, parser: str) -> list[str]:
+    def parser_files(self, parser: str) -> list[str]:
         """Return the files of a parser's model, if that is given by path."""
         if not self.grid.parsers[parser].model:
             return []
@@ -98,9 +98,9 @@ class Inputs:
         prebuilt = self.grid.conditions[condition].prebuilt
         return Path(self.data, listing.ready_place(prebuilt, size)) if prebuilt else None
 
-    def given_model(self, run: Run) -> Path | None:
+    def pretrained_folder(self, run: Run) -> Path | None:
         """Return the folder of a pretrained model; none: its name is an id on a hub."""
-        return model_folder(self.grid, self.grid.given_models[run])
+        return model_folder(self.grid, self.grid.pretrained_runs[run])
 
     def read(self, package: str, entry: Source | Suite) -> list[str]:
         """Return the files that a reader of a package takes a source or suite from."""
@@ -176,7 +176,7 @@ class Inputs:
         if run.recipe not in SCORED:
             folder = self.paths.model(run.name)
             return [f"{folder}/{name}" for name in ("model.safetensors", "manifest.json")]
-        own = self.given_model(run)
+        own = self.pretrained_folder(run)
         return sorted(relative(p) for p in own.iterdir() if p.is_file()) if own else []
 
     def scores(self, runs: Iterable[Run], *suites: str) -> list[str]:

@@ -137,38 +137,33 @@ class Targets:
         return sorted(untrained | counted)
 
     @cached_property
-    def given_models(self) -> dict[Run, Pretrained]:
-        """The pretrained models: as runs, and as they are given."""
-        return {self.place(entry): entry for entry in self.config.pretrained}
+    def pretrained_runs(self) -> dict[Run, Pretrained]:
+        """Run -> the entry of ``pretrained`` that it stands for."""
+        return {self.pretrained_run(entry): entry for entry in self.config.pretrained}
 
     @staticmethod
-    def place(pretrained: Pretrained) -> Run:
-        """Return a pretrained model as a run."""
+    def pretrained_run(pretrained: Pretrained) -> Run:
+        """Return the run of a pretrained model: at its place in the grid, if it has one."""
         if pretrained.condition and pretrained.size:
             model = pretrained.model or pretrained.name
             axes = pretrained.condition, pretrained.size, model
             return Run(*axes, RELEASED, "none", pretrained.seed)
         return Run(PRETRAINED, GIVEN, pretrained.name, PRETRAINED, "none", 0)
 
-    @property
-    def given(self) -> list[Run]:
-        """The pretrained models as runs."""
-        return list(self.given_models)
-
     def shown(self, target: str) -> list[Run]:
         """Return the models that a target is about: its own, and those with a place beside them.
 
         Where there are neither, those without a place.
         """
-        placed = (run for run in self.given if run.recipe == RELEASED)
-        return sorted({*self.targets.get(target, []), *placed}) or self.given
+        placed = (run for run in self.pretrained_runs if run.recipe == RELEASED)
+        return sorted({*self.targets.get(target, []), *placed}) or list(self.pretrained_runs)
 
     def made(self, target: str) -> list[Run]:
         """Return a target's runs and their baselines: the models that the workflow makes."""
         runs = self.targets.get(target, [])
         return runs + self.baselines(runs)
 
-    def kept(self, target: str) -> list[Run]:
+    def with_folder(self, target: str) -> list[Run]:
         """Return the models of :meth:`made` that have a folder: untrained ones are only scored."""
         return [run for run in self.made(target) if run.recipe != UNTRAINED]
 
@@ -177,7 +172,7 @@ class Targets:
 
         The target ``pretrained`` makes none.
         """
-        return self.made(target) + self.given
+        return [*self.made(target), *self.pretrained_runs]
 
     def fitted(self, target: str) -> list[str]:
         """Return the Bayesian models that a target has runs for, sorted.
@@ -216,7 +211,8 @@ class Targets:
     @property
     def placed_runs(self) -> frozenset[Run]:
         """The runs of all experiments, and the models of others that have a place beside them."""
-        return self.every_run | {run for run in self.given if run.recipe == RELEASED}
+        released = {run for run in self.pretrained_runs if run.recipe == RELEASED}
+        return self.every_run | released
 
 
 def _rescored(config: Config) -> tuple[dict[str, Suite], dict[str, MaskedScore]]:

@@ -29,8 +29,8 @@ def ahead(dag: Any, inputs: Inputs) -> None:  # noqa: ANN401 - Snakemake's
     models: list[bool] = []
     runs = {Run.of(job.wildcards) for job in dag.needrun_jobs() if job.rule.name == "score"}
     for run in sorted(runs, key=lambda run: run.name):
-        if run.recipe in SCORED and inputs.given_model(run) is None:
-            model = inputs.grid.given_models[run]
+        if run.recipe in SCORED and inputs.pretrained_folder(run) is None:
+            model = inputs.grid.pretrained_runs[run]
             models.append(_try(load.download, model.path, model.revision))
     if models and all(models):
         os.environ["HF_HUB_OFFLINE"] = "1"

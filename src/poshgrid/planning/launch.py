@@ -81,7 +81,7 @@ def check_targets(args: Any) -> None:  # noqa: ANN401 - Snakemake's
     words = {word for word in args.targets or () if not set(word) & set("/.")} - rules()
     if words:
         grid = Grid(configfile.load(*(args.configfile or [PAPER])))
-        known = [*grid.targets, *(["pretrained"] if grid.given else [])]
+        known = [*grid.targets, *(["pretrained"] if grid.pretrained_runs else [])]
         for word in sorted(words):
             check_known("unknown target", word, known)
 

@@ -49,7 +49,7 @@ def examine(grid: Grid, target: str) -> list[Finding]:
     Raises:
         PoshgridError: there is no such target.
     """
-    targets = [*grid.targets, *(["pretrained"] if grid.given else [])]
+    targets = [*grid.targets, *(["pretrained"] if grid.pretrained_runs else [])]
     check_known("unknown target", target, targets)
     findings: list[Finding] = []
     for look in LOOKS:

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from poshgrid import plugins
-from poshgrid.provenance import given
+from poshgrid.provenance import contents
 
 PACKAGE = "poshgrid"
 ROOT = Path(__file__).parents[1]
@@ -77,7 +77,7 @@ def code(*modules: str) -> str:
     if key not in digests:
         trees = "".join(f"{module}\n{_tree(source(module))}\n" for module in names)
         digests[key] = _sha(trees)[:16]
-        given.keep(_name(), digests)
+        contents.save(_name(), digests)
     return digests[key]
 
 
@@ -168,7 +168,7 @@ def _sha(text: str) -> str:
 @functools.cache
 def _kept() -> dict[str, str]:
     """Return what this module, under this Python, has found before."""
-    return given.recall(_name())
+    return contents.load(_name())
 
 
 @functools.cache

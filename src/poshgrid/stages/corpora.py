@@ -131,7 +131,7 @@ class Parse(Stage):
         return {
             "sentences": self.paths.sentences(wc.corpus),
             "parser": self.files.trained_parser(wc.parser),
-            "model": self.files.given_parser(wc.parser),
+            "model": self.files.parser_files(wc.parser),
             "word_lists": self.files.word_lists(self.grid.screens(wc.corpus, wc.parser)),
         }
 

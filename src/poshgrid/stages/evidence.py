@@ -77,7 +77,7 @@ class Recall(Stage):
         seen = None if model else self.paths.treebank(wc.parser)
         return {
             "parser": self.files.trained_parser(wc.parser),
-            "model": self.files.given_parser(wc.parser),
+            "model": self.files.parser_files(wc.parser),
             "treebank": [f"{seen}/{split}.conllu" for split in ("train", "dev")] if seen else [],
             "gold": self.files.trees(self.grid.config.evidence.gold),
             "word_lists": self.files.word_lists(self.grid.every_filter),

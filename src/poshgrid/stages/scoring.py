@@ -171,8 +171,11 @@ class Score(Stage):
         scoring = scoring.model_copy(update={"reduction": "mean", "masked": scoring.scores[0]})
         hub = revision = None
         if run.recipe in SCORED:
-            model = self.grid.given_models[run]
-            hub, revision = None if self.files.given_model(run) else model.path, model.revision
+            model = self.grid.pretrained_runs[run]
+            hub, revision = (
+                None if self.files.pretrained_folder(run) else model.path,
+                model.revision,
+            )
         return specs.ScoreSpec(
             scoring=scoring,
             tasks=self.grid.tasks,  # type: ignore[arg-type]  # plug-ins' words: the spec checks
@@ -186,7 +189,7 @@ class Score(Stage):
         run = Run.of(wc)
         model: object = self.paths.model(run.name)
         if run.recipe in SCORED:
-            model = self.files.given_model(run) or self.grid.given_models[run].path
+            model = self.files.pretrained_folder(run) or self.grid.pretrained_runs[run].path
         return {"model": str(model), "checkpoints": self.grid.checkpoints(wc.recipe)}
 
 

@@ -242,7 +242,7 @@ class Stage:
         """Return a job as the object that its command line holds."""
         inputs = self.inputs(wc)
         spec, arguments = self.spec(wc), self.arguments(wc)
-        outside = self.files.given(*(flat(inputs[name]) for name in self.external))
+        outside = self.files.contents(*(flat(inputs[name]) for name in self.external))
         cell = {name: str(value) for name, value in wc.items()}
         return {
             "cell": cell,

@@ -89,7 +89,7 @@ class Accuracy(Stage):
         return specs.JudgementSpec(
             scoring=judging(self),
             runs=[run.name for run in self.grid.runs(wc.target)],
-            cells=self.grid.cell_facts(wc.target) | self.grid.given_facts(),
+            cells=self.grid.cell_facts(wc.target) | self.grid.pretrained_facts(),
         )
 
 
@@ -269,7 +269,7 @@ class Report(Stage):
             *(paths.sweep(*cell) for cell in cells if grid.config.tokenizer.sweep),
             *(f"{paths.side_effects(*c)}/side_effects.parquet" for c in grid.removals(target)),
             *(f"{paths.audit(*cell)}/statistics.json" for cell in grid.audits(target)),
-            *(f"{paths.model(run.name)}/statistics.json" for run in grid.kept(target)),
+            *(f"{paths.model(run.name)}/statistics.json" for run in grid.with_folder(target)),
         ]
 
     def spec(self, wc: Wildcards) -> specs.ReportSpec:
@@ -277,7 +277,7 @@ class Report(Stage):
         grid, target = self.grid, wc.target
         shown = grid.shown(target)
         cells = {(run.condition, run.size) for run in shown}
-        facts = grid.given_facts() | grid.cell_facts(target)
+        facts = grid.pretrained_facts() | grid.cell_facts(target)
         facts = {f"{c}/{s}": facts[f"{c}/{s}"] for c, s in sorted(cells)}
         parsers = grid.evidence_parsers() if grid.parsed_corpora(target) else []
         return specs.ReportSpec(

@@ -235,7 +235,7 @@ def test_released_models_have_a_place_in_a_grid_that_trains_nothing(paper):
     assert [run.name for run in grid.shown("all")] == ours
     assert Stages(grid).report.spec(Cell(target="all")).runs == ours
     assert len(grid.runs("all")) == 3  # the one without a place is scored, too
-    facts = grid.given_facts()
+    facts = grid.pretrained_facts()
     assert (facts["baby-f/10M"].words, facts["baby-f/10M"].source) == (10_000_000, "baby")
     assert facts["baby-f/10M"].filtered and not facts["baby/10M"].filtered
     assert facts["baby/10M"].source == "baby"
@@ -244,7 +244,7 @@ def test_released_models_have_a_place_in_a_grid_that_trains_nothing(paper):
     assert alone.targets == {"all": []}
     # Conditions that are listed say themselves what they are
     beside = changed(paper, pretrained=[released("a", condition="baby-f", size="10M")])
-    known = beside.given_facts()["baby-f/10M"]
+    known = beside.pretrained_facts()["baby-f/10M"]
     assert known.filtered and known.source == "baby"
     assert len(beside.shown("exp1")) == 9 + 1
     assert beside.baselines(beside.targets["exp1"]) == Grid(paper).baselines(

@@ -300,7 +300,7 @@ def test_a_pretrained_model_is_a_folder_or_an_id(here: Path, grid_of: Any) -> No
     mine, hub = (Run("pretrained", "given", n, "pretrained", "none", 0) for n in ("mine", "hub"))
     assert found.score.arguments(mine)["model"] == str(here / "mine")
     assert found.files.model(mine) == ["mine/a.json", "mine/b.bin"]
-    assert found.files.given_model(hub) is None and found.files.model(hub) == []
+    assert found.files.pretrained_folder(hub) is None and found.files.model(hub) == []
     assert found.score.arguments(hub)["model"] == "owner/name"
 
 

@@ -28,8 +28,8 @@ def test_models_are_downloaded_and_folders_are_not(monkeypatch, caplog, reachabl
         run: SimpleNamespace(path=f"someone/{name}", revision=None) for name, run in runs.items()
     }
     inputs = SimpleNamespace(
-        grid=SimpleNamespace(given_models=models),
-        given_model=lambda run: "folder" if run == runs["here"] else None,
+        grid=SimpleNamespace(pretrained_runs=models),
+        pretrained_folder=lambda run: "folder" if run == runs["here"] else None,
     )
     axes = ("condition", "size", "model", "recipe", "bias", "seed")
     jobs = [

@@ -1,11 +1,12 @@
-"""What the files hold that a job reads and no job writes: corpora, suites, models, word lists.
+"""Digests of the input files that no job writes: corpora, suites, models, word lists.
 
-Snakemake compares times: a file that is put back with an older one, and a link that is turned to
-another file, are nothing new to it. A digest of what they hold, as a parameter, is.
+Snakemake compares the times of files. It does not see a file that was replaced by an older one, or
+a link that now leads to another file. So each job has a digest of the content of such files as a
+parameter.
 
-Digests are kept in the user's cache, by what the system says of a file: a corpus is read once.
-``XDG_CACHE_HOME`` moves the cache. What cannot be read there, or is no JSON of plain strings, is
-nothing; what cannot be written is found again next time.
+Digests are kept in the user's cache, with the size and times of the file, so that a corpus is read
+once. ``XDG_CACHE_HOME`` moves the cache. A cache that cannot be read, or that holds anything but
+strings, counts as empty. If it cannot be written, the digests are computed again next time.
 """
 
 from __future__ import annotations
@@ -30,21 +31,20 @@ SHIPPED = tuple(f"{folder}/" for folder in (resources.ROOT, resources.STUDIES, _
 """Folders of word lists, published numbers and pages that come with the package."""
 _NAME = "contents"
 _LARGE = 10**9  # bytes; reading more than these is announced
-_FRESH = 2.0  # seconds after a change in which another need not show in a file's times
+_FRESH = 2.0  # seconds: a second change within them may leave the file's times as they are
 
 
 def digest(paths: Iterable[str], written: Container[str] = ()) -> str:
-    """Return a 32-digit digest of what files hold; of none, nothing.
+    """Return a digest (32 hex digits) of the content of files; "" without files.
 
     Args:
-        paths: what a job reads; one that is missing or cannot be read counts as none: the job says
-            what is wrong with it.
-        written: absolute paths of files that jobs write: they do not count. Anything else below
-            the results folder is data like any other.
+        paths: inputs of a job. A file that is missing or cannot be read is left out: the job
+            itself reports it.
+        written: absolute paths of files that jobs write; they are left out.
     """
     outside = {path for path in paths if os.path.abspath(path) not in written}  # noqa: PTH100 - links stay
-    now = held(sorted(outside))
-    # Data may be moved as a whole, and so may the package: neither knows where the other lies
+    now = digests(sorted(outside))
+    # The data folder and the package may be moved, each on its own
     shipped = {path for path in now if os.path.abspath(path).startswith(SHIPPED)}  # noqa: PTH100
     names = _names(shipped) | _names(now.keys() - shipped)
     lines = sorted(f"{names[path]} {digest}" for path, digest in now.items())
@@ -52,32 +52,32 @@ def digest(paths: Iterable[str], written: Container[str] = ()) -> str:
 
 
 def _names(paths: Collection[str]) -> dict[str, str]:
-    """Return the paths as they are seen from the folder that all of them have in common."""
+    """Return path -> the path relative to the folder that all of them share."""
     folders = {os.path.dirname(os.path.abspath(path)) for path in paths}  # noqa: PTH100, PTH120
     above = os.path.commonpath(folders) if folders else ""
     return {path: os.path.relpath(path, above) for path in paths}
 
 
-def held(paths: Iterable[str]) -> dict[str, str]:
-    """Return file -> its SHA-256 digest as it is now, of those that are there and can be read."""
-    digests, lasting = {}, {}
+def digests(paths: Iterable[str]) -> dict[str, str]:
+    """Return path -> SHA-256 digest of each file that exists and can be read."""
+    known_digests, lasting = {}, {}
     for path in paths:
         absolute = os.path.abspath(path)  # noqa: PTH100
         with suppress(OSError):
             status = Path(absolute).stat()
-            if not stat.S_ISREG(status.st_mode):  # to read a device might never end
+            if not stat.S_ISREG(status.st_mode):  # reading a device might never end
                 continue
             times = status.st_mtime_ns, status.st_ctime_ns
             state = " ".join(map(str, (status.st_size, *times, status.st_ino)))
-            known = _kept().get(absolute, "")
+            known = _cached().get(absolute, "")
             if not known.startswith(f"{state} "):
-                known = _kept()[absolute] = f"{state} {_read(absolute, status.st_size)}"
+                known = _cached()[absolute] = f"{state} {_read(absolute, status.st_size)}"
                 if time.time() - max(times) / 1e9 > _FRESH:
                     lasting[absolute] = known
-            digests[path] = known.rpartition(" ")[2]
-    if lasting:  # once for all files; another process may have found others meanwhile
-        keep(_NAME, recall(_NAME) | lasting)
-    return digests
+            known_digests[path] = known.rpartition(" ")[2]
+    if lasting:  # loaded again: another process may have added files
+        save(_NAME, load(_NAME) | lasting)
+    return known_digests
 
 
 def _read(path: str, size: int) -> str:
@@ -87,16 +87,16 @@ def _read(path: str, size: int) -> str:
 
 
 @functools.cache
-def _kept() -> dict[str, str]:
-    """Return file -> what the system said of it, and its digest, as far as this process knows."""
-    return recall(_NAME)
+def _cached() -> dict[str, str]:
+    """Return path -> size, times, inode and digest of the file, as this process knows them."""
+    return load(_NAME)
 
 
-def recall(name: str) -> dict[str, str]:
-    """Return what is kept under a name.
+def load(name: str) -> dict[str, str]:
+    """Return the content of a file in the cache; empty if it cannot be read.
 
     Args:
-        name: of a file in the cache, without its suffix.
+        name: of the file, without its suffix.
     """
     try:
         content = json.loads(_cache(name).read_bytes())
@@ -107,8 +107,8 @@ def recall(name: str) -> dict[str, str]:
     return content
 
 
-def keep(name: str, content: dict[str, str]) -> None:
-    """Keep something under a name, in place of what was there."""
+def save(name: str, content: dict[str, str]) -> None:
+    """Write a file in the cache; see :func:`load`."""
     with suppress(OSError, PoshgridError):  # nobody may write there, or the disk is full
         files.write_json(_cache(name), content)
 

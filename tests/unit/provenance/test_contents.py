@@ -8,13 +8,13 @@ import os
 import pytest
 
 from poshgrid import resources
-from poshgrid.provenance import given
+from poshgrid.provenance import contents
 from tests.unit.provenance.manifest_support import spoil
 
 
 def forget():
     """As a new process begins."""
-    given._kept.cache_clear()
+    contents._cached.cache_clear()
 
 
 @pytest.fixture
@@ -22,11 +22,11 @@ def digest(tmp_path, monkeypatch):
     """A function of paths, as a new process finds it; files are older than a moment."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(given, "_FRESH", -1.0)
+    monkeypatch.setattr(contents, "_FRESH", -1.0)
 
     def found(*paths, written=()):
         forget()
-        return given.digest(paths, written)
+        return contents.digest(paths, written)
 
     yield found
     forget()
@@ -79,7 +79,7 @@ def test_what_jobs_write_and_what_is_not_there_count_as_nothing(digest, tmp_path
 
 def test_a_file_is_read_once_for_as_long_as_it_stays(digest, corpus, tmp_path, monkeypatch):
     before = digest("corpus.txt")
-    monkeypatch.setattr(given, "sha256", lambda path: pytest.fail(f"{path} was read again"))
+    monkeypatch.setattr(contents, "sha256", lambda path: pytest.fail(f"{path} was read again"))
     assert digest("corpus.txt") == before
     (kept,) = (tmp_path / "cache/poshgrid").iterdir()
     assert list(json.loads(kept.read_text())) == [str(corpus)]
@@ -87,7 +87,7 @@ def test_a_file_is_read_once_for_as_long_as_it_stays(digest, corpus, tmp_path, m
 
 def test_a_file_that_has_just_changed_is_read_again(digest, corpus, monkeypatch, tmp_path):
     """Its times may not tell of the next change."""
-    monkeypatch.setattr(given, "_FRESH", 1e12)
+    monkeypatch.setattr(contents, "_FRESH", 1e12)
     digest("corpus.txt")
     assert not (tmp_path / "cache").exists()
 
