@@ -206,7 +206,7 @@ def _effects(
 
 
 def _truth(
-    frame: pd.DataFrame, share: np.ndarray, contrast: Contrast, place: contrasts.Place
+    frame: pd.DataFrame, share: np.ndarray, contrast: Contrast, place: contrasts.Slice
 ) -> float:
     """Return the true difference over the sizes of both levels, categories weighing alike."""
     keep = (frame[place.by] == place.level).to_numpy() if place.by else np.ones(len(frame), bool)

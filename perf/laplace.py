@@ -74,7 +74,7 @@ class Approximation:
         notes: list[str] = []
         self.places, self.tails = [], []
         for contrast in wanted:
-            places = list(contrasts.places(contrast, grid, notes))
+            places = list(contrasts.slices(contrast, grid, notes))
             self.places += [(contrast, place) for place in places]
             self.tails += contrasts.tails(places)
         of_model = terms(made, model)

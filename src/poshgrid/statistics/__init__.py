@@ -1,5 +1,6 @@
 """From judgements to conclusions: accuracies, tests, Bayesian models, deltas, curves, power.
 
-``accuracy`` counts and tests, ``fit`` draws from a model (``fast`` is our sampler), ``contrasts``
-are its conclusions; what the measures of a study add is in ``measures``.
+``accuracy`` counts right pairs and tests them. ``fit`` fits a Bayesian model (``fast`` is our own
+sampler) and ``contrasts`` compares levels of its factors. ``measures`` is for suites that are not
+minimal pairs: paradigms, choices and completions.
 """

@@ -20,9 +20,9 @@ from poshgrid.statistics.tally import count
 from poshgrid.tables import formats
 
 POINT = [*RUN_AXES, "suite"]
-"""What an accuracy over seeds is an accuracy of."""
+"""The columns that name a point of the grid on a suite: accuracies are averaged over its seeds."""
 ROW = [*POINT, "level", "category", "phenomenon", "part"]
-"""What a row of the table of accuracies is known by."""
+"""The columns that identify a row of the table of accuracies."""
 
 
 def accuracy(
@@ -38,22 +38,23 @@ def accuracy(
     """Judge all runs of a target and write counts and accuracies.
 
     Args:
-        spec: the runs (condition/size/model/recipe/bias/seedN) and the facts of their cells.
+        spec: the runs (condition/size/model/recipe/bias/seedN) and facts about their cells.
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         items: suite -> its table of pairs.
         conditions: folder of conditions: ``{condition}/{size}/statistics.json`` below it says how
-            many words a cell's models were trained on (its size is rounded). None: as the spec
-            says.
+            many words a cell's models were trained on (the name of a size is rounded). None: the
+            spec gives the words.
         output: folder for counts.parquet, accuracy.parquet, .csv.
-        tables: suite -> what tables make of its pairs: rivals beside the baselines.
+        tables: suite -> its table of heuristics (``HEURISTICS``), which are rivals like the
+            baselines.
         sums: whether scores are sums over tokens; if they are means, ``mean_sum`` is null.
 
     Returns:
         Numbers of judgements and ties.
 
     Raises:
-        PoshgridError: see :func:`judgements.judged`; or a run's cell or
-            the words of it are unknown.
+        PoshgridError: see :func:`judgements.judged`; or the spec lacks a run's cell, or its number
+            of words is unknown.
     """
     if not spec.runs or not items:
         raise PoshgridError(
@@ -77,13 +78,13 @@ def accuracy(
     best = pl.concat(learned).with_columns(level=pl.lit("phenomenon"), part=pl.lit(""))
     rows = rows.join(best, on=ROW, how="left", maintain_order="left").select(list(ACCURACY))
     output = Path(output)
-    files.write_table(_written(counts), output / "counts.parquet", COUNTS)
+    files.write_table(_by_template(counts), output / "counts.parquet", COUNTS)
     formats.write(rows, output, "accuracy", ACCURACY)
     return {"judgements": int(counts["n"].sum()), "ties": int(counts["ties"].sum())}
 
 
 def _columns(spec: JudgementSpec, conditions: Path | None) -> dict[str, dict[str, Any]]:
-    """Return the columns that each run's name and its cell give, with the words trained on.
+    """Return run -> the columns that its name and its cell give, such as the words trained on.
 
     Raises:
         PoshgridError: a run's cell is unknown; a condition's statistics are missing or broken.
@@ -97,8 +98,8 @@ def _columns(spec: JudgementSpec, conditions: Path | None) -> dict[str, dict[str
                 "command of the job log whole"
             )
     cells = {name: spec.cells[name].model_dump() for name in names.values()}
-    ours = {names[run] for run, axes in runs.items() if axes["recipe"] not in SCORED}
-    for name in ours if conditions else ():  # of others', the spec says it
+    trained = {names[run] for run, axes in runs.items() if axes["recipe"] not in SCORED}
+    for name in trained if conditions else ():  # the spec gives the words of other models
         path = Path(conditions or "") / name / "statistics.json"
         try:
             cells[name]["words"] = int(files.read_json(path)["splits"]["train"]["words"])
@@ -109,7 +110,7 @@ def _columns(spec: JudgementSpec, conditions: Path | None) -> dict[str, dict[str
     return {run: {**axes, **cells[names[run]]} for run, axes in runs.items()}
 
 
-def _written(counts: pl.DataFrame) -> pl.DataFrame:
+def _by_template(counts: pl.DataFrame) -> pl.DataFrame:
     """Return counts by template (``COUNTS``)."""
     key = [name for name in COUNTS if name not in ("correct", "ties", "n")]
     names = ["suite", "category", "phenomenon", "template"]
@@ -125,13 +126,13 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
     """Return accuracies over seeds at every level.
 
     Args:
-        counts: columns of ``COUNTS``, and ``by_sum`` and ``by_mean``: pairs right if scores were
-            sums or means over tokens.
-        bounds: columns of ``ROW``, and low and high of every mean.
+        counts: columns of ``COUNTS``, and ``by_sum`` and ``by_mean``: the pairs that are right if
+            scores are sums, or means, over tokens.
+        bounds: columns of ``ROW``, and low and high: the interval of each mean.
 
     Returns:
-        Columns of ``ACCURACY`` but for those of rivals, sorted by condition, words, the other axes,
-        suite and level.
+        Columns of ``ACCURACY`` without those of ``VERDICTS``, sorted by condition, words, the other
+        axes, suite and level.
     """
     also = list(judgements.REDUCTIONS)
     rows = (
@@ -149,7 +150,7 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
             each_n="n",
         )
     )
-    rows = _beside_baselines(_tested(rows).join(bounds, on=ROW, how="left"))
+    rows = _with_baselines(_with_tests(rows).join(bounds, on=ROW, how="left"))
     words = counts.select("condition", "size", "words").unique()
     return (
         rows.join(words, on=["condition", "size"])
@@ -161,7 +162,7 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _beside_baselines(rows: pl.DataFrame) -> pl.DataFrame:
+def _with_baselines(rows: pl.DataFrame) -> pl.DataFrame:
     """Add the means of the baselines of the same condition and size, and which are far from 50%."""
     cell = ["condition", "size", "suite", "level", "category", "phenomenon", "part"]
     untrained = pl.col("recipe") == UNTRAINED
@@ -176,7 +177,7 @@ def _beside_baselines(rows: pl.DataFrame) -> pl.DataFrame:
         rows = rows.join(means, on=key, how="left")
     compared = ~pl.col("recipe").is_in(REFERENCE)
     rows = rows.with_columns(pl.when(compared).then(pl.col(*of_baselines)))
-    # The last bits of a mean are no difference: 55% is not further than 5 points from 50%.
+    # 1e-9: rounding errors must not put 55% further than 5 points from 50%.
     is_far = [
         pl.when((pl.col(baseline) - tests.CHANCE).abs() > TOLERANCE + 1e-9).then(pl.lit(baseline))
         for baseline in of_baselines
@@ -184,15 +185,15 @@ def _beside_baselines(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(far=pl.concat_str(is_far, separator=", ", ignore_nulls=True))
 
 
-def _tested(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add both tests against 50% to rows with lists of each seed's correct and n."""
+def _with_tests(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add both tests against 50%. Rows have each seed's counts as lists: each_correct, each_n."""
     pooled: list[float | None] = []
     combined: list[float | None] = []
     for level, correct, n in rows.select("level", "each_correct", "each_n").iter_rows():
         countable = level in ("phenomenon", "category")
         pooled.append(tests.chi_square(sum(correct), sum(n)) if countable else None)
         combined.append(tests.combine_seeds(correct, n) if countable else None)
-    # A column of the paper's tables is one point of the grid: Holm corrects for its rows.
+    # A column of the paper's tables is one point of the grid: Holm's method corrects for its rows.
     corrected = pl.col("p_fisher_holm").map_batches(
         lambda p: pl.Series(tests.holm(p.to_list())), return_dtype=pl.Float64
     )

@@ -26,44 +26,49 @@ _GO_WITH = {
     "condition": {"source", "filter"}, "source": {"condition"}, "filter": {"condition"},
     "category": {"phenomenon"}, "phenomenon": {"category"},
 }  # fmt: skip
-"""Axes that a factor's levels determine or are determined by: they cannot be held equal."""
+"""Factor -> axes that cannot be held equal when its levels are compared: one determines the other,
+as a condition determines its source."""
 GROUPS = ("phenomenon", "template", "condition:phenomenon")
-"""Groups whose effects enter a share as estimated: these are the items that were asked."""
+"""Groups whose estimated effects are used as they are: their levels are the items of the suite."""
 TAIL = 0.025
 """Posterior probability of either tail outside a 95% interval."""
-_MOST = 4  # missing cells that a note lists
-_COUNTED = ("correct", "n", "accuracy", "words")  # numbers that are no predictors
-_BLOCK = 256  # rows of the grid whose draws are held at a time
+_MAX_CELLS_SHOWN = 4  # missing cells that a note lists
+_NOT_PREDICTORS = ("correct", "n", "accuracy", "words")  # numeric columns that are not predictors
+_BLOCK_ROWS = 256  # rows of the grid whose draws are in memory at a time
 
 
 def contrasts(
     posterior: xarray.Dataset, made: Design, wanted: Sequence[Contrast]
 ) -> tuple[pl.DataFrame, list[str]]:
-    """Return the differences that a model was asked for.
+    """Return the contrasts of a fitted model.
 
-    Estimated marginal means (Searle, Speed & Milliken 1980, The American Statistician 34) on a
-    reference grid of the cells that runs of both levels have: the same size, model, recipe,
-    bias, phenomenon and level of every other factor of the formula. What one level lacks is left
-    out of the other, too: a model would have to extrapolate there, and its guess would pass for a
-    difference. Numeric predictors are what they are in the cell, the mean of both sides; groups are
-    at 0. The linear predictor is averaged over the cells of a phenomenon, the phenomena of a
-    category, then the categories, all weighing alike, and subtracted draw by draw. Its share is
-    the same difference in accuracy: the inverse logit with the effects of the phenomena and
-    templates added, and averaged over other groups (seeds, cells, points, lexical sets) as their
-    SDs let them vary (population-averaged: Zeger, Liang & Albert 1988, Biometrics 44). At the
-    average cell accuracies would lie further from 50% than those of cells do on average. Intervals
-    of shares are given twice: each by itself, and for all of a family at once (:func:`tails`).
-    Beside them stand the difference of observed accuracies over the same cells, with the same
-    weights, and the words that both sides were trained on.
+    They are differences of estimated marginal means (Searle, Speed & Milliken 1980, The American
+    Statistician 34) on a reference grid. The grid has the cells that both levels have: the same
+    size, model, recipe, bias, phenomenon and level of every other factor of the formula. A cell
+    that only one level has is left out, because the model would have to extrapolate there, and its
+    guess would be taken for a difference. A numeric predictor has the mean of both sides in each
+    cell; group effects are 0. In each draw, the linear predictor is averaged over the cells of a
+    phenomenon, then the phenomena of a category, then the categories, with equal weights; then the
+    two levels are subtracted.
+
+    ``share`` is the same difference in accuracy. It is the inverse logit of the linear predictor
+    plus the effects of phenomena and templates, averaged over the other groups (seeds, cells,
+    points, lexical sets) with the SDs that were estimated for them (population-averaged: Zeger,
+    Liang & Albert 1988, Biometrics 44). Without this average, accuracies would be further from 50%
+    than they are on average over cells. Each share has two intervals: one by itself, and one that
+    is simultaneous over its family (:func:`tails`). ``raw`` is the difference of the observed
+    accuracies over the same cells with the same weights; ``words_first`` and ``words_less`` are the
+    words that both sides were trained on.
 
     Args:
-        posterior: of the fit, as bambi names its variables.
-        made: what was fitted.
-        wanted: a contrast that the data cannot bear (a level that no run has) gives a note.
+        posterior: draws of the fit, with bambi's names of variables.
+        made: the design that was fitted.
+        wanted: contrasts of the configuration. One that the data do not allow, because no run has
+            the level, is left out with a note.
 
     Returns:
-        Columns of ``CONTRASTS``, contrast by contrast, and notes on what was left out: contrasts,
-        and cells that one side lacks.
+        Columns of ``CONTRASTS``, contrast by contrast; and notes on contrasts and cells that were
+        left out.
     """
     notes: list[str] = []
     grid = ReferenceGrid(made, Predictor(made, posterior))
@@ -72,21 +77,21 @@ def contrasts(
 
 
 def _rows(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator[dict[str, Any]]:
-    taken = list(places(contrast, grid, notes))
-    for at, tail in zip(taken, tails(taken), strict=True):
-        draws, share = grid.difference(at.matched)
-        rows, signed = at.matched.rows, at.matched.signed
+    parts = list(slices(contrast, grid, notes))
+    for part, tail in zip(parts, tails(parts), strict=True):
+        draws, share = grid.difference(part.matched)
+        rows, signed = part.matched.rows, part.matched.signed
         inside = [tail, TAIL, 0.5, 1 - TAIL, 1 - tail]
         names = ("joint_low", "share_low", "share", "share_high", "joint_high")
         quantiles = map(float, np.quantile(share, inside))
         yield {
-            "contrast": called(contrast, at.first),
+            "contrast": called(contrast, part.first),
             "factor": contrast.factor,
-            "first": at.first,
+            "first": part.first,
             "less": contrast.less,
-            "by": at.by,
-            "level": at.level,
-            "cells": at.matched.cells,
+            "by": part.by,
+            "level": part.level,
+            "cells": part.matched.cells,
             **summary.describe(draws),
             "above": float((draws > 0).mean()),
             **dict(zip(names, quantiles, strict=True)),
@@ -97,12 +102,19 @@ def _rows(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator
 
 
 def called(contrast: Contrast, first: str) -> str:
-    """Return a contrast's name with one first level: the one given, or that of the two levels."""
+    """Return the name of a contrast for one first level; default: both levels, as "a - b"."""
     return contrast.name or f"{first} - {contrast.less}"
 
 
-class Place(NamedTuple):
-    """Where a contrast is taken: its first level; overall (``by`` is ""), or at one level."""
+class Slice(NamedTuple):
+    """The data on which a contrast is taken: all of them, or those at one level of a factor.
+
+    Attributes:
+        first: the level from which the other level of the contrast is subtracted.
+        by: the factor whose level selects the data; "": all of them.
+        level: that level; "": all of the data.
+        matched: the cells that both levels have.
+    """
 
     first: str
     by: str
@@ -110,13 +122,19 @@ class Place(NamedTuple):
     matched: Matched
 
 
-def places(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator[Place]:
-    """Yield the places of a contrast, overall ones before others; what is left out gives notes."""
+def slices(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator[Slice]:
+    """Yield the slices of a contrast: all data first, then each level of the factors ``by``.
+
+    Args:
+        contrast: of the configuration.
+        grid: of the fit.
+        notes: gets a line for each slice or cell that is left out.
+    """
     factor: str = contrast.factor
     called = f"contrast {contrast.name or factor}"
     levels = grid.levels.get(factor)
     if levels is None:
-        notes.append(f"{called} left out: {_absent(factor, grid)}")
+        notes.append(f"{called} left out: {_unknown_factor(factor, grid)}")
         return
     firsts = [contrast.first] if contrast.first else [x for x in levels if x != contrast.less]
     unknown = [x for x in (contrast.less, *firsts) if x not in levels]
@@ -129,7 +147,7 @@ def places(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterato
         if by in grid.levels:
             wanted += [(by, level) for level in grid.levels[by] if by != factor]
         elif by != factor:
-            notes.append(f"{called}: not by {by}: {_absent(by, grid)}")
+            notes.append(f"{called}: not by {by}: {_unknown_factor(by, grid)}")
     for first in firsts:
         for by, level in wanted:
             matched = grid.matched(factor, (first, contrast.less), {by: level} if by else {})
@@ -141,39 +159,39 @@ def places(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterato
                     f"{called} left out{of}: {first} and {contrast.less} have no cell in common"
                 )
                 continue
-            yield Place(first, by, level, matched)
+            yield Slice(first, by, level, matched)
 
 
-def tails(taken: Iterable[Place]) -> list[float]:
-    """Return the posterior probability of either tail outside each place's joint interval.
+def tails(parts: Iterable[Slice]) -> list[float]:
+    """Return, for each slice, the posterior probability of either tail outside its joint interval.
 
-    A family is what is read side by side: all of a contrast's first levels overall, or at the
-    levels of one factor. Bonferroni's correction: a family's intervals all hold with a posterior
-    probability of at least 95%, however its differences are correlated. What is asked of all of
-    the data is not corrected for what is asked of its parts.
+    A family is what is read together: the slices of a contrast with the same ``by``. With
+    Bonferroni's correction all intervals of a family hold with a posterior probability of at least
+    95%, however their differences are correlated. The difference over all data is a family of its
+    own: it is not corrected for the slices at single levels.
 
     Args:
-        taken: the places of one contrast.
+        parts: the slices of one contrast.
     """
-    taken = list(taken)
-    family = Counter(at.by for at in taken)
-    return [TAIL / family[at.by] for at in taken]
+    parts = list(parts)
+    family = Counter(part.by for part in parts)
+    return [TAIL / family[part.by] for part in parts]
 
 
-def _absent(factor: str, grid: ReferenceGrid) -> str:
+def _unknown_factor(factor: str, grid: ReferenceGrid) -> str:
     near = did_you_mean(factor, grid.levels)
     return f"{factor!r} is no factor with several levels of the formula's common terms{near}"
 
 
 @dataclass(frozen=True)
 class Matched:
-    """What two levels are compared on.
+    """The rows of the reference grid on which two levels are compared.
 
     Attributes:
         rows: of the reference grid, with every variable of the data as a column.
-        signed: weights of the rows: those of the first level sum to 1, of the other to -1.
-        cells: points of the grid, phenomena not counted, that both levels have.
-        lacking: a note on the cells that one level lacks; "": there is none.
+        signed: weights of the rows: those of the first level sum to 1, those of the other to -1.
+        cells: points of the grid that both levels have, over all phenomena.
+        lacking: a note on the cells that only one level has; "": both have all.
     """
 
     rows: pd.DataFrame
@@ -183,14 +201,14 @@ class Matched:
 
 
 class ReferenceGrid:
-    """The reference grid of a fit: its cells, seeds not counted, phenomenon by phenomenon."""
+    """The reference grid of a fit: one row for each point of the grid and phenomenon."""
 
     def __init__(self, made: Design, predictor: Predictor) -> None:
         frame = made.frame
         self._predictor = predictor
         factors = predictor.factors
         if "phenomenon" in factors:
-            factors = [*factors, "category"]  # which phenomena determine
+            factors = [*factors, "category"]  # the phenomenon determines the category
         self.levels: dict[str, list[str]] = {
             v: [str(level) for level in frame[v].cat.categories]
             for v in factors
@@ -208,7 +226,7 @@ class ReferenceGrid:
         Args:
             factor: of the formula's common terms.
             levels: the first, and the one that is subtracted.
-            within: factor -> level: other rows do not enter.
+            within: factor -> level: only rows with these levels are used.
         """
         rows = self._rows
         kept = np.all([rows[name] == level for name, level in within.items()], axis=0)
@@ -220,9 +238,9 @@ class ReferenceGrid:
         both = cell.isin(sides[0] & sides[1]).to_numpy()
         lacking = self._lacking(rows[~both], factor, levels, same)
         rows, cell = rows[both], cell[both]
-        numbers = rows.select_dtypes("number").columns.difference(_COUNTED)
+        numbers = rows.select_dtypes("number").columns.difference(_NOT_PREDICTORS)
         for name in numbers:
-            # Over cells, not rows: a side with more rows of a cell does not weigh more.
+            # Average each side first: a side with more rows in a cell must not weigh more.
             means = rows.groupby([cell, rows[factor]], observed=True)[name].mean()
             rows[name] = cell.map(means.groupby(level=0).mean())
         points = [axis for axis in same if axis not in ("category", "phenomenon")]
@@ -246,34 +264,36 @@ class ReferenceGrid:
         for level, other in (levels, levels[::-1]):
             points = alone[alone[factor] == other][shown].astype(str).drop_duplicates()
             names = [" ".join(point) for point in points.to_numpy()]
-            more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+            unshown = len(names) - _MAX_CELLS_SHOWN
+            more = f" and {unshown} more" if unshown > 0 else ""
             if names:
-                named = ", ".join(names[:_MOST]) + more
+                named = ", ".join(names[:_MAX_CELLS_SHOWN]) + more
                 notes.append(f"{level} has no {named}, left out of {other}")
         return "; ".join(notes)
 
     def difference(self, matched: Matched) -> tuple[np.ndarray, np.ndarray]:
         """Return the differences of the linear predictor (chain x draw) and of the accuracy.
 
-        The latter has one number per draw of all chains.
+        The second array is flat: one number for each draw of each chain.
         """
         coefficients, matrix = self._predictor.coefficients(), self._predictor.matrix(matched.rows)
         eta = coefficients @ (matched.signed @ matrix)
         effects = self._predictor.group_coefficients(only=GROUPS)
         groups = self._predictor.group_matrix(matched.rows, only=GROUPS)
         share = np.zeros(len(coefficients))
-        for block in np.array_split(np.arange(len(matched.rows)), len(matched.rows) // _BLOCK + 1):
-            at = matrix[block] @ coefficients.T + groups[block] @ effects.T
+        blocks = len(matched.rows) // _BLOCK_ROWS + 1
+        for block in np.array_split(np.arange(len(matched.rows)), blocks):
+            log_odds = matrix[block] @ coefficients.T + groups[block] @ effects.T
             spread = self._predictor.spread(matched.rows.iloc[block], but=GROUPS)
-            share += matched.signed[block] @ mean_share(at, spread)
+            share += matched.signed[block] @ mean_share(log_odds, spread)
         return eta.reshape(self._predictor.shape), share
 
 
 def _weights(rows: pd.DataFrame, cell: pd.Series) -> np.ndarray:
-    """Return weights that sum to 1: categories alike, in them phenomena, in them cells."""
+    """Return weights that sum to 1: equal for categories, then phenomena, then their cells."""
     phenomena = rows.groupby("category", observed=True)["phenomenon"].nunique()
     cells = cell.groupby(rows["phenomenon"].astype(str)).transform("nunique")
-    # A cell of several templates, or conditions of one source: by their pairs.
+    # A cell may have several rows (templates, or conditions of one source): weighted by pairs.
     within = rows["n"] / rows.groupby([cell, rows["phenomenon"].astype(str)])["n"].transform("sum")
     categories = rows["category"].map(phenomena).astype(float)
     return (within / (categories * cells * len(phenomena))).to_numpy()

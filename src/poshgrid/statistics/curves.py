@@ -1,7 +1,4 @@
-"""Accuracy by step and epoch: what every run knew on the way (POSH-BENCH, Figure 4).
-
-Of minimal pairs; the other tasks have no curves yet.
-"""
+"""Accuracy by step and epoch of training (POSH-BENCH, Figure 4), for minimal pairs only."""
 
 from __future__ import annotations
 
@@ -32,13 +29,12 @@ _COUNTED = {
 def curves(
     spec: JudgementSpec, scores: Path, models: Path, items: dict[str, Path], output: Path
 ) -> dict[str, Any]:
-    """Judge all checkpoints of a target's trained runs, and say how training went.
+    """Judge all checkpoints of a target's trained runs, and summarise their training.
 
     Step 0 of a run is its untrained baseline, if the target has one of the same model, bias and
-    seed: a bias may change the initial weights, so that another bias's null is no beginning of its
-    curve.
+    seed. The bias must be the same because a bias may change the initial weights.
 
-    Only counts are held: a step of a suite is read, judged, counted and forgotten.
+    Only counts stay in memory: each step of a suite is read, judged and counted by itself.
 
     Args:
         spec: the runs, baselines among them (condition/size/model/recipe/bias/seedN).
@@ -48,7 +44,7 @@ def curves(
         output: folder for curves, curves_mean and training, each .parquet and .csv.
 
     Returns:
-        Numbers of checkpoints that were judged (a baseline is none), and of judgements.
+        Numbers of checkpoints that were judged (without baselines), and of judgements.
 
     Raises:
         PoshgridError: see :func:`judgements.judged`, :func:`training.statistics` and
@@ -86,7 +82,7 @@ def by_step(counts: pl.DataFrame) -> pl.DataFrame:
 
 
 def over_seeds(curves: pl.DataFrame) -> pl.DataFrame:
-    """Return mean and SD over seeds at every step, and of what was kept (``CURVES_MEAN``).
+    """Return mean and SD over seeds at every step, and of the kept weights (``CURVES_MEAN``).
 
     Args:
         curves: columns of ``CURVES``.
@@ -94,7 +90,7 @@ def over_seeds(curves: pl.DataFrame) -> pl.DataFrame:
     kept = pl.col("kept")
     every_loss = pl.col("dev_loss").null_count() == 0
     return _sorted(
-        # Each seed keeps the weights of a step of its own.
+        # The step whose weights are kept differs between seeds.
         curves.with_columns(step=pl.when(~kept).then("step"))
         .sort("seed")  # sums of floats depend on the order of rows
         .group_by(*RUN_AXES, *_PLACE, "kept", "step", maintain_order=True)
@@ -121,7 +117,7 @@ def _of_run(
     baseline = "/".join((*run.split("/")[:3], UNTRAINED, *run.split("/")[4:]))
     for suite, table in pairs.items():
         path = scores / run / f"{suite}.parquet"
-        # (file, step in it or none, step of the run, whether training kept it)
+        # (file, step in the file or None, step of the run, whether training kept its weights)
         points: list[tuple[Path, int | None, int, bool]] = [
             (path, step, step, False) for step in judgements.steps(path)
         ]
@@ -144,7 +140,7 @@ def _of_run(
 
 
 def _sorted(rows: pl.DataFrame, *seed: str) -> pl.DataFrame:
-    """Sort by condition, words, the other axes, suite and level, then step; what was kept last."""
+    """Sort by condition, words, the other axes, suite, level and step; kept weights come last."""
     return levels.ordered(
         rows, *seed, "suite", levels.rank(), "category", "phenomenon", "kept", "step"
     )

@@ -1,4 +1,5 @@
-"""From counts to the data of a Bayesian model: coded predictors, and the formula they can bear."""
+"""The data of a Bayesian model: coded predictors, and a formula without useless terms."""
+"""
 
 from __future__ import annotations
 
@@ -24,20 +25,21 @@ _ORDER = [
     "template",
 ]  # fmt: skip
 CELL = [*RUN_AXES, "seed", "phenomenon", "template"]
-"""What names a count of a suite."""
+"""The columns that identify a row of a suite's counts."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """What is fitted.
+    """The data and the formula of a fit.
 
     Attributes:
-        frame: one row per run and phenomenon: correct, n (integers unless fractions were asked
-            for), size_z, accuracy (of counts as they are), words (trained on), and factors as
-            ordered categoricals.
-        formula: the formula asked for, expanded, less the terms that the data cannot bear.
-        notes: a line for every term left out or not identified.
-        rounded: rows whose half-counted ties were rounded.
+        frame: one row per run and phenomenon: correct, n (integers, except with ``fractions``),
+            size_z, accuracy (before rounding), words (trained on), and factors as ordered
+            categoricals.
+        formula: the formula of the configuration, expanded, without the terms that the data cannot
+            estimate.
+        notes: a line for every term that is left out or not identified.
+        rounded: number of rows whose count ended in .5 and was rounded.
     """
 
     frame: pd.DataFrame
@@ -57,18 +59,21 @@ def design(
 ) -> Design:
     """Return the data and formula of a model.
 
-    Only trained runs enter, and runs with an inductive bias only if the formula names ``bias``.
+    Only trained runs are used, and runs with an inductive bias only if the formula names ``bias``.
 
-    Predictors (paper, section 6): ``size_z``, million words that the run was trained on, z-scored
-    over pairs (a row counts ``n`` times), and constant where all are of one size: the few words by
-    which its conditions differ would stand for the conditions; sum-coded by ``S(x)``: ``filter``
-    (yes +1, no -1), ``source`` (in alphabetical order: baby +1, wiki -1), ``category`` (in
-    alphabetical order, the last one, wanna, implicit), and likewise condition, model, recipe,
-    bias; ``size`` (by words); groups: ``seed``, ``phenomenon``, ``run`` (all axes and the seed
-    joined), ``cell`` (run and phenomenon joined: an effect for every count, for counts that vary
-    more than a binomial's), ``point`` (the same without the seed: what the seeds of a point of the
-    grid share), and ``template`` (phenomenon and template joined). Counts are summed over templates
-    unless the formula names them.
+    Predictors (paper, section 6):
+
+    - ``size_z``: million words that the run was trained on, z-scored over pairs (a row counts ``n``
+      times). It is 0 where all runs have one size, because the small differences in words between
+      conditions would then be an effect of the conditions.
+    - sum-coded by ``S(x)``: ``filter`` (yes +1, no -1), ``source`` (alphabetical: baby +1, wiki
+      -1), ``category`` (alphabetical; the last one, wanna, is implicit), and likewise condition,
+      model, recipe and bias; ``size`` (sorted by words).
+    - groups: ``seed``, ``phenomenon``, ``run`` (all axes and the seed joined), ``cell`` (run and
+      phenomenon joined: an effect for every count, for counts that vary more than a binomial's),
+      ``point`` (a cell without its seed: what the seeds of a point of the grid have in common), and
+      ``template`` (phenomenon and template joined). Counts are summed over templates unless the
+      formula names them.
 
     A tie counts as half a success, but a binomial count is whole: a count that ends in .5 is
     rounded to the nearest even number, which favours neither side over many rows.
@@ -76,27 +81,27 @@ def design(
     Args:
         counts: columns of ``COUNTS``, in any order.
         formula: in bambi's notation, with response ``p(correct, n)``.
-        suite: which suite; by default ``posh``, or the only one.
-        only: runs that enter, e.g. ``recipe=packed``: a model that says nothing of the recipe
-            should not mix two.
-        phenomena: those that enter, or their categories; default: all.
-        fractions: keep counts as they are; bambi takes whole ones only, engine fast any.
+        suite: which suite; default: ``posh``, or the only one.
+        only: values of axes that select runs, e.g. ``recipe=packed``. A model whose formula lacks
+            the recipe should not mix two recipes.
+        phenomena: names of phenomena or categories to use; default: all.
+        fractions: keep counts that end in .5. The engine ``fast`` can fit them, bambi cannot.
 
     Raises:
-        PoshgridError: no row, or one, is left; or the formula cannot be read or names an unknown
-            variable.
+        PoshgridError: fewer than two rows are left; or the formula cannot be read or names an
+            unknown variable.
     """
     counts = counts.with_columns(pl.col("template").fill_null(""))
     used = _variables(formula)
     rows = _rows(counts, suite, only, keep_biases="bias" in used)
-    rows = rows if phenomena is None else _named(rows, phenomena)
+    rows = rows if phenomena is None else _of_phenomena(rows, phenomena)
     if rows.select(CELL[:-1]).n_unique() < 2:
         raise PoshgridError(
             f"counts: {'/'.join(map(str, rows.select(CELL[:-1]).row(0)))} is the only count: no "
             "model can be fitted to it; add runs or phenomena to the target"
         )
     frame, rounded = _frame(_summed(rows, "template" in used), fractions)
-    kept, notes = _bearable(formula, frame)
+    kept, notes = _estimable(formula, frame)
     notes += [*_aliased(kept, frame), *_confounded(used, frame)]
     if rounded:
         notes.append(f"{rounded} counts ended in .5 (ties) and were rounded to even")
@@ -131,7 +136,7 @@ def _rows(
     return rows.sort(_ORDER)
 
 
-def _named(rows: pl.DataFrame, phenomena: Sequence[str]) -> pl.DataFrame:
+def _of_phenomena(rows: pl.DataFrame, phenomena: Sequence[str]) -> pl.DataFrame:
     """Return the rows of phenomena or categories."""
     known = {*rows["category"], *rows["phenomenon"]}
     for name in phenomena:
@@ -148,7 +153,7 @@ def _frame(rows: pl.DataFrame, fractions: bool) -> tuple[pd.DataFrame, int]:
 
     size, n = rows["words"].to_numpy() / 1e6, rows["n"].to_numpy().astype(float)
     mean = np.average(size, weights=n)
-    # R's scale() over pairs: the denominator is their number less one.
+    # As R's scale() over pairs: the denominator is the number of pairs minus one.
     sd = np.sqrt((n * (size - mean) ** 2).sum() / max(n.sum() - 1, 1))
     scaled = sd > 0 and rows["size"].n_unique() > 1
     correct = rows["correct"].to_numpy()
@@ -184,26 +189,26 @@ def _frame(rows: pl.DataFrame, fractions: bool) -> tuple[pd.DataFrame, int]:
         "recipe", "bias", *joined,
     ):  # fmt: skip
         known = levels.get(name, rows[name].unique().sort()).cast(pl.String).to_list()
-        # Only an ordered categorical keeps its levels: strings are sorted anew, and signs flip.
+        # Strings would be sorted again, which flips signs: only ordered categoricals keep an order.
         values = rows[name].cast(pl.String).to_list()
         data[name] = pd.Categorical(values, categories=known, ordered=True)
     return pd.DataFrame(data), 0 if fractions else int((correct % 1 != 0).sum())
 
 
 def terms(formula: str) -> list[str]:
-    """Return the names of a formula's terms as summaries have them, e.g. ``1|seed``.
+    """Return the names of a formula's terms as in summaries, e.g. ``1|seed``.
 
     Raises:
         PoshgridError: the formula cannot be read.
     """
-    return [term.name for term in _described(formula)]
+    return [term.name for term in _parsed(formula)]
 
 
 def check_priors(model: Regression) -> None:
-    """Raise if a prior is of a term that the model's formula does not have.
+    """Raise if the model has a prior for a term that its formula lacks.
 
     Raises:
-        PoshgridError: it does not, or the formula cannot be read.
+        PoshgridError: a term is unknown, or the formula cannot be read.
     """
     known = ["Intercept", *terms(model.formula)]
     for prior in model.priors:
@@ -213,25 +218,25 @@ def check_priors(model: Regression) -> None:
 
 
 def _variables(formula: str) -> set[str]:
-    return {variable for term in _described(formula) for variable in term.var_names}
+    return {variable for term in _parsed(formula) for variable in term.var_names}
 
 
-def _described(formula: str) -> list[Any]:
-    """Return formulae's terms: common ones, then groups."""
+def _parsed(formula: str) -> list[Any]:
+    """Return the terms as objects of the library formulae: common terms, then groups."""
     from formulae import model_description
 
     try:
         check(formula)
         description = model_description(formula)
         return [*description.common_terms, *description.group_terms]
-    except Exception as error:  # formulae raises its own and Python's errors
+    except Exception as error:  # formulae raises its own errors and Python's
         reason = str(error).removeprefix(f"{formula!r} ")
         raise PoshgridError(f"regressions: formula {formula!r}: {reason}") from error
 
 
-def _bearable(formula: str, frame: pd.DataFrame) -> tuple[str, list[str]]:
+def _estimable(formula: str, frame: pd.DataFrame) -> tuple[str, list[str]]:
     """Return the formula without the terms of variables that have one value, and notes on them."""
-    terms = _described(formula)
+    terms = _parsed(formula)
     single = {name for name in frame.columns if frame[name].nunique() == 1}
     kept, notes = [], []
     has_intercept = any(term.name == "Intercept" for term in terms)
@@ -241,20 +246,21 @@ def _bearable(formula: str, frame: pd.DataFrame) -> tuple[str, list[str]]:
         one_valued = sorted(v for v in term.var_names if v in single)
         effect, _, group = term.name.rpartition("|")
         by = effect.split(":")
-        less = ""
+        reduced = ""
         if group not in single and all(hasattr(frame.get(name), "cat") for name in by):
-            # An SD for each level of a factor with one level is one SD
-            less = f"{':'.join(name for name in by if name not in single) or '1'}|{group}"
+            # Drop factors with one level from the effect: (0 + category|cell) becomes (1|cell)
+            reduced = f"{':'.join(name for name in by if name not in single) or '1'}|{group}"
         if one_valued:
             only = f"{one_valued[0]} has one value, {frame[one_valued[0]].iloc[0]}"
-            kept_as = f"fitted as {_written(less)}" if less else "left out"
+            kept_as = f"fitted as {_in_formula(reduced)}" if reduced else "left out"
             notes.append(f"term {term.name} {kept_as}: {only}")
-        if less or not one_valued:
-            kept.append(_written(less or term.name))
+        if reduced or not one_valued:
+            kept.append(_in_formula(reduced or term.name))
     return f"{RESPONSE} ~ " + " + ".join(["1" if has_intercept else "0", *kept]), notes
 
 
-def _written(name: str) -> str:
+def _in_formula(name: str) -> str:
+    """Return a term as formulas write it: ``1|seed`` -> ``(1|seed)``."""
     if "|" not in name:
         return name
     effect, group = name.split("|")
@@ -275,7 +281,7 @@ def _aliased(formula: str, frame: pd.DataFrame) -> list[str]:
 
 
 def _confounded(used: set[str], frame: pd.DataFrame) -> list[str]:
-    """Return a note where the size of the text goes with a model that the formula lacks."""
+    """Return a note if models differ between sizes and the formula has the size but no model."""
     of_size = frame.groupby("size", observed=True)["model"].agg(lambda x: "/".join(sorted({*x})))
     if "model" in used or not used & {"size", "size_z"} or of_size.nunique() == 1:
         return []
@@ -288,14 +294,14 @@ def _confounded(used: set[str], frame: pd.DataFrame) -> list[str]:
 
 
 def common_matrix(formula: str, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the coded predictors of a formula: one column per coefficient, by its name."""
+    """Return the coded predictors of a formula: one column per coefficient, with its name."""
     return matrices(formula, frame).common.as_dataframe()
 
 
 def matrices(formula: str, frame: pd.DataFrame) -> Any:  # noqa: ANN401 - formulae has no types
-    """Return formulae's matrices of a formula's predictors: ``.common`` and ``.group``.
+    """Return the design matrices of a formula (library formulae): ``.common`` and ``.group``.
 
-    The response is left out: formulae takes whole counts only.
+    The response is left out, because formulae accepts whole counts only.
     """
     from formulae import design_matrices
 

@@ -1,14 +1,14 @@
-"""After how many words a phenomenon is first learned: by size, and in the course of training.
+"""After how many words a phenomenon is first learned: over sizes, and in the course of training.
 
-The onset is where the expected accuracy, over seeds, first lies ``verdicts.MARGIN`` above the best
-rival. A curve has a point for each size, whose models are others, or for each checkpoint of the
-runs of a size.
+The onset is where the expected accuracy, over seeds, is first ``verdicts.MARGIN`` above the best
+rival. A curve has a point for each size (each with its own models), or a point for each checkpoint
+of the runs of one size.
 
-An interval goes from the last point that is surely below to the first that is surely above (95%:
-2.5% for each end). Nobody trained a model in between, and no shape is assumed there: where a curve
-bends late, a straight or a logistic line through two points puts its onset too early. What counts
-is one test, at the point next to the onset; ``perf/onset_recovery.py`` measures that the others
-hardly add to its error.
+The 95% interval (2.5% at each end) goes from the last point that is surely below to the first point
+that is surely above. No model was trained in between, and no shape of the curve is assumed there:
+where a curve bends late, a straight or a logistic line through two points would put the onset too
+early. Each end depends on one test, at the point next to the onset; the tests at other points add
+little to its error (measured by ``perf/onset_recovery.py``).
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from poshgrid.statistics.verdicts import COIN, MARGIN, Comparison, Variance
 
 SIZES, CHECKPOINTS = "sizes", "checkpoints"
 SLACK = 1.01
-"""Conditions of one size differ by a few words: a curve is surely sooner if the upper end of the
-ratio is at most this."""
+"""A curve is surely earlier if the upper end of its ratio is at most this. It is not 1 because
+conditions of one size differ by a few words."""
 CURVE = ["over", *RUN_AXES, "suite", "category", "phenomenon"]
-"""What a curve is known by."""
+"""The columns that identify a curve."""
 
 
 def points(accuracy: pl.DataFrame, curves: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
-    """Return the points of all curves, by words.
+    """Return the points of all curves, sorted by words.
 
-    Words seen at a checkpoint are passes over the text times its words. Its rival is that of the
-    size that it is trained on.
+    The words seen at a checkpoint are the passes over the text times its words. The rival of a
+    checkpoint is the rival of the finished runs of the same size.
 
     Args:
         accuracy: columns of ``ACCURACY``.
@@ -44,9 +44,9 @@ def points(accuracy: pl.DataFrame, curves: pl.DataFrame, counts: pl.DataFrame) -
         counts: columns of ``COUNTS``.
 
     Returns:
-        ``CURVE``, words, tested (whether the pairs can test the phenomenon), and how far accuracy
-        lies above the rival's: above, low, high (95%; null: not known). Over sizes size is "", and
-        model lists those of all sizes, if each size has one.
+        ``CURVE``, words, tested (whether the pairs can test the phenomenon), and the difference in
+        accuracy to the rival: above, low, high (95% interval; null: not known). In curves over
+        sizes, size is "", and model lists the models of all sizes if each size has one.
     """
     rows = accuracy.filter(
         ~pl.col("recipe").is_in(REFERENCE), pl.col("rival_mean").is_not_null(),
@@ -79,10 +79,11 @@ def points(accuracy: pl.DataFrame, curves: pl.DataFrame, counts: pl.DataFrame) -
 
 
 def _with_intervals(steps: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
-    """Add how far checkpoints lie above their rivals: above, low, high.
+    """Add the difference in accuracy between checkpoints and their rivals: above, low, high.
 
-    Seeds vary (log odds) as those of the weights that training kept, and each pair is a lexical set
-    of its own: tables of checkpoints have no sets.
+    Two things are assumed, because tables of checkpoints have no lexical sets and one line for all
+    seeds: seeds vary as much (in log odds) as with the kept weights, and each pair is a lexical set
+    of its own.
     """
     trained = counts.filter(~pl.col("recipe").is_in(REFERENCE))
     of_suites = {
@@ -114,11 +115,11 @@ def onsets(points: pl.DataFrame) -> pl.DataFrame:
         points: from :func:`points`.
     """
     tested = pl.col("tested")
-    # Below a rival that is right on nearly all pairs nothing is known of a model
+    # A rival that is right on nearly all pairs leaves no room to be above it
     points = points.with_columns(pl.when(tested).then(pl.col("above", "low", "high")))
     words, above, x = pl.col("words"), pl.col("above") - MARGIN, pl.col("words").log()
     below, surely = pl.col("high") < MARGIN, pl.col("low") > MARGIN
-    before = surely.cast(pl.Int8).cum_max() == 1  # surely above here, or at a point before
+    before = surely.cast(pl.Int8).cum_max() == 1  # surely above here or at an earlier point
     run, rise = ((value - value.shift()).over(CURVE) for value in (x, above))
     rows = (
         points.with_columns(crossed=(x - above / rise * run).exp())
@@ -152,13 +153,13 @@ def onsets(points: pl.DataFrame) -> pl.DataFrame:
 
 
 def ratios(onsets: pl.DataFrame, cells: Mapping[str, Cell]) -> pl.DataFrame:
-    """Compare conditions of one corpus that differ in filtering, and whole texts of two corpora.
+    """Compare filtered with unfiltered conditions of a corpus, and unfiltered ones of two corpora.
 
-    What cannot be tested in one of them is left out.
+    Phenomena that cannot be tested in one of the two are left out.
 
     Args:
         onsets: columns of ``DEVELOPMENT``.
-        cells: "condition/size" -> its corpus, and whether it goes without evidence.
+        cells: "condition/size" -> its corpus, and whether evidence was removed from it.
 
     Returns:
         Columns of ``RATIOS``.
@@ -179,11 +180,11 @@ def ratios(onsets: pl.DataFrame, cells: Mapping[str, Cell]) -> pl.DataFrame:
 
 
 def _compared(one: Cell | None, other: Cell | None) -> bool:
-    """Say whether a condition is compared with another: it is filtered, or of another register."""
+    """Return whether one condition is compared with the other: see :func:`ratios`."""
     if one is None or other is None or other.filtered:
         return False
-    register = one.source > other.source and not one.filtered
-    return register or (one.filtered and one.source == other.source)
+    other_corpus = one.source > other.source and not one.filtered
+    return other_corpus or (one.filtered and one.source == other.source)
 
 
 def ratio(one: dict[str, Any], other: dict[str, Any]) -> dict[str, float | None]:
@@ -191,7 +192,10 @@ def ratio(one: dict[str, Any], other: dict[str, Any]) -> dict[str, float | None]
 
     Args:
         one: a row of ``DEVELOPMENT``.
-        other: another. Ends that are not known are ``None``.
+        other: another row.
+
+    Returns:
+        Values that are not known are None.
     """
     ends = {"ratio": ("onset", "onset"), "low": ("low", "high"), "high": ("high", "low")}
     return {
@@ -202,19 +206,19 @@ def ratio(one: dict[str, Any], other: dict[str, Any]) -> dict[str, float | None]
 def order(onsets: pl.DataFrame, ages: pl.DataFrame) -> pl.DataFrame:
     """Compare the order in which models learn phenomena with the order of ages in children.
 
-    A phenomenon comes before another if it is surely learned with no more words than the other is
-    surely not yet learned with. Kendall's tau is taken over the pairs of phenomena whose ages
-    differ; its interval gives each pair of unknown order either one, so that it holds where all
-    onsets lie in their intervals.
+    A phenomenon comes before another if its interval ends before the other's begins. Kendall's tau
+    is computed over the pairs of phenomena whose ages differ. The ends of its interval take all
+    pairs of unknown order as reversed, or as the same: it holds if all onsets are in their
+    intervals.
 
     Args:
-        onsets: columns of ``DEVELOPMENT``; what is not testable is left out.
-        ages: name of a phenomenon, or of a category for all phenomena of it, and years.
+        onsets: columns of ``DEVELOPMENT``; phenomena that are not testable are left out.
+        ages: name (of a phenomenon, or of a category for all its phenomena) and years.
 
     Returns:
-        ``over``, ``RUN_AXES``, suite, phenomena that have an age, pairs, same and reverse (pairs in
-        the order of children, and in the other one), tau_low, tau_high, and verdict: "same order",
-        "reverse order" or "cannot tell"; no row without a pair.
+        ``over``, ``RUN_AXES``, suite, phenomena (number of those with an age), pairs, same and
+        reverse (pairs in the order of children, and in the opposite order), tau_low, tau_high, and
+        verdict: "same order", "reverse order" or "cannot tell". Curves without a pair have no row.
     """
     known = dict(ages.select("name", "years").iter_rows())
     alike = [name for name in CURVE if name not in ("category", "phenomenon")]
@@ -225,7 +229,7 @@ def order(onsets: pl.DataFrame, ages: pl.DataFrame) -> pl.DataFrame:
             for row in curve.iter_rows(named=True)
             if (name := next((row[k] for k in CURVE[:-3:-1] if row[k] in known), None))
         ]
-        pairs = [(a, b) for a in aged for b in aged if a[0] < b[0]]  # of different age, as ordered
+        pairs = [(a, b) for a in aged for b in aged if a[0] < b[0]]  # the first is learned younger
         same = sum(_before(a, b) for a, b in pairs)
         reverse = sum(_before(b, a) for a, b in pairs)
         if pairs:
@@ -241,6 +245,6 @@ def order(onsets: pl.DataFrame, ages: pl.DataFrame) -> pl.DataFrame:
 
 
 def _before(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    """Say whether one phenomenon (age, low, high) is surely learned before another."""
+    """Return whether one phenomenon (age, low, high) is surely learned before another."""
     (_, _, high), (_, low, _) = one, other
     return high is not None and low is not None and high <= low

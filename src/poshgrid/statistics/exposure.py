@@ -11,7 +11,7 @@ from poshgrid.config.runs import Run
 from poshgrid.statistics.schema import EXPOSURE
 
 ALL = "all"
-"""The row of all sources together."""
+"""Name of the row for all sources together."""
 _Cells = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
@@ -22,9 +22,9 @@ def ledger(
 
     Args:
         conditions: (condition, size) -> ``statistics.json`` of the condition.
-        tokens: the same of its tokens; a cell may have none yet.
-        trained: runs, and ``statistics.json`` of their models; empty: not trained yet.
-            A masked model sees ``copies`` of each sentence in an epoch.
+        tokens: (condition, size) -> ``statistics.json`` of its tokens; a cell may have none yet.
+        trained: runs, and ``statistics.json`` of their models (empty before training). A masked
+            model sees each sentence ``copies`` times in an epoch.
 
     Returns:
         Columns of ``EXPOSURE``, in the order of the conditions.
@@ -44,13 +44,13 @@ def ledger(
             (name, part, *(facts.get("sources", {}).get(name, {}) for facts in (whole, counted)))
             for name, part in train.get("sources", {}).items()
         ]
-        for source, seen, corpus, cut in parts:
+        for source, seen, corpus, tokenized in parts:
             row = {
                 "condition": cell[0], "size": cell[1], "corpus": condition.get("corpus"),
                 "source": source,
                 "corpus_sentences": corpus.get("sentences"), "corpus_words": corpus.get("words"),
                 "sentences": seen.get("sentences"), "words": seen.get("words"),
-                "distinct": cut.get("distinct"), "tokens": cut.get("tokens"),
+                "distinct": tokenized.get("distinct"), "tokens": tokenized.get("tokens"),
             }  # fmt: skip
             epochs = passes.get(cell, [])
             for name, pick in (("low", min), ("high", max)):

@@ -25,18 +25,19 @@ if TYPE_CHECKING:
 log = logs.get(__name__)
 
 Engine = Callable[..., "arviz.InferenceData"]
-"""Called with a design, a model and a number of threads."""
+"""A function that draws from a posterior: takes a design, a model and a number of threads."""
 
 
 def fit(spec: RegressionSpec, counts: Path, output: Path, threads: int = 1) -> dict[str, Any]:
     """Fit one model; write its posterior, tables and diagnostics.
 
-    A Bernoulli model of pairs without terms for items has the binomial model of counts as its
-    likelihood, up to a constant: the counts are fitted, which is a thousand times cheaper.
+    Counts are fitted, not single pairs: a Bernoulli model of pairs without terms for items has the
+    same likelihood as the binomial model of counts, up to a constant, and is a thousand times
+    slower.
 
-    A fit that fails the gate (:func:`gate.converge`) is drawn again, more strictly, as often as
-    ``retries`` says. If it still fails, ``unconverged: report`` writes everything all the same,
-    with ``converged: false``, and the report says so; ``unconverged: fail`` writes nothing.
+    If a fit fails the gate (:func:`gate.converge`), it is repeated with stricter settings, at most
+    ``retries`` times. If it still fails, ``unconverged: report`` writes everything with
+    ``converged: false``, and the report says so; ``unconverged: fail`` writes nothing.
 
     Args:
         spec: formula, priors, contrasts and settings of the sampler.
@@ -46,11 +47,11 @@ def fit(spec: RegressionSpec, counts: Path, output: Path, threads: int = 1) -> d
         threads: chains that run at once; the draws are the same for any number.
 
     Returns:
-        What diagnostics.json holds.
+        The content of diagnostics.json.
 
     Raises:
-        PoshgridError: no row to fit, a formula or prior that cannot be read, an engine
-            that cannot fit it, or a fit that does not converge.
+        PoshgridError: there is no row to fit, the formula or a prior cannot be read, the engine
+            cannot fit the formula, or the fit does not converge.
     """
     model = spec.model
     if model.chains < 2 and model.unconverged == "fail":
@@ -62,10 +63,10 @@ def fit(spec: RegressionSpec, counts: Path, output: Path, threads: int = 1) -> d
     for name in ("pymc", "pytensor", "arviz", "bambi", "numba"):
         logging.getLogger(name).setLevel(logging.ERROR)
     with warnings.catch_warnings():
-        # Samplers warn often; what matters is in diagnostics.json
+        # Samplers warn often; the important warnings are in diagnostics.json
         warnings.simplefilter("ignore")
         made = design.design(rows, model.formula, model.suite, model.only, model.phenomena)
-        model, notes = _own_priors(model, made)
+        model, notes = _with_fitted_priors(model, made)
         for note in (*made.notes, *notes):
             log.warning("%s: %s", model.name, note)
         engine, draw = choose(made, model)
@@ -112,7 +113,7 @@ def choose(made: design.Design, model: Regression) -> tuple[str, Engine]:
     """Return the name of the engine that fits a model, and the engine.
 
     Raises:
-        PoshgridError: the engine that was asked for cannot fit the formula.
+        PoshgridError: the model's engine cannot fit the formula.
     """
     from poshgrid.statistics import fast
     from poshgrid.statistics.fast import formula as fast_formula
@@ -128,7 +129,7 @@ def choose(made: design.Design, model: Regression) -> tuple[str, Engine]:
 
 
 def build(made: design.Design, model: Regression) -> bambi.Model:
-    """Return the bambi model: binomial, logit link, weakly informative priors, nothing rescaled."""
+    """Return the bambi model: binomial, logit link, weakly informative priors without rescaling."""
     import bambi
 
     def normal(sd: float | bambi.Prior) -> bambi.Prior:
@@ -166,7 +167,7 @@ def _drawn(
 ) -> arviz.InferenceData:
     try:
         return draw(made, model, threads)
-    except (RuntimeError, ValueError, ArithmeticError, LookupError) as error:  # as samplers do
+    except (RuntimeError, ValueError, ArithmeticError, LookupError) as error:  # of samplers
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise PoshgridError(
             f"regressions: {model.name}: sampling failed ({reason[0]}); "
@@ -174,11 +175,11 @@ def _drawn(
         ) from error
 
 
-def _own_priors(model: Regression, made: design.Design) -> tuple[Regression, list[str]]:
+def _with_fitted_priors(model: Regression, made: design.Design) -> tuple[Regression, list[str]]:
     """Return the model with the priors of terms that are fitted, and notes on the others.
 
     Raises:
-        PoshgridError: a prior is of a term that the formula does not have.
+        PoshgridError: a prior is for a term that the formula lacks.
     """
     design.check_priors(model)
     fitted = {formula.parts(name): name for name in design.terms(made.formula)}
@@ -188,7 +189,7 @@ def _own_priors(model: Regression, made: design.Design) -> tuple[Regression, lis
         if parts in fitted:
             kept[parts] = prior.model_copy(update={"term": fitted[parts]})
         else:
-            notes.append(f"prior of {prior.term} left out: the term is")
+            notes.append(f"prior of {prior.term} left out: the term is left out")
     return model.model_copy(update={"priors": list(kept.values())}), notes
 
 
@@ -200,7 +201,7 @@ def _write_posterior(inference: arviz.InferenceData, path: Path) -> None:
         sample_stats=inference["sample_stats"],
         observed_data=inference["observed_data"],
     )
-    # HDF5 crashes the process on a full disk; a copy that does not fit is an error like others.
+    # HDF5 crashes the process if the disk is full; a copy raises an error that we can report.
     with tempfile.TemporaryDirectory() as folder, files.atomic(path) as temporary:
         made = Path(folder, path.name)
         kept.to_netcdf(str(made), engine="h5netcdf")

@@ -1,4 +1,4 @@
-"""What is wrong with the configured Bayesian models, said before any job runs."""
+"""Check the configured Bayesian models before any job runs."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _UNITS = pl.DataFrame(
 
 
 def check(grid: Grid) -> None:
-    """Try every formula on counts made up for the grid's runs.
+    """Check every formula and its priors on invented counts of the grid's runs.
 
-    Items, and so the real categories, are not there yet.
+    The items, and so the real categories, do not exist yet.
 
     Raises:
         PoshgridError: a formula cannot be fitted to such counts; one line for each model.
@@ -40,7 +40,7 @@ def check(grid: Grid) -> None:
             design.check_priors(model)
         except PoshgridError as error:
             wrong.append(f"regressions: {name}: {str(error).removeprefix('regressions: ')}")
-        except Exception as error:  # formulae raises its own and Python's errors
+        except Exception as error:  # formulae raises its own errors and Python's
             wrong.append(
                 f"regressions: {name}: formula {model.formula!r} cannot be fitted "
                 f"({type(error).__name__}: {' '.join(str(error).split())}); see "

@@ -1,4 +1,4 @@
-"""The gate of a fit: drawn again, more strictly, until it converges; whether it may be quoted."""
+"""The gate of a fit: does it converge, if needed with stricter settings, and may it be quoted?"""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     import arviz
     import pandas as pd
 
-R_HAT_MOST, ESS_LEAST = 1.01, 400.0  # of a converged fit
-OUTSIDE = 0.05  # share of cells that a fitting model leaves outside its 95% intervals
-SURE = 0.05  # probability below which a misfit is not put down to chance
+MAX_R_HAT, MIN_ESS = 1.01, 400.0  # of a converged fit
+OUTSIDE = 0.05  # share of cells that a correct model leaves outside its 95% intervals
+SURE = 0.05  # a misfit with a smaller probability is not taken for chance
 SETTINGS = ("target_accept", "warmup", "draws")
 
 log = logs.get(__name__)
 
 
 Attempts = list[dict[str, Any]]
-"""Of each attempt: target_accept, warmup, draws, seconds, divergences, max_r_hat, min_ess,
-converged, reasons (why not)."""
+"""Each has: target_accept, warmup, draws, seconds, divergences, max_r_hat, min_ess, converged,
+reasons (why it did not converge)."""
 
 
 def converge(
@@ -45,11 +45,11 @@ def converge(
         model: settings of the first attempt, and how many retries there are.
 
     Returns:
-        Draws and table (``SUMMARY``) of the last attempt; all attempts.
+        Draws and table (``SUMMARY``) of the last attempt; facts about all attempts.
     """
     attempts: Attempts = []
-    # One chain has no R-hat, however often it is drawn.
-    for left in reversed(range(1 + (model.retries if model.chains > 1 else 0))):
+    # One chain has no R-hat, so that a retry cannot help.
+    for retries_left in reversed(range(1 + (model.retries if model.chains > 1 else 0))):
         started = time.monotonic()
         inference = draw(model)
         seconds = time.monotonic() - started
@@ -57,11 +57,11 @@ def converge(
         diagnosis = diagnose(table, int(inference["sample_stats"]["diverging"].sum()))
         settings = {name: getattr(model, name) for name in SETTINGS}
         attempts.append({**settings, "seconds": round(seconds, 1), **diagnosis})
-        if diagnosis["converged"] or not left:
+        if diagnosis["converged"] or not retries_left:
             break
         reasons = "; ".join(diagnosis["reasons"])
         log.warning("%s: not converged (%s); drawing again, more strictly", model.name, reasons)
-        # A fifth of the distance to acceptance 1, and twice the draws
+        # A fifth of the distance to an acceptance of 1, and twice the draws
         accept = round(1 - (1 - model.target_accept) / 5, 6)
         stricter = {
             "target_accept": accept, "warmup": 2 * model.warmup, "draws": 2 * model.draws
@@ -78,7 +78,7 @@ def diagnose(rows: pl.DataFrame, divergences: int) -> dict[str, Any]:
         divergences: draws after warm-up whose trajectory diverged.
 
     Returns:
-        divergences, max_r_hat, min_ess, converged, reasons (why not).
+        divergences, max_r_hat, min_ess, converged, reasons (why it did not converge).
     """
     reasons = []
     stuck = rows.filter(pl.any_horizontal(pl.col("ess_bulk", "ess_tail").is_null()))
@@ -89,10 +89,10 @@ def diagnose(rows: pl.DataFrame, divergences: int) -> dict[str, Any]:
         reasons.append(f"the draws of {stuck['term'][0]} do not move or are not numbers")
     elif r_hat is None:
         reasons.append("R-hat cannot be computed: run at least two chains")
-    elif r_hat > R_HAT_MOST:
-        reasons.append(f"R-hat {r_hat:.3f} > {R_HAT_MOST}")
-    if ess is not None and ess < ESS_LEAST:
-        reasons.append(f"ESS {ess:.0f} < {ESS_LEAST:.0f}")
+    elif r_hat > MAX_R_HAT:
+        reasons.append(f"R-hat {r_hat:.3f} > {MAX_R_HAT}")
+    if ess is not None and ess < MIN_ESS:
+        reasons.append(f"ESS {ess:.0f} < {MIN_ESS:.0f}")
     if divergences:
         reasons.append(f"{divergences} divergence{'s' if divergences > 1 else ''}")
     return {
@@ -105,17 +105,22 @@ def diagnose(rows: pl.DataFrame, divergences: int) -> dict[str, Any]:
 
 
 def fits_cells(cells: int, out: int) -> bool:
-    """Say whether so many cells outside are what 95% intervals leave outside by chance."""
+    """Return whether chance explains that this many cells are outside their 95% intervals.
+
+    Args:
+        cells: number of all cells.
+        out: number of cells outside their intervals.
+    """
     from scipy.stats import binom
 
     return float(binom.sf(out - 1, cells, OUTSIDE)) >= SURE
 
 
 def doubts(diagnostics: Mapping[str, Any]) -> list[str]:
-    """Return why a fit may not be quoted; empty: it may.
+    """Return the reasons why a fit may not be quoted; empty if it may.
 
     Args:
-        diagnostics: of diagnostics.json; a fit that has no predictive check has not passed it.
+        diagnostics: content of diagnostics.json; without a predictive check, a fit has doubts.
     """
     check = diagnostics.get("predictive") or {}
     if not diagnostics.get("converged"):
@@ -138,7 +143,7 @@ def complaint(attempts: Attempts) -> str:
     if last["max_r_hat"] is not None:
         change = (
             f"raise target_accept (last {last['target_accept']:g}), warmup and draws (last "
-            f"{last['warmup']:,} and {last['draws']:,}), or drop a term of which the data say "
+            f"{last['warmup']:,} and {last['draws']:,}), or drop a term about which the data say "
             "little, such as a group of two levels"
         )
     return f"not converged after {count} attempts: {'; '.join(last['reasons'])}: {change}"

@@ -1,14 +1,15 @@
 """Intervals of an accuracy: over independent items, and over items that share their words.
 
-Wilson's interval takes every item as an independent one. But templates fill the same words into
-several items, and every seed judges the same ones. The other two take the lexical set, over all
-seeds, as the unit that was sampled, and the phenomena as strata: a bootstrap over lexical sets
-(Davison and Hinkley 1997, sections 3.2 and 5.3.1), and, where there is one point to look at, a
-cluster-robust (linearised) standard error with Student's t. They say how far the accuracy could
-move with other words; the SD over seeds says how far with other seeds.
+Wilson's interval takes items as independent. But templates put the same words into several items,
+and every seed judges the same items. The two other intervals take the lexical set, over all seeds,
+as the sampled unit, and phenomena as strata: a bootstrap over lexical sets (Davison and Hinkley
+1997, sections 3.2 and 5.3.1), and, for single accuracies, a cluster-robust (linearised) standard
+error with Student's t. They say how much the accuracy could change with other words; the SD over
+seeds says how much it changes with other seeds.
 
-A lexical set is all content words of a pair: where few pairs have the same ones, as in suites that
-draw words freely, sets are nearly pairs, and what pairs share less than that goes unseen.
+A lexical set is all content words of a pair. In suites that draw words freely few pairs have all
+words in common: sets are then nearly single pairs, and pairs that share only some of their words
+count as independent.
 """
 
 from __future__ import annotations
@@ -24,24 +25,24 @@ from scipy import stats
 
 REPLICATES = 2_000
 SEED = 42
-"""Of the bootstrap. It is no part of the config: one seed for all makes intervals comparable."""
-_CELLS = 2**21  # weights (replicates x sets) held at a time: 16 MiB
+"""Of the bootstrap. It is no key of the configuration: with one seed, intervals are comparable."""
+_MAX_WEIGHTS = 2**21  # weights (replicates x sets) in memory at a time: 16 MiB
 
 
 class SetSums(NamedTuple):
-    """What the points of a grid made of a suite, lexical set by lexical set.
+    """Right pairs of each point of a grid in each lexical set of a suite.
 
     Every run judges every pair, so that the sets and their sizes are the same for all points.
     """
 
     suite: str
-    # level, category, phenomenon, part, lexical_set, n: pairs in it; a row for each
+    # level, category, phenomenon, part, lexical_set, n (pairs in the set); a row for each set
     sets: pl.DataFrame
-    points: pl.DataFrame  # the columns that name a point, and seeds: how many runs it has
+    points: pl.DataFrame  # the columns that name a point, and seeds (its number of runs)
     correct: np.ndarray  # sets x points: pairs judged right, summed over seeds
 
     def of(self, level: str) -> list[tuple[tuple[str, str], np.ndarray]]:
-        """Return category and phenomenon of each stratum of a level, and its rows of sets."""
+        """Return (category, phenomenon) and the row numbers of its sets, for each stratum."""
         rows = self.sets.with_row_index("row").filter(level=level)
         strata = rows.sort("category", "phenomenon", maintain_order=True).partition_by(
             "category", "phenomenon", as_dict=True, maintain_order=True
@@ -63,8 +64,8 @@ def wilson(correct: float, n: float) -> tuple[float, float]:
     """Return the 95% score interval of a share (Wilson 1927).
 
     Args:
-        correct: items right; may be fractional, as ties are, which scipy's own interval does not
-            take.
+        correct: items right; may be fractional because of ties (scipy's interval takes integers
+            only).
         n: items, at least 1.
     """
     z = float(stats.norm.ppf(0.975))
@@ -77,25 +78,26 @@ def wilson(correct: float, n: float) -> tuple[float, float]:
 def bootstrap(sums: SetSums, *, replicates: int = REPLICATES, seed: int = SEED) -> pl.DataFrame:
     """Return percentile intervals (95%) for every level of accuracy, lexical sets resampled.
 
-    The sets of each phenomenon (and of each part of it, anew) are drawn with replacement, each with
-    all its pairs and seeds; a category's accuracy is that of all the pairs drawn, ``overall`` the
-    mean of the categories and ``average`` that of the phenomena. The draws depend on the seed and
-    the names of suite, category and phenomenon alone: all points see the same ones, so that their
-    differences are paired, and a point's interval is the same whatever others stand beside it.
+    In each replicate, the sets of each phenomenon are drawn with replacement, each with all its
+    pairs and seeds; those of each part of a phenomenon are drawn separately. A category's accuracy
+    is that of all drawn pairs, ``overall`` is the mean of the categories and ``average`` the mean
+    of the phenomena. The draws depend only on the seed and on the names of suite, category,
+    phenomenon and part. So all points have the same draws: their differences are paired, and a
+    point's interval does not depend on which other points are in the table.
 
-    Where all sets are right, or all wrong, every replicate is, too, and the interval has no width.
-    It says that these sets cannot show an error, not that there is none: with G sets, up to about
-    3/G of all sets may go the other way (the rule of three). With few sets the interval is too
-    narrow, by about sqrt((G - 1) / G) and more in the tails.
+    If all sets are right, or all wrong, so is every replicate, and the interval has no width. This
+    does not mean that errors are impossible: with G sets, up to about 3/G of all sets may be
+    different (the rule of three). With few sets the interval is too narrow, by about
+    sqrt((G - 1) / G) and more in the tails.
 
     Args:
         sums: of one suite.
-        replicates: how many.
+        replicates: number of replicates.
         seed: of the draws.
 
     Returns:
-        The points' columns but for seeds, suite, level (one of ``LEVELS`` and ``PARTS``), category,
-        phenomenon, part, low, high (shares): null where a stratum has fewer than two sets.
+        The columns of a point (without seeds), suite, level (one of ``LEVELS`` and ``PARTS``),
+        category, phenomenon, part, low, high (shares; null if a stratum has fewer than two sets).
     """
     names = sums.points.drop("seeds").with_columns(suite=pl.lit(sums.suite))
     frames = []
@@ -114,7 +116,10 @@ def bootstrap(sums: SetSums, *, replicates: int = REPLICATES, seed: int = SEED) 
 def _replicated(
     sums: SetSums, replicates: int, seed: int
 ) -> Iterator[tuple[dict[str, str], np.ndarray]]:
-    """Yield level, category, phenomenon, part; accuracies (replicates x points; NaN: unknown)."""
+    """Yield level, category, phenomenon and part, and accuracies (replicates x points).
+
+    Accuracies are NaN where a stratum has fewer than two sets.
+    """
     order = sums.sets.with_row_index("row").sort("category", "phenomenon", "part", "lexical_set")
     seeds = sums.points["seeds"].to_numpy()
     of_category: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
@@ -137,26 +142,26 @@ def _replicated(
         for category, drawn in of_category.items()
     }
     phenomena = [right / pairs for drawn in of_category.values() for right, pairs in drawn]
-    nowhere = dict.fromkeys(columns, "")
+    empty = dict.fromkeys(columns, "")
     for category, shares in categories.items():
-        yield nowhere | {"level": "category", "category": category}, shares
-    yield nowhere | {"level": "overall"}, np.sum([*categories.values()], 0) / len(categories)
-    yield nowhere | {"level": "average"}, np.sum(phenomena, 0) / len(phenomena)
+        yield empty | {"level": "category", "category": category}, shares
+    yield empty | {"level": "overall"}, np.sum([*categories.values()], 0) / len(categories)
+    yield empty | {"level": "average"}, np.sum(phenomena, 0) / len(phenomena)
 
 
 def _drawn(
     correct: np.ndarray, n: np.ndarray, replicates: int, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return pairs right (replicates x points) and pairs (replicates x 1) of drawn sets.
+    """Return right pairs (replicates x points) and all pairs (replicates x 1) of drawn sets.
 
-    All are whole or half numbers, which floats hold exactly: no order of summation, and so no
-    number of threads, changes a bit.
+    All are multiples of .5, whose sums are exact in floating point: the number of threads, and so
+    the order of summation, does not change the result.
     """
     sets = len(n)
     right, pairs = np.full((replicates, correct.shape[1]), np.nan), np.full((replicates, 1), 1.0)
     if sets < 2:
         return right, pairs
-    block = max(1, _CELLS // sets)
+    block = max(1, _MAX_WEIGHTS // sets)
     for start in range(0, replicates, block):
         rows = min(block, replicates - start)
         drawn = generator.integers(0, sets, (rows, sets)) + sets * np.arange(rows)[:, None]
@@ -167,7 +172,7 @@ def _drawn(
 
 
 def _digits(*names: str) -> list[int]:
-    """Return numbers that stand for names: Python's own hash is another one in every process."""
+    """Return numbers derived from names: Python's own hash differs between processes."""
     digest = hashlib.sha256("\0".join(names).encode()).digest()
     return np.frombuffer(digest, dtype="<u4").tolist()
 
@@ -180,11 +185,11 @@ def clustered(sets: pl.DataFrame, by: list[str]) -> pl.DataFrame:
         by: the columns that name an accuracy, such as those of a point of the grid and phenomenon.
 
     Returns:
-        ``by``, half: half the width of the interval (share), null with fewer than two sets.
+        ``by``, and half: half the width of the interval (share; null with fewer than two sets).
     """
     residual = pl.col("correct") - pl.col("n") * pl.col("correct").sum() / pl.col("n").sum()
     rows = (
-        # Sums of floats depend on the order of rows: it is fixed here and kept below.
+        # Sums of floats depend on the order of rows: sort here, keep the order below.
         sets.sort(*by, "lexical_set")
         .with_columns(residual=residual.over(by) / pl.col("n").sum().over(by))
         .group_by(by, maintain_order=True)
@@ -192,6 +197,6 @@ def clustered(sets: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     )
     freedom = pl.col("sets") - 1
     quantile = pl.Series(stats.t.ppf(0.975, np.maximum(rows["sets"].to_numpy() - 1.0, 1)))
-    # G/(G-1) corrects for the mean having been estimated; one set has no variance.
+    # G/(G-1) corrects for the estimated mean; one set has no variance.
     half = (pl.col("squares") * pl.col("sets") / freedom).sqrt() * quantile
     return rows.select(*by, half=pl.when(freedom > 0).then(half))

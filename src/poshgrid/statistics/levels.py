@@ -1,4 +1,4 @@
-"""From the judgements of runs to rows: their columns, accuracies at every level, their order."""
+"""Tables of accuracies: the columns of a run, accuracies at every level, the order of rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from poshgrid.statistics.schema import LEVELS, PARTS, RUN_AXES
 
 
 def axes(run: str) -> dict[str, Any]:
-    """Return the columns that a run's name gives: ``RUN_AXES`` and seed.
+    """Return the columns that are in a run's name: ``RUN_AXES`` and seed.
 
     Args:
         run: condition/size/model/recipe/bias/seedN.
@@ -22,15 +22,15 @@ def axes(run: str) -> dict[str, Any]:
 
 
 def divided(units: pl.DataFrame, *within: str) -> pl.DataFrame:
-    """Return what was judged by level and part.
+    """Return judgements with the columns level and part; a judgement has a row for each level.
 
     Args:
         units: ``within``, category, phenomenon, template, cell.
-        within: columns beside them that name a phenomenon, such as the suite.
+        within: further columns that name a phenomenon, such as the suite.
 
     Returns:
-        All rows, as ``phenomenon``; and once more for each level of ``PARTS``, those of phenomena
-        that have several of its parts: with the columns level and part.
+        All rows with level ``phenomenon``; then, for each level of ``PARTS``, the rows of phenomena
+        that have several parts of this kind.
     """
     parts = [units.with_columns(level=pl.lit("phenomenon"), part=pl.lit(""))]
     for level in PARTS:
@@ -47,12 +47,13 @@ def by_level(counts: pl.DataFrame, by: list[str], also: Sequence[str] = ()) -> p
     ``average`` the mean of the phenomena.
 
     Args:
-        counts: ``by``, category, phenomenon, correct, n; perhaps level and part (:func:`divided`).
-        by: the columns that name what was judged: a run, a suite, perhaps a step.
-        also: columns of counts that are counts of right pairs, too, by another way of judging.
+        counts: ``by``, category, phenomenon, correct, n; optionally level and part
+            (:func:`divided`).
+        by: the columns that name the judged run, suite and, with checkpoints, step.
+        also: further columns with counts of right pairs, judged in another way.
 
     Returns:
-        ``by``, level (one of ``LEVELS``, or ``PARTS`` of divided counts), category, phenomenon,
+        ``by``, level (of ``LEVELS``; with divided counts, of ``PARTS``, too), category, phenomenon,
         part, accuracy (share), correct, n; and ``also``, as shares.
     """
     if "level" not in counts.columns:
@@ -76,9 +77,9 @@ def by_level(counts: pl.DataFrame, by: list[str], also: Sequence[str] = ()) -> p
 
 
 def ordered(rows: pl.DataFrame, *by: str | pl.Expr) -> pl.DataFrame:
-    """Return rows sorted by condition, words, the other axes, and what else is named.
+    """Return rows sorted by condition, words, the other axes, then ``by``.
 
-    Words are those that the size names; of a pretrained model, whose size is not known, none.
+    The size names the words; a pretrained model, whose size is unknown, counts as having 0.
     """
     words = pl.col("size").map_elements(words_of, return_dtype=pl.Int64)
     condition, *others = RUN_AXES
@@ -86,6 +87,6 @@ def ordered(rows: pl.DataFrame, *by: str | pl.Expr) -> pl.DataFrame:
 
 
 def rank() -> pl.Expr:
-    """Return what the levels' rows are sorted by: the order of ``LEVELS``, then ``PARTS``."""
+    """Return the sort key of the column level: the order of ``LEVELS``, then of ``PARTS``."""
     order = {level: i for i, level in enumerate((*LEVELS, *PARTS))}
     return pl.col("level").replace_strict(order)

@@ -1,14 +1,14 @@
-"""Which effects a planned grid can show: how often the interval of a contrast would leave 0 out.
+"""Which effects can a planned grid show? How often the interval of a contrast would exclude 0.
 
-The log odds of some hundred pairs are nearly normal. If they are, and the SDs of groups are known,
-the posterior of the coefficients and what it would be in other samples have closed forms: those of
-generalised least squares with normal priors (Lindley & Smith 1972, J. Royal Statistical Society B
-34). With rows ``z = eta + noise``, coded predictors ``X``, prior precisions ``P`` and the model's
-covariance of the rows ``V``,
+Log odds of some hundred pairs are nearly normal. If they are normal and the SDs of groups are
+known, the posterior of the coefficients has a closed form, and so has its distribution over
+samples: that of generalised least squares with normal priors (Lindley & Smith 1972, J. Royal
+Statistical Society B 34). Let the rows be ``z = eta + noise``, with coded predictors ``X``, prior
+precisions ``P`` and the model's covariance of the rows ``V``. For a contrast ``c``,
 
     A = X' V^-1 X + P,   w = V^-1 X A^-1 c,   sd = sqrt(c' A^-1 c)
 
-is the posterior SD of a contrast ``c``, its mean is ``w' z``, and over samples that mean is normal
+``sd`` is the posterior SD, and ``w' z`` the posterior mean. Over samples, this mean is normal
 around ``w' eta`` with variance ``w' S w``. ``S`` is the true covariance: it may have groups that
 the formula lacks, and then an effect of 0 is found too often.
 """
@@ -37,38 +37,39 @@ from poshgrid.statistics.predictor import Predictor
 from poshgrid.statistics.schema import COUNTS
 
 GROUPS = ("seed", "run", "point", "cell")
-"""What may have effects of its own."""
+"""Groups that may have effects in the assumed truth."""
 PUBLISHED = {
     "seed": 0.06, "point": 0.29, "cell[binding]": 0.16, "cell[island]": 0.40,
     "cell[question-formation]": 0.09, "cell[wanna]": 0.34, "cell": 0.29,
 }  # fmt: skip
-"""SDs (log odds) of the 33 published models of POSH-BENCH: of cells, what Table 8's SDs over three
-seeds have beyond 500 coin tosses (``cell``: the root mean square); of points, what the log odds of
-its means have about size by category by condition and phenomena, less what seeds explain; of seeds,
-Table 12's.
+"""SDs (log odds) of the 33 published models of POSH-BENCH. Of cells: the SDs over three seeds in
+Table 8 minus the variance of 500 coin tosses (``cell``: the root mean square). Of points: the
+residuals of the means in Table 8, as log odds, after size by category by condition and phenomena,
+minus the variance of seeds. Of seeds: Table 12.
 """
 ENOUGH = 0.8
-"""Power that is aimed at."""
+"""Power for which ``least`` is computed."""
 POWER = {
     "contrast": pl.String,
-    "by": pl.String,  # factor at one level of which the difference is taken; "": all
+    "by": pl.String,  # the difference is taken at one level of this factor; "": on all data
     "level": pl.String,
     "seeds": pl.UInt32,  # of each point of the grid
     "effect": pl.Float64,  # true difference in accuracy, share
-    "power": pl.Float64,  # probability that the interval leaves 0 out on the right side; 0: either
-    "wrong": pl.Float64,  # on the wrong side; null at 0
-    "least": pl.Float64,  # effect whose power is .8; null: there is none
+    # probability that the interval is on the effect's side of 0; on either side for an effect of 0
+    "power": pl.Float64,
+    "wrong": pl.Float64,  # probability that it is on the other side; null for an effect of 0
+    "least": pl.Float64,  # smallest effect whose power is .8; null: no effect has that power
 }
 
 
 def counts_of(grid: Grid, runs: Iterable[Run], units: pl.DataFrame, suite: str) -> pl.DataFrame:
-    """Return counts that runs could have: columns of ``COUNTS``, half of the pairs right.
+    """Return invented counts of runs: columns of ``COUNTS``, half of the pairs right.
 
     Args:
         grid: of the configuration.
         runs: of its targets.
-        units: category, phenomenon, template, n: pairs.
-        suite: whose pairs they are.
+        units: category, phenomenon, template, n (number of pairs).
+        suite: name of the suite.
     """
     facts = {key: cell for target in grid.targets for key, cell in grid.cell_facts(target).items()}
     rows = pl.DataFrame(
@@ -84,16 +85,16 @@ def counts_of(grid: Grid, runs: Iterable[Run], units: pl.DataFrame, suite: str) 
 
 
 def planned(grid: Grid, target: str, suite: str, seeds: int | None = None) -> pl.DataFrame:
-    """Return the counts that a target would have, nothing judged yet (``COUNTS``).
+    """Return invented counts (``COUNTS``) of all runs of a target, before any model is judged.
 
     Args:
         grid: of the configuration.
         target: experiment.
-        suite: whose items are there.
-        seeds: of each point of the grid; default: as many as are configured.
+        suite: a suite whose items exist.
+        seeds: number of seeds for each point of the grid; default: as configured.
 
     Raises:
-        PoshgridError: the suite's items are not there.
+        PoshgridError: the suite's items do not exist.
     """
     path = Path(grid.paths.items(suite))
     if not path.is_file():
@@ -119,26 +120,26 @@ def power(
     sds: Mapping[str, float] = PUBLISHED,
     accuracy: float = 0.6,
 ) -> tuple[pl.DataFrame, list[str]]:
-    """Return how often each contrast of a model is found.
+    """Return the probability that each contrast of a model is found.
 
-    The first level of a contrast lies half the effect above ``accuracy`` in every cell, the level
-    that is subtracted half below. A contrast is found if its joint interval leaves 0 out
-    (:func:`contrasts.tails`). SDs count as known: with two or three seeds a fit, which has to
-    estimate them, finds less.
+    In every cell, the first level of a contrast is half the effect above ``accuracy``, the other
+    level half the effect below. A contrast is found if its joint interval excludes 0
+    (:func:`contrasts.tails`). SDs are taken as known; a real fit has to estimate them, and with two
+    or three seeds it finds fewer effects.
 
     Args:
         counts: of the grid, from :func:`planned`.
         model: formula, priors and contrasts.
         effects: true differences (shares).
-        sds: true SD (log odds) of a group, or of ``group[category]``; one that is not there is 0.
-        accuracy: that cells vary around (share).
+        sds: true SD (log odds) of a group, or of ``group[category]``; default: 0.
+        accuracy: mean accuracy of the two levels (share).
 
     Returns:
         Columns of ``POWER``, contrast by contrast, and notes on what was left out.
 
     Raises:
-        PoshgridError: the formula cannot be read or approximated, the model has no contrast that
-            this grid can bear, or an effect leads beyond 0 or 1.
+        PoshgridError: the formula cannot be read or approximated, this grid allows none of the
+            model's contrasts, or with an effect an accuracy would be outside 0 to 1.
     """
     widest = 2 * min(accuracy, 1 - accuracy)
     if any(abs(effect) >= widest for effect in effects):
@@ -160,13 +161,13 @@ def power(
     posterior = np.linalg.inv(columns.T @ weights + np.diag(scales**-2))
     rows: list[dict[str, Any]] = []
     for contrast in model.contrasts:
-        places = list(contrasts.places(contrast, grid, notes))
-        levels = made.frame[contrast.factor].astype(str) if places else None
-        for place, tail in zip(places, contrasts.tails(places), strict=True):
-            signs = np.select([levels == place.first, levels == contrast.less], [1, -1], 0)
-            taken = place.matched.signed @ predictor.matrix(place.matched.rows)
-            weight = weights @ posterior @ taken
-            critical = stats.norm.isf(tail) * np.sqrt(taken @ posterior @ taken)
+        parts = list(contrasts.slices(contrast, grid, notes))
+        levels = made.frame[contrast.factor].astype(str) if parts else None
+        for part, tail in zip(parts, contrasts.tails(parts), strict=True):
+            signs = np.select([levels == part.first, levels == contrast.less], [1, -1], 0)
+            coefficients = part.matched.signed @ predictor.matrix(part.matched.rows)
+            weight = weights @ posterior @ coefficients
+            critical = stats.norm.isf(tail) * np.sqrt(coefficients @ posterior @ coefficients)
             sd = np.sqrt(weight @ truth @ weight)
 
             sides = functools.partial(_sides, signs, weight, critical, sd, accuracy)
@@ -179,9 +180,9 @@ def power(
                 right, wrong = sides(effect)[:: -1 if effect < 0 else 1]
                 rows.append(
                     {
-                        "contrast": contrasts.called(contrast, place.first),
-                        "by": place.by,
-                        "level": place.level,
+                        "contrast": contrasts.called(contrast, part.first),
+                        "by": part.by,
+                        "level": part.level,
                         "seeds": made.frame["seed"].nunique(),
                         "effect": effect,
                         "power": right if effect else right + wrong,
@@ -203,7 +204,7 @@ def _sides(
     accuracy: float,
     effect: float,
 ) -> tuple[float, float]:
-    """Return the probabilities of an interval above and below 0, of an effect (share)."""
+    """Return the probabilities that the interval is above 0 and below 0, for an effect (share)."""
     mean = weight @ logit(accuracy + signs * effect / 2)
     ends = stats.norm.sf((critical + np.array([-mean, mean])) / sd)
     return float(ends[0]), float(ends[1])
@@ -214,7 +215,8 @@ def _covariances(
 ) -> tuple[np.ndarray, np.ndarray, list[Any]]:
     """Return the model's covariance of the rows' log odds, the true one, and the common terms.
 
-    A group that the formula has and ``sds`` has not, such as phenomena, has its prior mean SD.
+    The model takes the SD of a group that is not in ``GROUPS``, such as phenomena, from its prior:
+    the mean.
     """
     categories = made.frame["category"].astype(str)
     noise = np.diag(1 / (made.frame["n"].to_numpy() * accuracy * (1 - accuracy)))

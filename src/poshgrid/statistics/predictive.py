@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import xarray
 
 REPLICATIONS = 4_000
-"""At most so many draws are replicated: more would change the second digit of no interval."""
+"""Largest number of draws that are replicated: more would not change an interval's second digit."""
 _CELL = [*RUN_AXES, "category", "phenomenon"]
 
 
@@ -25,29 +25,31 @@ def predictive(
 ) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Compare the counts with replications drawn from the posterior.
 
-    The counts of every run and phenomenon are drawn anew from the binomial at each draw of the
-    parameters, group effects included (Gelman, Meng & Stern 1996, Statistica Sinica 6). A cell adds
-    up its seeds. The discrepancy is chi-square over single runs, before seeds are added up: seeds
-    that differ more than a binomial's do are seen there even where their mean is well predicted.
+    For each draw of the parameters, group effects included, new counts of every run and phenomenon
+    are drawn from the binomial (Gelman, Meng & Stern 1996, Statistica Sinica 6). In a cell, the
+    counts of its seeds are summed. The discrepancy is chi-square over single runs, before seeds are
+    summed: it shows seeds that differ more than binomial counts do, even where their mean is well
+    predicted.
 
-    A model with a ``(1|cell)`` term has an effect for every count: it fits what it cannot predict,
-    so that its cells are inside their intervals more often than 95%.
+    A model with a ``(1|cell)`` term has an effect for every count and so fits noise: more than 95%
+    of its cells are inside their intervals.
 
     Args:
-        posterior: of the fit, as bambi names its variables.
-        made: what was fitted.
+        posterior: draws of the fit, with bambi's names of variables.
+        made: the design that was fitted.
         seed: of the replications.
 
     Returns:
-        Columns of ``PREDICTIVE``, and: cells; inside, those whose observed share lies within its
-        95% interval; share, of these; p, the posterior predictive p of the chi-square discrepancy
-        (near 0: the counts vary more than the model can).
+        Columns of ``PREDICTIVE``, and a dictionary: cells (their number), inside (number of cells
+        whose observed share is within its 95% interval), share (of cells inside), p (posterior
+        predictive p of the chi-square discrepancy; near 0: the counts vary more than the model
+        allows).
     """
     predictor = Predictor(made, posterior)
     chains, draws = predictor.shape
     every = -(-chains * draws // REPLICATIONS)
     frame = made.frame
-    # Away from 0 and 1, where a discrepancy would divide by nothing.
+    # At 0 or 1 the discrepancy would divide by 0.
     probability = np.clip(expit(predictor.linear(frame, every)), 1e-12, 1 - 1e-12)
     n, correct = frame["n"].to_numpy(), frame["correct"].to_numpy(dtype=float)
     replicated = np.random.default_rng(seed).binomial(n, probability)

@@ -1,6 +1,6 @@
 """The linear predictor of a fitted model, draw by draw, for any rows of data.
 
-Works from the posterior and the coding of the formula alone, so that it serves every engine.
+It needs the posterior and the formula only, and so works with every engine.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     import xarray
 
 _NODES = 20
-"""Of the Gauss-Hermite rule: an accuracy at SDs up to 3 is good to 1e-4."""
+"""Nodes of the Gauss-Hermite rule: the error of an accuracy is below 1e-4 for SDs up to 3."""
 
 
 def mean_share(eta: np.ndarray, spread: np.ndarray | None) -> np.ndarray:
-    """Return the accuracy at log odds, over groups (lexical sets, cells) that differ.
+    """Return the mean accuracy over groups (lexical sets, cells) whose log odds vary.
 
     Args:
-        eta: log odds of a group at 0: rows x draws.
-        spread: SD of the groups' effects, one number per draw, or rows x draws; none: groups do
-            not differ.
+        eta: log odds where the effect of the group is 0: rows x draws.
+        spread: SD of the groups' effects: one number per draw, or rows x draws. None: groups do not
+            vary.
     """
     from scipy.special import expit
 
@@ -42,10 +42,10 @@ class Predictor:
     """The coded predictors of a design, and the draws of its posterior."""
 
     def __init__(self, made: design.Design, posterior: xarray.Dataset) -> None:
-        """Code the data and lay out the draws.
+        """Code the data.
 
         Args:
-            made: what was fitted.
+            made: the design that was fitted.
             posterior: one variable per term, with dimensions chain and draw before all others.
         """
         self._matrices = design.matrices(made.formula, made.frame)
@@ -53,7 +53,7 @@ class Predictor:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Chains, draws of each."""
+        """Number of chains, and of draws in each."""
         sizes = self._posterior.sizes
         return sizes["chain"], sizes["draw"]
 
@@ -75,7 +75,7 @@ class Predictor:
         """Return the common coefficients: draws of all chains x coefficients.
 
         Args:
-            every: one draw of so many is taken.
+            every: use every n-th draw.
         """
         return self._joined(list(self._common), every)
 
@@ -86,7 +86,7 @@ class Predictor:
 
         Args:
             frame: rows with levels that were fitted.
-            only: grouping variables whose terms enter; default: all.
+            only: grouping variables whose terms are used; default: all.
         """
         from scipy import sparse
 
@@ -94,7 +94,7 @@ class Predictor:
         for name in self._of(only):
             columns = self._coded(frame, name)
             levels = columns.shape[1] // self._posterior[name][0, 0].size
-            # Of one number for a group, whichever level of the predictor it has
+            # Where the posterior has one number for a group, all its columns get this number
             coded.append(
                 columns @ sparse.kron(sparse.eye(columns.shape[1] // levels), [[1]] * levels)
             )
@@ -117,7 +117,7 @@ class Predictor:
             but: grouping variables whose terms are left out.
 
         Returns:
-            None if no group is left.
+            None without a group.
         """
         from scipy import sparse
 
@@ -127,7 +127,7 @@ class Predictor:
         chains, draws = self.shape
         by_sd, squares = [np.zeros((len(frame), 0))], [np.zeros((chains * draws, 0))]
         for name in names:
-            # Coded group by group, in each by the predictor: a row is in one group
+            # Columns are sorted by group, then by level of the predictor. A row is in one group.
             coded, groups = self._coded(frame, name), len(self._groups[name].groups)
             of_groups = sparse.kron(np.ones((groups, 1)), sparse.eye(coded.shape[1] // groups))
             by_sd.append((coded.power(2) @ of_groups).toarray())
@@ -151,7 +151,7 @@ class Predictor:
         return self._groups[name].eval_new_data(self._padded(frame))[: len(frame)]
 
     def _padded(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Add the fitted rows below: ``S(x)`` wants to see all levels (formulae 0.6)."""
+        """Append the fitted rows: ``S(x)`` needs rows of all levels (formulae 0.6)."""
         import pandas as pd
 
         return pd.concat([frame, self._frame[list(frame.columns)]], ignore_index=True)
@@ -166,5 +166,5 @@ class Predictor:
     def _draws(self, name: str, every: int) -> np.ndarray:
         values = self._posterior[name].values[:, ::every]
         if "|" in name and values.ndim == 4:
-            values = values.swapaxes(2, 3)  # kept predictor x group; coded group by group
+            values = values.swapaxes(2, 3)  # from predictor x group to the order of the columns
         return values.reshape(values.shape[0] * values.shape[1], -1)

@@ -1,9 +1,9 @@
-"""What a study compares our results with: numbers of its paper, and what children know.
+"""Numbers that a study's results are compared with: those of its paper, and ages of children.
 
-``studies/STUDY/published/VERSION/NAME.csv`` holds published numbers. A study has versions: what the
-paper prints, and what the authors' repository holds, which may be of other items.
-``studies/STUDY/children.csv`` says what children know at which age. Each file opens with comment
-lines (``#``) that name the source of its numbers.
+``studies/STUDY/published/VERSION/NAME.csv`` has published numbers. A study may have several
+versions: the paper, and the authors' repository, whose items may be different.
+``studies/STUDY/children.csv`` says at which age children know a phenomenon. Each file begins with
+comment lines (``#``) that name the source of its numbers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import Schema
 
 POSH = ("posh-bench", "v1")
-"""The tables of Yang et al.: of the first version of their items."""
+"""Study and version of the tables of Yang et al., with the first version of their items."""
 NUMBERS: Schema = {
     "source": pl.String, "what": pl.String, "value": pl.Float64, "unit": pl.String,
     "table": pl.String, "column": pl.String, "where": pl.String,
@@ -30,8 +30,8 @@ def load(study: str, version: str, name: str) -> pl.DataFrame:
 
     Args:
         study: its folder below ``studies``.
-        version: of what was published, a folder there.
-        name: of the table: ``table3``.
+        version: of the published numbers, a folder below ``published``.
+        name: of the table, e.g. ``table3``.
 
     Raises:
         PoshgridError: the file is missing.
@@ -42,12 +42,13 @@ def load(study: str, version: str, name: str) -> pl.DataFrame:
 
 
 def numbers(study: str) -> pl.DataFrame:
-    """Return the published numbers of a study that say which of our results they are.
+    """Return the published numbers of a study that name the result they are compared with.
 
     Returns:
-        ``version``, and the columns of ``numbers.csv``: ``source`` (where it is printed), ``what``
-        (in words), ``value``, ``unit``, ``table`` and ``column`` (of our results), ``where``
-        (``axis=value`` of its rows, comma-separated). Without rows: the study has none.
+        ``version``, and the columns of ``numbers.csv``: ``source`` (where the number is printed),
+        ``what`` (in words), ``value``, ``unit``, ``table`` and ``column`` (of our results),
+        ``where`` (the rows of our results, as comma-separated ``axis=value``). Empty if the study
+        has no such numbers.
     """
     frames = [pl.DataFrame(schema={"version": pl.String, **NUMBERS})]
     for path in resources.study(study, "published/*/numbers.csv"):
@@ -58,15 +59,15 @@ def numbers(study: str) -> pl.DataFrame:
 
 
 def children(study: str | None) -> pl.DataFrame:
-    """Return what children know at which age, if the study says so.
+    """Return at which ages children know phenomena; empty if the study does not say so.
 
     Returns:
         ``name`` of a phenomenon or category; ``age`` as written and ``years``, the age in years;
-        ``accuracy`` of children of this age (share), null where the age is the one from which
-        children are said to know it; ``source``.
+        ``accuracy`` of children of this age (share), or null if the source only says that
+        children know the phenomenon from this age on; ``source``.
 
     Raises:
-        PoshgridError: a column is missing, a number is none, or an age cannot be read.
+        PoshgridError: a column is missing, or a number or an age cannot be read.
     """
     frames = [pl.DataFrame(schema={**CHILDREN, "years": pl.Float64})]
     for path in resources.study(study, "children.csv") if study else ():
@@ -82,16 +83,16 @@ def children(study: str | None) -> pl.DataFrame:
 
 
 def years(age: str) -> float:
-    """Return an age in years; of a range, its middle.
+    """Return an age in years; the middle of a range.
 
     Args:
-        age: years, or years;months, or a range of them: ``3``, ``3-4``, ``3;2-4;7``.
+        age: years, years;months, or a range of these: ``3``, ``3-4``, ``3;2-4;7``.
 
     Raises:
-        ValueError: something else.
+        ValueError: the text is not an age.
     """
     ends = [end.partition(";") for end in age.split("-")]
     try:
         return sum(int(year) + int(month or 0) / 12 for year, _, month in ends) / len(ends)
     except ValueError as error:
-        raise ValueError(f"{age!r} is no age; write 3, 3-4 or 3;2-4;7") from error
+        raise ValueError(f"{age!r} is not an age; write 3, 3-4 or 3;2-4;7") from error

@@ -1,9 +1,9 @@
 """The tables that statistics write: columns, types and units.
 
-Tables of one target lie in ``results/statistics/{target}/`` (counts, accuracy) and those of a
-Bayesian model in ``results/statistics/{target}/regressions/{regression}/`` (summary, contrasts,
-predictive); those of training in ``results/statistics/{target}/curves/`` (curves, curves_mean,
-training), those of filtering in ``results/statistics/{target}/deltas/`` (deltas, delta_tests).
+``results/statistics/{target}/`` has the tables of a target (counts, accuracy). Folders below it
+have the tables of a Bayesian model (``regressions/{regression}/``: summary, contrasts, predictive),
+of training (``curves/``: curves, curves_mean, training) and of filtering (``deltas/``: deltas,
+delta_tests, perplexity).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import polars as pl
 
 RUN_AXES = ("condition", "size", "model", "recipe", "bias")
-"""The axes of the grid but for the seed: what an average over seeds is an average of."""
+"""The axes of the grid without the seed. Their values name a point of the grid."""
 
 YES, NO, CANNOT_TELL, NOT_TESTABLE = "yes", "no", "cannot tell", "not testable"
 """Verdicts on whether a phenomenon is learned."""
@@ -22,31 +22,31 @@ COUNTS = {
     "suite": pl.String,
     "category": pl.String,
     "phenomenon": pl.String,
-    "template": pl.String,  # or paradigm, as the items have it
+    "template": pl.String,  # of the items; in some suites, the paradigm
     "correct": pl.Float64,  # pairs judged right, a tie counted as half
     "ties": pl.UInt32,  # pairs whose members score the same
     "n": pl.UInt32,  # pairs
-    "words": pl.UInt64,  # that the run was trained on; 0: a pretrained model
+    "words": pl.UInt64,  # words that the run was trained on; 0: a pretrained model
     "source": pl.String,  # the condition's corpus
-    # evidence removed and none put back, or what the condition's `filtered` says
+    # whether evidence was removed and none put back; the condition's key `filtered` overrides it
     "filtered": pl.Boolean,
 }
 """``statistics/{target}/counts.parquet``: one row per run, suite and template."""
 
 LEVELS = ("phenomenon", "category", "overall", "average")
-"""What an accuracy is an accuracy of.
+"""Levels of accuracy.
 
 ``overall`` is the mean of the categories (the paper's Table 3), ``average`` the mean of the
 phenomena (its Table 8).
 """
 
 PARTS = ("template", "cell")
-"""What a phenomenon is made of: levels of accuracy below it, where it has several."""
+"""Levels of accuracy below the phenomenon, if it has several templates or cells."""
 
 ACCURACY = {
     "condition": pl.String,
     "size": pl.String,
-    "words": pl.UInt64,  # that the runs were trained on; 0: a pretrained model
+    "words": pl.UInt64,  # words that the runs were trained on; 0: a pretrained model
     "model": pl.String,
     "recipe": pl.String,
     "bias": pl.String,
@@ -60,8 +60,8 @@ ACCURACY = {
     "sd": pl.Float64,  # the same unit: sample SD over seeds; null with one seed
     "n_seeds": pl.UInt32,
     "n_pairs": pl.UInt32,  # pairs that each seed judged
-    # 95% interval of the mean: bootstrap over lexical sets; null when a phenomenon has fewer than
-    # two
+    # 95% interval of the mean: bootstrap over lexical sets; null if a phenomenon has fewer than two
+    # sets
     "low": pl.Float64,
     "high": pl.Float64,
     "mean_sum": pl.Float64,  # accuracy if scores were sums of log-probabilities over tokens
@@ -77,31 +77,31 @@ ACCURACY = {
     "ngram": pl.Float64,  # the n-gram baseline
     "class_ngram": pl.Float64,  # n-grams over function words and word endings
     "far": pl.String,  # the baselines further than 5 points from 50%, joined by ", "
-    # the baseline or heuristic that is right most often; "50%" if all with a say are below; null,
-    # as what follows, of other levels than "phenomenon" and of baselines
+    # the baseline or heuristic with the highest accuracy; "50%" if all are below 50%; null, like
+    # the columns below, for baselines and for levels other than "phenomenon"
     "rival": pl.String,
-    "rival_mean": pl.Float64,  # its accuracy
-    "above_rival": pl.Float64,  # `mean` less `rival_mean`
-    # 95% interval over sets and seeds, seeds pooled over cells; null where no cell has several
+    "rival_mean": pl.Float64,  # accuracy of the rival
+    "above_rival": pl.Float64,  # `mean` minus `rival_mean`
+    # 95% interval over sets and seeds, seeds pooled over cells; null if no cell has several seeds
     "above_rival_low": pl.Float64,
     "above_rival_high": pl.Float64,
     # "yes": above every baseline and heuristic; "no": less than 5 points above the rival; "cannot
-    # tell"; "not testable": the rival is right on 95%, or on 95% of what a hierarchical heuristic
-    # has a say on. "yes" and "no" hold for the whole suite (Holm)
+    # tell"; "not testable": a rival is right on 95% of the pairs, or on 95% of those on which a
+    # hierarchical heuristic decides. "yes" and "no" are corrected over the whole suite (Holm)
     "learned": pl.String,
 }
-"""``statistics/{target}/accuracy.parquet``: one row per point of the grid but for the seed, suite
-and level.
+"""``statistics/{target}/accuracy.parquet``: one row per point of the grid (seeds taken together),
+suite and level.
 
-The p values are null for ``overall`` and ``average``: a mean of shares is no count of pairs.
+The p values are null for ``overall`` and ``average``, because a mean of shares is not a count.
 """
 
 SUMMARY = {
     "term": pl.String,  # name in posterior.nc, e.g. "S(category)[binding]"
-    "label": pl.String,  # for people, e.g. "Category (binding)"
+    "label": pl.String,  # name in the report, e.g. "Category (binding)"
     "kind": pl.String,  # "common", "sd" (of a group-level effect), "group" (one of its levels)
     "implicit": pl.Boolean,  # the last level of a sum-coded factor: minus the sum of the others
-    "median": pl.Float64,  # log odds, as all that follows
+    "median": pl.Float64,  # log odds, like mean, sd, low and high
     "mean": pl.Float64,
     "sd": pl.Float64,
     "low": pl.Float64,  # 2.5% quantile
@@ -110,42 +110,42 @@ SUMMARY = {
     "ess_bulk": pl.Float64,  # draws
     "ess_tail": pl.Float64,  # draws
 }
-"""``statistics/{target}/regressions/{regression}/summary.parquet``: one row per coefficient.
-"""
+"""``statistics/{target}/regressions/{regression}/summary.parquet``: one row per coefficient."""
 
 CONTRASTS = {
     "contrast": pl.String,  # its name, or "{first} - {less}"
     "factor": pl.String,  # e.g. "condition"
     "first": pl.String,  # level
     "less": pl.String,  # level that is subtracted
-    "by": pl.String,  # factor at one level of which the difference is taken; "": all of the data
-    "level": pl.String,  # of that factor; "" where there is none
-    # points of the grid (phenomena not counted) that both levels have: what the contrast is taken
-    # over
+    "by": pl.String,  # the difference is taken at one level of this factor; "": on all data
+    "level": pl.String,  # that level; "": all data
+    # points of the grid that both levels have (over all phenomena); the contrast is taken over them
     "cells": pl.UInt32,
-    "median": pl.Float64,  # difference of log odds, as sd, low, high
+    "median": pl.Float64,  # difference of log odds, like mean, sd, low and high
     "mean": pl.Float64,
     "sd": pl.Float64,
     "low": pl.Float64,  # 2.5% quantile
     "high": pl.Float64,  # 97.5% quantile
     "above": pl.Float64,  # posterior probability that the difference is above 0
     "share": pl.Float64,  # the same difference in accuracy (share of pairs): median
-    "share_low": pl.Float64,
-    "share_high": pl.Float64,
-    # 95% interval of the difference in accuracy, simultaneous over the rows of a contrast with this
-    # `by` (Bonferroni); a difference is clear where it leaves 0 out
+    "share_low": pl.Float64,  # 2.5% quantile
+    "share_high": pl.Float64,  # 97.5% quantile
+    # 95% interval of the difference in accuracy, simultaneous over the rows of a contrast with the
+    # same `by` (Bonferroni); a difference is clear if this interval excludes 0
     "joint_low": pl.Float64,
-    "joint_high": pl.Float64,  # as joint_low
-    # observed accuracy of the first level less that of the other, over the same cells with the same
-    # weights, seeds alike (share): the model draws large differences towards 0
+    "joint_high": pl.Float64,  # upper end
+    # difference of the observed accuracies (share), over the same cells with the same weights; the
+    # model shrinks large differences towards 0
     "raw": pl.Float64,
-    "words_first": pl.UInt64,  # words trained on, mean over these cells
-    "words_less": pl.UInt64,  # as words_first
+    "words_first": pl.UInt64,  # words that the first level was trained on, mean over the cells
+    "words_less": pl.UInt64,  # words that the other level was trained on
     "r_hat": pl.Float64,  # of the difference of log odds; null with one chain
     "ess_bulk": pl.Float64,
     "ess_tail": pl.Float64,
 }
-"""``statistics/{target}/regressions/{regression}/contrasts.parquet``: contrasts by level."""
+"""``statistics/{target}/regressions/{regression}/contrasts.parquet``: one row per contrast, first
+level, and level of ``by``.
+"""
 
 PREDICTIVE = {
     **dict.fromkeys(RUN_AXES, pl.String),
@@ -154,18 +154,18 @@ PREDICTIVE = {
     "n_seeds": pl.UInt32,
     "n": pl.UInt64,  # pairs, over seeds
     "observed": pl.Float64,  # share of pairs judged right
-    "predicted": pl.Float64,  # the same of replicated data: median
-    "low": pl.Float64,  # 2.5% quantile
-    "high": pl.Float64,  # 97.5% quantile
-    "p": pl.Float64,  # two-sided posterior predictive p, replications that tie counted as half
+    "predicted": pl.Float64,  # the same share in replicated data: median
+    "low": pl.Float64,  # 2.5% quantile of the replicated data
+    "high": pl.Float64,  # 97.5% quantile of the replicated data
+    "p": pl.Float64,  # two-sided posterior predictive p; a tied replication counts as half
 }
-"""``statistics/{target}/regressions/{regression}/predictive.parquet``: a row per cell that a
-model was fitted to, seeds taken together.
+"""``statistics/{target}/regressions/{regression}/predictive.parquet``: one row per fitted cell
+(seeds taken together).
 """
 
 DELTAS = {
     **dict.fromkeys(RUN_AXES, pl.String),  # condition: the filtered one
-    "full": pl.String,  # the condition that it is set against
+    "full": pl.String,  # the condition that it is compared with
     "suite": pl.String,
     "level": pl.String,  # as in `accuracy`
     "category": pl.String,  # "" for overall and average
@@ -175,11 +175,12 @@ DELTAS = {
     "n_seeds_full": pl.UInt32,
     "accuracy": pl.Float64,  # share of pairs, mean over seeds
     "accuracy_full": pl.Float64,
-    "delta": pl.Float64,  # accuracy less accuracy_full (FiCT, equation 1)
+    "delta": pl.Float64,  # accuracy minus accuracy_full (FiCT, equation 1)
     "delta_sd": pl.Float64,  # over the filtered models' seeds; null with one
     "margin": pl.Float64,  # mean log P(good) - log P(bad), nats, scores averaged over seeds (eq. 2)
     "margin_full": pl.Float64,
-    "r": pl.Float64,  # Pearson's, of the pairs' margins before and after filtering (section 5.4)
+    # Pearson's correlation of the pairs' margins before and after filtering (section 5.4)
+    "r": pl.Float64,
 }
 """``statistics/{target}/deltas/deltas.parquet``: one row per filtered point of the grid, suite and
 level.
@@ -193,16 +194,16 @@ DELTA_TESTS = {
     # and C), "suite perplexity" (of good members), "perplexity"
     "measure": pl.String,
     "suite": pl.String,  # "" for perplexity
-    "axis": pl.String,  # what two values of are compared, e.g. "model"
-    "first": pl.String,  # one of them
-    "second": pl.String,  # the other
+    "axis": pl.String,  # the axis whose values are compared, e.g. "model"
+    "first": pl.String,  # one value of the axis
+    "second": pl.String,  # the other value
     "pairs": pl.UInt32,  # conditions, or conditions and phenomena, that both have
-    "mean_first": pl.Float64,  # over these pairs
-    "mean_second": pl.Float64,  # likewise
-    "t": pl.Float64,  # paired t test, first less second; null with fewer than two pairs
+    "mean_first": pl.Float64,  # mean over these pairs
+    "mean_second": pl.Float64,  # mean over these pairs
+    "t": pl.Float64,  # paired t test, first minus second; null with fewer than two pairs
     "df": pl.UInt32,
     "p": pl.Float64,  # two-sided, uncorrected
-    "r": pl.Float64,  # Pearson's, of the paired values
+    "r": pl.Float64,  # Pearson's correlation of the paired values
 }
 """``statistics/{target}/deltas/delta_tests.parquet``: one row per measure and pair of models (or
 biases, or recipes).
@@ -216,19 +217,19 @@ CURVES = {
     "level": pl.String,
     "category": pl.String,  # "" for overall and average
     "phenomenon": pl.String,  # "" but for level "phenomenon"
-    "step": pl.UInt32,  # steps taken before the weights were put aside; 0: the untrained baseline
-    # passes over the training split by then: the step divided by the run's `steps_per_epoch`
+    "step": pl.UInt32,  # training steps before these weights; 0: the untrained baseline
+    # passes over the training split before these weights: step / `steps_per_epoch` of the run
     "epoch": pl.Float64,
-    # the weights that training kept; false: a checkpoint, or the untrained baseline
+    # true: the weights that training kept; false: a checkpoint, or the untrained baseline
     "kept": pl.Boolean,
     "accuracy": pl.Float64,  # share of pairs, 0-1; a tie counts as half
     "pairs": pl.UInt32,
     "dev_loss": pl.Float64,  # nats per token; null: not evaluated at this step
 }
 """``statistics/{target}/curves/curves.parquet``: one row per trained run, suite, level and step,
-and one for what was kept.
+and one for the kept weights.
 
-A checkpoint at the step whose weights were kept has a row beside theirs.
+A checkpoint at the step of the kept weights has a row of its own.
 """
 
 CURVES_MEAN = {
@@ -238,15 +239,15 @@ CURVES_MEAN = {
     "category": pl.String,
     "phenomenon": pl.String,
     "kept": pl.Boolean,  # as in `curves`
-    "step": pl.UInt32,  # null for what was kept: each seed has its own best step
+    "step": pl.UInt32,  # null for kept weights: each seed has its own best step
     "epoch": pl.Float64,  # mean over seeds
     "mean": pl.Float64,  # share of pairs: mean over seeds of the seed's accuracy
     "sd": pl.Float64,  # the same unit: sample SD over seeds; null with one seed
-    "n_seeds": pl.UInt32,  # those that have the step: a run that stopped early has no later ones
-    "pairs": pl.UInt32,  # that each seed judged
+    "n_seeds": pl.UInt32,  # seeds that have the step: a run that stopped early lacks later ones
+    "pairs": pl.UInt32,  # pairs that each seed judged
     "dev_loss": pl.Float64,  # nats per token, mean over seeds; null unless all were evaluated here
 }
-"""``statistics/{target}/curves/curves_mean.parquet``: the same over seeds."""
+"""``statistics/{target}/curves/curves_mean.parquet``: the table ``curves``, averaged over seeds."""
 
 TRAINED = {
     **dict.fromkeys(RUN_AXES, pl.String),
@@ -254,43 +255,45 @@ TRAINED = {
     "parameters": pl.UInt64,
     "vocabulary_size": pl.UInt32,  # types
     "steps_per_epoch": pl.UInt32,
-    "steps": pl.UInt32,  # taken
+    "steps": pl.UInt32,  # number of training steps
     "epochs": pl.Float64,  # passes over the training split
-    "best_step": pl.UInt32,  # whose weights were kept
-    "stopped": pl.String,  # by "steps" or "patience"
-    "tokens": pl.UInt64,  # predicted in training
+    "best_step": pl.UInt32,  # step whose weights were kept
+    "stopped": pl.String,  # why training ended: "steps" or "patience"
+    "tokens": pl.UInt64,  # tokens predicted in training
     "tokens_per_second": pl.Float64,
     "initial_dev_loss": pl.Float64,  # nats per token, as all losses
-    "dev_loss": pl.Float64,  # of the weights that were kept
+    "dev_loss": pl.Float64,  # of the kept weights, like all numbers below
     "dev_perplexity": pl.Float64,
     "test_loss": pl.Float64,
     "test_perplexity": pl.Float64,
     "device": pl.String,
 }
 """``statistics/{target}/curves/training.parquet``: one row per trained run. Losses of different
-tokenizers do not compare.
+tokenizers are not comparable.
 """
 
 DEVELOPMENT = {
-    "over": pl.String,  # "sizes": each has models of its own; "checkpoints" of the runs of a size
+    # points of the curve: "sizes" (each has its own models) or "checkpoints" (of runs of one size)
+    "over": pl.String,
     **dict.fromkeys(RUN_AXES, pl.String),
-    "size": pl.String,  # of the runs whose checkpoints these are; "" over sizes
-    "model": pl.String,  # over sizes, those of all sizes, joined by ", "
+    "size": pl.String,  # of the runs with these checkpoints; "" over sizes
+    "model": pl.String,  # over sizes: the models of all sizes, joined by ", "
     "suite": pl.String,
     "category": pl.String,
     "phenomenon": pl.String,
     "points": pl.UInt32,  # sizes or checkpoints
     "first": pl.Float64,  # words of the first
     "last": pl.Float64,  # words of the last
-    # words at which the mean first lies above the best rival by 5 points, on straight lines between
-    # points (log words), a convention; null: from the first point on, or at none
+    # words at which the mean is first 5 points above the best rival, with straight lines between
+    # points (over log words) by convention; null: it is above at the first point, or at no point
     "onset": pl.Float64,
-    # words with which it is surely not yet learned, a point: lower end of the 95% interval (other
-    # seeds, other words); null: open
+    # lower end of the 95% interval (other seeds, other words): words of the last point at which the
+    # phenomenon is surely not yet learned; null: no such point
     "low": pl.Float64,
-    "high": pl.Float64,  # words with which it surely is, likewise
-    # the ends that are known: "within" (both), "by", "after", "cannot tell" (none); "turns back":
-    # surely above, later surely not; "not testable": as in `accuracy`, at every point
+    # upper end: words of the first point at which it is surely learned; null: no such point
+    "high": pl.Float64,
+    # which ends are known: "within" (both), "by" (upper), "after" (lower), "cannot tell" (none);
+    # "turns back": surely learned, later surely not; "not testable": as in `accuracy`, everywhere
     "status": pl.String,
 }
 """``report/{target}/development.parquet``: after how many words a phenomenon is first learned; one
@@ -304,21 +307,22 @@ RATIOS = {
     "category": pl.String,
     "phenomenon": pl.String,
     "than": pl.String,  # the condition that `condition` is compared with
-    "ratio": pl.Float64,  # words that `condition` needs for each word of `than`, by `onset`
-    "low": pl.Float64,  # lower end of its 95% interval; null: open
-    "high": pl.Float64,  # upper end
+    "ratio": pl.Float64,  # `onset` of `condition` divided by `onset` of `than`
+    "low": pl.Float64,  # lower end of its 95% interval; null: not known
+    "high": pl.Float64,  # upper end; null: not known
 }
-"""``report/{target}/ratios.parquet``: conditions that differ in filtering, or in register."""
+"""``report/{target}/ratios.parquet``: pairs of conditions that differ in filtering or in corpus."""
 
 EXPOSURE = {
     "condition": pl.String,
-    "size": pl.String,  # as in the config: the words of its corpus, rounded
-    "corpus": pl.String,  # that the condition is made from
-    "source": pl.String,  # "all": of the corpus
-    "corpus_sentences": pl.UInt64,  # of the corpus at this size, before filters; null: ready files
-    "corpus_words": pl.UInt64,  # the same
-    "sentences": pl.UInt64,  # that the model sees in one pass
-    "distinct": pl.UInt64,  # different ones among them
+    "size": pl.String,  # as in the configuration: the words of its corpus, rounded
+    "corpus": pl.String,  # corpus of the condition
+    "source": pl.String,  # of the corpus; "all": all its sources
+    # sentences of the corpus at this size, before filters; null: a condition of ready files
+    "corpus_sentences": pl.UInt64,
+    "corpus_words": pl.UInt64,  # words of these sentences
+    "sentences": pl.UInt64,  # sentences that the model sees in one pass
+    "distinct": pl.UInt64,  # different sentences among them
     "words": pl.UInt64,  # separated by spaces, in one pass
     "tokens": pl.UInt64,  # in one pass, with a boundary for each sentence
     "epochs_low": pl.Float64,  # fewest passes that the kept weights of a run saw; null: no run yet
@@ -328,7 +332,7 @@ EXPOSURE = {
     "tokens_seen_low": pl.UInt64,  # `tokens` times the fewest passes
     "tokens_seen_high": pl.UInt64,  # `tokens` times the most passes
 }
-"""``report/{target}/exposure.parquet``: what the models see, compared with their corpus."""
+"""``report/{target}/exposure.parquet``: the text that models see, compared with their corpus."""
 
 PERPLEXITY = {
     **dict.fromkeys(RUN_AXES, pl.String),
@@ -341,6 +345,5 @@ PERPLEXITY = {
     "perplexity": pl.Float64,  # exp(loss): compares models of one tokenizer
     "word_perplexity": pl.Float64,  # exp(nats per word): compares models of different tokenizers
 }
-"""``statistics/{target}/deltas/perplexity.parquet``: one row per trained run, on text that nothing
-was removed from.
+"""``statistics/{target}/deltas/perplexity.parquet``: one row per trained run, on unfiltered text.
 """

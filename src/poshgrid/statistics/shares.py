@@ -1,26 +1,28 @@
-"""Which heuristic, if any, explains the choices of a target's models.
+"""Which heuristic, if any, explains the choices of a target's models?
 
-A heuristic, or a group of heuristics that disagree on fewer than ten lexical sets, is *named* if
+The *unlisted* share is the share of choices that seeds make alike beyond what the listed heuristics
+predict. A heuristic, or a group of heuristics that disagree on fewer than ten lexical sets, is
+*named* if
 
 1. it surely explains more than half of the choices: the lower end of the interval is above 50%;
-2. what seeds share beyond the list is surely small: the upper end is below a third of the choices;
-3. without it the others fit clearly worse: the deviance rises by more than 6.63 (chi-square, one
-   degree of freedom, p = .01).
+2. the unlisted share is surely small: the upper end of its interval is below a third;
+3. the other heuristics fit clearly worse without it: the deviance rises by more than 6.63
+   (chi-square, one degree of freedom, p = .01).
 
-Else the verdict is
+Otherwise the verdict is
 
-- *no listed heuristic*: what seeds share is surely more than a third, or 1 surely fails (the upper
-  end is below 50%);
-- *seeds differ*: 2 holds, and two seeds surely follow different heuristics, or one follows what
-  another surely does not;
-- *guessing*: two seeds or more, the share of good members within 40 to 60% with its interval, and
-  both tests of a coin hold (twice the smaller p is at least .01);
-- *cannot tell*: anything else; always with fewer than ten lexical sets or with one seed.
+- *no listed heuristic*: the unlisted share is surely above a third, or condition 1 surely fails
+  (the upper end of the interval is below 50%);
+- *seeds differ*: condition 2 holds, and two seeds surely follow different heuristics, or one seed
+  follows a heuristic that another surely does not follow;
+- *guessing*: there are two or more seeds, the share of good members is between 40 and 60% with its
+  whole interval, and neither test rejects coin tosses (twice the smaller p is at least .01);
+- *cannot tell*: all other cases, and always with fewer than ten lexical sets or with one seed.
 
-Why a third: an unlisted heuristic that agrees with the named one on a share ``1 - d`` of the pairs,
-with ``e`` of the choices against it, has a shared of ``2 (1 - 2e) sqrt(d (1 - d))``. With e = .1 a
-third is reached at d = .05, so a name says: this heuristic, or one that says the same of some 95%
-of these pairs.
+Why a third: suppose that models follow an unlisted heuristic that agrees with the named one on a
+share ``1 - d`` of the pairs, and that ``e`` of the choices are against it. Then the unlisted share
+is ``2 (1 - 2e) sqrt(d (1 - d))``. With e = .1 it reaches a third at d = .05. So a name means: this
+heuristic, or one that makes the same choice on at least some 95% of these pairs.
 """
 
 from __future__ import annotations
@@ -48,29 +50,29 @@ from poshgrid.tables import formats
 
 REPLICATES = 1_000
 SEED = 42
-"""Of the bootstrap. It is no part of the config: one seed for all makes intervals comparable."""
+"""Of the bootstrap. It is no key of the configuration: with one seed, intervals are comparable."""
 MOST = 0.5
-"""Share of the choices that a heuristic explains, surely, if it is named."""
+"""A named heuristic surely explains more than this share of the choices."""
 TOLERANCE = 1 / 3
-"""Share of the choices that seeds may make alike for a reason that is not listed, if a heuristic is
-named: the upper end of its interval is below. docs/lab/heuristics.md has what it tells apart."""
+"""If a heuristic is named, the interval of the unlisted share ends below this.
+docs/lab/heuristics.md measures which heuristics it can separate."""
 LEVEL = 0.01
-"""Of the tests of a coin: choices that are coin tosses fail one so often."""
+"""Significance level of the tests of coin tosses."""
 NEARLY = 6.63
-"""Deviances closer than this (chi-square, one degree of freedom, p = .01) are nearly equal."""
+"""Deviances that differ by less (chi-square, one degree of freedom, p = .01) are nearly equal."""
 COIN = 0.1
-"""The share of good members is near one half if its interval goes no further from it."""
+"""The share of good members is near one half if its interval is within this distance from it."""
 
 
 class Phenomenon(NamedTuple):
-    """What a arm's seeds chose in a phenomenon, and what heuristics say of it."""
+    """The choices of an arm's seeds in a phenomenon, and those of the heuristics."""
 
     names: dict[str, str]  # suite, category, phenomenon
     sets: np.ndarray  # pairs: number of the lexical set
     chose: np.ndarray  # pairs x seeds: 1 the good member, 0 the bad one, .5 a tie
-    heuristics: list[str]  # those that have a say on some pair
-    says: np.ndarray  # heuristics x pairs; NaN: no say
-    words: np.ndarray  # pairs x 2: where the members begin to differ, the good and the bad word
+    heuristics: list[str]  # those that decide on at least one pair
+    says: np.ndarray  # heuristics x pairs: choice of the heuristic; NaN: it does not decide
+    words: np.ndarray  # pairs x 2: the first words in which the good and the bad member differ
 
 
 def write(
@@ -81,14 +83,14 @@ def write(
     tables: dict[str, Path],
     output: Path,
 ) -> dict[str, Any]:
-    """Write which heuristics explain what the runs of a target chose.
+    """Write which heuristics explain the choices of a target's runs.
 
     Args:
         spec: the runs, and how two scores become a choice.
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
-        models: folder of models: those of the unigram baselines say what was heard how often.
+        models: folder of models; the unigram baselines give the counts of words in the text.
         items: suite -> its table of pairs.
-        tables: suite -> what the heuristics say of them (``HEURISTICS``).
+        tables: suite -> the choices of the heuristics (``HEURISTICS``).
         output: folder for the three tables, as .parquet and .csv.
 
     Returns:
@@ -134,7 +136,7 @@ def _phenomena(
     items: pl.DataFrame,
     heuristics: Path,
 ) -> Iterator[tuple[dict[str, str], Phenomenon]]:
-    """Yield what each arm (a run without its seed) chose, phenomenon by phenomenon."""
+    """Yield the choices of each arm (a run without its seed), phenomenon by phenomenon."""
     said = heuristics_table.of_words(heuristics_table.read(heuristics, items), items)
     compared, edits = heuristics_table.comparisons(items), heuristics_table.edits(items)
     cells: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
@@ -190,9 +192,9 @@ def phenomenon(suite: str, frame: pl.DataFrame, chose: np.ndarray) -> Phenomenon
 
 
 def times(choices: Phenomenon) -> np.ndarray | None:
-    """Return how often each lexical set is drawn: replicates x sets; ``None``: there is only one.
+    """Return how often each lexical set is drawn: replicates x sets; None if there is only one set.
 
-    The draws depend on suite and phenomenon alone: arms and heuristics see the same ones.
+    The draws depend only on suite and phenomenon: all arms and heuristics have the same draws.
     """
     sets = int(choices.sets.max()) + 1
     if sets < 2:
@@ -203,15 +205,16 @@ def times(choices: Phenomenon) -> np.ndarray | None:
 
 
 def competing(choices: Phenomenon) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """Return the heuristics of a mixture; those that the items cannot tell apart are one.
+    """Return the heuristics of a mixture; heuristics that the items cannot separate are one group.
 
-    They are linked if they disagree on fewer lexical sets than ``mixture.FEW``, and say of a pair
-    what all of a group say. Heuristics that have a say on fewer sets are left out: what explains a
-    handful of choices could have any weight.
+    Two heuristics are linked if they disagree on fewer lexical sets than ``mixture.FEW``; linked
+    heuristics are a group. A group decides on a pair if all its members make the same choice.
+    Heuristics that decide on fewer sets than ``FEW`` are left out, because a few choices do not
+    determine a weight.
 
     Returns:
-        Names, of a group joined by `` = ``; what they say, heuristics x pairs (.5: nothing); and
-        the pairs on which no group is divided.
+        Names (those of a group joined by `` = ``); choices, heuristics x pairs (.5: no decision);
+        and, for each pair, whether the members of every group agree on it.
     """
     says = np.nan_to_num(choices.says, nan=0.5)
     least = _least(choices.sets)
@@ -232,21 +235,22 @@ def competing(choices: Phenomenon) -> tuple[list[str], np.ndarray, np.ndarray]:
 
 
 def _least(sets: np.ndarray) -> float:
-    """Return the lexical sets below which nothing is concluded from them."""
+    """Return the smallest number of lexical sets from which anything is concluded."""
     return min(mixture.FEW, (int(sets.max()) + 1) / 2)
 
 
 def mixed(
     choices: Phenomenon, drawn: np.ndarray | None
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return the weight of each heuristic in a arm's choices, and the verdict.
+    """Return the weight of each heuristic in an arm's choices, and the verdict.
 
     Args:
         choices: the choices.
         drawn: from :func:`times`.
 
     Returns:
-        Rows of ``MIXTURE``, guessing last; and a row of ``VERDICTS``, all without the cell.
+        Rows of ``MIXTURE``, guessing last; and a row of ``VERDICTS``. They lack the columns that
+        name arm and phenomenon.
     """
     heuristics, says, united = competing(choices)
     sets, seeds = int(choices.sets.max()) + 1, choices.chose.shape[1]
@@ -282,7 +286,7 @@ def _verdict(
     unlisted: tuple[float | None, ...],
     drawn: np.ndarray | None,
 ) -> dict[str, Any]:
-    """Return a row of ``VERDICTS``, without the cell: the module has the steps."""
+    """Return a row of ``VERDICTS`` by the rules in the docstring of the module."""
     sets, seeds = int(choices.sets.max()) + 1, choices.chose.shape[1]
     cover = (says != 0.5).mean(axis=1)
     share, replicates = fitted.weights[:, :-1] * cover, fitted.replicates[..., :-1] * cover
@@ -329,7 +333,7 @@ def _verdict(
 
 
 def _seeds_drawn(replicates: np.ndarray) -> np.ndarray:
-    """Return means over seeds that are drawn with replacement: replicates x ...
+    """Return means over seeds, drawn with replacement in each replicate: replicates x ...
 
     Args:
         replicates: replicates x seeds x ...
@@ -340,7 +344,12 @@ def _seeds_drawn(replicates: np.ndarray) -> np.ndarray:
 
 
 def _coin(chose: np.ndarray, words: np.ndarray) -> float:
-    """Return the smaller p value of the two tests of coin tosses (Bonferroni); pairs x seeds."""
+    """Return the smaller p of the two tests of coin tosses, corrected (Bonferroni).
+
+    Args:
+        chose: pairs x seeds.
+        words: pairs x 2, as in :class:`Phenomenon`.
+    """
     chances = np.full(chose.shape, 0.5)
     tests = [mixture.preference(chose, chances, words)]
     if chose.shape[1] > 1:
@@ -349,7 +358,7 @@ def _coin(chose: np.ndarray, words: np.ndarray) -> float:
 
 
 def _near_half(choices: Phenomenon, drawn: np.ndarray) -> bool:
-    """Say whether the interval of the share of good members is near one half."""
+    """Return whether the interval of the share of good members is near one half."""
     right = np.zeros((drawn.shape[1], choices.chose.shape[1]))
     np.add.at(right, choices.sets, choices.chose)
     shares = (drawn @ right) / (drawn @ np.bincount(choices.sets))[:, None]
@@ -358,7 +367,7 @@ def _near_half(choices: Phenomenon, drawn: np.ndarray) -> bool:
 
 
 def _needed(choices: Phenomenon, says: np.ndarray, fitted: mixture.Mixture, best: int) -> bool:
-    """Say whether the others fit clearly worse without a heuristic."""
+    """Return whether the other heuristics fit clearly worse without the best one."""
     others = np.delete(says, best, axis=0)
     chosen = np.stack([1 - choices.chose, choices.chose], axis=-1).swapaxes(0, 1)
     less = mixture.deviance(chosen, others, mixture.weights(chosen, others))
@@ -366,7 +375,7 @@ def _needed(choices: Phenomenon, says: np.ndarray, fitted: mixture.Mixture, best
 
 
 def identifiable(choices: Phenomenon) -> Iterator[tuple[str, str, int, int]]:
-    """Yield two heuristics, on how many lexical sets both have a say, and how often they differ."""
+    """Yield two heuristics, on how many lexical sets both decide, and on how many they differ."""
     decided = ~np.isnan(choices.says) & (choices.says != 0.5)
     for one, other in combinations(range(len(choices.heuristics)), 2):
         both = decided[one] & decided[other]

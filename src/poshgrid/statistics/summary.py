@@ -1,4 +1,4 @@
-"""A posterior as a table: medians, intervals, convergence; every level of every factor."""
+"""A posterior as a table: medians, intervals and convergence of every coefficient and level."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ _NAMES = {
 def summarise(posterior: xarray.Dataset, frame: pd.DataFrame) -> pl.DataFrame:
     """Return one row per coefficient, group SD and group level.
 
-    A sum-coded factor of k levels has k - 1 coefficients; the last level's is minus their sum. It
-    is computed draw by draw and marked ``implicit``. Two-level factors report the first level only.
+    A sum-coded factor of k levels has k - 1 coefficients; that of the last level is minus their
+    sum. It is computed draw by draw and marked ``implicit``. A factor of two levels has a row for
+    the first level only.
 
     Args:
         posterior: variables of bambi's posterior, with dimensions chain, draw and at most one more.
@@ -48,7 +49,7 @@ def _terms(
 ) -> Iterator[tuple[str, str, str, bool, np.ndarray]]:
     """Yield term, label, kind, implicit and draws (chain x draw)."""
     for name in map(str, posterior.data_vars):
-        if name.endswith("__"):  # nutpie keeps the transformed variables too
+        if name.endswith("__"):  # a transformed variable that nutpie stores, too
             continue
         variable = posterior[name]
         effect, bar, group = name.removesuffix("_sigma").partition("|")
@@ -58,7 +59,7 @@ def _terms(
             known = _combinations(effect, group, frame)
         for level, implicit, draws in _levels(variable, frame):
             if known is not None and tuple(level) not in known:
-                continue  # no count has both: a cell of another category
+                continue  # no count has both, such as a cell and a category that is not its own
             inner = level if kind == "sd" else level[:-1]
             of = "intercept" if effect == "1" else _label(effect, inner, frame)
             if kind == "common":
@@ -72,7 +73,7 @@ def _terms(
 
 
 def _combinations(effect: str, group: str, frame: pd.DataFrame) -> set[tuple[str, str]] | None:
-    """Return the levels of a predictor and a group that occur together; None: not such a term."""
+    """Return the levels of a predictor and a group that occur together; None if not factors."""
     factors = effect.split(":")
     if not all(hasattr(frame.get(name), "cat") for name in (*factors, group)):
         return None
@@ -83,13 +84,13 @@ def _combinations(effect: str, group: str, frame: pd.DataFrame) -> set[tuple[str
 def _levels(
     variable: xarray.DataArray, frame: pd.DataFrame
 ) -> Iterator[tuple[list[str], bool, np.ndarray]]:
-    """Yield level, implicit and draws of a term's effects, the implicit ones included."""
+    """Yield level, implicit and draws of each effect of a term, implicit effects included."""
     name, values = str(variable.name), variable.values
     factors = [f for f in name.split(":") if _factor(f) in frame.columns and "(" in f]
     levels = [list(map(str, frame[_factor(f)].cat.categories)) for f in factors]
     coded = math.prod(len(known) - 1 for known in levels)
     sums = "|" not in name and bool(factors) and all(f.startswith("S(") for f in factors)
-    if not sums or values.shape[2:] != (coded,):  # another coding, or a group: nothing is implicit
+    if not sums or values.shape[2:] != (coded,):  # not sum-coded: no level is implicit
         names = [[str(x) for x in variable.coords[dim].values] for dim in variable.dims[2:]]
         for index in np.ndindex(values.shape[2:]):
             level = [known[i] for i, known in zip(index, names, strict=True)]
@@ -119,7 +120,7 @@ def _label(name: str, level: list[str], frame: pd.DataFrame) -> str:
         if levels and hasattr(frame.get(variable), "cat"):
             chosen = levels.pop(0)
             known = [str(c) for c in frame[variable].cat.categories]
-            # Without a coding each level has a coefficient of its own
+            # A factor without a coding has a coefficient for each level
             contrast = f"{chosen} vs. {known[1]}" if len(known) == 2 and "(" in part else chosen
             word = f"{word} ({contrast})"
         words.append(word)
@@ -129,8 +130,8 @@ def _label(name: str, level: list[str], frame: pd.DataFrame) -> str:
 def describe(draws: np.ndarray) -> dict[str, float | None]:
     """Return median, mean, sd, low and high (2.5% and 97.5% quantiles), r_hat, ess_bulk, ess_tail.
 
-    R-hat and the effective sample sizes are null where they are not defined: R-hat of one chain,
-    all of them where the draws do not move.
+    R-hat and the effective sample sizes are None where they are not defined: R-hat of one chain,
+    and all three if all draws are equal.
 
     Args:
         draws: chain x draw.

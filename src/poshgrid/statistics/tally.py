@@ -1,4 +1,4 @@
-"""What runs of a grid judged right: counts for models, and tallies of sets for intervals."""
+"""Counts of right pairs: by run and template for models, and by lexical set for intervals."""
 
 from __future__ import annotations
 
@@ -29,11 +29,10 @@ def count(
 ) -> tuple[pl.DataFrame, dict[str, Tally]]:
     """Return counts by template and cell, and a tally of each suite.
 
-    A run's judgements are counted and forgotten. Of sets, which may be as many as pairs, some
-    numbers for each are kept.
+    The judgements of one run at a time are in memory; only sums are kept.
 
     Args:
-        runs: name -> the columns that its counts have, ``RUN_AXES`` among them.
+        runs: name -> the columns that its counts get, including ``RUN_AXES``.
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         items: suite -> its table of pairs.
         scoring: how two scores become a judgement.
@@ -46,7 +45,7 @@ def count(
     points = pl.DataFrame(list(seeds), schema=list(RUN_AXES), orient="row").with_columns(
         seeds=pl.Series(seeds.values())
     )
-    places = {point: number for number, point in enumerate(seeds)}
+    numbers = {point: number for number, point in enumerate(seeds)}
     counts = []
     tallies: dict[str, Tally] = {}
     for suite in sorted(items):
@@ -55,7 +54,7 @@ def count(
             judged = judgements.judged(scores / run / f"{suite}.parquet", pairs, scoring)
             if suite not in tallies:  # all runs judge the same pairs
                 tallies[suite] = Tally(suite, judged, points)
-            tallies[suite].add(places[point], judged)
+            tallies[suite].add(numbers[point], judged)
             columns = {**runs[run], "suite": suite}
             counts.append(
                 judged.with_columns(pl.lit(value).alias(name) for name, value in columns.items())
@@ -70,16 +69,16 @@ def count(
 
 
 class Tally:
-    """What points of a grid got right of a suite, set by set.
+    """Right pairs and margins of the points of a grid on a suite.
 
     Args:
         suite: its name.
-        judged: what any run judged.
+        judged: the judgements of any run, as all runs judge the same pairs.
         points: the columns of a point, and seeds.
 
     Attributes:
-        units: item_id, category, phenomenon and the rest of what is judged, in the order of
-            judgements.
+        units: item_id, category, phenomenon, template, cell and lexical set of each judgement, in
+            the order of judgements.
     """
 
     def __init__(self, suite: str, judged: pl.DataFrame, points: pl.DataFrame) -> None:
@@ -93,20 +92,24 @@ class Tally:
         self._correct = np.zeros((len(self._sets), len(points)))
 
     def of(self, correct: np.ndarray) -> np.ndarray:
-        """Return how many of each set's pairs are right."""
+        """Return the number of right pairs in each set.
+
+        Args:
+            correct: 1, 0 or .5 for each row of ``units``.
+        """
         return np.bincount(self._set, correct[self._pair], minlength=len(self._sets))
 
     def add(self, point: int, judged: pl.DataFrame) -> None:
-        """Count what a run judged."""
+        """Add the judgements of a run to those of its point."""
         self._correct[:, point] += self.of(judged["correct"].to_numpy())
         self._margins[:, point] += judged["margin"].to_numpy()
 
     @property
     def margins(self) -> np.ndarray:
-        """Judgements (rows of ``units``) x points: mean margin over seeds, nats."""
+        """Mean margin over seeds, nats: rows of ``units`` x points."""
         return self._margins / self.points["seeds"].to_numpy()
 
     @property
     def sums(self) -> SetSums:
-        """Pairs right, set by set, over seeds."""
+        """Right pairs of each set, summed over seeds."""
         return SetSums(self._suite, self._sets, self.points, self._correct)

@@ -24,8 +24,8 @@ def chi_square(correct: float, n: float) -> float:
 def combine_seeds(correct: Sequence[float], n: Sequence[float]) -> float:
     """Return the Fisher-combined p of one chi-square test per seed.
 
-    Two seeds on opposite sides of 50% are evidence of two different things, which Fisher's method
-    would add up: such a cell gets p = 1.
+    Fisher's method would add up the evidence of two seeds on opposite sides of 50%, though it is
+    evidence for different conclusions: such a cell gets p = 1.
 
     Args:
         correct: pairs judged right by each seed.
@@ -41,7 +41,7 @@ def combine_seeds(correct: Sequence[float], n: Sequence[float]) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p values corrected by Holm's step-down method, in the order given."""
+    """Return p values corrected by Holm's step-down method, in the same order."""
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))

@@ -1,4 +1,4 @@
-"""What training made of every run of a target: one table, from the folders of the models."""
+"""How the training of every run of a target went: one table, from the folders of the models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def training(names: Iterable[str], models: Path, output: Path) -> pl.DataFrame:
     """Write ``training.parquet`` and ``.csv``.
 
     Args:
-        names: of runs; baselines and given models among them, which no training made, are left out.
+        names: of runs; baselines and given models are left out, as we did not train them.
         models: folder of the models: ``{run}/statistics.json`` below it.
         output: folder.
 
@@ -39,14 +39,14 @@ def training(names: Iterable[str], models: Path, output: Path) -> pl.DataFrame:
         for name in trained(names)
         for facts in [statistics(Path(models) / name)]
     ]
-    # A loss that is a whole number comes back from JSON as one.
+    # strict=False: JSON reads a loss such as 3.0 as an integer.
     table = pl.DataFrame(rows, schema=TRAINED, strict=False)
     formats.write(table, Path(output), "training", TRAINED)
     return table
 
 
 def trained(names: Iterable[str]) -> list[str]:
-    """Return the runs that training made: no baselines, no given models; smaller sizes first."""
+    """Return the trained runs, without baselines and given models; smaller sizes come first."""
 
     def order(name: str) -> tuple[Any, ...]:
         condition, size, *others = levels.axes(name).values()
@@ -56,7 +56,7 @@ def trained(names: Iterable[str]) -> list[str]:
 
 
 def statistics(folder: Path) -> dict[str, Any]:
-    """Return what ``statistics.json`` in a model's folder says of its training.
+    """Return the content of ``statistics.json`` in a model's folder.
 
     Raises:
         PoshgridError: the file is missing or broken, or lacks a key.

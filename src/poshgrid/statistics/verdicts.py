@@ -1,8 +1,9 @@
 """Is a phenomenon learned? The verdict of each cell: yes, no, cannot tell, or not testable.
 
-The estimand is the accuracy that a model of the cell has on average over seeds, on the templates of
-the suite and on words like theirs, less that of its best rival. ``docs/statistics.md`` has the
-formula; ``perf/verdict_errors.py`` measures how often a verdict is wrong.
+The estimand is the difference between two accuracies: that of the cell's models, on average over
+seeds, and that of their best rival, on the templates of the suite and on words of the same kind.
+``docs/statistics.md`` has the formula; ``perf/verdict_errors.py`` measures how often a verdict is
+wrong.
 """
 
 from __future__ import annotations
@@ -23,17 +24,18 @@ from poshgrid.statistics.intervals import SetSums
 from poshgrid.statistics.schema import ACCURACY, CANNOT_TELL, NO, NOT_TESTABLE, RUN_AXES, YES
 
 SOLVED = 0.95
-"""Accuracy of a rival from which on the pairs cannot test a phenomenon."""
+"""The pairs cannot test a phenomenon if a rival's accuracy is at least this."""
 MARGIN = 0.05
-"""Share of pairs: a model that is surely not this far above its best rival has not learned."""
+"""Share of pairs: a model that is surely less than this above its best rival has not learned."""
 ERROR = 0.025
 """Probability of a wrong *yes* (and of a wrong *no*) anywhere in the table of a suite."""
 PRIOR_FREEDOM = 2.4
-"""How much phenomena differ in how far seeds vary, as degrees of freedom of a scaled inverse
-chi-square: that of the 33 published models of POSH-BENCH."""
+"""How much the variance over seeds differs between phenomena, as degrees of freedom of a scaled
+inverse chi-square: estimated from the 33 published models of POSH-BENCH."""
 LEAST_SPREAD = 0.01
-"""SD over seeds, log odds: no estimate is below it, since 0 has no logarithm."""
+"""Smallest SD over seeds, log odds, because the logarithm of 0 is not defined."""
 COIN = "50%"
+"""Name of the rival that guesses."""
 VERDICTS = {
     name: ACCURACY[name]
     for name in (
@@ -42,7 +44,7 @@ VERDICTS = {
 }  # fmt: skip
 
 Phenomenon = tuple[str, str]
-_PLACE = ("category", "phenomenon")
+_PHENOMENON = ("category", "phenomenon")
 
 
 class Variance(NamedTuple):
@@ -52,7 +54,7 @@ class Variance(NamedTuple):
     freedom: float
 
     def of_mean(self, number: int) -> Variance:
-        """Return the variance of a mean of this many."""
+        """Return the variance of a mean of this many values."""
         return Variance(self.value / number, self.freedom)
 
 
@@ -63,8 +65,8 @@ class Comparison(NamedTuple):
         rival: its accuracy, a share.
         difference: accuracy of the model less that of the rival.
         sets: variance of the difference over lexical sets.
-        seeds: variances over seeds of the mean log odds, one for each side that was trained or
-            initialised with a seed.
+        seeds: variances over seeds of the mean log odds: of the model, and of the rival if it has
+            seeds, too (the untrained baseline).
     """
 
     rival: float
@@ -73,11 +75,11 @@ class Comparison(NamedTuple):
     seeds: list[Variance]
 
     def p(self, difference: float = 0.0) -> float:
-        """Return the one-sided p of a model that is no further above its rival than this.
+        """Return the one-sided p of the hypothesis that the true difference is at most this.
 
-        Seeds vary evenly in log odds, so that their variance in accuracy is what it would be at the
-        accuracy that is tested (a score test): a lucky cell near 100% does not look surer for it.
-        Student's t at Satterthwaite's degrees of freedom.
+        Seeds have one variance in log odds; their variance in accuracy is taken at the accuracy
+        under the hypothesis (a score test), so that a cell that is near 100% by chance does not
+        look more certain. The test is Student's t with Satterthwaite's degrees of freedom.
         """
         accuracy = self.rival + difference
         slope = (accuracy * (1 - accuracy)) ** 2
@@ -89,11 +91,11 @@ class Comparison(NamedTuple):
 
     @property
     def known(self) -> bool:
-        """Whether seeds tell how sure it is, and both accuracies are numbers."""
+        """Whether the variance over seeds is known and both accuracies are numbers."""
         return bool(self.seeds) and math.isfinite(self.difference)
 
     def interval(self) -> tuple[float | None, float | None]:
-        """Return the 95% interval of the difference: what the test does not rule out."""
+        """Return the 95% interval: the differences that the test does not reject."""
         return (self._bound(ERROR), self._bound(1 - ERROR)) if self.known else (None, None)
 
     def _bound(self, p: float) -> float:
@@ -114,20 +116,21 @@ def verdicts(
     """Return the best rival and the verdict of each trained point, phenomenon by phenomenon.
 
     Rivals are the baselines of the point's condition and size, the heuristics that are not
-    hierarchical, and a coin. The best is right most often.
+    hierarchical, and guessing (``COIN``). The best rival has the highest accuracy.
 
     - *not testable*: a rival is right on ``SOLVED`` of the pairs, or the phenomenon is ``solved``.
-    - *no*: the model is less than ``MARGIN`` above the best rival.
-    - *yes*: it is above every rival, and not surely by so little. All must hold, so that the
-      largest p counts and needs no correction for their number (Berger 1982, Technometrics 24).
-    - *cannot tell*: neither is sure; or no model has a second seed; or an accuracy is no number.
+    - *no*: the model is surely less than ``MARGIN`` above the best rival.
+    - *yes*: the model is surely above every rival, and the verdict is not *no*. The largest p of
+      the rivals counts; as the model must be above all of them, no correction for their number is
+      needed (Berger 1982, Technometrics 24).
+    - *cannot tell*: neither is sure; or no model has a second seed; or an accuracy is not a number.
 
     *Yes* and *no* are corrected over all points and phenomena of the suite (Holm).
 
     Args:
-        sums: what each point made of the suite, set by set.
-        heuristics: how many pairs of each set a heuristic has right; a coin where it has no say.
-        counts: pairs right of each run: columns of ``COUNTS``.
+        sums: right pairs of each point in each lexical set of the suite.
+        heuristics: name -> right pairs in each set; a pair without a decision counts as half.
+        counts: right pairs of each run: columns of ``COUNTS``.
         solved: see :func:`read_heuristics`.
 
     Returns:
@@ -152,16 +155,16 @@ def verdicts(
                 if name == UNTRAINED and trained:
                     number = points[baselines[name]]["seeds"]
                     own = [*seeds, untrained[phenomenon].of_mean(number)]
-                if not np.array_equal(choices[at], n / 2):  # without a say: a coin
+                if not np.array_equal(choices[at], n / 2):  # else it decides nothing: as guessing
                     compared[name] = compare(right[at, i], choices[at], n, own)
             compared[COIN] = compare(right[at, i], n / 2, n, seeds)
-            names = dict(zip(_PLACE, phenomenon, strict=True))
+            names = dict(zip(_PHENOMENON, phenomenon, strict=True))
             rows.append({**axes, "suite": sums.suite, **names, **_best(compared)})
-    texts = dict.fromkeys((*RUN_AXES, "suite", *_PLACE), pl.String)
+    texts = dict.fromkeys((*RUN_AXES, "suite", *_PHENOMENON), pl.String)
     p_values = {"p_yes": pl.Float64, "p_no": pl.Float64}
     schema = {**texts, **{k: v for k, v in VERDICTS.items() if k != "learned"}, **p_values}
     frame = pl.DataFrame(rows, schema=schema)
-    untestable = [phenomenon in solved for phenomenon in frame.select(*_PLACE).iter_rows()]
+    untestable = [phenomenon in solved for phenomenon in frame.select(*_PHENOMENON).iter_rows()]
     sure = {
         name: pl.Series(tests.holm(frame[name].to_list()), dtype=pl.Float64) < ERROR
         for name in p_values
@@ -181,20 +184,20 @@ def verdicts(
 def read_heuristics(
     path: Path, pairs: pl.DataFrame, judged: pl.DataFrame
 ) -> tuple[pl.DataFrame, set[tuple[str, str]]]:
-    """Return what the heuristics that are not hierarchical choose, and what they solve.
+    """Return the choices of the heuristics that are not hierarchical, and what they solve.
 
-    A heuristic that has no say tosses a coin, .5. Pairs that are judged as one are one choice: the
-    member that the heuristic prefers in most of them.
+    A choice is 1 (the good member), 0 (the bad one), or .5 if the heuristic does not decide. Pairs
+    that are judged together are one choice: the member that the heuristic prefers in most of them.
 
     Args:
         path: columns of ``HEURISTICS``.
-        pairs: the suite's, columns of ``ITEMS``.
+        pairs: pairs of the suite, columns of ``ITEMS``.
         judged: the units that are judged, sorted by item_id.
 
     Returns:
-        A column for each heuristic, with the rows of ``judged``; and the categories and phenomena
-        of which one is right on ``SOLVED`` of the pairs that a hierarchical heuristic has a say on.
-        On the other pairs of such a phenomenon something else decides.
+        A column of choices for each heuristic, with the rows of ``judged``; and the (category,
+        phenomenon) that are solved: one of the heuristics is right on ``SOLVED`` of the pairs on
+        which a hierarchical heuristic decides. On the other pairs, structure does not decide.
 
     Raises:
         PoshgridError: the file is missing, or its pairs are not those of the suite.
@@ -212,8 +215,8 @@ def read_heuristics(
 
 
 def _trained(points: list[dict[str, Any]]) -> Iterator[tuple[int, dict[str, str], dict[str, int]]]:
-    """Yield the place and the axes of points that are no reference, and their baselines' places."""
-    places = {tuple(point[axis] for axis in RUN_AXES): j for j, point in enumerate(points)}
+    """Yield the number and axes of each trained point, and baseline -> the number of its point."""
+    numbers = {tuple(point[axis] for axis in RUN_AXES): j for j, point in enumerate(points)}
     for i, point in enumerate(points):
         if point["recipe"] in REFERENCE:
             continue
@@ -224,26 +227,26 @@ def _trained(points: list[dict[str, Any]]) -> Iterator[tuple[int, dict[str, str]
             else (*cell, baseline, COUNTED, "none")
             for baseline in BASELINES
         }
-        baselines = {baseline: places[name] for baseline, name in names.items() if name in places}
+        baselines = {key: numbers[name] for key, name in names.items() if name in numbers}
         yield i, {axis: point[axis] for axis in RUN_AXES}, baselines
 
 
 def compare(
     model: np.ndarray, rival: np.ndarray, n: np.ndarray, seeds: Sequence[Variance]
 ) -> Comparison:
-    """Return how a model compares with a rival.
+    """Compare a model with a rival on one phenomenon.
 
     Args:
-        model: pairs of each set that the model has right, mean over its seeds.
-        rival: likewise.
-        n: pairs of each set.
+        model: right pairs of the model in each set, mean over its seeds.
+        rival: right pairs of the rival in each set.
+        n: pairs in each set.
         seeds: variances of the mean log odds over seeds.
     """
     number, total = len(n), n.sum()
     difference = (model - rival).sum() / total
     residual = (model - rival - n * difference) / total
     variance = float((residual**2).sum()) * number / max(number - 1, 1)
-    if variance == 0:  # as if one set more had gone either way (Agresti and Coull 1998)
+    if variance == 0:  # add a right and a wrong set (Agresti and Coull 1998)
         share = (model.sum() / total * number + 1) / (number + 2)
         variance = share * (1 - share) / number
     over_sets = Variance(variance, max(number - 1, 1))
@@ -251,29 +254,29 @@ def compare(
 
 
 def spreads(counts: pl.DataFrame, sets: Mapping[Phenomenon, int]) -> dict[Phenomenon, Variance]:
-    """Return how far seeds vary in each phenomenon: the variance of their log odds.
+    """Return the variance over seeds in each phenomenon, in log odds.
 
     The cells of a phenomenon are pooled: in the 33 published models of POSH-BENCH their variances
-    differ by no more than chance. Phenomena do differ, and are pooled in part (moderated variances:
-    Smyth 2004, Statistical Applications in Genetics and Molecular Biology 3). The degrees of
-    freedom are never more than those of all cells together.
+    differ no more than by chance. Phenomena do differ, so that they are only partly pooled
+    (moderated variances: Smyth 2004, Statistical Applications in Genetics and Molecular Biology 3).
+    The degrees of freedom are at most those of all cells together.
 
     Args:
-        counts: pairs right of each run: columns of ``COUNTS``.
-        sets: lexical sets of each phenomenon.
+        counts: right pairs of each run: columns of ``COUNTS``.
+        sets: number of lexical sets of each phenomenon.
 
     Returns:
-        Nothing where no cell has several seeds.
+        Empty if no cell has several seeds.
     """
     cells: dict[Phenomenon, list[np.ndarray]] = {phenomenon: [] for phenomenon in sets}
-    runs = counts.group_by(*RUN_AXES, "seed", *_PLACE).agg(pl.col("correct", "n").sum())
+    runs = counts.group_by(*RUN_AXES, "seed", *_PHENOMENON).agg(pl.col("correct", "n").sum())
     share = pl.col("correct") / pl.col("n")
     for (category, phenomenon, *_), seeds in (
-        runs.with_columns(share=share).drop_nans("share").sort(*RUN_AXES, "seed", *_PLACE)
-        .group_by(*_PLACE, *RUN_AXES, maintain_order=True)
+        runs.with_columns(share=share).drop_nans("share").sort(*RUN_AXES, "seed", *_PHENOMENON)
+        .group_by(*_PHENOMENON, *RUN_AXES, maintain_order=True)
     ):  # fmt: skip
         number = sets[category, phenomenon]
-        # Half a set more of either kind keeps the odds finite
+        # Add half a right and half a wrong set, so that the odds are finite
         shares = (seeds["share"].to_numpy() * number + 0.5) / (number + 1)
         cells[category, phenomenon].append(special.logit(shares))
     return moderated(cells)
@@ -308,7 +311,7 @@ def moderated(cells: Mapping[Phenomenon, Sequence[np.ndarray]]) -> dict[Phenomen
 
 
 def _log_bias(freedom: float) -> float:
-    """Return the mean logarithm of a chi-square over its degrees of freedom."""
+    """Return the mean of log(chi-square / its degrees of freedom)."""
     return float(special.digamma(freedom / 2) - math.log(freedom / 2))
 
 

@@ -31,7 +31,7 @@ def test_ages_are_read_as_they_are_written(months):
 
 @pytest.mark.parametrize("text", ["4", "4,7", "4;12", "4;-1", ";7", "4;7;1"])
 def test_what_is_no_age_is_refused(text):
-    with pytest.raises(ValueError, match="is no age"):
+    with pytest.raises(ValueError, match="is not an age"):
         norms.months(text)
 
 

@@ -193,7 +193,7 @@ def test_a_family_is_what_is_read_side_by_side():
     """Two biases: two intervals overall, and two for each of three categories."""
 
     def place(first, by="", level=""):
-        return contrasts.Place(first, by, level, matched=None)
+        return contrasts.Slice(first, by, level, matched=None)
 
     overall = [place("dyck"), place("recency")]
     parts = [place(one, "category", level) for one in ("dyck", "recency") for level in "abc"]

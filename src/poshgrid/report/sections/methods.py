@@ -18,7 +18,7 @@ from poshgrid.report.layout import Layout, category_names
 from poshgrid.report.parts import Page
 from poshgrid.report.references import BIBLIOGRAPHY, Citations, Work
 from poshgrid.report.texts import environment, tidy
-from poshgrid.statistics.gate import ESS_LEAST, R_HAT_MOST
+from poshgrid.statistics.gate import MAX_R_HAT, MIN_ESS
 from poshgrid.tables.words import count, listed
 
 TITLE, ORDER, AUDIENCE = "Methods", 140, "reviewer"
@@ -134,8 +134,8 @@ def _of_models(collected: Collected) -> dict[str, Any]:
         "masked": any(model.get("architecture") == "babyberta" for model in models.values()),
         "regressions": [_model(fit, suite_of(fit.spec.get("suite"), collected.spec.suites))
                    for fit in collected.fits.values() if fit.spec],
-        "R_HAT_MOST": R_HAT_MOST,
-        "ESS_LEAST": ESS_LEAST,
+        "MAX_R_HAT": MAX_R_HAT,
+        "MIN_ESS": MIN_ESS,
     }  # fmt: skip
 
 

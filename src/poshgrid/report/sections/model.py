@@ -10,7 +10,7 @@ import polars as pl
 from poshgrid.report import figures, posterior
 from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
-from poshgrid.statistics.gate import ESS_LEAST, OUTSIDE, R_HAT_MOST, doubts
+from poshgrid.statistics.gate import MAX_R_HAT, MIN_ESS, OUTSIDE, doubts
 
 TITLE, ORDER, AUDIENCE = "Bayesian models", 60, "reviewer"
 
@@ -32,5 +32,5 @@ def write(page: Page) -> dict[str, Any] | None:
         page.table("fit", rows, bool(rows["implicit"].any()), of=name)
         cells = fit.predictive.drop_nulls(["observed", "predicted", "low", "high"])
         page.picture(f"predictive-{name}", figures.predictive, cells, say("predictive"))
-    limits = {"R_HAT_MOST": R_HAT_MOST, "ESS_LEAST": ESS_LEAST, "OUTSIDE": OUTSIDE}
+    limits = {"MAX_R_HAT": MAX_R_HAT, "MIN_ESS": MIN_ESS, "OUTSIDE": OUTSIDE}
     return {"fits": fits, "doubts": doubts, **limits} if fits else None

@@ -1,4 +1,4 @@
-"""What filtering changes: the measures of FiCT, for every filtered condition and suite.
+"""The effects of filtering: the measures of FiCT, for every filtered condition and suite.
 
 Patil et al., "Filtered Corpus Training (FiCT) Shows that Language Models Can Generalize from
 Indirect Evidence": accuracy deltas (equation 1), probability deltas (equation 2), their
@@ -32,18 +32,21 @@ def deltas(
     perplexity: dict[str, Path],
     output: Path,
 ) -> dict[str, Any]:
-    """Set filtered models beside full ones that are otherwise alike.
+    """Compare filtered models with full models that are otherwise alike.
+
+    A full model is trained on the same corpus without filters.
 
     Args:
-        spec: the runs, which condition is set against which, and what filters are aimed at.
+        spec: the runs, the full condition of each filtered one, and the phenomena that filters are
+            aimed at.
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         items: suite -> its table of pairs.
-        perplexity: run -> what the stage ``perplexity`` wrote of it; a run may have none.
+        perplexity: run -> output of the stage ``perplexity``; a run may have none.
         output: folder for deltas, delta_tests and perplexity (.parquet, .csv).
 
     Returns:
-        Number of tests; ``alone``: filtered points whose full models are not among the runs, which
-        have no row.
+        Number of tests; ``alone``: filtered points that have no row, because no full model is
+        otherwise alike.
 
     Raises:
         PoshgridError: see :func:`judgements.judged`; a perplexity is missing or broken or is not

@@ -1,4 +1,4 @@
-"""From judgements to deltas: filtered models less full ones that are otherwise alike."""
+"""From judgements to deltas: filtered models minus full models that are otherwise alike."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from poshgrid.statistics.deltas.paired import correlation
 from poshgrid.statistics.schema import DELTAS, RUN_AXES
 
 Point = tuple[str, ...]
-"""Values of ``RUN_AXES``: a point of the grid, its seeds taken together."""
+"""Values of ``RUN_AXES``: a point of the grid. Its seeds are taken together."""
 
-_PLACE = ["suite", "level", "category", "phenomenon"]
-_OTHERS = RUN_AXES[1:]  # what a filtered model shares with its full ones
+_LEVEL_KEY = ["suite", "level", "category", "phenomenon"]
+_SHARED_AXES = RUN_AXES[1:]  # a filtered model and its full ones are the same in these
 _MARGINS = {
-    **dict.fromkeys((*RUN_AXES, *_PLACE), pl.String),
+    **dict.fromkeys((*RUN_AXES, *_LEVEL_KEY), pl.String),
     **dict.fromkeys(("margin", "margin_full", "r"), pl.Float64),
 }
 _PERPLEXITY = {**dict.fromkeys((*RUN_AXES, "suite"), pl.String), "value": pl.Float64}
 
 BY_CONDITION = {
     **dict.fromkeys(RUN_AXES, pl.String),  # condition: the filtered one
-    "full": pl.String,  # the condition that it is set against
+    "full": pl.String,  # the condition that it is compared with
     "suite": pl.String,
     "targets": pl.UInt32,  # phenomena that its filters are aimed at
-    "targeted": pl.Float64,  # mean of their accuracy deltas (share of pairs); null with none
-    "margin_full": pl.Float64,  # mean over them, nats, as margin
-    "margin": pl.Float64,
-    "r": pl.Float64,  # mean over them
+    "targeted": pl.Float64,  # mean of their accuracy deltas (share of pairs); null without targets
+    "margin_full": pl.Float64,  # mean margin of the full models over the targets, nats
+    "margin": pl.Float64,  # mean margin of the filtered models over the targets, nats
+    "r": pl.Float64,  # mean correlation over the targets
     "every": pl.Float64,  # accuracy delta of the mean of all phenomena
     "every_sd": pl.Float64,  # over the filtered models' seeds
 }
-"""Averages within a condition, one row for each filtered point of the grid and suite."""
+"""Averages within a condition: one row for each filtered point of the grid and suite."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,11 @@ class Judged:
 
     Attributes:
         accuracy: one row per run, suite and level: see :func:`levels.by_level`.
-        units: suite -> item_id, category, phenomenon of what was judged, sorted by item_id.
-        margins: suite -> point -> log P(good) - log P(bad) of each of ``units``, in nats: the mean
-            over seeds (FiCT, equation 2 and section 5.4).
+        units: suite -> item_id, category and phenomenon of each judgement, sorted by item_id.
+        margins: suite -> point -> log P(good) - log P(bad) of each row of ``units``, in nats: the
+            mean over seeds (FiCT, equation 2 and section 5.4).
         perplexity: ``RUN_AXES``, suite, value: exp(nats per token) of a suite's good members, the
-            mean over seeds, of the runs that read unfiltered text, too.
+            mean over seeds; only of runs whose perplexity on unfiltered text is measured, too.
     """
 
     accuracy: pl.DataFrame
@@ -63,7 +63,7 @@ class Judged:
     perplexity: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=_PERPLEXITY))
 
     def phenomena(self, suite: str) -> list[tuple[tuple[str, str], np.ndarray]]:
-        """Return category and phenomenon of a suite's phenomena, and which units are theirs."""
+        """Return (category, phenomenon) and the row numbers of its units, for each phenomenon."""
         key = ["category", "phenomenon"]
         units = self.units[suite].select(key).with_row_index("unit")
         members = units.group_by(key).agg("unit").sort(key)
@@ -73,14 +73,14 @@ class Judged:
 def read(names: Sequence[str], scores: Path, items: Mapping[str, Path], spec: DeltasSpec) -> Judged:
     """Judge every pair of every run, with the weights that training kept.
 
-    Margins are of sums of log-probabilities whatever ``scoring.reduction`` says, as in FiCT;
-    judgements are made as it says.
+    ``scoring.reduction`` decides judgements. Margins are always differences of sums of
+    log-probabilities, as in FiCT.
 
     Args:
         names: of runs.
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         items: suite -> its table of pairs.
-        spec: how two scores become a judgement, and the runs whose perplexity is asked for.
+        spec: how two scores become a judgement, and the runs whose perplexity is needed.
 
     Raises:
         PoshgridError: see :func:`judgements.judged`.
@@ -107,7 +107,7 @@ def read(names: Sequence[str], scores: Path, items: Mapping[str, Path], spec: De
 
 
 def _perplexity(path: Path) -> float:
-    """Return exp(nats per token) of the good members that a score file holds."""
+    """Return exp(nats per token) of the good members in a score file."""
     kept = files.read_table(path, SCORES).filter(pl.col("step").is_null()).sort("item_id")
     nats, tokens = math.fsum(kept["good_logprob"]), sum(kept["good_tokens"])
     return math.exp(-nats / tokens)
@@ -116,26 +116,28 @@ def _perplexity(path: Path) -> float:
 def deltas(judged: Judged, spec: DeltasSpec) -> pl.DataFrame:
     """Return the table of deltas (``DELTAS``).
 
-    A filtered model's accuracy is set against the mean accuracy of the full models over seeds, at
+    The mean accuracy of the filtered models over seeds is compared with that of the full models of
     the same size, model, recipe and bias (FiCT, equation 1). Margins are averaged over seeds
     pair by pair before they are correlated (section 5.4).
 
     Args:
         judged: the judgements.
-        spec: which condition is set against which, and what its filters are aimed at.
+        spec: the full condition of each filtered one, and the phenomena that filters are aimed at.
     """
     by_point = (
         judged.accuracy.sort("seed")
-        .group_by(*RUN_AXES, *_PLACE, maintain_order=True)
+        .group_by(*RUN_AXES, *_LEVEL_KEY, maintain_order=True)
         .agg(
             accuracy=pl.col("accuracy").mean(),
-            delta_sd=pl.col("accuracy").std(ddof=1),  # a constant less, the SD is the same
+            # The delta subtracts a constant, which does not change the SD.
+            delta_sd=pl.col("accuracy").std(ddof=1),
             n_seeds=pl.len().cast(pl.UInt32),
         )
     )
     full = by_point.select(
-        *_OTHERS, *_PLACE, full="condition", accuracy_full="accuracy", n_seeds_full="n_seeds"
-    )
+        *_SHARED_AXES, *_LEVEL_KEY,
+        full="condition", accuracy_full="accuracy", n_seeds_full="n_seeds",
+    )  # fmt: skip
     names = dict.fromkeys(("condition", "full"), pl.String)
     against = pl.DataFrame(sorted(spec.full.items()), schema=names, orient="row")
     aims = _aims(spec)
@@ -144,8 +146,8 @@ def deltas(judged: Judged, spec: DeltasSpec) -> pl.DataFrame:
     )
     rows = (
         by_point.join(against, on="condition")
-        .join(full, on=["full", *_OTHERS, *_PLACE])
-        .join(_margins(judged, spec), on=[*RUN_AXES, *_PLACE], how="left")
+        .join(full, on=["full", *_SHARED_AXES, *_LEVEL_KEY])
+        .join(_margins(judged, spec), on=[*RUN_AXES, *_LEVEL_KEY], how="left")
         .with_columns(
             delta=pl.col("accuracy") - pl.col("accuracy_full"),
             targeted=targeted if by_point.height else pl.lit(value=False),
@@ -157,11 +159,12 @@ def deltas(judged: Judged, spec: DeltasSpec) -> pl.DataFrame:
 
 
 def _aims(spec: DeltasSpec) -> set[tuple[str, str]]:
+    """Return pairs of a condition and the key of a phenomenon that its filters are aimed at."""
     return {(c, key(name)) for c, names in spec.targets.items() for name in names}
 
 
 def alone(judged: Judged, spec: DeltasSpec) -> list[str]:
-    """Return the filtered points that no full models are otherwise like, by name, sorted."""
+    """Return the names of the filtered points without a full model that is otherwise alike."""
     points = {point for margins in judged.margins.values() for point in margins}
     return sorted(
         "/".join(point)
@@ -173,8 +176,8 @@ def alone(judged: Judged, spec: DeltasSpec) -> list[str]:
 def by_condition(rows: pl.DataFrame) -> pl.DataFrame:
     """Return averages within each condition (``BY_CONDITION``).
 
-    An average over conditions is one of these: phenomena are averaged within a filter first, so
-    that a filter aimed at four phenomena counts no more than one aimed at a single one.
+    Average these rows to get an average over conditions: a filter that is aimed at four phenomena
+    then has the same weight as one that is aimed at a single phenomenon.
 
     Args:
         rows: columns of ``DELTAS``.
@@ -204,7 +207,7 @@ def by_condition(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _margins(judged: Judged, spec: DeltasSpec) -> pl.DataFrame:
-    """Return margins and their correlation by phenomenon, for the filtered points (_MARGINS)."""
+    """Return margins and their correlation by phenomenon, for filtered points (``_MARGINS``)."""
     rows = [
         {
             **named, "level": "phenomenon", "margin": float(after.mean()),
@@ -218,17 +221,19 @@ def _margins(judged: Judged, spec: DeltasSpec) -> pl.DataFrame:
 def _compared(
     judged: Judged, spec: DeltasSpec
 ) -> Iterator[tuple[dict[str, str], np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield the phenomena of filtered points that have full ones: their margins after and before.
+    """Yield the margins of each phenomenon of the filtered points that have a full point.
 
-    First come the columns that name them, and which of what was judged is theirs.
+    Yields:
+        The columns that name the point and the phenomenon; the row numbers of its units; the
+        margins of the filtered models; those of the full models.
     """
     for point in sorted({point for margins in judged.margins.values() for point in margins}):
         for suite, margins in sorted(judged.margins.items()):
             full = margins.get((spec.full.get(point[0], ""), *point[1:]))
             if full is None:
                 continue
-            for (category, phenomenon), places in judged.phenomena(suite):
+            for (category, phenomenon), units in judged.phenomena(suite):
                 named = dict(zip(RUN_AXES, point, strict=True)) | {
                     "suite": suite, "category": category, "phenomenon": phenomenon,
                 }  # fmt: skip
-                yield named, places, margins[point][places], full[places]
+                yield named, units, margins[point][units], full[units]

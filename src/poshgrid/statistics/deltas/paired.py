@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 COMPARED = ("model", "bias", "recipe")
 _SAME = 1e-9
-"""Values that differ by less, relative to the largest, do not vary: the rest is rounding."""
+"""Values that differ by less than this, relative to the largest, are equal but for rounding."""
 
 
 def tests(
@@ -24,19 +24,23 @@ def tests(
 ) -> pl.DataFrame:
     """Compare models, biases and recipes with each other, all else equal (``DELTA_TESTS``).
 
-    What is paired: for ``accuracy`` (mean of a suite's phenomena) and ``perplexity``, all
-    conditions, the full one among them; for ``delta``, conditions and phenomena; for ``corpus
-    delta``, conditions, the mean of all phenomena, the full one among them with a delta of 0: the
-    16 corpora of FiCT's section 5.3; for ``targeted accuracy`` (5.2) and ``targeted delta``,
-    conditions, the phenomena that its filters are aimed at having been averaged first; for ``suite
-    perplexity`` (Figure 3), as for perplexity, of the good members of a suite; for ``margin``,
-    phenomena, of the full models; for ``targeted margin delta`` and ``targeted r``, conditions and
-    the phenomena that their filters are aimed at. All are means over seeds.
+    Each measure pairs the means over seeds of:
+
+    - ``accuracy`` (mean of a suite's phenomena), ``perplexity``, and ``suite perplexity`` (of a
+      suite's good members; FiCT, Figure 3): the conditions, full ones included
+    - ``corpus delta`` (of the mean of all phenomena): the conditions, full ones included with a
+      delta of 0, as the 16 corpora of section 5.3
+    - ``targeted accuracy`` (5.2) and ``targeted delta``: the conditions; phenomena that filters
+      are aimed at are averaged first
+    - ``delta``: the conditions and phenomena
+    - ``targeted margin delta`` and ``targeted r``: the conditions and the phenomena that their
+      filters are aimed at
+    - ``margin``: the phenomena, full models only
 
     Args:
         rows: columns of ``DELTAS``.
-        judged: the judgements that they come from.
-        full: conditions that nothing was removed from.
+        judged: the judgements that the rows were computed from.
+        full: conditions without filters.
         perplexity: columns of ``PERPLEXITY``.
     """
     phenomena = rows.filter(pl.col("level") == "phenomenon")
@@ -76,7 +80,7 @@ def tests(
 
 
 def _corpora(rows: pl.DataFrame, average: pl.DataFrame, full: set[str]) -> pl.DataFrame:
-    """Return the delta of the mean of all phenomena by condition; of a full one it is 0."""
+    """Return the delta of the mean of all phenomena by condition: 0 for a full one."""
     point = [*RUN_AXES, "suite"]
     nothing = average.filter(pl.col("condition").is_in(full)).select(point).unique()
     return pl.concat(
@@ -88,11 +92,12 @@ def _corpora(rows: pl.DataFrame, average: pl.DataFrame, full: set[str]) -> pl.Da
 
 
 def _comparisons(values: pl.DataFrame, unit: list[str]) -> Iterator[dict[str, Any]]:
-    """Compare every two values of every axis; a pair agrees in the other axes and the unit.
+    """Compare every two values of every axis; paired rows are the same in all other columns.
 
     Args:
         values: ``RUN_AXES``, suite, the columns of the unit, and value.
-        unit: what is paired within a point of the grid; default: the point itself.
+        unit: columns besides the axes whose values must be the same in a pair, such as the
+            phenomenon.
     """
     known = values.filter(pl.col("value").is_finite().fill_null(value=False))
     for suite, axis in itertools.product(sorted(known["suite"].unique()), COMPARED):
@@ -122,10 +127,10 @@ def _comparisons(values: pl.DataFrame, unit: list[str]) -> Iterator[dict[str, An
 
 
 def paired_t(first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
-    """Return t, df and the two-sided p of a paired t test, first less second.
+    """Return t, df and the two-sided p of a paired t test of first minus second.
 
-    All are null with fewer than two pairs, and where the differences do not vary: t would be a
-    division by zero.
+    All are None with fewer than two pairs, and where all differences are equal (t would be a
+    division by zero).
     """
     from scipy import stats
 
@@ -136,7 +141,7 @@ def paired_t(first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
 
 
 def correlation(first: np.ndarray, second: np.ndarray) -> float | None:
-    """Return Pearson's r; null without variance or with two pairs (whose |r| is 1) or fewer."""
+    """Return Pearson's r; None without variance or with fewer than three pairs (|r| would be 1)."""
     from scipy import stats
 
     if len(first) < 3 or _constant(first, first) or _constant(second, second):
@@ -149,7 +154,7 @@ def _constant(values: np.ndarray, scale: np.ndarray) -> bool:
 
 
 def _full_margins(judged: Judged, full: set[str]) -> pl.DataFrame:
-    """Return the mean margin of the full models by phenomenon: RUN_AXES, suite, place, value."""
+    """Return the mean margin of the full models by phenomenon, in the column ``value``."""
     rows = [
         (*point, suite, *phenomenon, float(margins[units].mean()))
         for suite, of_suite in judged.margins.items()

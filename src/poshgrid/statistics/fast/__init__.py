@@ -1,27 +1,28 @@
-"""The engine ``fast``: bambi's posterior of the counts, on a scale where a draw costs few steps.
+"""The engine ``fast``: bambi's posterior of the counts, on a scale where a draw needs few steps.
 
 The model is ``eta = X b + Z u``: common coefficients ``b`` with normal priors, and group intercepts
-``u ~ Normal(0, sigma)``, one ``sigma`` for each group, or, of ``(0 + category|cell)``, for each
-category. On bambi's scale (``u = sigma * offset``) the data pin down sums, such as intercept +
-category + phenomenon + seed, far better than their parts: the posterior is a thin ridge, thinner
-with every pair judged, and a draw takes hundreds of steps. Here the sampler moves, instead of the
-coefficients ``theta = (b, u)``, the standardised
+``u ~ Normal(0, sigma)``. A group has one ``sigma``; ``(0 + category|cell)`` has one for each
+category. On bambi's scale (``u = sigma * offset``) the data determine sums, such as intercept +
+category + phenomenon + seed, far better than their parts. The posterior is then a thin ridge, which
+gets thinner with every judged pair, and a draw takes hundreds of steps. Therefore our sampler does
+not move the coefficients ``theta = (b, u)`` but the standardised
 
     z = L^-1 (theta - m),   L L^T = (H + D)^-1,   m = (H + D)^-1 h
 
-``D`` holds the prior precisions at the SDs that are proposed along with ``z``. ``H`` and ``h`` are
-the quadratic approximation of the log likelihood at its penalised maximum, taken once. Were the
-likelihood normal, ``m`` and ``L L^T`` would be the mean and covariance of the coefficients given
-the SDs, and ``z`` standard normal at any SD. So every coefficient is centred on what the other
-ones say of it (a phenomenon on intercept, category and mean seed effect) and scaled by its
-conditional posterior SD (a seed by about ``1 / sqrt(1 / sigma^2 + information)``): there is neither
-ridge nor funnel. The change of variables is exact, its Jacobian enters the density; how good the
-approximation is changes the cost of a draw, never its distribution. It is the partial non-centring
-of Papaspiliopoulos, Roberts & Sköld (2007, A general framework for the parametrization of
-hierarchical models, Statistical Science 22), applied to all coefficients together.
+``D`` has the prior precisions at the SDs that are proposed together with ``z``. ``H`` and ``h`` are
+the quadratic approximation of the log likelihood at its penalised maximum, computed once. If the
+likelihood were normal, ``m`` and ``L L^T`` would be the mean and covariance of the coefficients
+given the SDs, and ``z`` would be standard normal at any SD. So every coefficient is centred on its
+value given the others (a phenomenon on intercept, category and mean seed effect) and scaled by its
+conditional posterior SD (a seed by about ``1 / sqrt(1 / sigma^2 + information)``). This removes
+the ridge and the funnel. The change of variables is exact, because its Jacobian is part of the
+density: the quality of the approximation affects the cost of a draw, never its distribution. The
+method is the partial non-centring of Papaspiliopoulos, Roberts & Sköld (2007, A general framework
+for the parametrization of hierarchical models, Statistical Science 22), applied to all coefficients
+together.
 
-The density and its gradient are one function that numba compiles, drawn from by nutpie's NUTS;
-neither bambi nor PyMC is imported. `perf/fit_speed.py` measures it beside bambi.
+numba compiles the density and its gradient as one function, and nutpie's NUTS draws from it.
+Neither bambi nor PyMC is imported. `perf/fit_speed.py` compares its speed with bambi's.
 """
 
 from __future__ import annotations
@@ -44,16 +45,17 @@ if TYPE_CHECKING:
 def sample(made: Design, model: Regression, threads: int = 1) -> arviz.InferenceData:
     """Draw from bambi's posterior, with bambi's names, dimensions and coordinates.
 
-    Of a group whose levels have one level of the predictor each, as ``(0 + category|cell)`` has,
-    an effect is one number: bambi has one for each combination, of which the data know one.
+    There is one difference: if each level of a group has one level of the predictor, as each cell
+    in ``(0 + category|cell)`` has one category, it has one effect here. bambi has an effect for
+    each combination, though only one of them occurs in the data.
 
     Args:
-        made: the data, and a formula that the engine does not refuse.
+        made: the data, and a formula that :func:`formula.refuses` accepts.
         model: priors, and settings of the sampler.
         threads: chains that run at once; the draws are the same for any number.
 
     Returns:
-        posterior, sample_stats (of NUTS, diverging among them) and observed_data, without warm-up.
+        posterior, sample_stats (of NUTS, with ``diverging``) and observed_data, without warm-up.
     """
     import nutpie
     from nutpie.compiled_pyfunc import from_pyfunc
@@ -93,14 +95,14 @@ def sample(made: Design, model: Regression, threads: int = 1) -> arviz.Inference
 
 
 def _inference(drawn: arviz.InferenceData, density: Density, made: Design) -> arviz.InferenceData:
-    """Return draws of points as bambi's variables, in bambi's order: SDs before their groups."""
+    """Return the draws as bambi's variables, in bambi's order: SDs before their groups."""
     import arviz
 
     terms, points = density.terms, drawn["posterior"]["point"].to_numpy()
     ends = np.cumsum([term.size for term in density.arranged])[:-1]
     parts = np.split(density.coefficients(points), ends, axis=-1)
     values = {term.name: part for term, part in zip(density.arranged, parts, strict=True)}
-    # bambi reports the intercept of predictors that are not centred.
+    # bambi reports the intercept for predictors that are not centred.
     values["Intercept"] -= sum(values[term.name] @ term.means for term in terms)[..., None]
     sds = np.exp(points[..., density.width :])
     common = {
@@ -141,9 +143,9 @@ def _inference(drawn: arviz.InferenceData, density: Density, made: Design) -> ar
 
 
 def _crossed(term: Term, drawn: np.ndarray) -> np.ndarray:
-    """Return the effects of a group by level: chain x draw x levels x groups, as bambi's.
+    """Return the effects of a group as in bambi: chain x draw x levels of the predictor x groups.
 
-    Combinations without data are no numbers.
+    Combinations without data are NaN.
     """
     effects = np.full((*drawn.shape[:2], len(term.labels) * term.sds), np.nan)
     effects[..., term.placed] = drawn

@@ -16,15 +16,15 @@ from poshgrid.statistics.fast.kernel import compiled
 
 
 class Density:
-    """Log density, and its gradient, at a point ``(z, log sigma)``: what the sampler moves.
+    """Log density and its gradient at a point ``(z, log sigma)`` of the sampler.
 
-    Coefficients are in the order of ``arranged``: groups, those with the most levels first, then
-    common terms. A count has one level of each group, so that ``H`` has few entries, and so has its
-    Cholesky factor where what has many levels goes first: the work grows with their number, not
-    with its cube.
+    Coefficients are in the order of ``arranged``: groups, those with most levels first, then common
+    terms. A count has one level of each group, so that ``H`` has few entries that are not 0. In
+    this order its Cholesky factor has few, too: the cost of a step grows with the number of levels,
+    not with its cube.
 
     Args:
-        made: the counts, and a formula that the engine does not refuse.
+        made: the counts, and a formula that :func:`formula.refuses` accepts.
         model: priors.
     """
 
@@ -45,7 +45,7 @@ class Density:
         )
         self.predictors = np.hstack([term.columns for term in common])
         self.columns = np.ascontiguousarray(self.predictors.T)
-        # The SD of each level: a group has one, or one for each level of its predictor.
+        # Which SD each level has: a group has one SD, or one for each level of its predictor.
         firsts = np.cumsum([0, *(term.sds for term in groups)])
         self.group = np.concatenate(
             [np.zeros(0, dtype=np.int64)]
@@ -60,16 +60,16 @@ class Density:
 
     @property
     def size(self) -> int:
-        """Parameters: coefficients, and the SDs."""
+        """Number of parameters: coefficients and SDs."""
         return self.width + len(self.rates)
 
     @property
     def start(self) -> np.ndarray:
-        """Where chains begin: the approximation's centre, with SDs at their prior means."""
+        """The first point of a chain: the centre of the approximation, SDs at their prior means."""
         return np.concatenate([np.zeros(self.width), -np.log(self.rates)])
 
     def __call__(self, point: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the log density, but for a constant, and its gradient; -inf where it has none."""
+        """Return the log density (up to a constant) and its gradient; -inf if either is infinite."""
         value, gradient, _ = self._at(point)
         if not (math.isfinite(value) and np.isfinite(gradient).all()):
             return -math.inf, np.zeros_like(point)  # the sampler turns back
@@ -90,7 +90,7 @@ class Density:
         return value, gradient, theta
 
     def _pattern(self) -> None:
-        """Find the entries that the Cholesky factor has, those that elimination adds included."""
+        """Find the entries of the Cholesky factor, including those that elimination adds."""
         filled = np.abs(self.information) > 0
         starts, entries, of = [0], [], []
         for j in range(self.width):
@@ -135,7 +135,7 @@ class Density:
         def curvature(theta: np.ndarray) -> np.ndarray:
             return design.T @ (likelihood(theta)[2][:, None] * design)
 
-        with threadpool_limits(1):  # sums of BLAS depend on its threads
+        with threadpool_limits(1):  # the result of BLAS depends on the number of threads
             best = minimize(
                 descent,
                 np.zeros(self.width),

@@ -1,4 +1,4 @@
-"""What the engine makes of a formula: its terms with their columns and priors, or why it cannot."""
+"""The terms of a formula with their columns and priors, and whether the engine can fit them."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Term:
-    """The coefficients of one term of the formula: a column of the design each.
+    """The coefficients of one term of the formula. Each has a column of the design.
 
     Attributes:
         name: of bambi's variable, e.g. ``S(category)`` or ``1|seed``.
         dimension: bambi's name of the coefficients' dimension; None for a single number.
         labels: the coefficients' coordinates.
-        columns: predictors, one row per count, as bambi has them: centred if the term is common
-            and not the intercept, 0 and 1 if it is a group.
-        means: what was subtracted from the columns.
-        scale: SD of the coefficients' normal prior, or, for a group, rate of its SD's exponential.
+        columns: predictors, one row per count, coded as in bambi: centred if the term is common and
+            not the intercept, 0 and 1 if it is a group.
+        means: the means that were subtracted from the columns.
+        scale: SD of the coefficients' normal prior; for a group, the rate of its SD's exponential
+            prior.
         group: whether the SD of the coefficients is a parameter.
-        of: levels of a group's predictor, each of which has an SD; none: the group has one SD.
-        sd_of: the SD of each coefficient of a group, 0 to ``sds`` less one.
-        placed: where each coefficient stands among a group's levels of the predictor x levels of
-            the group: those without data are no coefficients of the engine's.
+        of: levels of a group's predictor, each of which has an SD; empty: the group has one SD.
+        sd_of: number of the SD of each coefficient of a group, from 0 to ``sds`` - 1.
+        placed: index of each coefficient among all combinations of a group's level and a level of
+            the predictor. Combinations without data have no coefficient in this engine.
     """
 
     name: str
@@ -47,17 +48,17 @@ class Term:
 
     @property
     def size(self) -> int:
-        """Coefficients."""
+        """Number of coefficients."""
         return self.columns.shape[1]
 
     @property
     def sds(self) -> int:
-        """SDs of a group."""
+        """Number of SDs of a group."""
         return max(1, len(self.of))
 
     @property
     def nested(self) -> bool:
-        """Whether each level of the group has one level of the predictor, as a cell has."""
+        """Whether each level of the group has one level of the predictor, as cell and category."""
         return bool(self.of) and np.array_equal(
             self.placed // self.sds, np.arange(len(self.labels))
         )
@@ -67,7 +68,7 @@ def refuses(made: Design) -> str | None:
     """Return why the engine cannot fit a formula; None if it can.
 
     Args:
-        made: the data, and a formula that they can bear.
+        made: the data, and a formula without terms that the data cannot estimate.
     """
     coded = matrices(made.formula, made.frame)
     common = coded.common.terms if coded.common is not None else {}
@@ -79,7 +80,7 @@ def refuses(made: Design) -> str | None:
     if coded.group is None:
         return "the formula has no group, such as (1|seed)"
     for name in coded.group.terms:
-        if not _one_level_each(coded.group.design_matrix[:, coded.group.slices[name]]):
+        if not _rows_have_one_level(coded.group.design_matrix[:, coded.group.slices[name]]):
             return (
                 f"({name}) is a slope by group: only intercepts such as (1|seed) and SDs by level "
                 "such as (0 + category|cell) are known"
@@ -91,8 +92,8 @@ def terms(made: Design, model: Regression) -> list[Term]:
     """Return the terms of a formula with their priors: common ones, intercept first, then groups.
 
     Args:
-        made: the data, and a formula that the engine does not refuse.
-        model: priors; one of ``model.priors`` goes before the model's own.
+        made: the data, and a formula that :func:`refuses` accepts.
+        model: priors. ``model.priors`` overrides the defaults for single terms.
     """
     coded = matrices(made.formula, made.frame)
     own = {
@@ -101,7 +102,7 @@ def terms(made: Design, model: Regression) -> list[Term]:
     collected = []
     for name, term in coded.common.terms.items():
         columns = np.asarray(coded.common[name], dtype=float).reshape(len(made.frame), -1)
-        means = columns.mean(axis=0) * (name != "Intercept")  # of rows, as bambi centres them
+        means = columns.mean(axis=0) * (name != "Intercept")  # over rows, as in bambi
         usual = model.intercept_sd if name == "Intercept" else model.slope_sd
         labels: list[object] = []
         if any(part.kind == "categoric" for part in getattr(term, "components", [])):
@@ -119,16 +120,16 @@ def terms(made: Design, model: Regression) -> list[Term]:
     return collected
 
 
-def _one_level_each(columns: scipy.sparse.csr_array) -> bool:
+def _rows_have_one_level(columns: scipy.sparse.csr_array) -> bool:
     return bool((columns.sum(axis=1) == 1).all() and columns.max() == 1)
 
 
 def _group(
     name: str, labels: list[object], of: list[str], coded: scipy.sparse.csr_array, rate: float
 ) -> Term:
-    """Return the term of a group; its columns go group by group, in each by the predictor."""
+    """Return the term of a group. Its columns are sorted by group, then level of the predictor."""
     dimension = f"{name.partition('|')[2]}__factor_dim"
-    # Combinations without data are no coefficients
+    # Combinations without data get no coefficient
     placed = np.unique(coded.nonzero()[1]) if of else np.arange(coded.shape[1])
     columns, means = coded[:, placed].toarray(), np.zeros(len(placed))
     sd_of = placed % max(1, len(of))

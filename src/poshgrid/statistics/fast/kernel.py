@@ -1,6 +1,7 @@
 """The log density and its gradient as loops that numba compiles.
 
-The symbols are those of the package's docstring. No BLAS: its sums depend on its threads.
+The symbols are those of the package's docstring. BLAS is not used, because its results depend on
+the number of threads.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ import numpy as np
 def compiled() -> Callable[..., float]:
     """Return :func:`_log_density`, compiled.
 
-    What was compiled is kept beside Python's own compiled files, or in the user's cache where
-    nobody may write there, by kind of processor and state of this file (``NUMBA_CACHE_DIR`` says
-    where else). It has the bits that would be compiled again. Where no folder can be written, this
-    process compiles for itself.
+    numba caches the machine code next to Python's own compiled files, or in the user's cache if
+    that folder is read-only (``NUMBA_CACHE_DIR`` names another folder). The cache depends on the
+    kind of processor and the content of this file; cached code gives the same bits as newly
+    compiled code. If no folder is writable, each process compiles for itself.
     """
     try:
         return _built(cache=True)
@@ -45,14 +46,15 @@ def _factorise(
     below: np.ndarray,
     diagonal: np.ndarray,
 ) -> bool:
-    """Turn a matrix into its Cholesky factor, in place; return whether it has one.
+    """Replace a matrix by its Cholesky factor, in place; return whether it has one.
 
     Args:
-        starts: where each column's entries begin in ``rows`` and ``below``.
-        rows: of the entries below the diagonal, ascending within a column.
-        target: for each column, each pair of its entries: the entry that their product enters.
+        starts: index of each column's first entry in ``rows`` and ``below``.
+        rows: row of each entry below the diagonal, ascending within a column.
+        target: for each pair of entries of each column, the index of the entry from which their
+            product is subtracted.
         below: entries below the diagonal.
-        diagonal: entries on it.
+        diagonal: entries on the diagonal.
     """
     t = 0
     for j in range(len(diagonal)):
@@ -76,9 +78,9 @@ def _differentiate(
     starts: np.ndarray, rows: np.ndarray, target: np.ndarray, below: np.ndarray,
     diagonal: np.ndarray, by_below: np.ndarray, by_diagonal: np.ndarray,
 ) -> None:  # fmt: skip
-    """Turn derivatives by a Cholesky factor into those by its matrix, in place.
+    """Replace derivatives by a Cholesky factor by derivatives by its matrix, in place.
 
-    The reverse of :func:`_factorise`, step by step (Smith 1995, Differentiation of the Cholesky
+    It does the steps of :func:`_factorise` in reverse (Smith 1995, Differentiation of the Cholesky
     algorithm, J. Computational and Graphical Statistics 4).
     """
     t = len(target)
@@ -106,7 +108,10 @@ def _log_density(  # noqa: PLR0912 - one pass, in the order of the formulas
     information: np.ndarray, on_diagonal: np.ndarray, pull: np.ndarray, gradient: np.ndarray,
     theta: np.ndarray,
 ) -> float:  # fmt: skip
-    """Return the log density; put its gradient and the coefficients into arrays of zeros."""
+    """Return the log density; write its gradient and the coefficients into ``gradient``, ``theta``.
+
+    Both arrays must be 0 before.
+    """
     rows, width, effects = len(trials), len(theta), len(group)
     log_sds = point[width:]
 

@@ -1,9 +1,9 @@
-"""Choices and completions: accuracy, chance, blocks passed, and norms where the user has some.
+"""Choices and completions: accuracy, chance, passed blocks, and comparison with norms.
 
 A model chooses the option whose whole text has the lowest perplexity, exp(-log-probability per
-token) (Capone, Suozzi, Lebani and Lenci 2024, BaBIEs, section 3). A tie of k options is worth 1/k
-if the target is among them: what a model that drew lots would get on average. A block is passed
-with a given share of its items, three of four in TROG-2 (ibid., section 4.2).
+token) (Capone, Suozzi, Lebani and Lenci 2024, BaBIEs, section 3). A tie of k options counts as 1/k
+if the target is among them: the average credit of a random choice among them. A block is passed if
+three quarters of its items are right, three of four in TROG-2 (ibid., section 4.2).
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ from poshgrid.statistics.measures.schema import (
 from poshgrid.tables import formats
 
 BLOCK_PASS = 0.75
-"""Share of a block's items that passes it."""
+"""A block is passed if at least this share of its items is right."""
 
 
 def write(
     spec: MeasuresSpec, scores: Path, items: Path, output: Path, norms: Path | None = None
 ) -> dict[str, Any]:
-    """Write what runs achieved on a suite of choices or of completions.
+    """Measure all runs of a target on a suite of choices or of completions.
 
     Args:
         spec: the suite and the runs.
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         items: the suite's table (``CHOICES`` or ``COMPLETIONS``).
-        output: folder for measures and answers, with norms norms, with tags tags (.parquet,
-            .csv).
-        norms: table of norms (:mod:`poshgrid.statistics.measures.norms`), if there is one.
+        output: folder for measures and answers; norms, if there is a table of norms; and tags, if
+            items have tags (.parquet, .csv).
+        norms: table of norms (:mod:`poshgrid.statistics.measures.norms`); None: no norms.
 
     Returns:
         Facts for the manifest.
 
     Raises:
-        PoshgridError: no run; faulty scores (:func:`judged`) or norms (:func:`norms.read`,
-            :func:`norms.compared`).
+        PoshgridError: there is no run, or scores (:func:`judged`) or norms (:func:`norms.read`,
+            :func:`norms.compared`) are faulty.
     """
     suite = spec.suite
     schema, kind = (CHOICES, CHOICE_SCORES)
@@ -67,26 +67,26 @@ def write(
         schema, kind = (COMPLETIONS, COMPLETION_SCORES)
     table = files.read_table(items, schema)
     normed_tests = standings.read(norms) if norms else []
-    results, missed, tagged, silent = [], [], [], []
+    results, shown_answers, tagged, silent = [], [], [], []
     for run, path, rows in scored.of_runs(spec, scores, kind):
-        if rows.is_empty():  # a model that writes nothing has no completions
+        if rows.is_empty():  # a model that cannot generate text has no completions
             silent.append(run)
             continue
         answers = judged(rows, table, path)
         results.append(scored.named(run, suite, measures(answers, rule(table))))
-        missed.append(scored.named(run, suite, shown(answers, rows, table)))
+        shown_answers.append(scored.named(run, suite, shown(answers, rows, table)))
         tagged.append(scored.named(run, suite, subsets.crossed(answers, table)))
     if not results:
-        raise PoshgridError(f"suite {suite}: no run has scores; its models write nothing")
+        raise PoshgridError(f"suite {suite}: no run has scores; its models cannot generate text")
     achieved = pl.concat(results)
     normed = standings.compared(achieved, normed_tests, suite, norms) if norms else None
     output = Path(output)
     formats.write(achieved, output, "measures", CHOICE_MEASURES)
-    formats.write(pl.concat(missed), output, "answers", ANSWERS)
+    formats.write(pl.concat(shown_answers), output, "answers", ANSWERS)
     by_tag = pl.concat(tagged)
-    asked = {"norms": (normed, NORMS), "tags": (by_tag if by_tag.height else None, TAGS)}
-    for name, (frame, schema) in asked.items():
-        for ending in ("parquet", "csv"):  # of an earlier run that had some
+    optional = {"norms": (normed, NORMS), "tags": (by_tag if by_tag.height else None, TAGS)}
+    for name, (frame, schema) in optional.items():
+        for ending in ("parquet", "csv"):  # remove the table of an earlier run
             (output / f"{name}.{ending}").unlink(missing_ok=True)
         if frame is not None:
             formats.write(frame, output, name, schema)
@@ -95,22 +95,22 @@ def write(
 
 
 def judged(scores: pl.DataFrame, items: pl.DataFrame, where: str | Path) -> pl.DataFrame:
-    """Return how one run did on every item.
+    """Judge one run on every item.
 
     Args:
-        scores: columns of ``CHOICE_SCORES`` or ``COMPLETION_SCORES``; only the model that training
-            kept counts (``step`` is null).
+        scores: columns of ``CHOICE_SCORES`` or ``COMPLETION_SCORES``. Rows of checkpoints (``step``
+            not null) are ignored.
         items: columns of ``CHOICES`` or ``COMPLETIONS``.
-        where: what messages call the scores.
+        where: name of the scores in messages.
 
     Returns:
         item_id, category, phenomenon, block, credit (1 right, 0 wrong, 1/k in a tie of k options),
-        tied (options that share the lowest perplexity), chosen (the first of them; null for
-        completions), options (null for completions); sorted by item.
+        tied (number of options with the lowest perplexity), chosen (number of the first of them;
+        null for completions), options (their number; null for completions); sorted by item.
 
     Raises:
-        PoshgridError: an item or option has no score or two, is not in the suite, or has a score
-            that is not a number.
+        PoshgridError: an item or option has no score or two scores, is not in the suite, or has a
+            score that is not a number.
     """
     joined = matched(scores.filter(pl.col("step").is_null()), items, where)
     if "option" not in items.columns:
@@ -121,7 +121,7 @@ def judged(scores: pl.DataFrame, items: pl.DataFrame, where: str | Path) -> pl.D
             chosen=pl.lit(None, dtype=pl.UInt32),
             options=pl.lit(None, dtype=pl.UInt32),
         )
-    # The logarithm of perplexity: it orders alike and cannot overflow.
+    # The logarithm of perplexity has the same order and cannot overflow.
     surprisal = -pl.col("logprob") / pl.col("tokens")
     best = (surprisal <= surprisal.min().over("item_id") + TIE).alias("best")
     return (
@@ -139,14 +139,14 @@ def judged(scores: pl.DataFrame, items: pl.DataFrame, where: str | Path) -> pl.D
 
 
 def measures(answers: pl.DataFrame, rule: str = "") -> pl.DataFrame:
-    """Return what one run achieved on a suite.
+    """Return the results of one run on a suite.
 
     Args:
         answers: from :func:`judged`.
         rule: when an item is right, in words.
 
     Returns:
-        The columns of ``CHOICE_RESULT``: phenomena and categories by name, then the suite.
+        The columns of ``CHOICE_RESULT``: phenomena and categories, sorted by name, then the suite.
     """
     levels = {"phenomenon": ["category", "phenomenon"], "category": ["category"], "suite": []}
     rows = [
@@ -173,12 +173,12 @@ def rule(items: pl.DataFrame) -> str:
 
 
 def shown(answers: pl.DataFrame, scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Return what one run answered where it was wrong, and right completions.
+    """Return the wrong answers of one run; of completions, the right ones, too.
 
     Args:
         answers: from :func:`judged`.
-        scores: as there.
-        items: as there.
+        scores: as in :func:`judged`.
+        items: as in :func:`judged`.
 
     Returns:
         The columns of ``ANSWERS`` without those of ``RUN``.
@@ -200,13 +200,13 @@ def shown(answers: pl.DataFrame, scores: pl.DataFrame, items: pl.DataFrame) -> p
 def against_chance(correct: float, chances: Sequence[float]) -> tuple[float, str]:
     """Return the two-sided p of an exact test of the items right against guessing.
 
-    As many items right as guessing makes as improbable, or more so, count as extreme, as in
-    scipy's ``binomtest``. A fractional number (ties) is tested as both its neighbours, and the
-    larger p is given.
+    Numbers that are as improbable under guessing as the observed number, or more improbable, count
+    as extreme, as in scipy's ``binomtest``. A fractional number (ties) is rounded down and up, and
+    the larger of the two p values is returned.
 
     Args:
-        correct: items right.
-        chances: of each item, the probability of guessing it: 1 / options.
+        correct: number of items right.
+        chances: the probability of guessing each item: 1 / options.
 
     Returns:
         p, and the distribution under guessing: ``binomial``, or ``poisson-binomial`` where items
@@ -242,7 +242,7 @@ def _result(members: pl.DataFrame) -> dict[str, Any]:
         row["p"], row["test"] = against_chance(raw, chances)
     blocks = members.filter(pl.col("block") != "").partition_by("category", "block")
     if blocks:
-        # .75 of 4 is 3, whatever floats make of it
+        # 1e-9: rounding errors must not make three of four too few
         needed = [math.ceil(BLOCK_PASS * len(block) - 1e-9) for block in blocks]
         pairs = list(zip(blocks, needed, strict=True))
         row["blocks"] = len(blocks)

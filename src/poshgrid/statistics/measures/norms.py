@@ -1,16 +1,17 @@
-"""A score among children by norms: age equivalent, z, standard score, percentile.
+"""Compare scores with children's norms: age equivalent, z, standard score, percentile.
 
 Ages are written years;months (*4;7*), the convention of developmental studies. The use of
 children's norms for a model's scores follows Capone, Suozzi, Lebani and Lenci (2024), BaBIEs,
-section 4.2, where a model is typical of the ages whose mean is within one SD. Norms come from a CSV
-file that the user supplies; this project ships none. A row of it is one of two:
+section 4.2: a model is typical of the ages whose mean is within one SD. Norms come from a CSV file
+of the user; this project has none. A row is either
 
-- the mean and SD of an age band: ``category, score, age_from, age_to, mean, sd``;
-- an entry of the test's table of ages: ``category, score, raw_score, age``, ages of bands empty.
+- the mean and SD of an age band: ``category, score, age_from, age_to, mean, sd``; or
+- an entry of the test's table of ages: ``category, score, raw_score, age``; ``age_from`` and
+  ``age_to`` are empty.
 
-``score`` says what is normed: ``raw`` (items right) or ``blocks`` (blocks passed). ``items``, where
-given, is the length of the test that was normed: items, or blocks; ``excluded`` says how many items
-of it the suite leaves out.
+``score`` is ``raw`` (items right) or ``blocks`` (blocks passed). The optional columns ``items`` and
+``excluded`` are the length of the normed test (in items or blocks), and how many of its items the
+suite leaves out.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.statistics.measures.schema import NORMS, RUN
 
 SCORES = {"raw": "raw", "blocks": "blocks_passed"}
-"""What a norm is a norm of -> the column of ``CHOICE_MEASURES`` that holds it."""
+"""Kind of score -> its column in ``CHOICE_MEASURES``."""
 
-SLACK = 1e-9  # scores are sums of shares: 1/3 + 1/3 + 1/3 reaches 1
+SLACK = 1e-9  # scores are sums of shares, with rounding errors: 1/3 + 1/3 + 1/3 must reach 1
 _AGE = re.compile(r"([0-9]{1,3});([0-9]|1[01])")
 
 
@@ -50,11 +51,11 @@ def months(text: str) -> int:
         text: years;months, e.g. ``4;7``.
 
     Raises:
-        ValueError: not an age; says why.
+        ValueError: the text is not an age.
     """
     match = _AGE.fullmatch(text.strip())
     if not match:
-        raise ValueError(f"{text!r} is no age; write years;months, e.g. 4;7, months 0 to 11")
+        raise ValueError(f"{text!r} is not an age; write years;months, e.g. 4;7, months 0 to 11")
     return int(match[1]) * 12 + int(match[2])
 
 
@@ -90,15 +91,15 @@ class Row(BaseModel):
         if self.age_from is not None and self.age_to is not None and self.age_to < self.age_from:
             raise ValueError("age_to is before age_from; exchange them")
         if self.excluded and self.score != "raw":
-            raise ValueError("excluded is of items, not of blocks; norm the raw score")
+            raise ValueError("excluded counts items, not blocks; use it with score raw only")
         return self
 
 
 class Band(NamedTuple):
-    """The children of some ages."""
+    """Scores of the children in an age band."""
 
     first: int  # months, included
-    last: int  # months, included: 4;5 is up to the day before 4;6
+    last: int  # months, included: 4;5 ends on the day before 4;6
     mean: float
     sd: float
 
@@ -107,11 +108,11 @@ class Band(NamedTuple):
 class Norm:
     """The norms of one category and kind of score."""
 
-    category: str  # or the suite's name: the test as a whole
+    category: str  # the suite's name stands for the whole test
     score: str  # one of SCORES
-    items: int | None = None  # length of the test that was normed; None: not said
-    bands: Sequence[Band] = ()  # by rising age
-    ages: Sequence[tuple[float, int]] = ()  # score, months; rising
+    items: int | None = None  # length of the normed test; None: unknown
+    bands: Sequence[Band] = ()  # sorted by age
+    ages: Sequence[tuple[float, int]] = ()  # score and months, sorted
     excluded: int | None = None  # items of the normed test that the suite leaves out
 
 
@@ -125,9 +126,10 @@ def read(path: str | Path) -> list[Norm]:
         One norm for each category and kind of score, in the order of the file.
 
     Raises:
-        PoshgridError: names file, line and remedy: the file is missing or broken, a column is
-            missing or unknown, a cell is no age or no number, an SD is not above 0. Or names file
-            and category: bands overlap, a table does not rise, lengths contradict each other.
+        PoshgridError: with file and line: the file is missing or broken, a column is missing or
+            unknown, a cell is not an age or a number, or an SD is not above 0. With file and
+            category: bands overlap, a table of ages is not sorted, or lengths contradict each
+            other.
     """
     rows: dict[tuple[str, str], list[Row]] = {}
     needed = ("category", "score", "age_from", "age_to")
@@ -142,7 +144,7 @@ def read(path: str | Path) -> list[Norm]:
 
 
 def _norm(category: str, score: str, rows: Sequence[Row]) -> Norm:
-    """Return the norm that rows make; raise ValueError if they contradict each other."""
+    """Return the norm of one category; raise ValueError if its rows contradict each other."""
     lengths: dict[str, int | None] = {}
     for name in ("items", "excluded"):
         numbers = {value for row in rows if (value := getattr(row, name)) is not None}
@@ -159,21 +161,21 @@ def _norm(category: str, score: str, rows: Sequence[Row]) -> Norm:
             )
     ages = [(row.raw_score or 0.0, row.age) for row in rows if row.age is not None]
     if any(other[0] <= one[0] or other[1] < one[1] for one, other in pairwise(ages)):
-        raise ValueError(f"{category!r}: the table of ages does not rise; order it by raw_score")
+        raise ValueError(f"{category!r}: the table of ages does not rise; sort it by raw_score")
     return Norm(category, score, bands=bands, ages=ages, **lengths)
 
 
 def age_equivalent(norm: Norm, score: float) -> str:
-    """Return the age of a score by the test's table of ages.
+    """Return the age that corresponds to a score in the test's table of ages.
 
-    A score between two entries has reached the lower one.
+    A score between two entries gets the age of the lower one.
 
     Args:
-        norm: with a table of ages, or without.
-        score: of the kind that was normed.
+        norm: with or without a table of ages.
+        score: of the normed kind.
 
     Returns:
-        Years;months; ``< 4;0`` for a score below the first entry; "" without a table.
+        Years;months; e.g. ``< 4;0`` for a score below the first entry; "" without a table.
     """
     if not norm.ages:
         return ""
@@ -184,20 +186,20 @@ def age_equivalent(norm: Norm, score: float) -> str:
 def compared(
     rows: pl.DataFrame, norms: Sequence[Norm], suite: str, name: str | Path
 ) -> pl.DataFrame:
-    """Return where runs stand among children.
+    """Compare the scores of runs with norms of children.
 
     Args:
         rows: columns of ``CHOICE_MEASURES``, of one suite.
-        norms: of categories, or of the suite as a whole under its name.
+        norms: of categories, or of the whole suite (the category is the suite's name).
         suite: its name.
-        name: of the norms' file, for messages.
+        name: name of the norms' file in messages.
 
     Returns:
         The columns of ``NORMS``.
 
     Raises:
-        PoshgridError: a norm is of an unknown category, of blocks where there are none, or of a
-            test of another length.
+        PoshgridError: a norm's category is unknown, it is for blocks and the items have none, or
+            its test has another length.
     """
     categories = rows.filter(pl.col("level") == "category")["category"].unique().sort().to_list()
     standings: list[dict[str, Any]] = []
@@ -219,7 +221,7 @@ def compared(
 
 
 def _check_length(norm: Norm, row: dict[str, Any], name: str | Path) -> None:
-    """Refuse to compare with a norm of missing blocks, or of a test of another length."""
+    """Raise if the norm is for blocks and the items have none, or its test has another length."""
     length = row["blocks"] if norm.score == "blocks" else row["n"]
     if length is None:
         raise PoshgridError(
@@ -237,8 +239,9 @@ def _check_length(norm: Norm, row: dict[str, Any], name: str | Path) -> None:
 def _standings(norm: Norm, row: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of ``NORMS`` of a run and a norm.
 
-    How many items that the suite leaves out would be right is not known: none and all of them
-    are the ends of a range (Capone et al., section 4.2: 62 right of 165 and 10 left out is 62-72).
+    It is unknown how many of the items that the suite leaves out would be right. There is a row
+    for none of them and a row for all of them (Capone et al., section 4.2: 62 right of 165, with
+    10 left out, is 62-72).
     """
     rows = []
     for added in sorted({0, norm.excluded or 0}):

@@ -6,11 +6,11 @@ In bits, S = -log2 p(region), with the signs of Lan, Chemla & Katzir (2024) and 
     delta(filler) = S(-gap, filler) - S(+gap, filler)
     did           = delta(+filler) - delta(-filler)
 
-A model succeeds on a set if delta(+filler) > 0 (after "who ... __ is likely to upset" the gap is
-expected more than an object) and if did > 0 (the filler makes the gap more expected, whatever else
-makes it so); without a filler, the object is expected, and delta(-filler) < 0 is right. The earlier
-studies (Wilcox, Futrell & Levy 2024) take the difference the other way round, +gap less -gap, and
-succeed below 0; and they average over the tokens of the region, which are summed here.
+Each difference is right or wrong on a set. delta(+filler) > 0 is right: after "who ... __ is likely
+to upset" a gap is more expected than an object. delta(-filler) < 0 is right: without a filler, the
+object is more expected. did > 0 is right: the filler makes the gap more expected than without it.
+Earlier studies (Wilcox, Futrell & Levy 2024) subtract in the other order, +gap minus -gap, so that
+success is below 0; and they average over the tokens of the region, which are summed here.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _CELLS = {
     "s_minus_filler": (False, False),
 }
 _TOWARDS = {"delta_plus_filler": 1, "delta_minus_filler": -1, "did": 1}
-"""On which side of 0 a measure is right."""
+"""Measure -> the sign of a right value."""
 
 
 def write(spec: MeasuresSpec, scores: Path, items: Path, output: Path) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def write(spec: MeasuresSpec, scores: Path, items: Path, output: Path) -> dict[s
         Numbers of sets and ties.
 
     Raises:
-        PoshgridError: no run, or a file that is missing or does not fit.
+        PoshgridError: there is no run, or a file is missing or does not match the items.
     """
     sets, parts = files.read_table(items, PARADIGMS), []
     for run, path, rows in scored.of_runs(spec, scores, PARADIGM_SCORES):
@@ -84,12 +84,12 @@ def differences(
         scores: columns of ``PARADIGM_SCORES``; rows of checkpoints (``step`` not null) are left
             out.
         items: columns of ``PARADIGMS``, four rows for each set.
-        where: what messages call the scores.
+        where: name of the scores in messages.
 
     Returns:
         item_id, category, phenomenon, lexical_set, ambiguous; the surprisals s_plus_filler_gap,
         s_plus_filler, s_minus_filler_gap, s_minus_filler; delta_plus_filler, delta_minus_filler,
-        did (bits), sorted by item.
+        did (all in bits), sorted by item.
 
     Raises:
         PoshgridError: see :func:`judgements.matched`.
@@ -181,21 +181,22 @@ def p_values(t: float, df: float, direction: int) -> tuple[float, float]:
     Args:
         t: the statistic.
         df: degrees of freedom.
-        direction: +1: success is above 0; -1: below.
+        direction: +1 if success is above 0, -1 if it is below.
     """
     return float(stats.t.sf(direction * t, df)), float(2 * stats.t.sf(abs(t), df))
 
 
 def _described(row: dict[str, Any], right: float, whole: int) -> dict[str, Any]:
-    """Return a row with what its values come to: accuracy, mean, intervals and tests.
+    """Return a row with accuracy, mean, intervals and tests instead of the list of values.
 
-    A subset's accuracy is compared with that of the other sets, and with that of all sets, as was
-    published: subset and all sets overlap, so that the second chi-square has no p: it is no test.
+    A subset's accuracy is compared with that of the other sets, and with that of all sets, as in
+    the paper. A subset and all sets overlap, so that the second chi-square is not a test and has no
+    p.
 
     Args:
-        row: with the values of its sets.
-        right: sets of all that are right.
-        whole: sets of all.
+        row: a row of the table, with the values of its sets.
+        right: number of right sets among all sets.
+        whole: number of all sets.
     """
     values, correct, n = row.pop("values"), row["correct"], row["n"]
     low, high = intervals.wilson(correct, n)
@@ -210,7 +211,7 @@ def _described(row: dict[str, Any], right: float, whole: int) -> dict[str, Any]:
     sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
     half = intervals.half_t(sd, n)
     columns |= {"sd": sd, "mean_low": mean - half, "mean_high": mean + half, "df": n - 1}
-    # Values that differ in their last bits only are one value, and say nothing of their spread.
+    # An SD that is only rounding error counts as 0.
     if sd > 1e-12 * max(1.0, abs(mean)):
         t = mean / (sd / math.sqrt(n))
         one, two = p_values(t, n - 1, _TOWARDS[row["measure"]])
@@ -222,13 +223,13 @@ def yates(a: float, n: int, b: float, m: int) -> tuple[float | None, float | Non
     """Return chi-square (df 1, with Yates's correction) of two shares, and its two-sided p.
 
     Args:
-        a: right ones of ``n``.
-        n: of how many.
-        b: right ones of ``m``.
-        m: of how many.
+        a: number of right sets among ``n``.
+        n: number of sets on one side.
+        b: number of right sets among ``m``.
+        m: number of sets on the other side.
 
     Returns:
-        Null where a row or a column of the table is empty.
+        Both are None if a row or a column of the table is empty.
     """
     table = [[a, n - a], [b, m - b]]
     if not n or not m or not a + b or a + b == n + m:

@@ -18,15 +18,15 @@ from poshgrid.statistics.measures.schema import RUN
 def of_runs(
     spec: MeasuresSpec, folder: Path, schema: Schema
 ) -> Iterator[tuple[str, Path, pl.DataFrame]]:
-    """Yield the name, the file and the scores of each run, by its name.
+    """Yield the name, the file and the scores of each run, sorted by name.
 
     Args:
         spec: the runs, and the suite.
         folder: of score files: ``{run}/{suite}.parquet`` below it.
-        schema: contract of the scores.
+        schema: columns of the scores.
 
     Raises:
-        PoshgridError: no run, or a file that is missing or breaks the contract.
+        PoshgridError: there is no run, or a file is missing or has other columns.
     """
     if not spec.runs:
         raise PoshgridError("job: spec: runs: nothing to measure; give at least one run")
@@ -36,6 +36,6 @@ def of_runs(
 
 
 def named(run: str, suite: str, result: pl.DataFrame) -> pl.DataFrame:
-    """Return what was measured of a run with the columns of ``RUN`` before it."""
+    """Return the result of a run with the columns of ``RUN`` before it."""
     columns = {**levels.axes(run), "suite": suite}
     return result.select(*(pl.lit(columns[n], dtype=RUN[n]).alias(n) for n in RUN), pl.all())

@@ -1,7 +1,7 @@
-"""Subsets of items by their tags (*negation*, *passive*), crossed with each other, and tested.
+"""Results on items with a tag (*negation*, *passive*) or two tags, and tests of them.
 
-Capone, Suozzi, Lebani and Lenci (2024), section 5: of the negative clauses, which cut across tests
-and structures, how many are right, and how many of them are passives.
+As in Capone, Suozzi, Lebani and Lenci (2024), section 5: how many negative clauses of all tests and
+structures are right, and how many negative passives.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _COUNTS = ("n", "raw", "n_rest", "raw_rest")
 
 
 def crossed(answers: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Return what one run achieved on the items of each tag, and of each two of them.
+    """Return the results of one run on the items of each tag, and of each pair of tags.
 
     Args:
         answers: item_id and credit of every item.
         items: columns of ``CHOICES`` or ``COMPLETIONS``.
 
     Returns:
-        The columns of ``TAGS`` without ``RUN``; no row without tags.
+        The columns of ``TAGS`` without ``RUN``; empty if items have no tags.
     """
     tags = items.group_by("item_id").agg(pl.first("tags"))
     tagged = answers.select("item_id", "credit").join(tags, on="item_id").sort("item_id")
@@ -34,7 +34,8 @@ def crossed(answers: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     rows = []
     for tag, other in itertools.product(names, ["", *names]):
         has = pl.col("tags").list.contains(tag)
-        # What a tag is compared with: the items without it; two tags: those of the first alone.
+        # Items with a tag are compared with those without it, and items with both tags with those
+        # that have the first tag only.
         mine, among = (has, pl.lit(value=True)) if not other else (
             has & pl.col("tags").list.contains(other), has
         )  # fmt: skip
@@ -50,7 +51,7 @@ def tested(counts: pl.DataFrame) -> pl.DataFrame:
     """Add accuracy, its interval and the test to counts.
 
     Args:
-        counts: tag, other, n, raw, n_rest, raw_rest, and columns that name what they are of.
+        counts: tag, other, n, raw, n_rest, raw_rest; further columns are kept.
     """
     results = []
     for n, raw, n_rest, raw_rest in counts.select(_COUNTS).iter_rows():
@@ -72,10 +73,9 @@ def pooled(tags: pl.DataFrame) -> pl.DataFrame:
 
 
 def between(raw: float, n: int, raw_rest: float, n_rest: int) -> float | None:
-    """Return the two-sided p of Fisher's exact test of two shares; null where one has no items.
+    """Return the two-sided p of Fisher's exact test of two shares; None if one has no items.
 
-    Ties make fractional numbers right: each is tested as both its neighbours, and the largest p is
-    given.
+    Fractional numbers (ties) are rounded down and up, and the largest p value is returned.
     """
     if not n or not n_rest:
         return None
