@@ -1,5 +1,4 @@
 """The data of a Bayesian model: coded predictors, and a formula without useless terms."""
-"""
 
 from __future__ import annotations
 

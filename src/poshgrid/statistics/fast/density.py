@@ -69,7 +69,7 @@ class Density:
         return np.concatenate([np.zeros(self.width), -np.log(self.rates)])
 
     def __call__(self, point: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the log density (up to a constant) and its gradient; -inf if either is infinite."""
+        """Return the log density (up to a constant) and its gradient; -inf if not finite."""
         value, gradient, _ = self._at(point)
         if not (math.isfinite(value) and np.isfinite(gradient).all()):
             return -math.inf, np.zeros_like(point)  # the sampler turns back
