@@ -37,6 +37,7 @@ OWN = Path("plugins")
 READERS = "poshgrid.corpora.readers"
 ENGINES = "poshgrid.parsing.engines"
 FILTERS = "poshgrid.evidence.filters"
+REWRITERS = "poshgrid.evidence.rewriters"
 SUITES = "poshgrid.benchmark.suites"
 RIVALS = "poshgrid.heuristics.choices"
 SECTIONS = "poshgrid.report.sections"
@@ -44,6 +45,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     READERS: ("reader", ("SPLIT", "files", "read")),
     ENGINES: ("engine", ("load", "train")),
     FILTERS: ("filter", ("READINGS",)),
+    REWRITERS: ("rewriter", ("rewrite",)),
     "poshgrid.evidence.screening.lexical": ("lexical", ()),
     "poshgrid.models.architectures": ("architecture", ("build",)),
     "poshgrid.training.biases": ("bias", ("build",)),

@@ -108,8 +108,14 @@ class Condition(Section):
     """A corpus."""
     filters: list[_WrittenFilter] = Field([])
     """What is removed: `passive`, or `passive.published` with its reading."""
+    rewrite: list[Name] = Field([])
+    """How the sentences that are left are changed: modules of `poshgrid.evidence.rewriters`, which
+    follow each other. Dev and test are changed, too.
+    """
     control: ConditionName | None = None
-    """A condition of the same corpus: as much is removed as there, at random."""
+    """A condition of the same corpus: as much is removed as there, at random; for words that
+    rewriting loses, whole sentences.
+    """
     match: list[Literal["question"]] = Field([])
     """What the sentences that a control removes have in common with those, besides source
     and length.
@@ -147,29 +153,40 @@ class Condition(Section):
         words = [f"{entry.name}.{entry.reading}" for entry in self.filters]
         once(words, "name it once", "filters")
         once((item.filter for item in self.reinsert), "give one rate", "reinsert")
+        once(self.rewrite, "name it once", "rewrite")
+        for word in self.rewrite:
+            plugins.load(plugins.REWRITERS, word)
         for item in self.reinsert:
             if item.filter not in {entry.name for entry in self.filters}:
                 raise ValueError(
                     f"re-insertion of {item.filter!r}, which this condition does not remove; "
                     f"add it to filters: {words}"
                 )
-        if self.prebuilt and (self.filters or self.control or self.refill or self.downsample != 1):
+        changed = self.changed
+        if self.prebuilt and (changed or self.control or self.refill or self.downsample != 1):
             raise ValueError(
-                "prebuilt files are taken as they are: leave out filters, control, refill, "
-                "downsample"
+                "prebuilt files are taken as they are: leave out filters, rewrite, control, "
+                "refill, downsample"
             )
-        if self.control and self.filters:
-            raise ValueError("a control removes at random: leave out its filters")
+        if self.control and changed:
+            raise ValueError("a control removes at random: leave out its filters and rewrite")
         if self.match and not self.control:
             raise ValueError("match is for a control: name the condition that it is one for")
-        if not (self.filters or self.control):
+        if not (changed or self.control):
             if self.refill:
-                raise ValueError("refill: nothing is gone without filters or control: leave it out")
+                raise ValueError(
+                    "refill: nothing is gone without filters, rewrite or control: leave it out"
+                )
             if self.unfiltered_sizes and not self.prebuilt:
                 raise ValueError("unfiltered_sizes: it has no filters at any size: leave it out")
         if self.refill and self.downsample != 1:
             raise ValueError("refill and downsample exclude each other: leave one out")
         return self
+
+    @property
+    def changed(self) -> bool:
+        """Whether sentences of its corpus are removed or rewritten."""
+        return bool(self.filters or self.rewrite)
 
     @property
     def words(self) -> list[str]:

@@ -84,8 +84,9 @@ class ConditionSpec(Section):
     """Stage ``condition``: what a model sees at one size."""
 
     condition: config.Condition
-    # Of a control: what the filters of the condition take that it removes as much as
+    # Of a control: filters and rewriters of the condition that it loses as much as
     control: list[config.Filter] = Field(default_factory=list)
+    control_rewrite: list[Name] = Field(default_factory=list)
     size: Size
     backstop: bool = True
     heldout_filtered: bool = True  # dev and test lose what any filter removes
@@ -103,6 +104,7 @@ class AuditSpec(Section):
     condition: Name
     size: Size
     filters: list[config.Filter]
+    rewrite: bool = False  # sentences are changed, too
     whole: bool = False  # leakage is drawn from all that a filter left in
     sample: Positive
     language: Language = "en"

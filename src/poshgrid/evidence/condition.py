@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evidence.matching import match, number
 from poshgrid.evidence.patterns import pool
 from poshgrid.evidence.removal import Chosen, choose, deciding, direct, facts
+from poshgrid.evidence.rewriting import rewritten
 from poshgrid.evidence.schema import CONDITION, Labels, column
 from poshgrid.evidence.sentences import Corpus, summary
 from poshgrid.files import read_json, read_schema, table_writer, write_json
@@ -32,6 +34,7 @@ def build(
     evidence: Path | None,
     output: Path,
     allow: Sequence[str] = (),
+    parses: Sequence[Path] = (),
 ) -> dict[str, object]:
     """Write ``train``, ``dev`` and ``test.parquet`` and ``statistics.json`` of a condition.
 
@@ -43,7 +46,8 @@ def build(
     ``round(rate * n)`` of the n sentences left are replaced by evidence, matched by source and
     length. Dev and test are the corpus's less what *any* reading of any filter of the evidence
     table removes: the same for all conditions of a corpus, so that losses can be compared. Those
-    that were published with a corpus stay whole.
+    that were published with a corpus stay whole. A condition with rewriters has the sentences of
+    all three rewritten; its words are counted after that, and a refill makes up for lost ones.
 
     Args:
         spec: the condition, the size, and whether the backstop is on.
@@ -51,6 +55,7 @@ def build(
         evidence: labels of its sentences; ``None`` when no condition of the corpus has a filter.
         output: folder to write to.
         allow: checks that do not stop it, see ``conditions[].allow``.
+        parses: the shards of the corpus's parses, for rewriters.
 
     Returns:
         The content of ``statistics.json``.
@@ -63,7 +68,10 @@ def build(
     labels = Labels.of(read_schema(evidence)) if evidence else Labels({}, {})
     with opened(output) as database:
         corpus = Corpus(database, labels)
-        corpus.read(sentences, evidence, spec.condition)
+        names = spec.condition.rewrite or spec.control_rewrite
+        write = bool(spec.condition.rewrite)  # a control's text stays
+        done = partial(rewritten, parses=parses, names=names, write=write) if names else None
+        corpus.read(sentences, evidence, spec.condition, done)
         statistics = _plan(corpus, spec, allow, sentences, evidence)
         _write(corpus, output)
     write_json(output / "statistics.json", statistics)
@@ -115,10 +123,14 @@ def _plan(
                 f"{sentences}: condition {condition.name!r} at {spec.size} has no {split} "
                 f"sentences; give the corpus more words ({split}_words)"
             )
-    whole, left, filled = (
-        summary(corpus.by_source(f"train where {test}"))
-        for test in (chosen.whole, chosen.left, chosen.filled)
-    )
+    whole, unwritten, left, filled = (
+        summary(corpus.by_source(f"train where {test}", words))
+        for test, words in (
+            (chosen.whole, "before"), (chosen.left, "before"),
+            (chosen.left, "n_words"), (chosen.filled, "n_words"),
+        )
+    )  # fmt: skip
+    changes = _changes(corpus, spec, allow)
     lost = f"select count(*) from corpus where {anything} and split ="
     return {
         "condition": condition.name,
@@ -128,14 +140,15 @@ def _plan(
         "whole": whole,
         "removed": removed,
         "removed_sentences": whole["sentences"] - left["sentences"],
-        "removed_words": whole["words"] - left["words"],
+        "removed_words": whole["words"] - unwritten["words"],
+        **({"rewritten": changes} if spec.condition.rewrite else {}),
         "refilled": {key: filled[key] - left[key] for key in ("sentences", "words")},
         "heldout_removed": {s: corpus.database.rows(f"{lost} '{s}'")[0][0] for s in SPLITS[1:]},
         "backstop": spec.backstop,
         "control": condition.control,
         "downsample": condition.downsample,
         "reinserted": reinserted,
-        "digest": _digest(corpus, chosen),
+        "digest": _digest(corpus, chosen, spec),
     }
 
 
@@ -241,9 +254,12 @@ def _bare(spec: specs.ConditionSpec) -> specs.ConditionSpec:
     if spec.size not in spec.condition.unfiltered_sizes:
         return spec
     condition = spec.condition.model_copy(
-        update={"filters": [], "reinsert": [], "control": None, "match": [], "refill": False}
-    )
-    return spec.model_copy(update={"condition": condition, "control": []})
+        update={
+            "filters": [], "rewrite": [], "reinsert": [], "control": None, "match": [],
+            "refill": False,
+        }
+    )  # fmt: skip
+    return spec.model_copy(update={"condition": condition, "control": [], "control_rewrite": []})
 
 
 def _trained(chosen: Chosen) -> str:
@@ -259,9 +275,59 @@ def _stays(chosen: Chosen) -> str:
     return f"{chosen.kept} and sent_id not in (select place from swaps)"
 
 
-def _digest(corpus: Corpus, chosen: Chosen) -> str:
+def _changes(corpus: Corpus, spec: specs.ConditionSpec, allow: Sequence[str]) -> dict[str, Any]:
+    """Return what was rewritten of the training sentences.
+
+    Returns:
+        ``sentences`` that a rewriter changed, their words ``before`` and ``after``, and of each of
+        the ``rewriters`` how many it ``changed`` and left, by reason (``unsafe``).
+
+    Raises:
+        PoshgridError: a rewriter changes nothing.
+    """
+    condition = spec.condition
+    if not condition.rewrite:
+        return {}
+    trained = "(from written join corpus using (sent_id) where written.split = 'train')"
+    ((number, before, after),) = corpus.database.rows(
+        "select count(*), coalesce(sum(before), 0), coalesce(sum(after), 0) "
+        f"from {trained} where len(changed) > 0"
+    )
+    changed, unsafe = (
+        dict(corpus.database.rows(
+            f"select word, count(*) from (select unnest({name}) as word from {trained}) "
+            "group by word order by word"
+        ))
+        for name in ("changed", "unsafe")
+    )  # fmt: skip
+    rewriters = {
+        name: {
+            "changed": changed.get(name, 0),
+            "unsafe": {
+                reason.removeprefix(f"{name}: "): count
+                for reason, count in unsafe.items()
+                if reason.startswith(f"{name}: ")
+            },
+        }
+        for name in condition.rewrite
+    }
+    if "void" not in allow and (idle := [n for n in condition.rewrite if not changed.get(n)]):
+        raise PoshgridError(
+            f"condition {condition.name!r} at {spec.size}: rewriter {idle[0]!r} changes nothing of "
+            f"corpus {condition.corpus!r}; leave it out, or set allow: [void]"
+        )
+    return {"sentences": number, "before": before, "after": after, "rewriters": rewriters}
+
+
+def _digest(corpus: Corpus, chosen: Chosen, spec: specs.ConditionSpec) -> str:
     """Return what two conditions of a corpus share only if they train on the same sentences."""
     digest = hashlib.blake2b(digest_size=16)
+    if spec.condition.rewrite:
+        for piece in corpus.database.pieces(
+            f"select sent_id, text from ({_trained(chosen)}) join corpus using (sent_id) "
+            "where len(changed) > 0 order by sent_id"
+        ):
+            digest.update("\n".join(piece["text"]).encode())
     for piece in corpus.database.pieces(
         f"select sent_id from ({_trained(chosen)}) order by sent_id"
     ):

@@ -20,8 +20,8 @@ from poshgrid.evidence.match import Match, Rule
 from poshgrid.evidence.patterns import Pattern, asked
 from poshgrid.evidence.schema import BACKSTOP, BY_TREE, TOKENS, Labels, column
 from poshgrid.evidence.screening.screen import lexical
-from poshgrid.files import read_table, table_batches, table_height, table_writer, write_json
-from poshgrid.parsing.schema import PARSES
+from poshgrid.files import read_table, table_height, table_writer, write_json
+from poshgrid.parsing.schema import PARSES, first_sentence
 from poshgrid.parsing.tree import Tree
 from poshgrid.plugins import FILTERS
 from poshgrid.processes import mapped
@@ -128,7 +128,7 @@ def label(
     rules = {word: rules_of(word) for word in sorted(spec.filters)}
     schema = labels_of(rules).schema
     seen = _Seen()
-    paths = sorted(parses, key=lambda path: (_first(path), path))
+    paths = sorted(parses, key=lambda path: (first_sentence(path), path))
     labelled = mapped(partial(_shard, filters=list(rules)), paths, threads)
     number = 0
     with table_writer(output, schema) as append:
@@ -156,12 +156,6 @@ def label(
     write_json(output.with_suffix(".json"), facts)
     logs.get(__name__).info("%s sentences: %s", f"{number:,}", facts["filters"])
     return facts
-
-
-def _first(path: Path) -> int:
-    """Return the sent_id of a shard's first tree, which orders it among others; -1: it has none."""
-    pieces = table_batches(path, PARSES, ["sent_id"])
-    return next((int(piece["sent_id"][0]) for piece in pieces if piece.height), -1)
 
 
 def _labels(parsed: pl.DataFrame) -> set[str]:

@@ -126,6 +126,10 @@ def choose(corpus: Corpus, spec: specs.ConditionSpec) -> Chosen:
             f"condition {spec.condition.name!r} at {spec.size} has no train sentences; give corpus "
             f"{spec.condition.corpus!r} more words (corpora.sources)"
         )
+    if spec.control_rewrite:
+        _lose_words(corpus, gone)
+        gone = f"({gone} or sent_id in (from lost))"
+        left = f"({whole} and not {gone})"
     kept = filled = left
     if spec.condition.refill:
         _refill(corpus, spec, gone, whole)
@@ -135,6 +139,24 @@ def choose(corpus: Corpus, spec: specs.ConditionSpec) -> Chosen:
         _downsample(corpus, spec, filled, corpus.count(whole))
         kept = "sent_id in (from drawn)"
     return Chosen(gone, whole, left, filled, kept)
+
+
+def _lose_words(corpus: Corpus, gone: str) -> None:
+    """Choose sentences of a control for the words that rewriting loses: table ``lost``.
+
+    They are as many words of each source, at each size by itself, as near as whole sentences come
+    from below. Rewriting that loses none leaves the table empty.
+
+    Args:
+        corpus: its sentences; says what rewriting would do to each.
+        gone: test of those that the control goes without already.
+    """
+    corpus.database.run(
+        "create table lost as select sent_id from (select sent_id, "
+        "sum(n_words) over (partition by source, size order by draw, sent_id) as ends, "
+        "sum(before::bigint - after::bigint) over (partition by source, size) as words "
+        f"from train where not {gone}) where ends <= words"
+    )
 
 
 def _downsample(corpus: Corpus, spec: specs.ConditionSpec, filtered: str, total: int) -> None:
@@ -188,7 +210,8 @@ def _refill(corpus: Corpus, spec: specs.ConditionSpec, gone: str, whole: str) ->
         PoshgridError: a source has too few further sentences.
     """
     lacking = (
-        f"select source, sum(n_words) as lacking from train where {whole} and {gone} group by all"
+        f"select source, sum(before) - coalesce(sum(n_words) filter (not {gone}), 0) as lacking "
+        f"from train where {whole} group by all"
     )
     corpus.database.run(
         "create table refill as select sent_id, source, n_words, lacking, "
@@ -229,7 +252,7 @@ def facts(
         evidence = direct(corpus, used.name) or "false"
         ((by_rule, by_words, number, own, there),) = corpus.database.rows(
             f"select count(*) filter ({rule}), count(*) filter ({gone} and not {rule}), "
-            f"coalesce(sum(n_words) filter ({gone}), 0), count(*) filter ({gone} and {evidence}), "
+            f"coalesce(sum(before) filter ({gone}), 0), count(*) filter ({gone} and {evidence}), "
             f"count(*) filter ({evidence}) from train where {whole}"
         )
         never = labelled["filters"][used.name][used.reading]["never"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -17,6 +17,7 @@ from poshgrid.corpora.schema import SENTENCES
 from poshgrid.database import Database
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.constructions import BY_WORDS
+from poshgrid.evidence.rewriting import DONE
 from poshgrid.evidence.schema import Labels
 from poshgrid.files import table_batches
 
@@ -85,7 +86,13 @@ class Corpus:
     database: Database
     labels: Labels
 
-    def read(self, sentences: Path, evidence: Path | None, condition: Condition) -> None:
+    def read(
+        self,
+        sentences: Path,
+        evidence: Path | None,
+        condition: Condition,
+        done: Callable[[Iterator[pl.DataFrame]], Iterator[pl.DataFrame]] | None = None,
+    ) -> None:
         """Make the tables of a corpus.
 
         Args:
@@ -93,6 +100,8 @@ class Corpus:
             evidence: labels of its sentences, if there are any.
             condition: what is planned; if it is matched by ``question``, whether a sentence asks
                 is known of all sentences, parsed or not.
+            done: rewrites the sentences (:func:`poshgrid.evidence.rewriting.rewritten`), or says
+                what that would do.
 
         Raises:
             PoshgridError: there is not one row of labels for each sentence.
@@ -108,10 +117,12 @@ class Corpus:
         if QUESTION in condition.match:
             question = BY_WORDS[QUESTION].alias(QUESTION)
             empty, pieces = empty.with_columns(question), (p.with_columns(question) for p in pieces)
+        if done:
+            empty, pieces = empty.hstack(pl.DataFrame(schema=DONE)), done(pieces)
         self.load(chain([empty], pieces), condition.seed)
 
     def load(self, pieces: Iterable[pl.DataFrame], seed: int) -> None:
-        """Make the tables.
+        """Make the tables; ``before`` is the words of a sentence in its corpus.
 
         Args:
             pieces: the sentences, in their order.
@@ -119,7 +130,10 @@ class Corpus:
         """
         generator = np.random.default_rng(seed)
         drawn = (
-            piece.with_columns(pl.Series("draw", generator.random(piece.height)))
+            piece.with_columns(
+                pl.Series("draw", generator.random(piece.height)),
+                before=pl.col("before" if "before" in piece.columns else "n_words"),
+            )
             for piece in pieces
         )
         self.database.load("corpus", drawn)
@@ -129,9 +143,14 @@ class Corpus:
         """Return how many training sentences a test holds of."""
         return int(self.database.rows(f"select count(*) from train where {test}")[0][0])
 
-    def by_source(self, rows: str) -> dict[str, tuple[int, int]]:
-        """Return source -> sentences and words, sorted; of e.g. ``"train where rank < 5"``."""
-        query = f"select source, count(*), sum(n_words) from {rows} group by source order by source"
+    def by_source(self, rows: str, words: str = "n_words") -> dict[str, tuple[int, int]]:
+        """Return source -> sentences and words, sorted.
+
+        Args:
+            rows: e.g. ``"train where rank < 5"``.
+            words: the column that is counted: ``"before"``, words in the corpus.
+        """
+        query = f"select source, count(*), sum({words}) from {rows} group by source order by source"
         return {source: (number, length) for source, number, length in self.database.rows(query)}
 
     def sizes(self, largest: str = "") -> list[str]:

@@ -19,7 +19,7 @@ from poshgrid.errors import ConfigError, PoshgridError, did_you_mean
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.references import Place, Problem
 from poshgrid.grid.targets import product
-from poshgrid.plugins import FILTERS, READERS
+from poshgrid.plugins import FILTERS, READERS, REWRITERS
 from poshgrid.training import bias, builder
 
 
@@ -111,10 +111,10 @@ def _controls(grid: Grid) -> Iterator[Problem]:
     """Yield controls that have nothing to remove as much as."""
     for name, condition in grid.conditions.items():
         other = grid.control_of(name)
-        if other and (other.corpus != condition.corpus or not other.filters):
+        if other and (other.corpus != condition.corpus or not other.changed):
             what = (
                 f"{other.name!r} is of corpus {other.corpus!r} and has {len(other.filters)} "
-                f"filters; name a condition of {condition.corpus!r} that has some"
+                f"filters; name a condition of {condition.corpus!r} that has some, or is rewritten"
             )
             yield _at(grid, "conditions", name, "control"), what
 
@@ -123,7 +123,7 @@ def _parsers(grid: Grid) -> Iterator[Problem]:
     """Yield what needs a parser or its trees, and has none."""
     if not grid.parsers and any(map(grid.parsed_corpora, grid.targets)):
         what = (
-            "conditions with filters need a parser; add one: "
+            "conditions with filters or rewrite need a parser; add one: "
             "{name: stanza, engine: stanza, model: parsers/stanza}, a folder below data"
         )
         yield ("parsers",), what
@@ -186,6 +186,9 @@ def _language(grid: Grid) -> Iterator[Problem]:
     for word in grid.every_filter:
         if not for_any(word):
             yield ("conditions",), f"filter {word!r} {what}"
+    for word in sorted({word for name in grid.conditions for word in grid.rewriters(name)}):
+        if getattr(plugins.load(REWRITERS, word), "ENGLISH", False):
+            yield ("conditions",), f"rewriter {word!r} {what}"
     if "class_ngram" in grid.config.baselines:
         yield ("baselines",), f"'class_ngram' {what}"
 

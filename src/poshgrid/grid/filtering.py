@@ -13,6 +13,8 @@ from poshgrid.grid.grid import Grid
 def full(grid: Grid, target: str) -> dict[str, str]:
     """Return filtered condition -> the condition of a target that it is set against (FiCT, 4).
 
+    A rewritten condition has one, too.
+
     That is its control; failing that, the condition of the same corpus that nothing was removed
     from, as strongly down-sampled; failing that, the one with the same filters into which evidence
     was put back (``baby`` for ``baby-f``), as much as the corpus has rather than a dose.
@@ -20,7 +22,7 @@ def full(grid: Grid, target: str) -> dict[str, str]:
     conditions = [grid.conditions[name] for name in sorted({c for c, _ in grid.cells(target)})]
     counterparts = {}
     for filtered in conditions:
-        if not filtered.filters or filtered.reinsert:
+        if not filtered.changed or filtered.reinsert:
             continue
         candidates = [
             other
@@ -28,6 +30,7 @@ def full(grid: Grid, target: str) -> dict[str, str]:
             if other.corpus == filtered.corpus
             and other.downsample == filtered.downsample
             and not other.prebuilt
+            and not other.rewrite
             and (not other.filters or (other.reinsert and _filters(other) == _filters(filtered)))
             and other.control in (None, filtered.name)
         ]

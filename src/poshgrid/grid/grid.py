@@ -100,6 +100,10 @@ class Grid(Targets):
         """The filters that any condition uses, sorted."""
         return sorted({word for condition in self.conditions.values() for word in condition.words})
 
+    def rewriters(self, condition: str) -> list[str]:
+        """Return the rewriters of a condition, or of the one that it is a control of."""
+        return (self.control_of(condition) or self.conditions[condition]).rewrite
+
     def control_of(self, condition: str) -> Condition | None:
         """Return the condition that a control removes as much as; None: it is no control."""
         control = self.conditions[condition].control
@@ -108,9 +112,12 @@ class Grid(Targets):
     def screens(self, corpus: str, parser: str) -> list[str]:
         """Return the filters whose lexical tests tell what a parser parses of a corpus; None: all.
 
-        A parser whose trees a bias is trained with parses every sentence.
+        Where a bias is trained with a parser's trees, or a condition is rewritten, every sentence
+        is parsed.
         """
-        screened = self.config.evidence.parse == "screened" and (corpus, parser) not in self.planted
+        whole = any(c.rewrite for c in self.conditions.values() if c.corpus == corpus)
+        whole = whole or (corpus, parser) in self.planted
+        screened = self.config.evidence.parse == "screened" and not whole
         return screens(self.filters(corpus)) if screened else []
 
     def trees(self, run: Run) -> str | None:
@@ -142,10 +149,10 @@ class Grid(Targets):
         """Say whether a condition needs its corpus's labels.
 
         Every condition of a corpus with filters does: dev and test are free of evidence in all.
-        Ready files need none.
+        So does one that is rewritten. Ready files need none.
         """
         entry = self.conditions[condition]
-        return not entry.prebuilt and bool(self.filters(entry.corpus))
+        return not entry.prebuilt and bool(self.filters(entry.corpus) or self.rewriters(condition))
 
     def parsed_corpora(self, target: str) -> list[str]:
         """Return the corpora of a target whose sentences are parsed and labelled, sorted."""
@@ -204,11 +211,12 @@ class Grid(Targets):
         own = self.conditions[condition]
         bare = [size] if size in own.unfiltered_sizes else []
         reference = self.control_of(condition)
-        filtered = reference is not None and size not in reference.unfiltered_sizes
+        lacking = reference if reference and size not in reference.unfiltered_sizes else None
         update = {"unfiltered_sizes": bare, "filtered": None, "allow": [], "tokenizer": None}
         return specs.ConditionSpec(
             condition=own.model_copy(update=update),
-            control=reference.filters if reference and filtered else [],
+            control=lacking.filters if lacking else [],
+            control_rewrite=lacking.rewrite if lacking else [],
             size=size,
             # Without labels there is nothing to stop
             backstop=self.config.evidence.backstop or not self.needs_evidence(condition),
@@ -247,24 +255,24 @@ class Grid(Targets):
         return {name: "|".join(map(re.escape, sorted(words))) for name, words in names.items()}
 
     def removals(self, target: str) -> list[tuple[str, str]]:
-        """Return the (condition, size) pairs of a target that go without part of their corpus."""
+        """Return the (condition, size) pairs of a target that differ from their corpus."""
         return [
             (name, size)
             for name, size in self.cells(target)
-            if (self.conditions[name].filters or self.conditions[name].control)
+            if (self.conditions[name].changed or self.conditions[name].control)
             and size not in self.conditions[name].unfiltered_sizes
         ]
 
     def audits(self, target: str) -> list[tuple[str, str]]:
         """Return the (condition, size) pairs of a target that sheets are drawn from.
 
-        Of each condition that ``audit.conditions`` names, the largest size that is filtered.
+        Of each condition that ``audit.conditions`` names, the largest size that is changed.
         """
         wanted = self.config.audit.conditions
         largest = {
             name: size  # sizes ascend: the last one stays
             for name, size in self.cells(target)
-            if self.conditions[name].filters and size not in self.conditions[name].unfiltered_sizes
+            if self.conditions[name].changed and size not in self.conditions[name].unfiltered_sizes
         }
         return [(name, size) for name, size in largest.items() if name in wanted]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
 
-from poshgrid.files import Schema
+from poshgrid.files import Schema, table_batches
 
 PARSES: Schema = {
     "sent_id": pl.UInt32,  # row of the corpus's sentences
@@ -15,3 +17,9 @@ PARSES: Schema = {
     "deprel": pl.List(pl.String),  # relation to the governor, with subtype: acl:relcl
 }
 """``parses/{corpus}/{parser}/{shard}.parquet``; the five lists of a row are equally long."""
+
+
+def first_sentence(path: Path) -> int:
+    """Return the sent_id of a shard's first tree, which orders it among others; -1: it has none."""
+    pieces = table_batches(path, PARSES, ["sent_id"])
+    return next((int(piece["sent_id"][0]) for piece in pieces if piece.height), -1)

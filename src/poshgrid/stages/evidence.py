@@ -12,7 +12,7 @@ from poshgrid.corpora import conservation
 from poshgrid.corpora.listing import ready_files
 from poshgrid.evidence.screening.screen import lexical
 from poshgrid.grid.inputs import relative
-from poshgrid.plugins import ENGINES, FILTERS
+from poshgrid.plugins import ENGINES, FILTERS, REWRITERS
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
 
 
@@ -115,9 +115,14 @@ class Condition(Stage):
         sentences = [self.files.whole(wc.condition)]
         if folder := self.files.ready(wc.condition, wc.size):
             sentences = [relative(path) for path in sorted(ready_files(folder).values())]
+        parses = []
+        if self.grid.rewriters(wc.condition):
+            corpus, parser = self.grid.corpus_of(wc.condition).name, self.grid.evidence_parsers()[0]
+            parses = self.files.shards(corpus, parser)
         return {
             "sentences": sentences,
             "evidence": self.files.labels(wc.condition),
+            **({"parses": parses} if parses else {}),
         }
 
     def spec(self, wc: Wildcards) -> specs.ConditionSpec:
@@ -125,9 +130,11 @@ class Condition(Stage):
         return self.grid.condition_spec(wc.condition, wc.size)
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
-        """Return what builds the condition, from its corpus or of ready files."""
-        ready = self.grid.conditions[wc.condition].prebuilt
-        return ["poshgrid.evidence.prebuilt" if ready else self.module]
+        """Return what builds the condition, from its corpus or of ready files, and rewriters."""
+        if self.grid.conditions[wc.condition].prebuilt:
+            return ["poshgrid.evidence.prebuilt"]
+        words = self.grid.rewriters(wc.condition)
+        return [self.module, *(plugins.module_name(REWRITERS, word) for word in words)]
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
         """Return the checks that may fail; of ready files, the folder and their corpus."""
@@ -148,7 +155,8 @@ class Condition(Stage):
         if folder := arguments.pop("prebuilt", None):
             return prebuilt.build(job.spec, Path(folder), job.output, **arguments)
         sentences, labels = job.path("sentences"), job.file("evidence")
-        return condition.build(job.spec, sentences, labels, job.output, **arguments)
+        trees = job.files("parses")
+        return condition.build(job.spec, sentences, labels, job.output, parses=trees, **arguments)
 
 
 class SideEffects(Stage):
@@ -205,6 +213,7 @@ class Audit(Stage):
             condition=wc.condition,
             size=wc.size,
             filters=self.grid.conditions[wc.condition].filters,
+            rewrite=bool(self.grid.conditions[wc.condition].rewrite),
             whole=audit.whole,
             sample=audit.sample,
             language=self.grid.parsers[self.grid.evidence_parsers()[0]].language,

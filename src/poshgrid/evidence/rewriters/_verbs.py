@@ -1,0 +1,154 @@
+"""English verbs for rewriters: base forms, and what contracted auxiliaries stand for.
+
+Trees have no lemmas. Irregular forms are listed; for regular ones the spelling decides, with lists
+of the stems whose ending does not tell (*bak-ing* has an *e*, *break-ing* has none).
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Collection
+
+from poshgrid.evidence.rewriting import UnsafeError, Word, words_of
+from poshgrid.evidence.screening.closed_classes import WH_WORDS
+from poshgrid.parsing.tree import Tree
+
+VERBAL = frozenset({"AUX", "VERB"})
+BE = frozenset({"am", "are", "be", "been", "being", "is", "was", "were", "'m", "'re", "'s"})
+MODALS = frozenset(
+    {"can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would"}
+)
+_FULL = {
+    "'m": "am", "m": "am", "'re": "are", "re": "are", "'ve": "have", "ve": "have", "'ll": "will",
+    "ll": "will", "ca": "can", "wo": "will", "sha": "shall", "d'": "do",
+}  # fmt: skip
+_GOT = frozenset({"been", "got"})
+_IRREGULAR = """
+    be am is are was were been being; have has had having; do does did done; go goes went gone
+    gon; say said; make made; get got gotten; see saw seen; know knew known; think thought;
+    take took taken; come came; find found; give gave given; tell told; feel felt; leave left;
+    put putting; keep kept; let letting; begin began begun; show shown; hear heard; run ran;
+    hold held; bring brought; write wrote written; sit sat; stand stood; lose lost; pay paid;
+    meet met; set setting; lead led; speak spoke spoken; read; grow grew grown; fall fell
+    fallen; send sent; build built; draw drew drawn; break broke broken; spend spent; cut; rise
+    rose risen; drive drove driven; buy bought; wear wore worn; choose chose chosen; eat ate
+    eaten; sleep slept; catch caught; throw threw thrown; teach taught; sing sang sung; ring
+    rang rung; drink drank drunk; swim swam swum; fly flew flown flies; blow blew blown; hide
+    hid hidden; bite bit bitten; ride rode ridden; fight fought; win won; forget forgot
+    forgotten; sell sold; shut; hit; hurt; cost; spread; burst; bet; wake woke woken; tear tore
+    torn; steal stole stolen; freeze froze frozen; shake shook shaken; lay laid; lie lain
+    lying; die dying; tie tying; feed fed; bleed bled; breed bred; bend bent; lend lent; mean
+    meant; dream dreamt; deal dealt; kneel knelt; sweep swept; weep wept; creep crept; shoot
+    shot; dig dug; hang hung; stick stuck; sting stung; swing swung; spin spun; cling clung;
+    fling flung; sling slung; slide slid; strike struck; light lit; shine shone; swear sworn
+    swore; bear bore born borne; beat beaten; become became; blend; bind bound; grind ground;
+    wind wound; sink sank sunk; shrink shrank shrunk; stink stank stunk; spring sprang sprung;
+    split; spit spat; quit; slit; shed; fit; sew sewn; sow sown; mow mown; prove proven; weave
+    woven wove; seek sought; understand understood; undo undid undone; wed; arise arose arisen;
+    awake awoke; forgive forgave forgiven; overcome overcame; stride strode; tread trod
+    trodden; foresee foresaw; flee fled; leap leapt; lean leant; learn learnt; spell spelt;
+    spill spilt; spoil spoilt; burn burnt; smell smelt; upset; withdraw withdrew withdrawn;
+    belong; agree agreed; free freed; add; egg; purr; travel travelled travelling; cancel;
+    control; speed; need; seed; weed; exceed; proceed; succeed; use usta; suppose spos; ski
+    skiing; echo echoes; veto vetoes; focus; bus; fuss; pee peed; wee weed; knit; bid; forbid
+    forbade forbidden; bake baked; taste tasted tasting; paste pasted pasting; waste wasted
+    wasting; change changed changing; arrange arranged arranging; exchange exchanged
+    exchanging; plunge plunged plunging; breathe breathed breathing; bathe bathed bathing;
+    clothe clothed clothing; soothe soothed; ache ached aches aching; dye dyed dyeing; singe
+    singed; tiptoe tiptoed; canoe canoed; hoe hoed
+    """
+_E_STEM = re.compile(
+    r"(?:[cvu]|[aeiou]z|[^aeious]s|[aeiou]{2}s|[iauo]s|[bcdfgkptszx]l|[dlr]g|ag|eg"
+    r"|^(?:[bcdfghjklmnpqrstvwxz]|qu)*[aeiouy][bcdfgklmnprstz]"  # one syllable: else it doubles
+    r"|[^eo]a[drt]|cre?at|[^eo]ut|(?:c|gn|v|un)it|[^aeo]id|[^o]ud|[^o]od|ced"
+    r"|[^aeou]in|[^oe]ur|[^a]ir|(?:pl|gn|st|ad|sc)or|phon|(?:pl|mp|del)et|[^o]ot|cap"
+    r"|(?:lle|ra|cha|plu|lou|ve)ng|[^aoe]il|ul|com|crib|vok|[sf]um)$"
+)
+"""Stems that lost an *e* before *-ed* or *-ing*."""
+_PLAIN = frozenset({"combat", "edit", "exit", "fix", "focus", "mix", "order", "visit"})
+"""Stems that look so and lost none."""
+
+
+@functools.cache
+def _listed() -> dict[str, str]:
+    bases: dict[str, str] = {}
+    for entry in " ".join(_IRREGULAR.split()).split(";"):
+        base, *forms = entry.split()
+        bases |= dict.fromkeys((base, *forms), base)
+    return bases
+
+
+@functools.cache
+def lemma(small: str) -> str:
+    """Return the base form of a verb in lower case; a form that is none is its own."""
+    listed = _listed()
+    if small in listed or small in MODALS:
+        return listed.get(small, small)
+    for ending in ("ed", "ing", "in'"):
+        stem = small.removesuffix(ending)
+        if stem != small and re.search("[aeiouy]", stem):
+            return _restored(stem, ending)
+    if small.endswith("ies") and len(small) > 4:
+        return f"{small[:-3]}y"
+    if re.search(r"(?:ss|x|[cs]h|zz|[^aeiou]o)es$", small):
+        return small[:-2]
+    return small[:-1] if re.search(r"[^s'u]s$", small) and len(small) > 3 else small
+
+
+def _restored(stem: str, ending: str) -> str:
+    """Return the base form of a regular verb from what stands before *-ed* or *-ing*."""
+    listed = _listed()
+    for candidate in (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else ""):
+        if candidate and listed.get(candidate) == candidate:
+            return candidate
+    if ending == "ed" and stem.endswith("i"):
+        return f"{stem[:-1]}y"
+    if stem[-1:] == stem[-2:-1] and stem[-1:] not in "lsfzeo":
+        return stem[:-1]  # "hopped"
+    return f"{stem}e" if _E_STEM.search(stem) and stem not in _PLAIN else stem
+
+
+def full(tree: Tree, place: int) -> str:
+    """Return an auxiliary or verb in full, in lower case: *'s* of *he 's running* is *is*.
+
+    Raises:
+        UnsafeError: it may stand for two.
+    """
+    small = tree.lower(place)
+    verb = tree.head[place - 1]
+    auxiliary = tree.deprel[place - 1] == "aux" and verb > place
+    if small in ("'s", "s"):
+        if _GOT.intersection(tree.small[place : place + 3]):
+            return "has"  # "what 's he got", whatever the tree says
+        return _is_or_has(tree, place, verb) if auxiliary else "is"
+    if small in ("'d", "d"):
+        if not auxiliary or (place > 1 and tree.lower(place - 1) in WH_WORDS):
+            raise UnsafeError("'d may be would, had or did")
+        form = tree.lower(verb)
+        had = {"better", "been"}.intersection(tree.small[place:verb]) or lemma(form) != form
+        return "had" if had else "would"
+    return _FULL.get(small, small)
+
+
+def _is_or_has(tree: Tree, place: int, verb: int) -> str:
+    form = tree.lower(verb)
+    if form.endswith(("ing", "in'")) or form == "gon":
+        return "is"
+    if tree.upos[verb - 1] not in VERBAL:
+        return "is"
+    if form.endswith(("ed", "en")) or lemma(form) != form:
+        return "has"
+    raise UnsafeError("'s may be is, has or does")
+
+
+def dropped(tree: Tree, places: Collection[int]) -> list[Word]:
+    """Return the words of a tree without some; a verb that is written on to one, in full."""
+    words = []
+    for word in words_of(tree):
+        if word.place in places:
+            continue
+        if word.place - 1 in places and word.form[:1] in "'’":
+            word = word._replace(form=full(tree, word.place))  # noqa: PLW2901
+        words.append(word)
+    return words

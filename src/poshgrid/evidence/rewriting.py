@@ -1,0 +1,241 @@
+"""Rewriting sentences by their trees: new words in a new order, and how they are written.
+
+A rewriter (a module of :mod:`poshgrid.evidence.rewriters`) returns the words of the new sentence;
+what is general is here: the new tree, which the next rewriter reads, white space and capitals.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from poshgrid import plugins
+from poshgrid.errors import PoshgridError
+from poshgrid.files import Schema, read_table
+from poshgrid.parsing.schema import PARSES, first_sentence
+from poshgrid.parsing.tree import Tree
+from poshgrid.plugins import REWRITERS
+
+_WORD = re.compile(r"['’]?\w")
+DONE: Schema = {
+    "before": pl.UInt32,  # words of the sentence in its corpus
+    "after": pl.UInt32,  # words of the sentence once it is rewritten
+    "changed": pl.List(pl.String),  # rewriters that change it
+    "unsafe": pl.List(pl.String),  # "rewriter: reason" of those that should and cannot
+}
+"""What rewriting does to a sentence."""
+
+
+class UnsafeError(Exception):
+    """A sentence should be rewritten and cannot be with certainty; the message says why."""
+
+
+class Word(NamedTuple):
+    """A word of the new sentence.
+
+    Attributes:
+        form: how it is written.
+        place: of the word in the old tree, from 1; 0: it is new.
+        head: of a new word: place of its governor in the old tree.
+        upos: of a new word: its part of speech.
+        deprel: its relation; "": of an old word, that in the old tree.
+    """
+
+    form: str
+    place: int = 0
+    head: int = 0
+    upos: str = "X"
+    deprel: str = ""
+
+
+def words_of(tree: Tree, places: Iterable[int] | None = None) -> list[Word]:
+    """Return words of a tree by their places; default: all."""
+    every = range(1, len(tree) + 1)
+    return [Word(tree.form[n - 1], n) for n in (every if places is None else places)]
+
+
+def span(tree: Tree, word: int) -> range:
+    """Return the places of a word and all that it governs.
+
+    Raises:
+        UnsafeError: other words stand between them.
+    """
+    places = tree.subtree(word)
+    if places[-1] - places[0] + 1 != len(places):
+        raise UnsafeError("a phrase is not in one piece")
+    return range(places[0], places[-1] + 1)
+
+
+@dataclass
+class Rewritten:
+    """A sentence after its rewriters.
+
+    Attributes:
+        text: of the sentence.
+        changed: rewriters that changed it.
+        unsafe: ``"rewriter: reason"`` of those that should have.
+    """
+
+    text: str
+    changed: list[str] = field(default_factory=list)
+    unsafe: list[str] = field(default_factory=list)
+
+
+def rewrite(tree: Tree, text: str, rewriters: Iterable[str]) -> Rewritten:
+    """Rewrite a sentence.
+
+    Args:
+        tree: its parse.
+        text: the sentence; its words are the tree's.
+        rewriters: config words; each reads what the one before it wrote.
+
+    Raises:
+        PoshgridError: the text is not that of the tree.
+    """
+    gaps = _gaps(tree, text)
+    result = Rewritten(text)
+    for name in rewriters:
+        try:
+            words = plugins.load(REWRITERS, name).rewrite(tree)
+            if words is None or words == words_of(tree):
+                continue
+            if not any(_WORD.match(word.form) for word in words):
+                raise UnsafeError("no word would be left")
+            words = _capital(tree, words)
+            new = _space(tree, gaps, words)
+        except UnsafeError as reason:
+            result.unsafe.append(f"{name}: {reason}")
+            continue
+        tree, gaps = _new_tree(tree, words), new
+        result.changed.append(name)
+        result.text = "".join(gap + word.form for gap, word in zip(gaps, words, strict=True))
+    return result
+
+
+def rewritten(
+    pieces: Iterable[pl.DataFrame], parses: Sequence[Path], names: Sequence[str], *, write: bool
+) -> Iterator[pl.DataFrame]:
+    """Yield the sentences of a corpus with what rewriting does to them: :data:`DONE`.
+
+    Args:
+        pieces: the sentences, in order.
+        parses: the shards of their parses, in any order.
+        names: the rewriters.
+        write: change ``text`` and ``n_words``; else only say what would be done.
+
+    Raises:
+        PoshgridError: there is not one tree for each sentence.
+    """
+    trees = _trees(parses)
+    for piece in pieces:
+        rows = list(islice(trees, piece.height))
+        if [sent_id for sent_id, _ in rows] != piece["sent_id"].to_list():
+            raise PoshgridError(
+                "parses: not one tree for each sentence, in its order; run `poshgrid run -R parse`"
+            )
+        results = [
+            rewrite(tree, text, names) if len(tree) else Rewritten(text)
+            for (_, tree), text in zip(rows, piece["text"], strict=True)
+        ]
+        facts = pl.DataFrame(
+            {
+                "new": [result.text for result in results],
+                "before": piece["n_words"],
+                "after": [len(result.text.split()) for result in results],
+                "changed": [result.changed for result in results],
+                "unsafe": [result.unsafe for result in results],
+            },
+            schema={"new": pl.String, **DONE},
+        )
+        done = piece.hstack(facts)
+        if write:
+            done = done.with_columns(text="new", n_words="after")
+        yield done.drop("new")
+
+
+def _trees(parses: Sequence[Path]) -> Iterator[tuple[int, Tree]]:
+    """Yield the trees of all shards with their sent_id, ascending."""
+    for path in sorted(parses, key=first_sentence):
+        for sent_id, *lists in read_table(path, PARSES).iter_rows():
+            yield sent_id, Tree(*lists)
+
+
+def _gaps(tree: Tree, text: str) -> list[str]:
+    """Return the white space before each word."""
+    gaps, end = [], 0
+    for form in tree.form:
+        start = text.find(form, end)
+        if start < 0 or text[end:start].strip():
+            raise PoshgridError(f"{text!r}: its tree has other words; parse it again")
+        gaps.append(text[end:start])
+        end = start + len(form)
+    return gaps
+
+
+def _capital(tree: Tree, words: list[Word]) -> list[Word]:
+    """Move the capital of the first word to the new first word, but for names and *I*."""
+    first, words = tree.form[0], list(words)
+    if words[0].place == 1 or not first[:1].isupper():
+        return words
+    if tree.upos[0] == "PROPN" or re.match(r"I\b", first):
+        return words
+    for number, word in enumerate(words):
+        if number == 0:
+            words[0] = word._replace(form=word.form[:1].upper() + word.form[1:])
+        elif word.place == 1:
+            words[number] = word._replace(form=word.form[:1].lower() + word.form[1:])
+    return words
+
+
+def _space(tree: Tree, gaps: Sequence[str], words: Sequence[Word]) -> list[str]:
+    """Return the white space before each new word.
+
+    Raises:
+        UnsafeError: a part of a written word would lose the others.
+    """
+    kept = {word.place for word in words}
+    for place in range(1, len(tree) + 1):
+        sides = [n for n in (place, place + 1) if 1 < n <= len(tree) and not gaps[n - 1]]
+        near = [tree.form[n - 2] if n == place else tree.form[n - 1] for n in sides]
+        if place not in kept and any(form.startswith("-") or form.endswith("-") for form in near):
+            raise UnsafeError("a part of a word with a hyphen")
+    new = [""]
+    for last, word in pairwise(words):
+        own = word.place and word.form.lower() == tree.lower(word.place)
+        glued = bool(own) and word.place > 1 and not gaps[word.place - 1]
+        if word.place and last.place == word.place - 1:
+            same = own and last.form.lower() == tree.lower(last.place)
+            letters = _WORD.match(word.form) and _WORD.match(last.form)
+            new.append(gaps[word.place - 1] if same or not letters else " ")
+        elif glued and not _WORD.match(word.form):
+            new.append("")  # a mark
+        elif last.place and not _WORD.match(last.form) and not gaps[last.place]:
+            new.append("")  # after an opening quotation mark
+        elif glued and _WORD.match(tree.form[word.place - 2]):
+            raise UnsafeError("a part of a written word would lose the rest")
+        else:
+            new.append(" ")
+    return new
+
+
+def _new_tree(tree: Tree, words: Sequence[Word]) -> Tree:
+    """Return the tree of the new words; what a lost word governed hangs off its governor."""
+    place = {word.place: number for number, word in enumerate(words, start=1) if word.place}
+
+    def head(old: int) -> int:
+        return next((place[n] for n in (old, *tree.ancestors(old)) if n in place), 0) if old else 0
+
+    heads = [head(tree.head[word.place - 1] if word.place else word.head) for word in words]
+    return Tree(
+        form=[word.form for word in words],
+        upos=[tree.upos[word.place - 1] if word.place else word.upos for word in words],
+        feats=[tree.feats[word.place - 1] if word.place else "_" for word in words],
+        head=heads,
+        deprel=[word.deprel or tree.deprel[word.place - 1] for word in words],
+    )
