@@ -339,10 +339,10 @@ def sources() -> str:
     """Return the page of all sources: licence, access, reader and download of each."""
     text = HEAD.format(source="file resources/sources.yaml")
     text += (
-        "# Every source\n\nNo corpus is part of this repository; each has its own licence. "
+        "# Every source and suite\n\nNone is part of this repository; each has its own licence. "
         "[Sources](../sources.md) says how to use them.\n"
     )
-    for entry in manifest().sources:
+    for entry in (*manifest().sources, *manifest().suites):
         formats = ", ".join(f"reader `{f.reader}` for `{f.path}`" for f in entry.formats)
         text += f"\n## {entry.name}\n\n{entry.title}. <{entry.homepage}>\n\n"
         text += f"- licence: {entry.licence} (<{entry.licence_url}>)\n"

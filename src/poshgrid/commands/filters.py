@@ -25,7 +25,9 @@ SEED = 42
 
 @command("poshgrid fetch simple-wikipedia --data data")
 def fetch(
-    source: Annotated[str, typer.Argument(help="A free source, as in docs/sources.md")],
+    source: Annotated[
+        str, typer.Argument(help="A free source or suite: docs/reference/sources.md")
+    ],
     data: Annotated[Path, typer.Option(help="Data folder")] = Path("data"),
     folder: Annotated[str | None, typer.Option(help="Folder below it")] = None,
     file: Annotated[list[str] | None, typer.Option(help="Only this file; may be repeated")] = None,
@@ -33,7 +35,7 @@ def fetch(
         int | None, typer.Option(min=1, help="Of a source with a catalogue: enough")
     ] = None,
 ) -> None:
-    """Download a free source, going on where an earlier attempt stopped."""
+    """Download a free source or suite, going on where an earlier attempt stopped."""
     from poshgrid.corpora.fetch import fetch as download
 
     for path in download(source, data, folder=folder, only=file, words=words):

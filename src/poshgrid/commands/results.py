@@ -54,15 +54,16 @@ def results(
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV, unrounded")] = False,
     results: Results = None,
 ) -> None:
-    """Print a table of results: accuracies by category, another table, or a fitted model."""
+    """Print a table of a study, or of a results folder: accuracies, another table, or a fit."""
     from poshgrid.analysis.results import TARGETS
     from poshgrid.analysis.results import Results as Tables
     from poshgrid.config.runs import BASELINE_RECIPES, parse_only
     from poshgrid.tables import formats
 
     check_known("--level: unknown word", level, LEVELS)
-    grid = grid_of(config, results)
-    tables = Tables(grid.paths.results)
+    if config and len(config) == 1 and config[0].is_dir():
+        results = config[0]
+    tables = Tables(results or grid_of(config).paths.results)
     chosen = tables.target(target)
     check_known("--table: unknown table", table, [*TARGETS, *tables.page(chosen)])
     if fit is not None:

@@ -55,10 +55,13 @@ def _name(value: str) -> str:
 def path_name(text: str) -> str:
     """Return the nearest :data:`Name` for any file or folder name: ``modèle (1)`` -> ``modele-1``.
 
-    A text without a Latin letter or digit gets a name made from its digest.
+    A text without a Latin letter or digit gets a name made from its digest; a long one loses its
+    middle.
     """
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-    plain = re.sub(r"\.\.+|[^a-zA-Z0-9+~._-]+", "-", plain)[:64].strip("+~._-")
+    plain = re.sub(r"\.\.+|[^a-zA-Z0-9+~._-]+", "-", plain).strip("+~._-")
+    if len(plain) > 64:
+        plain = f"{plain[:27]}~{plain[-36:]}"
     try:
         return _name(plain)
     except ValueError:

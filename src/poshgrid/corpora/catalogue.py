@@ -1,4 +1,4 @@
-"""The known sources (``resources/sources.yaml``), and whether a configuration's files exist."""
+"""The known sources and suites (``resources/sources.yaml``), and which sources exist."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from poshgrid import plugins, resources
 from poshgrid.config import Config, Name, Source, Words
@@ -71,8 +71,22 @@ class Catalogue(_Part):
                 yield Download(url=link, file=link.rpartition("/")[2], sha256=None)
 
 
+class Files(_Part):
+    """Files that differ in their names alone."""
+
+    url: str = Field(description="Address of one, with `{name}`", pattern=r"^https?://.*\{name\}")
+    names: tuple[Name, ...] = Field(min_length=1)
+
+    def downloads(self) -> tuple[Download, ...]:
+        """Return the downloads, in the order of the names."""
+        links = [self.url.replace("{name}", name) for name in self.names]
+        return tuple(
+            Download(url=link, file=link.rpartition("/")[2], sha256=None) for link in links
+        )
+
+
 class Entry(_Part):
-    """One source in ``resources/sources.yaml``."""
+    """One source or suite in ``resources/sources.yaml``."""
 
     name: Name
     title: str
@@ -84,7 +98,14 @@ class Entry(_Part):
     formats: tuple[Format, ...] = Field(min_length=1)
     downloads: tuple[Download, ...] = Field((), description="Go into the path of the first format")
     catalogue: Catalogue | None = None
+    files: Files | None = None
     pause: float = Field(0, ge=0, description="Seconds between two downloads")
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if self.files:
+            object.__setattr__(self, "downloads", self.files.downloads())
+        return self
 
     @property
     def fetched(self) -> bool:
@@ -96,15 +117,16 @@ class Manifest(_Part):
     """The contents of ``resources/sources.yaml``."""
 
     sources: tuple[Entry, ...] = Field(min_length=1)
+    suites: tuple[Entry, ...] = ()
 
     def entry(self, name: str) -> Entry:
-        """Return a source by name.
+        """Return a source or suite by name.
 
         Raises:
             PoshgridError: no source has this name.
         """
-        known = {entry.name: entry for entry in self.sources}
-        check_known("unknown source", name, known)
+        known = {entry.name: entry for entry in (*self.sources, *self.suites)}
+        check_known("unknown source or suite", name, known)
         return known[name]
 
 
@@ -172,6 +194,8 @@ def _status(source: Source, data: str) -> Status:
 
 def _remedy(source: Source, data: str, entry: Entry | None) -> str:
     """Return how to get a missing source: a command, or where to get it and where to put it."""
+    if hint := doubled(Path(data) / source.path):
+        return hint
     if entry is None or not entry.fetched:
         get = f"{entry.get}; " if entry else ""
         path = Path(data) / source.path
@@ -180,3 +204,13 @@ def _remedy(source: Source, data: str, entry: Entry | None) -> str:
     if (source.reader, source.path) == (first.reader, first.path):
         return command
     return f"{command}; then set reader: {first.reader}, path: {first.path}"
+
+
+def doubled(path: Path) -> str:
+    """Return what to write if a path names a folder twice (``data/data/text``); "": nothing."""
+    for place, folder in enumerate(path.parts[1:]):
+        once = Path(*path.parts[:place], *path.parts[place + 1 :])
+        if folder == path.parts[place] and once.exists():
+            short = Path(*path.parts[place + 2 :])
+            return f"paths begin in the data folder already: write {short}"
+    return ""

@@ -27,6 +27,9 @@ from poshgrid.evidence.schema import CONDITION, Labels, column
 from poshgrid.evidence.sentences import Corpus, summary
 from poshgrid.files import read_json, read_schema, table_writer, write_json
 
+MANY_TREES = 10_000
+"""Among so many, a label that no tree has is one that the parser does not give."""
+
 
 def build(
     spec: specs.ConditionSpec,
@@ -102,7 +105,7 @@ def _plan(
     labelled = read_json(evidence.with_suffix(".json")) if evidence and deciding(spec) else {}
     removed = facts(corpus, spec, chosen.whole, labelled)
     if "void" not in allow:
-        _check_effect(spec, removed)
+        _check_effect(spec, removed, labelled.get("parsed", 0))
     reinserted = reinsert(corpus, spec, chosen, allow=allow)
     readings = corpus.labels.readings
     every = [
@@ -344,27 +347,37 @@ def _pools(spec: specs.ConditionSpec) -> list[Filter]:
 # ---- checks and files ----------------------------------------------------------------------------
 
 
-def _check_effect(spec: specs.ConditionSpec, removed: dict[str, dict[str, Any]]) -> None:
+def _check_effect(
+    spec: specs.ConditionSpec, removed: dict[str, dict[str, Any]], parsed: int
+) -> None:
     """Raise if a filter removes nothing, or asks for labels that its parser never gives.
 
     The condition would be its corpus by another name, or keep a part of what it is to go without.
+    Few trees may lack a rare label by chance: then a rule that removes something counts, and the
+    log and the report name the label.
+
+    Args:
+        spec: the condition.
+        removed: what each filter removes (:func:`poshgrid.evidence.removal.facts`).
+        parsed: trees that the labels were looked for in.
     """
     condition = spec.condition
     for word, counts in removed.items():
+        what = f"removes nothing of corpus {condition.corpus!r}"
         if counts["never"]:
             what = (
-                f"asks for {', '.join(counts['never'])}, which no tree of its parser bears (by the "
+                f"asks for {', '.join(counts['never'])}, which no tree of its parser has (by the "
                 f"rest of its rule it removes {counts['rule']:,} sentences)"
             )
-        elif not counts["rule"] and not counts["backstop"]:
-            what = f"removes nothing of corpus {condition.corpus!r}"
-        else:
-            continue
-        raise PoshgridError(
-            f"condition {condition.name!r} at {spec.size}: filter {word!r} {what}; choose another "
-            f"parser or reading (`poshgrid explain-filter --filter {word} --config FILE` "
-            "shows what it makes of the text), leave the filter out, or set allow: [void]"
-        )
+        where = f"condition {condition.name!r} at {spec.size}: filter {word!r} {what}"
+        if counts["rule"] and counts["never"] and parsed < MANY_TREES:
+            logs.get(__name__).warning("%s", where)
+        elif counts["never"] or not (counts["rule"] or counts["backstop"]):
+            raise PoshgridError(
+                f"{where}; choose another parser or reading (`poshgrid explain-filter --filter "
+                f"{word} --config FILE` shows what it makes of the text), leave the filter out, or "
+                "set allow: [void]"
+            )
 
 
 def _write(corpus: Corpus, output: Path) -> None:

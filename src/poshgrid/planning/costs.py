@@ -165,14 +165,19 @@ class Costs:
         return total
 
     def _counted(self, condition: str, size: str) -> tuple[float, float]:
-        """Return tokens and sentences of a cell: counted, if its tokens are made."""
+        """Return tokens and sentences of a cell: counted, if its tokens are made.
+
+        Of a number of sentences that is kept, the words are not known: at most those of the size.
+        """
         path = Path(self.grid.paths.tokens(condition, size), "statistics.json")
         with contextlib.suppress(PoshgridError, OSError, KeyError, TypeError):
             train = read_json(path)["train"]
             if train["tokens"] and train["sentences"]:
                 return float(train["tokens"]), float(train["sentences"])
-        count = words(size)
-        return count * TOKENS_PER_WORD, count / WORDS_PER_SENTENCE
+        kept = self.grid.conditions[condition].downsample
+        count = words(size) * min(kept, 1)
+        sentences = count / WORDS_PER_SENTENCE
+        return count * TOKENS_PER_WORD, min(sentences, kept) if kept > 1 else sentences
 
 
 def _duration(hours: float) -> str:

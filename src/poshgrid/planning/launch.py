@@ -11,6 +11,7 @@ import contextlib
 import io
 import itertools
 import logging
+import re
 import signal
 import sys
 import threading
@@ -59,6 +60,9 @@ def parsed(arguments: Sequence[str]) -> tuple[Any, Any, str]:
         if not end.code:  # --help
             raise
         reason = " ".join(messages.getvalue().strip().splitlines()[-1:])
+        if profile := re.search(r"profile directory given \((.+?)\)", reason):
+            own = {path.parent.name for path in Path("profiles").glob("*/config*.yaml")}
+            check_known("--profile: no profile", profile[1], own - {"default"})
         raise PoshgridError(f"Snakemake refuses the arguments: {reason}") from end
     for word in args.config or ():
         if "=" not in word:
@@ -74,6 +78,20 @@ def parsed(arguments: Sequence[str]) -> tuple[Any, Any, str]:
     if args.cores is None and args.jobs is None and args.executor in (None, "local"):
         args.cores = available_cpu_count()
     return parser, args, messages.getvalue()
+
+
+class _FirstError(logging.Filter):
+    """The reason of the first job that fails, from the last line of its log."""
+
+    line = ""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Look at a message of Snakemake, and let it pass."""
+        if getattr(record, "event", None) == "job_error" and not self.line:
+            for log in map(Path, getattr(record, "log", ())):
+                with contextlib.suppress(OSError):
+                    self.line = log.read_text(encoding="utf-8").strip().rpartition("\n")[2]
+        return True
 
 
 def check_targets(args: Any) -> None:  # noqa: ANN401 - Snakemake's
@@ -117,7 +135,7 @@ def main() -> None:
     """Run Snakemake with the arguments of this process, as ``python -m snakemake`` does."""
     from snakemake import cli
 
-    stopped = threading.Event()
+    stopped, first = threading.Event(), _FirstError()
     try:
         parser, args, messages = parsed(sys.argv[1:])
         if args.snakefile is None and not any(Path(name).is_file() for name in SNAKEFILES):
@@ -131,6 +149,7 @@ def main() -> None:
             return
         sys.stderr.write(messages)
         stopped = _end_quietly()
+        logging.getLogger("snakemake.logging").addFilter(first)
         succeeded = cli.args_to_api(args, parser)
     except PoshgridError as error:
         sys.stderr.writelines(f"error: {line}\n" for line in error.args)
@@ -141,6 +160,8 @@ def main() -> None:
     if stopped.is_set():
         sys.stderr.write("stopped; the same command goes on\n")
         sys.exit(INTERRUPTED)
+    if first.line and not succeeded:
+        sys.stderr.write(f"{first.line}\n")
     sys.exit(not succeeded)
 
 

@@ -15,21 +15,24 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid import plugins
-from poshgrid.config import Suite
+from poshgrid.config import Filter, Suite
 from poshgrid.config.formula import suite_of
 from poshgrid.config.runs import SPLITS
-from poshgrid.corpora import catalogue, listing
-from poshgrid.corpora.report import loss
+from poshgrid.corpora import budgets, catalogue, listing
+from poshgrid.corpora.report import Report, loss
 from poshgrid.errors import PoshgridError, check_known, plain
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.inputs import model_folder
 from poshgrid.parsing.engines.spacy import is_mapped
+from poshgrid.parsing.engines.words import LABELS
 from poshgrid.parsing.treebank import TOY, components
 from poshgrid.parsing.treebank import files as treebank_files
 from poshgrid.planning.findings import Finding, error, ok, warning
-from poshgrid.plugins import SUITES
+from poshgrid.plugins import READERS, SUITES
 
+SMALL = 1_000_000
+"""Bytes of a text or suite that is read before a run, so that its faults are found at once."""
 _SHOWN = 3  # inputs that the head of a run names
 _LONGEST = 160  # characters of one of them
 
@@ -146,7 +149,7 @@ def _file(
         return ok(check, str(path))
     if made and Path(made).exists():
         return warning(check, f"{path}: {what}; {made} was made of it already")
-    return error(check, f"{path}: {what}", remedy)
+    return error(check, f"{path}: {what}", catalogue.doubled(path) or remedy)
 
 
 def corpora(grid: Grid, target: str) -> set[str]:
@@ -167,7 +170,7 @@ def _sources(grid: Grid, target: str) -> Iterator[Finding]:
     for source in catalogue.status(grid.config):
         check = f"source {source.name}"
         if source.name in wanted and not source.problem:
-            yield ok(check, f"{source.path}: {source.files:,} files")
+            yield _enough(grid, target, source)
         elif source.name in wanted:
             licence = " (restricted)" if source.restricted else ""
             what, made = f"{source.problem}{licence}", grid.paths.source(source.name)
@@ -175,6 +178,56 @@ def _sources(grid: Grid, target: str) -> Iterator[Finding]:
                 yield warning(check, f"{what}; {made} was made of it already")
             else:
                 yield error(check, what, source.remedy or "")
+
+
+def _enough(grid: Grid, target: str, status: catalogue.Status) -> Finding:
+    """Return whether a source that is there, if it is a small one, has the words asked of it."""
+    source = grid.sources[status.name]
+    reader = plugins.load(READERS, source.reader)
+    options = plugins.options(READERS, source.reader, source.options)
+    check, what = f"source {source.name}", f"{status.path}: {status.files:,} files"
+    if not _small(reader.files(status.path, options)):
+        return ok(check, what)
+    asked = [
+        budgets.needed(grid.corpora[corpus], grid.sizes(corpus)).get(source.name, 0)
+        for corpus in corpora(grid, target)
+        if grid.sizes(corpus)
+    ]
+    texts = (text for _, text in reader.read(status.path, options, Report()))
+    # At most: cleaning parts words at dashes
+    number = sum(len(text.split()) + 2 * text.count("-") for text in texts)
+    if asked and number < max(asked):
+        what = f"{status.path}: {number:,} words at most, and {max(asked):,} are asked for"
+        return error(check, what, "add text, or lower its words, dev_words and test_words")
+    return ok(check, what)
+
+
+def _small(paths: Sequence[Path]) -> bool:
+    """Say whether files are opened before a run."""
+    return bool(paths) and sum(path.stat().st_size for path in paths) <= SMALL
+
+
+def _flat(grid: Grid, target: str) -> Iterator[Finding]:
+    """Yield the filters that need trees where the deciding parser makes none."""
+    name = grid.evidence_parsers()[0]
+    if name not in grid.parsers or grid.parsers[name].engine != "words":
+        return
+    from poshgrid.evidence.label import needs
+
+    used: dict[Filter, list[str]] = {}
+    for condition in sorted({condition for condition, _ in grid.cells(target)}):
+        if "void" not in grid.conditions[condition].allow:
+            for rule in grid.conditions[condition].filters:
+                used.setdefault(rule, []).append(condition)
+    for rule, conditions in used.items():
+        asked = needs(rule.name, rule.reading)
+        if lacking := [label for label in asked if LABELS.isdisjoint(label.split("|"))]:
+            yield error(
+                f"filter {rule.name}",
+                f"asks for {', '.join(lacking[:_SHOWN])}, and parser {name!r} of engine words "
+                f"makes no trees (condition {', '.join(conditions)})",
+                "name a parser with trees in evidence.parser (docs/filters.md), or another filter",
+            )
 
 
 def _prebuilt(grid: Grid, target: str) -> Iterator[Finding]:
@@ -268,12 +321,20 @@ def _suite(grid: Grid, suite: Suite) -> Finding:
     there = path.is_file() or (path.is_dir() and any(path.iterdir()))
     if there:
         try:
-            plugins.load(SUITES, suite.reader).files(path, options)
+            reader = plugins.load(SUITES, suite.reader)
+            if _small(reader.files(path, options)):
+                reader.load(path, options, None)
         except (PoshgridError, OSError) as problem:
             return error(check, str(problem), "see docs/benchmark.md")
+    remedy = (
+        f"put the files of the reader {suite.reader} there, or fix suites[].path of {suite.name}; "
+        "see docs/benchmark.md"
+    )
+    for entry in catalogue.manifest().suites:
+        if (suite.reader, suite.path) == (entry.formats[0].reader, entry.formats[0].path):
+            remedy = f"run: poshgrid fetch {entry.name} --data {grid.config.data}"
     return _file(
-        check, path, f"put the files of the reader {suite.reader} there, or fix suites[].path of "
-        f"{suite.name}; see docs/benchmark.md",
+        check, path, remedy,
         there=there, made=grid.paths.items(suite.name),
     )  # fmt: skip
 
@@ -296,6 +357,6 @@ def _given(grid: Grid, target: str) -> Iterator[Finding]:
 
 
 LOOKS = (
-    _sources, _prebuilt, _tokenizers, _parsers, _trees, _suites, _given, _phenomena,
+    _sources, _prebuilt, _tokenizers, _parsers, _flat, _trees, _suites, _given, _phenomena,
 )  # fmt: skip
 """Each yields the findings of one kind, of a grid and a target."""

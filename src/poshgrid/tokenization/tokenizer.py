@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from poshgrid import config, logs
 from poshgrid.config.specs import TokenizerSpec
+from poshgrid.config.tokens import SMALLEST
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.files import atomic, table_batches, write_json
@@ -114,11 +115,13 @@ def train(spec: TokenizerSpec, conditions: Sequence[Path], output: Path) -> dict
     tokenizer = learn(settings, asked, texts(conditions, seen))
     reached = tokenizer.get_vocab_size()
     if reached < asked:
+        # Bytes are always there; of the rest another condition's text may yield less
+        advised = SMALLEST + max(0, reached - SMALLEST) * 4 // 5
         raise PoshgridError(
             f"{', '.join(str(Path(folder) / 'train.parquet') for folder in conditions)}: {asked:,} "
             f"types asked of the tokenizer, but {seen['words']:,} words yield only {reached:,}; "
-            f"set tokenizer.vocabulary_size to {reached} or less, or give "
-            "more text"
+            f"set tokenizer.vocabulary_size to {advised} or less (conditions with less text yield "
+            "less), or give more text"
         )
     statistics = {
         "vocabulary_size": reached,

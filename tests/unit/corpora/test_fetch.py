@@ -239,6 +239,17 @@ def test_the_defaults_of_a_source_are_fetched_with_pauses(server, known, tmp_pat
     assert naps == [1.5]
 
 
+def test_a_suite_is_fetched_by_the_names_of_its_files(server, known, tmp_path):
+    entry = known.sources[0].model_dump(exclude={"downloads"}) | {
+        "name": "pairs", "files": {"url": server.url("/at/{name}.tsv"), "names": ["a", "b"]},
+    }  # fmt: skip
+    listed = Manifest.model_validate({"sources": known.sources, "suites": [entry]})
+    paths = fetch("pairs", tmp_path, known=listed)
+    assert paths == [tmp_path / "books" / name for name in ("a.tsv", "b.tsv")]
+    lock = json.loads((tmp_path / LOCK).read_text())
+    assert lock == {server.url(f"/at/{name}.tsv"): SHA for name in "ab"}
+
+
 CATALOGUE = (
     "Text#,Type,Language,Title,Authors,LoCC\n"
     + "1,Text,en,Alice,Carroll,PR; PZ\n2,Sound,en,Tom,Twain,PZ\n3,Text,fr,Zazie,Queneau,PZ\n"
@@ -280,7 +291,7 @@ def test_a_catalogue_is_followed_until_the_words_are_enough(
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("bokks", {}, "unknown source 'bokks'; did you mean 'books'"),
+        ("bokks", {}, "unknown source or suite 'bokks'; did you mean 'books'"),
         ("books", {"only": ["d.txt"]}, r"books: no download 'd\.txt'; did you mean"),
         ("calls", {}, r"calls: restricted \(CC0\), so not fetched; ask at a\.org"),
     ],

@@ -93,14 +93,14 @@ def make(folder, seed=0, rows=1_600, removed=0.08):
     return write(folder, corpus)
 
 
-def write_labels(table, path, never=None, labels=LABELS):
+def write_labels(table, path, never=None, labels=LABELS, parsed=None):
     """Write labels and their counts; ``never``: (filter, reading) -> what no tree bears."""
     write_table(table.select(list(labels.schema)), path, labels.schema)
     facts = {
         word: {each: {"never": (never or {}).get((word, each), [])} for each in readings}
         for word, readings in labels.readings.items()
     }
-    write_json(path.with_suffix(".json"), {"parsed": table.height, "filters": facts})
+    write_json(path.with_suffix(".json"), {"parsed": parsed or table.height, "filters": facts})
     return path
 
 

@@ -68,6 +68,16 @@ def test_counted_tokens_replace_assumed_ones(paper, tmp_path):
     assert costs.tokens(run) == 10 * 7_000
 
 
+@pytest.mark.parametrize(("kept", "tokens"), [(1, 130e6), (0.8, 104e6), (1e6, 130e6)])
+def test_sentences_that_are_not_kept_cost_nothing(paper, tmp_path, kept, tokens):
+    """Of a number of sentences the words are not known: at most those of the size."""
+    costs = costs_of(paper, tmp_path)
+    run = run_of(costs, recipe="sentence", bias="none", size="10M")
+    condition = costs.grid.conditions[run.condition]
+    costs.grid.conditions[run.condition] = condition.model_copy(update={"downsample": kept})
+    assert costs.tokens(run) == pytest.approx(tokens)
+
+
 def test_a_device_without_a_speed_is_an_error(paper, tmp_path, monkeypatch):
     with pytest.raises(PoshgridError, match="v100"):
         costs_of(paper, tmp_path, "V100")

@@ -53,6 +53,24 @@ def test_an_argument_that_snakemake_has_not_is_one_line(run):
     assert status == 1 and line.startswith("error: ") and "--nosuch" in line
 
 
+def test_a_misspelt_profile_is_named(run, tmp_path):
+    (tmp_path / "profiles/slurm").mkdir(parents=True)
+    (tmp_path / "profiles/slurm/config.yaml").touch()
+    status, line = run("--profile", "slrum")
+    assert status == 1 and "'slrum'" in line and "'slurm'" in line
+
+
+def test_the_last_line_is_the_first_error(run, tmp_path):
+    text = "rule all:\n    input: 'a', 'b'\n"
+    for name in "ab":
+        text += (
+            f"rule {name}_:\n    output: '{name}'\n    log: '{name}.log'\n"
+            f"    shell: 'echo error: {name} > {{log}}; exit 1'\n"
+        )
+    (tmp_path / "Snakefile").write_text(text)
+    assert run("--cores", "1", "--keep-going") == (1, "error: a")
+
+
 def test_a_folder_without_a_snakefile_is_refused(run):
     Path("Snakefile").unlink()
     status, line = run("--cores", "1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 import yaml
@@ -19,6 +20,7 @@ def tiny(tmp_path, monkeypatch):
     data = yaml.safe_load((ROOT / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
     shutil.copytree(ROOT / "resources/examples", tmp_path / "data/examples")
     shutil.copytree(ROOT / "resources/toy", tmp_path / "data/toy")
+    (tmp_path / "data/short.txt").write_text("a text of five words\n")
     return {**data, "data": "data", "results": "results"}
 
 
@@ -63,6 +65,14 @@ CASES = {
         lambda c: c["sources"][0].update(reader="text", path="t", options={}),
         "source toy-baby", "data/t: not found",
     ),
+    "words of a small source": (
+        lambda c: c["sources"][0].update(reader="text", path="short.txt", options={}),
+        "source toy-baby", "data/short.txt: 5 words at most",
+    ),
+    "a readable suite": (
+        lambda c: next(s for s in c["suites"] if s["name"] == "choices").update(path="short.txt"),
+        "suite choices", "data/short.txt",
+    ),
 }  # fmt: skip
 
 
@@ -74,6 +84,23 @@ def test_what_is_missing_is_named_with_a_remedy(tiny, case):
     finding = found(tiny)[check]
     assert (finding.state, said in finding.what, bool(finding.remedy)) == ("error", True, True)
     assert wrong(tiny) == {check}
+
+
+def test_a_path_that_begins_with_the_data_folder(tiny):
+    tiny["sources"][0].update(reader="text", path="data/toy/text", options={})
+    Path("data/toy/text").mkdir()
+    assert found(tiny)["source toy-baby"].remedy.endswith("write toy/text")
+
+
+def test_a_filter_that_needs_trees_needs_a_parser(tiny):
+    tiny["parsers"].append({"name": "flat", "engine": "words", "model": "toy"})
+    tiny["evidence"].update(parser="flat", compare=[])
+    checks = {check for check in wrong(tiny) if check.startswith("filter")}
+    assert checks == {"filter binding", "filter question-formation"}
+    for condition in tiny["conditions"]:
+        if condition.get("filters"):
+            condition["allow"] = ["void"]
+    assert not wrong(tiny)
 
 
 def test_only_what_a_target_needs_is_asked_for(tiny):
