@@ -23,6 +23,9 @@ BLIMP = {
     "UID": "agr",
     "linguistics_term": "x",
 }
+EWOK = {"Domain": "boss", "Context1": "Ali is the boss.", "Context2": "Ali is not.",
+        "Target1": "He gives orders.", "Target2": "He gets orders."}  # fmt: skip
+BOXES = {"input_prefix": "The box has the", "options": [" ring.", " hat."], "numops": 2}
 GRID = "".join(
     f"subj,{n},{c},{text}\n"
     for n in (1, 2)
@@ -33,6 +36,9 @@ GRID = "".join(
 )  # fmt: skip
 FILES = [
     ("blimp", "agr.jsonl", (json.dumps(BLIMP) + "\n") * 3),
+    ("blimp", "ewok.jsonl", (json.dumps(EWOK) + "\n") * 3),
+    ("blimp", "fra.tsv", "\tsen\twrong_sen\n0\tIl dit.\tIl dis.\n"),
+    ("entity-tracking", "regular.jsonl", (json.dumps(BOXES) + "\n") * 3),
     ("lines", "agr.txt", "The dog sit.\nThe dog sat.\n" * 3),
     ("scamp", "agr.tsv", "The dog sat.\tThe dog sit.\n" * 3),
     ("blimp", "a.csv", "item_id,category,phenomenon,good,bad\n"

@@ -133,7 +133,9 @@ def pairs(suite: str, items: pl.DataFrame) -> pl.DataFrame:
             distinguished from another.
     """
     items = items.with_columns(
-        (pl.col(name).fill_null(value) if name in items.columns else pl.lit(value)).alias(name)
+        (pl.col(name).fill_null(value) if name in items.columns else pl.lit(value))
+        .cast(PAIRS[name])
+        .alias(name)
         for name, value in DESIGN.items()
     )
     files.check_schema(items.schema, PAIRS, f"suite {suite}")
@@ -144,7 +146,8 @@ def pairs(suite: str, items: pl.DataFrame) -> pl.DataFrame:
 def _sound(suite: str, items: pl.DataFrame) -> None:
     """Raise if a pair cannot be scored or has the id of another."""
     ids = items["item_id"]
-    empty = items.filter(pl.any_horizontal(pl.col("good", "bad").str.strip_chars() == ""))
+    scored = [pl.col(name).str.slice(pl.col(f"{name}_context")) for name in ("good", "bad")]
+    empty = items.filter(pl.any_horizontal(text.str.strip_chars() == "" for text in scored))
     if empty.height:
         raise PoshgridError(
             f"suite {suite}: item {empty['item_id'][0]!r} has an empty member; correct its file"

@@ -26,11 +26,16 @@ PAIRS: Schema = {
     "contrast": pl.String,  # what the two members differ in, e.g. "reflexive-gender"
     "good": pl.String,  # the grammatical sentence
     "bad": pl.String,  # the ungrammatical sentence
+    # characters at the beginning that are read and not scored; 0: the whole member is scored
+    "good_context": pl.UInt32,
+    "bad_context": pl.UInt32,  # the same of the bad sentence
 }
 """Minimal pairs, as a reader returns them; ``DESIGN`` may lack."""
 
-DESIGN: dict[str, str | bool] = {"cell": "", "joint": False}
-"""What a reader that knows no factorial design leaves out, and what it is then."""
+DESIGN: dict[str, str | bool | int] = {
+    "cell": "", "joint": False, "good_context": 0, "bad_context": 0,
+}  # fmt: skip
+"""What a reader that knows no factorial design or context leaves out, and what it is then."""
 
 ITEMS: Schema = {
     **PAIRS,
@@ -68,6 +73,9 @@ CHOICES: Schema = {
     "option": pl.UInt32,  # 0, 1, 2 ...
     "correct": pl.Boolean,  # exactly one option of an item
     "text": pl.String,  # stimulus, connective and option, joined
+    # characters at the beginning that are read and not scored: the most probable option wins;
+    # 0: the text of lowest perplexity does
+    "context": pl.UInt32,
     "tags": pl.List(pl.String),  # of the item, e.g. "negation": subsets across phenomena
 }
 """``benchmark/{suite}/items.parquet`` of choices, a row for each option: the lowest perplexity wins

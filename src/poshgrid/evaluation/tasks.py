@@ -1,10 +1,11 @@
 """What a model is asked about the items of a suite, task by task: the columns of ``schema.TASKS``.
 
-- Minimal pairs: the log-probability of both members.
+- Minimal pairs: the log-probability of both members; where they have a context, that of the rest.
 - Paradigms, sets of filler × gap: the log-probability of the critical region, in the context before
   it. The surprisal of a region of several tokens is the sum over them (Pistotti et al., 2025; the
   earlier study, Lan et al., 2024, takes the mean).
-- Choices, stimuli with options: the log-probability of the whole text with each option.
+- Choices, stimuli with options: the log-probability of the whole text with each option; where it
+  has a context, that of the rest.
 - Completions, beginnings of sentences (Capone et al., 2024): three tokens, by beam search with
   three beams. A completion is right if an accepted continuation appears in it, case aside, between
   ends of words ("were" is not accepted in "weren't"), or anywhere, as the suite asks.
@@ -44,17 +45,33 @@ _END = r"(?:(?<![\w'’-])|(?![\w'’-]))"  # a place where no word goes on
 def pairs(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None) -> pl.DataFrame:
     """Score both members of every pair."""
     requests = [
-        Request(item[member], f"{suite}: item {item['item_id']} ({member})")
-        for item in items.select("item_id", *MEMBERS).iter_rows(named=True)
+        _after(
+            pair[f"{member}_context"], pair[member], f"{suite}: item {pair['item_id']} ({member})"
+        )
+        for pair in items.iter_rows(named=True)
         for member in MEMBERS
     ]
-    scores = engine.score(requests)
+    scores = _scored(engine, requests)
     values = {
-        f"{member}_{what}": [getattr(score, what) for score in scores[index::2]]
+        f"{member}_{what}": scores[what][index::2]
         for what in ("logprob", "tokens")
         for index, member in enumerate(MEMBERS)
     }
     return _table(items, schema.SCORES, step, values)
+
+
+def _after(context: int | None, text: str, name: str) -> Request:
+    """Return the request for what follows a context; without one, for the whole text."""
+    return Request(text, name, (context, len(text)) if context else None)
+
+
+def _scored(engine: Engine, requests: Sequence[Request]) -> dict[str, list[float] | list[int]]:
+    """Return log-probabilities and numbers of tokens: of the region where there is one."""
+    scores = [
+        (score.region_logprob, score.region_tokens) if request.region else score[:2]
+        for request, score in zip(requests, engine.score(requests), strict=True)
+    ]
+    return {"logprob": [logprob for logprob, _ in scores], "tokens": [n for _, n in scores]}
 
 
 def _table(
@@ -80,23 +97,18 @@ def paradigms(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | No
         if not text[start:end].strip():
             raise PoshgridError(f"{name}: the critical region of {text!r} is empty; correct it")
         requests.append(Request(text, name, (start, end)))
-    scores = engine.score(requests)
-    values = {
-        "logprob": [one.region_logprob for one in scores],
-        "tokens": [one.region_tokens for one in scores],
-    }
-    return _table(items, schema.PARADIGM_SCORES, step, values)
+    return _table(items, schema.PARADIGM_SCORES, step, _scored(engine, requests))
 
 
 def choices(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None) -> pl.DataFrame:
     """Score every option."""
     requests = [
-        Request(text, f"{suite}: item {item} (option {option})")
-        for item, option, text in items.select("item_id", "option", "text").iter_rows()
+        _after(context, text, f"{suite}: item {item} (option {option})")
+        for item, option, context, text in items.select(
+            "item_id", "option", "context", "text"
+        ).iter_rows()
     ]
-    scores = engine.score(requests)
-    values = {"logprob": [one.logprob for one in scores], "tokens": [one.tokens for one in scores]}
-    return _table(items, schema.CHOICE_SCORES, step, values)
+    return _table(items, schema.CHOICE_SCORES, step, _scored(engine, requests))
 
 
 def completions(

@@ -1,7 +1,8 @@
 """Items of a suite as a folder that other tools read: ``datasets``, lm-evaluation-harness, BabyLM.
 
 - ``README.md``, ``items.parquet``: a dataset of the Hub, ``datasets.load_dataset(folder)``;
-- of minimal pairs, ``pairs/{phenomenon}.jsonl``: BLiMP's fields, as BabyLM's evaluation reads them;
+- of minimal pairs without a context, ``pairs/{phenomenon}.jsonl``: BLiMP's fields, as BabyLM's
+  evaluation reads them;
 - and beside these, tasks of lm-evaluation-harness: ``lm_eval --include_path folder/pairs``.
 """
 
@@ -42,9 +43,11 @@ def export(results: Results, suite: str, output: Path) -> Path:
     task, items = results.task(suite), results.items(suite).collect()
     with files.atomic_folder(output / suite) as temporary:
         items.write_parquet(temporary / "items.parquet")
-        if task == "pairs":
+        # The harness's tasks score whole sentences
+        whole = task == "pairs" and items["good_context"].max() == items["bad_context"].max() == 0
+        if whole:
             _pairs(suite, items, temporary / FOLDER)
-        files.write_text(temporary / "README.md", _card(suite, task, items))
+        files.write_text(temporary / "README.md", _card(suite, task, items, whole=whole))
     return output / suite
 
 
@@ -87,7 +90,7 @@ def _write_yaml(path: Path, content: dict[str, Any]) -> None:
     files.write_text(path, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
 
 
-def _card(suite: str, task: str, items: pl.DataFrame) -> str:
+def _card(suite: str, task: str, items: pl.DataFrame, *, whole: bool) -> str:
     from huggingface_hub import DatasetCardData
 
     head = DatasetCardData(
@@ -101,4 +104,4 @@ def _card(suite: str, task: str, items: pl.DataFrame) -> str:
     counted = items.group_by("category", "phenomenon", maintain_order=True).agg(
         n=pl.col("item_id").n_unique()
     )
-    return card("items", head=head, suite=suite, task=task, counted=counted.rows())
+    return card("items", head=head, suite=suite, whole=whole, counted=counted.rows())

@@ -80,7 +80,7 @@ def build(
     tokenizer.train(tokenizer_spec(), [text], words)
     encode.encode(text, words, tokens)
     items = Path(paths.items("posh"))
-    files.write_table(suites.pairs("posh", pairs().select(list(suites.PAIRS))), items, ITEMS)
+    files.write_table(suites.pairs("posh", pairs()), items, ITEMS)
     files.write_json(items.parent / "manifest.json", {"spec": {"suite": {"reader": "templates"}}})
     scoring = Scoring(reduction=reduction, bos=bos)
     for name in (*NAMES, BASELINE):

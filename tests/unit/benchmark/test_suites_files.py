@@ -11,7 +11,7 @@ import pytest
 
 from poshgrid import plugins
 from poshgrid.benchmark.reading import pairfile, table10
-from poshgrid.benchmark.schema import PAIRS
+from poshgrid.benchmark.schema import CHOICES, PAIRS
 from poshgrid.errors import PoshgridError
 from poshgrid.files import check_schema
 from tests.unit.corpora.reader_support import put
@@ -22,10 +22,10 @@ NAMES = {"lines": "it.txt", "scamp": "it.tsv", "blimp": "it.jsonl"}
 every_reader = pytest.mark.parametrize("reader", NAMES)
 
 
-def load(reader: str, path, **options):
+def load(reader: str, path, contract=PAIRS, **options):
     """Read a suite and check its contract."""
     found = plugins.load(SUITES, reader).load(path, plugins.options(SUITES, reader, options), None)
-    check_schema(found.items.schema, PAIRS, path or "")
+    check_schema(found.items.schema, contract, path or "")
     return found
 
 
@@ -124,7 +124,77 @@ def test_parquet_files_below_folders_are_called_by_the_folder(tmp_path):
     row = load("blimp", tmp_path).items.row(0, named=True)
     assert (row["item_id"], row["category"], row["good"]) == ("wh_island-00001", "island", "a b")
     pl.DataFrame({"sentence_good": ["a"], "UID": ["b"]}).write_parquet(file)
-    refused("blimp", tmp_path, "sentence_bad: Field required")
+    refused("blimp", tmp_path, "no known format has the columns 'sentence_good', 'UID'")
+
+
+# ---- other published formats --------------------------------------------------------------------
+
+
+def contexts(items):
+    """What is read, and what is scored after it, of each member."""
+    return [
+        tuple((text[:n], text[n:]) for text, n in ((good, m), (bad, k)))
+        for good, bad, m, k in items.select(
+            "good", "bad", "good_context", "bad_context"
+        ).iter_rows()
+    ]
+
+
+DOG, CAT = "A dog", "A cat"
+COMPS = {"id": 1, "property": "can bark", "acceptable_concept": "dog", "similarity": 0.5,
+         "prefix_acceptable": DOG, "prefix_unacceptable": CAT,
+         "property_phrase": "can bark."}  # fmt: skip
+EWOK = {"Domain": "social-relations", "ConceptA": "boss", "Context1": "Ali is Chao's boss.",
+        "Context2": "Ali is Chao's employee.", "Target1": "Ali gives orders.",
+        "Target2": "Ali gets orders.", "ContextType": "direct"}  # fmt: skip
+SWAPPED = EWOK | {f"{part}{n}": EWOK[f"{part}{3 - n}"]
+                  for part in ("Context", "Target") for n in (1, 2)}  # fmt: skip
+
+
+def test_comps_scores_the_property_in_the_context_of_a_concept(tmp_path):
+    items = load("blimp", put(tmp_path, "comps_base.jsonl", json.dumps(COMPS))).items
+    assert items.select("phenomenon", "category").rows() == [("comps_base", "other-comps")]
+    assert contexts(items) == [((DOG, " can bark."), (CAT, " can bark."))]
+    detokenised = load("blimp", tmp_path, detokenise=True, spelling="corpora").items
+    assert contexts(detokenised) == contexts(items)
+
+
+@pytest.mark.parametrize("rows", [(EWOK,), (EWOK, SWAPPED), (EWOK, SWAPPED, EWOK, SWAPPED)])
+def test_ewok_has_each_half_of_an_item_once(tmp_path, rows):
+    """The hub has an item once, BabyLM's copy twice; items that are there again stay."""
+    items = load("blimp", put(tmp_path, "s.jsonl", "\n".join(map(json.dumps, rows)))).items
+    one, two = EWOK["Context1"], EWOK["Context2"]
+    gives, gets = (" " + EWOK[f"Target{n}"] for n in (1, 2))
+    halves = [((one, gives), (one, gets)), ((two, gets), (two, gives))]
+    assert contexts(items) == halves * (2 if len(rows) == 4 else 1)
+    assert items["phenomenon"].unique().to_list() == ["social-relations"]
+
+
+def test_multiblimp_and_formats_of_ones_own(tmp_path):
+    header = "\tsen\twrong_sen\tphenomenon\tverb"  # the first column is pandas's index
+    path = put(tmp_path, "data.tsv", f'{header}\n0\t"Il dit ""oui"" ."\tIl dis .\tSV-P\tdit\n')
+    row = load("blimp", path).items.row(0, named=True)
+    assert (row["good"], row["bad"], row["phenomenon"]) == ('Il dit "oui" .', "Il dis .", "SV-P")
+    contextual = {"good": "{Context1}| {Target1}", "bad": "{Context2}| {Target1}", "item": "{id}"}
+    put(tmp_path, "own/x.jsonl", json.dumps(EWOK | {"id": 7}))
+    items = load("blimp", tmp_path / "own", columns=contextual).items
+    assert items["item_id"].to_list() == ["7"]
+    scored = " " + EWOK["Target1"]
+    assert contexts(items) == [((EWOK["Context1"], scored), (EWOK["Context2"], scored))]
+
+
+def test_entity_tracking_has_options_in_a_context(tmp_path):
+    row = {"input_prefix": "Box 1 has the", "options": [" ring.", " hat.", " key."], "numops": 2}
+    path = put(tmp_path, "regular.jsonl", json.dumps(row) + "\n")
+    items = load("entity-tracking", path, CHOICES).items
+    assert items["phenomenon"].unique().to_list() == ["regular_2_ops"]
+    assert items.select("option", "correct", "text", "context").rows() == [
+        (n, n == 0, row["input_prefix"] + end, 13) for n, end in enumerate(row["options"])
+    ]
+    for broken in (row | {"options": [" ring."]}, {"options": row["options"], "numops": 2}):
+        put(tmp_path, "regular.jsonl", json.dumps(broken))
+        with pytest.raises(PoshgridError, match="line 1: "):
+            load("entity-tracking", path, CHOICES)
 
 
 # ---- which phenomena, which categories ---------------------------------------------------------
@@ -198,8 +268,10 @@ LINES, SCAMP = (pair(reader) for reader in ("lines", "scamp"))
         ("lines", f"{LINES}\n\n{LINES}\n{BAD}\n", "line 3: empty sentence"),
         ("scamp", f"{SCAMP}\n{GOOD} {BAD}\n", "line 2: not a good and a bad"),
         ("blimp", '\n{"sentence_good": "a"', "line 2: the line: Invalid JSON"),
-        ("blimp", '{"sentence_good": "a"}', "sentence_bad: Field required"),
-        ("blimp", record(None, "a"), "sentence_good: Input should be a valid string"),
+        ("blimp", '{"sentence_good": "a"}', "no known format has the columns 'sentence_good'"),
+        ("blimp", record("a", "b") + '\n{"sentence_good": "a"}', "line 2: sentence_bad: no text"),
+        ("blimp", record(None, "a"), "sentence_good: no text .None"),
+        ("blimp", "[1]", "line 1: the line: not an object"),
         (
             "blimp",
             '{"sentence_good": "a", "sentence_bad": "\\ud800"}',

@@ -21,14 +21,14 @@ from poshgrid.statistics.measures.schema import CHOICE_MEASURES, CHOICE_RESULT, 
 RUN = "baby/10M/gpt2-mini/packed/none/seed42"
 
 
-def suite(*rows):
+def suite(*rows, context=0):
     """Return items and scores from item, phenomenon, block, logprobs; the target is option 0."""
     items, scores = [], []
     for item, phenomenon, block, *logprobs in rows:
         for option, given_score in enumerate(logprobs):
             logprob, tokens = given_score if isinstance(given_score, tuple) else (given_score, 1)
             text = f"{item}{option}"
-            items.append((item, "sc", phenomenon, block, option, option == 0, text, []))
+            items.append((item, "sc", phenomenon, block, option, option == 0, text, context, []))
             scores.append((item, None, option, float(logprob), tokens))
     return (
         pl.DataFrame(scores, schema=CHOICE_SCORES, orient="row"),
@@ -40,8 +40,8 @@ def measured(scores, items):
     return choices.measures(choices.judged(scores, items, "scores"))
 
 
-def whole(rows, **given):
-    return measured(*suite(*rows), **given).row(-1, named=True)
+def whole(rows, context=0):
+    return measured(*suite(*rows, context=context)).row(-1, named=True)
 
 
 # ---- who wins ------------------------------------------------------------------------------------
@@ -51,6 +51,10 @@ def test_perplexity_per_token_decides_and_not_the_sum():
     # The target: 6 nats over 6 tokens, e. The distractor: 4 over 2, e^2, though its sum is higher.
     assert whole([("a", "p", "", (-6, 6), (-4, 2))])["raw"] == 1
     assert whole([("a", "p", "", (-6, 2), (-4, 4))])["raw"] == 0
+    # In a context the sum decides; sums are equal to 1e-6 nats a token
+    assert whole([("a", "p", "", (-6, 6), (-4, 2))], context=3)["raw"] == 0
+    assert whole([("a", "p", "", (-4, 2), (-6, 6))], context=3)["raw"] == 1
+    assert whole([("a", "p", "", (-4, 2), (-4 + 5e-6, 6))], context=3)["raw"] == 0.5
 
 
 def test_a_tie_of_k_options_is_worth_one_kth():

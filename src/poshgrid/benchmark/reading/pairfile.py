@@ -51,8 +51,9 @@ class Pair(NamedTuple):
     good: str
     bad: str
     lines: tuple[int, int]  # of the good and of the bad member
+    contexts: tuple[int, int] = (0, 0)  # characters of each that are read and not scored
     phenomenon: str = ""  # default: the file's name
-    term: str = ""  # the suite's own word for the phenomenon's category; default: from its name
+    category: str = ""  # the suite's own word; default: from the phenomenon's name
     item: str = ""  # its id; default: the phenomenon and its number in the file
     template: str = ""  # default, as of the contrast: the phenomenon
     lexical_set: str = ""  # default: from its words
@@ -69,7 +70,7 @@ def fault(file: Path, line: int, reason: str) -> PoshgridError:
 
 
 def reader(
-    suffixes: tuple[str, ...], parse: Parse
+    suffixes: tuple[str, ...], parse: Parse, *formats: Path
 ) -> tuple[
     Callable[[Path, PairOptions], list[Path]],
     Callable[[Path | None, PairOptions, Context | None], Loaded],
@@ -79,11 +80,12 @@ def reader(
     Args:
         suffixes: endings of the files of a folder.
         parse: reads a file.
+        formats: further files that decide what is read.
     """
 
     def files(path: Path, options: PairOptions) -> list[Path]:
         used = [table10.file()] if options.categories == "paper" or options.mapped else []
-        return [*listed_below(path, *suffixes), *used]
+        return [*listed_below(path, *suffixes), *used, *formats]
 
     def load(path: Path | None, options: PairOptions, context: Context | None = None) -> Loaded:
         if path is None:
@@ -109,7 +111,7 @@ def _load(path: Path, files: list[Path], options: PairOptions, parse: Parse) -> 
 
     digests: dict[str, dict[str, Any]] = {}
     home: dict[str, Path] = {}
-    table: list[dict[str, str]] = []
+    table: list[dict[str, str | int]] = []
     for file in files:
         name = name_of(file, path)
         phenomena: dict[str, list[tuple[int, Pair]]] = {}
@@ -159,7 +161,7 @@ def _check(file: Path, pair: Pair) -> None:
             raise fault(file, line, "empty sentence")
         if reason := no_text(text.replace("\n", " ")):
             raise fault(file, line, reason)
-    if reason := no_text("".join(pair[3:])):
+    if reason := no_text("".join(pair[4:])):
         raise fault(file, pair.lines[0], reason)
 
 
@@ -171,7 +173,7 @@ def no_text(text: str) -> str | None:
 
 def rows(
     phenomenon: str, numbered: list[tuple[int, Pair]], options: PairOptions
-) -> list[dict[str, str]]:
+) -> list[dict[str, str | int]]:
     """Return the pairs of a phenomenon as rows of ``PAIRS``, without a design.
 
     Args:
@@ -186,26 +188,36 @@ def rows(
     return [
         {
             "item_id": item,
-            "category": _category(phenomenon, pair.term, options),
+            "category": _category(phenomenon, pair.category, options),
             "phenomenon": phenomenon,
             "template": pair.template or phenomenon,
             "lexical_set": pair.lexical_set or lexical_set,
             "contrast": pair.contrast or phenomenon,
-            **dict(zip(("good", "bad"), _written(pair, options), strict=True)),
+            **_written(pair, options),
         }
         for item, lexical_set, (_, pair) in zip(ids, sets, numbered, strict=True)
     ]
 
 
-def _written(pair: Pair, options: PairOptions) -> list[str]:
-    """Return both members as the options ask; white space around one of them alone stays."""
-    members = [pair.good, pair.bad]
-    around = {member.partition(member.strip())[::2] for member in members}
-    if len(around) == 1:
-        members = [member.strip() for member in members]
-    if options.spelling == "corpora":
-        members = [normalise(member.replace("\n", " ")) for member in members]
-    return [detokenise(m) for m in members] if options.detokenise else members
+def _written(pair: Pair, options: PairOptions) -> dict[str, str | int]:
+    """Return both members as the options ask, and how much of each is context.
+
+    White space around one of them alone stays.
+    """
+    members = {"good": pair.good, "bad": pair.bad}
+    around = {member.partition(member.strip())[::2] for member in members.values()}
+
+    def written(text: str) -> str:
+        text = text.strip() if len(around) == 1 else text
+        if options.spelling == "corpora":
+            text = normalise(text.replace("\n", " "))
+        return detokenise(text) if options.detokenise else text
+
+    contexts = {
+        f"{name}_context": len(written(member[:length]))
+        for (name, member), length in zip(members.items(), pair.contexts, strict=True)
+    }
+    return {name: written(member) for name, member in members.items()} | contexts
 
 
 def _category(phenomenon: str, term: str, options: PairOptions) -> str:

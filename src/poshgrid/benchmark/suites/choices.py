@@ -92,6 +92,7 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
                 "option": number,
                 "correct": name == "target",
                 "text": text,
+                "context": 0,
                 "tags": csvfile.listed(row, "tags"),
             }
             for number, (name, text) in enumerate(texts.items())

@@ -1,9 +1,10 @@
 """Choices and completions: accuracy, chance, passed blocks, and comparison with norms.
 
 A model chooses the option whose whole text has the lowest perplexity, exp(-log-probability per
-token) (Capone, Suozzi, Lebani and Lenci 2024, BaBIEs, section 3). A tie of k options counts as 1/k
-if the target is among them: the average credit of a random choice among them. A block is passed if
-three quarters of its items are right, three of four in TROG-2 (ibid., section 4.2).
+token) (Capone, Suozzi, Lebani and Lenci 2024, BaBIEs, section 3); after a context, the most
+probable option (BabyLM 2025). A tie of k options counts as 1/k if the target is among them: the
+average credit of a random choice among them. A block is passed if three quarters of its items are
+right, three of four in TROG-2 (ibid., section 4.2).
 """
 
 from __future__ import annotations
@@ -121,9 +122,11 @@ def judged(scores: pl.DataFrame, items: pl.DataFrame, where: str | Path) -> pl.D
             chosen=pl.lit(None, dtype=pl.UInt32),
             options=pl.lit(None, dtype=pl.UInt32),
         )
-    # The logarithm of perplexity has the same order and cannot overflow.
-    surprisal = -pl.col("logprob") / pl.col("tokens")
-    best = (surprisal <= surprisal.min().over("item_id") + TIE).alias("best")
+    # The logarithm of perplexity has the same order and cannot overflow. After a context, the sum.
+    summed, tokens = pl.col("context") > 0, pl.col("tokens")
+    surprisal = -pl.col("logprob") / pl.when(summed).then(1).otherwise(tokens)
+    tie = TIE * pl.when(summed).then(tokens.max().over("item_id")).otherwise(1)
+    best = (surprisal <= surprisal.min().over("item_id") + tie).alias("best")
     return (
         joined.sort("item_id", "option")
         .with_columns(best)
@@ -167,6 +170,8 @@ def measures(answers: pl.DataFrame, rule: str = "") -> pl.DataFrame:
 def rule(items: pl.DataFrame) -> str:
     """Return in words when an item of a suite of choices or completions is right."""
     if "option" in items.columns:
+        if (items["context"] > 0).any():
+            return "its target is the most probable of its options, in their context"
         return "its target has the lowest perplexity of its options"
     where = "" if items["anywhere"].all() else ", between ends of words"
     return f"an accepted answer appears in {TOKENS_WRITTEN} generated tokens{where}"
