@@ -84,8 +84,12 @@ class Recipe(Section):
     """Its peak."""
     warmup_steps: Count = 4_000
     """Steps in which it rises; then it falls in a line."""
+    optimizer: Literal["adamw", "muon"] = "adamw"
+    """`muon`: Muon for the matrices of layers, AdamW for all else (embeddings, output layer, norms,
+    biases).
+    """
     weight_decay: float = Field(0.1, ge=0, le=10)
-    """Of AdamW."""
+    """Of matrices, embeddings included."""
     dropout: Dropout = 0.1
     """Of embeddings, attention and residuals."""
     evaluate_every: Positive | Literal["epoch"] = 2_000

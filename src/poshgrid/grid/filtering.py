@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from poshgrid import plugins
 from poshgrid.config import Condition
 from poshgrid.config.runs import Run
 from poshgrid.grid.grid import Grid
+from poshgrid.training import builder
 
 
 def full(grid: Grid, target: str) -> dict[str, str]:
@@ -62,14 +62,8 @@ def read(grid: Grid, target: str) -> list[Run]:
 
     Masked models have none: they predict no next token.
     """
-
-    def causal(model: str) -> bool:
-        architecture = grid.models[model].architecture
-        module = plugins.load("poshgrid.models.architectures", architecture)
-        return getattr(module, "OBJECTIVE", "causal") == "causal"
-
     asked = runs(grid, target) if grid.config.filtering.perplexity else []
-    return [run for run in asked if causal(run.model)]
+    return [run for run in asked if not builder.masked(grid.models[run.model])]
 
 
 def aims(condition: Condition) -> dict[str, list[str]]:

@@ -23,7 +23,7 @@ NAME = "poshgrid-causal"
 """Of the attention function among those of transformers; never written to ``config.json``."""
 HELD = "attended"
 """Attribute of an attention module whose queries and keys a bias needs: an :class:`Attended`."""
-PLAIN = frozenset({"GPT2Model", "GPT2RecencyModel"})
+PLAIN = frozenset({"GPT2Model", "GPT2RecencyModel", "Qwen3Model"})
 """Bodies that attend to all tokens so far; one derived from them may have a window of its own."""
 
 
@@ -47,7 +47,8 @@ class Attended:
 def causal(model: PreTrainedModel) -> Iterator[None]:
     """Let a model whose body is :data:`PLAIN` attend by :func:`attend` for a time.
 
-    In that time a mask given to the model is not looked at. Any other model stays as it is.
+    In that time a mask given to the model has four dimensions, or is not looked at. Any other model
+    stays as it is.
     """
     config, body = model.config, model.base_model
     before = config._attn_implementation
@@ -72,12 +73,12 @@ def attend(
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    attention_mask: None,
+    attention_mask: Tensor | None,
     dropout: float = 0.0,
     scaling: float | None = None,
     **_: Any,  # noqa: ANN401 - transformers' own
 ) -> tuple[Tensor, None]:
-    """Attend to the token itself and those before it.
+    """Attend to the token itself and those before it; with a mask, to all that the mask shows.
 
     Args:
         module: of attention; queries and keys are put aside there if a bias needs them, in
@@ -85,7 +86,7 @@ def attend(
         query: [rows, heads, length, width].
         key: of the same shape.
         value: of the same shape.
-        attention_mask: none.
+        attention_mask: of a hybrid model that fills gaps: bool, [rows, 1, 1, length].
         dropout: share of attention weights that are dropped.
         scaling: factor of the products; None for 1 / sqrt(width).
 
@@ -98,7 +99,13 @@ def attend(
     if held is not None and module.training:
         held.query, held.key, held.scaling = query, key, scaling
     attended = scaled_dot_product_attention(
-        query, key, value, dropout_p=dropout, is_causal=True, scale=scaling
+        query,
+        key,
+        value,
+        attn_mask=attention_mask,
+        dropout_p=dropout,
+        is_causal=attention_mask is None,
+        scale=scaling,
     )
     return attended.transpose(1, 2).contiguous(), None
 

@@ -1,10 +1,7 @@
 """From a model of the configuration to its model, its rows and its tokenizer.
 
-A module of ``models.architectures`` declares ``Options`` and ``build``, which makes a model with
-seeded initial weights. One whose model predicts masked tokens, not the next one, declares
-``OBJECTIVE = "masked"``. Its options are then a subclass of
-:class:`poshgrid.models.architectures.babyberta.Masking`, and its model has one embedding more than
-the tokenizer has types: the mask's.
+What a module of an architecture declares: :mod:`poshgrid.models.architectures`. A model that is
+asked for hidden tokens has one embedding more than the tokenizer has types: the mask's.
 """
 
 from __future__ import annotations
@@ -15,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from poshgrid import plugins
 from poshgrid.config import Model, Recipe
+from poshgrid.errors import PoshgridError
 from poshgrid.training import data, masking
 
 if TYPE_CHECKING:
@@ -63,9 +61,11 @@ def rows(
     Raises:
         PoshgridError: the model cannot be trained in this recipe.
     """
-    if masked(model):
-        return masking.Masked(options(model), recipe, tokens, vocabulary, seed)
-    return data.rows(recipe, tokens, vocabulary.padding_id, seed)
+    of = objective(model)
+    if of == "causal":
+        return data.rows(recipe, tokens, vocabulary.padding_id, seed)
+    kind = masking.Masked if of == "masked" else masking.Hybrid
+    return kind(options(model), recipe, tokens, vocabulary, seed)
 
 
 def write_tokenizer(model: Model, tokenizer: Path, folder: Path) -> None:
@@ -78,8 +78,8 @@ def write_tokenizer(model: Model, tokenizer: Path, folder: Path) -> None:
     """
     for file in TOKENIZER_FILES:
         shutil.copyfile(tokenizer / file, folder / file)
-    if masked(model):
-        masking.add_mask(folder)
+    if objective(model) != "causal":
+        masking.add_mask(folder, around=masked(model))
 
 
 def initialise(model: Model, seed: int, tokenizer: Path, folder: Path) -> None:
@@ -129,12 +129,22 @@ def check(model: Model, recipe: Recipe) -> None:
     """
     if masked(model):
         masking.check(recipe)
+    elif objective(model) == "hybrid" and recipe.padding_in_loss:
+        raise PoshgridError(
+            f"recipes: {recipe.name}: padding_in_loss is for models that never fill gaps; set it "
+            f"to false, or give {model.name} another recipe"
+        )
+
+
+def objective(model: Model) -> str:
+    """Return what a model is trained on: ``causal``, ``masked``, or ``hybrid``, which is both."""
+    module = plugins.load(PACKAGE, model.architecture)
+    return getattr(module, "OBJECTIVE", "causal")
 
 
 def masked(model: Model) -> bool:
-    """Return whether a model predicts masked tokens instead of the next one."""
-    module = plugins.load(PACKAGE, model.architecture)
-    return getattr(module, "OBJECTIVE", "causal") == "masked"
+    """Return whether a model predicts masked tokens and never the next one."""
+    return objective(model) == "masked"
 
 
 def options(model: Model) -> Any:  # noqa: ANN401 - each architecture has its own

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -189,20 +190,31 @@ def load_weights(model: PreTrainedModel, named: dict[str, Tensor]) -> None:
             weight.copy_(named[name])
 
 
-def moments(adam: torch.optim.AdamW, model: PreTrainedModel) -> dict[str, Tensor]:
-    """Return the optimiser's state, flat: ``{parameter}:{entry}`` -> tensor."""
+def moments(
+    optimizers: Iterable[torch.optim.Optimizer], model: PreTrainedModel
+) -> dict[str, Tensor]:
+    """Return the optimisers' state, flat: ``{parameter}:{entry}`` -> tensor."""
     return {
         f"{name}:{entry}": value
+        for optimizer in optimizers
         for name, weight in model.named_parameters()
-        for entry, value in adam.state[weight].items()
+        for entry, value in optimizer.state.get(weight, {}).items()
     }
 
 
-def load_moments(adam: torch.optim.AdamW, model: PreTrainedModel, flat: dict[str, Tensor]) -> None:
+def load_moments(
+    optimizers: Iterable[torch.optim.Optimizer], model: PreTrainedModel, flat: dict[str, Tensor]
+) -> None:
     """Put back what :func:`moments` returned."""
     named = dict(model.named_parameters())
+    states = {
+        id(weight): optimizer.state
+        for optimizer in optimizers
+        for group in optimizer.param_groups
+        for weight in group["params"]
+    }
     for key, value in flat.items():
         name, entry = key.rsplit(":", 1)
         weight = named[name]
         # On a GPU the optimiser keeps the count of steps where its fused kernel reads it.
-        adam.state[weight][entry] = value.to(weight.device)
+        states[id(weight)][weight][entry] = value.to(weight.device)

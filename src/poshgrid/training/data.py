@@ -74,7 +74,9 @@ class Batch:
         more = ((0, max(rows - len(self.inputs), 0)), (0, max(length - self.inputs.shape[1], 0)))
         if not np.any(more):
             return self
-        return Batch(np.pad(self.inputs, more), np.pad(self.targets, more, constant_values=IGNORED))
+        targets = np.pad(self.targets, more, constant_values=IGNORED)
+        seen = None if self.seen is None else np.pad(self.seen, more)
+        return Batch(np.pad(self.inputs, more), targets, seen=seen)
 
 
 class Rows(ABC):

@@ -67,7 +67,7 @@ def run(
         tensors = {
             "weights": checkpoint.weights(model),
             "best": best_weights,
-            "moments": checkpoint.moments(stepper.adam, model),
+            "moments": checkpoint.moments(stepper.optimizers, model),
         }
         checkpoints.save(progress.step, tensors, asdict(progress))
 
@@ -127,7 +127,7 @@ def _resume(
     for name, value in past.items():
         setattr(progress, name, value)
     checkpoint.load_weights(stepper.model, tensors["weights"])
-    checkpoint.load_moments(stepper.adam, stepper.model, tensors["moments"])
+    checkpoint.load_moments(stepper.optimizers, stepper.model, tensors["moments"])
     log.info("resumed at step %s of %s", f"{progress.step:,}", f"{plan.last:,}")
     return tensors["best"]
 
@@ -170,7 +170,7 @@ class Stepper:
         progress: Progress,
     ) -> None:
         self.model, self.device, self._recipe = model, model.device, plan.recipe
-        self.adam = optimizer(model, plan.recipe)
+        self.optimizers = optimizers(model, plan.recipe)
         self.ledger = Ledger(progress, plan.recipe, self.device)
         self._train, self._plan = train, plan
         self._seed, self._biases = seed, biases
@@ -202,26 +202,56 @@ class Stepper:
                     added += penalty.detach()
             (loss / tokens).backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), MAX_NORM, foreach=True)
-        for group in self.adam.param_groups:
-            group["lr"] = self._plan.learning_rate(step)
         self.ledger.enter(tokens, nll, added)
-        self.adam.step()
-        self.adam.zero_grad(set_to_none=True)
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = self._plan.learning_rate(step)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
 
 
-def optimizer(model: PreTrainedModel, recipe: Recipe) -> torch.optim.AdamW:
+def optimizers(model: PreTrainedModel, recipe: Recipe) -> list[torch.optim.Optimizer]:
     """Return AdamW with weight decay on matrices, embeddings included, not on biases and norms.
 
     That is what the Hugging Face trainer does, with its betas (0.9, 0.999) and epsilon (1e-8).
+    With ``muon``, a second optimiser takes the matrices of layers: Muon (Jordan et al., 2024),
+    whose steps are scaled to the size of AdamW's (Liu et al., 2025), so that learning rate and
+    weight decay serve both.
     """
-    weights = list(model.parameters())
+    tabular = tables(model)
+    by_muon = {
+        name: weight
+        for name, weight in model.named_parameters()
+        if recipe.optimizer == "muon" and weight.dim() == 2 and name not in tabular
+    }
+    weights = [weight for name, weight in model.named_parameters() if name not in by_muon]
     groups = [
         {"params": [w for w in weights if w.dim() > 1], "weight_decay": recipe.weight_decay},
         {"params": [w for w in weights if w.dim() <= 1], "weight_decay": 0.0},
     ]
-    return torch.optim.AdamW(
-        groups, lr=recipe.learning_rate, betas=(0.9, 0.999), eps=1e-8, fused=True
-    )
+    rate, decay = recipe.learning_rate, recipe.weight_decay
+    adam = torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.999), eps=1e-8, fused=True)
+    if not by_muon:
+        return [adam]
+    matrices = list(by_muon.values())
+    muon = torch.optim.Muon(matrices, lr=rate, weight_decay=decay, adjust_lr_fn="match_rms_adamw")
+    return [adam, muon]
+
+
+def tables(model: PreTrainedModel) -> set[str]:
+    """Return the names of the parameters whose rows are tokens or positions.
+
+    They are the input embeddings, the output layer (tied or not) and every other embedding. What
+    they are called does not matter.
+    """
+    layers: list[torch.nn.Module | None] = [
+        module for module in model.modules() if isinstance(module, torch.nn.Embedding)
+    ]
+    layers += [model.get_input_embeddings(), model.get_output_embeddings()]
+    identities = {
+        id(weight) for layer in layers if layer is not None for weight in layer.parameters()
+    }
+    return {name for name, weight in model.named_parameters() if id(weight) in identities}
 
 
 def rows_at_once(recipe: Recipe, device: str) -> int:

@@ -29,7 +29,13 @@ ROWS = {"cpu": 1_024, "cuda": 4_096}
 SLICE = 2**20
 """Scores that are exponentiated at a time on a CPU: 4 MB, which its cache may hold."""
 FUSED = frozenset(
-    {"GPT2LMHeadModel", "GPT2RecencyLMHeadModel", "LSTMForCausalLM", "RobertaForMaskedLM"}
+    {
+        "GPT2LMHeadModel",
+        "GPT2RecencyLMHeadModel",
+        "LSTMForCausalLM",
+        "Qwen3ForCausalLM",
+        "RobertaForMaskedLM",
+    }
 )
 """Models whose scores are a linear output layer of the last hidden states, and nothing more."""
 

@@ -27,12 +27,13 @@ import numpy as np
 
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic, read_json, write_json
-from poshgrid.models.architectures.babyberta import Masking
-from poshgrid.training import seeds
+from poshgrid.models.architectures.babyberta import Hiding, Masking
+from poshgrid.training import data, seeds
 from poshgrid.training.data import IGNORED, Batch, Rows, order_seed
 
 if TYPE_CHECKING:
     from poshgrid.config import Recipe
+    from poshgrid.models.architectures import hybrid
     from poshgrid.tokenization.encode import Tokens
     from poshgrid.tokenization.tokenizer import Vocabulary
 
@@ -66,10 +67,7 @@ class Masked(Rows):
     ) -> None:
         check(recipe)
         self._passes, self._steps = recipe.epochs, recipe.steps
-        self._options, self._ids = options, tokens.ids
-        self._mask_id, self._padding = vocabulary.size, vocabulary.padding_id
-        self._boundary = vocabulary.boundary_id
-        self._special = sorted({vocabulary.boundary_id, vocabulary.padding_id})
+        self._options, self._ids, self._vocabulary = options, tokens.ids, vocabulary
         first = np.arange(0, len(tokens.offsets) - 1, options.sentences)  # of each row
         begin, end = tokens.offsets[first], tokens.offsets[np.append(first[1:], -1)]
         own = end - begin - 1  # a row's tokens, those at its ends left out
@@ -127,44 +125,102 @@ class Masked(Rows):
         column = np.arange(int(own.max()) + 2)
         seen = column < own[:, None] + 2
         position = np.where(seen, self._begin[sentences][:, None] + column, 0)
-        whole = np.where(seen, self._ids[position], self._padding).astype(np.int64)
+        whole = np.where(seen, self._ids[position], self._vocabulary.padding_id).astype(np.int64)
         of_sentence = mixed(mixed(number.astype(np.uint64)) ^ key)
         of_row = mixed(of_sentence + copy.astype(np.uint64))
-        words = (column > 0) & (column <= own[:, None]) & (whole != self._boundary)
-        asked = self._asked(words, of_row)
-        fate = uniform(of_row[:, None], 2 * column)
-        word = self._words(uniform(of_row[:, None], 2 * column + 1))
-        random, left = self._options.random, self._options.random + unmask
-        shown = np.where(fate < random, word, np.where(fate < left, whole, self._mask_id))
-        return Batch(
-            np.where(asked, shown, whole),
-            np.where(asked, whole, IGNORED),
-            sentences=number,
-            seen=seen,
+        words = (column > 0) & (column <= own[:, None])
+        shown, asked = hidden(whole, words, of_row, self._options, unmask, self._vocabulary)
+        return Batch(shown, np.where(asked, whole, IGNORED), sentences=number, seen=seen)
+
+
+class Hybrid(Rows):
+    """Causal rows, of which some batches hide tokens instead (GPT-BERT).
+
+    Whether a step is causal depends on its number alone, and causal steps are spread evenly: step
+    ``k`` is one where ``floor((k + 1) * causal_share)`` is more than ``floor(k * causal_share)``.
+    The others hide tokens of the same rows that the causal step would have had. Of a hidden token
+    at place ``j``, the prediction is that of place ``j - 1``, as in causal training.
+
+    Args:
+        options: what is hidden, and how; ``causal_share``.
+        recipe: input, context, batch size and order.
+        tokens: the split.
+        vocabulary: of the tokenizer; the mask's id comes after its types.
+        seed: of the order and of what is hidden; ``in_order`` hides nothing.
+    """
+
+    def __init__(
+        self,
+        options: hybrid.Options,
+        recipe: Recipe,
+        tokens: Tokens,
+        vocabulary: Vocabulary,
+        seed: int,
+    ) -> None:
+        self._causal = data.rows(recipe, tokens, vocabulary.padding_id, seed)
+        self.truncated, self.steps_per_epoch = self._causal.truncated, self._causal.steps_per_epoch
+        self._options, self._vocabulary, self._mask_seed = options, vocabulary, seed
+
+    def batch(self, step: int) -> Batch:
+        """Return the batch of a training step, counted from 0."""
+        batch, share = self._causal.batch(step), self._options.causal_share
+        if int((step + 1) * share) > int(step * share):
+            return batch
+        seen = batch.targets != IGNORED
+        words = seen & (np.arange(seen.shape[1]) > 0)  # nothing stands before the first
+        key = seeds.generator(self._mask_seed, seeds.MASKS, step).integers(2**64, dtype=np.uint64)
+        of_row = mixed(key ^ mixed(np.arange(len(words), dtype=np.uint64)))
+        shown, asked = hidden(
+            batch.inputs, words, of_row, self._options, self._options.unmask, self._vocabulary
         )
+        targets = np.full_like(batch.targets, IGNORED)
+        targets[:, :-1] = np.where(asked, batch.inputs, IGNORED)[:, 1:]
+        # Rows of one token each hide nothing, and a step must ask for something.
+        return Batch(shown, targets, batch.sentences, seen) if asked.any() else batch
 
-    def _asked(self, words: np.ndarray, of_row: np.ndarray) -> np.ndarray:
-        """Return which tokens are asked for, bool, [rows, length].
+    def in_order(self, rows: int) -> Iterator[Batch]:
+        """Yield the whole split once, every next token predicted, so many rows at a time."""
+        return self._causal.in_order(rows)
 
-        Args:
-            words: which tokens may be, at least one of each row, bool, [rows, length].
-            of_row: a key of each row's draws, [rows].
-        """
-        column = np.arange(words.shape[1])
-        asked = np.zeros_like(words)
-        empty, attempt = np.arange(len(words)), 0
-        while len(empty):
-            draws = uniform(mixed(of_row[empty] + np.uint64(attempt))[:, None], column)
-            asked[empty] = (draws < self._options.mask) & words[empty]
-            empty, attempt = empty[~asked[empty].any(axis=1)], attempt + 1
-        return asked
 
-    def _words(self, share: np.ndarray) -> np.ndarray:
-        """Return token ids for numbers in [0, 1): any type but the special ones."""
-        ids = (share * (self._mask_id - len(self._special))).astype(np.int64)
-        for special in self._special:
-            ids += ids >= special
-        return ids
+def hidden(
+    whole: np.ndarray,
+    words: np.ndarray,
+    of_row: np.ndarray,
+    options: Hiding,
+    unmask: float,
+    vocabulary: Vocabulary,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Hide some tokens of each row, at least one where any may be hidden.
+
+    Args:
+        whole: token ids, int64, [rows, length].
+        words: which may be hidden, bool, [rows, length]; boundaries are not in any case.
+        of_row: a key of each row's draws, [rows].
+        options: shares of what is asked for and of random words.
+        unmask: share of the tokens asked for that are left as they are.
+        vocabulary: of the tokenizer.
+
+    Returns:
+        What is shown, as ``whole``, and which tokens are asked for, bool, [rows, length].
+    """
+    words = words & (whole != vocabulary.boundary_id)
+    column = np.arange(words.shape[1])
+    asked = np.zeros_like(words)
+    empty, attempt = np.flatnonzero(words.any(axis=1)), 0
+    while len(empty):
+        draws = uniform(mixed(of_row[empty] + np.uint64(attempt))[:, None], column)
+        asked[empty] = (draws < options.mask) & words[empty]
+        empty, attempt = empty[~asked[empty].any(axis=1)], attempt + 1
+    special = sorted({vocabulary.boundary_id, vocabulary.padding_id})
+    share = uniform(of_row[:, None], 2 * column + 1)
+    word = (share * (vocabulary.size - len(special))).astype(np.int64)  # any but special ones
+    for token in special:
+        word += word >= token
+    fate = uniform(of_row[:, None], 2 * column)
+    random, left = options.random, options.random + unmask
+    shown = np.where(fate < random, word, np.where(fate < left, whole, vocabulary.size))
+    return np.where(asked, shown, whole), asked
 
 
 def check(recipe: Recipe) -> None:
@@ -181,7 +237,7 @@ def check(recipe: Recipe) -> None:
         )
 
 
-def add_mask(folder: Path) -> None:
+def add_mask(folder: Path, *, around: bool) -> None:
     """Add the mask to the tokenizer of a model's folder, and the boundaries around a sentence.
 
     ``<mask>`` gets the first id that is free. transformers' ``AutoTokenizer`` then makes of a
@@ -189,6 +245,8 @@ def add_mask(folder: Path) -> None:
 
     Args:
         folder: its ``tokenizer.json`` and ``tokenizer_config.json`` are written anew.
+        around: whether boundaries are added, as a model needs them that never predicts the next
+            token.
 
     Raises:
         PoshgridError: a file is missing or broken, or cannot be written.
@@ -201,14 +259,16 @@ def add_mask(folder: Path) -> None:
     tokenizer = Tokenizer.from_str(json.dumps(read_json(path)))
     # The space before a mask that people write belongs to the word that it stands for.
     tokenizer.add_special_tokens([AddedToken(MASK, lstrip=True, normalized=False, special=True)])
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single=f"{BOUNDARY} $A {BOUNDARY}",
-        pair=f"{BOUNDARY} $A {BOUNDARY} $B:1 {BOUNDARY}:1",
-        special_tokens=[(BOUNDARY, tokenizer.token_to_id(BOUNDARY))],
-    )
+    roles = {"mask_token": MASK}
+    if around:
+        roles |= {"cls_token": BOUNDARY, "sep_token": BOUNDARY}
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single=f"{BOUNDARY} $A {BOUNDARY}",
+            pair=f"{BOUNDARY} $A {BOUNDARY} $B:1 {BOUNDARY}:1",
+            special_tokens=[(BOUNDARY, tokenizer.token_to_id(BOUNDARY))],
+        )
     with atomic(path) as temporary:
         tokenizer.save(str(temporary), pretty=True)
-    roles = {"cls_token": BOUNDARY, "sep_token": BOUNDARY, "mask_token": MASK}
     write_json(config, read_json(config) | roles)
 
 

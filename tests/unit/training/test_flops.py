@@ -15,7 +15,12 @@ SHAPE = {"hidden_size": 48, "layers": 3, "heads": 4, "ffn": 100}
 
 @pytest.mark.parametrize(
     ("architecture", "options"),
-    [("lstm", {"hidden_size": 40}), ("gpt2", SHAPE), ("babyberta", SHAPE)],
+    [
+        ("lstm", {"hidden_size": 40}),
+        ("gpt2", SHAPE),
+        ("babyberta", SHAPE),
+        ("modern", SHAPE | {"tied": False}),
+    ],
 )
 def test_flops_are_those_that_torch_counts(architecture, options):
     """What torch runs in a training step; layers unfused, to be seen."""
@@ -26,6 +31,6 @@ def test_flops_are_those_that_torch_counts(architecture, options):
     with torch.backends.mkldnn.flags(enabled=False), FlopCounterMode(display=False) as counter:
         model(input_ids=ids).logits.sum().backward()
     # eager attention multiplies the half that a causal mask hides, and throws it away
-    hidden = 12 * 3 * 48 * LENGTH / 2 if architecture == "gpt2" else 0
+    hidden = 12 * 3 * 48 * LENGTH / 2 if architecture in ("gpt2", "modern") else 0
     counted = counter.get_total_flops() / (ROWS * LENGTH)
     assert flops.per_token(model, LENGTH) + hidden == pytest.approx(counted, rel=0.01)

@@ -13,7 +13,7 @@ import torch
 
 from poshgrid.tokenization import encode
 from poshgrid.tokenization.tokenizer import Vocabulary
-from poshgrid.training import attention, builder, data, loop, losses
+from poshgrid.training import attention, builder, loop, losses
 from poshgrid.training.progress import Plan, Progress
 from poshgrid.training.train import train
 from tests.unit.training.training_support import prepared, recipe, train_spec
@@ -30,6 +30,10 @@ CASES = [
     ("lstm", "none", "packed"),
     ("lstm", "dyck", "sentence"),
     ("babyberta", "none", "sentence"),
+    ("modern", "none", "packed"),
+    ("modern", "dyck", "sentence"),
+    ("hybrid", "none", "packed"),
+    ("hybrid", "none", "sentence"),
 ]
 COMPILED = [
     ("gpt2", "none", "packed", "float32"),
@@ -38,6 +42,8 @@ COMPILED = [
     ("gpt2", "tree-planting", "sentence", "float32"),
     ("lstm", "none", "packed", "float32"),
     ("babyberta", "none", "sentence", "float32"),
+    ("modern", "none", "sentence", "bf16"),
+    ("hybrid", "none", "packed", "float32"),
 ]
 """Every model, bias, kind of row and precision once."""
 
@@ -108,14 +114,17 @@ def test_a_recipe_is_one_graph_without_mask_or_break(
     trained(inputs, distances, spec, tmp_path)
     assert not torch._dynamo.utils.counters["graph_break"]
     models = 0 if architecture == "lstm" else 1 + ("dyck" in word)
-    assert sorted(learns for learns, _ in graphs) == [False] * models + [True] * models
+    ways = 1 + (architecture == "hybrid")  # of learning, a graph each
+    assert sorted(learns for learns, _ in graphs) == [False] * models + [True] * models * ways
+    causal = 0
     for _, graph in graphs:
         assert len(attentions(graph)) == 2
-        if architecture == "babyberta":  # padding is all that it may not see: a number a token
-            assert all(shape[1:3] == (1, 1) for shape in masks(graph))
-        else:
-            assert not masks(graph)
-            assert all(node.kwargs["is_causal"] is True for node in attentions(graph))
+        # padding is all that a gap-filler may not see: a number a token
+        assert all(shape[1:3] == (1, 1) for shape in masks(graph))
+        causal += not masks(graph) and all(
+            node.kwargs["is_causal"] is True for node in attentions(graph)
+        )
+    assert causal == {"babyberta": 0, "hybrid": 2}.get(architecture, 2 * models)
 
 
 # ---- however a batch is split -----------------------------------------------------------------
@@ -157,12 +166,20 @@ def test_a_gradient_is_that_of_the_whole_batch(
 
 
 @pytest.mark.parametrize("precision", ["float32", "bf16"])
-@pytest.mark.parametrize("word", ["none", "recency"])
-def test_logits_and_losses_are_those_of_transformers_bit_by_bit(inputs, tmp_path, word, precision):
+@pytest.mark.parametrize(
+    ("architecture", "word"),
+    [("gpt2", "none"), ("gpt2", "recency"), ("modern", "none"), ("hybrid", "none")],
+)
+def test_logits_and_losses_are_those_of_transformers_bit_by_bit(
+    inputs, tmp_path, architecture, word, precision
+):
+    """Of the hybrid model, step 0 hides tokens: a mask shows all that is not padding."""
     for kind in ("packed", "sentence"):
-        spec = spec_of("gpt2", word, kind)
+        spec = spec_of(architecture, word, kind)
         model, _ = prepared(inputs, spec, tmp_path / kind, None)
-        batch = data.rows(spec.recipe, encode.load(inputs[0], "train"), 1, 3).batch(0)
+        train_split, vocabulary = encode.load(inputs[0], "train"), Vocabulary(300, 0, 1)
+        batch = builder.rows(spec.model, spec.recipe, train_split, vocabulary, 3).batch(0)
+        assert (batch.seen is not None) == (architecture == "hybrid")
         ids, found = torch.from_numpy(batch.inputs), []
         for context in (contextlib.nullcontext(), attention.causal(model)):
             with context:
@@ -170,7 +187,7 @@ def test_logits_and_losses_are_those_of_transformers_bit_by_bit(inputs, tmp_path
                 loss = losses.summed(model.train(), batch, precision)
                 model.zero_grad()
                 loss.backward()
-                gradient = model.base_model.h[0].attn.c_attn.weight.grad.clone()
+                gradient = torch.cat([w.grad.flatten() for w in model.parameters()])
                 with torch.no_grad():
                     found.append((loss, gradient, model.eval()(ids).logits))
         for theirs, ours in zip(*found, strict=True):

@@ -16,10 +16,11 @@ from transformers import AutoTokenizer
 
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engines.load import same_cuts
+from poshgrid.models.architectures import hybrid
 from poshgrid.models.architectures.babyberta import Masking
 from poshgrid.tokenization.encode import Tokens
 from poshgrid.tokenization.tokenizer import Vocabulary
-from poshgrid.training import masking
+from poshgrid.training import data, masking
 from poshgrid.training.data import IGNORED
 from tests.unit.training.training_support import recipe
 
@@ -193,6 +194,39 @@ def test_rows_of_several_sentences_are_neighbours_whose_boundaries_are_never_ask
             assert whole[batch.seen[row]].tolist() in expected
 
 
+@pytest.mark.parametrize("kind", ["packed", "sentence"])
+def test_hybrid_rows_are_causal_ones_some_of_which_hide_tokens(kind):
+    """The token before a hidden one predicts it; what is asked for stands in the causal row."""
+    options = hybrid.Options(
+        hidden_size=8, heads=1, layers=1, causal_share=0.25, mask=0.3, random=0.0
+    )
+    tokens, vocabulary = text([1, 9, 1, 30, 4, 17] * 20)[1], Vocabulary(TYPES, BOUNDARY, PAD)
+    chosen = recipe(input=kind, context_length=24, batch_size=9)
+    rows, again = (masking.Hybrid(options, chosen, tokens, vocabulary, 7) for _ in range(2))
+    causal = data.rows(chosen, tokens, PAD, 7)
+    asked = hidden = 0
+    for step in range(2 * rows.steps_per_epoch):
+        batch, plain = rows.batch(step), causal.batch(step)
+        if step % 4 == 3:
+            assert same(batch, plain)
+            continue
+        assert np.array_equal(batch.seen, plain.targets != IGNORED)
+        masks = batch.inputs == MASK
+        assert np.array_equal(np.where(masks, plain.inputs, batch.inputs), plain.inputs)
+        before = np.roll(masks, -1, axis=1)
+        assert not before[:, -1].any()
+        assert np.array_equal(batch.targets, np.where(before, plain.targets, IGNORED))
+        assert not (plain.inputs[masks] == BOUNDARY).any()
+        may = batch.seen & (plain.inputs != BOUNDARY) & (np.arange(batch.seen.shape[1]) > 0)
+        assert masks.any(axis=1)[may.any(axis=1)].all()
+        asked, hidden = asked + masks.sum(), hidden + may.sum()
+    assert 0.3 <= asked / hidden < 0.36  # a little more, as each row asks for something
+    for step in (5, 2, rows.steps_per_epoch):
+        assert same(again.batch(step), rows.batch(step))
+    for one, other in zip(rows.in_order(5), causal.in_order(5), strict=True):
+        assert same(one, other)
+
+
 def test_numbers_are_mixed_as_published():
     """The first outputs of SplitMix64 from the states 0 and 1234567."""
     found = masking.mixed(np.array([0, 1234567], np.uint64))
@@ -245,19 +279,20 @@ def test_recipes_that_cannot_be_are_refused(chosen):
 # ---- the tokenizer ----------------------------------------------------------------------------
 
 
-def test_the_mask_gets_the_id_after_the_vocabulary(inputs, tmp_path):
+@pytest.mark.parametrize("around", [True, False])
+def test_the_mask_gets_the_id_after_the_vocabulary(inputs, tmp_path, around):
     folder, sentence = tmp_path / "tokenizer", "The dog that sees the cat likes a boy."
     shutil.copytree(inputs[1], folder)
     before = Tokenizer.from_file(str(folder / "tokenizer.json"))
     plain = before.encode(sentence, add_special_tokens=False).ids
-    masking.add_mask(folder)
+    masking.add_mask(folder, around=around)
     words = AutoTokenizer.from_pretrained(folder)
     assert words.mask_token_id == before.get_vocab_size() == 300
-    assert words(sentence)["input_ids"] == [0, *plain, 0]
+    ends = [0] * around
+    assert words(sentence)["input_ids"] == [*ends, *plain, *ends]
     assert words("<mask> dog", split_special_tokens=True)["input_ids"].count(300) == 0
     masked = words("The dog <mask> the cat.")["input_ids"]
     assert masked.count(300) == 1
-    assert words.decode([i for i in masked if i != 300]) == (
-        "<|endoftext|> The dog the cat.<|endoftext|>"
-    )
+    end = "<|endoftext|>" * around
+    assert words.decode([i for i in masked if i != 300]) == f"{end} The dog the cat.{end}"
     same_cuts(str(folder), Tokenizer.from_file(str(folder / "tokenizer.json")), words)

@@ -31,6 +31,7 @@ PRELOADED = [
     "torch._dynamo",
     "torch.optim",
     "transformers.models.gpt2.modeling_gpt2",
+    "transformers.models.qwen3.modeling_qwen3",
     "transformers.models.roberta.modeling_roberta",
 ]
 TIMED = ("statistics.json", "training.jsonl")
@@ -46,6 +47,7 @@ class Case:
     bias: str = "none"
     model: str = "gpt2"
     input: str = "packed"
+    optimizer: str = "adamw"
 
 
 CASES = [
@@ -56,6 +58,8 @@ CASES = [
     Case(6, bias="dyck+recency"),
     Case(6, model="lstm"),
     Case(6, model="babyberta", input="sentence"),
+    Case(6, model="modern", optimizer="muon"),
+    Case(6, model="hybrid", input="sentence"),
 ]
 OPTIONS = {
     "dyck": {
@@ -158,7 +162,7 @@ class Job:
 def spec_of(case):
     chosen = recipe(
         steps=STEPS, evaluate_every=10, checkpoint_every=4, checkpoints=[7, 30, 64],
-        input=case.input,
+        input=case.input, optimizer=case.optimizer,
     )  # fmt: skip
     options = {word: OPTIONS[word] for word in set(case.bias.split("+")) & OPTIONS.keys()}
     return train_spec(chosen, bias=case.bias, architecture=case.model, biases=options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
+import re
 import shutil
 import signal
 
@@ -22,7 +23,7 @@ from poshgrid.training.biases import recency
 from poshgrid.training.progress import Plan
 from poshgrid.training.schema import TRAINING
 from poshgrid.training.train import fingerprint, train
-from tests.unit.models.tiny_causal import left_to_right
+from tests.unit.models.tiny_causal import engine, left_to_right, requests
 from tests.unit.training.training_support import (
     SMALL,
     equal,
@@ -72,8 +73,11 @@ def test_statistics_say_what_the_log_says(whole, inputs):
     assert found["epochs"] == pytest.approx(12 / -(-windows // 4), abs=1e-5)
 
 
-def test_the_model_loads_by_its_folder_and_has_the_losses_it_claims(whole, inputs):
+@pytest.mark.parametrize("architecture", ["gpt2", "modern", "hybrid"])
+def test_the_model_loads_by_its_folder_and_has_the_losses_it_claims(job, inputs, architecture):
     """An independent loss: one window after another, transformers' own loss."""
+    whole = job(train_spec(recipe(), architecture=architecture))
+    assert not list(whole.glob("*.py"))
     model = AutoModelForCausalLM.from_pretrained(whole).eval()
     tokenizer = AutoTokenizer.from_pretrained(whole)
     assert tokenizer.bos_token_id == model.config.bos_token_id == 0
@@ -83,6 +87,10 @@ def test_the_model_loads_by_its_folder_and_has_the_losses_it_claims(whole, input
         windows = [ids[start : start + 17] for start in range(0, len(ids) - 1, 16)]
         total = -sum(sum(left_to_right(model, window)) for window in windows)
         assert statistics(whole)[claimed] == pytest.approx(total / (len(ids) - 1), abs=1e-5)
+    scorer, ids = engine(whole), tokenizer("The dog sees a cat.")["input_ids"]
+    (score,) = scorer.score(requests(["The dog sees a cat."]))
+    assert scorer.shares
+    assert score.logprob == pytest.approx(sum(left_to_right(model, [0, *ids])), abs=1e-4)
 
 
 def test_a_seed_gives_its_bytes_twice_and_another_gives_others(job, whole):
@@ -183,13 +191,28 @@ def plain_loop(folder, ids, chosen):
     for part in model.modules():
         if isinstance(part, torch.nn.Dropout):
             part.p = chosen.dropout
-    decayed = [w for n, w in model.named_parameters() if not n.endswith("bias") and "ln_" not in n]
-    others = [w for n, w in model.named_parameters() if n.endswith("bias") or "ln_" in n]
-    adam = torch.optim.AdamW(
-        [{"params": decayed, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}],
-        lr=chosen.learning_rate,
-    )
-    rate = get_linear_schedule_with_warmup(adam, chosen.warmup_steps, chosen.steps)
+    plain = {n for n, _ in model.named_parameters() if re.search(r"bias$|ln_|norm", n)}
+    layers = {n for n, _ in model.named_parameters() if ".h." in n or ".layers." in n} - plain
+    by_muon = layers if chosen.optimizer == "muon" else set()
+    groups = [(0.0, plain), (0.1, {n for n, _ in model.named_parameters()} - plain - by_muon)]
+    optimizers = [
+        torch.optim.AdamW(
+            [{"params": [w for n, w in model.named_parameters() if n in names], "weight_decay": d}
+             for d, names in groups],
+            lr=chosen.learning_rate,
+        )
+    ]  # fmt: skip
+    if by_muon:
+        optimizers.append(
+            torch.optim.Muon(
+                [w for n, w in model.named_parameters() if n in by_muon],
+                lr=chosen.learning_rate, weight_decay=0.1, adjust_lr_fn="match_rms_adamw",
+            )
+        )  # fmt: skip
+    rates = [
+        get_linear_schedule_with_warmup(each, chosen.warmup_steps, chosen.steps)
+        for each in optimizers
+    ]
     model.train()
     found, batches = [], plain_batches(ids, chosen.input, chosen.context_length, chosen.batch_size)
     for step, rows in zip(range(chosen.steps), batches, strict=False):
@@ -201,39 +224,45 @@ def plain_loop(folder, ids, chosen):
         inputs, targets = padded[:, :-1].clamp_min(0), padded[:, 1:]
         logits = model(input_ids=inputs).logits
         loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        adam.zero_grad()
+        model.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), loop.MAX_NORM)
-        adam.step()
-        rate.step()
+        for each in (*optimizers, *rates):
+            each.step()
         found.append((loss.item(), int((targets >= 0).sum())))
     return found, dict(model.named_parameters())
 
 
 @pytest.mark.parametrize(
-    ("kind", "changes"),
+    ("architecture", "kind", "changes"),
     [
-        ("sentence", {"dropout": 0.0, "warmup_steps": 10}),
-        ("sentence", {"dropout": 0.0, "warmup_steps": 0, "micro_batch_size": 2}),
-        ("packed", {"dropout": 0.1}),
+        ("gpt2", "sentence", {"dropout": 0.0, "warmup_steps": 10}),
+        ("gpt2", "sentence", {"dropout": 0.0, "warmup_steps": 0, "micro_batch_size": 2}),
+        ("gpt2", "packed", {"dropout": 0.1}),
+        ("modern", "sentence", {"dropout": 0.0}),
+        ("modern", "packed", {"dropout": 0.0, "optimizer": "muon"}),
     ],
 )
-def test_a_hundred_steps_are_those_of_a_plain_loop(job, inputs, kind, changes, monkeypatch):
+def test_a_hundred_steps_are_those_of_a_plain_loop(
+    job, inputs, architecture, kind, changes, monkeypatch
+):
     """No code is shared: batches, model, schedule and loss are made anew."""
     monkeypatch.setattr(loop, "MAX_NORM", 0.2)
     chosen = recipe(input=kind, batch_size=12, steps=100, evaluate_every=1, keep="last", **changes)
-    folder = job(train_spec(chosen))
-    start = job(train_spec(recipe(input=kind, steps=0, warmup_steps=0)))
+    folder = job(train_spec(chosen, architecture=architecture))
+    untrained = recipe(input=kind, steps=0, warmup_steps=0, dropout=chosen.dropout)
+    start = job(train_spec(untrained, architecture=architecture))
     ids = np.fromfile(inputs[0] / "train.bin", np.uint16)
     theirs, theirs_weights = plain_loop(start, ids, chosen)
     ours = log(folder)[1:]
-    assert [line["train_loss"] for line in ours] == pytest.approx([x for x, _ in theirs], abs=1e-5)
+    near = 1e-4 if chosen.optimizer == "muon" else 1e-5  # Muon multiplies in bfloat16
+    assert [line["train_loss"] for line in ours] == pytest.approx([x for x, _ in theirs], abs=near)
     assert [line["tokens"] for line in ours] == np.cumsum([n for _, n in theirs]).tolist()
     for name, weight in weights(folder).items():
         apart = (theirs_weights[name].detach() - weight).abs()
         if name.endswith("c_attn.bias"):
             apart[16:32] = 0  # what a key's bias adds is the same for all keys: its gradient is 0
-        assert apart.max() < 1e-5, name
+        assert apart.max() < near * (1 if near < 1e-4 else 10), name
 
 
 # ---- stopping ---------------------------------------------------------------------------------

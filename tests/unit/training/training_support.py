@@ -29,6 +29,8 @@ SMALL = {
     "gpt2": {"hidden_size": 16, "layers": 2, "heads": 2},
     "lstm": {"hidden_size": 16, "layers": 2},
     "babyberta": {"hidden_size": 16, "layers": 2, "heads": 2, "ffn": 32},
+    "modern": {"hidden_size": 16, "layers": 2, "heads": 2},
+    "hybrid": {"hidden_size": 16, "layers": 2, "heads": 2},
 }
 """Architecture -> dimensions of the least model."""
 NOUNS = ["dog", "cat", "girl", "boy", "teacher", "baby", "farmer", "queen"]

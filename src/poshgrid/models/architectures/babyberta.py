@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from poshgrid import plugins
 from poshgrid.config.base import Depth, Width
+from poshgrid.models.architectures import gpt2
 from poshgrid.models.initial import draw
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ DEVIATION = 0.02  # of the initial weights (Table 3: weight initializer range)
 EPSILON = 1e-5  # of the layer norms (Table 3)
 
 
-class Masking(plugins.Options):
-    """What is hidden, and how; base class of the ``Options`` of masked models."""
+class Hiding(plugins.Options):
+    """What is hidden from a model that fills gaps."""
 
     mask: float = Field(
         0.15,
@@ -38,6 +39,21 @@ class Masking(plugins.Options):
         0.1, ge=0, le=1, description="share of those that another token stands for"
     )
     unmask: float = Field(0.0, ge=0, le=1, description="share of those that are left as they are")
+
+    @model_validator(mode="after")
+    def _shares(self) -> Self:
+        for name in ("unmask", "unmask_end"):
+            left = getattr(self, name, None) or 0.0
+            if self.random + left > 1:
+                raise ValueError(
+                    f"random {self.random:g} and {name} {left:g} add up to more than 1"
+                )
+        return self
+
+
+class Masking(Hiding):
+    """What is hidden, and how often; base class of the ``Options`` of masked models."""
+
     unmask_end: float | None = Field(
         None,
         ge=0,
@@ -57,32 +73,14 @@ class Masking(plugins.Options):
         1, gt=0, le=1_000, description="sentences that follow one another in a row"
     )
 
-    @model_validator(mode="after")
-    def _shares(self) -> Self:
-        for name in ("unmask", "unmask_end"):
-            left = getattr(self, name) or 0.0
-            if self.random + left > 1:
-                raise ValueError(
-                    f"random {self.random:g} and {name} {left:g} add up to more than 1"
-                )
-        return self
 
-
-class Options(Masking):
+class Options(Masking, gpt2.Options):
     """Dimensions of a BabyBERTa, and its masks."""
 
     hidden_size: Width = Field(256, description="width; a multiple of `heads`")
     layers: Depth = Field(8, description="layers")
     heads: Depth = Field(8, description="attention heads of a layer")
     ffn: Width = Field(1_024, description="width of the feed-forward layers")
-
-    @model_validator(mode="after")
-    def _divisible(self) -> Self:
-        if self.hidden_size % self.heads:
-            raise ValueError(
-                f"hidden_size {self.hidden_size} is not divisible by {self.heads} heads"
-            )
-        return self
 
 
 def build(

@@ -29,7 +29,7 @@ DEVIATION = 0.02  # of the initial weights, as in GPT-2
 
 
 class Options(plugins.Options):
-    """Dimensions of a GPT-2."""
+    """Dimensions of a GPT-2; also base class of the options of other transformers."""
 
     hidden_size: Width = Field(description="width; a multiple of `heads`")
     layers: Depth = Field(description="layers")

@@ -229,39 +229,25 @@ def recipe(options: Options, setting: Setting) -> Recipe:
 def carry(source: PreTrainedModel, target: PreTrainedModel, *, embeddings: bool) -> None:
     """Copy weights into another model of the same kind, whose tables may be longer.
 
-    Tables are the layers whose rows are tokens or positions: the input embeddings, the output layer
-    (tied or not) and every other embedding. What they are called does not matter.
-
     Args:
         source: trained.
         target: changed in place.
-        embeddings: carry tables, too: the first rows of each, as many as both models have.
+        embeddings: carry the tables of tokens and positions, too: the first rows of each, as many
+            as both models have.
     """
     import torch
 
+    from poshgrid.training.loop import tables
+
     before, after = dict(source.named_parameters()), dict(target.named_parameters())
-    tables = _tables(target)
+    tabular = tables(target)
     with torch.no_grad():
         for name, weight in after.items():
-            if name not in tables:
+            if name not in tabular:
                 weight.copy_(before[name])
             elif embeddings and name in before:
                 rows = min(len(weight), len(before[name]))
                 weight[:rows] = before[name][:rows]
-
-
-def _tables(model: PreTrainedModel) -> set[str]:
-    """Return the names of the parameters whose rows are tokens or positions."""
-    import torch
-
-    layers: list[torch.nn.Module | None] = [
-        module for module in model.modules() if isinstance(module, torch.nn.Embedding)
-    ]
-    layers += [model.get_input_embeddings(), model.get_output_embeddings()]
-    identities = {
-        id(weight) for layer in layers if layer is not None for weight in layer.parameters()
-    }
-    return {name for name, weight in model.named_parameters() if id(weight) in identities}
 
 
 build = Dyck

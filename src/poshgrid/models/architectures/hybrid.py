@@ -1,0 +1,40 @@
+"""A decoder that also learns to fill gaps: GPT-BERT (Charpentier & Samuel, 2024).
+
+One set of weights, those of :mod:`poshgrid.models.architectures.modern`, is trained in two ways. A
+share of the batches predicts each next token. In the others some tokens are hidden and attention
+sees both sides; the token before a hidden one predicts it (*masked next-token prediction*). How
+batches are made: :class:`poshgrid.training.masking.Hybrid`. GPT-BERT's own layers (its gates and
+sums of layers) are left out. Dev loss and scores are causal.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from poshgrid.models.architectures import modern
+from poshgrid.models.architectures.babyberta import Hiding
+
+if TYPE_CHECKING:
+    from transformers import Qwen3ForCausalLM
+
+    from poshgrid.tokenization.tokenizer import Vocabulary
+
+OBJECTIVE = "hybrid"
+
+
+class Options(Hiding, modern.Options):
+    """Dimensions of the decoder, and what is hidden from it."""
+
+    causal_share: float = Field(
+        0.5, ge=0, le=1, description="share of the batches that predict each next token"
+    )
+
+
+def build(
+    options: Options, vocabulary: Vocabulary, *, context_length: int, dropout: float, seed: int
+) -> Qwen3ForCausalLM:
+    """Build a model with an embedding more than the vocabulary, the mask's; see `modern`."""
+    wider = vocabulary._replace(size=vocabulary.size + 1)
+    return modern.build(options, wider, context_length=context_length, dropout=dropout, seed=seed)

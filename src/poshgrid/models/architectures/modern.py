@@ -1,0 +1,90 @@
+"""A decoder as most are built in 2025: rotary positions, RMSNorm, QK-norm, SwiGLU, no biases.
+
+It is transformers' Qwen3 (Qwen Team, 2025) with as many key heads as query heads. Rotary
+positions: Su et al., 2021; RMSNorm, before each block: Zhang & Sennrich, 2019; norms of queries and
+keys: Dehghani et al., 2023; SwiGLU: Shazeer, 2020. Initial weights are drawn as GPT-2's are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from pydantic import Field, model_validator
+
+from poshgrid.config.base import Width
+from poshgrid.models.architectures import gpt2
+from poshgrid.models.initial import draw
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+    from transformers import Qwen3ForCausalLM
+
+    from poshgrid.tokenization.tokenizer import Vocabulary
+
+
+class Options(gpt2.Options):
+    """Dimensions of the decoder."""
+
+    ffn: Width | None = Field(
+        None,
+        description=(
+            "width of the feed-forward layers, which have three matrices; `null`: 8/3 of "
+            "`hidden_size`, to the next multiple of 8: as many weights as GPT-2's"
+        ),
+    )
+    tied: bool = Field(True, description="whether the output layer has the embeddings' weights")
+
+    @model_validator(mode="after")
+    def _pairs(self) -> Self:
+        if self.hidden_size // self.heads % 2:
+            raise ValueError(
+                f"hidden_size {self.hidden_size} leaves each of {self.heads} heads an odd width, "
+                "and rotary positions turn pairs"
+            )
+        return self
+
+
+def build(
+    options: Options, vocabulary: Vocabulary, *, context_length: int, dropout: float, seed: int
+) -> Qwen3ForCausalLM:
+    """Build a model with seeded initial weights, in training mode.
+
+    Args:
+        options: dimensions.
+        vocabulary: of the tokenizer.
+        context_length: the longest input, in tokens.
+        dropout: of embeddings, attention and residuals alike. Qwen3 drops attention only: hooks
+            drop the rest in training, and are not part of what is saved.
+        seed: of the initial weights; the global random state is left alone.
+    """
+    import torch
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+
+    config = Qwen3Config(
+        **vocabulary.settings,
+        max_position_embeddings=context_length,
+        hidden_size=options.hidden_size,
+        num_hidden_layers=options.layers,
+        num_attention_heads=options.heads,
+        num_key_value_heads=options.heads,
+        head_dim=options.hidden_size // options.heads,
+        intermediate_size=options.ffn or -(-options.hidden_size // 3) * 8,
+        attention_dropout=dropout,
+        tie_word_embeddings=options.tied,
+    )
+    with torch.random.fork_rng(devices=[]):
+        model = Qwen3ForCausalLM(config)
+    model.tie_weights()
+    residual = (2 * options.layers) ** -0.5
+    ends = ("o_proj.weight", "down_proj.weight")
+    draw(model, seed, lambda name: gpt2.DEVIATION * (residual if name.endswith(ends) else 1.0))
+
+    def drop(module: nn.Module, _: object, output: Tensor) -> Tensor:
+        return torch.nn.functional.dropout(output, dropout, module.training)
+
+    if dropout:
+        model.model.embed_tokens.register_forward_hook(drop)
+        for layer in model.model.layers:
+            layer.self_attn.o_proj.register_forward_hook(drop)
+            layer.mlp.register_forward_hook(drop)
+    return model.train()
