@@ -8,31 +8,54 @@ baseline of a model has the weights that every recipe of that model and seed sta
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from torch import Tensor, nn
+    from torch import Tensor
+    from transformers import PreTrainedConfig, PreTrainedModel
+
+    Model = TypeVar("Model", bound=PreTrainedModel)
 
 
-def draw(model: nn.Module, seed: int, deviation: Callable[[str], float]) -> None:
-    """Draw all weights of a transformer: matrices are normal, biases 0 and gains of norms 1.
+def untouched(kind: type[Model], config: PreTrainedConfig) -> Model:
+    """Return a model whose weights are still to be drawn, in training mode; tied where it says so.
 
     Args:
-        model: changed in place; its biases are those whose names end in ``bias``.
-        seed: the run's seed.
+        kind: a class of transformers' models.
+        config: of it. The global random state is left alone.
+    """
+    import torch
+
+    with torch.random.fork_rng(devices=[]):
+        model = kind(config)
+    model.tie_weights()
+    return model.train()
+
+
+def seeded(
+    kind: type[Model], config: PreTrainedConfig, seed: int, deviation: Callable[[str], float]
+) -> Model:
+    """Build a transformer, in training mode: matrices are normal, biases 0 and gains of norms 1.
+
+    Args:
+        kind: a class of transformers' models; its biases are those whose names end in ``bias``.
+        config: of it.
+        seed: the run's seed; the global random state is left alone.
         deviation: standard deviation of the matrix of a name.
     """
     import torch
 
+    model = untouched(kind, config)
     for name, weight in model.named_parameters():
         if weight.dim() > 1:
             normal_(weight, seed, name, deviation(name))
         else:
             torch.nn.init.constant_(weight, 0.0 if name.endswith("bias") else 1.0)
+    return model
 
 
 def normal_(weight: Tensor, seed: int, name: str, deviation: float) -> None:

@@ -34,26 +34,14 @@ class LSTMConfig(PretrainedConfig):
         num_hidden_layers: number of layers.
         dropout: of embeddings and of what each layer gives.
         tie_word_embeddings: whether the output layer has the embeddings' weights.
-        kwargs: what every configuration has, e.g. ``bos_token_id``.
     """
 
     model_type = "poshgrid-lstm"
-
-    def __init__(
-        self,
-        vocab_size: int = 8_192,
-        hidden_size: int = 1_024,
-        num_hidden_layers: int = 2,
-        dropout: float = 0.1,
-        tie_word_embeddings: bool = True,
-        **kwargs: Any,  # noqa: ANN401 - transformers' own
-    ) -> None:
-        self.vocab_size = vocab_size
-        self.hidden_size = hidden_size
-        self.num_hidden_layers = num_hidden_layers
-        self.dropout = dropout
-        kwargs["tie_word_embeddings"] = tie_word_embeddings
-        super().__init__(**kwargs)
+    vocab_size: int = 8_192
+    hidden_size: int = 1_024
+    num_hidden_layers: int = 2
+    dropout: float | int = 0.1
+    tie_word_embeddings: bool = True
 
 
 class LSTMPreTrainedModel(PreTrainedModel):

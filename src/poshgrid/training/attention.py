@@ -99,13 +99,7 @@ def attend(
     if held is not None and module.training:
         held.query, held.key, held.scaling = query, key, scaling
     attended = scaled_dot_product_attention(
-        query,
-        key,
-        value,
-        attn_mask=attention_mask,
-        dropout_p=dropout,
-        is_causal=attention_mask is None,
-        scale=scaling,
+        query, key, value, attention_mask, dropout, is_causal=attention_mask is None, scale=scaling
     )
     return attended.transpose(1, 2).contiguous(), None
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from poshgrid import plugins
 from poshgrid.config import Model, Recipe
-from poshgrid.errors import PoshgridError
 from poshgrid.training import data, masking
 
 if TYPE_CHECKING:
@@ -127,13 +126,8 @@ def check(model: Model, recipe: Recipe) -> None:
     Raises:
         PoshgridError: the model cannot be trained in this recipe.
     """
-    if masked(model):
-        masking.check(recipe)
-    elif objective(model) == "hybrid" and recipe.padding_in_loss:
-        raise PoshgridError(
-            f"recipes: {recipe.name}: padding_in_loss is for models that never fill gaps; set it "
-            f"to false, or give {model.name} another recipe"
-        )
+    if objective(model) != "causal":
+        masking.check(recipe, hybrid=not masked(model))
 
 
 def objective(model: Model) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -191,30 +191,24 @@ def load_weights(model: PreTrainedModel, named: dict[str, Tensor]) -> None:
 
 
 def moments(
-    optimizers: Iterable[torch.optim.Optimizer], model: PreTrainedModel
+    optimizers: Sequence[torch.optim.Optimizer], model: PreTrainedModel
 ) -> dict[str, Tensor]:
-    """Return the optimisers' state, flat: ``{parameter}:{entry}`` -> tensor."""
+    """Return the optimisers' state, flat: ``{number of it}:{parameter}:{entry}`` -> tensor."""
     return {
-        f"{name}:{entry}": value
-        for optimizer in optimizers
+        f"{number}:{name}:{entry}": value
+        for number, optimizer in enumerate(optimizers)
         for name, weight in model.named_parameters()
         for entry, value in optimizer.state.get(weight, {}).items()
     }
 
 
 def load_moments(
-    optimizers: Iterable[torch.optim.Optimizer], model: PreTrainedModel, flat: dict[str, Tensor]
+    optimizers: Sequence[torch.optim.Optimizer], model: PreTrainedModel, flat: dict[str, Tensor]
 ) -> None:
     """Put back what :func:`moments` returned."""
     named = dict(model.named_parameters())
-    states = {
-        id(weight): optimizer.state
-        for optimizer in optimizers
-        for group in optimizer.param_groups
-        for weight in group["params"]
-    }
     for key, value in flat.items():
-        name, entry = key.rsplit(":", 1)
+        number, name, entry = key.split(":")
         weight = named[name]
         # On a GPU the optimiser keeps the count of steps where its fused kernel reads it.
-        states[id(weight)][weight][entry] = value.to(weight.device)
+        optimizers[int(number)].state[weight][entry] = value.to(weight.device)

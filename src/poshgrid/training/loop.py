@@ -218,13 +218,10 @@ def optimizers(model: PreTrainedModel, recipe: Recipe) -> list[torch.optim.Optim
     whose steps are scaled to the size of AdamW's (Liu et al., 2025), so that learning rate and
     weight decay serve both.
     """
-    tabular = tables(model)
-    by_muon = {
-        name: weight
-        for name, weight in model.named_parameters()
-        if recipe.optimizer == "muon" and weight.dim() == 2 and name not in tabular
-    }
-    weights = [weight for name, weight in model.named_parameters() if name not in by_muon]
+    named, kept = dict(model.named_parameters()), tables(model)
+    matrices = [name for name in named if named[name].dim() == 2 and name not in kept]
+    by_muon = matrices if recipe.optimizer == "muon" else []
+    weights = [weight for name, weight in named.items() if name not in by_muon]
     groups = [
         {"params": [w for w in weights if w.dim() > 1], "weight_decay": recipe.weight_decay},
         {"params": [w for w in weights if w.dim() <= 1], "weight_decay": 0.0},
@@ -233,9 +230,8 @@ def optimizers(model: PreTrainedModel, recipe: Recipe) -> list[torch.optim.Optim
     adam = torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.999), eps=1e-8, fused=True)
     if not by_muon:
         return [adam]
-    matrices = list(by_muon.values())
-    muon = torch.optim.Muon(matrices, lr=rate, weight_decay=decay, adjust_lr_fn="match_rms_adamw")
-    return [adam, muon]
+    layers, like = [named[name] for name in by_muon], "match_rms_adamw"
+    return [adam, torch.optim.Muon(layers, rate, decay, adjust_lr_fn=like)]
 
 
 def tables(model: PreTrainedModel) -> set[str]:

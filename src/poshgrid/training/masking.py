@@ -223,17 +223,18 @@ def hidden(
     return np.where(asked, shown, whole), asked
 
 
-def check(recipe: Recipe) -> None:
-    """Raise if models of masked tokens cannot be trained in a recipe.
+def check(recipe: Recipe, *, hybrid: bool = False) -> None:
+    """Raise if models that are asked for hidden tokens cannot be trained in a recipe.
 
     Raises:
-        PoshgridError: its rows are not sentences, or it asks for padding.
+        PoshgridError: it asks for padding, or its rows are not sentences (a hybrid model's may be
+            packed).
     """
-    if recipe.input != "sentence" or recipe.padding_in_loss:
+    if recipe.padding_in_loss or (recipe.input != "sentence" and not hybrid):
         raise PoshgridError(
-            f"recipes: {recipe.name}: a model of masked tokens reads one sentence in a row and "
-            "is asked for words only; set input to sentence and padding_in_loss to false, or give "
-            "it another recipe"
+            f"recipes: {recipe.name}: a model of masked tokens reads sentences, each in a row "
+            "(a hybrid one, packed rows too), and is asked for words only; set input to sentence "
+            "and padding_in_loss to false, or give it another recipe"
         )
 
 

@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from poshgrid import plugins
 from poshgrid.config.base import Depth, Width
 from poshgrid.models.architectures import gpt2
-from poshgrid.models.initial import draw
+from poshgrid.models.initial import seeded
 
 if TYPE_CHECKING:
     from transformers import RobertaForMaskedLM
@@ -114,14 +114,11 @@ def build(
         type_vocab_size=1,
         tie_word_embeddings=True,
     )
-    with torch.random.fork_rng(devices=[]):
-        model = RobertaForMaskedLM(config)
-    model.tie_weights()
-    draw(model, seed, lambda _: DEVIATION)
+    model = seeded(RobertaForMaskedLM, config, seed, lambda _: DEVIATION)
     with torch.no_grad():  # of padding, as in RoBERTa
         for table in (
             model.roberta.embeddings.word_embeddings,
             model.roberta.embeddings.position_embeddings,
         ):
             table.weight[vocabulary.padding_id] = 0.0
-    return model.train()
+    return model

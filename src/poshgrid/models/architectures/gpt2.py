@@ -12,15 +12,17 @@ gpt2-small     768          12      12     3,072
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from pydantic import Field, model_validator
 
 from poshgrid import plugins
 from poshgrid.config.base import Depth, Width
-from poshgrid.models.initial import draw
+from poshgrid.models.initial import seeded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from transformers import GPT2LMHeadModel
 
     from poshgrid.tokenization.tokenizer import Vocabulary
@@ -31,6 +33,9 @@ DEVIATION = 0.02  # of the initial weights, as in GPT-2
 class Options(plugins.Options):
     """Dimensions of a GPT-2; also base class of the options of other transformers."""
 
+    multiple: ClassVar[int] = 1
+    """Of which a head's width must be one."""
+
     hidden_size: Width = Field(description="width; a multiple of `heads`")
     layers: Depth = Field(description="layers")
     heads: Depth = Field(description="attention heads of a layer")
@@ -40,9 +45,10 @@ class Options(plugins.Options):
 
     @model_validator(mode="after")
     def _divisible(self) -> Self:
-        if self.hidden_size % self.heads:
+        if self.hidden_size % (self.heads * self.multiple):
+            even = " of an even width" if self.multiple > 1 else ""
             raise ValueError(
-                f"hidden_size {self.hidden_size} is not divisible by {self.heads} heads"
+                f"hidden_size {self.hidden_size} is not divisible by {self.heads} heads{even}"
             )
         return self
 
@@ -59,7 +65,6 @@ def build(
         dropout: of embeddings, attention and residuals alike.
         seed: of the initial weights; the global random state is left alone.
     """
-    import torch
     from transformers import GPT2Config, GPT2LMHeadModel
 
     config = GPT2Config(
@@ -76,14 +81,16 @@ def build(
         resid_pdrop=dropout,
         tie_word_embeddings=True,
     )
-    with torch.random.fork_rng(devices=[]):
-        model = GPT2LMHeadModel(config)
-    model.tie_weights()
-    # What is added to the residual stream 2 * layers times is scaled down (GPT-2, 2.3).
-    residual = (2 * options.layers) ** -0.5
-    draw(
-        model,
-        seed,
-        lambda name: DEVIATION * (residual if name.endswith("c_proj.weight") else 1.0),
-    )
-    return model.train()
+    return seeded(GPT2LMHeadModel, config, seed, deviation(options.layers, "c_proj.weight"))
+
+
+def deviation(layers: int, *residual: str) -> Callable[[str], float]:
+    """Return the deviation of the initial weights by name.
+
+    Args:
+        layers: of the model.
+        residual: how the names end whose results are added to the residual stream, ``2 * layers``
+            times: these weights are scaled down (GPT-2, section 2.3).
+    """
+    smaller = DEVIATION * (2 * layers) ** -0.5
+    return lambda name: smaller if name.endswith(residual) else DEVIATION

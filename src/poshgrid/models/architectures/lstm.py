@@ -16,7 +16,7 @@ from pydantic import Field
 
 from poshgrid import plugins
 from poshgrid.config.base import Depth, Width
-from poshgrid.models.initial import uniform_
+from poshgrid.models.initial import uniform_, untouched
 
 if TYPE_CHECKING:
     from poshgrid.models.lstm import LSTMForCausalLM
@@ -50,8 +50,6 @@ def build(
         dropout: of embeddings, between layers, and of the last layer.
         seed: of the initial weights; the global random state is left alone.
     """
-    import torch
-
     from poshgrid.models.lstm import LSTMConfig, LSTMForCausalLM
 
     config = LSTMConfig(
@@ -60,10 +58,8 @@ def build(
         num_hidden_layers=options.layers,
         dropout=dropout,
     )
-    with torch.random.fork_rng(devices=[]):
-        model = LSTMForCausalLM(config)
-    model.tie_weights()
+    model = untouched(LSTMForCausalLM, config)
     for name, weight in model.named_parameters():
         layer = name.startswith("model.layers.")
         uniform_(weight, seed, name, options.hidden_size**-0.5 if layer else EMBEDDINGS)
-    return model.train()
+    return model

@@ -7,13 +7,13 @@ keys: Dehghani et al., 2023; SwiGLU: Shazeer, 2020. Initial weights are drawn as
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from poshgrid.config.base import Width
 from poshgrid.models.architectures import gpt2
-from poshgrid.models.initial import draw
+from poshgrid.models.initial import seeded
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 class Options(gpt2.Options):
     """Dimensions of the decoder."""
 
+    multiple = 2  # rotary positions turn pairs
+
     ffn: Width | None = Field(
         None,
         description=(
@@ -33,15 +35,6 @@ class Options(gpt2.Options):
         ),
     )
     tied: bool = Field(True, description="whether the output layer has the embeddings' weights")
-
-    @model_validator(mode="after")
-    def _pairs(self) -> Self:
-        if self.hidden_size // self.heads % 2:
-            raise ValueError(
-                f"hidden_size {self.hidden_size} leaves each of {self.heads} heads an odd width, "
-                "and rotary positions turn pairs"
-            )
-        return self
 
 
 def build(
@@ -72,12 +65,8 @@ def build(
         attention_dropout=dropout,
         tie_word_embeddings=options.tied,
     )
-    with torch.random.fork_rng(devices=[]):
-        model = Qwen3ForCausalLM(config)
-    model.tie_weights()
-    residual = (2 * options.layers) ** -0.5
-    ends = ("o_proj.weight", "down_proj.weight")
-    draw(model, seed, lambda name: gpt2.DEVIATION * (residual if name.endswith(ends) else 1.0))
+    deviation = gpt2.deviation(options.layers, "o_proj.weight", "down_proj.weight")
+    model = seeded(Qwen3ForCausalLM, config, seed, deviation)
 
     def drop(module: nn.Module, _: object, output: Tensor) -> Tensor:
         return torch.nn.functional.dropout(output, dropout, module.training)
@@ -87,4 +76,4 @@ def build(
         for layer in model.model.layers:
             layer.self_attn.o_proj.register_forward_hook(drop)
             layer.mlp.register_forward_hook(drop)
-    return model.train()
+    return model
