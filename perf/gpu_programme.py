@@ -96,8 +96,8 @@ def speed(grid: Grid, name: str, recipe_name: str) -> None:
 
 def one(grid: Grid, run: Run, precision: str, given: argparse.Namespace) -> tuple[float, float]:
     """Train and score a run; print a line; return its test loss and its accuracy in per cent."""
-    spec = grid.train_spec(run)
-    spec.recipe = spec.recipe.model_copy(update={"precision": precision})
+    recipe = grid.recipes[run.recipe].model_copy(update={"precision": precision})
+    spec = grid.train_spec(run).model_copy(update={"recipe": recipe})
     folder = given.output / run.name / precision
     cell = grid.paths.tokens(run.condition, run.size), grid.paths.tokenizer(run.condition, run.size)
     torch._dynamo.reset()  # or the ninth model of a shape would not be compiled
