@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -208,9 +209,9 @@ def _remedy(source: Source, data: str, entry: Entry | None) -> str:
 
 def doubled(path: Path) -> str:
     """Return what to write if a path names a folder twice (``data/data/text``); "": nothing."""
-    for place, folder in enumerate(path.parts[1:]):
-        once = Path(*path.parts[:place], *path.parts[place + 1 :])
-        if folder == path.parts[place] and once.exists():
-            short = Path(*path.parts[place + 2 :])
+    for number, (folder, inner) in enumerate(itertools.pairwise(path.parts), 1):
+        once = Path(*path.parts[:number], *path.parts[number + 1 :])
+        if folder == inner and once.exists():
+            short = Path(*path.parts[number + 1 :])
             return f"paths begin in the data folder already: write {short}"
     return ""

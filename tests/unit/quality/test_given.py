@@ -167,6 +167,7 @@ def test_a_table_that_is_wrong_is_refused_with_its_line(tmp_path, content, place
 def test_any_file_name_has_a_name_for_paths():
     for text, name in (("modèl (1)", "model-1"), ("a..b.", "a-b"), ("plain+A_1", "plain+A_1")):
         assert path_name(text) == name
-    names = [path_name(text) for text in ("配对", "模型", "con", "x" * 70, "")]
+    long = "x" * 70
+    names = [path_name(text) for text in ("配对", "模型", "con", long, f"{long}y", f"y{long}", "")]
     assert len(set(names)) == len(names)
     assert [TypeAdapter(Name).validate_python(name) for name in names] == names
