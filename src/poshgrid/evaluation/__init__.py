@@ -1,4 +1,4 @@
-"""What a model prefers: engines that score sentences, tasks, and the judgement of a pair.
+"""Which sentences models prefer: engines that score sentences, tasks, and judgements of pairs.
 
-``score`` asks the model, ``judgements`` says which member it prefers, and what a tie is.
+``score`` scores items with a model; ``judgements`` decides which member of a pair it prefers.
 """

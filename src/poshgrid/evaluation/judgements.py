@@ -17,7 +17,8 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
 
 TIE = 1e-6
-"""Nats a token within which two scores are equal: they are reproducible to that order only."""
+"""Two scores are equal if they differ by at most this (nats per token), because scores are not
+reproducible more exactly."""
 
 
 def judge(scores: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
@@ -30,7 +31,7 @@ def judge(scores: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
             wins.
 
     Returns:
-        ``scores`` with a column more: ``correct`` (1, 0, or 0.5 for a tie).
+        ``scores`` with one more column: ``correct`` (1, 0, or 0.5 for a tie).
     """
     means = scoring.reduction == "mean"
     good, bad = (
@@ -49,29 +50,29 @@ def judge(scores: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
 
 
 REDUCTIONS = {f"by_{name}": name for name in get_args(Scoring.model_fields["reduction"].annotation)}
-"""Column of a judgement -> how the tokens' log-probabilities were reduced for it."""
+"""Column of a judgement -> how the log-probabilities of its tokens are reduced."""
 
-_NAMES = ("item_id", "category", "phenomenon", "template", "lexical_set")  # what is counted
+_NAMES = ("item_id", "category", "phenomenon", "template", "lexical_set")
 _DESIGN = ("cell", "joint")
 AGAIN = "score the run again: `poshgrid run -R score`"
 JOINED = ["category", "phenomenon", "template", "lexical_set"]
-"""What the joint pairs that are judged as one have in common."""
+"""Joint pairs with the same values in these columns are judged together."""
 
 
 def read_items(path: str | Path) -> pl.DataFrame:
     """Return a suite's pairs (columns of ``ITEMS``).
 
     Raises:
-        PoshgridError: the file is missing or breaks its contract.
+        PoshgridError: the file is missing or has other columns.
     """
     return files.read_table(path, ITEMS)
 
 
 def steps(path: str | Path) -> list[int]:
-    """Return the steps of the checkpoints that a score file holds, ascending.
+    """Return the steps of the checkpoints in a score file, ascending.
 
     Raises:
-        PoshgridError: the file is missing or breaks its contract.
+        PoshgridError: the file is missing or has other columns.
     """
     return files.read_table(path, SCORES, ["step"])["step"].drop_nulls().unique().sort().to_list()
 
@@ -79,28 +80,30 @@ def steps(path: str | Path) -> list[int]:
 def judged(
     path: str | Path, items: pl.DataFrame, scoring: Scoring, step: int | None = None
 ) -> pl.DataFrame:
-    """Return the pairs that one run judged on one suite.
+    """Return the judgements of one run on one suite.
+
+    Joint pairs of a lexical set and template are judged together: they are one row, with the
+    item_id of the first, no cell, and the sums of their log-probabilities and tokens.
 
     Args:
         path: score file of the run.
-        items: the suite's pairs, from :func:`read_items`: of its columns, item_id, category,
-            phenomenon, template, lexical_set, cell and joint.
+        items: the suite's pairs, from :func:`read_items`: at least item_id, category, phenomenon,
+            template, lexical_set, cell and joint.
         scoring: how two scores become a judgement.
         step: of a checkpoint; default: the weights that training kept.
 
     Returns:
-        Sorted by item: ``item_id, category, phenomenon, template, lexical_set, cell, correct``
-        (1 right, 0 wrong, .5 tie), where the joint pairs of a set and template are one row, with
-        the first one's item_id, no cell, and sums; ``by_mean, by_sum``: the same had scores been
-        means or sums over tokens, whichever ``scoring`` says; ``good_tokens, bad_tokens``;
-        ``margin``: log P(good) - log P(bad) in nats, of sums over tokens whatever ``scoring`` says.
+        Sorted by item: ``item_id, category, phenomenon, template, lexical_set, cell, correct`` (1
+        right, 0 wrong, .5 tie); ``by_mean`` and ``by_sum``: the judgement if scores are means or
+        sums over tokens; ``good_tokens, bad_tokens``; ``margin``: log P(good) - log P(bad) in nats,
+        always of sums over tokens.
 
     Raises:
-        PoshgridError: the file is missing, has no such step, holds a pair twice, lacks a pair or
-            holds one that the suite does not have, or a score is not a number.
+        PoshgridError: the file is missing or lacks the step; it has a pair twice, lacks a pair, or
+            has one that is not in the suite; or a score is not a number.
     """
     where = f"{path}" if step is None else f"{path}: step {step:,}"
-    # The scorer writes a row group for each step: a run with many checkpoints costs no more memory
+    # The scorer writes a row group for each step, so that only this step is read
     scores = files.read_table(path, SCORES, only=("step", step))
     if step is not None and scores.is_empty():
         known = ", ".join(f"{number:,}" for number in steps(path)) or "none"
@@ -118,26 +121,26 @@ def judged(
 
 
 def matched(scores: pl.DataFrame, items: pl.DataFrame, where: str | Path) -> pl.DataFrame:
-    """Return the items beside the scores of one step, one to one.
+    """Join items with the scores of one step, one to one.
 
     Args:
-        scores: of the model that training kept, or of a checkpoint.
-        items: the suite's; the columns that both have name what has one score.
-        where: what messages call the scores.
+        scores: of the kept model, or of a checkpoint.
+        items: of the suite; the columns in both tables are the key.
+        where: name of the scores in messages.
 
     Raises:
-        PoshgridError: an item has no score or two, or a score no item; a log-probability is not a
-            number, or that of no token.
+        PoshgridError: an item has no score or two scores, or a score has no item; a log-probability
+            is not a number, or has no tokens.
     """
     scores = scores.drop("step")
     key = [name for name in scores.columns if name in items.columns]
-    twice = scores.filter(pl.struct(key).is_duplicated())
+    duplicates = scores.filter(pl.struct(key).is_duplicated())
     alone = [a.join(b, on=key, how="anti") for a, b in ((items, scores), (scores, items))]
-    odd = pl.concat([frame.select("item_id") for frame in (twice, *alone)])
-    if odd.height:
+    unmatched = pl.concat([frame.select("item_id") for frame in (duplicates, *alone)])
+    if unmatched.height:
         raise PoshgridError(
-            f"{where}: {odd.height} scores and items have no match, or two, first "
-            f"{odd['item_id'].min()!r}: the items may have changed since; {AGAIN}"
+            f"{where}: {unmatched.height} scores and items have no match, or two, first "
+            f"{unmatched['item_id'].min()!r}: the items may have changed since; {AGAIN}"
         )
     both = items.join(scores, on=key)
     known = pl.all_horizontal(pl.col(r"^(.*_)?logprob$").is_finite(), pl.col(r"^(.*_)?tokens$") > 0)
@@ -151,7 +154,7 @@ def matched(scores: pl.DataFrame, items: pl.DataFrame, where: str | Path) -> pl.
 
 
 def _joined(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return the scores with a row for each joint set: log-probabilities and tokens are added."""
+    """Return the scores with one row for joint pairs: log-probabilities and tokens are added."""
     joint = scores.filter("joint")
     if joint.is_empty():
         return scores

@@ -1,7 +1,7 @@
-"""Perplexity of text that nothing was removed from (FiCT, sections 4 and 5.1).
+"""Perplexity of unfiltered text (FiCT, sections 4 and 5.1).
 
-The dev and test splits of *all* conditions of a corpus are free of what any of its filters removes.
-The unfiltered test corpus is the test split of the corpus's own sentences.
+The dev and test splits of *all* conditions of a corpus lack everything that any of its filters
+removes. The unfiltered test text is the test split of the corpus's own sentences.
 """
 
 from __future__ import annotations
@@ -29,29 +29,28 @@ def perplexity(
 ) -> dict[str, Any]:
     """Measure how well a causal model predicts test sentences.
 
-    Each sentence stands alone, as in training on sentences: the boundary is the context of its
-    first token, and the boundary after its last token is predicted, too. One that is longer than
-    the model's context is read in windows, each of which begins with the last token of the one
-    before, so that all models are measured on the same text.
+    Each sentence is read by itself, as in training on sentences: the boundary is the context of its
+    first token, and the boundary after its last token is predicted, too. A sentence that is longer
+    than the model's context is read in windows, each of which begins with the last token of the
+    window before, so that all models predict the same text.
 
     Args:
-        spec: device, precision, tokens at a time and threads of the scoring; ``scoring.bos`` is not
-            asked: the first token is predicted. What the text is called.
+        spec: device, batch size and threads of the scoring, and the name of the text.
+            ``scoring.bos`` is ignored, because the first token is always predicted.
         model: folder of a trained model, with its tokenizer.
         sentences: a corpus's sentences, of which the test split is read, or the test split of a
             condition.
-        output: JSON file: tested (what the text is called), sentences, words (separated by spaces),
-            tokens (predicted, boundaries included), nats, loss (nats per token), perplexity
-            (exp(loss)), word_perplexity (exp(nats per word), which compares models of different
-            tokenizers), windowed (sentences that are longer than the context). A perplexity that no
-            double can hold is null.
+        output: JSON file: tested (name of the text), sentences, words (separated by spaces), tokens
+            (predicted, boundaries included), nats, loss (nats per token), perplexity (exp(loss)),
+            word_perplexity (exp(nats per word), comparable between tokenizers), windowed (number of
+            sentences that are longer than the context). A perplexity that overflows is null.
 
     Returns:
-        What is in the file.
+        The content of the file.
 
     Raises:
-        PoshgridError: the model is masked or counts words, cannot be loaded, or gives no number; a
-            table is missing or broken, or has no test sentence.
+        PoshgridError: the model is masked or an n-gram model, cannot be loaded, or gives scores
+            that are not numbers; a table is missing or broken, or has no test sentence.
     """
     texts = _texts(Path(sentences))
     engine = _load(Path(model), spec)
@@ -91,13 +90,13 @@ def perplexity(
 
 
 def _load(model: Path, spec: specs.PerplexitySpec) -> Causal:
-    """Load a causal model that knows where sentences begin and end."""
-    # Whether the first token counts is no question here; the answer could refuse a tokenizer.
+    """Load a causal model with tokens for the beginning and the end of sentences."""
+    # Without bos: load checks the start token with rules that do not apply here.
     engine = engines.load(str(model), spec.scoring.model_copy(update={"bos": False}))
     if not isinstance(engine, Causal):
         raise PoshgridError(
-            f"{model}: perplexity is of models that predict the next token; a masked or an n-gram "
-            "model has none that compares: leave the run out"
+            f"{model}: perplexity needs a model that predicts the next token; that of a masked or "
+            "an n-gram model is not comparable: leave the run out"
         )
     if engine.tokenizer.bos_token_id is None or engine.tokenizer.eos_token_id is None:
         raise PoshgridError(
@@ -122,7 +121,7 @@ def _texts(path: Path) -> list[str]:
 
 
 def _windows(row: list[int], context: int | None) -> list[list[int]]:
-    """Cut a row into windows that predict each of its tokens but the first once."""
+    """Split a row into windows that predict each of its tokens, except the first, once."""
     if context is None:
         return [row]
     return [row[start : start + context + 1] for start in range(0, len(row) - 1, context)]

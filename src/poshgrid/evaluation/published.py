@@ -1,17 +1,17 @@
-"""Judgements of others, in the three forms in which studies have published them.
+"""Read published judgements in the three formats of earlier studies.
 
 - POSH-BENCH (xiulinyang/posh-bench): tab-separated values, a file for each run and phenomenon, a
-  pair on a line: ``sentence1`` (bad), ``PPL1``, ``Sentence2`` (good), ``PPL2``, ``Correct``. PPL is
-  the mean surprisal, in nats a token, and no perplexity. The file's name says the run.
-- Zorro (phueb/Zorro): ``probing_PHENOMENON_results_STEP.txt``, on a line a sentence and its
+  line for each pair: ``sentence1`` (bad), ``PPL1``, ``Sentence2`` (good), ``PPL2``, ``Correct``.
+  PPL is not perplexity but mean surprisal, in nats per token. The file's name gives the run.
+- Zorro (phueb/Zorro): ``probing_PHENOMENON_results_STEP.txt``, a line for each sentence with its
   cross-entropy, the bad member of a pair before the good one.
 - Parasitic gaps (Pistotti/llm-poverty-of-stimulus): ``SUITE_stimuli.csv``, which the reader
-  ``paradigm-csv`` reads, and ``SUITE_surprisals.csv``: a set on a line, a column for each
-  condition: the surprisal of the critical region in bits.
+  ``paradigm-csv`` reads, and ``SUITE_surprisals.csv``: a line for each set, a column for each
+  condition with the surprisal of the critical region in bits.
 
-The lower number of a pair is the preferred member's. Members count as one token each, since the
-files have means over tokens alone: margins are means, in nats a token, and ``reduction: sum`` says
-the same as ``mean``.
+The member with the lower number is preferred. The files have only means over tokens; therefore each
+member counts as one token: margins are means, in nats per token, and ``reduction: sum`` gives the
+same judgements as ``mean``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from poshgrid.errors import PoshgridError, reason
 from poshgrid.evaluation.schema import PARADIGM_SCORES, SCORES
 
 COLUMNS = ("sentence1", "PPL1", "Sentence2", "PPL2", "Correct")
-# gpt2_mini_baby_10Mf_32768_42_wanna.tsv: model, corpus, size, f where filtered, vocabulary, seed
+# gpt2_mini_baby_10Mf_32768_42_wanna.tsv: model, corpus, size, f if filtered, vocabulary, seed
 _POSH = re.compile(
     r"(?P<model>[a-z0-9]+_[a-z]+)_(?P<corpus>[a-z]+)_(?P<size>[0-9.]+[KM])(?P<filtered>f?)"
     r"_[0-9]+_(?P<seed>[0-9]{1,10})_(?P<phenomenon>[\w-]+)"
@@ -51,32 +51,32 @@ _CONDITIONS = [
 ]
 
 Tables = dict[str, pl.DataFrame]
-"""Phenomenon -> good, bad, good_logprob, bad_logprob (nats a token)."""
+"""Phenomenon -> good, bad, good_logprob, bad_logprob (nats per token)."""
 
 
 class Published(NamedTuple):
-    """Judgements of others, as the stages that follow read them."""
+    """Published judgements, as tables for the next stages."""
 
-    items: dict[str, pl.DataFrame]  # suite -> ITEMS, or PARADIGMS
-    runs: dict[str, Tables]  # run -> suite -> SCORES, or PARADIGM_SCORES
-    cells: dict[str, specs.Cell]  # "condition/size" -> what its name says; of placed runs
+    items: dict[str, pl.DataFrame]  # suite -> ITEMS or PARADIGMS
+    runs: dict[str, Tables]  # run -> suite -> SCORES or PARADIGM_SCORES
+    cells: dict[str, specs.Cell]  # "condition/size" -> its facts, if the file names give them
 
 
 def read(folder: Path, suite: str = "posh", model: str | None = None) -> Published:
     """Read published judgements.
 
     Args:
-        folder: the published files, all of one form. In the name of one of POSH-BENCH *f* after
-            the size means that evidence was removed: condition baby-f.
-        suite: what pairs are called; parasitic gaps are called by their files.
-        model: what the model is called where the files do not say it; default: the folder's name.
+        folder: the published files, all in one format. In a file name of POSH-BENCH, *f* after the
+            size means that evidence was removed: condition baby-f.
+        suite: name of the suite of pairs; the file names give the suites of parasitic gaps.
+        model: name of the model, if the files do not give it; default: the folder's name.
 
     Returns:
-        The pairs as the reader ``lines`` would number them, or sets of filler x gap, and scores.
+        The pairs, numbered as by the reader ``lines``, or sets of filler x gap; and scores.
 
     Raises:
-        PoshgridError: no file of a known form, a name that is not a run's, a malformed line, or
-            runs that judged other items.
+        PoshgridError: there is no file of a known format, a file name does not give a run, a line
+            is malformed, or runs judged different items.
     """
     name = path_name(model or folder.resolve().name)
     run = Run(PRETRAINED, GIVEN, name, PRETRAINED, "none", 0).name
@@ -87,7 +87,7 @@ def read(folder: Path, suite: str = "posh", model: str | None = None) -> Publish
     if files := [path for path in sorted(folder.glob("*.txt")) if _ZORRO.fullmatch(path.stem)]:
         return _pairs(folder, suite, {run: dict(map(_zorro, files))}, {})
     raise PoshgridError(
-        f"{folder}: no judgements in a form that is known; name a folder of .tsv files of "
+        f"{folder}: no judgements in a known format; name a folder of .tsv files of "
         f"POSH-BENCH, of Zorro's probing_*_results_*.txt, or of *{_SURPRISALS} and *_stimuli.csv"
     )
 
@@ -105,7 +105,7 @@ def _posh(folder: Path, files: list[Path], suite: str) -> Published:
 def _pairs(
     folder: Path, suite: str, judged: Mapping[str, Tables], cells: dict[str, specs.Cell]
 ) -> Published:
-    """Return the judgements of pairs, after a check that all runs judged the same ones."""
+    """Return the judgements of pairs; raise if runs judged different pairs."""
     run_name, expected = next(iter(judged.items()))
     for other, tables in judged.items():
         if odd := sorted(tables.keys() ^ expected.keys()):
@@ -137,11 +137,11 @@ def _pairs(
 
 
 def _named(path: Path) -> tuple[Run, str, specs.Cell]:
-    """Return the run, the phenomenon and the cell that the name of a file of POSH-BENCH gives."""
+    """Return the run, the phenomenon and the cell in the name of a file of POSH-BENCH."""
     match = _POSH.fullmatch(path.stem)
     if not match:
         raise PoshgridError(
-            f"{str(path)!a}: its name is no run's; call it "
+            f"{str(path)!a}: its name does not give a run; call it "
             "MODEL_BASE_SIZE_VOCABULARY_SEED_PHENOMENON.tsv (gpt2_mini_baby_10M_32768_42_wanna)"
         )
     try:
@@ -180,7 +180,10 @@ def _zorro(path: Path) -> tuple[str, pl.DataFrame]:
     match = _ZORRO.fullmatch(path.stem)
     lines = [line.rstrip().rpartition(" ")[::2] for line in textfile.lines(path)]
     if len(lines) % 2:
-        raise PoshgridError(f"{path}: a member of a pair is missing; the lines are odd in number")
+        raise PoshgridError(
+            f"{path}: an odd number of lines, so that a member of a pair is missing; compare the "
+            "file with the published one"
+        )
     long = pl.DataFrame(lines, ["text", "score"], orient="row")
     score = -pl.col("score").cast(pl.Float64, strict=False)
     bad, good = (long[n::2].select("text", logprob=score) for n in (0, 1))
@@ -197,8 +200,8 @@ def _numbers(path: Path, table: pl.DataFrame, first: int, lines: int) -> pl.Data
     Args:
         path: its file.
         table: good_logprob, bad_logprob.
-        first: line of the first pair.
-        lines: of a pair.
+        first: number of the first pair's line.
+        lines: number of lines for each pair.
     """
     numbers = pl.all_horizontal(pl.col("good_logprob", "bad_logprob").is_finite())
     wrong = table.select(~numbers.fill_null(value=False)).to_series().arg_true()
@@ -225,7 +228,7 @@ def _gaps(files: list[Path], run: str) -> Published:
                 try:
                     logprob = -float(row.cells[name]) * math.log(2)
                 except ValueError as error:
-                    raise row.fault(f"{name} is {row.cells[name]!r}, no number") from error
+                    raise row.fault(f"{name} is {row.cells[name]!r}, not a number") from error
                 rows.append((item, None, filler, gap, logprob, 1))
         scores[suite] = pl.DataFrame(rows, PARADIGM_SCORES, orient="row")
     return Published(items, {run: scores}, {})

@@ -1,11 +1,11 @@
-"""What models made of a suite, task by task: column -> type."""
+"""Tables of scores, one for each task: column -> type."""
 
 import polars as pl
 
 from poshgrid.files import Schema
 
 _STEP = {
-    "step": pl.UInt32,  # optimiser step of a checkpoint; null: the model that training kept
+    "step": pl.UInt32,  # optimiser step of a checkpoint; null: the kept model
 }
 
 SCORES: Schema = {
@@ -13,8 +13,8 @@ SCORES: Schema = {
     **_STEP,
     "good_logprob": pl.Float64,  # sum over the scored tokens, nats
     "bad_logprob": pl.Float64,  # sum over the scored tokens, nats
-    "good_tokens": pl.UInt32,  # scored tokens
-    "bad_tokens": pl.UInt32,  # scored tokens
+    "good_tokens": pl.UInt32,  # number of scored tokens
+    "bad_tokens": pl.UInt32,  # number of scored tokens
 }
 """``scores/{run}/{suite}.parquet`` of pairs."""
 
@@ -26,7 +26,7 @@ PARADIGM_SCORES: Schema = {
     "logprob": pl.Float64,  # sum over the tokens of the critical region, nats
     "tokens": pl.UInt32,  # tokens of the critical region
 }
-"""``scores/{run}/{suite}.parquet`` of paradigms: four rows an item."""
+"""``scores/{run}/{suite}.parquet`` of paradigms: four rows for each item."""
 
 CHOICE_SCORES: Schema = {
     "item_id": pl.String,
@@ -40,8 +40,8 @@ CHOICE_SCORES: Schema = {
 COMPLETION_SCORES: Schema = {
     "item_id": pl.String,
     **_STEP,
-    "completion": pl.String,  # what the model wrote
-    "correct": pl.Boolean,  # an accepted continuation appears in it
+    "completion": pl.String,  # text that the model generated
+    "correct": pl.Boolean,  # whether an accepted continuation is in it
 }
 """``scores/{run}/{suite}.parquet`` of completions."""
 
@@ -51,4 +51,4 @@ TASKS: dict[str, Schema] = {
     "choices": CHOICE_SCORES,
     "completions": COMPLETION_SCORES,
 }
-"""Task of a suite -> its scores."""
+"""Task of a suite -> columns of its scores."""

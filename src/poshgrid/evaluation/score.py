@@ -1,4 +1,4 @@
-"""Scoring every suite with one model, at the end of training and at the checkpoints it kept."""
+"""Score every suite with one model: with its kept weights and with its checkpoints."""
 
 from __future__ import annotations
 
@@ -27,23 +27,22 @@ def score(
 ) -> dict[str, Any]:
     """Write one table of scores for each suite.
 
-    The folder of a model may hold ``checkpoints/{step}/``, each with its own ``config.json`` and
-    ``model.safetensors`` and the tokenizer of the folder: they are scored too.
+    A model's folder may have checkpoints, ``checkpoints/{step}/``, each with ``config.json`` and
+    ``model.safetensors``: they are scored, too, with the tokenizer of the folder.
 
     Args:
-        spec: how sentences are scored, the task of each suite, and suites that masked models score
-            otherwise.
+        spec: how sentences are scored, the task of each suite, and suites for which masked models
+            use another score.
         model: folder of the model, with the tokenizer's files, or its name on the hub.
-        items: suite -> its items, of the task's schema.
-        outputs: suite -> the table to write, of the task's schema; rows by step, the model that
-            training kept (null) last.
+        items: suite -> its items, with the columns of its task.
+        outputs: suite -> the table of scores to write; rows are sorted by step, the kept model
+            (null) last.
 
     Returns:
         Facts for the manifest: items and pairs of each suite, steps, distinct sentences and tokens
-        scored for a model, tokens scored a second, device; ``unwritten``: suites of
-        completions, whose tables are empty because this kind of model writes nothing (masked and
-        n-gram models); ``unknown``: the share of unknown tokens in each suite, where the tokenizer
-        has such a token.
+        scored with one model, tokens per second, device; ``unwritten``: suites of completions whose
+        tables are empty because this kind of model cannot generate text (masked and n-gram models);
+        ``unknown``: the share of unknown tokens in each suite, if the tokenizer has such a token.
 
     Raises:
         PoshgridError: the model cannot be loaded, a table is missing, or a sentence cannot be
@@ -57,38 +56,38 @@ def score(
     scored, seconds = 0, 0.0
     unwritten: set[str] = set()
     before: Path | None = None
-    with ExitStack() as stack:  # no table of a suite appears before all of them can
+    with ExitStack() as stack:  # all tables appear together at the end
         writers = {
             suite: stack.enter_context(files.table_writer(outputs[suite], schema.TASKS[task]))
             for suite, (task, _) in suites.items()
         }
         for step in steps:
             folder = Path(model) if step is None else Path(model) / CHECKPOINTS / str(step)
-            if before is None or not _alike(before, folder):
+            if before is None or not _have_same_model(before, folder):
                 loaded = engines.load(
                     model if step is None else str(folder),
                     spec.scoring,
                     revision=spec.revision,
                     tokenizer=None if step is None else Path(model),
                 )
-                engine = _Remembering(loaded)
+                engine = _CachingEngine(loaded)
                 others = {
-                    # Masked models have several scores
-                    name: _Remembering(loaded.scoring_by(how))
+                    # Masked models have several kinds of score
+                    name: _CachingEngine(loaded.scoring_by(how))
                     if hasattr(loaded, "scoring_by")
                     else engine
                     for name, how in spec.rescored.items()
                 }
             before, started = folder, time.perf_counter()
             for suite, (task, table) in suites.items():
-                asked = others.get(suite, engine)
-                known = asked.tokens
+                own = others.get(suite, engine)
+                tokens_before = own.tokens
                 if task == "completions" and not engine.writes:
                     log.warning("%s: writes no completions; none for %s", model, suite)
                     unwritten.add(suite)
                 else:
-                    writers[suite](tasks.BY_NAME[task](suite, table, asked, step=step))
-                scored += asked.tokens - known
+                    writers[suite](tasks.BY_NAME[task](suite, table, own, step=step))
+                scored += own.tokens - tokens_before
             took = time.perf_counter() - started
             seconds += took
             at = "" if step is None else f", step {step:,}"
@@ -119,17 +118,18 @@ def score(
 
 
 def checkpoints(model: str) -> list[int]:
-    """Return the steps whose weights a model's folder keeps, ascending."""
+    """Return the steps of the checkpoints in a model's folder, ascending."""
     folder = Path(model) / CHECKPOINTS
     if not folder.is_dir():
         return []
     return sorted(int(path.name) for path in folder.iterdir() if path.name.isdecimal())
 
 
-def _alike(one: Path, other: Path) -> bool:
-    """Whether two folders hold the same model: the last checkpoint is often the one that is kept.
+def _have_same_model(one: Path, other: Path) -> bool:
+    """Return whether two folders have the same model, as the last checkpoint and the kept weights.
 
-    Each sentence is then scored once. Weights in any other file are taken for different ones.
+    Sentences are then scored only once. Weights in other files than ``model.safetensors`` count as
+    different.
     """
     names = [
         name
@@ -140,10 +140,10 @@ def _alike(one: Path, other: Path) -> bool:
     return _WEIGHTS in names and same == names
 
 
-class _Remembering:
-    """An engine that scores a sentence once, in whatever suites it stands.
+class _CachingEngine:
+    """An engine that scores each sentence once, even if several suites have it.
 
-    The same sentence has the same score everywhere, to the last bit.
+    So a sentence has the same score in all suites, to the last bit.
     """
 
     def __init__(self, engine: Engine) -> None:

@@ -1,4 +1,4 @@
-"""What a model is asked about the items of a suite, task by task: the columns of ``schema.TASKS``.
+"""Score the items of a suite with a model, one function for each task.
 
 - Minimal pairs: the log-probability of both members; where they have a context, that of the rest.
 - Paradigms, sets of filler × gap: the log-probability of the critical region, in the context before
@@ -7,13 +7,13 @@
 - Choices, stimuli with options: the log-probability of the whole text with each option; where it
   has a context, that of the rest.
 - Completions, beginnings of sentences (Capone et al., 2024): three tokens, by beam search with
-  three beams. A completion is right if an accepted continuation appears in it, case aside, between
-  ends of words ("were" is not accepted in "weren't"), or anywhere, as the suite asks.
+  three beams. A completion is right if an accepted continuation is in it, ignoring case: as whole
+  words ("were" is not accepted in "weren't"), or anywhere if the suite says so.
 
-Each function takes a suite's name (for error messages), its items (the task's columns in
-``benchmark.schema``), a model, and the step of the checkpoint (``None``: the model that training
-kept); it returns the scores in the order of the items, and raises PoshgridError where a text cannot
-be scored.
+Each function takes a suite's name (for error messages), its items (columns of
+``benchmark.schema.TASKS``), a model, and the step of the checkpoint (None: the kept model). It
+returns scores (columns of ``schema.TASKS``) in the order of the items, and raises PoshgridError if
+a text cannot be scored.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ TEXTS = {
     "choices": ("text",),
     "completions": ("prompt",),
 }
-"""Task -> the columns that hold what a model reads."""
+"""Task -> the columns with the texts that a model reads."""
 BEAMS = 3
 TOKENS_WRITTEN = 3
-_END = r"(?:(?<![\w'’-])|(?![\w'’-]))"  # a place where no word goes on
+_WORD_BORDER = r"(?:(?<![\w'’-])|(?![\w'’-]))"
 
 
 def pairs(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None) -> pl.DataFrame:
@@ -77,7 +77,7 @@ def _scored(engine: Engine, requests: Sequence[Request]) -> dict[str, list[float
 def _table(
     items: pl.DataFrame, contract: Schema, step: int | None, values: Mapping[str, Any]
 ) -> pl.DataFrame:
-    """Return a table of scores: new columns, and those that it has in common with the items."""
+    """Return a table of scores: the new columns, and the columns of the items that it needs."""
     new = [pl.Series(name, column, contract[name]) for name, column in values.items()]
     step_column = pl.lit(step, contract["step"]).alias("step")
     return items.with_columns(step_column, *new).select(list(contract))
@@ -87,7 +87,7 @@ def paradigms(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | No
     """Score the critical region of each sentence.
 
     Raises:
-        PoshgridError: a region is empty or does not begin and end where tokens do.
+        PoshgridError: a region is empty or does not begin and end at the borders of tokens.
     """
     requests = []
     for item, filler, gap, text, start, end in items.select(
@@ -114,34 +114,34 @@ def choices(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None
 def completions(
     suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None
 ) -> pl.DataFrame:
-    """Complete every prompt and judge what was written.
+    """Complete every prompt and judge the completions.
 
     Raises:
-        PoshgridError: the model writes nothing, or a prompt is empty or too long for it.
+        PoshgridError: the model cannot generate text, or a prompt is empty or too long for it.
     """
     del suite
     prompts = list(dict.fromkeys(items["prompt"]))
     written = engine.complete(prompts, beams=BEAMS, tokens=TOKENS_WRITTEN)
     known = dict(zip(prompts, written, strict=True))
-    asked = items.select("prompt", "accepted", "anywhere").iter_rows()
+    rows = items.select("prompt", "accepted", "anywhere").iter_rows()
     values = {
         "completion": [known[prompt] for prompt in items["prompt"]],
-        "correct": [accepts(known[prompt], *rule) for prompt, *rule in asked],
+        "correct": [accepts(known[prompt], *rule) for prompt, *rule in rows],
     }
     return _table(items, schema.COMPLETION_SCORES, step, values)
 
 
 def accepts(completion: str, accepted: Sequence[str], anywhere: bool = False) -> bool:
-    """Say whether an accepted continuation appears in a completion, case aside.
+    """Return whether an accepted continuation is in a completion, ignoring case.
 
     Args:
-        completion: what was written.
+        completion: the generated text.
         accepted: the continuations.
-        anywhere: they may stand inside a word, not only between ends of words.
+        anywhere: whether a continuation may be part of a word, not only whole words.
     """
-    written, end = completion.strip().casefold(), "" if anywhere else _END
+    written, border = completion.strip().casefold(), "" if anywhere else _WORD_BORDER
     answers = filter(None, (answer.strip().casefold() for answer in accepted))
-    return any(re.search(end + re.escape(answer) + end, written) for answer in answers)
+    return any(re.search(border + re.escape(answer) + border, written) for answer in answers)
 
 
 BY_NAME = {
@@ -150,4 +150,4 @@ BY_NAME = {
     "choices": choices,
     "completions": completions,
 }
-"""Task -> what asks a model about its items."""
+"""Task -> the function that scores its items."""

@@ -1,4 +1,4 @@
-"""Sentences cut into tokens, and the tokens of a region: the same for every neural engine."""
+"""Tokenize sentences and find the tokens of a region, in the same way for every neural engine."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from poshgrid.evaluation.engine import Request, Score
 
 
 class Tokenized(NamedTuple):
-    """A sentence as a model reads it."""
+    """A tokenized sentence."""
 
     ids: list[int]
     own: list[int]  # positions in ids of the sentence's own tokens; the others are special
-    region: list[int]  # which of the own tokens the region holds
+    region: list[int]  # which of the own tokens are in the region
 
 
 def tokenize(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> list[Tokenized]:  # noqa: ANN401
-    """Tokenized sentences into tokens.
+    """Tokenize sentences.
 
-    Text that spells a special token is cut like any other text, as in training: it cannot forge a
-    boundary.
+    The text of a special token is tokenized like any other text, as in training, so that it cannot
+    act as a boundary.
 
     Args:
         tokenizer: of transformers.
         requests: sentences.
-        special: put the tokenizer's special tokens around each, as its template says.
+        special: whether to add the tokenizer's special tokens, as in its template.
 
     Raises:
-        PoshgridError: a region does not begin and end where tokens do, or a sentence has a line
-            break, which the tokenizer cannot encode.
+        PoshgridError: a region does not begin and end at the borders of tokens, or a sentence has a
+            line break that the tokenizer cannot encode.
     """
     if not requests:
         return []
@@ -64,7 +64,7 @@ def tokenize(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> l
 
 
 def _check_line_breaks(tokenizer: Any, request: Request) -> None:  # noqa: ANN401
-    """Refuse a sentence whose line break the tokenizer takes for a space or an unknown word."""
+    """Raise if the tokenizer turns a sentence's line break into a space or an unknown token."""
     texts = [request.text, request.text.replace("\n", " ")]
     encoded = tokenizer(texts, add_special_tokens=False, split_special_tokens=True)
     broken, spaced = encoded["input_ids"]
@@ -78,11 +78,11 @@ def _check_line_breaks(tokenizer: Any, request: Request) -> None:  # noqa: ANN40
 
 
 def _inside(offsets: Sequence[tuple[int, int]], request: Request) -> list[int]:
-    """Return the tokens of a region; the space before a word belongs to the word."""
+    """Return the tokens of a region; a space before a word belongs to the word."""
     text, (start, end) = request.text, request.region or (0, 0)
     spans = [(a + len(text[a:b]) - len(text[a:b].lstrip()), b) for a, b in offsets]
     for k in reversed(range(len(spans) - 1)):
-        if spans[k][0] == spans[k][1]:  # nothing but space: part of the word that follows
+        if spans[k][0] == spans[k][1]:  # only a space: part of the next word
             spans[k] = spans[k + 1]
     region = text[start:end]
     start += len(region) - len(region.lstrip())
@@ -90,8 +90,8 @@ def _inside(offsets: Sequence[tuple[int, int]], request: Request) -> list[int]:
     inside = [k for k, (a, b) in enumerate(spans) if start <= a < b <= end]
     if not inside or spans[inside[0]][0] != start or max(spans[k][1] for k in inside) != end:
         raise PoshgridError(
-            f"{request.name}: the region {region!r} does not begin and end where tokens of "
-            f"{text!r} do; let regions begin and end with words"
+            f"{request.name}: the region {region!r} does not begin and end at the borders of "
+            f"tokens of {text!r}; let regions begin and end with words"
         )
     return inside
 
@@ -99,16 +99,16 @@ def _inside(offsets: Sequence[tuple[int, int]], request: Request) -> list[int]:
 def check_lengths(
     requests: Sequence[Request], lengths: Sequence[int], context: int | None, name: str
 ) -> None:
-    """Raise if a sentence is longer than a model's longest input; all are checked at once.
+    """Raise if a sentence is longer than a model's context.
 
     Args:
         requests: sentences.
-        lengths: tokens of each, with those that stand around it.
-        context: tokens that the model sees at a time; ``None``: any number.
-        name: what the message calls the model.
+        lengths: tokens of each sentence, with special tokens.
+        context: tokens that the model sees at a time; None: no limit.
+        name: name of the model in messages.
 
     Raises:
-        PoshgridError: a sentence is longer; the message names the longest, and how many are.
+        PoshgridError: with the longest sentence and the number of sentences that are too long.
     """
     over = [i for i, length in enumerate(lengths) if context is not None and length > context]
     if over:
@@ -126,17 +126,17 @@ def total(request: Request, region: Sequence[int], logprobs: Sequence[float | No
 
     Args:
         request: the sentence.
-        region: which tokens its region holds.
-        logprobs: of each token, nats; None: context only.
+        region: which tokens are in its region.
+        logprobs: of each token, nats; None for a token that is only context.
 
     Raises:
-        PoshgridError: the region holds a token that is context only.
+        PoshgridError: the region has a token that is only context.
     """
     scored = [logprob for logprob in logprobs if logprob is not None]
     inside = [logprobs[k] for k in region]
     if None in inside:
         raise PoshgridError(
-            f"{request.name}: its region holds the first token of {request.text!r}, which is not "
+            f"{request.name}: its region has the first token of {request.text!r}, which is not "
             "scored without <bos>; set scoring.bos to true"
         )
     return Score(

@@ -1,10 +1,10 @@
-"""Sentences as a trie of tokens: what sentences begin with alike is computed once.
+"""Sentences as a trie of tokens, so that common beginnings of sentences are computed once.
 
-Sorted sentences are a trie in depth-first order. Its nodes are packed into rows of bounded length;
-in a row, node j is an ancestor of node i (or i itself) if and only if ``j <= i < end[j]``, so that
-``end`` tells which nodes a node may attend to. An edge leads from a node, the context, to the token
-that follows; its log-probability is computed once for all the sentences that share it. When a row
-is full, the path to the next sentence is written again in a new row.
+Sorted sentences are a trie in depth-first order. Its nodes are packed into rows of limited length;
+in a row, node j is an ancestor of node i (or i itself) if and only if ``j <= i < end[j]``: so
+``end`` gives the nodes that a node may attend to. An edge leads from a node, the context, to the
+next token; its log-probability is computed once for all sentences with this edge. When a row is
+full, a new row begins with the whole path to the next sentence.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import numpy as np
 
 @dataclass
 class Row:
-    """Nodes that go through the model together.
+    """Nodes that are one row in a batch.
 
     Args:
-        first: number of the row's first edge; the others follow it.
+        first: number of the row's first edge; the numbers of the others follow.
         ids: token of each node.
         depth: position of each node in its sentences, from 0.
         end: node i's descendants are the nodes ``i + 1 ... end[i] - 1``.
@@ -39,13 +39,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Trie:
-    """Rows, and the way of each sentence through them.
+    """Rows, and the path of each sentence through them.
 
     Args:
         rows: all nodes.
-        edges: for each sentence, the numbers of its edges in order: one for each token but the
+        edges: for each sentence, the numbers of its edges in order: one for each token except the
             first.
-        size: number of edges.
+        size: number of all edges.
     """
 
     rows: list[Row]
@@ -58,14 +58,15 @@ def build(sentences: Sequence[list[int]], nodes: int, *, share: bool = True) -> 
 
     Args:
         sentences: token ids, at least two in each.
-        nodes: bound on a row; a longer sentence makes a row of its own.
-        share: false: each distinct sentence makes a row of its own, which shares nothing.
+        nodes: largest number of nodes in a row; a longer sentence gets a row of its own.
+        share: whether sentences share their beginnings; if not, each distinct sentence has its own
+            row.
     """
     order = sorted(range(len(sentences)), key=lambda i: sentences[i])
-    way: np.ndarray = np.empty(0, np.int64)  # the edges of the sentence before
+    way: np.ndarray = np.empty(0, np.int64)  # edges of the previous sentence
     edges = [way] * len(sentences)
     rows: list[Row] = []
-    row, path = Row(0), list[int]()  # path: the nodes of the sentence before, from the root
+    row, path = Row(0), list[int]()  # path: nodes of the previous sentence, from the root
     before: list[int] = []
     size = 0
     for i in order:
@@ -86,7 +87,7 @@ def build(sentences: Sequence[list[int]], nodes: int, *, share: bool = True) -> 
             row.ids.append(sentence[depth])
             row.depth.append(depth)
             row.end.append(0)
-        old = max(common - 1, 0)  # edges of the sentence before
+        old = max(common - 1, 0)  # edges that the previous sentence has, too
         new = len(sentence) - 1 - old
         row.contexts += path[old:]
         row.targets += sentence[old + 1 :]
@@ -100,18 +101,19 @@ def build(sentences: Sequence[list[int]], nodes: int, *, share: bool = True) -> 
 
 
 def _close(row: Row, path: list[int], kept: int) -> None:
-    """Leave the nodes below the first ``kept`` of a path: no more descendants follow."""
+    """End the nodes after the first ``kept`` of a path: they get no more descendants."""
     for node in path[kept:]:
         row.end[node] = len(row.ids)
     del path[kept:]
 
 
 def batches(lengths: Sequence[int], batch_tokens: int) -> list[list[int]]:
-    """Return batches of indices, the longest first, each at most ``batch_tokens`` with padding.
+    """Return batches of indices, sorted by length, the longest row first.
 
     Args:
         lengths: tokens of each row.
-        batch_tokens: bound; a longer row makes a batch of its own.
+        batch_tokens: largest number of tokens in a batch, padding included; a longer row gets a
+            batch of its own.
     """
     made: list[list[int]] = []
     longest = 0  # of the last batch

@@ -1,18 +1,19 @@
-"""A model's choices as a mixture of heuristics, and whether the mixture is all there is.
+"""A model's choices as a mixture of heuristics, and tests of what the mixture does not explain.
 
-Each choice follows heuristic k with probability ``weight[k]``; what follows none is a guess, right
-half of the time. So is a choice where the heuristic that it follows has no say. This is a finite
-mixture whose components are known (a latent class model with fixed classes; McLachlan and Peel
-2000, chapter 2): the likelihood is concave in the weights, and the EM algorithm (Dempster, Laird
-and Rubin 1977) climbs to its maximum.
+Each choice follows heuristic k with probability ``weight[k]``. Other choices are guesses, which are
+right half of the time; so are choices whose heuristic does not decide. This is a finite mixture
+whose components are known (a latent class model with fixed classes; McLachlan and Peel 2000,
+chapter 2): the likelihood is concave in the weights, and the EM algorithm (Dempster, Laird and
+Rubin 1977) finds its maximum.
 
-Items may leave the weights open: where two heuristics contradict each other on every pair,
-following one 60% and guessing 40% of the time looks the same as 80% and 20% of both. Of the weights
-that fit the same, those are taken that leave most to guessing: a weight is what that cannot
+The items may not determine the weights: if two heuristics contradict each other on every pair, the
+weights 60% and 0%, with 40% guessing, fit as well as 80% and 20%. Of the weights that fit equally
+well, those with the largest share of guessing are taken: a weight is the part that guessing cannot
 explain.
 
-A mixture always has weights. What they leave out is measured by :func:`shared`; whether all choices
-are coin tosses is tested by :func:`agreement` and :func:`preference`.
+Every set of choices has weights, also if no heuristic is right. :func:`shared` measures the choices
+that the mixture does not explain; :func:`agreement` and :func:`preference` test whether all choices
+are coin tosses.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ CYCLES = 1_000
 TOLERANCE = 1e-5
 _TINY = 1e-300
 _CHANCE = 1.0
-"""Sum of the variances of choices below which next to nothing is left to chance."""
+"""If the variances of choices sum to less than this, nearly all choices are determined."""
 FEW = 10
-"""Lexical sets that a heuristic must have a say on (half of the sets, where there are few)."""
+"""A heuristic must decide on at least so many lexical sets (or half of all sets, if fewer)."""
 
 
 class Mixture(NamedTuple):
@@ -45,13 +46,13 @@ def weights(chosen: np.ndarray, says: np.ndarray) -> np.ndarray:
     """Return maximum-likelihood weights of heuristics and of guessing.
 
     Args:
-        chosen: ... x patterns x 2: choices of the bad and of the good member, where heuristics say
-            what the pattern is; ties are half of each.
-        says: heuristics x patterns: probability that a heuristic chooses the good member; .5
-            without a say.
+        chosen: ... x patterns x 2: numbers of choices of the bad and of the good member among pairs
+            with this pattern of the heuristics' choices; a tie is half of each.
+        says: heuristics x patterns: probability that a heuristic chooses the good member; .5 if it
+            does not decide.
 
     Returns:
-        ... x (heuristics + 1), summing to 1; guessing is the last.
+        ... x (heuristics + 1), with sum 1; the last is guessing.
     """
     heuristics, patterns = says.shape
     chances = np.vstack([says, np.full((1, patterns), 0.5)])
@@ -60,39 +61,42 @@ def weights(chosen: np.ndarray, says: np.ndarray) -> np.ndarray:
     shares = counts / counts.sum(axis=1, keepdims=True)
     estimates = np.full((len(shares), heuristics + 1), (1 - START) / max(heuristics, 1))
     estimates[:, -1] = START if heuristics else 1.0
-    open_ = np.arange(len(shares))  # rows whose maximum is not reached yet
+    unfinished = np.arange(len(shares))  # rows that have not reached the maximum yet
     for _ in range(CYCLES):
-        ours, old = shares[open_], estimates[open_]
-        once = _step(old, ours, both)
-        estimates[open_] = _further(old, once, _step(once, ours, both), ours, both)
-        open_ = open_[_gain(estimates[open_], ours, both).max(axis=1) >= 1 + TOLERANCE]
-        if not len(open_):
+        own, old = shares[unfinished], estimates[unfinished]
+        once = _step(old, own, both)
+        estimates[unfinished] = _accelerated(old, once, _step(once, own, both), own, both)
+        gains = _gain(estimates[unfinished], own, both).max(axis=1)
+        unfinished = unfinished[gains >= 1 + TOLERANCE]
+        if not len(unfinished):
             break
-    estimates = _guessed(estimates / estimates.sum(axis=1, keepdims=True), both)
+    estimates = _most_guessing(estimates / estimates.sum(axis=1, keepdims=True), both)
     return estimates.reshape(*chosen.shape[:-2], heuristics + 1)
 
 
 def _step(estimates: np.ndarray, shares: np.ndarray, both: np.ndarray) -> np.ndarray:
-    """Return weights after a step of EM: replicates x (heuristics + 1)."""
+    """Return the weights after a step of EM: replicates x (heuristics + 1)."""
     return estimates * _gain(estimates, shares, both)
 
 
 def _gain(estimates: np.ndarray, shares: np.ndarray, both: np.ndarray) -> np.ndarray:
     """Return the derivative of the mean log-likelihood by each weight.
 
-    At the maximum none is above 1. Elsewhere the log-likelihood is below it by at most what the
-    largest is above 1 (Lindsay 1983, Annals of Statistics 11): EM may stop.
+    At the maximum no derivative is above 1. Elsewhere, the distance of the log-likelihood from its
+    maximum is at most the largest derivative minus 1 (Lindsay 1983, Annals of Statistics 11), which
+    tells when EM may stop.
     """
     return (shares / np.maximum(estimates @ both, _TINY)) @ both.T
 
 
-def _further(
+def _accelerated(
     old: np.ndarray, once: np.ndarray, twice: np.ndarray, shares: np.ndarray, both: np.ndarray
 ) -> np.ndarray:
-    """Return weights further along two steps of EM, where they are better (Varadhan and Roland).
+    """Return weights extrapolated from two steps of EM, or those after two steps if better.
 
-    That is SQUAREM's third scheme, "Simple and globally convergent methods for accelerating the
-    convergence of any EM algorithm", Scandinavian Journal of Statistics 35 (2008).
+    This is the third scheme of SQUAREM (Varadhan and Roland 2008, "Simple and globally convergent
+    methods for accelerating the convergence of any EM algorithm", Scandinavian Journal of
+    Statistics 35).
     """
     first = once - old
     bend = twice - once - first
@@ -104,18 +108,18 @@ def _further(
     return np.where(better[:, None], far, twice)
 
 
-def _guessed(estimates: np.ndarray, both: np.ndarray) -> np.ndarray:
-    """Return weights that fit the same and leave more to guessing, as far as it goes.
+def _most_guessing(estimates: np.ndarray, both: np.ndarray) -> np.ndarray:
+    """Return weights that fit equally well and have the largest share of guessing.
 
-    They are moved along the directions that change no probability of a choice, each until a
-    heuristic has no weight left.
+    Weights are moved along directions that change no probability of a choice, each time until the
+    weight of a heuristic is 0.
     """
-    basis = _baseline(both.T)
+    basis = _null_space(both.T)
     estimates = estimates.copy()
     for row in estimates:
         empty: list[int] = []
         for _ in range(basis.shape[1]):
-            free = basis @ _baseline(basis[empty]) if empty else basis
+            free = basis @ _null_space(basis[empty]) if empty else basis
             towards = free @ free[-1]  # guessing, projected
             falls = np.flatnonzero(towards < -1e-9)
             if not len(falls) or towards[-1] < 1e-9:
@@ -126,8 +130,8 @@ def _guessed(estimates: np.ndarray, both: np.ndarray) -> np.ndarray:
     return np.clip(estimates, 0, 1)
 
 
-def _baseline(matrix: np.ndarray) -> np.ndarray:
-    """Return an orthonormal basis of what a matrix maps to 0, in columns."""
+def _null_space(matrix: np.ndarray) -> np.ndarray:
+    """Return an orthonormal basis of a matrix's null space, in columns."""
     _, sizes, rows = np.linalg.svd(matrix)
     return rows[int((sizes > 1e-9).sum()) :].T
 
@@ -142,7 +146,7 @@ def fit(chosen: np.ndarray, says: np.ndarray, times: np.ndarray | None) -> Mixtu
     Args:
         chosen: lexical sets x seeds x patterns x 2: choices of the bad and of the good member.
         says: as in :func:`weights`.
-        times: replicates x sets: how often each set was drawn; ``None``: no replicates.
+        times: replicates x sets: how often each set is drawn; None: no replicates.
     """
     sets = len(chosen)
     drawn = np.empty((0, sets)) if times is None else times
@@ -176,11 +180,12 @@ def expected(fitted: np.ndarray, says: np.ndarray) -> np.ndarray:
 
 
 def intervals(estimates: np.ndarray, replicates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return 95% bounds of shares: as far to either side as replicates go on one of them.
+    """Return 95% bounds of shares: symmetric, with the longer distance of the percentiles.
 
-    No weight is below 0, so that chance gives heuristics too much and guessing too little, and a
-    replicate, which has chance twice, more so: at an edge a bootstrap's percentiles miss the truth
-    and even the weight itself (Andrews 2000, Econometrica 68). The longer side counts for both.
+    Weights are never below 0, so that chance makes the weights of heuristics too large and that of
+    guessing too small. A replicate has chance twice: near 0 or 1, percentiles of the bootstrap miss
+    the truth and even the estimate (Andrews 2000, Econometrica 68). Therefore both ends have the
+    larger of the two distances from the estimate.
 
     Args:
         estimates: shares, from 0 to 1, of any shape.
@@ -192,20 +197,20 @@ def intervals(estimates: np.ndarray, replicates: np.ndarray) -> tuple[np.ndarray
 
 
 def shared(chose: np.ndarray, chances: np.ndarray, sets: np.ndarray) -> tuple[float, float, float]:
-    """Return the share of choices that seeds make alike for a reason that is not in the mixture.
+    """Return the share of choices that seeds make alike for a reason outside the mixture.
 
-    If each seed follows the same unknown preference in a share *w* of its choices, independently of
-    the heuristics, and the mixture's chances in the others, the product of the residuals of two
-    seeds is on average *w*²/4. The mean product over pairs and pairs of seeds is turned into this
-    *w*; its variance is clustered by lexical set (linearised).
+    Suppose that each seed follows the same unknown preference in a share *w* of its choices,
+    independently of the heuristics, and the mixture in the others. Then the product of the
+    residuals of two seeds is on average *w*²/4. The mean product over pairs and pairs of seeds
+    gives *w*; its variance is clustered by lexical set (linearised).
 
     Args:
         chose: pairs x seeds (two or more): 1 the good member, 0 the bad one, .5 a tie.
         chances: the same shape: probability of the good member.
-        sets: of each pair, the number of its lexical set.
+        sets: number of the lexical set of each pair.
 
     Returns:
-        The share, and the ends of its 95% interval; 0 where seeds agree no more than expected.
+        The share, and the ends of its 95% interval; 0 if seeds agree no more than expected.
     """
     rest, seeds = chose - chances, chose.shape[1]
     products = (rest.sum(axis=1) ** 2 - (rest**2).sum(axis=1)) / (seeds * (seeds - 1))
@@ -219,18 +224,18 @@ def shared(chose: np.ndarray, chances: np.ndarray, sets: np.ndarray) -> tuple[fl
 
 
 def agreement(chose: np.ndarray, chances: np.ndarray) -> float:
-    """Return the p value of seeds' agreement: do they agree more often than the chances say?
+    """Return the p value of a test of agreement: do seeds agree more often than expected by chance?
 
-    The statistic is the product of two seeds' residuals, summed over pairs and pairs of seeds. Its
-    mean, variance and third moment if choices are independent and have these chances are known; a
-    gamma distribution with these three moments stands in for its own (Pearson's type III).
+    The statistic is the product of two seeds' residuals, summed over pairs and pairs of seeds. If
+    choices are independent, its mean, variance and third moment are known; its distribution is
+    approximated by a gamma distribution with these moments (Pearson's type III).
 
     Args:
         chose: pairs x seeds: 1 the good member, 0 the bad one, .5 a tie.
         chances: the same shape: probability of the good member.
 
     Returns:
-        One-sided; 1 with one seed, or where nothing is left to chance.
+        One-sided p; 1 with one seed, or if nearly all choices are determined.
     """
     rest, spread = chose - chances, chances * (1 - chances)
     product, variance, skews = map(_of_two, (rest, spread, spread * (1 - 2 * chances)))
@@ -248,17 +253,17 @@ def _of_two(values: np.ndarray) -> float:
 
 
 def preference(chose: np.ndarray, chances: np.ndarray, words: np.ndarray) -> float:
-    """Return the p value of preferences for words: are some chosen more often than expected?
+    """Return the p value of a test of words: are members with some words chosen too often?
 
-    For each word it is counted how often the member that has it at the edit site is chosen less
-    how often it is expected to be, and how often the other one. The sum of squares of the
-    differences is a quadratic form; a multiple of a chi-square with the same mean and variance
-    stands in for it (Box 1954, Annals of Mathematical Statistics 25).
+    For each word, residuals (choices minus expected choices) are summed over the members that have
+    this word where the members first differ. The sum of squares of these sums is a quadratic form;
+    its distribution is approximated by a multiple of a chi-square with the same mean and variance
+    (Box 1954, Annals of Mathematical Statistics 25).
 
     Args:
         chose: pairs x seeds: 1 the good member, 0 the bad one, .5 a tie.
         chances: the same shape: probability of the good member.
-        words: pairs x 2: where the members begin to differ, the good one's word and the bad one's.
+        words: pairs x 2: the first words in which the good and the bad member differ.
     """
     _, number = np.unique(words, return_inverse=True)
     kinds, kind = np.unique(number.reshape(-1, 2), axis=0, return_inverse=True)

@@ -1,4 +1,4 @@
-"""A pair as a heuristic sees it: two sentences, without which one is grammatical."""
+"""A pair as heuristics see it: two sentences, without knowing which one is grammatical."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from poshgrid.heuristics.words import REFLEXIVES, Noun, Sentence, difference, kn
 
 
 def prefer(first: bool, second: bool) -> float | None:
-    """Return 1 if only the first sentence is preferred, 0 if only the second, else ``None``."""
+    """Return 1 if only the first sentence is preferred, 0 if only the second, else None."""
     return None if first == second else float(first)
 
 
 @dataclass(frozen=True)
 class Fronted:
-    """Two yes/no questions of the same words but for the places of two auxiliaries."""
+    """Two yes/no questions that front different auxiliaries of one statement."""
 
-    body: Sentence  # what they share: without any of the auxiliaries
-    first: int  # the place in the body that the first sentence's fronted auxiliary was taken from
-    second: int
+    body: Sentence  # the common words, without both auxiliaries
+    first: int  # index in the body from which the first sentence fronted its auxiliary
+    second: int  # the same for the second sentence
 
 
 @dataclass(frozen=True)
 class Gap:
-    """Two wh-questions of the same words, in one of which a noun phrase stands further left."""
+    """Two wh-questions with the same words, and their gaps in different positions."""
 
-    first_early: bool  # the gap of the first sentence is the earlier one
+    first_early: bool  # whether the first sentence has the earlier gap
     early: Sentence  # the sentence with the earlier gap
     late: Sentence
-    index: int  # where they begin to differ: that of the earlier gap
+    index: int  # the first index at which they differ: that of the earlier gap
 
 
 class Pair:
-    """Two sentences, in an order that means nothing."""
+    """Two sentences in arbitrary order."""
 
     def __init__(self, first: str, second: str) -> None:
         self.first, self.second = Sentence(first), Sentence(second)
 
     @cached_property
     def fronted(self) -> Fronted | None:
-        """The pair as questions that front different auxiliaries; ``None``: it is no such pair.
+        """The pair as questions that front different auxiliaries; None for other pairs.
 
-        In a member one auxiliary stands in front and one has stayed. Where the one has stayed is
-        where the other member's was taken from.
+        Each member has one auxiliary in front and one in its original position, from which the
+        other member fronted it.
         """
         first, second = self.first, self.second
         auxiliaries = known().auxiliaries
@@ -62,7 +62,7 @@ class Pair:
 
     @cached_property
     def gap(self) -> Gap | None:
-        """The pair as questions that differ in the place of their gap; ``None``: no such pair."""
+        """The pair as questions that differ in the position of their gap; None for other pairs."""
         first, second = self.first, self.second
         if sorted(first.words) != sorted(second.words) or first.words[:1] != second.words[:1]:
             return None
@@ -78,17 +78,17 @@ class Pair:
         """Return the preference for the member whose reflexive agrees with its antecedent.
 
         Args:
-            antecedent: returns it, given a sentence and the place of its reflexive.
+            antecedent: function of a sentence and the index of its reflexive.
 
         Returns:
-            ``None`` where a member has no reflexive, or another number than one; no antecedent is
-            found; or both reflexives agree with theirs, or none does.
+            None if a member does not have exactly one reflexive, or no antecedent; or if both
+            reflexives agree with their antecedents, or neither does.
         """
         agrees = []
         for sentence in (self.first, self.second):
-            places = [i for i, word in enumerate(sentence.words) if word in REFLEXIVES]
-            noun = antecedent(sentence, places[0]) if len(places) == 1 else None
+            reflexives = [i for i, word in enumerate(sentence.words) if word in REFLEXIVES]
+            noun = antecedent(sentence, reflexives[0]) if len(reflexives) == 1 else None
             if noun is None:
                 return None
-            agrees.append(noun.binds(sentence.words[places[0]]))
+            agrees.append(noun.binds(sentence.words[reflexives[0]]))
         return prefer(*agrees)

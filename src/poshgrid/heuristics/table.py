@@ -1,4 +1,4 @@
-"""What every heuristic says of every pair of a suite, and of joint pairs that are judged as one."""
+"""The choices of every heuristic on every pair of a suite, and on joint pairs judged together."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _COMPARED: Schema = {
     "of_good": pl.List(pl.String), "of_bad": pl.List(pl.String),
 }  # fmt: skip
 EQUAL = " = "
-"""Between the names of heuristics that the items cannot tell apart."""
+"""Joins the names of heuristics that the items cannot separate."""
 
 
 def rivals() -> dict[str, ModuleType]:
     """Return all heuristics: name -> module, sorted by name.
 
     Raises:
-        PoshgridError: a module declares none of what a heuristic does, or does not say what it is.
+        PoshgridError: a module lacks a declaration of heuristics.
     """
     heuristics = {name: plugins.load(RIVALS, name) for name in plugins.names(RIVALS)}
     for name, module in heuristics.items():
@@ -48,7 +48,7 @@ def rivals() -> dict[str, ModuleType]:
 
 
 def hierarchical(group: str) -> bool:
-    """Say whether all heuristics of a group ("a = b") stand for the hierarchical hypothesis."""
+    """Return whether all heuristics of a group ("a = b") stand for the hierarchical hypothesis."""
     known = {
         name for name, heuristic in rivals().items() if getattr(heuristic, "HIERARCHICAL", False)
     }
@@ -56,19 +56,19 @@ def hierarchical(group: str) -> bool:
 
 
 def preferences(items: pl.DataFrame, language: str = "en") -> pl.DataFrame:
-    """Return what the heuristics that need nothing but the words say of pairs.
+    """Return the choices of the heuristics that need only the words of a pair.
 
-    A heuristic is asked with the members in the order of their texts: it cannot know which is good.
+    A heuristic gets the members in alphabetical order, so that it cannot know which one is good.
 
     Args:
         items: item_id, good, bad.
-        language: of the items; of another than English only heuristics for any language are asked.
+        language: of the items. If it is not English, only heuristics for any language are used.
 
     Returns:
         ``HEURISTICS``: a row for each pair and heuristic, sorted by both.
 
     Raises:
-        PoshgridError: a heuristic is no heuristic.
+        PoshgridError: see :func:`rivals`.
     """
     heuristics = {
         name: heuristic
@@ -76,27 +76,27 @@ def preferences(items: pl.DataFrame, language: str = "en") -> pl.DataFrame:
         if hasattr(heuristic, "prefers")
         and (language == "en" or getattr(heuristic, "ANY_LANGUAGE", False))
     }
-    stands = {name: hierarchical(name) for name in heuristics}
+    is_hierarchical = {name: hierarchical(name) for name in heuristics}
     rows: list[tuple[str, str, bool, float | None]] = []
     for item, good, bad in items.select("item_id", "good", "bad").sort("item_id").iter_rows():
-        turned = bad < good
-        pair = Pair(*((bad, good) if turned else (good, bad)))
+        swapped = bad < good
+        pair = Pair(*((bad, good) if swapped else (good, bad)))
         for name, heuristic in heuristics.items():
             preference = heuristic.prefers(pair)
-            preference = 1 - preference if turned and preference is not None else preference
-            rows.append((item, name, stands[name], preference))
+            preference = 1 - preference if swapped and preference is not None else preference
+            rows.append((item, name, is_hierarchical[name], preference))
     return pl.DataFrame(rows, schema=HEURISTICS, orient="row")
 
 
 def read(path: str | Path, items: pl.DataFrame) -> pl.DataFrame:
-    """Return what the heuristics say of a suite's pairs (``HEURISTICS``).
+    """Read the choices of the heuristics on a suite's pairs (``HEURISTICS``).
 
     Args:
         path: a table that :func:`write` wrote.
         items: the suite's pairs, from :func:`read_items`.
 
     Raises:
-        PoshgridError: the table is missing or broken, or is of other items.
+        PoshgridError: the table is missing or broken, or has other items.
     """
     table = files.read_table(path, HEURISTICS)
     if set(table["item_id"]) != set(items["item_id"]):
@@ -107,7 +107,7 @@ def read(path: str | Path, items: pl.DataFrame) -> pl.DataFrame:
 
 
 def write(items: dict[str, Path], output: Path, language: str = "en") -> dict[str, Any]:
-    """Write what the heuristics say of the pairs of suites.
+    """Write the choices of the heuristics on the pairs of suites.
 
     Args:
         items: suite -> its table of pairs.
@@ -115,7 +115,7 @@ def write(items: dict[str, Path], output: Path, language: str = "en") -> dict[st
         language: of the items.
 
     Returns:
-        Suite -> pairs, and heuristic -> pairs that it has a say on.
+        Suite -> number of pairs, and heuristic -> number of pairs on which it decides.
 
     Raises:
         PoshgridError: see :func:`preferences` and :func:`read_items`.
@@ -129,23 +129,22 @@ def write(items: dict[str, Path], output: Path, language: str = "en") -> dict[st
     return {"suites": facts}
 
 
-# ---- what they say of what was judged ------------------------------------------------------------
+# ---- choices on judged units ---------------------------------------------------------------------
 
 
 def of_words(table: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Return preferences by what was judged.
+    """Return choices of heuristics on judged units: pairs, and joint pairs as one unit.
 
-    Joint pairs of a lexical set and template are judged as one, their margins added. A heuristic
-    has no margins but preferences: where they cancel out it has no say, else the sign of their sum
-    counts.
+    A model judges the joint pairs of a lexical set and template by the sum of their margins. A
+    heuristic has no margins: it chooses the member that it prefers in more of the joint pairs, and
+    does not decide if these are equally many.
 
     Args:
         table: ``HEURISTICS``, of all pairs of a suite.
         items: the suite's pairs.
 
     Returns:
-        item_id (of the first of joint pairs), heuristic, prefers; a row where a heuristic has a
-        say.
+        item_id (of the first of joint pairs), heuristic, prefers; only rows with a decision.
     """
     preferences = table.drop_nulls("prefers").join(
         items.select("item_id", *JOINED, "joint"), on="item_id"
@@ -166,14 +165,15 @@ def of_words(table: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
 
 
 def of_counts(compared: pl.DataFrame, counted: NGram | None) -> pl.DataFrame:
-    """Return preferences of heuristics that ask which of two words, or pairs, is more frequent.
+    """Return choices of the heuristics that compare frequencies in the training text.
 
-    Of two lists of words it is the one whose words' frequencies have the larger sum. A word that
-    was never heard has the frequency 0. A pair is written as :meth:`NGram.times` reads it.
+    They prefer the member whose words (or pairs of words) have the larger sum of frequencies. A
+    word that is not in the text has the frequency 0. Pairs of words have the form that
+    :meth:`NGram.times` reads.
 
     Args:
         compared: from :func:`comparisons`.
-        counted: a unigram model of what was heard; ``None``: no heuristic has a say.
+        counted: a unigram model of the text; None: no heuristic decides.
 
     Returns:
         item_id, heuristic, prefers; pair by pair.
@@ -183,8 +183,8 @@ def of_counts(compared: pl.DataFrame, counted: NGram | None) -> pl.DataFrame:
     words = {word for _, _, *members in compared.iter_rows() for part in members for word in part}
     sequences = sorted(word for word in words if " " in word)
     known = sorted(word for word in words if word in counted)
-    # To a unigram model an unknown word is as probable as one that was heard once: the probability
-    # of every other is as many times that one's as it was heard.
+    # A unigram model gives an unknown word the probability of a word with the frequency 1: the
+    # frequency of a word is its probability divided by that of an unknown word.
     (once, _), *others = counted.each([[SPECIALS[UNKNOWN]], *([word] for word in known)])
     times = {w: round(math.exp(p - once)) for w, (p, _) in zip(known, others, strict=True)}
     times |= zip(sequences, counted.times(sequences), strict=True)
@@ -196,9 +196,9 @@ def of_counts(compared: pl.DataFrame, counted: NGram | None) -> pl.DataFrame:
 
 
 def comparisons(items: pl.DataFrame) -> pl.DataFrame:
-    """Return item_id, heuristic, of_good, of_bad: the words that heuristics compare, where they do.
+    """Return the words whose frequencies heuristics compare: item_id, heuristic, of_good, of_bad.
 
-    Both are lists: of one word each where a heuristic compares two words.
+    The last two are lists of words of the good and the bad member, often with one word each.
     """
     heuristics = {
         name: heuristic for name, heuristic in rivals().items() if hasattr(heuristic, "compares")
@@ -215,10 +215,10 @@ def comparisons(items: pl.DataFrame) -> pl.DataFrame:
 
 
 def of_baselines(judged: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """Return preferences of the heuristics that choose as a baseline does.
+    """Return choices of the heuristics that choose like a baseline.
 
     Args:
-        judged: null -> what it judged (item_id, correct).
+        judged: baseline -> its judgements (item_id, correct).
     """
     parts = [
         judged[heuristic.BASELINE].select(
@@ -231,11 +231,12 @@ def of_baselines(judged: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def edits(items: pl.DataFrame) -> pl.DataFrame:
-    """Return item_id, good_word, bad_word: what stands where the members begin to differ.
+    """Return the first words in which the members differ: item_id, good_word, bad_word.
+
+    Both words are "" if one member is the beginning of the other.
 
     Args:
-        items: item_id, good, bad. Where one member is the beginning of the other, both words are
-            empty.
+        items: item_id, good, bad.
     """
     rows = []
     for item, *members in items.select("item_id", "good", "bad").iter_rows():
@@ -246,14 +247,15 @@ def edits(items: pl.DataFrame) -> pl.DataFrame:
 
 
 def wide(predictions: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
-    """Return what was judged, with a column for each heuristic that is decided on some pair of it.
+    """Return judged units with a column of choices for each heuristic that decides on some unit.
 
     Args:
         predictions: item_id, heuristic, prefers.
         judged: item_id, category, phenomenon, lexical_set, in any order.
 
     Returns:
-        The four columns, sorted by item, and a column for each heuristic: null: no say.
+        The four columns of ``judged``, sorted by item, and a column for each heuristic (null: no
+        decision).
     """
     columns = predictions.pivot("heuristic", index="item_id", values="prefers", sort_columns=True)
     names = sorted(set(columns.columns) - {"item_id"})

@@ -1,7 +1,8 @@
-"""What heuristics know of words: nouns, names and closed classes of the lexicon, and more.
+"""The grammar of the heuristics: word classes, noun phrases and clauses.
 
-Heuristics work on any file of pairs. The class of an unknown word is guessed from its neighbours,
-as in *the Canadian child*, and what stays unclear is left open, not guessed.
+Words come from the lexicon and from lists of closed classes. Heuristics work on any file of pairs:
+the class of an unknown word is guessed from its neighbours, as in *the Canadian child*. If it is
+unclear, the heuristic does not decide.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _WORD = re.compile(r"[^\W\d_]+['’]t\b|['’]s\b|[^\W\d_]+")
 
 
 def one_of(words: str) -> frozenset[str]:
-    """Return the words of a text."""
+    """Return the set of words in a text."""
     return frozenset(words.split())
 
 
@@ -40,7 +41,7 @@ _PRONOUNS = {
 }  # fmt: skip
 _DETERMINERS = one_of("the a an this that these those my your his her its our their no")
 _GENDERED = {"male": "m", "female": "f"}
-"""Adjectives that tell the gender of their noun."""
+"""Adjectives that determine the gender of their noun."""
 PREPOSITIONS = one_of(
     "about at to with of for on in up out by from near beside behind into over under"
 )
@@ -58,22 +59,22 @@ GENDERS, NUMBERS = frozenset({"m", "f", "n"}), frozenset({"singular", "plural"})
 
 @dataclass(frozen=True)
 class Noun:
-    """A noun phrase, by its head."""
+    """A noun phrase, represented by its head."""
 
     index: int  # of the head among the words
-    genders: frozenset[str]  # m, f, n: those that it may have; none: of the first or second person
+    genders: frozenset[str]  # possible genders (m, f, n); empty: first or second person
     numbers: frozenset[str]
-    possessor: bool = False  # "'s" follows
+    possessor: bool = False  # whether "'s" follows
 
     def binds(self, reflexive: str) -> bool:
-        """Say whether it agrees with a reflexive in gender and number."""
+        """Return whether the noun agrees with a reflexive in gender and number."""
         genders, numbers = REFLEXIVES[reflexive]
         return bool(self.genders & genders) and bool(self.numbers & numbers)
 
 
 @dataclass(frozen=True)
 class Known:
-    """The lexicon as heuristics ask for it."""
+    """The words of the lexicon by class."""
 
     nouns: dict[str, tuple[frozenset[str], frozenset[str]]]  # form -> genders, numbers
     names: dict[str, frozenset[str]]
@@ -81,14 +82,14 @@ class Known:
     bases: frozenset[str]
     finite: frozenset[str]  # third person and past
     transitive: frozenset[str]  # base forms that may have an object
-    ditransitive: frozenset[str]  # all forms of verbs that may have two
+    ditransitive: frozenset[str]  # all forms of verbs that may have two objects
     adjectives: frozenset[str]
     auxiliaries: frozenset[str]
     determiners: frozenset[str]
     function: frozenset[str]
 
     def closes(self, word: str) -> bool:
-        """Say whether a word is of a closed class, or an adverb."""
+        """Return whether a word belongs to a closed class, or is an adverb in -ly."""
         return word.endswith("ly") or any(
             word in words for words in (self.auxiliaries, self.determiners, self.function, _CLOSED)
         )
@@ -129,7 +130,7 @@ def known() -> Known:
 
 
 class Sentence:
-    """A sentence's words: case-folded, *Ann's* and *can't* as two words and one."""
+    """A sentence's words, case-folded. *Ann's* is two words, *can't* is one."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -146,7 +147,7 @@ class Sentence:
 
     @cached_property
     def heads(self) -> dict[int, Noun]:
-        """Place -> the noun whose head stands there."""
+        """Index of a word -> the noun whose head it is."""
         return {noun.index: noun for noun in self.nouns}
 
     def _nouns(self) -> Iterator[Noun]:
@@ -161,20 +162,20 @@ class Sentence:
             index = head + 1
 
     def _head(self, index: int) -> int | None:
-        """Return the head of a noun phrase that begins at a place."""
+        """Return the index of the head of a noun phrase that begins here; None without one."""
         word = self.words[index]
         if word in known().names or word in _PRONOUNS:
             return index
         if self.determines(index) or word == POSSESSIVE:
             return self._after(index + 1)
         if index and self.written[index][:1].isupper():
-            return index  # a name that the lexicon does not have
-        # "the teacher who trains Ann": no plural
+            return index  # a name that is not in the lexicon
+        # "the teacher who trains Ann": a verb, not a plural noun
         verbal = word in known().verbs or self.words[max(index - 1, 0)] in ("who", "which", "to")
         return index if word in known().nouns and not verbal else None
 
     def _after(self, start: int) -> int | None:
-        """Return the head after a determiner: the first noun, over words that may be adjectives."""
+        """Return the index of the head after a determiner: the first noun after adjectives."""
         index = start
         while index < len(self) and self.words[index] in known().adjectives | {
             *_GENDERED,
@@ -199,11 +200,11 @@ class Sentence:
         genders, numbers = known().nouns.get(word, (GENDERS, NUMBERS))
         if word not in known().nouns and start == head:  # a name
             genders, numbers = frozenset("mf"), frozenset({"singular"})
-        said = {_GENDERED[w] for w in self.words[start:head] if w in _GENDERED}
-        return frozenset(said) or genders, numbers
+        explicit = {_GENDERED[w] for w in self.words[start:head] if w in _GENDERED}
+        return frozenset(explicit) or genders, numbers
 
     def determines(self, index: int) -> bool:
-        """Say whether a word is a determiner: *that* also opens clauses."""
+        """Return whether a word is a determiner here (*that* may also begin a clause)."""
         word = self.words[index]
         if word not in known().determiners or index + 1 >= len(self):
             return False
@@ -216,7 +217,7 @@ class Sentence:
         return True
 
     def opens(self, index: int) -> bool:
-        """Say whether a noun phrase begins at a place, judged by its first word alone."""
+        """Return whether a noun phrase begins here, judged by its first word alone."""
         word = self.words[index]
         if word == "that":
             return self.determines(index)
@@ -228,7 +229,7 @@ class Sentence:
         )
 
     def verbs(self, start: int, end: int) -> list[int]:
-        """Return the places of what can only be verbs: no noun, and of no other known class."""
+        """Return the indices of words that can only be verbs: not in a noun phrase or closed class."""
         covered = {
             index for noun in self.nouns for index in range(self._start(noun.index), noun.index + 1)
         }
@@ -249,7 +250,7 @@ class Sentence:
 
 
 def difference(first: Sequence[str], second: Sequence[str]) -> int | None:
-    """Return the first place at which words differ; ``None``: one is the other's beginning."""
+    """Return the first index at which words differ; None if one is the beginning of the other."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((index for index, (one, other) in pairs if one != other), None)
 
@@ -258,7 +259,7 @@ def difference(first: Sequence[str], second: Sequence[str]) -> int | None:
 
 
 def relative(sentence: Sentence, start: int, end: int) -> int | None:
-    """Return the place of the first relative pronoun: after a noun, *who* or a *that* like it."""
+    """Return the index of the first relative pronoun: *who*, *that* ... directly after a noun."""
     for index in range(max(start, 1), end):
         if sentence.words[index] in RELATIVES and index - 1 in sentence.heads:
             return index
@@ -266,10 +267,10 @@ def relative(sentence: Sentence, start: int, end: int) -> int | None:
 
 
 def in_relative(sentence: Sentence, index: int) -> bool:
-    """Say whether a place before the main verb is inside a relative clause of the subject.
+    """Return whether a word before the main verb is inside a relative clause of the subject.
 
-    It is where the clause has had no verb yet, be it opened by a pronoun (*the man who the boy _*)
-    or not (*the man the boy _*).
+    It is if the relative clause has no verb yet, with a pronoun (*the man who the boy _*) or
+    without (*the man the boy _*).
     """
     opener = relative(sentence, 0, index)
     if opener is not None:
@@ -281,7 +282,7 @@ def in_relative(sentence: Sentence, index: int) -> bool:
 
 
 def _clause(sentence: Sentence, index: int) -> int:
-    """Return where the innermost finite clause begins that holds a place, by its complementizer."""
+    """Return where the innermost finite clause with a word begins, after its complementizer."""
     for start in range(index - 1, 0, -1):
         word = sentence.words[start]
         if word in {"that", "whether", "if"} and not sentence.determines(start):
@@ -294,17 +295,17 @@ def _clause(sentence: Sentence, index: int) -> int:
 
 
 def local_subject(sentence: Sentence, index: int) -> Noun | None:
-    """Return the head of the subject of the clause that a word is in.
+    """Return the head of the subject of the clause that a reflexive is in.
 
-    That is what c-commands an object reflexive inside its clause: neither a possessor in the
-    subject, nor a noun of its relative clause, nor anything outside the clause.
+    The subject c-commands an object reflexive within its clause. A possessor in the subject, a noun
+    in the subject's relative clause, and nouns outside the clause do not.
 
     Args:
         sentence: its words.
         index: of the reflexive.
 
     Returns:
-        ``None``: no noun stands before it.
+        None if no noun is before the reflexive.
     """
     start = _clause(sentence, index)
     nouns = [noun for noun in sentence.nouns if start <= noun.index < index and not noun.possessor]
@@ -314,7 +315,7 @@ def local_subject(sentence: Sentence, index: int) -> Noun | None:
     opener = relative(sentence, start, index)
     if opener is not None:
         verbs = sentence.verbs(opener + 1, index)
-        if len(verbs) < 2:  # it has not ended
+        if len(verbs) < 2:  # the relative clause has not ended
             inner = [n for n in nouns if opener < n.index < (verbs[0] if verbs else index)]
             return inner[0] if inner else sentence.heads[opener - 1]
         # Inside a second clause after the relative one: "the man who left said she hurt herself"

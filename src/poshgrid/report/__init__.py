@@ -1,5 +1,5 @@
-"""The page with its tables and figures, and the tables in the terminal.
+"""The page with its tables and figures.
 
 A section of the page is a module of :mod:`poshgrid.report.sections`. ``collect`` reads all results,
-``tables`` makes Tables 3 and 8, ``figures`` the figures.
+``accuracies`` makes the wide tables of accuracies (Tables 3 and 8), ``figures`` draws figures.
 """

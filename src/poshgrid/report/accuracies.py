@@ -1,4 +1,4 @@
-"""Accuracies of places of suites, with their baselines: frames for figures, and wide tables."""
+"""Accuracies with their baselines: frames for figures, and wide tables."""
 
 from __future__ import annotations
 
@@ -19,28 +19,29 @@ BASELINE_NAMES = {baseline: baseline for baseline in BASELINES} | {
     "ngram": "n-gram",
     "class_ngram": "class n-gram",
 }
-"""The baselines in words."""
+"""Baseline -> its name on the page."""
 GROUP = "Baselines"
-"""What the baselines' rows (columns) are headed by."""
+"""Heading of the rows (or columns) of the baselines."""
 MARKS = {"far": "‡", "turns": "§", "above": "✓"}
-"""Far: a baseline is far from 50%. Turns: judging by sum instead of mean over tokens would change
-the cell. Above: surely above every rival."""
-TURN = 0.05  # share: a change beyond it is marked
+"""Far: a baseline is far from 50%. Turns: judging by sums instead of means over tokens (or the
+other way round) would change the accuracy by more than ``TURN``. Above: above every rival."""
+TURN = 0.05  # share
 
 Place = tuple[str, str, str, str, str]
-"""Suite, level, category, phenomenon, part."""
+"""The part of a suite that an accuracy is about: suite, level, category, phenomenon, part."""
 PLACE = ("suite", "level", "category", "phenomenon", "part")
 
 
 def drawn(
     collected: Collected, layout: Layout, marks: Iterable[tuple[str, str, str, Arm, Place]]
 ) -> pl.DataFrame:
-    """Return a figure of accuracies by words (:data:`poshgrid.report.figures.LINES`).
+    """Return the data of a figure of accuracies by words (:data:`poshgrid.report.figures.LINES`).
 
     Args:
         collected: all results.
         layout: order of sizes.
-        marks: facet, panel and series of each arm and place, which has a mark at each size.
+        marks: facet, panel, series, arm and place: each is drawn as one line, with a mark for each
+            size.
     """
     heads = ("facet", "panel", "series", "models", *PLACE)
     rows = [(*names, arm.label, *where) for *names, arm, where in marks]
@@ -62,19 +63,19 @@ def cells(
     *,
     baselines: bool,
 ) -> pl.DataFrame:
-    """Return the accuracy of all models at each place; models that were not run have no mean.
+    """Return the accuracies of all models at all places; a model that was not run has no mean.
 
     Args:
         collected: all results.
         layout: order of models.
-        places: group, title and place of each.
-        baselines: whether rows of the baselines follow. Each is a mean over the models before,
-            where each model of a baseline counts once: arms that differ in bias or recipe share
-            theirs.
+        places: group, title and place of each row.
+        baselines: whether to add rows of the baselines. Such a row is a mean over the rows of the
+            models. A baseline model counts once, even if arms that differ in bias or recipe have
+            the same baseline.
 
     Returns:
-        ``group, title``, ``size`` and ``models``, :data:`PLACE`, columns of ``ACCURACY``; and,
-        of baselines, ``least, most, n_cells``.
+        ``group``, ``title``, ``size``, ``models``, :data:`PLACE`, and columns of ``ACCURACY``; in
+        rows of baselines, also ``least``, ``most`` and ``n_cells``.
     """
     rows = [(group, name, *where) for group, name, where in places]
     named = pl.DataFrame(
@@ -89,12 +90,12 @@ def cells(
     frames = [models]
     for baseline in BASELINES if baselines else ():
         if baseline in asked | known:
-            # One that counts words is that of a condition and size; untrained ones have a model
+            # Models of counts depend on condition and size only; untrained ones on the model, too
             axes = RUN_AXES[: 3 if baseline == UNTRAINED else 2]
             once = models.drop_nulls(baseline).unique([*named.columns, *axes], maintain_order=True)
             of_baselines = pl.col("far").str.split(", ").list.contains(baseline).any()
             means = once.group_by(named.columns, maintain_order=True).agg(
-                # Added one by one, so that the last digit does not depend on the number of cells
+                # A sum in fixed order: its last digit does not depend on the number of cells
                 mean=pl.col(baseline).cum_sum().last() / pl.len(), n_cells=pl.len(),
                 least=pl.min(baseline), most=pl.max(baseline),
                 far=pl.when(of_baselines).then(pl.lit(baseline)).otherwise(pl.lit("")),
@@ -104,7 +105,7 @@ def cells(
             frames.append(all_places.with_columns(**row))
     own = {"least": pl.Float64, "most": pl.Float64, "n_cells": pl.UInt32}
     both = pl.concat([*frames, pl.DataFrame(schema=own)], how="diagonal_relaxed")
-    # The last bits of a mean are no difference: a change of 5 points is not more than 5
+    # 1e-9: rounding errors must not make a change of 5 points more than 5 points
     turns = (pl.col("mean_sum") - pl.col("mean_mean")).abs() > TURN + 1e-9
     holds = {"far": pl.col("far") != "", "turns": turns,
              "above": pl.col("learned") == YES}  # fmt: skip
@@ -117,13 +118,13 @@ def cells(
 
 
 def by_models(page_name: str, caption: str, frame: pl.DataFrame) -> Table:
-    """Lay cells out with a row for each model, a column for each place."""
+    """Return a table of cells with a row for each model and a column for each place."""
     return _wide(page_name, caption, frame, ("size", "models"), ("Size", "Condition"),
                  ("group", "title"))  # fmt: skip
 
 
 def by_places(page_name: str, caption: str, heads: tuple[str, str], frame: pl.DataFrame) -> Table:
-    """Lay cells out with a row for each place, a column for each model."""
+    """Return a table of cells with a row for each place and a column for each model."""
     return _wide(page_name, caption, frame, ("group", "title"), heads, ("size", "models"))
 
 
@@ -131,7 +132,7 @@ def _wide(
     name: str, caption: str, frame: pl.DataFrame, down: tuple[str, str], heads: tuple[str, str],
     across: tuple[str, str],
 ) -> Table:  # fmt: skip
-    """Lay cells out: two columns of names, then one for each pair of names across."""
+    """Return a table of cells with two columns of names, then one for each pair of ``across``."""
     rows: dict[tuple[str, str], dict[tuple[str, str], Any]] = {}
     for cell in frame.iter_rows(named=True):
         shown = NOT_RUN if cell["mean"] is None else cell
@@ -150,7 +151,7 @@ def _wide(
 
 
 def show(cell: dict[str, Any]) -> str:
-    """Write a cell as files print it: ``72.1***‡ (4.5)``."""
+    """Return a cell as CSV and LaTeX files write it: ``72.1***‡ (4.5)``."""
     sd = "" if cell["sd"] is None else f" ({100 * cell['sd']:.1f})"
     return f"{100 * cell['mean']:.1f}{cell['stars_pooled']}{cell['marks']}{sd}"
 

@@ -1,4 +1,4 @@
-"""Reading what the other stages wrote: all that a report shows, and what is missing of it."""
+"""Read the results of the other stages that a report shows."""
 
 from __future__ import annotations
 
@@ -48,25 +48,25 @@ class Fit:
 
 @dataclass(frozen=True)
 class Trained:
-    """A run of the grid, or a model that was given, as far as it got."""
+    """A run of the grid or a given model, and the files that it has so far."""
 
     run: Run
     statistics: dict[str, Any]  # empty: not run
-    manifest: dict[str, Any]
+    manifest: dict[str, Any]  # empty: not run
 
     @property
     def done(self) -> bool:
-        """Whether the model is there."""
+        """Whether the model exists."""
         return bool(self.statistics or self.manifest)
 
 
 def _of_target(name: str) -> cached_property[pl.DataFrame]:
-    """Return the property of a table of the target, read once."""
+    """Return a property that reads a table of the target once."""
     return cached_property(lambda collected: collected.table(name))
 
 
 def _of_suites(name: str, schema: files.Schema) -> cached_property[dict[str, pl.DataFrame]]:
-    """Return the property of a table that suites of other tasks have, where it has rows."""
+    """Return a property that reads a table of each suite of other tasks, without empty tables."""
 
     def read(collected: Collected) -> dict[str, pl.DataFrame]:
         paths = {s: collected.measured(s) / f"{name}.parquet" for s in collected.spec.measured}
@@ -77,7 +77,7 @@ def _of_suites(name: str, schema: files.Schema) -> cached_property[dict[str, pl.
 
 
 def _of_cells(folder: Callable[..., str], name: str) -> cached_property[dict[_Cell, _Json]]:
-    """Return the property of a JSON file that each condition has at each size."""
+    """Return a property that reads a JSON file of each condition and size."""
 
     def read(collected: Collected) -> dict[_Cell, _Json]:
         cells = (cell.split("/") for cell in collected.spec.cells)
@@ -87,14 +87,16 @@ def _of_cells(folder: Callable[..., str], name: str) -> cached_property[dict[_Ce
 
 
 class Collected:
-    """Everything that the page shows; what has not been made is empty. Files are read once.
+    """All results that the page shows. Results that do not exist yet are empty.
+
+    Each property reads its files once.
 
     Args:
-        spec: what the page is about.
+        spec: the part of the configuration that the page shows.
         results: the results folder.
 
     Raises:
-        PoshgridError: by each property, where a file is there but broken.
+        PoshgridError: a property raises it if a file is broken.
     """
 
     def __init__(self, spec: specs.ReportSpec, results: Path | str) -> None:
@@ -102,7 +104,7 @@ class Collected:
         self.paths = Paths(str(results))
 
     def replace(self, **changed: object) -> Collected:
-        """Return the same with other results."""
+        """Return a copy in which some properties have other values."""
         other = copy(self)
         derived = ("exposure", "development", "ratios")
         other.__dict__ = {k: v for k, v in vars(self).items() if k not in derived} | changed
@@ -121,15 +123,15 @@ class Collected:
     curves = _of_target("curves_mean")
     """Accuracies in the course of training: ``CURVES_MEAN``."""
     deltas = _of_target("deltas")
-    """What filtering changes: ``DELTAS``."""
+    """Effects of filtering: ``DELTAS``."""
     delta_tests = _of_target("delta_tests")
-    """Its comparisons: ``DELTA_TESTS``."""
+    """Tests of these effects: ``DELTA_TESTS``."""
     perplexity = _of_target("perplexity")
     """Perplexities: ``PERPLEXITY``."""
 
     @cached_property
     def exposure(self) -> pl.DataFrame:
-        """What the models see: ``EXPOSURE``."""
+        """The text that models see: ``EXPOSURE``."""
         trained = ((model.run, model.statistics) for model in self.asked)
         return ledger(self.conditions, self.tokens, trained)
 
@@ -140,7 +142,7 @@ class Collected:
 
     @cached_property
     def ratios(self) -> pl.DataFrame:
-        """The same compared between conditions: ``RATIOS``."""
+        """The onsets compared between conditions: ``RATIOS``."""
         return ratios(self.development, self.spec.cells)
 
     @cached_property
@@ -171,7 +173,7 @@ class Collected:
 
     @cached_property
     def measures(self) -> dict[str, pl.DataFrame]:
-        """Suite of another task -> its measures, where there are any."""
+        """Suite of another task -> its measures, if they exist."""
         paths = {suite: self.measured(suite) / "measures.parquet" for suite in self.spec.measured}
         return {s: files.read_table(path, files.read_schema(path))
                 for s, path in paths.items() if path.is_file()}  # fmt: skip
@@ -214,14 +216,14 @@ class Collected:
 
     @cached_property
     def recall(self) -> pl.DataFrame:
-        """Recall of the filters behind all parsers: ``RECALL``."""
+        """Recall of the filters with each parser: ``RECALL``."""
         parsers = self.spec.parsers if self.spec.gold else []
         tables = (_table(Path(self.paths.recall(parser)), RECALL) for parser in parsers)
         return pl.concat([pl.DataFrame(schema=RECALL), *tables])
 
     @cached_property
     def agreement(self) -> list[tuple[str, str, str, dict[str, Any]]]:
-        """Corpus, the parser that decides, another, and the agreement of their labels."""
+        """Corpus, parser that conditions use, another parser, and how far their labels agree."""
         from poshgrid.evidence.agreement import agreement
 
         first = str(self.spec.evidence_parser)
@@ -239,7 +241,7 @@ class Collected:
 
     @cached_property
     def children(self) -> pl.DataFrame:
-        """What children know at which age, if the study says so."""
+        """At which ages children know phenomena; empty if the study does not say so."""
         study = self.spec.study
         return published.children(study.name if study else None)
 
@@ -247,11 +249,11 @@ class Collected:
 
     @cached_property
     def trained(self) -> list[Trained]:
-        """The runs and baselines that were asked for, in the spec's order."""
+        """The runs and baselines of the target, in the spec's order."""
         return [self._trained(run) for run in map(Run.parse, self.spec.runs)]
 
     def _trained(self, run: Run) -> Trained:
-        if run.recipe in (*SCORED, UNTRAINED):  # that it was scored is all there is
+        if run.recipe in (*SCORED, UNTRAINED):  # no model folder: its scores are its only result
             scored = Path(self.paths.score_folder(run.name))
             return Trained(run, {}, read_json(scored / "manifest.json"))
         folder = Path(self.paths.model(run.name))
@@ -260,12 +262,12 @@ class Collected:
 
     @cached_property
     def records(self) -> list[Record]:
-        """The manifests that the page rests on."""
+        """The manifests of all results on the page."""
         return list(manifests(self.spec, self.paths))
 
     @property
     def asked(self) -> list[Trained]:
-        """The models that the page is about: all but the baselines."""
+        """The models of the target without the baselines."""
         return [t for t in self.trained if t.run.recipe not in BASELINE_RECIPES]
 
     @property
@@ -276,7 +278,7 @@ class Collected:
 
     @property
     def packages(self) -> dict[str, list[str]]:
-        """Package -> its versions in the manifests, sorted; more than one deserves a look."""
+        """Package -> its versions in the manifests, sorted; several versions give a warning."""
         versions: dict[str, set[str]] = {}
         for record in self.records:
             for name, version in record.content.get("packages", {}).items():

@@ -1,7 +1,6 @@
-"""The figures: lines in small multiples, rows of estimates, and a scatter.
+"""The figures: lines in small multiples, rows of estimates, and a scatter plot.
 
-Every figure draws a frame and nothing else, and the frame is its download, so that figures and
-tables hold the same numbers.
+Every figure shows the numbers of one frame, and readers can download this frame.
 """
 
 from __future__ import annotations
@@ -21,42 +20,42 @@ from poshgrid.report.texts import say
 from poshgrid.tables.words import short
 
 LINES: Schema = {
-    "facet": pl.String,  # a condition, suite or size that begins a line of panels; "" otherwise
+    "facet": pl.String,  # condition, suite or size of a line of panels; "": one line only
     "panel": pl.String,  # a category, a phenomenon, a suite
     "series": pl.String,  # the arm within its facet
     "size": pl.String,
     "words": pl.Float64,  # of training
-    "epoch": pl.Float64,  # of curves: passes over the training split, mean over seeds
-    "kept": pl.Boolean,  # of curves: the weights that training kept, not a checkpoint
+    "epoch": pl.Float64,  # in curves: passes over the training split, mean over seeds
+    "kept": pl.Boolean,  # in curves: the weights that training kept, not a checkpoint
     "mean": pl.Float64,  # share of pairs; null: not run
     "sd": pl.Float64,  # over seeds; null with one seed
     "low": pl.Float64,  # 95% interval, over lexical sets
     "high": pl.Float64,
     "n_seeds": pl.UInt32,
-    "n_pairs": pl.UInt32,  # that each seed judged; null: a mean of shares
-    **dict.fromkeys(BASELINES, pl.Float64),  # of the baselines
+    "n_pairs": pl.UInt32,  # pairs that each seed judged; null: a mean of shares
+    **dict.fromkeys(BASELINES, pl.Float64),  # mean of each baseline
 }
 """A figure of accuracies by words or epochs: one row per mark; a column may be missing."""
 
 ROWS: Schema = {
     "panel": pl.String,
     "row": pl.String,
-    "series": pl.String,  # null: the sign of the value has a colour
-    "lane": pl.String,  # within the row; null: that of the series
+    "series": pl.String,  # null: the sign of the value gives the colour
+    "lane": pl.String,  # position within the row; null: that of the series
     "value": pl.Float64,
-    "low": pl.Float64,  # end of a line; if one end alone is null, it is open
-    "high": pl.Float64,
+    "low": pl.Float64,  # lower end of the interval; open if this end alone is null
+    "high": pl.Float64,  # upper end
     "filled": pl.Boolean,
-    "note": pl.String,  # what stands beside the row
+    "note": pl.String,  # text to the right of the row
     "reference": pl.Float64,  # dashed line of the panel; null: none
 }
 """A figure of estimates in rows: one row per mark, from top to bottom; a column may be missing."""
 
 MANY = 4
-"""Series of one panel; of more, the points of a size stand side by side."""
+"""With more series in one panel, the points of a size are drawn side by side."""
 _BASELINE_MARKS = {"untrained": "o", "unigram": "|", "ngram": "x", "class_ngram": "+"}
-_ASIDE = {"untrained": 0.0, "unigram": -0.09, "ngram": 0.09, "class_ngram": 0.18}
-"""How far the mark of a baseline is moved aside so that it can be seen."""
+_SHIFTS = {"untrained": 0.0, "unigram": -0.09, "ngram": 0.09, "class_ngram": 0.18}
+"""How far the mark of a baseline is moved to the side, so that marks do not cover each other."""
 
 
 # ---- lines ---------------------------------------------------------------------------------------
@@ -73,23 +72,23 @@ def lines(
     """Draw accuracies: small multiples, a line for each series.
 
     Args:
-        frame: :data:`LINES`. Each facet begins a line of panels and need not have all of them.
+        frame: :data:`LINES`. Each facet begins a new line of panels; it may lack some of them.
         palette: of the page.
         x: ``words``, on a log scale with a tick for each size, or ``epoch``.
-        columns: panels side by side at most.
+        columns: largest number of panels in a line.
         further: more entries of the legend.
 
     Returns:
-        Means with a band of one SD over seeds, the line of 50%, hollow marks of baselines, rings
-        around weights that were kept. The axes have their facet and panel as label.
+        A figure with means, a band of one SD over seeds, the line of 50%, hollow marks for
+        baselines, and rings for kept weights. The label of the axes is "facet/panel".
     """
     names = frame["series"].unique(maintain_order=True).to_list()
     baselines = baselines_of(frame)
     sizes = _ticks(frame) if x == "words" else {}
     single = len(sizes) == 1 and not further
     if x == "words" and not single and len(names) > MANY:
-        places = pl.col("series").replace_strict({name: i for i, name in enumerate(names)})
-        frame = frame.with_columns(pl.col("words") * 1.02 ** (places - len(names) / 2))
+        numbers = pl.col("series").replace_strict({name: i for i, name in enumerate(names)})
+        frame = frame.with_columns(pl.col("words") * 1.02 ** (numbers - len(names) / 2))
     drawn, panels = _facets(frame, columns)
     low, high = limits(frame)
     for (facet, panel), axes in panels.items():
@@ -113,12 +112,12 @@ def lines(
     if x == "epoch":
         ring = {"linestyle": "none", "marker": "o", "markersize": 7, "markerfacecolor": "none"}
         handles.append(style.handle("weights kept", **ring))
-    style.legend(drawn, [*further, *handles, *_null_handles(baselines)])
+    style.legend(drawn, [*further, *handles, *_baseline_handles(baselines)])
     return drawn
 
 
 def _ticks(frame: pl.DataFrame) -> dict[str, float]:
-    """Return the words that each size stands for: the mean of its points."""
+    """Return size -> words at its tick: the mean of its points."""
     known = frame.drop_nulls(["size", "words"])
     means = known.group_by("size", maintain_order=True).agg(pl.mean("words"))
     return dict(means.iter_rows())
@@ -127,7 +126,15 @@ def _ticks(frame: pl.DataFrame) -> dict[str, float]:
 def _line(
     axes: style.Axes, mine: pl.DataFrame, look: style.Look, baselines: list[str], at: str | int
 ) -> None:
-    """Draw one series in a panel: by column ``at``, or all at one place ``at``."""
+    """Draw one series in a panel.
+
+    Args:
+        axes: of the panel.
+        mine: rows of the series.
+        look: of the series.
+        baselines: whose marks are drawn.
+        at: the column of x values, or one x value for all rows.
+    """
     single = isinstance(at, int)
 
     def x_of(rows: pl.DataFrame) -> list[float]:
@@ -135,7 +142,7 @@ def _line(
 
     run = mine.drop_nulls("mean").sort("words" if single else at)
     for baseline in baselines:
-        shift = _ASIDE[baseline]
+        shift = _SHIFTS[baseline]
         axes.plot(
             [x + 2.5 * shift if single else x * (1 + shift) for x in x_of(mine)],
             mine[baseline] * 100, linestyle="none",
@@ -164,17 +171,18 @@ def _facets(
 ) -> tuple[style.Figure, dict[tuple[str, str], style.Axes]]:
     """Return a figure, and the axes of each facet and panel of a frame.
 
-    Panels stand below each other's like; where a facet has more than a row, gaps are closed.
+    If all panels fit into one line, panels of one name are in one column; else a facet's panels
+    follow each other without gaps.
     """
     names = frame["panel"].unique(maintain_order=True).to_list()
     known = set(frame.select("facet", "panel").iter_rows())
     columns = min(most, len(names))
-    places: dict[tuple[str, str], tuple[int, int]] = {}
+    positions: dict[tuple[str, str], tuple[int, int]] = {}
     rows = 0
     for facet in frame["facet"].unique(maintain_order=True):
         own = [name for name in names if (facet, name) in known]
         aligned = names if len(names) <= columns else own
-        places |= {
+        positions |= {
             (facet, name): (rows + index // columns, index % columns)
             for index, name in enumerate(aligned)
             if name in own
@@ -184,15 +192,15 @@ def _facets(
     grid = drawn.subplots(rows, columns, squeeze=False, sharey=True)
     for axes in grid.flat:
         axes.set_axis_off()
-    for (facet, name), (row, column) in places.items():
+    for (facet, name), (row, column) in positions.items():
         axes = grid[row][column]
         axes.set_axis_on()
         axes.set_title(f"{facet}\n{name}" if facet else name)
         axes.set_label(f"{facet}/{name}")
-        if not any((row, left) in places.values() for left in range(column)):
+        if not any((row, left) in positions.values() for left in range(column)):
             axes.set_ylabel("Accuracy (%)")
             axes.tick_params(labelleft=True)
-    return drawn, {key: grid[cell] for key, cell in places.items()}
+    return drawn, {key: grid[cell] for key, cell in positions.items()}
 
 
 def _percent_axis(axes: style.Axes, low: float, high: float) -> None:
@@ -205,7 +213,14 @@ def _percent_axis(axes: style.Axes, low: float, high: float) -> None:
 def _log_words(
     axes: style.Axes, left: float, right: float, ticks: Mapping[str, float] | None = None
 ) -> None:
-    """Lay words out on a log scale between two ends; ticks: name -> words, or round numbers."""
+    """Make the x axis a log scale of words.
+
+    Args:
+        axes: of the panel.
+        left: lower limit.
+        right: upper limit.
+        ticks: name -> words; default: round numbers.
+    """
     if ticks is None:
         leads = (1, 3) if right < 300 * left else (1,)
         numbers = (float(lead * 10**power) for power in range(12) for lead in leads)
@@ -217,18 +232,18 @@ def _log_words(
 
 
 def baselines_of(frame: pl.DataFrame) -> list[str]:
-    """Return the baselines that a frame has values of, in the order of tables."""
+    """Return the baselines with values in a frame, in the order of tables."""
     return [n for n in BASELINES if n in frame.columns and frame[n].null_count() < frame.height]
 
 
-def _null_handles(baselines: Iterable[str]) -> list[style.Line2D]:
+def _baseline_handles(baselines: Iterable[str]) -> list[style.Line2D]:
     look = {"linestyle": "none", "markersize": 4.5, "markerfacecolor": "none"}
     marks = {baseline: _BASELINE_MARKS[baseline].replace("|", "_") for baseline in baselines}
     return [style.handle(BASELINE_NAMES[name], marker=mark, **look) for name, mark in marks.items()]
 
 
 def limits(frame: pl.DataFrame) -> tuple[float, float]:
-    """Return limits of the percentage axis that hold every band, mark and the line of 50%."""
+    """Return limits of the percentage axis that include every band and mark and the line of 50%."""
     sd, baselines = pl.col("sd").fill_null(0), baselines_of(frame)
     lows = frame.select(pl.min_horizontal(pl.col("mean") - sd, *baselines)).to_series()
     highs = frame.select(pl.max_horizontal(pl.col("mean") + sd, *baselines)).to_series()
@@ -238,11 +253,11 @@ def limits(frame: pl.DataFrame) -> tuple[float, float]:
 
 
 def children(frame: pl.DataFrame, palette: Palette) -> style.Figure:
-    """Draw children beside models: a star for each age, a bar for the words that it may stand for.
+    """Draw children and models: a star for each age, with a bar for the range of words heard by it.
 
     Args:
-        frame: :data:`LINES`; of children ``size`` is null, and ``age``, ``words_low`` and
-            ``words_high`` are known.
+        frame: :data:`LINES`. Rows of children have no ``size``, but ``age``, ``words_low`` and
+            ``words_high``.
         palette: of the page.
     """
     heard, models = frame.filter(pl.col("size").is_null()), frame.drop_nulls("size")
@@ -282,20 +297,19 @@ def rows(
     words: bool = False,
     percent: bool = False,
 ) -> style.Figure:
-    """Draw estimates with their intervals: panels, rows of names, a lane for each series in them.
+    """Draw estimates with their intervals in rows; a row has a lane for each series.
+
+    Marks have the colour of their series. Without series they are blue above 0, orange below 0, and
+    grey if hollow.
 
     Args:
         frame: :data:`ROWS`.
         palette: of the page.
         label: of the axis of values.
-        columns: panels side by side at most.
-        kinds: what filled (True) and hollow (False) marks are.
-        words: values are numbers of words, on a log scale.
-        percent: the axis goes from 0 to 100.
-
-    Returns:
-        Colours are those of the series; without series, blue above 0, orange below, grey where
-        hollow.
+        columns: largest number of panels in a line.
+        kinds: names of filled (True) and hollow (False) marks in the legend.
+        words: whether values are numbers of words, on a log scale.
+        percent: whether the axis goes from 0 to 100.
     """
     frame = frame.with_columns(
         pl.lit(None, kind).alias(name) for name, kind in ROWS.items() if name not in frame.columns
@@ -331,7 +345,7 @@ def rows(
     series = frame["series"].drop_nulls().unique(maintain_order=True)
     handles = [style.handle(name, **palette(name).line(linestyle="none"))
                for name in series if name and name not in BASELINE_NAMES.values()]  # fmt: skip
-    handles += _null_handles(n for n, name in BASELINE_NAMES.items() if name in set(series))
+    handles += _baseline_handles(n for n, name in BASELINE_NAMES.items() if name in set(series))
     for filled, kind in (kinds or {}).items():
         face = MUTED.light if filled else PAGE.light
         handles.append(style.handle(kind, marker="o", linestyle="none", markerfacecolor=face))
@@ -340,14 +354,14 @@ def rows(
 
 
 def _rows_panel(axes: style.Axes, names: list[str], most: int, *, bare: bool, longest: int) -> None:
-    """Make the vertical axis one of names, from top to bottom, every other one shaded.
+    """Write the names of rows on the vertical axis, from top to bottom, and shade every other row.
 
     Args:
         axes: of the panel.
         names: of its rows.
-        most: rows of the tallest panel beside it.
-        bare: whether the panel to the left has the names.
-        longest: letters of a name in one line.
+        most: number of rows of the tallest panel in this line.
+        bare: whether to leave out the names, because the panel to the left has the same.
+        longest: largest number of letters in one line.
     """
     labels = [""] * len(names) if bare else [fill(name, longest) for name in names]
     axes.set_yticks(range(len(names)), labels)
@@ -360,7 +374,7 @@ def _rows_panel(axes: style.Axes, names: list[str], most: int, *, bare: bool, lo
 
 
 def _mark(axes: style.Axes, mark: Mapping[str, Any], y: float, palette: Palette) -> None:
-    """Draw one estimate: its line, its mark, and what stands beside the row."""
+    """Draw one estimate: its interval, its mark and its note."""
     value, series, filled = mark["value"], mark["series"], mark["filled"] is not False
     if series is None:
         marker = "o"
@@ -400,13 +414,12 @@ def _wrapped(title: str, columns: int) -> str:
 
 
 def predictive(cells: pl.DataFrame, _palette: Palette) -> style.Figure:
-    """Draw observed accuracy against predicted, with intervals.
+    """Draw observed accuracy against predicted accuracy, with intervals.
+
+    The cells of a perfect model are on the diagonal. Cells outside their interval are squares.
 
     Args:
         cells: columns of ``PREDICTIVE``, shares.
-
-    Returns:
-        A diagonal on which a perfect model's cells lie; cells outside their interval as squares.
     """
     drawn = style.figure(4.6)
     axes = drawn.subplots()

@@ -1,4 +1,4 @@
-"""What stands where: the rows, columns and names of tables and figures, from the grid's axes."""
+"""The order and names of rows, columns and lines in tables and figures, from the grid's axes."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ CATEGORY_ORDER = ("island", "question-formation", "binding", "wanna")  # of POSH
 
 @dataclass(frozen=True)
 class Arm:
-    """One line of a figure, one row per size of a table: the grid's axes but for size and seed."""
+    """The axes of the grid without size and seed: a line in figures, a row per size in tables."""
 
     condition: str
-    model: str | None  # None: one model for each size, which needs no name
+    model: str | None  # None: each size has one model only, which needs no name
     recipe: str
     bias: str
-    variant: str  # the axes that vary beside the condition, in words; "" if none does
+    variant: str  # the other axes with several values, in words; "" without such an axis
 
     @property
     def label(self) -> str:
-        """The arm in words."""
+        """The name of the arm."""
         return f"{self.condition} · {self.variant}" if self.variant else self.condition
 
     def has(self, condition: str, model: str, recipe: str, bias: str) -> bool:
-        """Say whether models of these axes are the arm's, at whatever size."""
+        """Return whether a model with these axes belongs to the arm, at any size."""
         mine = (self.condition, self.model or model, self.recipe, self.bias)
         return mine == (condition, model, recipe, bias)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Order of everything that the page lists."""
+    """The order of everything that the page lists."""
 
     sizes: list[str]
     arms: list[Arm]
-    # a row for each cell of the grid, by size, then arm: models (the arm's label), RUN_AXES, and
-    # words that were trained on; if unknown, the size's
+    # a row for each point of the grid, sorted by size, then arm: models (the arm's label),
+    # RUN_AXES, and words that it was trained on (if unknown, the words that the size names)
     points: pl.DataFrame
     phenomena: dict[str, list[tuple[str, str]]]  # suite -> (category, phenomenon)
 
@@ -53,13 +53,13 @@ class Layout:
         return list(dict.fromkeys(category for category, _ in self.phenomena[suite]))
 
     def series(self, arm: Arm) -> str:
-        """Return what an arm is called in a figure of all arms: not by the only condition."""
+        """Return the name of an arm in a figure of all arms, without the condition if only one."""
         one = len({other.condition for other in self.arms}) == 1
         return arm.variant if one and arm.variant else arm.label
 
     @property
     def names(self) -> list[list[str]]:
-        """What has a colour, kind by kind: conditions, arms, what varies beside them, sizes."""
+        """The names that get a colour, by kind: conditions, arms, variants, sizes."""
         kinds = ([getattr(arm, kind) for arm in self.arms]
                  for kind in ("condition", "label", "variant"))  # fmt: skip
         return [list(dict.fromkeys(names)) for names in (*kinds, self.sizes)]
@@ -109,30 +109,30 @@ def _phenomena(collected: Collected, suite: str) -> list[tuple[str, str]]:
 
 
 def title(name: str) -> str:
-    """Return a category's name for people."""
+    """Return a category's name as the page shows it."""
     return "Islands" if name == "island" else name.replace("-", " ").replace("_", " ").capitalize()
 
 
 def category_names(layout: Layout, suite: str) -> str:
-    """Return a suite's categories in words, for the methods."""
+    """Return a list of a suite's categories, for the methods."""
     names = [title(category) for category in layout.categories(suite)]
     return listed([name[0].lower() + name[1:] for name in names])
 
 
 @dataclass(frozen=True)
 class Group:
-    """Arms that are drawn in one figure, and what they are called there."""
+    """Arms that are drawn in one figure, with their names there."""
 
-    condition: str  # "": arms of several conditions
+    condition: str  # "": the arms have several conditions
     arms: list[tuple[str, Arm]]  # name, arm
 
 
 def groups(layout: Layout) -> list[Group]:
-    """Return what is compared: the conditions, and within a condition its biases.
+    """Return the comparisons of the grid: of the conditions, and of the variants of a condition.
 
-    The conditions are compared where all else is alike: under the variant (no bias, as a rule) that
-    most of them have. A condition with several variants, has a
-    group of its own. An arm that would be nowhere stands with the conditions.
+    The first group has one arm of each condition: that of the variant that most conditions have (as
+    a rule, no bias), or the only arm of a condition that lacks this variant. A condition with
+    several variants also has a group of its own.
     """
     counts = Counter(arm.variant for arm in layout.arms)
     common = max(counts, key=lambda variant: counts[variant], default="")
@@ -151,21 +151,21 @@ def groups(layout: Layout) -> list[Group]:
 
 
 def model_names(rows: pl.DataFrame, *, seeds: bool = False) -> list[str]:
-    """Name the model of each row by its model and the axes that vary among models.
+    """Return a name for each row: its model, and the axes with several values.
 
     Args:
         rows: columns of ``RUN_AXES``, and seed.
-        seeds: the seed is one of the axes.
+        seeds: whether the seed is one of the axes.
     """
     known = rows.filter(~pl.col("recipe").is_in(BASELINE_RECIPES))
     axes = varying(known, (*RUN_AXES, "seed") if seeds else RUN_AXES, always=("model",))
     names = []
     for row in rows.iter_rows(named=True):
-        silent = set()
+        unnamed = set()
         if row["recipe"] in BASELINE_RECIPES:
-            silent |= {"recipe"} if row["bias"] != "none" else {"recipe", "bias"}
+            unnamed |= {"recipe"} if row["bias"] != "none" else {"recipe", "bias"}
         if row["recipe"] == COUNTED:
-            silent.add("seed")
-        name = " · ".join(str(row[axis]) for axis in axes if axis not in silent)
+            unnamed.add("seed")
+        name = " · ".join(str(row[axis]) for axis in axes if axis not in unnamed)
         names.append(f"{name} untrained" if row["recipe"] == UNTRAINED else name)
     return names

@@ -1,6 +1,6 @@
-"""The page of a target: one HTML file that stands alone, its tables and figures beside it.
+"""The page of a target: one HTML file that needs no others, and files of its tables and figures.
 
-Before the numbers it says what is missing, void, or has not converged.
+Warnings come before the numbers: what is missing, without effect, or has not converged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ log = logs.get(__name__)
 
 
 def warnings(collected: Collected) -> Iterator[tuple[str, str]]:
-    """Yield what a reader must know before the numbers: (what, explanation)."""
+    """Yield the warnings at the top of the page: (title, explanation)."""
     spec, fits = collected.spec, collected.fits
     toys = [record.name for record in collected.records
             if record.stage == "read" and toy.made(record.content)]  # fmt: skip
@@ -49,7 +49,7 @@ def warnings(collected: Collected) -> Iterator[tuple[str, str]]:
 
 
 def allowed(collected: Collected) -> Iterator[str]:
-    """Yield the message of each check of the text that ``allow`` has overridden."""
+    """Yield the message of each check of the text that the key ``allow`` has overridden."""
     read = (record.content for record in collected.records if record.stage == "read")
     for statistics in (*read, *collected.corpora.values(), *collected.conditions.values()):
         yield from statistics.get("allowed", {}).values()
@@ -69,7 +69,7 @@ def allowed(collected: Collected) -> Iterator[str]:
 
 
 def void(collected: Collected) -> Iterator[str]:
-    """Yield a sentence for each filter without effect, and for conditions with the same text."""
+    """Yield a sentence for each filter without effect, and for each set of equal conditions."""
     same: dict[tuple[str, str, str], list[str]] = {}
     for (condition, size), statistics in collected.conditions.items():
         where = f"{condition} at {size}"
@@ -90,22 +90,22 @@ def void(collected: Collected) -> Iterator[str]:
             same.setdefault(key, []).append(condition)
     for (_, size, _), names in same.items():
         if len(names) > 1:
-            yield f"{' and '.join(sorted(names))} hold the same training sentences at {size}"
+            yield f"{' and '.join(sorted(names))} have the same training sentences at {size}"
 
 
 def write(spec: specs.ReportSpec, results: Path, output: Path, threads: int = 1) -> dict[str, Any]:
     """Write ``index.html``, ``figures/`` (PDF, PNG) and ``tables/`` (CSV, LaTeX) of a target.
 
-    What has not been run is left out or said to be "not run"; the same results give the same page.
+    Results that do not exist are left out or shown as "not run". Equal results give an equal page.
 
     Args:
-        spec: what the page is about.
+        spec: the part of the configuration that the page shows.
         results: the results folder.
         output: the page's folder.
-        threads: processes that finish figures; the page is the same.
+        threads: number of processes that save figures; it does not change the page.
 
     Returns:
-        Numbers of figures and tables, of models asked for and missing, and the page's bytes.
+        Names of figures and tables, numbers of models and of missing models, and the page's bytes.
 
     Raises:
         PoshgridError: a file of the results is broken, or the folder cannot be written.
@@ -134,12 +134,12 @@ def write(spec: specs.ReportSpec, results: Path, output: Path, threads: int = 1)
 
 
 def render(page: parts.Page) -> str:
-    """Return the page's HTML; write its figures and tables on the way."""
+    """Write the figures and tables of the page; return its HTML."""
     collected = page.collected
     css = (importlib.resources.files("poshgrid.report") / "page.css").read_text("utf-8")
     phenomena = {p for pairs in page.layout.phenomena.values() for _, p in pairs} or {
         p for frame in collected.measures.values() for p in frame["phenomenon"].drop_nulls()
-    }  # of pairs; where there are none, of the other tasks
+    }  # without minimal pairs, those of the other tasks
     models = counted(len(collected.asked), "language model")
     counts = f"{models}, {counted(len(phenomena), 'phenomenon', 'phenomena')}"
     study = collected.spec.study

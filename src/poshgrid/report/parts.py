@@ -1,11 +1,11 @@
-"""What a section of the page is made from: results, and the tables and figures that it writes.
+"""The parts of a page: how a section writes its tables and figures, and becomes HTML.
 
-A section is a module of :mod:`poshgrid.report.sections`; its name is the anchor, and adding one is
-adding the module. It declares ``TITLE``, ``ORDER`` (place on the page), ``AUDIENCE``
-(``reader``: it is open; ``reviewer`` or ``engineer``: it opens on demand) and
-``write(page)``, which writes its tables and figures and returns what its template needs; ``None``:
-the target has no such section. The template is the file beside it with the ending ``.html``. A
-section without one shows what it has written, in that order, below ``notes`` (a list of sentences).
+A section is a module of :mod:`poshgrid.report.sections`; to add a section, add a module. Its name
+is the anchor on the page. It declares ``TITLE``, ``ORDER`` (position on the page), ``AUDIENCE``
+(``reader``: shown open; ``reviewer`` or ``engineer``: folded) and ``write(page)``. This function
+writes its tables and figures and returns the values for its template, or None if the target has no
+such section. The template has the name of the module, with the ending ``.html``. Without a template
+the section shows ``notes`` (a list of sentences), then its tables and figures in the order written.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from poshgrid.report.texts import environment, say, titles
 from poshgrid.tables import formats
 from poshgrid.tables.table import Table, of_frame
 
-_OWN = {"figures": tuple(f".{e}" for e in style.KINDS), "tables": (".csv", ".tex", ".bib")}
+_ENDINGS = {"figures": tuple(f".{e}" for e in style.KINDS), "tables": (".csv", ".tex", ".bib")}
+"""Folder of the page -> the endings of the files that a report writes there."""
 
 
 @dataclass(frozen=True)
@@ -48,22 +49,22 @@ class Picture:
 
 
 class Finding(NamedTuple):
-    """A sentence, and where its numbers stand: ``tables/TABLE.csv``, in rows from 1 on."""
+    """A sentence, and the table that has its numbers."""
 
     text: str
-    table: str
-    rows: list[int]  # none: the sentence is about the whole table
+    table: str  # ``tables/TABLE.csv``
+    rows: list[int]  # counted from 1; empty: the whole table
 
 
 class Page:
-    """The page of a target: its results, and the tables and figures that it links to.
+    """The page of a target: its results, and the tables and figures that it shows.
 
-    Saving figures is most of a page's time, so other processes do it while the next is drawn.
+    Saving figures takes most of the time, so that other processes save them.
 
     Args:
-        collected: what other stages wrote.
+        collected: the results of the other stages.
         output: the page's folder.
-        executor: processes that save figures; default: this one does.
+        executor: processes that save figures; default: this process saves them.
     """
 
     def __init__(
@@ -80,15 +81,15 @@ class Page:
     def table(
         self, kind: str, frame: pl.DataFrame, *facts: object, of: str = "", **named: object
     ) -> None:
-        """Write a frame as a table of the page; one without rows is none.
+        """Write a frame as a table of the page; do nothing if it has no rows.
 
         Args:
-            kind: of the table: key of ``tables.yaml``, which has its titles, and text of
-                ``texts.txt``, which is its caption.
-            frame: a row for each of the table's (:func:`poshgrid.tables.table.of_frame`).
-            facts: of the caption.
-            of: a suite or model, the end of the table's name.
-            named: facts of the caption by name; ``caption``: the caption itself.
+            kind: of the table: the key of its titles in ``tables.yaml`` and of its caption in
+                ``texts.txt``.
+            frame: the rows of the table (:func:`poshgrid.tables.table.of_frame`).
+            facts: arguments of the caption.
+            of: a suite or model, which is appended to the table's name; "": the kind is the name.
+            named: named arguments of the caption; ``caption`` is the caption itself.
         """
         if frame.height:
             caption = named.pop("caption", None) or say(kind, *facts, **named)
@@ -96,27 +97,27 @@ class Page:
             self.put(of_frame(name, str(caption), frame, titles().get(kind)))
 
     def put(self, table: Table) -> None:
-        """Write a table as CSV and LaTeX; one without rows is none."""
+        """Write a table as CSV and LaTeX; do nothing if it has no rows."""
         if table.rows:
             self.shown[table.name] = table
             self.file(f"{table.name}.csv", formats.csv(table.values))
             self.file(f"{table.name}.tex", formats.latex(table))
 
     def file(self, name: str, text: str) -> None:
-        """Write a file beside the page's tables."""
+        """Write a file into the folder of the page's tables."""
         files.write_text(self.output / "tables" / name, text)
         self.written["tables"].append(name)
 
     def picture(
         self, name: str, draw: Callable[..., style.Figure], frame: pl.DataFrame, caption: str
     ) -> None:
-        """Draw a frame; write the figure and its numbers. One without marks is none.
+        """Draw a frame; write the figure and its numbers. Do nothing if the frame has no rows.
 
         Args:
             name: of the figure, unique on the page.
-            draw: takes the frame and the palette of the page.
+            draw: a function of the frame and the palette of the page.
             frame: see :mod:`poshgrid.report.figures`.
-            caption: also what a screen reader says.
+            caption: of the figure, also for screen readers.
         """
         if frame.is_empty():
             return
@@ -131,14 +132,14 @@ class Page:
         self.shown[f"figure-{name}"] = Picture(name, caption, saved)
 
     def clear_stale(self) -> None:
-        """Remove figures and tables of an earlier report that this one does not have."""
-        for folder, endings in _OWN.items():
+        """Remove the figures and tables of an earlier report that this report did not write."""
+        for folder, endings in _ENDINGS.items():
             for path in sorted((self.output / folder).glob("*")):
                 if path.suffix in endings and path.name not in self.written[folder]:
                     path.unlink()
 
     def section(self, module: ModuleType) -> Markup:
-        """Return a section in HTML; "" where it has nothing to say."""
+        """Return a section in HTML; "" if it has no content."""
         before = set(self.shown)
         facts: dict[str, Any] | None = module.write(self)
         if facts is None:
@@ -147,12 +148,12 @@ class Page:
         templates = environment()
         show = templates.get_template("html/show.html").make_module({"shown": self.shown})
         path = Path(str(module.__file__)).with_suffix(".html")
-        text = path.read_text("utf-8") if path.is_file() else _PLAIN
+        text = path.read_text("utf-8") if path.is_file() else _DEFAULT_TEMPLATE
         html = templates.from_string(text).render(facts, page=self, show=show, own=own)
         return Markup(html.strip())
 
 
-_PLAIN = """
+_DEFAULT_TEMPLATE = """
 {%- for note in notes | default([]) %}<p>{{ note }}</p>{% endfor %}
 {%- for name in own %}{{ show.it(name) }}{% endfor %}"""
 
@@ -161,7 +162,7 @@ def sections(first: list[str]) -> dict[str, ModuleType]:
     """Return anchor -> module of every section, in the order of the page.
 
     Args:
-        first: anchors of the sections that a study opens with, in their order.
+        first: anchors of the sections that come first, in their order (key ``opens`` of a study).
     """
     known = {word: plugins.load(SECTIONS, word) for word in plugins.names(SECTIONS)}
     rest = sorted(known.keys() - set(first), key=lambda word: known[word].ORDER)

@@ -1,4 +1,4 @@
-"""What a Bayesian model says, as frames for tables and figures: coefficients, contrasts, checks."""
+"""The results of a Bayesian model as frames for tables and figures: coefficients and contrasts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from poshgrid.statistics.contrasts import called
 from poshgrid.statistics.gate import doubts
 
 ONE_SEED = "one seed only, so runs may differ by chance"
-"""What contrasts are that rest on one seed: a run's own luck is part of them."""
+"""Warning on contrasts with one seed only."""
 
 
 def effects(summary: pl.DataFrame) -> pl.DataFrame:
-    """Return the effects of a fit as a figure: all common terms but the intercept, in log odds."""
+    """Return the data of the figure of effects: common terms without the intercept, in log odds."""
     intercept = pl.col("term").str.to_lowercase().str.contains("intercept")
     common = summary.filter(~intercept, kind="common")
     notes = [
@@ -32,17 +32,17 @@ def effects(summary: pl.DataFrame) -> pl.DataFrame:
 
 
 def coefficients(fit: Fit) -> pl.DataFrame:
-    """Return the coefficients and group SDs of a fit; a label with † is not in its formula."""
+    """Return the coefficients and group SDs of a fit; † marks implicit levels."""
     summary = fit.summary.filter(pl.col("kind").is_in(["common", "sd"]))
     marked = pl.when("implicit").then(pl.format("{} †", "label")).otherwise("label")
     return summary.with_columns(label=marked)
 
 
 def one_seed(fit: Fit, row: dict[str, Any]) -> bool:
-    """Say whether a contrast rests on one seed: all cells of its fit, or those of a level of it.
+    """Return whether a contrast depends on one seed: all cells of the fit or of a level have one.
 
     Args:
-        fit: its fit; one without cells is not known to.
+        fit: of the contrast; without cells, the number of seeds is unknown and the result False.
         row: columns of ``CONTRASTS``.
     """
     cells = fit.predictive
@@ -56,9 +56,10 @@ def contrasts(fit: Fit) -> tuple[pl.DataFrame, tuple[Any, ...]]:
     """Return the marginal contrasts with their names, and the facts of their caption.
 
     Returns:
-        Columns of ``CONTRASTS``, ``name`` and ``of`` in words; ``planted`` and ``found_sign``
-        where a sign is known. Facts: planted effects that were found, and how many there are;
-        names of contrasts that rest on one seed, and whether all do.
+        Columns of ``CONTRASTS``, ``name``, and ``of`` (the data that it is taken on, in words);
+        ``planted`` and ``found_sign`` if effects are planted. The facts are: numbers of planted
+        effects that were found and of all; names of contrasts with one seed; whether all have one
+        seed; and the warning ``ONE_SEED``.
     """
     rows = fit.contrasts.to_dicts()
     effects = planted_effects(fit)
@@ -66,22 +67,23 @@ def contrasts(fit: Fit) -> tuple[pl.DataFrame, tuple[Any, ...]]:
     signs = [effects.get(key, ("", ""))[0] for key in keys]
     single = [one_seed(fit, row) for row in rows]
     names = [contrast_name(row) for row in rows]
-    held = (sum(s == shown for s, shown in effects.values()), len(effects)) if effects else ()
+    counts = (sum(s == shown for s, shown in effects.values()), len(effects)) if effects else ()
     few = list(dict.fromkeys(n for n, alone in zip(names, single, strict=True) if alone))
-    words: dict[str, Iterable[str]] = {"name": names, "of": map(place, rows)}
+    words: dict[str, Iterable[str]] = {"name": names, "of": map(slice_name, rows)}
     words |= {"planted": signs, "found_sign": map(found_sign, rows)} if any(signs) else {}
     frame = fit.contrasts.with_columns(
         *(pl.Series(name, list(values), pl.String) for name, values in words.items()),
         pl.when(by="").then(pl.lit("total")).alias("class"),
     )
-    return frame, (held, few, all(single), ONE_SEED)
+    return frame, (counts, few, all(single), ONE_SEED)
 
 
 def planted_effects(fit: Fit) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return the contrast and the level of each planted effect -> its sign, and the one found.
+    """Return (contrast, level) of each planted effect -> its planted sign and the estimated sign.
 
-    A category of one phenomenon with its name is one effect, in two rows: one that missed counts.
-    A level without a row is misspelt, or no run has it.
+    A category and its only phenomenon may have the same name: they are one effect with two rows,
+    which is missed if one row misses it. A level without a row has "no estimate": it is misspelt,
+    or no run has it.
     """
     effects: dict[tuple[str, str], tuple[str, str]] = {}
     for contrast in map(Contrast.model_validate, fit.spec.get("contrasts") or []):
@@ -98,26 +100,26 @@ def planted_effects(fit: Fit) -> dict[tuple[str, str], tuple[str, str]]:
 
 
 def found_sign(row: dict[str, Any]) -> str:
-    """Return where the joint interval of a contrast's points lies: above or below 0, or none."""
+    """Return "above" or "below" if the joint interval excludes 0, else "none"."""
     if row["joint_low"] > 0:
         return "above"
     return "below" if row["joint_high"] < 0 else "none"
 
 
 def contrast_name(row: dict[str, Any]) -> str:
-    """Return a contrast in words: ``Filtering (baby-f − baby)``, ``dyck − none``."""
+    """Return the name of a contrast: ``Filtering (baby-f − baby)``, ``dyck − none``."""
     levels, name = f"{row['first']} − {row['less']}", own_name(row)
     return f"{name} ({levels})" if name else levels
 
 
 def own_name(row: dict[str, Any]) -> str:
-    """Return the name that a contrast was given; "": none."""
+    """Return the name of a contrast in the configuration; "" without one."""
     unnamed = row["contrast"] == f"{row['first']} - {row['less']}"
     return "" if unnamed else title(row["contrast"])
 
 
-def place(row: dict[str, Any]) -> str:
-    """Return what of the data a contrast is of: ``Overall``, a category, a level of a factor."""
+def slice_name(row: dict[str, Any]) -> str:
+    """Return the data that a contrast is taken on: ``Overall``, a category, a level of a factor."""
     by, level = row["by"], row["level"]
     if not by:
         return title("overall")
@@ -128,5 +130,5 @@ def place(row: dict[str, Any]) -> str:
 
 
 def quotable(fit: Fit) -> bool:
-    """Say whether a fit may be quoted: it converged, and its predictive check passes."""
+    """Return whether a fit may be quoted: it converged, and its predictive check passes."""
     return not doubts(fit.diagnostics)

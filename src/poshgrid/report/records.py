@@ -1,4 +1,4 @@
-"""The manifests that a report rests on, found in the order of the pipeline."""
+"""The manifests of all results that a report shows, in the order of the pipeline."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from poshgrid.config.paths import Paths
 from poshgrid.config.runs import COUNTED
 from poshgrid.errors import PoshgridError
 
-_BESIDE = ".manifest.json"
-"""How the manifest of a single file ends; that of a folder is ``manifest.json`` in it."""
+_MANIFEST_ENDING = ".manifest.json"
+"""Ending of the manifest of a single file. The manifest of a folder is ``manifest.json`` in it."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """A manifest, and where it lies in the results folder."""
+    """A manifest, and its path within the results folder."""
 
     stage: str
     name: str
@@ -29,34 +29,36 @@ class Record:
 
 
 def manifests(spec: specs.ReportSpec, paths: Paths) -> Iterator[Record]:
-    """Find the manifests of all that the page rests on, in the order of the pipeline.
+    """Yield the manifests of all results on the page, in the order of the pipeline.
 
-    A manifest is yielded once, also where two corpora share a source: times are summed over these.
+    Each manifest is yielded once, even if two corpora share a source, because the page sums the
+    times of jobs. Manifests that do not exist are left out.
 
     Args:
-        spec: what the page is about.
+        spec: the part of the configuration that the page shows.
         paths: of the results folder.
 
     Raises:
-        PoshgridError: a manifest is broken. One that is not there is passed over.
+        PoshgridError: a manifest is broken.
     """
     seen: set[Path] = set()
     for stage, name, where in (*_of_texts(spec, paths), *_of_models(spec, paths)):
         path = Path(where)
-        if not path.name.endswith(_BESIDE):
-            alone = path.suffix in (".parquet", ".json")
-            path = path.with_name(f"{path.stem}{_BESIDE}") if alone else path / "manifest.json"
+        if not path.name.endswith(_MANIFEST_ENDING):
+            is_file = path.suffix in (".parquet", ".json")
+            own_name = path.with_name(f"{path.stem}{_MANIFEST_ENDING}")
+            path = own_name if is_file else path / "manifest.json"
         if path not in seen and (content := read_json(path)):
-            yield Record(stage, name, place(path, paths), content)
+            yield Record(stage, name, within_results(path, paths), content)
         seen.add(path)
 
 
-_Places = Iterator[tuple[str, str, str | Path]]
-"""Stage, name, and a folder, a table, or a manifest that has a name of its own."""
+_Locations = Iterator[tuple[str, str, str | Path]]
+"""Stage, name, and the path of a result (folder or file) or of its manifest."""
 
 
-def _of_texts(spec: specs.ReportSpec, paths: Paths) -> _Places:
-    """Yield the places of corpora and parsers, then of conditions at sizes, up to their tokens."""
+def _of_texts(spec: specs.ReportSpec, paths: Paths) -> _Locations:
+    """Yield the results on corpora and parsers, then those on conditions, up to their tokens."""
     for corpus in spec.corpora:
         folder = Path(paths.sentences(corpus)).parent
         settings = read_json(folder / "manifest.json").get("settings") or {}
@@ -70,9 +72,10 @@ def _of_texts(spec: specs.ReportSpec, paths: Paths) -> _Places:
             yield "recall", parser, paths.recall(parser)
     for corpus in spec.corpora:
         for parser in spec.parsers:
-            shards = Path(paths.parses(corpus, parser, 0)).parent.glob(f"*{_BESIDE}")
+            shards = Path(paths.parses(corpus, parser, 0)).parent.glob(f"*{_MANIFEST_ENDING}")
             for path in sorted(shards, key=lambda p: (len(p.name), p.name)):
-                yield "parse", f"{corpus}/{parser}/{path.name.removesuffix(_BESIDE)}", path
+                shard = path.name.removesuffix(_MANIFEST_ENDING)
+                yield "parse", f"{corpus}/{parser}/{shard}", path
             yield "evidence", f"{corpus}/{parser}", paths.evidence(corpus, parser)
         yield from (
             ("ngrams", f"{corpus}/{size}", paths.ngrams(corpus, size)) for size in spec.sizes
@@ -81,24 +84,24 @@ def _of_texts(spec: specs.ReportSpec, paths: Paths) -> _Places:
         ("condition", paths.condition), ("side_effects", paths.side_effects),
         ("audit", paths.audit),
         ("tokenizer", lambda *cell: _tokenizer(paths, *cell)),
-        ("sweep", lambda *cell: Path(paths.tokenizer(*cell), f"sweep{_BESIDE}")),
+        ("sweep", lambda *cell: Path(paths.tokenizer(*cell), f"sweep{_MANIFEST_ENDING}")),
         ("tokens", paths.tokens),
     ):  # fmt: skip
         for cell in spec.cells:
-            home = Path(folder_of(*cell.split("/")))
-            yield stage, "/".join(home.parts[-2:]) if stage == "tokenizer" else cell, home
+            folder = Path(folder_of(*cell.split("/")))
+            yield stage, "/".join(folder.parts[-2:]) if stage == "tokenizer" else cell, folder
 
 
 def _tokenizer(paths: Paths, condition: str, size: str) -> Path:
-    """Return the tokenizer that a cell's tokens were cut by: its own, or one that cells share."""
+    """Return the tokenizer of a cell's tokens: its own, or the one that all cells share."""
     shared = Path(paths.tokenizer(*paths.shared_tokenizer()))
     manifest = read_json(Path(paths.tokens(condition, size), "manifest.json"))
-    cut_by = {Path(file).parts[-3:-1] for file in manifest.get("inputs") or {}}
-    return shared if shared.parts[-2:] in cut_by else Path(paths.tokenizer(condition, size))
+    inputs = {Path(file).parts[-3:-1] for file in manifest.get("inputs") or {}}
+    return shared if shared.parts[-2:] in inputs else Path(paths.tokenizer(condition, size))
 
 
-def _of_models(spec: specs.ReportSpec, paths: Paths) -> _Places:
-    """Yield the places of what models are trained with, and of all that follows."""
+def _of_models(spec: specs.ReportSpec, paths: Paths) -> _Locations:
+    """Yield the results from the training of models to the statistics."""
     for run in spec.runs:
         condition, size, _, _, bias, _ = run.split("/")
         inputs = read_json(Path(paths.model(run), "manifest.json")).get("inputs") or {}
@@ -124,16 +127,17 @@ def _of_models(spec: specs.ReportSpec, paths: Paths) -> _Places:
     yield from (("fit", model, paths.fit(target, model)) for model in spec.regressions)
 
 
-def place(path: Path, paths: Paths) -> str:
-    """Return where a file lies in the results folder.
+def within_results(path: Path, paths: Paths) -> str:
+    """Return a path relative to the results folder.
 
-    The page names what lies outside its own folder, and does not link to it: it may have been sent.
+    The page names files outside its own folder this way, without a link: readers may have the page
+    alone.
     """
     return Path(os.path.relpath(path, paths.results)).as_posix()
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Return a JSON object; an empty one where there is no file."""
+    """Return a JSON object; an empty one if the file does not exist."""
     if not path.is_file():
         return {}
     content = files.read_json(path)

@@ -1,6 +1,6 @@
 """The works that the methods cite (works.bib): citations in the text, a list, and BibTeX.
 
-Only what a text cites is listed. A DOI or address is given where it is certain.
+The list has only works that the text cites. Entries have a DOI or address only if it is certain.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ BIBLIOGRAPHY = "references.bib"
 _ENTRY = re.compile(r"^@\w+\{(\w+),\n.*?^\}\n", re.MULTILINE | re.DOTALL)
 
 
-_style, _backend = cache(Style), cache(Backend)  # each looks through all packages for plug-ins
+_style, _backend = cache(Style), cache(Backend)  # slow: they search all packages for plug-ins
 
 
 @dataclass(frozen=True)
 class Work:
-    """A work."""
+    """A work of the bibliography."""
 
     key: str
-    bibtex: str  # its entry, as works.bib has it
+    bibtex: str  # its entry, as in works.bib
 
     @cached_property
     def entry(self) -> Entry:
-        """The entry, read."""
+        """The parsed entry."""
         return parse_string(self.bibtex, "bibtex").entries[self.key]
 
     @property
@@ -61,7 +61,7 @@ class Work:
 
 
 class Citations:
-    """Cites works in a text and remembers which."""
+    """Cites works in a text and collects them."""
 
     def __init__(self) -> None:
         self._cited: dict[str, Work] = {}
@@ -71,7 +71,7 @@ class Citations:
         return f"({self.bare(*keys)})"
 
     def bare(self, *keys: str) -> str:
-        """Return the same without brackets, for a text that stands in brackets."""
+        """Return the citation without brackets, for a text that is in brackets already."""
         works = [self._cite(key) for key in dict.fromkeys(keys)]
         return "; ".join(f"{work.names}, {work.date}" for work in works)
 
@@ -89,7 +89,7 @@ class Citations:
 
     @property
     def works(self) -> list[Work]:
-        """The works cited, by author and year."""
+        """The cited works, sorted by author and year."""
         return sorted(self._cited.values(), key=lambda work: (*work.families, work.date))
 
 
@@ -99,4 +99,4 @@ def _load() -> dict[str, Work]:
 
 
 WORKS = _load()
-"""Key -> work: what works.bib lists."""
+"""Key -> work, of works.bib."""

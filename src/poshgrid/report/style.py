@@ -1,8 +1,8 @@
-"""The look of the report: one palette, one set of type sizes, for the page and for the figures.
+"""The look of the report: one palette and one set of type sizes, for the page and the figures.
 
 Colours come in pairs, one for light and one for dark backgrounds. Figures are drawn in the light
-colours; inside the page each of them becomes a CSS variable, so that a figure follows the reader's
-light or dark setting.
+colours; on the page each colour becomes a CSS variable, so that figures follow the reader's light
+or dark setting.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # matplotlib is imported when a figure is drawn
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-__all__ = ["Axes", "Figure", "Line2D"]  # what others take from here as types
+__all__ = ["Axes", "Figure", "Line2D"]  # types that other modules import from here
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,11 @@ class Look(NamedTuple):
 
 
 class Palette:
-    """Gives each name one colour, mark and dash pattern on the whole page.
+    """Give each name one colour, mark and dash pattern on the whole page.
 
     Args:
-        kinds: names that may stand in one figure, kind by kind; the first of each kind is blue.
-            Names of no kind take colours in the order in which they are asked for.
+        kinds: lists of names that may be in one figure; the first name of each list is blue. Other
+            names get colours in the order of their first use.
     """
 
     def __init__(self, kinds: Iterable[Sequence[str]] = ()) -> None:
@@ -103,7 +103,7 @@ class Palette:
 
 
 def css_variables() -> str:
-    """Return the palette as CSS custom properties, light by default and dark where asked for."""
+    """Return the palette as CSS custom properties, light or dark as the reader's setting."""
 
     def variables(kind: str) -> str:
         pairs = ((c.name, getattr(c, kind)) for c in COLOURS)
@@ -122,10 +122,10 @@ def _rgb(colour: str) -> str:
 
 @contextmanager
 def drawing(salt: str) -> Iterator[None]:
-    """Set matplotlib up for one figure: our type, no dates, and names that depend on ``salt`` only.
+    """Set matplotlib up for one figure: our fonts, and the same bytes in every run.
 
     Args:
-        salt: the figure's name; it enters the identifiers inside the SVG.
+        salt: the figure's name, from which the identifiers in the SVG are made.
     """
     import matplotlib as mpl
 
@@ -135,25 +135,25 @@ def drawing(salt: str) -> Iterator[None]:
 
 
 def figure(height: float) -> Figure:
-    """Return a figure as wide as the page, of so many inches."""
+    """Return a figure as wide as the page; ``height`` is in inches."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(WIDE, height), layout="constrained")
 
 
 def handle(label: str, **look: Any) -> Line2D:  # noqa: ANN401 - matplotlib's
-    """Return a line or mark of a legend, grey unless the look has another colour."""
+    """Return a line or mark of a legend; default: grey."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], **({"color": MUTED.light, "label": label} | look))
 
 
 def legend(drawn: Figure, handles: Sequence[Any]) -> None:
-    """Put a legend above the panels, in as many columns as the longest name lets fit.
+    """Put a legend above the panels, in as many columns as fit.
 
     Args:
-        drawn: a figure of a constrained layout.
-        handles: lines and patches with their labels; without any there is no legend.
+        drawn: a figure with a constrained layout.
+        handles: lines and patches with their labels; empty: no legend.
     """
     longest = max((len(handle.get_label()) for handle in handles), default=0)
     width = 0.55 + 0.058 * longest  # inches: the handle, and letters of about this width
@@ -173,25 +173,26 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 """Ending of a figure's file -> how matplotlib saves it."""
 TIP = "tip "
-"""Begins the id of an unseen mark that the page shows a text over: no script, no other file."""
+"""Prefix of the id of an invisible mark. The page turns the rest of the id into its tooltip, which
+needs no script."""
 
 
 def finish(drawn: Figure, folder: Path, name: str, label: str) -> str:
-    """Save a figure in each of :data:`KINDS`, on white and without dates; return it as inline SVG.
+    """Save a figure in each format of :data:`KINDS`, without dates; return it as inline SVG.
 
     Args:
-        drawn: to be saved.
+        drawn: the figure.
         folder: of the files.
         name: of the files, unique on the page.
-        label: what a screen reader says.
+        label: text for screen readers.
     """
     with drawing(name):
         engine = drawn.get_layout_engine()
-        if engine is not None:  # laid out once; otherwise each format would do so again
+        if engine is not None:  # lay the figure out once, not again for each format
             engine.execute(drawn)
             drawn.set_layout_engine(None)
         for kind, options in KINDS.items():
-            content = io.BytesIO()  # the PDF writer fails in its own words where the disk is full
+            content = io.BytesIO()  # files.atomic reports a full disk better than the PDF writer
             drawn.savefig(content, format=kind, **options)
             with files.atomic(folder / f"{name}.{kind}") as temporary:
                 temporary.write_bytes(content.getvalue())

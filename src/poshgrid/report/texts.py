@@ -1,6 +1,6 @@
-"""The words of the report: captions, notes and sentences, each a macro of ``texts.txt``.
+"""The texts of the report: captions, notes and sentences, each a macro of ``texts.txt``.
 
-``tables.yaml`` has the titles of tables, ``methods.txt`` the methods.
+``tables.yaml`` has the titles of columns, ``methods.txt`` the methods.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _FILTERS = ("count", "counted", "duration", "listed", "percent", "points", "prob
 
 @cache
 def environment(*, escaped: bool = True, strict: bool = True) -> Any:  # noqa: ANN401 - imported late
-    """Return what reads the page's templates.
+    """Return the jinja2 environment of the page's templates.
 
     Args:
         escaped: whether values are escaped for HTML.
-        strict: whether a name that is not known is an error, not an empty text.
+        strict: whether an unknown name is an error; otherwise it is an empty text.
     """
     import jinja2
 
@@ -39,20 +39,20 @@ def environment(*, escaped: bool = True, strict: bool = True) -> Any:  # noqa: A
 
 
 def say(name: str, /, *facts: object, **named: object) -> str:
-    """Return a text of ``texts.txt``, filled with facts; ``-`` in its name stands for ``_``."""
+    """Return a text of ``texts.txt`` for these facts; ``-`` in its name becomes ``_``."""
     texts = environment(escaped=False).get_template("texts.txt").module
     return tidy(getattr(texts, name.replace("-", "_"))(*facts, **named))
 
 
 def tidy(text: str) -> str:
-    """Join the lines of a text: a new line is a space, and nothing before a closing mark."""
+    """Join the lines of a text with spaces, without a space before ``.,;:)``."""
     joined = re.sub(r"\s*\n\s*(?=[.,;:)])", "", text)
     return re.sub(r"\s*\n\s*| {2,}", " ", joined).strip()
 
 
 @cache
 def titles() -> dict[str, dict[str, str]]:
-    """Return table -> column -> title and writer (:func:`poshgrid.tables.table.of_frame`)."""
+    """Return table -> column -> its title and format (:func:`poshgrid.tables.table.of_frame`)."""
     text = (importlib.resources.files("poshgrid.report") / "tables.yaml").read_text("utf-8")
     content: dict[str, dict[str, str]] = yaml.safe_load(text)
     return content

@@ -63,11 +63,11 @@ def test_a_page_of_judgements_has_baselines_of_a_text(tmp_path):
 @pytest.mark.parametrize(
     ("path", "content", "message"),
     [
-        ("wanna.tsv", HEAD + LINES[0], "its name is no run's"),
+        ("wanna.tsv", HEAD + LINES[0], "its name does not give a run"),
         (NAME, "bad\tgood\n", "line 1: the columns must be sentence1, PPL1"),
         (NAME, HEAD + LINES[0] + "bad\tx\tgood\t1\tcorrect\n", "line 3: not a sentence and a"),
         (NAME, HEAD + "bad\tnan\tgood\t1\tcorrect\n", "line 2: not a sentence"),
-        (NAME.replace("command", "com\nmand"), HEAD + LINES[0], "its name is no run's"),
+        (NAME.replace("command", "com\nmand"), HEAD + LINES[0], "its name does not give a run"),
         (NAME.replace("10Mf", "0Mf"), HEAD + LINES[0], "impossible size '0M'"),
     ],
 )

@@ -1,11 +1,11 @@
 """Causal models: log-probabilities of sentences, left to right, and continuations.
 
 Sentences go through the model as a trie (:mod:`poshgrid.evaluation.trie`): a node attends to its
-ancestors only (a four-dimensional attention mask), its position is its depth, and the context of
-each token is projected to the vocabulary once, however many sentences share it. A model that does
-not honour such masks and positions reads whole sentences in padded batches instead; which of the
-two it is, is tried on each model as it is loaded, and so is whether padding changes its scores. The
-scores are the same.
+ancestors only (a four-dimensional attention mask), its position is its depth, and each context is
+projected to the vocabulary once, even if several sentences share it. A model that ignores such
+masks or positions reads whole sentences in padded batches instead. Each model is tested when it is
+loaded: whether it can use the trie, and whether padding changes its scores. Both ways give the same
+scores.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from poshgrid.config import Scoring
 
 log = logs.get(__name__)
-ROW = 128  # nodes of a row: longer rows share little more and cost more attention
+ROW = 128  # nodes in a row: longer rows share little more and cost more attention
 LENGTH_PENALTY = 1.0
-DRAWN = {"top_k": 50, "top_p": 0.95}
-"""Whence tokens are drawn, where they are: transformers' defaults of old, which BaBIEs names."""
+SAMPLING = {"top_k": 50, "top_p": 0.95}
+"""Settings for sampled tokens: former defaults of transformers, which BaBIEs used."""
 
 
 class Causal(Neural):
     """A causal language model and its tokenizer, ready to score.
 
-    Of ``scoring``: ``bos`` true: the tokenizer's ``<bos>`` is the context of the first token, so
-    that every token is scored; false: the first token is context only. ``decoding_seed``: what is
-    written is drawn; see :meth:`complete`.
+    It uses two keys of ``scoring``. With ``bos``, the tokenizer's ``<bos>`` is the context of the
+    first token, so that every token is scored; without, the first token is only context. With
+    ``decoding_seed``, generated tokens are sampled; see :meth:`complete`.
     """
 
     def __init__(self, model: Any, tokenizer: Any, scoring: Scoring, *, name: str) -> None:  # noqa: ANN401
@@ -73,23 +73,22 @@ class Causal(Neural):
     def complete(self, prompts: Sequence[str], *, beams: int, tokens: int) -> list[str]:
         """Continue sentences by beam search (transformers' ``generate``).
 
-        A hypothesis is worth the sum of its log-probabilities divided by its length (length penalty
-        1); the search goes on until no open hypothesis can become better than the finished ones. It
-        may end before ``tokens``, at the model's end-of-sequence token. Each prompt is continued
-        alone, so that none is padded.
+        The score of a hypothesis is the sum of its log-probabilities divided by its length (length
+        penalty 1); the search ends when no open hypothesis can become better than the finished
+        ones. A hypothesis may have fewer than ``tokens`` tokens if it ends with the model's
+        end-of-sequence token. Each prompt is continued by itself, without padding.
 
-        With a seed, beams go on with tokens drawn from the likeliest (:data:`DRAWN`; Capone et al.,
-        2024), each prompt from a state of its own: what a prompt is continued by depends on the
-        seed and on it, not on the other prompts.
+        With a seed, beams continue with tokens sampled from the likeliest (:data:`SAMPLING`; Capone
+        et al., 2024). The random state depends only on the seed and the prompt, so that other
+        prompts do not change a continuation.
 
         Args:
-            prompts: beginnings of sentences, without ``<bos>``, which is put before them if
-                ``bos`` is true.
-            beams: hypotheses kept at each step.
-            tokens: new tokens of each continuation, at most.
+            prompts: beginnings of sentences, without ``<bos>``, which is added if ``bos`` is true.
+            beams: number of hypotheses at each step.
+            tokens: largest number of new tokens in each continuation.
 
         Returns:
-            The new text alone, in the order of ``prompts``.
+            The new text without the prompt, in the order of ``prompts``.
 
         Raises:
             PoshgridError: a prompt is empty or too long for the model.
@@ -103,23 +102,23 @@ class Causal(Neural):
         rows = [[self.bos_id, *cut.ids] if self.bos else cut.ids for cut in cuts]
         whole = [r._replace(name=f"{r.name} and {tokens} to follow") for r in requests]
         tokenized.check_lengths(whole, [len(row) + tokens for row in rows], self.context, self.name)
-        drawn = self.seed is not None
+        sampled = self.seed is not None
         end, padding = self.tokenizer.eos_token_id, self.tokenizer.pad_token_id
         settings = GenerationConfig(
             num_beams=beams,
             max_new_tokens=tokens,
-            do_sample=drawn,
-            **(DRAWN if drawn else {}),
+            do_sample=sampled,
+            **(SAMPLING if sampled else {}),
             early_stopping=False,
             length_penalty=LENGTH_PENALTY,
             eos_token_id=end,
             pad_token_id=next((i for i in (padding, end) if i is not None), 0),
         )
-        self.model.generation_config = settings  # what the folder says would fill the gaps
+        self.model.generation_config = settings  # the folder's would fill in settings left out here
         written = []
         for prompt, row in zip(prompts, rows, strict=True):
             ids = torch.tensor([row], device=self.device)
-            with torch.inference_mode(), self._drawing(prompt):
+            with torch.inference_mode(), self._random_state(prompt):
                 (output,) = self.model.generate(
                     ids, attention_mask=torch.ones_like(ids), generation_config=settings
                 )
@@ -131,8 +130,8 @@ class Causal(Neural):
         return written
 
     @contextmanager
-    def _drawing(self, prompt: str) -> Iterator[None]:
-        """Draw from a state that the seed and the prompt decide."""
+    def _random_state(self, prompt: str) -> Iterator[None]:
+        """Set a random state that depends only on the seed and the prompt; restore it after."""
         digest = hashlib.sha256(f"{self.seed} {prompt}".encode()).digest()
         devices = [torch.cuda.current_device()] if self.device == "cuda" else []
         with torch.random.fork_rng(devices=devices):
@@ -140,20 +139,20 @@ class Causal(Neural):
             yield
 
     def logprobs(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
-        """Return the log-probability of every token but the first, for each sentence."""
+        """Return the log-probability of every token except the first, for each sentence."""
         packed = trie.build(sentences, min(ROW, self.bound), share=self.shares)
         lengths = [len(row.ids) for row in packed.rows]
         work = trie.batches(lengths, self.bound)
         return self._scored(packed, logs.progress(work, "scoring"))
 
     def _together(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
-        """Return what :meth:`logprobs` does, of one batch of short rows."""
+        """Return log-probabilities as :meth:`logprobs`, computed in one batch of short rows."""
         packed = trie.build(sentences, 12 if self.shares else 1, share=self.shares)
         order = sorted(range(len(packed.rows)), key=lambda i: -len(packed.rows[i].ids))
         return self._scored(packed, [order])
 
     def _scored(self, packed: trie.Trie, work: Iterable[list[int]]) -> list[np.ndarray]:
-        """Score the edges of a trie, batch by batch of its rows, the longest row of each first."""
+        """Score the edges of a trie in batches of its rows; a batch begins with its longest row."""
         logprobs = np.zeros(packed.size)
         for batch in work:
             rows = [packed.rows[i] for i in batch]
@@ -173,7 +172,7 @@ class Causal(Neural):
             if self.shares:
                 inputs["attention_mask"] = _ancestors(ends)
                 inputs["position_ids"] = torch.from_numpy(depth).to(self.device)
-            else:  # padding stands to the right, where a causal model cannot see it
+            else:  # padding is on the right, where a causal model cannot see it
                 inputs["attention_mask"] = (ends > 0).long()
             logprobs[numbers] = self.project(contexts, targets, **inputs, use_cache=False)
         return [logprobs[edges] for edges in packed.edges]
@@ -182,12 +181,12 @@ class Causal(Neural):
         return [self.model.get_output_embeddings()]
 
     def _can_share(self, ids: Sequence[int]) -> bool:
-        """Try whether the trie gives the log-probabilities of whole sentences.
+        """Test whether the trie gives the same log-probabilities as whole sentences.
 
-        The branches stand far apart in the row, so that a model that takes positions from the row,
-        or looks past the mask, is found out; the second row is padded.
+        The branches are far apart in the row, which reveals a model that takes positions from the
+        row or ignores the mask; the second row is padded.
         """
-        if _windows(self.model.config):  # a mask of ours would undo theirs
+        if _has_windows(self.model.config):  # our mask would replace the model's own
             return False
         a, b, c, d, e, f = ids
         sentences = [[a, b, c, d, e], [a, b, d, c, f], [a, c, b, e, d, f], [a, f, e, d]]
@@ -196,7 +195,7 @@ class Causal(Neural):
         try:
             shared = self._together(sentences)
         except (TypeError, ValueError, RuntimeError, IndexError, AttributeError):
-            return False  # the family takes no such mask or positions
+            return False  # the family does not accept such masks or positions
         finally:
             self.shares = False
         return bool(np.all(np.abs(np.concatenate(plain) - np.concatenate(shared)) <= PROBE))
@@ -205,7 +204,7 @@ class Causal(Neural):
 def _ancestors(end: torch.Tensor) -> torch.Tensor:
     """Return the mask of a batch of rows, (rows, 1, nodes, nodes): 0 or the lowest float.
 
-    A node sees its ancestors and itself; so does padding, which no node sees.
+    A node sees its ancestors and itself. Padding sees itself, and no node sees padding.
     """
     node = torch.arange(end.shape[1], device=end.device)
     seen = (node[None, :] < node[:, None]) & (node[:, None] < end[:, None, :])
@@ -214,8 +213,8 @@ def _ancestors(end: torch.Tensor) -> torch.Tensor:
     return mask.masked_fill_(~seen, torch.finfo(torch.float32).min)[:, None]
 
 
-def _windows(config: Any) -> bool:  # noqa: ANN401
-    """Say whether layers see a window of the text, or are of different kinds."""
+def _has_windows(config: Any) -> bool:  # noqa: ANN401
+    """Return whether some layers see only a window of the text, or are of an unknown kind."""
     kinds = set(getattr(config, "layer_types", None) or []) | set(
         getattr(config, "attention_layers", None) or []
     )

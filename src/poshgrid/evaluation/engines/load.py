@@ -1,4 +1,4 @@
-"""From a model's folder, or its name on the Hugging Face hub, to the engine that scores with it."""
+"""Load a model from a folder or the Hugging Face hub, and return the engine that scores with it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logs.get(__name__)
 NGRAM = "poshgrid-ngram"  # model_type of our own n-gram models
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "spiece.model", "vocab.json", "vocab.txt")
 _READ = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
-"""Files of a model on a hub that are read: no pickles, no code."""
+"""Files of a model that are downloaded from a hub: no pickles, no code."""
 _PICKLED = ("*.bin", "*.pt", "*.pth", "*.h5", "*.msgpack")
 _HUB = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 
@@ -29,10 +29,10 @@ _HUB = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 def load(
     model: str, scoring: Scoring, *, revision: str | None = None, tokenizer: Path | None = None
 ) -> Engine:
-    """Load a model and what is needed to score with it.
+    """Load a model and its tokenizer as an engine.
 
-    Code that comes with a model is never run, and weights are read from safetensors only: pickled
-    ones can run code.
+    Code of a model is never run, and weights are read from safetensors only, because pickled
+    weights can run code.
 
     Args:
         model: a folder, or a name on the Hugging Face hub (``owner/name``), which transformers
@@ -42,9 +42,9 @@ def load(
         tokenizer: folder of the tokenizer, for a checkpoint without one; default: the model's.
 
     Raises:
-        PoshgridError: there is no such model, its weights are not those of its configuration, it
-            is neither causal nor masked, model and tokenizer do not fit together, or the start
-            token was never trained.
+        PoshgridError: the model does not exist, its weights do not match its configuration, it is
+            neither causal nor masked, model and tokenizer do not match, or the start token was
+            never trained.
     """
     hub = not Path(model).is_dir() and _HUB.fullmatch(model) is not None
     words = str(tokenizer or model)
@@ -58,17 +58,17 @@ def load(
     torch.set_num_threads(scoring.threads)
     where = {"revision": revision} if hub else {"local_files_only": True}
     network, masked = _read(model, _device(scoring.device), where)
-    cutter, saved = _tokenizer(model, words, where)
+    loaded, saved = _tokenizer(model, words, where)
     rows = network.get_input_embeddings().num_embeddings
-    if len(cutter) > rows:
+    if len(loaded) > rows:
         raise PoshgridError(
-            f"{model}: the tokenizer has {len(cutter)} types but the model {rows} embeddings; put "
+            f"{model}: the tokenizer has {len(loaded)} types but the model {rows} embeddings; put "
             "the tokenizer that the model was trained with into the folder"
         )
     if masked:
-        probe.check_mask(model, cutter, saved)
+        probe.check_mask(model, loaded, saved)
     elif scoring.bos:
-        probe.check_start(model, cutter, saved, network)
+        probe.check_start(model, loaded, saved, network)
     from poshgrid.evaluation.engines.causal import Causal
     from poshgrid.evaluation.engines.masked import Masked
 
@@ -78,7 +78,7 @@ def load(
 
         families = (CausalMinicons, MaskedMinicons)
     try:
-        return families[masked](network, cutter, scoring, name=model)
+        return families[masked](network, loaded, scoring, name=model)
     except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
         raise PoshgridError(
             f"{model}: sentences cannot be scored with this family ({reason(error)}); choose "
@@ -87,7 +87,7 @@ def load(
 
 
 def _check_folder(folder: Path, words: Path) -> str:
-    """Return the kind of a folder's model; raise if it lacks what such a model needs."""
+    """Return the model type of a folder; raise if files are missing or weights are pickled."""
     if not (folder / "config.json").is_file():
         raise PoshgridError(
             f"{folder}: no model (config.json is missing); name a folder that save_pretrained or "
@@ -96,7 +96,7 @@ def _check_folder(folder: Path, words: Path) -> str:
     config = read_json(folder / "config.json")
     kind = config.get("model_type", "") if isinstance(config, dict) else ""
     if kind != NGRAM and not any((words / name).is_file() for name in _TOKENIZER_FILES):
-        # transformers would make up an empty tokenizer of the model's family.
+        # transformers would create an empty tokenizer of the model's family.
         raise PoshgridError(
             f"{words}: no tokenizer (tokenizer.json is missing); copy into the folder the "
             "tokenizer that the model was trained with"
@@ -111,10 +111,10 @@ def _check_folder(folder: Path, words: Path) -> str:
 
 
 def download(name: str, revision: str | None) -> None:
-    """Have a model of the hub in its cache, from which :func:`load` reads it without a network.
+    """Download a model of the hub into its cache, so that :func:`load` needs no network.
 
     Raises:
-        PoshgridError: it can neither be had nor is it in the cache.
+        PoshgridError: the model cannot be downloaded and is not in the cache.
     """
     import huggingface_hub
 
@@ -122,15 +122,15 @@ def download(name: str, revision: str | None) -> None:
         huggingface_hub.snapshot_download(
             name, revision=revision, allow_patterns=_READ, ignore_patterns=["*/*"]
         )
-    except Exception as error:  # its errors and its HTTP library change between releases
-        raise _not_there(name, revision, error) from error
+    except Exception as error:  # the library's errors change between releases
+        raise _not_on_hub(name, revision, error) from error
 
 
 def _read(model: str, device: str, where: dict[str, Any]) -> tuple[Any, bool]:
-    """Return a model on its device, and whether it is scored as a masked one.
+    """Return a model on its device, and whether it is scored as a masked model.
 
-    A causal class whose weights are those of an encoder sees the whole sentence. It is read again
-    as a masked model if its weights include the head.
+    A causal class with the weights of an encoder sees the whole sentence. It is read again as a
+    masked model if its weights include the head for masked tokens.
     """
     from transformers import MODEL_FOR_MASKED_LM_MAPPING, AutoConfig
     from transformers.utils import logging
@@ -140,11 +140,11 @@ def _read(model: str, device: str, where: dict[str, Any]) -> tuple[Any, bool]:
     lstm.register()
     recency.register()
     logging.disable_progress_bar()
-    logging.set_verbosity_error()  # its account of surplus weights: ours is a line
+    logging.set_verbosity_error()  # instead of its report on surplus weights we give an error
     try:
         config = AutoConfig.from_pretrained(model, trust_remote_code=False, **where)
         if commit := getattr(config, "_commit_hash", None):
-            where["revision"] = commit  # a branch may move between two requests
+            where["revision"] = commit  # a branch may change between two requests
         masked = is_masked(config)
         network, loading = _weights(model, config, where, masked=masked)
         probe.check_weights(model, network, loading["missing_keys"], loading["unexpected_keys"])
@@ -167,12 +167,12 @@ def _read(model: str, device: str, where: dict[str, Any]) -> tuple[Any, bool]:
 
 
 def _weights(model: str, config: Any, where: dict[str, Any], *, masked: bool) -> Any:  # noqa: ANN401
-    """Return a model and transformers' account of its weights."""
+    """Return a model and transformers' report on missing and surplus weights."""
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
     family = AutoModelForMaskedLM if masked else AutoModelForCausalLM
-    # Weights of half precision change decisions between near-equal members: always float32.
+    # Always float32: half precision changes decisions between members with nearly equal scores.
     return family.from_pretrained(
         model,
         config=config,
@@ -185,7 +185,7 @@ def _weights(model: str, config: Any, where: dict[str, Any], *, masked: bool) ->
 
 
 def _tokenizer(model: str, words: str, where: dict[str, Any]) -> tuple[Any, Tokenizer | None]:
-    """Return a model's tokenizer, and what ``tokenizer.json`` says, if there is that file."""
+    """Return a model's tokenizer, and that of ``tokenizer.json``, or None without this file."""
     from tokenizers import Tokenizer
     from transformers import AutoTokenizer
     from transformers.utils.hub import cached_file
@@ -199,31 +199,31 @@ def _tokenizer(model: str, words: str, where: dict[str, Any]) -> tuple[Any, Toke
     except Exception as error:
         raise _unreadable(model, where, error) from error
     if saved is not None:
-        same_cuts(words, saved, tokenizer)
+        warn_if_different(words, saved, tokenizer)
     return tokenizer, saved
 
 
 def _unreadable(model: str, where: dict[str, Any], error: Exception) -> PoshgridError:
-    """Return what to say of a model whose files cannot be read."""
+    """Return the error for a model whose files cannot be read."""
     if "revision" not in where:
         return PoshgridError(
             f"{model}: cannot load the model ({reason(error)}); its files are damaged or do not "
-            "belong together: copy them again from where they came"
+            "belong together: copy them again from their source"
         )
-    return _not_there(model, where["revision"], error)
+    return _not_on_hub(model, where["revision"], error)
 
 
-def _not_there(name: str, revision: str | None, error: Exception) -> PoshgridError:
-    """Return what to say of a model that is not to be had from the hub."""
+def _not_on_hub(name: str, revision: str | None, error: Exception) -> PoshgridError:
+    """Return the error for a model that cannot be downloaded from the hub."""
     at = f" at revision {revision}" if revision else ""
     return PoshgridError(
-        f"{name}{at}: no such folder, and not to be had from the hub ({reason(error)}); give the "
+        f"{name}{at}: no such folder, and no download from the hub ({reason(error)}); give the "
         f"model's folder, or download it first (hf download {name}); pickled weights are not read"
     )
 
 
 def is_masked(config: Any) -> bool:  # noqa: ANN401 - every family has its own class
-    """Return whether a configuration is that of a masked model, by its name or its family."""
+    """Return whether a configuration belongs to a masked model, by its name or its family."""
     from transformers import MODEL_FOR_CAUSAL_LM_MAPPING, MODEL_FOR_MASKED_LM_MAPPING
 
     names = getattr(config, "architectures", None) or ()
@@ -242,13 +242,13 @@ def _device(asked: str) -> str:
     return "cuda" if there and asked != "cpu" else "cpu"
 
 
-def same_cuts(words: str, saved: Tokenizer, tokenizer: Any) -> None:  # noqa: ANN401
-    """Warn if transformers cuts a sentence otherwise than ``tokenizer.json`` says.
+def warn_if_different(words: str, saved: Tokenizer, tokenizer: Any) -> None:  # noqa: ANN401
+    """Warn if the tokenizer as loaded and ``tokenizer.json`` split a sentence differently.
 
-    It may change the prefix space as it loads a tokenizer; the first word of every sentence was
-    cut otherwise in the published scores than in training.
+    transformers may change the prefix space when it loads a tokenizer: in the published scores, the
+    first word of every sentence has other tokens than in training.
     """
     sentence = "Who did the girl say that John likes?"
-    written = saved.encode(sentence, add_special_tokens=False).ids
-    if written != tokenizer(sentence, add_special_tokens=False)["input_ids"]:
-        log.warning("%s: transformers cuts sentences otherwise than its tokenizer.json says", words)
+    expected = saved.encode(sentence, add_special_tokens=False).ids
+    if expected != tokenizer(sentence, add_special_tokens=False)["input_ids"]:
+        log.warning("%s: transformers tokenizes sentences differently from tokenizer.json", words)

@@ -1,10 +1,11 @@
-"""Masked models: what a sentence is worth to a model that sees both sides of a word.
+"""Masked models: scores of sentences by models that see both sides of a word.
 
-``pseudo-log-likelihood``: each token is masked in turn and scored in the context of all others; the
-sum over the sentence (Salazar et al., 2020, "Masked language model scoring", equation 1).
-``holistic``: the whole sentence is shown, and the cross-entropy of each token with itself summed
-(Huebner et al., 2021, section 4.2; their code takes the mean, which orders members of equal length
-alike). The tokenizer's special tokens stay around the sentence and are neither masked nor scored.
+``pseudo-log-likelihood``: each token is masked in turn and scored in the context of all others;
+these scores are summed (Salazar et al., 2020, "Masked language model scoring", equation 1).
+``holistic``: the whole sentence is shown without masks, and the log-probability of each token at
+its own position is summed (Huebner et al., 2021, section 4.2; their code takes the mean, which
+gives the same order for members of equal length). The tokenizer's special tokens stay around the
+sentence and are neither masked nor scored.
 """
 
 from __future__ import annotations
@@ -25,18 +26,17 @@ from poshgrid.evaluation.engines.neural import Neural
 if TYPE_CHECKING:
     from poshgrid.config import MaskedScore, Scoring
 
-_HEADS = ("lm_head", "cls", "predictions")  # RoBERTa, BERT, ALBERT and their kin
+_HEADS = ("lm_head", "cls", "predictions")  # of RoBERTa, BERT, ALBERT and similar families
 
 Copy = tuple[int, list[int], list[int]]
-"""A sentence as it is shown: its number, which of its own tokens are scored, which are masked."""
+"""One input of the model: number of the sentence, its scored tokens, and its masked tokens."""
 
 
 class Masked(Neural):
     """A masked language model and its tokenizer, ready to score.
 
-    ``scoring.bos`` says nothing here: the special tokens that the model was trained with always
-    stand around the sentence, and every token of the sentence is scored. ``scoring.masked`` says
-    which score.
+    ``scoring.bos`` is ignored: the special tokens that the model was trained with are always around
+    the sentence, and every token of the sentence is scored. ``scoring.masked`` selects the score.
     """
 
     writes = False  # no completions
@@ -50,7 +50,7 @@ class Masked(Neural):
         self.passed = 0
 
     def scoring_by(self, masked: MaskedScore) -> Masked:
-        """Return an engine of the same model that gives another score."""
+        """Return an engine of the same model with another kind of score."""
         scoring = self.scoring.model_copy(update={"masked": masked})
         return type(self)(self.model, self.tokenizer, scoring, name=self.name)
 
@@ -63,7 +63,7 @@ class Masked(Neural):
                     f"{request.name}: {request.text!r} has 0 tokens, so that none can be scored"
                 )
         tokenized.check_lengths(requests, [len(cut.ids) for cut in cuts], self.context, self.name)
-        shown = {tuple(cut.ids): cut for cut in cuts}  # each distinct sentence is shown once
+        shown = {tuple(cut.ids): cut for cut in cuts}  # score each distinct sentence once
         logprobs = dict(zip(shown, self.logprobs(list(shown.values())), strict=True))
         return [
             tokenized.total(request, cut.region, logprobs[tuple(cut.ids)].tolist())
@@ -84,7 +84,7 @@ class Masked(Neural):
         return logprobs
 
     def _copies(self, cuts: Sequence[tokenized.Tokenized]) -> Iterator[Copy]:
-        """Yield what is shown of the sentences, the longest first."""
+        """Yield the inputs of all sentences, those of the longest sentence first."""
         for i in sorted(range(len(cuts)), key=lambda i: (-len(cuts[i].ids), i)):
             every = range(len(cuts[i].own))
             if self.holistic:
@@ -105,7 +105,7 @@ class Masked(Neural):
         self.passed += longest * len(batch)
         ids = torch.full((len(batch), longest), self.padding_id)
         real = torch.zeros(len(batch), longest, dtype=torch.long)
-        places: list[int] = []  # of each scored token
+        positions: list[int] = []  # of each scored token
         targets: list[int] = []
         for row, (i, scored, masked) in enumerate(batch):
             cut = cuts[i]
@@ -113,10 +113,10 @@ class Masked(Neural):
             real[row, : len(cut.ids)] = 1
             for k in masked:
                 ids[row, cut.own[k]] = self.mask_id
-            places += [row * longest + cut.own[k] for k in scored]
+            positions += [row * longest + cut.own[k] for k in scored]
             targets += [cut.ids[cut.own[k]] for k in scored]
         inputs = {"input_ids": ids.to(self.device), "attention_mask": real.to(self.device)}
-        values = iter(self.project(np.array(places), np.array(targets), **inputs))
+        values = iter(self.project(np.array(positions), np.array(targets), **inputs))
         for i, scored, _ in batch:
             for k in scored:
                 logprobs[i][k] = next(values)

@@ -1,8 +1,7 @@
 """minicons as the scorer (Misra 2022): the reference that our engines are compared with.
 
-It shares our way of cutting sentences into tokens, and of summing what they are worth; the numbers
-between are minicons' own. It reads one sentence at a time, each from its beginning, and is slower
-for it (docs/benchmark.md).
+Sentences are tokenized and log-probabilities summed by our code; minicons computes the
+log-probabilities. It reads one sentence at a time, which is slower (docs/benchmark.md).
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class CausalMinicons(Causal):
         super().__init__(model, tokenizer, scoring, name=name)
 
     def logprobs(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
-        """Return the log-probability of every token but the first, for each sentence."""
+        """Return the log-probability of every token except the first, for each sentence."""
         logprobs = []
         for ids in logs.progress(sentences, "scoring"):
             self.passed += len(ids)

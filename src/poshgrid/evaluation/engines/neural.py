@@ -1,4 +1,4 @@
-"""What causal and masked models have in common: their files, their logits, and their batches."""
+"""The base class of causal and masked models: their logits and their batches."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from poshgrid.evaluation.engines import probe
 if TYPE_CHECKING:
     from poshgrid.config import Scoring
 
-PROJECTED = 512  # positions whose scores over the vocabulary are held at a time
-WHOLE = 1_024  # tokens of a batch where a model's logits cannot be had for some positions alone
-PROBE = 1e-4  # largest difference between two ways to the same number
+PROJECTED = 512  # positions whose logits are in memory at a time
+WHOLE = 1_024  # largest batch in tokens, if a model gives logits for all positions only
+PROBE = 1e-4  # largest difference between two ways to compute the same number
 
 
 class Neural(Engine):
@@ -25,32 +25,32 @@ class Neural(Engine):
     Args:
         model: on its device, in evaluation mode, float32.
         tokenizer: the one that the model was trained with.
-        scoring: ``batch_tokens`` bounds a forward pass, padding included; scores do not depend on
-            it.
-        name: what an error message calls the model.
+        scoring: ``batch_tokens`` limits the tokens of a forward pass, padding included; it does not
+            change scores.
+        name: name of the model in error messages.
     """
 
     def __init__(self, model: Any, tokenizer: Any, scoring: Scoring, *, name: str) -> None:  # noqa: ANN401
         self.model, self.tokenizer, self.name = model, tokenizer, name
         self.scoring, self.batch_tokens = scoring, scoring.batch_tokens
         self.device = model.device.type
-        self.passed = 0  # tokens that went through the model, padding included
+        self.passed = 0  # number of tokens that the model has read, padding included
         self.context = probe.context(model)
         self.head = self._find_head(self._heads())
         self.ids = probe.spread(model, 6)
         self.batches = probe.batches(self._together, self.ids, self.context or 24)
 
     def _heads(self) -> Iterable[Any]:
-        """Return the modules that may make logits of the body's last states."""
+        """Return the modules that may turn the body's last states into logits."""
         raise NotImplementedError
 
     def _together(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
-        """Return the log-probabilities of sentences that go through the model in one batch."""
+        """Return the log-probabilities of sentences, computed in one batch."""
         raise NotImplementedError
 
     @property
     def bound(self) -> int:
-        """Tokens of a batch, at most."""
+        """Largest number of tokens in a batch."""
         if not self.batches:
             return 1
         return self.batch_tokens if self.head is not None else min(self.batch_tokens, WHOLE)
@@ -59,12 +59,12 @@ class Neural(Engine):
         """Return the log-probabilities of tokens, float64; each context is projected once.
 
         Args:
-            contexts: place of each token's context among all positions of the batch, row by row.
+            contexts: position of each token's context among all positions of the batch, row by row.
             targets: the tokens.
-            inputs: what the model reads.
+            inputs: inputs of the model.
         """
         order = np.argsort(contexts, kind="stable")
-        places, owner = np.unique(contexts[order], return_inverse=True)
+        positions, owner = np.unique(contexts[order], return_inverse=True)
         values = np.empty(len(order))
         with torch.inference_mode():
             if self.head is None:
@@ -72,9 +72,9 @@ class Neural(Engine):
             else:
                 states, head = self.model.base_model(**inputs).last_hidden_state, self.head
             states = states.flatten(0, 1)
-            for first in range(0, len(places), PROJECTED):
+            for first in range(0, len(positions), PROJECTED):
                 low, high = np.searchsorted(owner, [first, first + PROJECTED])
-                chosen = torch.from_numpy(places[first : first + PROJECTED]).to(states.device)
+                chosen = torch.from_numpy(positions[first : first + PROJECTED]).to(states.device)
                 rows, wanted = (
                     torch.from_numpy(array).to(states.device)
                     for array in (owner[low:high] - first, targets[order[low:high]])
@@ -83,9 +83,10 @@ class Neural(Engine):
         return values
 
     def _find_head(self, heads: Iterable[Any]) -> Any:  # noqa: ANN401 - whatever makes logits
-        """Return the module that makes the model's logits of its body's states; None: none does.
+        """Return the module that turns the body's states into the model's logits; None without one.
 
-        One does in most families; some scale or cap their logits, and are projected whole.
+        Most families have one. Some scale or cap their logits; for these all positions are
+        projected.
         """
         ids = torch.tensor([probe.spread(self.model, 4)], device=self.device)
         inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
@@ -102,10 +103,10 @@ class Neural(Engine):
 
 
 def logprobs(logits: torch.Tensor, rows: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    """Return the log-probability of some tokens, float64; the logits are used up.
+    """Return the log-probability of some tokens, float64; the logits are overwritten.
 
-    Exponentials are summed in float32 after their maximum is taken off; what is near the size of
-    the logits is added in float64, so that a sentence's sum does not collect its rounding.
+    Exponentials are summed in float32 after the maximum is subtracted. Numbers of the size of the
+    logits are added in float64, so that rounding errors do not add up over a sentence.
 
     Args:
         logits: scores of all types in some contexts, (contexts, types).

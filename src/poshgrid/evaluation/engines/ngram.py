@@ -1,4 +1,4 @@
-"""N-gram models: the baselines that know word sequences alone."""
+"""N-gram models: the baselines that know only word sequences."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 
 class Engine(engine.Engine):
-    """Scores sentences under an n-gram model; see :class:`poshgrid.evaluation.engine.Engine`.
+    """Scores sentences with an n-gram model; see :class:`poshgrid.evaluation.engine.Engine`.
 
-    Every word and the end of the sentence, ``</s>``, is scored; the tokens are words, case-folded.
-    It predicts from ``<s>`` whatever ``scoring.bos`` says, on the processor, in double precision.
+    Tokens are words, case-folded. Every word is scored, and the end of the sentence, ``</s>``. The
+    first context is always ``<s>``; ``scoring.bos`` is ignored. It runs on the CPU, in double
+    precision.
 
     Args:
         model: the n-gram model.
@@ -34,14 +35,14 @@ class Engine(engine.Engine):
         self.model, self.folder = model, folder
 
     def score(self, requests: Sequence[Request]) -> list[Score]:
-        """Score sentences, in the order given.
+        """Score sentences, in the same order.
 
         Args:
             requests: sentences.
 
         Raises:
-            PoshgridError: a sentence has no word, or a region does not begin and end where words
-                do.
+            PoshgridError: a sentence has no word, or a region does not begin and end at the borders
+                of words.
         """
         cut = [spans(request.text) for request in requests]
         for request, words in zip(requests, cut, strict=True):
@@ -59,7 +60,7 @@ class Engine(engine.Engine):
 
 
 def _inside(request: Request, words: Sequence[Span]) -> slice:
-    """Return which words lie in the region of a request."""
+    """Return which words are in the region of a request."""
     if request.region is None:
         return slice(0, 0)
     start, end = request.region

@@ -1,10 +1,10 @@
-"""Probes of a model before it scores: what its files and its family promise is tried, not believed.
+"""Tests of a model before it scores, because its files and its family may be misleading.
 
-Each probe is a few short forward passes, or a look at the files. Padding changes the scores of
-MobileBERT, FNet, Funnel, ConvBERT and YOSO, whatever their attention mask says; an encoder without
-a masked model's name is loaded as if it read from left to right; transformers adds a start token
-that the vocabulary lacks, with an untrained embedding, and leaves out layers that the configuration
-does not count.
+Each test is a few short forward passes, or a check of the files. The reasons: padding changes the
+scores of MobileBERT, FNet, Funnel, ConvBERT and YOSO despite the attention mask; an encoder without
+a masked model's name is loaded as a causal model; transformers adds a start token that the
+vocabulary lacks, with an untrained embedding, and drops layers that the configuration does not
+count.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ if TYPE_CHECKING:
 log = logs.get(__name__)
 TOLERANCE = 1e-5
 """Nats by which the log-probability of a token may depend on the rest of its batch."""
-_ROUNDING = 4  # times the difference that sentences of one length make: rounding, not padding
-_FAULT = 1e-3  # nats: no rounding in float32
+_ROUNDING = 4  # a difference up to so many times that between sentences of one length is rounding
+_FAULT = 1e-3  # nats: a larger difference cannot be rounding in float32
 _LONG = 24
 UNKNOWN = 0.001
 """Share of a suite's tokens that may be unknown without a warning."""
 _HARMLESS = re.compile(r"(attn|attention)\.(masked_)?bias$|inv_freq$|_ids$|pooler")
-"""Surplus weights of a body that change no score: masks and positions of old files, poolers."""
+"""Surplus weights of a body that do not change scores: masks and positions of old files, poolers.
+"""
 
 
 def spread(model: Any, n: int) -> list[int]:  # noqa: ANN401
@@ -41,9 +42,9 @@ def spread(model: Any, n: int) -> list[int]:  # noqa: ANN401
 
 
 def context(model: Any) -> int | None:  # noqa: ANN401
-    """Return the longest input in tokens; ``None`` if any length will do.
+    """Return the longest input in tokens; None without a limit.
 
-    RoBERTa and its relatives count positions from after the padding id.
+    RoBERTa and similar families count positions from the padding id plus 1.
     """
     names = ("max_position_embeddings", "n_positions")
     sizes = (getattr(model.config, name, None) for name in names)
@@ -63,20 +64,21 @@ def sees_later(model: Any) -> bool:  # noqa: ANN401
             model(input_ids=row[None], attention_mask=torch.ones_like(row[None])).logits[0, :4]
             for row in ids
         )
-    # Logits that are not numbers say nothing about this; who reads the scores refuses them.
+    # NaN counts as equal here: later stages refuse scores that are not numbers.
     return not torch.allclose(one, other, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
 
 
 def batches(
     together: Callable[[Sequence[list[int]]], list[np.ndarray]], ids: Sequence[int], longest: int
 ) -> bool:
-    """Return whether sentences may go through a model together: none changes another's score.
+    """Return whether sentences may be scored in one batch without changing each other's scores.
 
-    Two sentences of one length are scored together and apart, and then with a longer one. A
-    difference of more than ``TOLERANCE`` is padding, unless equal lengths differ as much: rounding.
+    Two sentences of one length are scored separately, together, and together with a longer one. A
+    difference above ``TOLERANCE`` is an effect of padding, unless the sentences of equal length
+    differ as much, which is rounding.
 
     Args:
-        together: returns the log-probabilities of sentences that go through the model in one batch.
+        together: a function that returns the log-probabilities of sentences, computed in one batch.
         ids: tokens of the vocabulary, at least four.
         longest: the longest input, in tokens.
     """
@@ -90,18 +92,18 @@ def batches(
 
 
 def check_weights(name: str, model: Any, missing: Iterable[str], surplus: Iterable[str]) -> None:  # noqa: ANN401
-    """Raise if a model's weights are not those that its configuration describes.
+    """Raise if a model's weights do not match its configuration.
 
-    Weights outside the body are heads of other tasks, and pass.
+    Surplus weights outside the body are heads of other tasks and are accepted.
 
     Args:
-        name: what the message calls the model.
+        name: name of the model in messages.
         model: as transformers loaded it.
         missing: names of weights that the file lacks.
-        surplus: names of weights in the file that the model has no place for.
+        surplus: names of weights in the file that the model does not use.
 
     Raises:
-        PoshgridError: weights are missing, or the body has surplus ones.
+        PoshgridError: weights are missing, or the body has surplus weights.
     """
     if lacking := sorted(missing):
         raise PoshgridError(
@@ -112,23 +114,23 @@ def check_weights(name: str, model: Any, missing: Iterable[str], surplus: Iterab
     parts = {key.split(".")[0] for key in model.base_model.state_dict()} - {"pooler"}
     parts = {prefix} if model.base_model is not model else parts
     body = [key for key in sorted(surplus) if key.split(".")[0] in parts]
-    if left := [key for key in body if not _HARMLESS.search(key)]:
+    if unused := [key for key in body if not _HARMLESS.search(key)]:
         raise PoshgridError(
-            f"{name}: the file holds {len(left)} weights that config.json has no place for, e.g. "
-            f"{left[0]}: part of the network would not be scored; use the config.json that belongs "
+            f"{name}: the file has {len(unused)} weights that config.json has no place for, e.g. "
+            f"{unused[0]}: part of the network would be missing; use the config.json that belongs "
             "to the weights (number of layers, family)"
         )
 
 
 def check_start(name: str, tokenizer: Any, saved: Tokenizer | None, model: Any) -> None:  # noqa: ANN401
-    """Raise if the token before the first word is not the one that the model was trained with.
+    """Raise if the model was not trained with the start token of its tokenizer.
 
     Args:
-        name: what the message calls the model.
+        name: name of the model in messages.
         tokenizer: as transformers loaded it.
-        saved: the vocabulary as it was saved; ``None``: it is of an older format.
-        model: whose configuration may name a start token, too. An id without an embedding is a
-            default that was never used.
+        saved: the tokenizer of ``tokenizer.json``; None for an older format.
+        model: its configuration may name a start token, too. An id without an embedding is an
+            unused default.
 
     Raises:
         PoshgridError: there is no start token, it is not in the saved vocabulary, or configuration
@@ -149,12 +151,12 @@ def check_start(name: str, tokenizer: Any, saved: Tokenizer | None, model: Any) 
         return
     raise PoshgridError(
         f"{name}: {fault}; score without it (scoring.bos: false; poshgrid judge: --no-bos), or "
-        "name the one that the model was trained with in tokenizer_config.json and config.json"
+        "name the bos token of its training in tokenizer_config.json and config.json"
     )
 
 
 def check_mask(name: str, tokenizer: Any, saved: Tokenizer | None) -> None:  # noqa: ANN401
-    """Raise if a masked model has no mask token, or one that was never trained."""
+    """Raise if a masked model has no mask token, or an untrained one."""
     token = tokenizer.mask_token
     if token is None or (saved is not None and saved.token_to_id(token) is None):
         raise PoshgridError(
@@ -170,25 +172,26 @@ def unknown(
     columns: Sequence[str],
     tokenizer: Any,  # noqa: ANN401
 ) -> float:
-    """Return the share of a suite's tokens that a model does not know; warn if it is large.
+    """Return the share of unknown tokens in a suite; warn if it is large.
+
+    Also warn if both members of a pair become the same tokens, which is always a tie.
 
     Args:
-        name: what the warning calls the model.
+        name: name of the model in warnings.
         suite: the suite's name.
         items: its items.
-        columns: what the model reads of an item; two columns are the members of a pair, which tie
-            if they become the same tokens.
+        columns: the columns that the model reads; two columns are the members of a pair.
         tokenizer: with an unknown token.
     """
     texts = [text for column in columns for text in items[column]]
     rows = tokenizer(texts, add_special_tokens=False, split_special_tokens=True)["input_ids"]
     tokens = sum(map(len, rows))
-    strange: int = sum(row.count(tokenizer.unk_token_id) for row in rows)
-    share = strange / max(tokens, 1)
+    unknown_tokens: int = sum(row.count(tokenizer.unk_token_id) for row in rows)
+    share = unknown_tokens / max(tokens, 1)
     if share > UNKNOWN:
         log.warning(
             "%s: %.1f%% of the tokens (%s of %s) are unknown to %s",
-            suite, 100 * share, f"{strange:,}", f"{tokens:,}", name,
+            suite, 100 * share, f"{unknown_tokens:,}", f"{tokens:,}", name,
         )  # fmt: skip
     half = items.height
     ties = [i for i in range(len(rows) - half) if rows[i] == rows[half + i]]

@@ -1,4 +1,4 @@
-"""*Want to* does not contract where the gap of the question stands in between."""
+"""*Want to* does not contract if the gap of the question is between the two words."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _CONTRACTED = "wanna"
 
 def prefers(pair: Pair) -> float | None:
     """Prefer the member that does not contract over the gap of *who* or *what*."""
-    across = [_across(sentence) for sentence in (pair.first, pair.second)]
+    across = [_contracts_over_gap(sentence) for sentence in (pair.first, pair.second)]
     return None if None in across else prefer(not across[0], not across[1])
 
 
-def _across(sentence: Sentence) -> bool | None:
-    """Say whether *wanna* stands where the gap is; ``None``: no question with *want to*, or unsure.
+def _contracts_over_gap(sentence: Sentence) -> bool | None:
+    """Return whether *wanna* is where the gap is; None if unsure or no question with *want to*.
 
-    The gap of *who* and *what* is the subject of the second verb where its object is there, or
-    where it never has one.
+    The gap of *who* and *what* is the subject of the second verb if that verb has an object, or
+    never has one.
     """
     words = sentence.words
     contracted = _CONTRACTED in words

@@ -9,22 +9,22 @@ SAYS = "gives every clause a finite verb"
 
 
 def prefers(pair: Pair) -> float | None:
-    """Prefer the question whose relative clause has a finite verb: the main one has, in front.
+    """Prefer the question whose relative clause has a finite verb; its main clause always has one.
 
-    Where an auxiliary stays in the relative clause, that is finite; where it was fronted, the verb
-    that is left may be (*the boys see*, *the boy saw*) or not (*the boy see*).
+    An auxiliary that stays in the relative clause is finite. If it was fronted, the remaining verb
+    may be finite (*the boys see*, *the boy saw*) or not (*the boy see*).
     """
     questions = pair.fronted
     if questions is None:
         return None
-    # What a member has kept in its place is what the other has fronted
+    # A member keeps the auxiliary that the other member fronts
     inside = [in_relative(questions.body, kept) for kept in (questions.second, questions.first)]
     index = questions.second if inside[0] else questions.first
     return None if _finite(questions.body, index) else prefer(*inside)
 
 
 def _finite(sentence: Sentence, index: int) -> bool:
-    """Say whether the first verb or auxiliary from a place on is finite, after its noun."""
+    """Return whether the first verb or auxiliary from an index on is finite, given its subject."""
     verbs, auxiliaries = (
         sentence.verbs(index, len(sentence)),
         known().auxiliaries - {"have", "do"},
@@ -34,7 +34,7 @@ def _finite(sentence: Sentence, index: int) -> bool:
     subject = next((n for n in reversed(sentence.nouns) if n.index < index), None)
     if verb in known().finite | auxiliaries or subject is None:
         return True
-    # "the boys see", "we see"; of a noun that the lexicon has not, its ending tells
+    # "the boys see", "we see"; a noun that is not in the lexicon is plural if it ends in -s
     plural = "singular" not in subject.numbers or (
         len(subject.numbers) > 1 and sentence.words[subject.index].endswith("s")
     )

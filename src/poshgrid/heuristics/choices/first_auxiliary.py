@@ -8,6 +8,6 @@ SAYS = "fronts the first auxiliary"
 
 
 def prefers(pair: Pair) -> float | None:
-    """Prefer the question whose fronted auxiliary was taken from further left."""
+    """Prefer the question whose fronted auxiliary comes from further left."""
     questions = pair.fronted
     return None if questions is None else float(questions.first < questions.second)

@@ -1,4 +1,4 @@
-"""Where two sentences begin to differ, the function word that was heard more often wins."""
+"""Where two sentences first differ, the function word that is more frequent in the text wins."""
 
 from __future__ import annotations
 

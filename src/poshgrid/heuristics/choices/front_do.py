@@ -9,7 +9,7 @@ SAYS = "fronts a form of do"
 
 
 def prefers(pair: Pair) -> float | None:
-    """Prefer the yes/no question that *do* opens, if the other has another auxiliary there."""
+    """Prefer the yes/no question that begins with *do*, if the other has another auxiliary."""
     if pair.fronted is None:
         return None
     return prefer(pair.first.words[0] in DO, pair.second.words[0] in DO)

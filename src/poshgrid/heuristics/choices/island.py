@@ -1,4 +1,4 @@
-"""No gap stands inside an adjunct clause, a relative clause or a question."""
+"""No gap is inside an adjunct clause, a relative clause or an embedded question."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HIERARCHICAL = True
 
 
 def prefers(pair: Pair) -> float | None:
-    """Prefer the member whose gap is outside the island, if one's is inside."""
+    """Prefer the member whose gap is outside the island, if the other's is inside."""
     gap = pair.gap
     if gap is None:
         return _embedded(pair)
@@ -27,18 +27,18 @@ def prefers(pair: Pair) -> float | None:
 
 
 def _early_inside(gap: Gap) -> bool:
-    """Say whether the earlier gap follows the verb of a relative clause: *who helped _ like*."""
+    """Return whether the earlier gap follows a relative clause's verb: *who helped _ like*."""
     opener = relative(gap.early, 2, gap.index)
     return opener is not None and len(gap.early.verbs(opener + 1, gap.index)) <= 1
 
 
 def _late_inside(gap: Gap) -> bool:
-    """Say whether an adjunct clause begins between the two gaps: *the girl before seeing _*."""
+    """Return whether an adjunct clause begins between the two gaps: *the girl before seeing _*."""
     return bool(set(gap.late.words[gap.index :]) & SUBORDINATORS)
 
 
 def _embedded(pair: Pair) -> float | None:
-    """Prefer the question whose gap, at the end of its last clause, that clause lets out."""
+    """Prefer the question whose last clause allows a gap at its end."""
     first, second = pair.first, pair.second
     if first.words[:1] != second.words[:1] or not ARGUMENTS.issuperset(first.words[:1] or [""]):
         return None
@@ -46,15 +46,15 @@ def _embedded(pair: Pair) -> float | None:
         return None
     index = difference(first.words, second.words)
     if index and index > 1 and first.words[index + 1 :] == second.words[index + 1 :]:
-        # One word makes the clause a question: a gap is in it, or in neither
-        if _whole(first):
+        # One word makes the clause a question: both members have the gap in it, or neither
+        if _has_object(first):
             return None
         return prefer(not _asks(first, index), not _asks(second, index))
     return prefer(not _inside(first), not _inside(second))
 
 
-def _whole(sentence: Sentence) -> bool:
-    """Say whether the last verb takes one object, and it is there: *whether John liked the boy*."""
+def _has_object(sentence: Sentence) -> bool:
+    """Return whether the last verb has its only object: *whether John liked the boy*."""
     verb = (sentence.verbs(2, len(sentence)) or [0])[-1]
     objects = [noun for noun in sentence.heads if noun > verb]
     ends = objects == [len(sentence) - 1] and sentence.words[-1] in known().nouns
@@ -66,7 +66,7 @@ def _asks(sentence: Sentence, index: int) -> bool:
 
 
 def _inside(sentence: Sentence) -> bool:
-    """Say whether a gap is in an adjunct, a question or a relative clause, the last one opened."""
+    """Return whether the last adjunct clause, question or relative clause has a gap."""
     openers = [
         index
         for index in range(2, len(sentence))
@@ -77,7 +77,7 @@ def _inside(sentence: Sentence) -> bool:
     verbs = sentence.verbs(openers[-1] + 1, len(sentence))
     if not verbs:
         return True
-    # Of two verbs after a noun's relative pronoun the other is the main clause's
+    # After a relative pronoun, the first verb is that of the relative clause
     verb = verbs[0] if openers[-1] - 1 in sentence.heads else verbs[-1]
-    # With an object after its verb the clause has no gap: it is elsewhere
+    # A clause with an object after its verb has no gap
     return verb + 1 >= len(sentence) or not sentence.opens(verb + 1)

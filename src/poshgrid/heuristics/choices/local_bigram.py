@@ -1,4 +1,4 @@
-"""Where two sentences begin to differ, the two words that were heard more often in a row win."""
+"""Where two sentences first differ, the pair of neighbours that is more frequent wins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SAYS = "prefers the more frequent pair of neighbours, where the two first differ
 
 
 def compares(pair: Pair) -> tuple[str, str] | None:
-    """Return the first word of each sentence that differs, with the word before it."""
+    """Return the first words that differ, each with the word before it."""
     first, second = (
         [SPECIALS[START], *words(sentence.text), SPECIALS[END]]
         for sentence in (pair.first, pair.second)

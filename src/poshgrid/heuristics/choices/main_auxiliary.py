@@ -10,7 +10,7 @@ HIERARCHICAL = True
 
 
 def prefers(pair: Pair) -> float | None:
-    """Prefer the question whose fronted auxiliary was not taken from a relative clause."""
+    """Prefer the question whose fronted auxiliary does not come from a relative clause."""
     questions = pair.fronted
     if questions is None:
         return None

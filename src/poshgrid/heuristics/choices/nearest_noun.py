@@ -1,4 +1,4 @@
-"""A reflexive agrees with the noun before it."""
+"""A reflexive agrees with the nearest noun before it."""
 
 from __future__ import annotations
 

@@ -9,5 +9,5 @@ SAYS = "prefers the shorter sentence"
 
 
 def prefers(pair: Pair) -> float | None:
-    """Prefer the member of fewer words."""
+    """Prefer the member with fewer words."""
     return prefer(len(pair.first) < len(pair.second), len(pair.second) < len(pair.first))

@@ -25,19 +25,19 @@ from poshgrid.statistics.schema import RUN_AXES, YES
 
 TITLE, ORDER, AUDIENCE = "Accuracy", 20, "reader"
 FEW = 24
-"""Phenomena of a suite that have a panel each; of a larger suite, its categories have."""
+"""A suite with at most so many phenomena has a panel for each; a larger one, for each category."""
 _CURVES = partial(figures.lines, x="epoch", columns=4)
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write the tables and figures of each suite, and the curves of all; ``None``: no suite."""
+    """Write the tables and figures of each suite, and the curves of all; None without a suite."""
     collected, layout = page.collected, page.layout
     suites = [s for s in collected.spec.suites if layout.phenomena[s]]
     averages = [("", suite, (suite, "average", "", "", "")) for suite in suites]
     if len(suites) > 1:
         frame = cells(collected, layout, averages, baselines=False)
         page.put(by_models("accuracy-suites", "every_suite", frame))
-    if len(suites) > 1 or len(groups(layout)) > 1:  # otherwise the findings have the figure
+    if len(suites) > 1 or len(groups(layout)) > 1:  # otherwise it is the figure of the findings
         _figures(page, suites)
     for suite in suites:
         _suite(page, suite)
@@ -47,7 +47,7 @@ def write(page: Page) -> dict[str, Any] | None:
 
 
 def _figures(page: Page, suites: list[str]) -> None:
-    """Draw categories in every suite, and the phenomena of those that several suites have."""
+    """Draw the categories of every suite, and the phenomena of categories of several suites."""
     layout = page.layout
     own = [category for suite in suites for category in layout.categories(suite)]
     shared = {category for category in own if own.count(category) > 1}
@@ -80,7 +80,7 @@ def _caption(kind: str, group: Group, frame: pl.DataFrame) -> str:
 
 
 def dots(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a figure of phenomena in rows (:data:`poshgrid.report.figures.ROWS`), a panel a size.
+    """Return the data of a figure with a row per phenomenon and a panel per size (``ROWS``).
 
     Args:
         frame: accuracies of phenomena (:func:`poshgrid.report.accuracies.drawn`).
@@ -90,7 +90,7 @@ def dots(frame: pl.DataFrame) -> pl.DataFrame:
         panel=pl.format("Size {}", "size"), row=pl.format("{} · {}", "facet", "panel")
     )
     parts = [named.select("panel", "row", "series", value=mean, low=mean - sd, high=mean + sd)]
-    # What baselines make of a phenomenon: means over the models of the row
+    # Baselines: means over the models of the row
     for baseline in figures.baselines_of(frame):
         means = named.group_by("panel", "row", maintain_order=True).agg(
             value=pl.mean(baseline) * 100
@@ -124,7 +124,7 @@ def _suite(page: Page, suite: str) -> None:
 
 
 def rivals(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return phenomena with their best rival, the baseline or heuristic that is right most often.
+    """Return the phenomena that have a rival, the best baseline or heuristic.
 
     Args:
         frame: :func:`poshgrid.report.accuracies.cells` of phenomena.
@@ -136,7 +136,7 @@ def rivals(frame: pl.DataFrame) -> pl.DataFrame:
 def parts(
     collected: Collected, layout: Layout, suite: str, level: str
 ) -> list[tuple[str, str, Place]]:
-    """Return the templates, or the cells of designs, of phenomena that have several."""
+    """Return the places of templates, or of cells of designs, of phenomena that have several."""
     known = collected.accuracy.filter(suite=suite, level=level)
     names = set(known.select("category", "phenomenon", "part").iter_rows())
     return [
@@ -149,12 +149,12 @@ def parts(
 def trajectories(
     collected: Collected, layout: Layout, panels: list[tuple[str, str, Place]]
 ) -> pl.DataFrame:
-    """Return learning curves as a figure (:data:`poshgrid.report.figures.LINES`).
+    """Return the data of a figure of learning curves (:data:`poshgrid.report.figures.LINES`).
 
     Args:
         collected: all results.
         layout: order of arms and sizes.
-        panels: group, name and place of each.
+        panels: group, name and place of each panel.
     """
     places = ("suite", "level", "category", "phenomenon")
     schema = dict.fromkeys(("panel", *places), pl.String)
@@ -162,7 +162,7 @@ def trajectories(
     named = pl.DataFrame(panels_of, schema=schema, orient="row")
     series = {arm.label: layout.series(arm) for arm in layout.arms}
     arms = layout.points.with_columns(series=pl.col("models").replace(series)).drop("words")
-    # A baseline at step 0 is no curve; a mean of other seeds than the rest is no point of it
+    # Leave out runs without checkpoints, and steps that only some of the seeds reached
     trained = (~pl.col("kept") & (pl.col("step") > 0)).any().over(RUN_AXES)
     whole = pl.col("n_seeds") == pl.col("n_seeds").max().over(RUN_AXES)
     rows = arms.join(collected.curves, on=RUN_AXES, maintain_order="left_right").filter(

@@ -1,8 +1,8 @@
-"""The filter audit: sentences drawn for people to judge, and what their labels say.
+"""The filter audit: sentences drawn for people to judge, and the rates from their labels.
 
-The sheets and ``statistics.json`` are :mod:`poshgrid.audit.draw`'s, the rates and intervals
-:mod:`poshgrid.audit.rate`'s. A sheet that was labelled is looked for under its own name first, then
-under names that begin so (``binding.leakage.csv``, ``binding.leakage.second.csv``).
+:mod:`poshgrid.audit.draw` writes the sheets and ``statistics.json``, :mod:`poshgrid.audit.rate`
+computes the rates and intervals. A labelled sheet may have its own name or a name that begins with
+it (``binding.leakage.csv``, ``binding.leakage.second.csv``).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TITLE, ORDER, AUDIENCE = "Filter audit", 110, "reviewer"
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write what the labels on the sheets say; ``None``: no sheet was drawn.
+    """Write the rates of the sheets; None if no sheet was drawn.
 
     Raises:
         PoshgridError: ``statistics.json`` or a sheet with labels is broken.
@@ -49,9 +49,9 @@ def write(page: Page) -> dict[str, Any] | None:
 
 
 def gather(collected: Collected) -> Iterator[dict[str, Any]]:
-    """Yield the sheets of a target's conditions: what was drawn, and what people wrote on it.
+    """Yield a row for each sheet of a target's conditions, with its rating.
 
-    Of cells that no sheet is drawn from any more, what people have written on them stays.
+    Sheets of cells that are no longer configured are yielded only if they have labels.
     """
     for cell in collected.spec.cells:
         folder = Path(collected.paths.audit(*cell.split("/")))
@@ -74,7 +74,7 @@ def gather(collected: Collected) -> Iterator[dict[str, Any]]:
 def _sheet(
     folder: Path, statistics: dict[str, Any], word: str, kind: Kind, facts: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return a row of the table of sheets; columns of what is not known are null."""
+    """Return a row of the table of sheets; unknown values are None or missing."""
     condition, size = statistics["condition"], statistics["size"]
     leakage = kind == "leakage"
     rating = _rating(folder, sheet_name(word, kind))
@@ -94,7 +94,7 @@ def _sheet(
         row |= {
             "yes": labels.yes, "no": labels.no, "unsure": labels.unsure, "rate": first.share,
             "rate_unsure": last.share if labels.unsure else None,
-            # Ends hold both readings of "unsure"
+            # The interval covers both readings of "unsure": as no and as yes
             "low": first.interval[0], "high": last.interval[1],
             "expected_low": expected[0], "expected_high": expected[1],
             "class": "flag" if labels.skipped else None,
@@ -103,7 +103,7 @@ def _sheet(
 
 
 def _rating(folder: Path, name: str) -> Rating | None:
-    """Return what the labels on a sheet say, and on a second person's, if there is one."""
+    """Return the rating of a sheet, with that of a second person if any; None without labels."""
     own = folder / f"{name}.csv"
     others = sorted(set(folder.glob(f"{glob.escape(name)}*.csv")) - {own})
     labelled = [p for p in (own, *others) if p.is_file() and any(e.label for e in read(p))]

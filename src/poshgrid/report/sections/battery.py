@@ -1,7 +1,7 @@
-"""A battery of language tests: what models achieve on each, and on which items.
+"""A battery of language tests: the results of models on each test, and on subsets of items.
 
-Figure 1 of Capone, Suozzi, Lebani and Lenci (2024): the accuracy on every test, here with its
-interval and with guessing.
+The figure is Figure 1 of Capone, Suozzi, Lebani and Lenci (2024), the accuracy on every test, with
+intervals and the accuracy of guessing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TASKS = ("choices", "completions")
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write the figure, its table, and the subsets of items; ``None``: no such suite is there."""
+    """Write the figure, its table, and the subsets of items; None without such a suite."""
     collected = page.collected
     rows = tests(collected)
     if rows.is_empty():
@@ -57,11 +57,11 @@ def _in_words(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def tests(collected: Collected, level: str = "suite") -> pl.DataFrame:
-    """Return a row a suite and model, items that are right being a mean over seeds.
+    """Return a row for each suite and model; the number of right items is a mean over seeds.
 
     Args:
         collected: the results.
-        level: ``phenomenon``: a row for each phenomenon of suites that have several.
+        level: ``suite``, or ``phenomenon`` for a row for each phenomenon of suites with several.
     """
     frames = [frame.filter(level=level) for suite, frame in collected.measures.items()
               if collected.spec.measured[suite] in TASKS]  # fmt: skip
@@ -87,11 +87,12 @@ def tests(collected: Collected, level: str = "suite") -> pl.DataFrame:
 
 
 def tagged(tags: pl.DataFrame, *, crossed: bool = False) -> pl.DataFrame:
-    """Return the subsets of items, over all suites and without baselines: a row a model and tag.
+    """Return results on subsets of items, over all suites and without baselines.
 
     Args:
         tags: columns of ``TAGS``.
-        crossed: a row a model and each two tags instead.
+        crossed: whether to return a row for each model and pair of tags, instead of each model and
+            tag.
     """
     rows = subsets.pooled(tags.filter(~pl.col("recipe").is_in(BASELINE_RECIPES)))
     rows = rows.filter((pl.col("other") != "") == crossed)

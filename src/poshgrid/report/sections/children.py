@@ -1,12 +1,12 @@
 """Children and models on one axis: the words that they have met (``studies/STUDY/children.csv``).
 
-What a model has read is known; what a child has heard is an estimate: 10M words as the lower bound,
-30M as the midrange and 50M as the upper bound of what a child has heard by the age of five, after
+The words that a model has read are known; the words that a child has heard are estimated. By the
+age of five a child has heard 10M words (lower bound), 30M (midrange) or 50M (upper bound), after
 Hart and Risley (1992), Gilkerson et al. (2017) and Frank (2023). Spread evenly over five years,
 these are 2, 6 and 10 million words a year. A child is drawn at the midrange of its age, with a bar
-from the lower to the upper bound; a model is drawn at its words and never at an age.
+from the lower to the upper bound; a model is drawn at its words, never at an age.
 
-By the norms of tests a model's score has an age, and a place among the children of each age
+Tests with norms give a model's score an age equivalent, and compare it with children of each age
 (:mod:`poshgrid.statistics.measures.norms`).
 """
 
@@ -34,7 +34,7 @@ A_YEAR = (2_000_000, 6_000_000, 10_000_000)
 def write(page: Page) -> dict[str, Any] | None:
     """Write the figure and the tables.
 
-    ``None``: the study has neither norms nor accuracies of children that a model has a score on.
+    Return None if there are no norms, and no phenomenon has accuracies of children and of models.
     """
     for kind, frame in normed(page.collected).items():
         page.table(kind, frame)
@@ -43,7 +43,7 @@ def write(page: Page) -> dict[str, Any] | None:
 
 
 def normed(collected: Collected) -> dict[str, pl.DataFrame]:
-    """Return where models stand among children: table -> its rows, without baselines."""
+    """Return the tables that compare scores with norms: name -> rows, without baselines."""
     if not collected.norms:
         return {}
     rows = pl.concat(collected.norms.values()).filter(~pl.col("recipe").is_in(BASELINE_RECIPES))
@@ -65,14 +65,14 @@ def normed(collected: Collected) -> dict[str, pl.DataFrame]:
 
 
 def _write_accuracies(page: Page) -> bool:
-    """Write children's accuracies beside models'; return whether there are any."""
+    """Write the accuracies of children and models; return whether there are any to compare."""
     collected, layout = page.collected, page.layout
     children = collected.children.drop_nulls("accuracy")
     suite = suite_of(layout, set(children["name"]))
     if suite is None or not layout.arms:
         return False
     judged = models(collected, layout, suite, children)
-    # How many words a given model has read is not known: it has no place on the axis
+    # The words that a given model has read are unknown: it cannot be drawn
     placed = judged.filter(pl.col("mean").is_not_null(), pl.col("words") > 0)
     if placed.is_empty():
         return False
@@ -99,7 +99,7 @@ def _write_accuracies(page: Page) -> bool:
 
 
 def suite_of(layout: Layout, names: set[str]) -> str | None:
-    """Return the suite that has most of these phenomena and categories; ``None``: none has any."""
+    """Return the suite with most of these phenomena and categories; None if no suite has any."""
     shared = {
         suite: len(names & ({p for _, p in pairs} | set(layout.categories(suite))))
         for suite, pairs in layout.phenomena.items()
@@ -111,13 +111,13 @@ def suite_of(layout: Layout, names: set[str]) -> str | None:
 def models(
     collected: Collected, layout: Layout, suite: str, children: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return the accuracies of models on what the children were tested on.
+    """Return the accuracies of models on the phenomena that children were tested on.
 
     Args:
         collected: all results.
         layout: order of arms and sizes.
-        suite: whose phenomena and categories are compared with the children's.
-        children: ``name`` of a phenomenon or category.
+        suite: with these phenomena and categories.
+        children: column ``name``: a phenomenon or category.
 
     Returns:
         :data:`poshgrid.report.figures.LINES`.

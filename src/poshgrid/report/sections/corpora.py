@@ -1,4 +1,4 @@
-"""What the corpora hold: words by source, what models see of them, and tokens."""
+"""The corpora: words by source, the text that models see of them, and tokens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TITLE, ORDER, AUDIENCE = "Corpora", 80, "reviewer"
 
 
 def write(page: Page) -> dict[str, Any]:
-    """Write the three tables, as far as they are there."""
+    """Write the three tables, if they have rows."""
     page.table("words-by-source", words_by_source(page.collected, page.layout))
     page.table("exposure", exposure(page.collected, page.layout))
     page.table("vocabularies", vocabularies(page.collected))
@@ -24,7 +24,7 @@ def write(page: Page) -> dict[str, Any]:
 
 
 def words_by_source(collected: Collected, layout: Layout) -> pl.DataFrame:
-    """Return the words that each source gives to each size."""
+    """Return the words of each source in each size."""
     parts = [*layout.sizes, "dev", "test"]
     rows = []
     for corpus, statistics in collected.corpora.items():
@@ -40,10 +40,10 @@ def words_by_source(collected: Collected, layout: Layout) -> pl.DataFrame:
 
 
 def exposure(collected: Collected, layout: Layout) -> pl.DataFrame:
-    """Return what the models see, compared with their corpus."""
+    """Return the text that models see, compared with their corpus."""
     order = {condition: i for i, condition in enumerate(collected.spec.conditions)}
     by_size = {size: i for i, size in enumerate(layout.sizes)}
-    single = pl.len().over("size", "condition") == 2  # one source needs no row
+    single = pl.len().over("size", "condition") == 2  # a single source needs no row of its own
     everything = pl.col("source") == ALL
     rows = (
         collected.exposure.filter(everything | ~single)

@@ -1,6 +1,6 @@
-"""After how many words a phenomenon is first learned: over several sizes, or checkpoints.
+"""After how many words a phenomenon is first learned, over sizes and over checkpoints.
 
-See :mod:`poshgrid.statistics.development`.
+:mod:`poshgrid.statistics.development` computes the numbers.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from poshgrid.statistics.schema import NOT_TESTABLE
 
 TITLE, ORDER, AUDIENCE = "When it is learned", 25, "reader"
 MOST = 150
-"""Curves of a figure; of more the table is all."""
+"""With more curves there is no figure, only the table."""
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write the figure and the tables; ``None``: nothing has two points."""
+    """Write the figure and the tables; None if no curve has two points."""
     collected, layout = page.collected, page.layout
     rows = named(collected, layout)
     if rows.is_empty():
@@ -48,12 +48,12 @@ def write(page: Page) -> dict[str, Any] | None:
 
 
 def _ages(collected: Collected) -> pl.DataFrame:
-    """Return the ages from which children know something."""
+    """Return the ages from which children know a phenomenon."""
     return collected.children.filter(pl.col("accuracy").is_null())
 
 
 def order(collected: Collected, layout: Layout) -> pl.DataFrame:
-    """Return how the order of onsets compares with children's, in the page's order of models."""
+    """Return the comparison of the order of onsets with that in children, sorted as on the page."""
     compared = statistics.order(collected.development, _ages(collected))
     return compared if compared.is_empty() else _by_arm(compared, layout)
 
@@ -87,14 +87,14 @@ def _panel(layout: Layout) -> pl.Expr:
 
 
 def marks(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the figure of onsets (:data:`poshgrid.report.figures.ROWS`).
+    """Return the data of the figure of onsets (:data:`poshgrid.report.figures.ROWS`).
 
     Args:
         rows: from :func:`named`.
 
     Returns:
-        Intervals with an open end where it is not known, and marks where straight lines cross the
-        threshold; neither: nothing is known.
+        Intervals, whose unknown ends are null, and marks at the onset by straight lines. Both are
+        null if nothing is known.
     """
     known = pl.col("status").is_in(["within", "by", "after"])
     some = pl.col("low").is_not_null() | pl.col("high").is_not_null()
@@ -106,10 +106,11 @@ def marks(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def sentences(page: Page) -> Iterator[Finding]:
-    """Yield which condition surely needs more words than another, or else what is surely learned.
+    """Yield the findings on development; none if no curve has two points.
 
-    Where the study has ages of children, a last sentence is about the order. Nothing where nothing
-    has two points.
+    They say which condition surely needs more words than another or, if no conditions can be
+    compared, how many curves are surely learned. A last sentence compares the order with that in
+    children, if the study has ages.
     """
     collected = page.collected
     onsets, ratios = collected.development, collected.ratios
@@ -122,7 +123,7 @@ def sentences(page: Page) -> Iterator[Finding]:
     clear = ratios.filter(more | fewer).with_columns(
         word=pl.when(more).then(pl.lit("more")).otherwise(pl.lit("fewer"))
     )
-    # What all comparisons have in common goes without saying
+    # Name only the axes in which the comparisons differ
     apart = [name for name in ("suite", "model", "recipe", "bias", "size")
              if ratios[name].n_unique() > 1]  # fmt: skip
     for names, rows in clear.group_by("condition", "word", "than", maintain_order=True):

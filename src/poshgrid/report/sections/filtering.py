@@ -1,4 +1,4 @@
-"""What filtering changes: accuracy deltas, margins and perplexities (FiCT, Figure 5)."""
+"""Effects of filtering: accuracy deltas, margins and perplexities (FiCT, Figure 5)."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from poshgrid.tables.table import varying
 TITLE, ORDER, AUDIENCE = "What filtering changes", 55, "reader"
 TARGETED, OTHER, ALL = "targeted phenomena", "other phenomena", "all phenomena"
 FEW = 24
-"""Phenomena that have a row each in a figure; of more, those that filters are aimed at have."""
+"""With more phenomena, a figure has rows for those that filters are aimed at only."""
 LONG = 200
-"""Rows that a table of phenomena may have on the page; of more, the targeted ones are shown."""
+"""With more rows, a table of phenomena on the page has the targeted ones only."""
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write what filtering changes, suite by suite, the comparisons, and perplexities.
+    """Write the effects of filtering, suite by suite, the tests, and perplexities.
 
-    ``None``: the target has no filtered models beside full ones.
+    Return None if the target has no filtered models with full ones to compare.
     """
     collected = page.collected
     if collected.deltas.is_empty() and collected.perplexity.is_empty():
@@ -41,7 +41,7 @@ def write(page: Page) -> dict[str, Any] | None:
     page.table("delta-tests", tests(collected.delta_tests))
     page.table("perplexity", perplexities(collected.perplexity))
     return {
-        "said": list(sentences(deltas, collected.delta_tests)),
+        "sentences": list(sentences(deltas, collected.delta_tests)),
         "pairs": dict(sorted(deltas.select("condition", "full").unique().iter_rows())),
         "suites": suites,
         "falling": list(falling(collected.perplexity, collected.tokens)),
@@ -64,7 +64,9 @@ def _suite(page: Page, rows: pl.DataFrame, suite: str) -> None:
 
 
 def axes_of(rows: pl.DataFrame) -> list[str]:
-    """Return the axes but the condition that vary; no model where the size tells it.
+    """Return the axes, except the condition, that have several values.
+
+    The model is left out if the other axes, such as the size, determine it.
 
     Args:
         rows: columns of ``RUN_AXES`` and any others.
@@ -80,7 +82,7 @@ def _without_common_axes(frame: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFram
 
 
 def named(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add row, the condition's short name, and series, the other axes that vary.
+    """Add row (the condition's short name) and series (the other axes with several values).
 
     Args:
         rows: columns of ``RUN_AXES`` and any others.
@@ -99,7 +101,7 @@ def named(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def sentences(deltas: pl.DataFrame, tested: pl.DataFrame) -> Iterator[str]:
-    """Say in words what filtering changes, suite by suite.
+    """Yield sentences on the effects of filtering, suite by suite.
 
     Args:
         deltas: from :func:`named`.
@@ -125,9 +127,9 @@ def sentences(deltas: pl.DataFrame, tested: pl.DataFrame) -> Iterator[str]:
 
 
 def falling(perplexity: pl.DataFrame, tokens: Mapping[Any, Any]) -> Iterator[str]:
-    """Say how perplexity falls with the tokens that conditions hold (FiCT, section 5.1).
+    """Yield sentences on how perplexity depends on the tokens of conditions (FiCT, section 5.1).
 
-    Each model is a pair, and perplexity is on its log scale, as in FiCT.
+    As in FiCT, each model is a data point, and the logarithm of perplexity is correlated.
     """
     for key, part in perplexity.group_by(RUN_AXES[1:], maintain_order=True):
         cells = list(part.select("condition", "size").iter_rows())
@@ -144,11 +146,11 @@ def falling(perplexity: pl.DataFrame, tokens: Mapping[Any, Any]) -> Iterator[str
 
 
 def marks(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the figure of deltas of a suite (:data:`poshgrid.report.figures.ROWS`), in points.
+    """Return the data of the figure of deltas of a suite, in points (``figures.ROWS``).
 
-    With several conditions each has a row: the mean over targeted phenomena, from the lowest to the
-    highest of them, and the mean over all phenomena. With one, phenomena have a row each, targeted
-    ones first, with one SD over seeds to either side.
+    With several conditions, each has a row: the mean over targeted phenomena, with a line from the
+    lowest to the highest of them, and the mean over all phenomena. With one condition, each
+    phenomenon has a row, targeted ones first, with a line of one SD over seeds to either side.
 
     Args:
         rows: columns of ``DELTAS``, row and series.
@@ -174,9 +176,9 @@ def marks(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _phenomena(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the phenomena of the only condition, targeted ones first; of many, those alone.
+    """Return the phenomena of the only condition, targeted ones first.
 
-    A last row stands for all phenomena then.
+    With more than ``FEW``, the others are replaced by one row for all phenomena.
     """
     single = rows.filter(level="phenomenon").with_columns(label="phenomenon")
     if single["phenomenon"].n_unique() > FEW:
@@ -189,7 +191,7 @@ def _phenomena(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def conditions(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return a suite's averages within conditions, and over them if there are several.
+    """Return a suite's averages within conditions and, with several conditions, their mean.
 
     Args:
         rows: columns of ``DELTAS``.
@@ -205,13 +207,13 @@ def conditions(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def train_tokens(tokens: Mapping[tuple[str, str], Any], cell: tuple[str, str]) -> int | None:
-    """Return how many tokens a condition at a size has to train on; ``None``: not counted."""
+    """Return the number of training tokens of a condition at a size; None if not counted yet."""
     number: int | None = (tokens.get(cell) or {}).get("train", {}).get("tokens")
     return number
 
 
 def tests(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the paired comparisons, in units for people.
+    """Return the paired comparisons; shares are in percent.
 
     Args:
         rows: columns of ``DELTA_TESTS``.
@@ -226,7 +228,7 @@ def tests(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def perplexities(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return perplexities by condition, over seeds.
+    """Return perplexities by condition, averaged over seeds.
 
     Args:
         rows: columns of ``PERPLEXITY``.

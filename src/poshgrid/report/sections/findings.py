@@ -25,8 +25,8 @@ from poshgrid.tables.words import listed, points
 from poshgrid.training import bias
 
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
-FIRST = 3  # contrasts that are seen at once
-MOST_COLUMNS = 4  # cells that have a column each
+FIRST = 3  # contrasts that are shown without unfolding
+MOST_COLUMNS = 4  # with more cells, the table counts verdicts instead of listing them
 VERDICTS = (YES, NO, CANNOT_TELL, NOT_TESTABLE)
 HIGHER, LOWER, ALIKE = "higher", "lower", "alike"
 Row = dict[str, Any]
@@ -34,7 +34,7 @@ Row = dict[str, Any]
 
 
 def write(page: Page) -> dict[str, Any]:
-    """Write the figure and the verdicts; return whether the control held, and what is said."""
+    """Write the figure and the verdicts; return the positive control and the sentences."""
     collected = page.collected
     pairs = sum(items.height for items in collected.items.values())
     if collected.accuracy.is_empty():
@@ -56,7 +56,7 @@ def write(page: Page) -> dict[str, Any]:
 
 
 def opening(page: Page, suite: str) -> pl.DataFrame:
-    """Return the figure that opens the page: the first of the grid's comparisons."""
+    """Return the data of the first figure: the categories in the grid's first comparison."""
     collected, layout = page.collected, page.layout
     frame = drawn(collected, layout, (
         ("", panel, name, arm, where)
@@ -67,7 +67,7 @@ def opening(page: Page, suite: str) -> pl.DataFrame:
 
 
 def _filtered(collected: Collected) -> dict[str, str]:
-    """Return the filtered conditions -> their names, and what they go without."""
+    """Return filtered condition -> its name with its filters: ``baby-f (without binding)``."""
     cells = collected.spec.cells.items()
     names = {}
     for condition in (cell.split("/")[0] for cell, facts in cells if facts.filtered):
@@ -77,10 +77,11 @@ def _filtered(collected: Collected) -> dict[str, str]:
 
 
 def control(collected: Collected) -> dict[str, Any] | None:
-    """Say whether the planted effects were found; ``None``: nothing is planted.
+    """Return whether the planted effects were found; None if nothing is planted.
 
     Returns:
-        ``what`` and ``why`` in words; ``good``: the control held; ``tables`` of its contrasts.
+        ``what`` and ``why`` in words; ``good``, whether the control held; ``tables``, the names of
+        the tables with its contrasts.
     """
     planted = [
         (fit.name, contrast, level, sign, shown)
@@ -102,7 +103,7 @@ def control(collected: Collected) -> dict[str, Any] | None:
 
 
 def unquoted(collected: Collected) -> Iterator[Finding]:
-    """Yield why a model may not be quoted; its table has the cells of the predictive check."""
+    """Yield a finding on each model that may not be quoted: the reasons."""
     for fit in collected.fits.values():
         if reasons := doubts(fit.diagnostics):
             text = say("not_quoted", fit.name, reasons)
@@ -115,7 +116,7 @@ def unquoted(collected: Collected) -> Iterator[Finding]:
 def contrasts(collected: Collected) -> Iterator[list[Finding]]:
     """Yield the sentences on each contrast of the models that may be quoted, the strongest first.
 
-    Controls of biases are no findings: they come with their biases, with what they leave of them.
+    A contrast of a bias's control is not a finding by itself: the sentences on the bias include it.
     """
     compared = [
         (fit, rows)
@@ -124,18 +125,18 @@ def contrasts(collected: Collected) -> Iterator[list[Finding]]:
         for rows in _groups(fit)
     ]
 
-    def strength(rows: list[Row]) -> float:  # how far an interval is from 0
+    def strength(rows: list[Row]) -> float:  # distance of the interval from 0
         return max(float(max(row["joint_low"], -row["joint_high"])) for row in rows)
 
     for fit, rows in sorted(compared, key=lambda pair: -strength(pair[1])):
-        if not _control(rows[0]):
+        if not _is_of_control(rows[0]):
             yield [*_verdict(collected, fit, rows), *_structure(fit, rows[0])]
 
 
 def _groups(fit: Fit) -> Iterator[list[Row]]:
-    """Yield the rows of each contrast with their numbers in its table: overall, then its parts.
+    """Yield the rows of each contrast, with their numbers in its table: overall, then its parts.
 
-    Parts are categories and phenomena; of a model of some phenomena alone, templates.
+    The parts are categories and phenomena; in a model of selected phenomena, templates.
     """
     parts = ["template"] if fit.spec.get("phenomena") else ["category", "phenomenon"]
     by = ("contrast", "first", "less")
@@ -146,7 +147,7 @@ def _groups(fit: Fit) -> Iterator[list[Row]]:
 
 
 def decided(row: Row) -> str:
-    """Return the verdict on a difference: higher, lower, alike within ``MARGIN``, cannot tell."""
+    """Return the verdict on a difference: higher, lower, alike (within ``MARGIN``), cannot tell."""
     sign = posterior.found_sign(row)
     if sign != "none":
         return HIGHER if sign == "above" else LOWER
@@ -157,7 +158,7 @@ def decided(row: Row) -> str:
 def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> Iterator[Finding]:
     """Yield the sentences on a contrast: overall, then its parts by verdict.
 
-    A phenomenon is named where it is clear, and its category does not say the same.
+    A phenomenon is named only if its difference is clear and its category has another verdict.
     """
     overall, *parts = rows
     suites = collected.spec.suites
@@ -166,15 +167,15 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> Iterator[Findin
     category_of = dict(items.select("phenomenon", "category").unique().iter_rows())
     of_category = {row["level"]: decided(row) for row in parts if row["by"] == "category"}
     removed = _removed(collected, overall)
-    kept = _kept(removed, category_of)
+    untouched = _untouched_categories(removed, category_of)
     of_parts: dict[str, dict[str, int]] = {v: {} for v in (LOWER, HIGHER, ALIKE, CANNOT_TELL)}
     for row in parts:
         verdict = decided(row)
         same = verdict == of_category.get(category_of.get(row["level"], ""))
         if row["by"] == "phenomenon" and (verdict not in (HIGHER, LOWER) or same):
             continue
-        name = posterior.place(row).removeprefix(f"{row['by']} ")
-        name += " (evidence kept)" if row["level"] in kept else ""
+        name = posterior.slice_name(row).removeprefix(f"{row['by']} ")
+        name += " (evidence kept)" if row["level"] in untouched else ""
         name += "" if verdict == CANNOT_TELL else f" {_number(row)}"
         of_parts[verdict][name] = row["number"]
     where = [f"on {suite}"] if len(suites) > 1 else []
@@ -195,9 +196,10 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> Iterator[Findin
 
 
 def _removed(collected: Collected, row: Row) -> dict[str, list[str]]:
-    """Return the filters of one side of a contrast -> what each is aimed at.
+    """Return the filters of one side of a contrast -> the phenomena that each is aimed at.
 
-    Of the factor ``filter``, which joins all filtered conditions, those that all of them share.
+    The factor ``filter`` joins all filtered conditions: it has filters only if all have the same.
+    Empty if both sides of a contrast are filtered.
     """
     removed = collected.spec.removed
     if row["factor"] == "condition":
@@ -207,23 +209,23 @@ def _removed(collected: Collected, row: Row) -> dict[str, list[str]]:
     return first if all(filters == first for filters in removed.values()) else {}
 
 
-def _kept(removed: dict[str, list[str]], category_of: dict[str, str]) -> set[str]:
-    """Return the categories whose evidence filters leave; none where a filter names no aim."""
+def _untouched_categories(removed: dict[str, list[str]], category_of: dict[str, str]) -> set[str]:
+    """Return the categories that no filter is aimed at; empty if a filter names no phenomenon."""
     aims = {key(name) for names in removed.values() for name in names}
     hit = {category for phenomenon, category in category_of.items() if key(phenomenon) in aims}
-    # A suite that has none of the phenomena that filters are aimed at may test them by other names
+    # Without any hit, the suite may have other names for the phenomena that filters are aimed at
     return {*category_of.values()} - hit if hit and all(removed.values()) else set()
 
 
-def _control(row: Row) -> bool:
-    """Say whether a contrast is of the control of a bias, or with one."""
+def _is_of_control(row: Row) -> bool:
+    """Return whether one side of a contrast is the control of a bias."""
     words = row["first"].split("+")
     of_control = bias.controls(row["less"], row["first"]) or any(map(bias.controlled, words))
     return row["factor"] == "bias" and of_control
 
 
 def _structure(fit: Fit, row: Row) -> Iterator[Finding]:
-    """Say of a bias with controls whether its structure helps: only where it beats all of them."""
+    """Yield whether the structure of a bias helps: it must be clearly above all its controls."""
     own = [
         overall
         for overall, *_ in _groups(fit)
@@ -236,7 +238,7 @@ def _structure(fit: Fit, row: Row) -> Iterator[Finding]:
 
 
 def treatments(collected: Collected) -> pl.DataFrame:
-    """Return what was removed from each condition and put back, a row a filter and size."""
+    """Return what was removed from each condition and put back: a row for each filter and size."""
     rows = []
     for (condition, size), facts in collected.conditions.items():
         whole = facts.get("whole", {}).get("sentences", 0)
@@ -250,7 +252,7 @@ def treatments(collected: Collected) -> pl.DataFrame:
         back = dict(facts.get("reinserted", {}))
         for name, taken in facts.get("removed", {}).items():
             gone = taken["rule"] + taken["backstop"]
-            returned = back.pop(name.partition(".")[0], {})  # once, of several readings
+            returned = back.pop(name.partition(".")[0], {})  # only in the row of the first reading
             rows.append(cell | {
                 "filter": name, "removed": gone / whole if whole else None,
                 "direct": _share(taken.get("direct"), gone), "evidence": taken.get("direct"),
@@ -268,7 +270,7 @@ def _share(part: int | None, whole: int | None) -> float | None:
 
 
 def _less(row: Row) -> str:
-    """Name the level that is subtracted; of biases ``none`` is to have no bias."""
+    """Return the name of the level that is subtracted; the bias ``none`` is "no bias"."""
     return "no bias" if (row["factor"], row["less"]) == ("bias", "none") else row["less"]
 
 
@@ -284,12 +286,13 @@ def _number(row: Row) -> str:
 def learned(collected: Collected, layout: Layout) -> tuple[pl.DataFrame, bool, list[str], bool]:
     """Return the verdicts on each phenomenon, and which other suites can test it.
 
-    A cell is a model but for its seed. Few cells have a column each. Of many, each verdict has a
-    column with its number of cells. Every cell is in the table: none is chosen for being the best.
+    A cell is a point of the grid, its seeds taken together. Up to ``MOST_COLUMNS`` cells have a
+    column each; with more cells, each verdict has a column with its number of cells. All cells are
+    in the table, so that no cell is selected for its result.
 
     Returns:
-        The table, empty if no cell can tell anything; whether some cell is not testable; the
-        baselines that were not run; whether cells are counted.
+        The table, empty if no verdict is possible; whether some cell is not testable; the baselines
+        that were not run; whether cells are counted.
     """
     rows = collected.accuracy.filter(pl.col("learned").is_not_null())
     untestable = NOT_TESTABLE in set(rows["learned"])

@@ -1,7 +1,8 @@
-"""Sets of filler x gap: how often a gap is less surprising where a filler licenses it.
+"""Sets of filler x gap: how often a gap is less surprising after a filler that licenses it.
 
-Figure 1 of Pistotti, Brown & Witbrock (2025): the share of sets with a positive delta with a
-filler, and with a positive difference in differences, for each data set, with 95% intervals.
+The figure is Figure 1 of Pistotti, Brown & Witbrock (2025): for each data set, the share of sets
+with a positive delta after a filler, and that with a positive difference in differences, with 95%
+intervals.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ CRITERIA = {
     "delta_plus_filler": "A gap is expected after a filler (delta > 0)",
     "did": "More so than without a filler (DiD > 0)",
 }
-"""Of the measures, those that Figure 1 has: what a set must do to count."""
+"""Measure of Figure 1 -> its criterion: when a set counts."""
 SHORT = {"delta_plus_filler": "delta > 0", "did": "DiD > 0"}
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write the figure and its table; ``None``: no suite of the target is of filler x gap."""
+    """Write the figure and its table; None without a suite of filler x gap."""
     measured = page.collected.spec.measured
     frames = [frame for suite, frame in page.collected.measures.items()
               if measured[suite] == "paradigms"]  # fmt: skip
@@ -49,7 +50,7 @@ def above(rows: pl.DataFrame) -> list[tuple[Any, ...]]:
         rows: what :func:`shares` returns.
 
     Returns:
-        Data set, runs that are clearly above, runs; nothing where there are no baselines.
+        Data set, number of runs that are clearly above, number of runs; empty without baselines.
     """
     did = rows.filter(measure="did")
     rivals = did.filter("baseline").group_by("sets").agg(rival=pl.col("accuracy").max())
@@ -59,18 +60,19 @@ def above(rows: pl.DataFrame) -> list[tuple[Any, ...]]:
 
 
 def shares(measures: pl.DataFrame) -> pl.DataFrame:
-    """Return a row for each criterion, data set and run: ``PARADIGM_MEASURES`` and more.
+    """Return a row for each criterion, data set and run.
 
-    A suite in which some sets are ambiguous is two data sets, with and without them.
+    A suite in which some sets are ambiguous is two data sets, with and without these sets.
 
     Args:
         measures: columns of ``PARADIGM_MEASURES``.
 
     Returns:
-        Also ``sets``, the name of the data set, ``series``, that of the model, and ``baseline``.
+        The same columns, ``sets`` (name of the data set), ``series`` (name of the model) and
+        ``baseline``.
     """
     of = (*RUN_AXES, "seed", "suite", "phenomenon", "measure")
-    # Where no set is ambiguous the subset is the suite: none of it is left out.
+    # The unambiguous sets are a data set only if they are fewer than all sets
     clear = (pl.col("subset") == "unambiguous") & (pl.col("n") < pl.col("n").max().over(of))
     everything = pl.col("subset") == "all"
     runs = measures.filter(everything | clear, pl.col("measure").is_in(list(CRITERIA)))
@@ -88,9 +90,9 @@ def shares(measures: pl.DataFrame) -> pl.DataFrame:
 
 
 def marks(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return Figure 1 (:data:`poshgrid.report.figures.ROWS`): a row for each data set.
+    """Return the data of Figure 1 (:data:`poshgrid.report.figures.ROWS`): a row per data set.
 
-    Seeds share a lane.
+    All seeds of a model are in one lane.
     """
     percent = pl.col("accuracy", "low", "high") * 100
     return rows.with_columns(percent, panel=pl.col("measure").replace(CRITERIA)).select(
@@ -100,7 +102,7 @@ def marks(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def table(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows as the page shows them, data set by data set."""
+    """Return the rows of the page's table, sorted by data set."""
     return rows.sort("suite", "phenomenon", "sets", maintain_order=True).with_columns(
         pl.col("seed").replace(0, None), measure=pl.col("measure").replace(SHORT)
     )

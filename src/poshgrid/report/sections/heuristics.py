@@ -1,6 +1,6 @@
-"""Which heuristic explains what models choose: a table of verdicts, and those behind it.
+"""Which heuristic explains the choices of models: a table of verdicts, and the numbers behind it.
 
-The numbers are :mod:`poshgrid.statistics.shares`'s.
+:mod:`poshgrid.statistics.shares` computes the numbers.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from poshgrid.tables.words import percent, span
 
 TITLE, ORDER, AUDIENCE = "Which heuristic", 30, "reader"
 LEAST = 0.1
-"""Weight from which a heuristic is listed."""
+"""Heuristics with a smaller weight are not listed."""
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write, for each suite, the verdicts and the tables behind them; ``None``: nothing compared.
+    """Write the verdicts of each suite and the tables behind them; None without verdicts.
 
     Raises:
         PoshgridError: a file is broken.
@@ -48,7 +48,7 @@ def write(page: Page) -> dict[str, Any] | None:
 
 
 def heuristics(mixed: pl.DataFrame) -> pl.DataFrame:
-    """List the heuristics that have a say: what each does, and whether it is hierarchical."""
+    """Return the heuristics that decide on some pair: what each does, and if it is hierarchical."""
     known = rivals()
     names = {name for group in mixed["heuristic"].unique() for name in group.split(EQUAL)}
     return pl.DataFrame([
@@ -59,7 +59,7 @@ def heuristics(mixed: pl.DataFrame) -> pl.DataFrame:
 
 
 def verdicts(judged: pl.DataFrame, layout: Layout) -> pl.DataFrame:
-    """Return which heuristic each model follows at its largest size."""
+    """Return the verdict on each model at its largest size: which heuristic it follows."""
     detail = pl.format("{}: {}", "verdict", "seed_verdicts")
     largest = pl.col("order") == pl.col("order").max().over("models")
     rows = _ordered(judged, layout).filter(largest)
@@ -71,13 +71,13 @@ def verdicts(judged: pl.DataFrame, layout: Layout) -> pl.DataFrame:
 
 
 def mixture(mixed: pl.DataFrame, layout: Layout) -> pl.DataFrame:
-    """Return which heuristics each model's choices are a mixture of."""
+    """Return the weights of the heuristics in each model's choices, without small ones."""
     listed = (pl.col("weight") > LEAST) | (pl.col("heuristic") == GUESSING)
     return _ordered(mixed.filter(listed), layout)
 
 
 def _ordered(table: pl.DataFrame, layout: Layout) -> pl.DataFrame:
-    """Return a table's rows in the order of arms and sizes, given models last, with their names."""
+    """Return rows with the names of models, in the order of arms and sizes; given models last."""
     arms = {arm.label: number for number, arm in enumerate(layout.arms)}
     points = layout.points.drop("words").sort(
         pl.col("models").replace_strict(arms, return_dtype=pl.Int64), maintain_order=True
@@ -92,7 +92,7 @@ def _ordered(table: pl.DataFrame, layout: Layout) -> pl.DataFrame:
 
 
 def _spans(rows: pl.DataFrame, *ends: str) -> pl.Series:
-    """Return intervals in words."""
+    """Return intervals as texts."""
     intervals = [span(low, high, percent) for low, high in rows.select(ends).iter_rows()]
     return pl.Series(intervals, dtype=pl.String)
 

@@ -1,4 +1,4 @@
-"""The suites themselves: a pair of each phenomenon, their quality, and given models."""
+"""The suites: a pair of each phenomenon, the quality of the suite, and results of given models."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import polars as pl
 from poshgrid.config.runs import PRETRAINED
 from poshgrid.report.collect import Collected
 from poshgrid.report.parts import Page
-from poshgrid.report.records import place, read_json
+from poshgrid.report.records import read_json, within_results
 
 TITLE, ORDER, AUDIENCE = "Benchmark", 120, "reviewer"
 
 Stretches = list[tuple[str, bool]]
-"""Words, and whether the other sentence lacks them."""
+"""Parts of a sentence: words, and whether the other sentence lacks them."""
 
 
 def write(page: Page) -> dict[str, Any]:
-    """Write what given models make of each suite; return its examples and its quality."""
+    """Write the accuracies of given models; return the examples and the quality of each suite."""
     collected, layout = page.collected, page.layout
     suites = []
     for suite, items in collected.items.items():
@@ -31,7 +31,7 @@ def write(page: Page) -> dict[str, Any]:
             "name": suite, "pairs": items.height,
             "examples": list(examples(items, layout.phenomena[suite])),
             "verdict": read_json(folder / "quality.json").get("verdict"),
-            "address": place(folder / "index.html", collected.paths),
+            "address": within_results(folder / "index.html", collected.paths),
         })  # fmt: skip
     return {"suites": suites}
 
@@ -39,7 +39,7 @@ def write(page: Page) -> dict[str, Any]:
 def examples(
     items: pl.DataFrame, phenomena: list[tuple[str, str]]
 ) -> Iterator[tuple[dict[str, Any], int, list[tuple[str, str, str, Stretches]]]]:
-    """Yield the first pair of each phenomenon, the number of its pairs, and the members."""
+    """Yield the first pair of each phenomenon, its number of pairs, and the pair's two members."""
     for category, phenomenon in phenomena:
         rows = items.filter(category=category, phenomenon=phenomenon).sort("item_id")
         for first in rows.head(1).iter_rows(named=True):
@@ -55,7 +55,7 @@ def given(collected: Collected, suite: str) -> pl.DataFrame:
 
 
 def differences(good: str, bad: str) -> tuple[Stretches, Stretches]:
-    """Cut two sentences into stretches of words that they share and that they do not share."""
+    """Split two sentences into stretches of words that are in both or in one only."""
     first, second = good.split(), bad.split()
     pair: tuple[Stretches, Stretches] = ([], [])
     matcher = difflib.SequenceMatcher(a=first, b=second, autojunk=False)

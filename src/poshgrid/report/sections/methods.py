@@ -1,8 +1,8 @@
-"""The methods as a paper could take them over, from what specs and manifests record.
+"""The methods, written so that a paper can copy them, from specs and manifests.
 
-``methods.txt`` holds the words, ``plugins.txt`` what each plug-in is called and cited by
-(:mod:`poshgrid.report.references`); here is what the sentences are filled with. A setting that no
-manifest records is not named: nothing here says what a run did.
+``methods.txt`` has the sentences, ``plugins.txt`` the names and citations of plug-ins
+(:mod:`poshgrid.report.references`). This module fills the sentences with facts. Facts come from
+manifests only: a setting that no manifest records is not mentioned.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ TITLE, ORDER, AUDIENCE = "Methods", 140, "reviewer"
 
 
 def write(page: Page) -> dict[str, Any]:
-    """Write the bibliography; return the paragraphs, and the works that they cite."""
+    """Write the bibliography; return the paragraphs and the works that they cite."""
     texts, works = write_up(page.collected, page.layout)
     page.file(BIBLIOGRAPHY, "\n".join(work.bibtex for work in works))
     return {"texts": texts, "works": works, "bibliography": f"tables/{BIBLIOGRAPHY}"}
 
 
 def write_up(collected: Collected, layout: Layout) -> tuple[list[tuple[str, str]], list[Work]]:
-    """Return heading and text for each stage whose settings are known, and the works cited."""
+    """Return heading and text for each stage whose settings are known, and the cited works."""
     cite = Citations()
-    # What no manifest records is not said
+    # Not strict: unknown facts are empty, and their sentences are left out
     template = environment(escaped=False, strict=False).get_template("methods.txt")
     written = template.render(
         cite=cite, collected=collected, layout=layout,
@@ -49,7 +49,7 @@ def write_up(collected: Collected, layout: Layout) -> tuple[list[tuple[str, str]
 
 
 def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
-    """Return what the words on texts, suites and tests are filled with."""
+    """Return the facts for the sentences on texts, suites and tests."""
     manifests: dict[str, dict[str, dict[str, Any]]] = {}
     for record in collected.records:
         manifests.setdefault(record.stage, {})[record.name] = record.content
@@ -64,7 +64,7 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
     filters = [f["name"] for c in conditions.values() for f in c.get("filters") or []]
     tokenizers = [t for s in specs("tokenizer") if (t := s.get("tokenizer"))]
     judging: dict[str, Any] = next(filter(None, (s.get("scoring") for s in specs("accuracy"))), {})
-    # Judgements depend on the reduction alone: how sentences were scored, scores' own specs say.
+    # The spec of accuracies has the reduction; the specs of scores say how sentences were scored.
     scored = next((s for s in specs("score") if s.get("scoring")), {})
     scoring = judging | {k: scored["scoring"][k] for k in ("bos", "masked") if scored}
     parser = collected.spec.evidence_parser or ""
@@ -104,7 +104,7 @@ def _facts(collected: Collected, layout: Layout) -> dict[str, Any]:
 
 
 def _of_models(collected: Collected) -> dict[str, Any]:
-    """Return what the words on models, trained and Bayesian, are filled with."""
+    """Return the facts for the sentences on trained and Bayesian models."""
     asked = [(t.run, t.manifest.get("settings") or {}, t.statistics.get("parameters"))
              for t in reversed(collected.asked)]  # fmt: skip
     models = {run.model: s["model"] for run, s, _ in asked if s.get("model")}
@@ -140,7 +140,7 @@ def _of_models(collected: Collected) -> dict[str, Any]:
 
 
 def _parser(parser: dict[str, Any], evaluation: dict[str, Any]) -> dict[str, Any]:
-    """Return the engine of the parser whose trees decide, what trained it, and its score."""
+    """Return the engine of the parser that conditions use, its treebanks, and its LAS."""
     paths = (parser.get("treebank") or {}).get("path") or []
     paths = [paths] if isinstance(paths, str) else [part["path"] for part in paths]
     treebanks = {"toy" if path == "toy" else "ud" for path in paths}
@@ -154,7 +154,7 @@ def _parser(parser: dict[str, Any], evaluation: dict[str, Any]) -> dict[str, Any
 def _suite(
     collected: Collected, layout: Layout, name: str, manifest: dict[str, Any]
 ) -> dict[str, str]:
-    """Return name, reader, size and categories of a suite; empty where nothing is known of it."""
+    """Return name, reader, size and categories of a suite; empty if nothing is known about it."""
     reader = ((manifest.get("settings") or {}).get("suite") or {}).get("reader", "")
     pairs = collected.items.get(name)
     size = f"{manifest['items']:,} items" if manifest.get("items") else ""
@@ -166,10 +166,10 @@ def _suite(
 
 
 def _model(fit: Fit, suite: str) -> dict[str, Any]:
-    """Return what a model was asked to be, and what was used: of the last attempt that was made."""
+    """Return the settings of a Bayesian model, updated with those of its last attempt."""
     attempts = fit.diagnostics.get("attempts") or []
     last = attempts[-1] if attempts else {}
-    # The formula asked for, less the terms that the data cannot bear
+    # The formula that was fitted lacks terms that the data cannot estimate
     used = {key: value for key in ("formula", "sampler", "engine")
             if (value := fit.diagnostics.get(key))}  # fmt: skip
     sampling = {key: last[key] for key in ("warmup", "draws", "target_accept") if key in last}

@@ -16,7 +16,7 @@ TITLE, ORDER, AUDIENCE = "Bayesian models", 60, "reviewer"
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write the tables and figures of each model; ``None``: no model was fitted."""
+    """Write the tables and figures of each model; None if no model was fitted."""
     fits = page.collected.fits
     for name, fit in fits.items():
         rows, facts = posterior.contrasts(fit)

@@ -1,4 +1,4 @@
-"""Parsers, and how much evidence they find."""
+"""Parsers: their scores, and how much evidence filters find with them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from poshgrid.report.parts import Page
 
 TITLE, ORDER, AUDIENCE = "Parsing and evidence", 90, "reviewer"
 FEW = 20
-"""Sentences with evidence: rows with fewer are marked, since their rates say little."""
+"""Rows with fewer sentences with evidence are marked, because their rates are uncertain."""
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write the tables of parsing; ``None``: no condition rests on parses."""
+    """Write the tables of parsing; None without a parser."""
     collected = page.collected
     if not collected.spec.parsers:
         return None
@@ -27,7 +27,7 @@ def write(page: Page) -> dict[str, Any] | None:
 
 
 def parsers(collected: Collected) -> pl.DataFrame:
-    """Return what the parsers reach on gold trees: those held out, and those of ``gold``."""
+    """Return the scores of the parsers on gold trees: held-out ones, and those of ``gold``."""
     measured = [(parser, "held out", facts) for parser, facts in collected.parsers.items() if facts]
     measured += [
         (record.name, str(gold), facts)
@@ -47,7 +47,7 @@ def parsers(collected: Collected) -> pl.DataFrame:
 
 
 def agreement(collected: Collected) -> pl.DataFrame:
-    """Return how far two parsers' labels of evidence agree, by filter and reading."""
+    """Return how far the evidence labels of two parsers agree, by filter and reading."""
     return pl.DataFrame([
         {"corpus": corpus, "parsers": f"{first} / {second}", "filter": name, "reading": reading}
         | facts
@@ -58,7 +58,7 @@ def agreement(collected: Collected) -> pl.DataFrame:
 
 
 def recall(collected: Collected) -> pl.DataFrame:
-    """Return each filter's recall, precision and price behind each parser, by gold trees."""
+    """Return the recall and precision of each filter with each parser, and how much it removes."""
     return _ordered(collected, collected.recall.filter(construction="").drop("construction"))
 
 
@@ -70,7 +70,7 @@ def constructions(collected: Collected) -> pl.DataFrame:
 
 
 def _ordered(collected: Collected, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows of ``RECALL``, the parsers of a filter side by side, the deciding one first."""
+    """Return rows of ``RECALL``, sorted by filter and reading, then gold trees, then parser."""
     parsers = {parser: number for number, parser in enumerate(collected.spec.parsers)}
     reading = pl.int_range(pl.len()).last().over("filter", "reading")
     rule = ["construction"] if "construction" in rows.columns else []

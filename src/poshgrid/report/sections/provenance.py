@@ -1,4 +1,4 @@
-"""The manifests that the page rests on, and the versions of packages that they name."""
+"""The manifests of all results on the page, and the versions of packages in them."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ TITLE, ORDER, AUDIENCE = "Provenance", 170, "engineer"
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Return nothing further: the template shows the records; ``None``: there are none."""
+    """Return no facts, because the template reads the records; None without records."""
     return {} if page.collected.records else None

@@ -1,8 +1,8 @@
-"""A study's published numbers, ours beside them: ``studies/STUDY/published/VERSION/numbers.csv``.
+"""Published numbers of a study compared with ours (``studies/STUDY/published/*/numbers.csv``).
 
-Each number says which of our results it is: a table, a column, and ``axis=value`` of its rows. Ours
-is the mean of these rows, whatever sizes and seeds they have; of baselines only where the axis
-``recipe`` asks for them.
+Each published number names the result that it is compared with: a table, a column, and
+``axis=value`` of its rows. Our number is the mean of these rows, over all sizes and seeds that they
+have. Rows of baselines are used only if ``where`` names the axis ``recipe``.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from poshgrid.report.sections import corpora
 from poshgrid.statistics import intervals, published
 from poshgrid.statistics.measures import subsets
 
-TITLE, ORDER, AUDIENCE = "Beside the published numbers", 15, "reader"
+TITLE, ORDER, AUDIENCE = "Compared with published numbers", 15, "reader"
 MANY = 40
-"""Numbers from which on each source (a table of the paper) is a table here."""
+"""With at least so many numbers, each source (a table of the paper) has a table here."""
 _UNITS = {"%": 100, "points": 100, "million": 1e-6, "million words": 1e-6}
-"""Unit of a published number -> how many of it our unit is."""
+"""Unit of a published number -> factor from our unit to it."""
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write the tables; ``None``: the target is of no study, or nothing can be compared."""
+    """Write the tables; None if the target has no study, or nothing can be compared."""
     study = page.collected.spec.study
     theirs = published.numbers(study.name) if study else pl.DataFrame()
     if study is None or theirs.is_empty():
@@ -51,7 +51,7 @@ def _slug(source: str) -> str:
 
 
 def comparison(collected: Collected, theirs: pl.DataFrame, study: str) -> pl.DataFrame:
-    """Set each published number beside the mean of our rows that it names.
+    """Compare each published number with the mean of our rows that it names.
 
     Args:
         collected: the results.
@@ -59,10 +59,10 @@ def comparison(collected: Collected, theirs: pl.DataFrame, study: str) -> pl.Dat
         study: its name, for messages.
 
     Returns:
-        Columns of ``theirs``, ours in the same unit, its margin of error, and our rows.
+        Columns of ``theirs``; ``ours`` in the same unit; its margin of error; our number of rows.
 
     Raises:
-        PoshgridError: a number names a table, column or axis that no result has.
+        PoshgridError: a number names an unknown table, column or axis.
     """
     measures, tags = list(collected.measures.values()), list(collected.tags.values())
     fits = [fit.summary.with_columns(model=pl.lit(fit.name)) for fit in collected.fits.values()]
@@ -77,7 +77,7 @@ def comparison(collected: Collected, theirs: pl.DataFrame, study: str) -> pl.Dat
         "coefficients": pl.concat(fits) if fits else pl.DataFrame(),
         "measures": pl.concat(measures, how="diagonal_relaxed") if measures else pl.DataFrame(),
         "norms": pl.concat(collected.norms.values()) if collected.norms else pl.DataFrame(),
-        # Subsets of items cut across suites
+        # Subsets of items are taken over all suites
         "tags": subsets.pooled(pl.concat(tags)) if tags else pl.DataFrame(),
     }
     rows = []
@@ -99,8 +99,8 @@ def comparison(collected: Collected, theirs: pl.DataFrame, study: str) -> pl.Dat
 
 
 def _mine(tables: dict[str, pl.DataFrame], row: dict[str, Any]) -> pl.DataFrame:
-    """Return the rows that a number names, with what it is of as the column ``value``."""
-    if not row["table"]:  # nothing here is measured so
+    """Return our rows for a published number, with our numbers in the column ``value``."""
+    if not row["table"]:  # a number that we do not measure
         return pl.DataFrame()
     check_known("no table", row["table"], tables)
     frame = tables[row["table"]]
@@ -117,7 +117,7 @@ def _mine(tables: dict[str, pl.DataFrame], row: dict[str, Any]) -> pl.DataFrame:
 
 
 def _margin(mine: pl.DataFrame, scale: float) -> float | None:
-    """Return the margin of error of a single row's mean over seeds, where it has their SD."""
+    """Return the margin of error of a mean over seeds; None with several rows or without an SD."""
     if mine.height != 1 or not {"sd", "n_seeds"} <= set(mine.columns):
         return None
     sd, seeds = mine["sd"][0], mine["n_seeds"][0]

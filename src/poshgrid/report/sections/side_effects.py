@@ -1,6 +1,6 @@
-"""What was removed, and what went with it: a table by condition and source, and a figure.
+"""Side effects of filtering: what else was removed with the evidence. A table and a figure.
 
-The counts are :mod:`poshgrid.evidence.side_effects`'s.
+:mod:`poshgrid.evidence.side_effects` counts.
 """
 
 from __future__ import annotations
@@ -28,21 +28,18 @@ KINDS = {
            OVER: f"sentences over {LONG} words"}.get(name, f"{name.replace('_', ' ')}s")
     for name in (*CONSTRUCTIONS, OVER)
 }  # fmt: skip
-"""Measure -> its plural for people, in the order of the columns."""
+"""Measure -> its plural on the page, in the order of the columns."""
 OF_PARSED = " (parsed)"
 MORE, LESS = "more than its share", "no more than its share"
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write the figure and the table.
-
-    ``None``: no condition of the target goes without anything, or nothing was counted.
-    """
+    """Write the figure and the table; None if nothing was removed or counted."""
     counts = read(page.collected)
     if counts.is_empty():
         return None
-    # Constructions that are known of parsed sentences only: those without a parse hold no filter's
-    # words, so that the share removed of the others is too large
+    # Some constructions are counted in parsed sentences only. Sentences without a parse have no
+    # words of a filter, so that the share removed of the parsed ones is too large
     shares = sorted(counts.filter(pl.col("parsed") < 1, source=ALL)["parsed"].unique())
     known = say("parsed_only", listed([KINDS[name] for name in BY_TREE]), shares) if shares else ""
     caption = f"{say('side_effects_figure')} {known}".strip()
@@ -52,12 +49,12 @@ def write(page: Page) -> dict[str, Any] | None:
 
 
 def read(collected: Collected) -> pl.DataFrame:
-    """Read what went when the conditions of a target were made.
+    """Read the side effects of all conditions of a target.
 
     Returns:
-        Columns of ``SIDE_EFFECTS``; ``share``, what was removed of what the corpus has;
-        ``condition``, ``size``, ``largest`` (the condition's largest size); of each source
-        ``parsed``, the share of the corpus's sentences.
+        Columns of ``SIDE_EFFECTS``; ``share`` (removed, as a share of the corpus), ``condition``,
+        ``size``, ``largest`` (whether it is the condition's largest size), ``parsed`` (share of the
+        source's sentences that are parsed).
     """
     frames = [pl.DataFrame(schema={**SIDE_EFFECTS, "parsed": pl.Float64})]
     largest: dict[str, str] = {}
@@ -84,14 +81,14 @@ def read(collected: Collected) -> pl.DataFrame:
 
 
 def table(counts: pl.DataFrame) -> pl.DataFrame:
-    """Return what went: sources at each condition's largest size, all together at the others.
+    """Return the table: rows for sources at each condition's largest size, for all at other sizes.
 
     Args:
         counts: from :func:`read`.
     """
     by = ["condition", "size", "source"]
     there = counts.filter(pl.col("before") > 0, measure="sentences")
-    several = pl.len().over("condition", "size") > 2  # one source is no sum
+    several = pl.len().over("condition", "size") > 2  # a single source equals the sum
     kept = there.filter((pl.col("source") == ALL) | (several & pl.col("largest")))
     rows = kept.with_columns(
         pl.col("removed_by_rule", "removed_by_backstop") / pl.col("before"), of="share",
@@ -116,20 +113,20 @@ def table(counts: pl.DataFrame) -> pl.DataFrame:
 
 
 def bars(counts: pl.DataFrame) -> pl.DataFrame:
-    """Return the figure: how far each construction lies from the share of all words.
+    """Return the data of the figure: the removed share of each construction and of all words.
 
     Args:
         counts: from :func:`read`.
 
     Returns:
-        :data:`poshgrid.report.figures.ROWS`, each condition at its largest size; conditions that go
-        without the same of the same are one panel.
+        :data:`poshgrid.report.figures.ROWS`, each condition at its largest size; conditions with
+        the same counts are one panel.
     """
     alike: dict[object, list[pl.DataFrame]] = {}
     for one in counts.filter("largest", source=ALL).partition_by("condition", maintain_order=True):
-        gone = one.select("measure", "before", "removed").rows()
+        counted = one.select("measure", "before", "removed").rows()
         control = one["name"][0] != one["condition"][0]
-        alike.setdefault((one["size"][0], control, *gone), []).append(one)
+        alike.setdefault((one["size"][0], control, *counted), []).append(one)
     rows = []
     for group in alike.values():
         names = [one["name"][0] for one in group]

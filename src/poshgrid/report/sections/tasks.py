@@ -1,4 +1,4 @@
-"""Suites of other tasks than minimal pairs: their measures as they are."""
+"""Suites of other tasks than minimal pairs: tables of their measures."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ TITLE, ORDER, AUDIENCE = "Other tasks", 130, "reviewer"
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write a table of measures for each suite; ``None``: all suites are of minimal pairs."""
+    """Write a table of measures for each suite; None if all suites are minimal pairs."""
     measures = page.collected.measures
     for suite, frame in measures.items():
-        # What all rows say stands in the caption
+        # Values that are the same in all rows are in the caption
         alike = [name for name in frame.select(pl.col(pl.String)).columns
                  if frame[name].n_unique() == 1]  # fmt: skip
         empty = [name for name in frame.columns if frame[name].is_null().all()]
@@ -27,7 +27,7 @@ def write(page: Page) -> dict[str, Any] | None:
 
 
 def answers(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return wrong answers, then right ones, those first that most models gave.
+    """Return wrong answers, then right ones, sorted by the number of models that gave them.
 
     Args:
         rows: columns of ``ANSWERS``.
