@@ -229,7 +229,7 @@ class Sentence:
         )
 
     def verbs(self, start: int, end: int) -> list[int]:
-        """Return the indices of words that can only be verbs: not in a noun phrase or closed class."""
+        """Return the indices of words that can only be verbs: in no noun phrase or closed class."""
         covered = {
             index for noun in self.nouns for index in range(self._start(noun.index), noun.index + 1)
         }

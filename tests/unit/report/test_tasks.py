@@ -202,7 +202,7 @@ def test_ages(age, years, tmp_path, monkeypatch):
     assert numbers.years(age) == pytest.approx(years)
     monkeypatch.setattr(resources, "STUDIES", tmp_path)
     (tmp_path / "mine").mkdir()
-    for row, wrong in ((f"a,{age}-,,", "no age"), (f"a,{age},many,", "many")):
+    for row, wrong in ((f"a,{age}-,,", "not an age"), (f"a,{age},many,", "many")):
         (tmp_path / "mine/children.csv").write_text(f"name,age,accuracy,source\n{row}\n")
         with pytest.raises(PoshgridError, match=f"children.csv: .*{wrong}"):
             numbers.children("mine")
