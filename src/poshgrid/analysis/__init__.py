@@ -1,1 +1,1 @@
-"""Results as polars frames: ``poshgrid.open("results/tiny")``."""
+"""Read results as polars frames: ``poshgrid.open("results/tiny")``."""

@@ -1,8 +1,7 @@
-"""A results folder as polars frames, with the grid's axes as columns: what ``poshgrid.open`` opens.
+"""``poshgrid.open``: the tables of a results folder as polars frames.
 
-Every table is a ``polars.LazyFrame``, checked against its contract (docs/reference/tables.md) when
-it is asked for and read when it is collected:
-``results.accuracy().filter(level="overall").collect()``.
+Every table is a ``polars.LazyFrame``. Its columns are checked at once (docs/reference/tables.md),
+and it is read when it is collected: ``results.accuracy().filter(level="overall").collect()``.
 Tables of runs begin with the axes of the grid: ``condition, size, model, recipe, bias, seed``.
 """
 
@@ -47,18 +46,18 @@ RUNS: files.Schema = {
     "run": pl.String,  # its name: the axes joined by "/", the path of its model
     **TRAINED,
 }
-"""Columns of :meth:`Results.runs`: the axes, the run's name, and what its training came to."""
+"""Columns of :meth:`Results.runs`: the axes, the run's name, and the numbers of its training."""
 JUDGEMENTS: files.Schema = {
     **_AXES,
     **{name: ITEMS[name] for name in ("item_id", "category", "phenomenon", "template")},
     "lexical_set": pl.String,  # pairs that share their content words
-    "cell": pl.String,  # of a factorial design; "" without one, and of joint pairs
+    "cell": pl.String,  # of a factorial design; "" without a design, and for joint pairs
     "good_tokens": pl.UInt32,  # scored tokens of the good sentence
-    "bad_tokens": pl.UInt32,  # of the bad one
+    "bad_tokens": pl.UInt32,  # scored tokens of the bad sentence
     "margin": pl.Float64,  # log P(good) - log P(bad), sums over tokens, nats
     "correct": pl.Float64,  # 1 right, 0 wrong, .5 a tie, by the configured reduction
-    "by_mean": pl.Float64,  # the same, had means over tokens been compared
-    "by_sum": pl.Float64,  # the same, had sums been compared
+    "by_mean": pl.Float64,  # the same if means over tokens are compared
+    "by_sum": pl.Float64,  # the same if sums over tokens are compared
 }
 """Columns of :meth:`Results.judgements`."""
 _MEASURES = {"paradigms": measures.PARADIGM_MEASURES, "choices": measures.CHOICE_MEASURES}
@@ -78,19 +77,19 @@ TARGETS: dict[str, tuple[Callable[..., str], ModuleType, str]] = {
     "verdicts": (Paths.heuristic_shares, heuristics, "VERDICTS"),
     "identifiability": (Paths.heuristic_shares, heuristics, "IDENTIFIABILITY"),
 }
-"""Table of a target -> its folder in a results folder, and its contract: a module, and a name."""
+"""Table of a target -> its folder in a results folder, and the module and name of its schema."""
 MODELS = {"summary": "SUMMARY", "contrasts": "CONTRASTS", "predictive": "PREDICTIVE"}
-"""Table of a fitted model of a target -> its contract in ``statistics.schema``."""
+"""Table of a fitted model of a target -> the name of its schema in ``statistics.schema``."""
 
 
 class Results:
-    """What a results folder holds, finished or not.
+    """The tables of a results folder, which may be unfinished.
 
     Args:
         folder: e.g. ``results/tiny``.
 
     Raises:
-        PoshgridError: no such folder, or neither models, scores nor items in it.
+        PoshgridError: the folder does not exist, or has no models, scores or items.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -112,7 +111,7 @@ class Results:
 
     @cached_property
     def names(self) -> list[Run]:
-        """The runs that have a model or scores: baselines and given models among them, by size."""
+        """The runs that have a model or scores, with baselines and given models, sorted by size."""
         runs = {
             Run.parse(path.parent.relative_to(top).as_posix())
             for top in map(Path, (self.paths.all_models(), self.paths.all_scores()))
@@ -122,7 +121,7 @@ class Results:
 
     @property
     def suites(self) -> list[str]:
-        """The suites whose items are there."""
+        """The suites that have items."""
         top = Path(self.paths.items(SUITE)).parents[1]
         return sorted(path.parent.name for path in top.glob("*/items.parquet"))
 
@@ -138,11 +137,11 @@ class Results:
         return sorted(path.parent.name for path in top.glob("*/summary.parquet"))
 
     def task(self, suite: str) -> str:
-        """Return what a suite holds: pairs, paradigms, choices or completions."""
+        """Return the task of a suite: pairs, paradigms, choices or completions."""
         check_known("unknown suite", suite, self.suites)
         columns = set(files.read_schema(self.paths.items(suite)))
         fitting = (task for task, known in benchmark.TASKS.items() if columns == set(known))
-        return next(fitting, "pairs")  # of none: the contract of pairs says what lacks
+        return next(fitting, "pairs")  # if no task fits, reading as pairs reports missing columns
 
     def model(self, run: Run | str) -> Path:
         """Return the folder of a run's model, for ``AutoModelForCausalLM.from_pretrained``."""
@@ -155,7 +154,7 @@ class Results:
     # ---- runs, items, scores ---------------------------------------------------------------
 
     def runs(self) -> pl.LazyFrame:
-        """Return a row for each run (:data:`RUNS`): sizes, steps, losses; null where none is."""
+        """Return a row for each run (:data:`RUNS`): sizes, steps, losses; null without training."""
         return pl.defer(self._runs, schema=RUNS)
 
     def items(self, suite: str = SUITE) -> pl.LazyFrame:
@@ -163,7 +162,9 @@ class Results:
         return _scan(self.paths.items(suite), benchmark.TASKS[self.task(suite)])
 
     def scores(self, suite: str = SUITE) -> pl.LazyFrame:
-        """Return log-probabilities: a row for each run, step and item; ``step`` null: the model.
+        """Return log-probabilities: a row for each run, step and item.
+
+        ``step`` is null for the kept model.
 
         Raises:
             PoshgridError: no run has scores on the suite.
@@ -174,16 +175,16 @@ class Results:
         )
 
     def judgements(self, suite: str = SUITE, target: str | None = None) -> pl.LazyFrame:
-        """Return what each run's model judged of each pair (:data:`JUDGEMENTS`).
+        """Return the judgement of each run on each pair (:data:`JUDGEMENTS`).
 
         Joint pairs are one row, as in the accuracies.
 
         Args:
             suite: of minimal pairs.
-            target: whose scoring says whether means or sums over tokens are compared.
+            target: its scoring decides whether means or sums over tokens are compared.
         """
         if (task := self.task(suite)) != "pairs":
-            raise PoshgridError(f"suite {suite} holds {task}, not pairs; see scores({suite!r})")
+            raise PoshgridError(f"suite {suite} has {task}, not pairs; see scores({suite!r})")
         scored = self._scored(suite)
         judge = partial(self._judged, suite, scored, self.scoring(target))
         return pl.defer(judge, schema=JUDGEMENTS)
@@ -208,7 +209,7 @@ class Results:
             target: an experiment; default: ``all``, or the only one that has results.
 
         Raises:
-            PoshgridError: unknown name or target, or the table is not made.
+            PoshgridError: the name or target is unknown, or the table does not exist yet.
         """
         path = self.file(name, target)
         if name not in TARGETS:
@@ -217,12 +218,12 @@ class Results:
         return _scan(path, getattr(*TARGETS[name][1:]))
 
     def page(self, target: str | None = None) -> list[str]:
-        """Return the names of the tables that the page of a target shows."""
+        """Return the names of the tables on the page of a target."""
         folder = Path(self.paths.report(self.target(target)), "tables")
         return sorted(path.stem for path in folder.glob("*.csv"))
 
     def file(self, name: str, target: str | None = None) -> Path:
-        """Return where a table of a target lies."""
+        """Return the path of a table of a target."""
         if name not in TARGETS:
             return Path(self.paths.report(self.target(target)), "tables", f"{name}.csv")
         return Path(TARGETS[name][0](self.paths, self.target(target)), f"{name}.parquet")
@@ -231,11 +232,11 @@ class Results:
         """Return the results on a suite of paradigms or choices."""
         schema = _MEASURES.get(self.task(suite))
         if schema is None:
-            raise PoshgridError(f"suite {suite} holds {self.task(suite)}; see accuracy()")
+            raise PoshgridError(f"suite {suite} has {self.task(suite)}; see accuracy()")
         return _scan(self.measured(suite, target), schema)
 
     def measured(self, suite: str, target: str | None = None) -> Path:
-        """Return where the results on a suite of paradigms or choices lie."""
+        """Return the path of the results on a suite of paradigms or choices."""
         return Path(self.paths.measures(self.target(target), suite), "measures.parquet")
 
     def summary(self, model: str, target: str | None = None) -> pl.LazyFrame:
@@ -254,7 +255,7 @@ class Results:
         """Return the draws of a Bayesian model: posterior, sample_stats, observed_data.
 
         Raises:
-            PoshgridError: unknown model or target.
+            PoshgridError: the model or target is unknown.
         """
         import arviz
 
@@ -265,17 +266,17 @@ class Results:
         return posterior
 
     def scoring(self, target: str | None = None) -> Scoring:
-        """Return how a target's scores became judgements, as the configuration had it."""
+        """Return the scoring of a target, as in the configuration of its accuracies."""
         path = Path(self.paths.statistics(self.target(target)), "manifest.json")
         return specs.JudgementSpec.model_validate(files.read_json(path)["spec"]).scoring
 
     # ---- inside ----------------------------------------------------------------------------
 
     def target(self, named: str | None) -> str:
-        """Return a target that has results: the one named, ``all``, or the only one.
+        """Return the name of a target with results; default: ``all``, or the only one.
 
         Raises:
-            PoshgridError: it has none, or there are several.
+            PoshgridError: the target has no results, or none is named and there are several.
         """
         known = self.targets
         if named is None and len(known) == 1:
@@ -310,7 +311,7 @@ class Results:
             facts = files.read_json(path) if path.is_file() else {}
             facts = {key: facts.get(key) for key in TRAINED}
             rows.append({**facts, **asdict(run), "run": run.name})
-        # A loss that is a whole number comes back from JSON as one
+        # strict=False: JSON reads a loss such as 3.0 as an integer
         return pl.DataFrame(rows, schema=RUNS, strict=False)
 
     def _judged(
@@ -336,10 +337,10 @@ def _axes(run: Run) -> Iterator[pl.Expr]:
 
 
 def _scan(path: str | Path, schema: files.Schema) -> pl.LazyFrame:
-    """Return a table that is checked against its contract, unread.
+    """Return a table lazily, after a check of its columns.
 
     Raises:
-        PoshgridError: the file is missing, is not parquet, or breaks the schema.
+        PoshgridError: the file is missing, is not parquet, or has other columns.
     """
     files.check_schema(files.read_schema(path), schema, path)
     return pl.scan_parquet(Path(path), glob=False).select(list(schema))

@@ -1,1 +1,1 @@
-"""Sheets of sentences and pairs that people judge, and what their labels say."""
+"""Sheets of sentences that people judge, and the rates from their labels."""

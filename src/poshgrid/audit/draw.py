@@ -1,15 +1,15 @@
-"""Drawing the sentences that people read to test a filter (paper, appendix C, "Sanity Check").
+"""Draw the sentences that people judge to test a filter (paper, appendix C, "Sanity Check").
 
-Sheets for each filter of a condition:
+There are two sheets for each filter of a condition:
 
-* *leakage*: a uniform sample of the training sentences that it left in; of the *candidates*, those
-  with the words that evidence needs (``candidates`` of the filter's module in
-  :mod:`poshgrid.evidence.screening.lexical`), as the paper drew 1,000 of 5.7k sentences with a
-  reflexive, or of all. A rate of candidates says nothing of sentences with none of the words.
-* *precision*: a uniform sample of what the filter, or its backstop, removed.
+* *leakage*: a uniform sample of the training sentences that the filter left in. It is drawn from
+  all of them, or from the *candidates*: sentences with words that evidence needs (``candidates`` of
+  the filter's module in :mod:`poshgrid.evidence.screening.lexical`), as the paper drew 1,000 of
+  5.7k sentences with a reflexive. The rate is then about candidates only.
+* *precision*: a uniform sample of the sentences that the filter, or its backstop, removed.
 
-Evidence that the condition put back is no leakage: it is left out, and counted. A sentence that a
-dose repeats counts once.
+Evidence that the condition put back is not leakage: it is not drawn, but counted. A sentence that
+is put back several times counts once.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ Candidates = Callable[[Sequence[str]], tuple[int, ...] | None]
 def sample(ids: Iterable[int], size: int, seed: int, name: str) -> list[int]:
     """Return a uniform sample of sentences without replacement, in the order of choice.
 
-    Each sentence has a rank: a keyed hash of its number. Those of lowest rank are the sample. So a
-    larger sample begins with the smaller one, and the first lines of a sheet are themselves a
-    uniform sample: a person may stop at any line.
+    Each sentence has a rank, a keyed hash of its number; the sample has the sentences with the
+    lowest ranks. So a larger sample begins with the smaller one, and the first lines of a sheet are
+    themselves a uniform sample: a person may stop at any line.
 
     Args:
         ids: numbers of the sentences, in any order.
         size: number of sentences to draw.
-        seed: another seed gives another sample.
-        name: a sample of its own for each name, e.g. ``"binding.leakage"``.
+        seed: of the sample.
+        name: of the sample, e.g. ``"binding.leakage"``; each name gives another sample.
     """
     key = hashlib.blake2b(f"{seed}\0{name}".encode()).digest()
 
@@ -65,14 +65,14 @@ def sample(ids: Iterable[int], size: int, seed: int, name: str) -> list[int]:
 
 @dataclass
 class _Filter:
-    """What is known of a filter; arrays have a value for each sentence of the corpus.
+    """What a filter does with a corpus; arrays have a value for each sentence.
 
     Attributes:
-        readings: the filter in the condition's readings of it, mostly one.
-        by_rule: sentences that its rule removes.
-        removed: those, and what the backstop removes.
-        left: sentences that may be drawn for leakage.
-        reinserted: how many were put back.
+        readings: the filter with each reading that the condition uses, mostly one.
+        by_rule: whether its rule removes the sentence.
+        removed: whether its rule or its backstop removes the sentence.
+        left: whether the sentence may be drawn for leakage.
+        reinserted: number of sentences that were put back.
     """
 
     readings: list[Filter]
@@ -83,7 +83,7 @@ class _Filter:
 
     @property
     def candidates(self) -> Candidates | None:
-        """Its test of the words that evidence needs, if it has one."""
+        """The filter's test for words that evidence needs; None without one."""
         test: Candidates | None = getattr(lexical(self.readings[0].name), "candidates", None)
         return test
 
@@ -93,8 +93,8 @@ def draw(
 ) -> dict[str, Any]:
     """Write the sheets of a condition as CSV, and ``statistics.json``.
 
-    A sheet of the same sentences that a person has begun to fill in stays as it is. Text is read
-    piece by piece; of a sentence a few bytes are kept.
+    A sheet of the same sentences that a person has begun to fill in is not changed. Text is read in
+    batches; only a few bytes for each sentence stay in memory.
 
     Args:
         spec: the condition, its filters, and how many sentences to draw.
@@ -105,19 +105,19 @@ def draw(
 
     Returns:
         The content of ``statistics.json``: ``sentences`` in the condition, ``corpus_sentences`` at
-        this size, and for each filter and sheet
-        ``candidates``, ``sampled`` and the sheet's ``digest``; for leakage ``whole`` (every
-        sentence that was left in could be drawn) and ``reinserted``, the evidence put back; for
-        precision ``backstop``, those removed for their words alone.
+        this size, and for each filter and sheet ``candidates``, ``sampled`` and the sheet's
+        ``digest``; for leakage also ``whole`` (whether it was drawn from all sentences left in) and
+        ``reinserted`` (evidence put back); for precision ``backstop`` (sentences removed for their
+        words alone).
 
     Raises:
-        PoshgridError: a table is missing or not of the others, a filter has no labels, or a sheet
-            in the folder holds a person's labels on another sample.
+        PoshgridError: a table is missing or does not belong to the others, a filter has no labels,
+            or a sheet in the folder has a person's labels on another sample.
     """
     filters = _filters(spec, condition, evidence)
     batches = table_batches(sentences, SENTENCES, ("split", "size"))
     at_size = np.concatenate([trains(batch, spec.size).to_numpy() for batch in batches])
-    n_train = _look(spec, condition / "train.parquet", evidence, filters)
+    n_train = _find_candidates(spec, condition / "train.parquet", evidence, filters)
     chosen: dict[str, list[int]] = {}
     facts: dict[str, dict[str, Any]] = {}
     for word, rule in filters.items():
@@ -155,7 +155,7 @@ def _numbered(rows: Sequence[Row]) -> list[tuple[int, int, str]]:
 
 
 def _filters(spec: AuditSpec, condition: Path, evidence: Path) -> dict[str, _Filter]:
-    """Read what the filters of a condition remove, by its labels."""
+    """Return word -> which sentences the filter removes, by the labels of the corpus."""
     labels = Labels.of(read_schema(evidence))
     labels.hold(spec.filters, evidence)
     backstop = bool(read_json(condition / STATISTICS)["backstop"])
@@ -172,19 +172,21 @@ def _filters(spec: AuditSpec, condition: Path, evidence: Path) -> dict[str, _Fil
     return filters
 
 
-def _look(spec: AuditSpec, train: Path, evidence: Path, filters: dict[str, _Filter]) -> int:
-    """Read a condition's text, note what each filter left in, and return how many sentences it has.
+def _find_candidates(
+    spec: AuditSpec, train: Path, evidence: Path, filters: dict[str, _Filter]
+) -> int:
+    """Set ``left`` and ``reinserted`` of each filter; return the condition's number of sentences.
 
     Raises:
-        PoshgridError: a sentence is not in the corpus, or is evidence and was not put back.
+        PoshgridError: a sentence is not in the corpus, or is evidence that was not put back.
     """
     n_train = 0
     batches = table_batches(train, CONDITION, ("sent_id", "text", "replaced"))
     for batch in logs.progress(batches, "looking at sentences, parts"):
         ids = batch["sent_id"].to_numpy()
         n_train += len(ids)
-        texts: dict[str, int] = {}  # one that recurs is looked at once
-        places = [texts.setdefault(text, len(texts)) for text in batch["text"]]
+        texts: dict[str, int] = {}  # each distinct text is tokenized once
+        numbers = [texts.setdefault(text, len(texts)) for text in batch["text"]]
         tokens = [tokenize(text, spec.language) for text in texts]
         for word, rule in filters.items():
             gone = np.append(rule.removed, True)[np.minimum(ids, len(rule.removed))]
@@ -199,7 +201,7 @@ def _look(spec: AuditSpec, train: Path, evidence: Path, filters: dict[str, _Filt
             possible = ~gone
             if (test := rule.candidates) and not spec.whole:
                 looks = np.array([test(words) is not None for words in tokens], bool)
-                possible = possible & looks[places]
+                possible = possible & looks[numbers]
             rule.left[ids[possible]] = True
     return n_train
 
@@ -211,7 +213,7 @@ def _rows(
     evidence: Path,
     filters: dict[str, _Filter],
 ) -> dict[str, list[Row]]:
-    """Return the rows of each sheet, with the words that its filter looked at."""
+    """Return the rows of each sheet, with the words that made the filter or its test match."""
     schema = Labels.of(read_schema(evidence)).schema
     every = {sent_id for numbers in chosen.values() for sent_id in numbers}
     texts = _cells(sentences, SENTENCES, ["source", "document", "text"], every)
@@ -226,16 +228,16 @@ def _rows(
             source, document, text = texts[sent_id]
             words = tokenize(text, language)
             if kind == "precision":
-                places = set().union(*matched[sent_id])
+                matches = set().union(*matched[sent_id])
             else:
-                places = set((test and test(words)) or ())
-            marked = (w for n, w in enumerate(words, start=1) if n in places)
+                matches = set((test and test(words)) or ())
+            marked = (w for n, w in enumerate(words, start=1) if n in matches)
             rows[name].append(Row(sent_id, source, document, text, " | ".join(marked)))
     return rows
 
 
 def _cells(path: Path, schema: Schema, columns: list[str], ids: set[int]) -> dict[int, list[Any]]:
-    """Return the cells of some sentences, by sent_id."""
+    """Return sent_id -> the cells of some sentences."""
     wanted = pl.Series(sorted(ids), dtype=pl.UInt32).implode()
     return {
         sent_id: cells
@@ -245,13 +247,13 @@ def _cells(path: Path, schema: Schema, columns: list[str], ids: set[int]) -> dic
 
 
 def _filled_in(path: Path, rows: Sequence[Row]) -> bool:
-    """Return whether a sheet holds a person's labels; refuse if they are of another sample."""
+    """Return whether a sheet has a person's labels; raise if they are on another sample."""
     entries = sheet.read(path) if path.exists() else []
     if not any(entry.label or entry.note for entry in entries):
         return False
     if [(entry.number, entry.sent_id, entry.text) for entry in entries] != _numbered(rows):
         raise PoshgridError(
-            f"{path}: holds labels or notes on another sample, which would be lost; move it to "
+            f"{path}: has labels or notes on another sample, which would be lost; move it to "
             "another folder first"
         )
     return True

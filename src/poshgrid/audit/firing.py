@@ -1,4 +1,4 @@
-"""Whether a filter fires on a text: totals by rule, and sentences that it removes."""
+"""Which sentences of a text a filter removes: totals by rule, and a sample of the sentences."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def label_text(
         parser: a parser of the configuration.
         model: its folder.
         text: file, or folder of ``.txt`` files.
-        filters: config words.
+        filters: names of filters in the configuration.
         folder: to write to.
 
     Returns:
         The tables of sentences and of labels.
 
     Raises:
-        PoshgridError: no such text, no sentence in it, or no model of the parser.
+        PoshgridError: the text does not exist or has no sentence, or the parser has no model.
     """
     read, sentences, shard, labels = (
         folder / f"{name}.parquet" for name in ("source", "sentences", "0", "labels")
@@ -68,22 +68,22 @@ def fires(
     size: int,
     seed: int,
 ) -> Iterator[str]:
-    """Yield a line of totals, and a line for each sentence of a sample of what is removed.
+    """Yield a line of totals, then a line for each sentence of a sample of the removed sentences.
 
-    A sentence's line says by what it is removed (``rule``, or ``backstop`` alone), its number and
-    its text, the words that matched in brackets.
+    The line of a sentence has the reason (``rule``, or ``backstop`` if only the backstop removes
+    it), its number, and its text with the matched words in brackets.
 
     Args:
         wanted: the filter and its reading.
         sentences: the corpus's table.
-        labels: its evidence; the counts are beside it.
+        labels: its table of evidence; its counts are in a JSON file of the same name.
         language: of the text.
-        backstop: whether readings that have a backstop remove by it, too.
-        size: of the sample; a larger one begins with the smaller.
+        backstop: whether to use the backstop of a reading that has one.
+        size: of the sample; a larger sample begins with the smaller one.
         seed: of the sample.
 
     Raises:
-        PoshgridError: the filter is not among the labels, or these are not of the sentences.
+        PoshgridError: the filter is not among the labels, or the labels belong to other sentences.
     """
     known = Labels.of(read_schema(labels))
     if wanted.reading not in known.readings.get(wanted.name, ()):
@@ -105,17 +105,17 @@ def fires(
     rows = rows.join(removed, on="sent_id", how="left", maintain_order="left").join(
         texts, on="sent_id", maintain_order="left"
     )
-    for by_rule, sent_id, places, text in rows.select(
+    for by_rule, sent_id, matches, text in rows.select(
         removing[0], "sent_id", matched, "text"
     ).iter_rows():
-        if max(places, default=0) > len(tokenize(text, language)):
+        if max(matches, default=0) > len(tokenize(text, language)):
             raise PoshgridError(f"{labels}: labels of other sentences; label them again")
         why = RULE if by_rule else BACKSTOP
-        yield f"  {why:8}  {sent_id:>9}  {plain(marked(text, places, language))}"
+        yield f"  {why:8}  {sent_id:>9}  {plain(marked(text, matches, language))}"
 
 
 def _totals(facts: dict[str, Any], wanted: Filter, backstop: bool) -> str:
-    """Return what a filter removes, by rule and backstop, or why it does not."""
+    """Return how many sentences a filter removes, by rule and backstop, or why it removes none."""
     counts = facts["filters"][wanted.name][wanted.reading]
     rules, looks = counts["rules"], counts.get("backstop", 0) if backstop else 0
     removed, total = sum(rules.values()) + looks, facts["sentences"]
@@ -130,11 +130,11 @@ def _totals(facts: dict[str, Any], wanted: Filter, backstop: bool) -> str:
     return f"{removed:,} of {total:,} sentences ({removed / total:.2%}): {'; '.join(parts)}"
 
 
-def marked(text: str, places: Sequence[int], language: str) -> str:
-    """Return a sentence with some of its words, by their places from 1, in brackets."""
+def marked(text: str, matches: Sequence[int], language: str) -> str:
+    """Return a sentence with the words of some numbers, counted from 1, in brackets."""
     parts, end = [], 0
     for number, word in enumerate(tokenize(text, language), start=1):
-        start = text.index(word, end)  # nothing but white space stands between two words
-        parts += [text[end:start], f"[{word}]" if number in places else word]
+        start = text.index(word, end)  # only white space is between two words
+        parts += [text[end:start], f"[{word}]" if number in matches else word]
         end = start + len(word)
     return "".join([*parts, text[end:]])

@@ -1,7 +1,7 @@
-"""What an annotated sheet says: how much evidence a filter leaves in, or how often it is right.
+"""Rates from an annotated sheet: how much evidence a filter leaves in, or how often it is right.
 
-Intervals are Clopper and Pearson's (1934), 95%. An *unsure* counts both ways: as no (low), as yes
-(high).
+Intervals are Clopper and Pearson's (1934), 95%. Labels *unsure* are counted in two ways: as no
+(low) and as yes (high).
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from poshgrid.evidence.agreement import cohens_kappa
 from poshgrid.files import read_json
 
 RATES = {"leakage": "leak rate", "precision": "precision"}
-"""Kind of a sheet -> what its share of yes is called."""
+"""Kind of a sheet -> name of its share of yes."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """A share of yes, and the number of sentences that it stands for."""
+    """A share of yes, and the number of yes among all sentences that it implies."""
 
     share: float
     interval: tuple[float, float]
-    expected: float | None = None  # sentences; None: how many there are is unknown
+    expected: float | None = None  # sentences; None if the number of all sentences is unknown
     expected_interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
 class Annotation:
-    """What one person wrote on a sheet."""
+    """The labels of one person on a sheet."""
 
     sheet: str
     annotated: int
@@ -44,9 +44,9 @@ class Annotation:
     no: int
     unsure: int
     blank: int
-    skipped: bool  # a sentence without a label stands before one with a label
-    low: Share  # unsure: no
-    high: Share  # unsure: yes
+    skipped: bool  # whether a sentence without a label is before one with a label
+    low: Share  # unsure counted as no
+    high: Share  # unsure counted as yes
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Agreement:
     """How far two people agree on the sentences that both labelled."""
 
     compared: int
-    kappa: float | None  # of yes against the rest; None: chance agreement is complete
+    kappa: float | None  # of yes against all other labels; None if expected agreement is 1
     disagreements: list[dict[str, Any]]  # number, sent_id, text, first, second
 
 
@@ -74,10 +74,10 @@ def estimate(yes: int, labelled: int, sentences: int | None = None) -> Share:
     """Return the share of yes in a uniform sample, and the number of yes among all sentences.
 
     Args:
-        yes: labelled sentences that are yes.
-        labelled: sentences of the sample with a label.
-        sentences: that the sample was drawn from; of these at least ``yes`` are yes, and at least
-            ``labelled - yes`` are not.
+        yes: number of sentences with the label yes.
+        labelled: number of sentences with a label.
+        sentences: number of sentences that the sample was drawn from. At least ``yes`` of them are
+            yes and at least ``labelled - yes`` are not. None: unknown.
     """
     from scipy.stats import binomtest
 
@@ -90,9 +90,9 @@ def estimate(yes: int, labelled: int, sentences: int | None = None) -> Share:
 
 
 def rate(sheet: Path, second: Path | None = None) -> Rating:
-    """Read an annotated sheet, and a second person's, and estimate what they say.
+    """Read one or two people's copies of an annotated sheet, and estimate its rate.
 
-    Where ``statistics.json`` of the audit lies beside the sheet, it says how many sentences the
+    ``statistics.json`` of the audit, if it is in the same folder, says how many sentences the
     sample was drawn from.
 
     Args:
@@ -103,7 +103,7 @@ def rate(sheet: Path, second: Path | None = None) -> Rating:
         Counts, shares with intervals, the expected number of sentences, and the agreement.
 
     Raises:
-        PoshgridError: a sheet has no label or a wrong one, or the files are not of one sample.
+        PoshgridError: a sheet has no label or an unknown one, or the files have different samples.
     """
     entries = read(sheet)
     names = sorted({entry.sheet.strip() for entry in entries})
@@ -130,7 +130,7 @@ def rate(sheet: Path, second: Path | None = None) -> Rating:
 def _drawn(
     sheet: Path, entries: Sequence[Entry], path: Path, word: str, kind: str
 ) -> dict[str, Any]:
-    """Return what ``statistics.json`` says of a sheet; raise if it does not know it."""
+    """Return the facts about a sheet in ``statistics.json``; raise if it has another sample."""
     statistics = read_json(path)
     try:
         facts = statistics["filters"][word][kind]
@@ -178,47 +178,49 @@ def _agreement(entries: Sequence[Entry], others: Sequence[Entry]) -> Agreement:
 
 
 def percent(share: float) -> str:
-    """Write a share in percent: two decimals, or two digits of one that they would round to 0."""
+    """Return a share in percent with two decimals, or two significant digits if below 0.1%."""
     if share >= 0.001 or not share:
         return f"{100 * share:.2f}"
     return np.format_float_positional(100 * share, precision=2, fractional=False)
 
 
 def lines(rating: Rating) -> list[str]:
-    """Return the lines that ``poshgrid leak-rate`` prints; ranges count *unsure* both ways."""
-    drawn, said = rating.drawn, []
+    """Return the lines that ``poshgrid leak-rate`` prints; ranges count *unsure* in both ways."""
+    drawn, printed = rating.drawn, []
     if drawn:
         head = f"{drawn['condition']} at {drawn['size']}"
-        said.append(f"{head}, filter {rating.filter}, {rating.kind}")
+        printed.append(f"{head}, filter {rating.filter}, {rating.kind}")
     for person in filter(None, (rating.first, rating.second)):
-        said.append(
+        printed.append(
             f"{person.sheet}: {person.annotated:,} annotated: {person.yes:,} yes, {person.no:,} "
             f"no, {person.unsure:,} unsure; {person.blank:,} blank"
         )
         least, most = person.low, person.high
         shares = dict.fromkeys(map(percent, (least.share, most.share)))
-        said.append(
+        printed.append(
             f"  {RATES[rating.kind]}: {' to '.join(shares)}% (95% interval "
             f"{percent(least.interval[0])} to {percent(most.interval[1])}%)"
         )
         if drawn and least.expected_interval and most.expected_interval:
             expected = dict.fromkeys(f"{one.expected:,.1f}" for one in (least, most))
-            said.append(
+            printed.append(
                 f"  expected: {' to '.join(expected)} ({least.expected_interval[0]:,.1f} to "
                 f"{most.expected_interval[1]:,.1f}) of {drawn['candidates']:,} candidates"
             )
         if person.skipped:
-            said.append("  sentences were skipped: the rate holds only if they are like the others")
+            printed.append(
+                "  sentences were skipped: the rate holds only if they are like the others"
+            )
     if drawn and not drawn.get("whole", True):
-        said.append("  of sentences without candidates' words the rate says nothing")
+        printed.append("  the rate is about sentences with the words of candidates only")
     if agreed := rating.agreement:
         kappa = "undefined" if agreed.kappa is None else f"{agreed.kappa:.3f}"
-        said.append(
+        printed.append(
             f"both labelled {agreed.compared:,} sentences: Cohen's kappa {kappa} (yes against the "
             f"rest), {len(agreed.disagreements):,} disagreements"
         )
-        said += [
+        printed += [
             f"  {pair['number']}: {pair['first']} / {pair['second']}: {pair['text']}"
             for pair in agreed.disagreements
         ]
-    return said
+    return printed

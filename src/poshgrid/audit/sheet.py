@@ -20,26 +20,26 @@ from poshgrid.tables.formats import guarded, unguarded
 COLUMNS = (
     "number", "sheet", "sent_id", "source", "document", "text", "words", "label", "note",
 )  # fmt: skip
-"""Columns of ``{filter}.{kind}.csv``: place on the sheet from 1, the sheet's name, row of the
-corpus, where the sentence is from, its text, the words that the filter looked at; ``label`` and
-``note`` are blank."""
+"""Columns of ``{filter}.{kind}.csv``: number on the sheet from 1, name of the sheet, row in the
+corpus, source and document of the sentence, its text, and the words that made the filter match;
+``label`` and ``note`` are empty for the person."""
 
-_NEEDED = ("number", "sheet", "sent_id", "text", "label")  # what tools may not leave out
+_NEEDED = ("number", "sheet", "sent_id", "text", "label")  # columns that read() needs
 Kind = Literal["leakage", "precision"]
 KINDS: tuple[Kind, ...] = ("leakage", "precision")
-"""Leakage: a sample of what a filter left in. Precision: a sample of what the filter removed."""
+"""Leakage: a sample of sentences that a filter left in. Precision: of those that it removed."""
 
-BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes UTF-8 for the computer's old encoding
+BYTE_ORDER_MARK = "\ufeff"  # without it Excel does not recognise UTF-8
 
 
 def sheet_name(word: str, kind: Kind) -> str:
-    """Return the name that a filter's sheet has without its ending: ``binding.leakage``."""
+    """Return the name of a filter's sheet: ``binding.leakage``."""
     return f"{word}.{kind}"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A sentence of a sheet; ``words``: those that the filter looked at."""
+    """A sentence of a sheet; ``words`` are those that made the filter match."""
 
     sent_id: int
     source: str
@@ -57,7 +57,7 @@ class Entry(BaseModel):
     sheet: str
     sent_id: int
     text: str
-    label: Literal["", "yes", "no", "unsure"]  # "": none yet
+    label: Literal["", "yes", "no", "unsure"]  # "": not labelled yet
     note: str = ""
 
     @field_validator("label", mode="before")
@@ -89,9 +89,9 @@ def write(name: str, rows: Iterable[Row], path: Path) -> None:
 
 
 def digest(sentences: Iterable[tuple[int, int, str]]) -> str:
-    """Return a digest, by which a sheet is known to hold the sentences that were drawn.
+    """Return a digest of a sheet's sentences, to check that a sheet has the drawn sentences.
 
-    Of a sentence the unaccented letters and the digits decide: spreadsheets may spoil the rest.
+    It uses only unaccented letters and digits, because spreadsheets may change other characters.
 
     Args:
         sentences: (number, sent_id, text) of each line, in any order.
@@ -104,15 +104,14 @@ def digest(sentences: Iterable[tuple[int, int, str]]) -> str:
 
 
 def read(path: Path) -> list[Entry]:
-    """Read a sheet that a person has filled in, in the order of its numbers.
+    """Read a sheet that a person has filled in, sorted by number.
 
-    Further columns, commas, semicolons and tabs between cells, all line ends, capital letters and
-    spaces around a label are understood; so are UTF-8, UTF-16 and the Western encoding that Excel
-    falls back to.
+    It accepts further columns; commas, semicolons or tabs between cells; all line endings; capital
+    letters and spaces in labels; UTF-8, UTF-16 and the Western encoding of older Excel.
 
     Raises:
-        PoshgridError: no such file, no sheet of an audit, an unknown label, a number that is no
-            number or occurs twice.
+        PoshgridError: the file does not exist or is not a sheet of an audit, a label is unknown, or
+            a number is invalid or occurs twice.
     """
     try:
         text = _decoded(path.read_bytes())
@@ -136,8 +135,8 @@ def read(path: Path) -> list[Entry]:
             f"{path}: {error}; give a sheet that the stage audit wrote, saved as 'CSV UTF-8'"
         ) from error
     numbers = [entry.number for entry in entries]
-    if twice := sorted({number for number in numbers if numbers.count(number) > 1}):
-        raise PoshgridError(f"{path}: number {twice[0]} is there twice; remove one of the rows")
+    if repeated := sorted({number for number in numbers if numbers.count(number) > 1}):
+        raise PoshgridError(f"{path}: number {repeated[0]} is there twice; remove one of the rows")
     return sorted(entries, key=lambda entry: entry.number)
 
 
@@ -150,5 +149,5 @@ def _decoded(data: bytes) -> str:
         return data.decode("utf-16", errors="replace")
     try:
         return data.decode("utf-8-sig")
-    except UnicodeDecodeError:  # labels and numbers are ASCII: only the look of texts is at stake
+    except UnicodeDecodeError:  # labels and numbers are ASCII: only characters in texts may change
         return data.decode("cp1252", errors="replace")

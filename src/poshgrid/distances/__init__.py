@@ -1,1 +1,1 @@
-"""Distances between the words of a sentence, which tree biases are trained on."""
+"""Distances between the words of a sentence in its tree, for the training of tree biases."""

@@ -1,14 +1,14 @@
-"""Stage ``distances``: write how far apart the words of each training sentence are in its tree.
+"""Stage ``distances``: compute the distances between the words of each training sentence.
 
 The distance of two words is the number of arcs between them in the dependency tree. Both boundaries
-count as words that hang off the root, so that a word at depth ``k`` (root: 0) is ``k + 1`` away
-from either (Yoshida et al., 2024: "Tree-planted transformers", Findings of ACL).
+count as dependents of the root, so that a word at depth ``k`` (root: 0) has the distance ``k + 1``
+to each of them (Yoshida et al., 2024: "Tree-planted transformers", Findings of ACL).
 
-A parser's words are found in the text by their characters, white space left out; a token belongs to
-the word of its first character that is no white space. A word in which no token begins (*na*, where
-*gonna* is one token) has no place of its own, but paths lead through it.
+The words of the parser are found in the text by their characters without white space. A token
+belongs to the word of its first character that is not white space. A word in which no token begins
+(*na* if *gonna* is one token) has no distances of its own, but is counted in paths.
 
-What is written: :mod:`poshgrid.distances.folder`.
+:mod:`poshgrid.distances.folder` describes the files.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ log = logs.get(__name__)
 
 BATCH = 20_000  # sentences in memory at once
 UNUSED = ("no_parse", "unmatched_words", "several_roots", "broken_heads", "too_short")
-"""Why a sentence is not used; the first that holds. ``no_parse``: the parser was not given it.
-``unmatched_words``: the parser's words are not those of the text. ``several_roots``: two words or
-more have no head. ``broken_heads``: heads lead in a circle, or to no word. ``too_short``: fewer
-than two words in which a token begins."""
+"""Reasons why a sentence is not used; the first that applies. ``no_parse``: it was not parsed.
+``unmatched_words``: the parser's words are not those of the text. ``several_roots``: two or more
+words have no head. ``broken_heads``: heads are circular, or not words of the sentence.
+``too_short``: tokens begin in fewer than two words."""
 SHORTEST = 2
 
 
@@ -49,20 +49,21 @@ def make(
     """Measure the distances in the trees of a condition's training sentences.
 
     Args:
-        condition: folder that holds ``train.parquet``.
+        condition: folder with ``train.parquet``.
         tokenizer: folder of the tokenizer.
-        tokens: folder that :func:`poshgrid.tokenization.encode.encode` wrote with both.
+        tokens: folder of the tokens of this condition, made with this tokenizer.
         parses: the shards of the corpus's parses, in any order.
         output: folder to write to; see :mod:`poshgrid.distances.folder`.
 
     Returns:
         The content of ``statistics.json``: ``sentences``, ``used``, ``unused`` (see
-        :data:`UNUSED`) and ``tokens`` (the digest of those that they belong to).
+        :data:`UNUSED`) and ``tokens`` (digest of the tokens).
 
     Raises:
-        PoshgridError: tables are missing, broken, or do not fit together, or no sentence is usable.
+        PoshgridError: tables are missing, broken, or do not belong together, or no sentence is
+            usable.
     """
-    table, cutter = Path(condition) / "train.parquet", tokenizers.load(tokenizer)
+    table, loaded = Path(condition) / "train.parquet", tokenizers.load(tokenizer)
     stream = encode.load(tokens, "train")
     number = len(stream.offsets) - 1
     if table_height(table) != number:
@@ -79,12 +80,12 @@ def make(
                 f"measuring trees, {BATCH:,} sentences at a time",
                 -(-number // BATCH),
             ):
-                pieces = cutter.encode_batch(batch["text"].to_list(), add_special_tokens=False)
+                pieces = loaded.encode_batch(batch["text"].to_list(), add_special_tokens=False)
                 for piece, (text, words, heads) in zip(pieces, batch.iter_rows(), strict=True):
                     first, last = stream.offsets[row : row + 2]
                     if not np.array_equal(stream.ids[first + 1 : last], piece.ids):
                         raise _other_tokens(tokens, f"they differ in sentence {row + 1:,}")
-                    # Offsets are those in the text as given, whatever the normaliser makes of it.
+                    # Offsets refer to the original text, before the tokenizer normalises it.
                     tree = measure(text, [begin for begin, _ in piece.offsets], words, heads)
                     distances.write(tree.distances.tobytes())
                     out.write(tree.begins.tobytes() + b"\1")
@@ -123,7 +124,7 @@ def _with_trees(table: Path, parses: list[Path], folder: Path) -> Iterator[pl.Da
     Args:
         table: the condition's sentences.
         parses: the shards of its corpus's parses.
-        folder: for what does not fit into memory.
+        folder: for temporary files.
     """
     columns = ["sent_id", "form", "head"]
     with database.opened(folder) as tables:
@@ -143,14 +144,14 @@ def _with_trees(table: Path, parses: list[Path], folder: Path) -> Iterator[pl.Da
 
 @dataclass(frozen=True)
 class Measured:
-    """What is written of a sentence."""
+    """The distances of a sentence."""
 
     begins: np.ndarray
-    """Of each token: whether a word begins with it."""
+    """Whether a word begins with each token."""
     distances: np.ndarray
     """Row by row, each word's distances to the boundary and the words before it, uint8."""
     fault: str | None = None
-    """Why it is not used, one of :data:`UNUSED`."""
+    """Why the sentence is not used (of :data:`UNUSED`); None if it is used."""
 
 
 def measure(
@@ -160,9 +161,9 @@ def measure(
 
     Args:
         text: the sentence.
-        begins: character that each token begins with, or a space before that.
-        words: the parser's.
-        heads: 1-based place of each word's governor, 0 for the root.
+        begins: index of each token's first character, which may be a space.
+        words: the words of the parser.
+        heads: 1-based index of each word's head, 0 for the root.
     """
     solid = ["".join(word.split()) for word in words]
     if not words:
@@ -192,14 +193,14 @@ def _unused(begins: Sequence[int], fault: str) -> Measured:
 
 
 def between(heads: Sequence[int]) -> np.ndarray | None:
-    """Measure a tree.
+    """Return the distances in a tree.
 
     Args:
-        heads: 1-based place of each word's governor, 0 for the root.
+        heads: 1-based index of each word's head, 0 for the root.
 
     Returns:
         Distances between opening boundary, words and closing boundary, uint8, [words + 2, words +
-        2]; ``None`` if heads do not lead from every word to one root.
+        2]; None if the heads do not form a tree with one root.
     """
     dependents: list[list[int]] = [[] for _ in range(len(heads) + 2)]
     for word, head in enumerate(heads, 1):
@@ -209,9 +210,9 @@ def between(heads: Sequence[int]) -> np.ndarray | None:
     roots = dependents[0]
     if len(roots) != 1:
         return None
-    dependents[roots[0]] += [0, len(heads) + 1]  # the boundaries hang off the root
+    dependents[roots[0]] += [0, len(heads) + 1]  # the boundaries depend on the root
     dependents[0] = []
-    order, above = roots, [0]  # each node after its governor, and the governor's place
+    order, above = roots, [0]  # nodes, heads before dependents; index of each node's head
     for index, governor in enumerate(order):
         order += dependents[governor]
         above += [index] * len(dependents[governor])
@@ -220,5 +221,5 @@ def between(heads: Sequence[int]) -> np.ndarray | None:
     distances = np.zeros((len(order), len(order)), np.int64)
     for index in range(1, len(order)):
         distances[index, :index] = distances[:index, index] = distances[above[index], :index] + 1
-    places = np.argsort(order)
-    return np.minimum(distances, FARTHEST).astype(np.uint8)[np.ix_(places, places)]
+    by_word = np.argsort(order)
+    return np.minimum(distances, FARTHEST).astype(np.uint8)[np.ix_(by_word, by_word)]

@@ -19,6 +19,6 @@ def _templates() -> Any:  # noqa: ANN401 - imported late
 
 
 def card(name: str, **facts: object) -> str:
-    """Return the card of an exported folder, Markdown below a head of YAML: ``{name}.md``."""
+    """Return the card of an exported folder, Markdown after a head of YAML, from ``{name}.md``."""
     text: str = _templates().get_template(f"{name}.md").render(facts)
     return text

@@ -1,10 +1,10 @@
-"""Results as a Workflow Run RO-Crate: an archive that says what was run, and what came of it.
+"""Export results as a Workflow Run RO-Crate: an archive of results and their provenance.
 
 Workflow Run Crate is a profile of RO-Crate (Leo et al. 2024, "Recording provenance of workflow runs
-with RO-Crate", PLOS ONE 19): a folder with ``ro-crate-metadata.json``, in JSON-LD, that names the
-workflow, one action that ran it, what it read and what it wrote. Ours has the tables as a data
-package, the report, and of each job its manifest without host, command line and folders. Models,
-corpora and items are not in it; ``poshgrid export models`` and ``items`` write these.
+with RO-Crate", PLOS ONE 19): a folder with ``ro-crate-metadata.json``, in JSON-LD, which names the
+workflow, the action that ran it, its inputs and its outputs. Our crate has the tables as a data
+package, the report, and the manifest of each job without host, command line and folders. It does
+not have models, corpora and items; ``poshgrid export models`` and ``items`` write these.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ def export(results: Results, output: Path, target: str | None, licence: str | No
     """Write a crate of a target's tables, report and manifests.
 
     Args:
-        results: that hold them.
+        results: with the target.
         output: the folder.
         target: an experiment; default: ``all``, or the only one that has results.
-        licence: of the crate, as SPDX spells it (``CC-BY-4.0``); None: all rights reserved.
+        licence: SPDX name of the crate's licence (``CC-BY-4.0``); None: all rights reserved.
 
     Returns:
         The folder.
 
     Raises:
-        PoshgridError: rocrate is not installed, there is no such target, or a table breaks its
-            contract.
+        PoshgridError: rocrate is not installed, the target is unknown, or a table has other
+            columns.
     """
     if importlib.util.find_spec("rocrate") is None:
         raise PoshgridError(
@@ -74,7 +74,7 @@ def export(results: Results, output: Path, target: str | None, licence: str | No
 
 
 def _describe(crate: ROCrate, target: str, licence: str | None) -> None:
-    """Say what the crate is, and which profiles it follows."""
+    """Add the name, description, licence and profiles of the crate."""
     crate.name = f"poshgrid: results of {target}"
     crate.description = (
         "Tables, report and provenance of a run of poshgrid: what language models learn of syntax "
@@ -91,7 +91,7 @@ def _describe(crate: ROCrate, target: str, licence: str | None) -> None:
 
 
 def _manifests(results: Results, parts: Path) -> list[dict[str, Any]]:
-    """Write the manifests of all results, without what tells of the machine; return them."""
+    """Write the manifests of all results, without facts about the machine; return them."""
     top = Path(results.paths.results)
     manifests = []
     for path in sorted(top.rglob("*manifest.json")):
@@ -102,7 +102,7 @@ def _manifests(results: Results, parts: Path) -> list[dict[str, Any]]:
 
 
 def _added(crate: ROCrate, parts: Path) -> Iterator[Entity]:
-    """Add every file below a folder; yield those that are results."""
+    """Add every file below a folder to the crate; yield the results."""
     for path in sorted(path for path in parts.rglob("*") if path.is_file()):
         inside = path.relative_to(parts).as_posix()
         described = {

@@ -1,11 +1,11 @@
-"""Judges minimal pairs in lm-evaluation-harness as poshgrid does.
+"""Judge minimal pairs in lm-evaluation-harness as poshgrid does.
 
-``poshgrid export items`` copies this file beside the tasks that call it, as ``pairs.py``: it must
-run where poshgrid is not installed.
+``poshgrid export items`` copies this file as ``pairs.py`` into the folder of the tasks that call
+it. It must run without poshgrid.
 
 The harness's own accuracy differs in three ways. It compares sums of log-probabilities, not means
 over tokens; it counts a tie as right if the good sentence comes first; and it judges each pair
-alone, also where a design judges several together.
+by itself, also if a design judges several pairs together.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-TIE = 1e-6  # nats a token, as in poshgrid: within it two scores are equal
+TIE = 1e-6  # nats per token, as in poshgrid: scores that differ by at most this are equal
 Member = tuple[float, int]  # log-probability, tokens
-Judged = list[Any]  # what sets are joined by (""; none), good and bad Member
+Judged = list[Any]  # key of pairs that are judged together ("": by itself), good and bad Member
 
 
 def dataset(
     file: str, pretrained: str | None = None, revision: str | None = None, **others: object
 ) -> dict[str, Any]:
-    """Return the pairs of a task, with their numbers of tokens where the model is known.
+    """Return the pairs of a task, with their numbers of tokens if the model is known.
 
     Args:
-        file: lines of JSON, beside this file.
-        pretrained: of the harness's ``--model_args``: whose tokenizer counts the tokens. None (a
-            model object was given): nobody knows them, and there is no ``acc_mean``.
-        revision: of it.
-        others: further words of ``--model_args``, of which ``tokenizer`` says where it is.
+        file: file of JSON lines in the folder of this file.
+        pretrained: of the harness's ``--model_args``: the model whose tokenizer counts tokens. None
+            (the harness has a model object): tokens are unknown, and there is no ``acc_mean``.
+        revision: of the model.
+        others: further ``--model_args``; ``tokenizer`` names another tokenizer.
     """
     from datasets import Dataset
 
@@ -42,7 +42,7 @@ def dataset(
         tokenizer = AutoTokenizer.from_pretrained(
             others.get("tokenizer") or pretrained,
             revision=revision or "main",
-            trust_remote_code=False,  # a tokenizer needs no code, whatever the model's does
+            trust_remote_code=False,  # a tokenizer needs no code, even if the model does
         )
         for pair in pairs:
             for member in ("good", "bad"):
@@ -52,11 +52,11 @@ def dataset(
 
 
 def judge(doc: dict[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, Judged]:
-    """Return what one pair adds to ``acc`` (sums) and ``acc_mean`` (means over tokens).
+    """Return the values of one pair for ``acc`` (sums) and ``acc_mean`` (means over tokens).
 
     Args:
         doc: the pair.
-        results: log-probability of the good and the bad sentence, and a flag.
+        results: log-probability, and an unused flag, of the good and of the bad sentence.
     """
     (good, _), (bad, _) = results
     known = "good_tokens" in doc

@@ -1,9 +1,9 @@
-"""Items of a suite as a folder that other tools read: ``datasets``, lm-evaluation-harness, BabyLM.
+"""Export a suite's items for other tools: ``datasets``, lm-evaluation-harness and BabyLM.
 
 - ``README.md``, ``items.parquet``: a dataset of the Hub, ``datasets.load_dataset(folder)``;
-- of minimal pairs without a context, ``pairs/{phenomenon}.jsonl``: BLiMP's fields, as BabyLM's
-  evaluation reads them;
-- and beside these, tasks of lm-evaluation-harness: ``lm_eval --include_path folder/pairs``.
+- for minimal pairs without a context, ``pairs/{phenomenon}.jsonl``: BLiMP's fields, for BabyLM's
+  evaluation;
+- in the same folder, tasks of lm-evaluation-harness: ``lm_eval --include_path folder/pairs``.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from poshgrid.evaluation.judgements import JOINED
 from poshgrid.export import card, harness
 
 FOLDER = "pairs"
-"""Where jsonl and tasks lie, below a suite's folder."""
+"""Folder of the JSON lines and tasks, below a suite's folder."""
 
 
 def export(results: Results, suite: str, output: Path) -> Path:
     """Write the folder of a suite.
 
     Args:
-        results: that hold its items.
+        results: with the suite.
         suite: its name.
         output: parent of the folder.
 
@@ -37,8 +37,8 @@ def export(results: Results, suite: str, output: Path) -> Path:
         The folder.
 
     Raises:
-        PoshgridError: no such suite, two phenomena whose names give one file, or the folder cannot
-            be written.
+        PoshgridError: the suite is unknown, two phenomena would have the same file name, or the
+            folder cannot be written.
     """
     task, items = results.task(suite), results.items(suite).collect()
     with files.atomic_folder(output / suite) as temporary:
@@ -52,7 +52,7 @@ def export(results: Results, suite: str, output: Path) -> Path:
 
 
 def _pairs(suite: str, items: pl.DataFrame, folder: Path) -> None:
-    """Write jsonl and tasks."""
+    """Write the JSON lines and the tasks."""
     folder.mkdir()
     tasks = files.names(items["phenomenon"].unique(maintain_order=True), "")
     for phenomenon, name in tasks.items():
@@ -70,7 +70,7 @@ def _pairs(suite: str, items: pl.DataFrame, folder: Path) -> None:
 
 
 def _lines(rows: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return pairs with BLiMP's names of fields; ``joint`` says which are judged as one."""
+    """Return pairs with the fields of BLiMP; pairs with one ``joint`` are judged together."""
     joint = pl.when("joint").then(pl.concat_str(JOINED, separator="\t")).otherwise(pl.lit(""))
     return rows.select(
         sentence_good="good",

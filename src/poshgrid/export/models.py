@@ -1,11 +1,12 @@
-"""Trained models as folders that the Hugging Face Hub shows: weights, tokenizer and a card.
+"""Export trained models as folders for the Hugging Face Hub: weights, tokenizer and a card.
 
-The card holds what a reader of the weights must know: accuracies beside baselines, the corpora and
-their licences, and what made the model. ``provenance.json`` is the run's manifest without what
-tells of the machine and its user: host, command line, folders.
+The card says what a user of the weights must know: accuracies with baselines, the corpora and their
+licences, and the provenance. ``provenance.json`` is the run's manifest without facts about the
+machine and its user (host, command line, folders).
 
-For BabyLM a folder also has one of each milestone, ``chck_1M`` ..., as the challenge names them;
-and its tokenizer puts the boundary before a text, so that its evaluation scores the first word.
+For BabyLM there is also a folder for each milestone, with the challenge's names (``chck_1M`` ...);
+and the tokenizer puts the boundary before a text, so that the challenge's evaluation scores the
+first word.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ from poshgrid.training.builder import TOKENIZER_FILES
 from poshgrid.training.masking import MASK
 
 PROVENANCE = "provenance.json"
-_KEPT = (
+_SHARED_KEYS = (
     "spec", "settings", "code", "packages", "python", "started", "wall_seconds", "device", "gpu",
 )  # fmt: skip
-"""Of a manifest: what tells nothing of the machine's owner."""
-_LEFT = ("checkpoints", "manifest.json")
-"""Of a model's folder: what is not copied as it is."""
+"""Keys of a manifest that say nothing about the machine's owner."""
+_NOT_COPIED = ("checkpoints", "manifest.json")
+"""Parts of a model's folder that are not copied."""
 
 
 def milestones(results: Results, run: Run) -> dict[str, int]:
-    """Return the milestones of BabyLM that a trained run has kept: "1M" -> step."""
+    """Return the milestones of BabyLM that a trained run has: "1M" -> step."""
     statistics = results.model(run) / "statistics.json"
     return files.read_json(statistics).get("milestones", {}) if statistics.is_file() else {}
 
@@ -49,12 +50,12 @@ def chosen(results: Results, kept: dict[str, set[str]], *, babylm: bool = False)
     """Return the runs whose models are exported.
 
     Args:
-        results: that hold them.
+        results: with the runs.
         kept: axis -> values (:func:`poshgrid.config.runs.parse_only`). Baselines are not exported.
-        babylm: only runs with milestones.
+        babylm: whether to export only runs with milestones.
 
     Raises:
-        PoshgridError: there are none.
+        PoshgridError: no run is left.
     """
     runs = [
         run
@@ -75,7 +76,7 @@ def chosen(results: Results, kept: dict[str, set[str]], *, babylm: bool = False)
 
 
 def name_of(run: Run) -> str:
-    """Return a run's name as the Hub allows it: ``baby-f-10M-gpt2-mini-packed-none-seed42``."""
+    """Return a run's name for the Hub: ``baby-f-10M-gpt2-mini-packed-none-seed42``."""
     return re.sub(r"[^\w.-]", "-", run.name.replace("/", "-"))
 
 
@@ -91,22 +92,24 @@ def export(
     """Write a folder for each run.
 
     Args:
-        results: that hold the models.
-        runs: whose.
+        results: with the models.
+        runs: the runs to export.
         output: parent of the folders.
-        target: whose accuracies stand in the cards.
-        licence: of the models, as the Hub spells it (``cc-by-nc-sa-4.0``); none: none is stated.
-        babylm: with the weights of the milestones, and a tokenizer that begins texts.
+        target: its accuracies are in the cards.
+        licence: the Hub's name of the models' licence (``cc-by-nc-sa-4.0``); None: not stated.
+        babylm: whether to add the weights of the milestones, and a boundary before texts to the
+            tokenizer.
 
     Raises:
-        PoshgridError: two runs whose names would be one, a model is not whole, or a folder cannot
+        PoshgridError: two runs would have the same name, a model is incomplete, or a folder cannot
             be written.
     """
     names: dict[str, Run] = {}
     for run in runs:
-        _alone(run, names.setdefault(name_of(run), run).name)
+        _check_unique(run, names.setdefault(name_of(run), run).name)
         record = output / name_of(run) / PROVENANCE
-        _alone(run, files.read_json(record).get("run", run.name) if record.is_file() else run.name)
+        if record.is_file():
+            _check_unique(run, files.read_json(record).get("run", run.name))
     shares = levels.by_level(results.table("counts", target).collect(), [*AXES, "suite"])
     baselines = results.accuracy(target).filter(level="phenomenon").collect()
     written = []
@@ -115,7 +118,7 @@ def export(
         verification.check(source.rglob("*") if babylm else source.iterdir())
         with files.atomic_folder(output / name, last="README.md") as temporary:
             for path in sorted(source.iterdir()):
-                if path.is_file() and path.name not in _LEFT:
+                if path.is_file() and path.name not in _NOT_COPIED:
                     shutil.copyfile(path, temporary / path.name)
             if babylm:
                 _begin_texts(temporary)
@@ -125,15 +128,20 @@ def export(
                 temporary / PROVENANCE, {"run": run.name, **provenance(source / "manifest.json")}
             )
             point = {axis: getattr(run, axis) for axis in RUN_AXES}
-            mine, beside = shares.filter(seed=run.seed, **point), baselines.filter(**point)
-            text = _card(results, run, mine, beside, licence, babylm=babylm)
+            text = _card(
+                results, run, shares.filter(seed=run.seed, **point), baselines.filter(**point),
+                licence, babylm=babylm,
+            )  # fmt: skip
             files.write_text(temporary / "README.md", text)
         written.append(output / name)
     return written
 
 
 def _begin_texts(folder: Path) -> None:
-    """Have a folder's tokenizer put the boundary before a text; a masked model's has a template."""
+    """Make a folder's tokenizer put the boundary before a text.
+
+    The tokenizer of a masked model is not changed: it adds special tokens already.
+    """
     from tokenizers import Tokenizer, processors
 
     path = folder / TOKENIZER_FILES[0]
@@ -153,25 +161,25 @@ def _milestone(source: Path, folder: Path, name: str) -> None:
         shutil.copyfile(folder / file, folder / name / file)
 
 
-def _alone(run: Run, there: str) -> None:
-    """Refuse a run whose folder is another's: ``a-b/c`` and ``a/b-c`` have one name on the Hub."""
-    if there != run.name:
+def _check_unique(run: Run, existing: str) -> None:
+    """Raise if another run has the same name on the Hub, as ``a-b/c`` and ``a/b-c``."""
+    if existing != run.name:
         raise PoshgridError(
-            f"{name_of(run)}: the name of {there} and of {run.name} on the Hub; export them with "
-            "--only and --output apart, and give one repository another name"
+            f"{name_of(run)}: the name of both {existing} and {run.name} on the Hub; export them "
+            "separately, with --only and --output, and give one repository another name"
         )
 
 
 def provenance(path: Path) -> dict[str, Any]:
-    """Return a manifest without what tells of the machine and its user."""
+    """Return a manifest without facts about the machine and its user."""
     manifest = files.read_json(path)
-    facts = {key: manifest[key] for key in _KEPT if key in manifest}
-    # Names of files, not the folders that they lay in
+    facts = {key: manifest[key] for key in _SHARED_KEYS if key in manifest}
+    # Names of files without their folders
     inputs, outputs = (
         {Path(path).name: digest for path, digest in manifest.get(kind, {}).items()}
         for kind in ("inputs", "outputs")
     )
-    outputs = {name: digest for name, digest in outputs.items() if name not in _LEFT}
+    outputs = {name: digest for name, digest in outputs.items() if name not in _NOT_COPIED}
     return {**facts, "inputs": inputs, "outputs": outputs}
 
 
@@ -193,10 +201,10 @@ def _card(
     (family,) = files.read_json(model / "config.json")["architectures"]
     masked = family.endswith("ForMaskedLM")
     task = "fill-mask" if masked else "text-generation"
-    beside = baselines.select("suite", "phenomenon", *BASELINES)
+    of_baselines = baselines.select("suite", "phenomenon", *BASELINES)
     phenomena = (
         shares.filter(level="phenomenon")
-        .join(beside, on=["suite", "phenomenon"], how="left")
+        .join(of_baselines, on=["suite", "phenomenon"], how="left")
         .sort("suite", "category", "phenomenon")
         .to_dicts()
     )
@@ -224,13 +232,13 @@ def _card(
         "model", run=run, facts_of_training=files.read_json(model / "statistics.json"),
         own_code=any(model.glob("*.py")), head=head.to_yaml(), masked=masked, accuracies=phenomena,
         overall=shares.filter(level="overall").sort("suite").to_dicts(), facts=facts,
-        toys=[source for source in sources if _made_up(results, source)], notice=toy.NOTICE,
+        toys=[source for source in sources if _is_toy(results, source)], notice=toy.NOTICE,
         known={entry.name: entry for entry in catalogue.manifest().sources}, licence=licence,
         provenance=PROVENANCE, milestones=milestones(results, run) if babylm else {},
     )  # fmt: skip
 
 
-def _made_up(results: Results, source: str) -> bool:
-    """Say whether the toy grammar made a source's sentences."""
+def _is_toy(results: Results, source: str) -> bool:
+    """Return whether the toy grammar made a source's sentences."""
     manifest = Path(results.paths.source(source)).with_name("manifest.json")
     return manifest.is_file() and toy.made(files.read_json(manifest))

@@ -1,7 +1,7 @@
-"""Tables of a target as tidy CSV, with a data dictionary: a frictionless data package.
+"""Export the tables of a target as tidy CSV with a data dictionary: a frictionless data package.
 
-``datapackage.json`` names every file and every column with its type and what it means; the words
-are those beside the schemas. Libraries of R, Python and Julia read it, and so do people.
+``datapackage.json`` lists every file and every column with its type and its meaning (the comments
+of the schemas). Libraries of R, Python and Julia can read it.
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ _MEASURES = {"paradigms": "PARADIGM_MEASURES", "choices": "CHOICE_MEASURES"}
 
 
 BASELINES = "baselines-"
-"""What the name of a table of baselines begins with; the table without them has the plain name."""
+"""Prefix of the names of tables of baselines."""
 _WHOLE = {
     "JUDGEMENTS": {
         "correct": "1 right, 0 wrong, empty a tie, by the configured reduction",
-        "by_mean": "the same, had means over tokens been compared",
-        "by_sum": "the same, had sums been compared",
+        "by_mean": "the same if means over tokens are compared",
+        "by_sum": "the same if sums over tokens are compared",
     },
     "COUNTS": {"correct": "pairs judged right, without ties"},
 }
-"""Contract -> columns that count a tie as a half, and what they are as integers."""
+"""Schema -> columns that count a tie as a half -> their meaning as integers."""
 
 
 def export(results: Results, output: Path, target: str | None) -> Path:
     """Write every table of a target, runs, items and judgements as CSV.
 
-    Judgements and counts are integers, so that models of counts in R read them as they are.
-    Baselines have tables of their own. Texts that a spreadsheet would compute begin with an
-    apostrophe (docs/safety.md).
+    Judgements and counts are integers, as models of counts in R need them. Baselines have tables of
+    their own. Texts that a spreadsheet would take for a formula begin with an apostrophe
+    (docs/safety.md).
 
     Args:
-        results: that hold them.
+        results: with the target.
         output: the folder.
         target: an experiment; default: ``all``, or the only one that has results.
 
@@ -62,8 +62,8 @@ def export(results: Results, output: Path, target: str | None) -> Path:
         The folder.
 
     Raises:
-        PoshgridError: no such target, a table breaks its contract or was made of what has been
-            written anew since, or the folder cannot be written.
+        PoshgridError: the target is unknown, a table has other columns or was made from inputs that
+            have changed since, or the folder cannot be written.
     """
     _of_one_run(results, target)
     before = output / PACKAGE
@@ -96,7 +96,7 @@ def export(results: Results, output: Path, target: str | None) -> Path:
 
 
 def _in_integers(frame: pl.DataFrame, contract: str) -> pl.DataFrame:
-    """Return judgements without halves and counts without halves of ties; others as they are."""
+    """Return judgements and counts as integers, without ties; other tables are unchanged."""
     if contract == "COUNTS":
         return frame.with_columns((pl.col("correct") - pl.col("ties") / 2).cast(pl.UInt32))
     halved = pl.col(list(_WHOLE.get(contract, {})))
@@ -104,7 +104,7 @@ def _in_integers(frame: pl.DataFrame, contract: str) -> pl.DataFrame:
 
 
 def _parts(name: str, frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield a table without baselines, then that of its baselines if it has some."""
+    """Yield a table without its baselines, then the table of its baselines if it has any."""
     if "recipe" not in frame.columns:
         yield name, frame
         return
@@ -115,9 +115,9 @@ def _parts(name: str, frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]
 
 
 def _of_one_run(results: Results, target: str | None) -> None:
-    """Refuse tables of which some were made of others than those that lie there now.
+    """Raise if a table was made from other inputs than those in the folder now.
 
-    A run of a part of a grid (``only``) leaves the tables that it does not make.
+    This happens after a run of a part of a grid (``only``), which does not change the other tables.
     """
     folder = results.file("accuracy", target).parent
     for manifest in sorted(folder.rglob(verification.MANIFEST)):
@@ -130,7 +130,7 @@ def _of_one_run(results: Results, target: str | None) -> None:
 
 
 _Made = tuple[str, str, pl.LazyFrame, ModuleType, str]
-"""Name, title, rows, and the contract: a module, and a name."""
+"""Name, title, rows, and the module and name of the schema."""
 
 
 def _tables(results: Results, target: str | None) -> Iterator[_Made]:

@@ -1,1 +1,1 @@
-"""The gate of suites: faults of pairs, what words alone give away, baselines, and its page."""
+"""Checks of suites: faults of pairs, differences in length and frequency, baselines, and a page."""

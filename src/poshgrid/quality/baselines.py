@@ -1,12 +1,12 @@
-"""What models that know no syntax make of a suite.
+"""The accuracy of models without syntax on a suite, with intervals.
 
-The interval of a baseline's accuracy knows how many pairs there are, and how they hang together:
-pairs of a lexical set share their words, so a model that counts words solves them alike; untrained
-models with other seeds prefer other words. The exact interval of Clopper and Pearson (1934) is
-taken at the *effective* number of pairs (Korn and Graubard 1998, "Confidence intervals for
-proportions with small expected number of positive counts estimated from survey data", Survey
-Methodology 24): as many independent pairs as would vary as much. It is exact for independent
-pairs, holds for few of them, and is never narrower than for independent ones.
+Pairs are not independent: those of a lexical set share their words, so that a model of word counts
+is right on all or none of them; untrained models with other seeds prefer other words. Therefore the
+exact interval of Clopper and Pearson (1934) is computed with the *effective* number of pairs (Korn
+and Graubard 1998, "Confidence intervals for proportions with small expected number of positive
+counts estimated from survey data", Survey Methodology 24): the number of independent pairs with the
+same variance. The interval is exact for independent pairs, valid for few pairs, and never narrower
+than for independent pairs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from poshgrid.evaluation import judgements
 if TYPE_CHECKING:
     from poshgrid.config import Scoring
 
-LEVEL = 0.05  # of the interval: 95%
+LEVEL = 0.05  # for 95% intervals
 
 
 def interval(
@@ -34,13 +34,13 @@ def interval(
     """Return the 95% interval of a share of pairs.
 
     Args:
-        right: pairs of each lexical set that were judged right, the mean over runs; a tie is half.
-        pairs: pairs of each set.
-        runs: accuracies of the runs, if they are a sample of what could have been run (seeds): then
-            they vary, too. None of one run: how such runs vary is unknown, and left out.
+        right: right pairs in each lexical set, mean over runs; a tie is half.
+        pairs: number of pairs in each set.
+        runs: accuracies of the runs, if they are a random sample (seeds); their variance is then
+            included. With one run their variance is unknown and left out.
 
     Returns:
-        ``None`` with fewer than two sets: how sets vary is then unknown.
+        None with fewer than two sets, whose variance is unknown.
     """
     sets = len(pairs)
     if sets < 2:
@@ -56,21 +56,21 @@ def interval(
 
 
 def _effective(share: float, total: float, sets: int, parts: list[tuple[float, int]]) -> float:
-    """Return how many independent pairs would vary as much.
+    """Return the number of independent pairs with the same variance of the share.
 
     Args:
-        share: of the pairs that are right.
-        total: pairs.
-        sets: lexical sets.
-        parts: (variance of the share, degrees of freedom) of what varies independently.
+        share: share of right pairs.
+        total: number of pairs.
+        sets: number of lexical sets.
+        parts: (variance of the share, degrees of freedom) of each independent source of variance.
     """
     from scipy.stats import t
 
     variance = sum(part for part, _ in parts)
     if variance <= 0 or not 0 < share < 1:
-        # All sets agree. All right, or all wrong: as sure as so many sets can be. Else ties.
+        # All sets agree: all pairs are right or wrong (each set counts as one pair), or all tie
         return float(sets) if share in (0, 1) else total
-    # Satterthwaite (1946), and Korn and Graubard's correction for a variance that is estimated
+    # Satterthwaite (1946), and Korn and Graubard's correction for an estimated variance
     freedom = variance**2 / sum(part**2 / df for part, df in parts)
     known, estimated = (float(t.ppf(1 - LEVEL / 2, df)) for df in (max(total - 1, 1), freedom))
     return min(total, share * (1 - share) / variance * (known / estimated) ** 2)
@@ -86,7 +86,7 @@ def _clopper_pearson(share: float, n: float) -> tuple[float, float]:
 
 
 def beyond(bounds: tuple[float, float] | None, tolerance: float) -> bool:
-    """Say whether an interval lies wholly further than ``tolerance`` from one half."""
+    """Return whether the whole interval is further than ``tolerance`` from one half."""
     return bounds is not None and (bounds[0] > 0.5 + tolerance or bounds[1] < 0.5 - tolerance)
 
 
@@ -95,13 +95,13 @@ SETS: files.Schema = {
     **dict.fromkeys(_RUN, pl.String),  # baseline: one of `poshgrid.config.runs.BASELINES`
     "lexical_set": pl.String,
     "pairs": pl.UInt32,
-    "right": pl.Float64,  # pairs, ties half
+    "right": pl.Float64,  # right pairs; a tie is half
 }
-"""What a run makes of a lexical set of a phenomenon."""
+"""Results of a run on a lexical set of a phenomenon."""
 
 
 def judged(items: pl.DataFrame, scores: Mapping[str, Path], scoring: Scoring) -> pl.DataFrame:
-    """Judge the baselines, and return what each makes of each lexical set (``SETS``).
+    """Judge the baselines, and return their results on each lexical set (``SETS``).
 
     Args:
         items: the columns of ``PAIRS``.
@@ -134,7 +134,7 @@ def judged(items: pl.DataFrame, scores: Mapping[str, Path], scoring: Scoring) ->
 
 
 def accuracies(sets: pl.DataFrame) -> pl.DataFrame:
-    """Return the accuracy of each run on each phenomenon, from that of lexical sets (``SETS``)."""
+    """Return the accuracy of each run on each phenomenon, from results on sets (``SETS``)."""
     return sets.group_by(_RUN, maintain_order=True).agg(
         accuracy=pl.col("right").sum() / pl.col("pairs").sum()
     )
@@ -143,19 +143,20 @@ def accuracies(sets: pl.DataFrame) -> pl.DataFrame:
 def summarise(
     sets: pl.DataFrame, items: pl.DataFrame, tolerance: float, corpora: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Return each kind of baseline on each phenomenon, in the order of the items.
+    """Return the results of each kind of baseline on each phenomenon, in the order of the items.
 
     Args:
-        sets: as :func:`judged` returns them.
+        sets: from :func:`judged`.
         items: the columns of ``PAIRS``.
-        tolerance: a baseline whose interval on a corpus lies wholly further than this from 50% is
-            flagged.
-        corpora: condition -> corpus; a condition that is not named is a corpus of its own.
+        tolerance: a baseline is flagged if its whole interval on a corpus is further than this from
+            50%.
+        corpora: condition -> corpus; other conditions are corpora of their own.
 
     Returns:
-        phenomenon, baseline; mean: over cells (condition and size) of the mean over their runs;
-        corpora: corpus -> mean over runs, low and high of the 95% interval over lexical sets (of
-        untrained models over seeds, too), flagged; flagged: on any corpus.
+        Dictionaries with phenomenon; baseline; mean (over cells, that is condition and size, of the
+        mean over their runs); corpora (corpus -> mean over runs, low and high of the 95% interval
+        over lexical sets, for untrained models also over seeds, and flagged); flagged (on any
+        corpus).
     """
     sets = sets.with_columns(corpus=pl.col("condition").replace(dict(corpora)))
     parts = sets.partition_by("category", "phenomenon", "baseline", as_dict=True)
@@ -186,14 +187,14 @@ def summarise(
 
 
 def _of_corpus(kind: str, sets: pl.DataFrame, tolerance: float) -> dict[str, Any]:
-    """Return what the runs of a kind on one corpus make of a phenomenon; all count the same."""
+    """Return the mean, interval and flag of a baseline's runs on one corpus, equally weighted."""
     by_set = (
         sets.group_by("lexical_set")
         .agg(pl.col("right").mean(), pl.col("pairs").first())
         .sort("lexical_set")
     )
     shares = accuracies(sets)["accuracy"]
-    # Sizes of a corpus are nested and counted once: only seeds are a sample of what could be.
+    # Only seeds are a random sample: the sizes of a corpus are nested.
     sampled = shares.to_list() if kind == points.UNTRAINED else ()
     bounds = interval(by_set["right"].to_list(), by_set["pairs"].to_list(), sampled)
     low, high = bounds or (None, None)

@@ -1,8 +1,8 @@
-"""The stage: make every check of a suite, and write what was found.
+"""Stage ``quality``: run all checks of a suite, and write a page with the results.
 
-Two findings are made here: which members a model was trained on, word for word, and what members
-differ in besides syntax, the length and frequency of their words. The page is one file, without
-network or script; it shows some pairs of each phenomenon, their critical regions marked.
+Two checks are here: which members are in the training text, and how the members of pairs differ in
+length and word frequency. The page is one file without network or script; it shows some pairs of
+each phenomenon with their critical regions.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from poshgrid.config.specs import QualitySpec
 
 log = logs.get(__name__)
-_FIRST = 10  # faults of a check that quality.json names
-_DRAWN = 5  # pairs of a phenomenon that are shown; the same suite shows the same
+_MAX_FAULTS_LISTED = 10  # faults of a check in quality.json
+_PAIRS_SHOWN = 5  # pairs of a phenomenon on the page; a suite always shows the same
 
 
 def differences(
@@ -36,8 +36,8 @@ def differences(
 ) -> Iterator[dict[str, Any]]:
     """Yield the differences of length and frequency, good minus bad, phenomenon by phenomenon.
 
-    The frequency of a member is the mean over its words of log10((count + 1) / all words): one
-    more for each word, so that words that a corpus lacks have a logarithm.
+    The frequency of a member is the mean over its words of log10((count + 1) / all words). The 1 is
+    added because words that a corpus lacks would have no logarithm.
 
     Args:
         items: the columns of ``PAIRS``.
@@ -59,9 +59,9 @@ def differences(
 
 
 def _frequency(counted: Counter[str]) -> Callable[[str], float]:
-    """Return a measure of sentences: the mean log10 relative frequency of their words.
+    """Return a function of a sentence: the mean log10 relative frequency of its words.
 
-    Summed exactly: members with the same words must have the same frequency.
+    Sums are exact, so that members with the same words have the same frequency.
     """
     total = math.log10(sum(counted.values()))
 
@@ -73,28 +73,28 @@ def _frequency(counted: Counter[str]) -> Callable[[str], float]:
 
 
 def leaks(items: pl.DataFrame, train: Mapping[str, Path]) -> list[Fault]:
-    """Return the items of which a training split holds a member.
+    """Return the items with a member that is in a training split.
 
     Sentences are compared without case, punctuation and space.
 
     Args:
         items: the columns of ``PAIRS``.
-        train: "condition/size" -> its ``train.parquet``, or a plain text; read piece by piece.
+        train: "condition/size" -> its ``train.parquet``, or a plain text; read in batches.
 
     Returns:
-        Item and where which member was found, in the order of the items.
+        Item, and which member is in which split, in the order of the items.
 
     Raises:
         PoshgridError: a table is missing or broken.
     """
     members = {*items["good"], *items["bad"]}
-    held = {cell: frequencies.heard(members, [path]) for cell, path in train.items()}
+    members_in = {cell: frequencies.heard(members, [path]) for cell, path in train.items()}
     leaked = []
     for item in items.iter_rows(named=True):
         reasons = [
             f"{member} member in {', '.join(cells)}"
             for member in ("good", "bad")
-            if (cells := [cell for cell in train if item[member] in held[cell]])
+            if (cells := [cell for cell in train if item[member] in members_in[cell]])
         ]
         if reasons:
             leaked.append((item["item_id"], "; ".join(reasons)))
@@ -111,18 +111,17 @@ def gate(
 ) -> dict[str, Any]:
     """Write ``index.html`` and ``quality.json`` of a suite.
 
-    All suites have the same checks, as far as they have what a check needs. Faults, and baselines
-    far from 50%, are flagged; a suite that is generated with a fault was refused before.
+    All suites have the same checks; a check that lacks its data is left out. Faults, and baselines
+    far from 50%, are flagged. (A generated suite with a fault is refused when it is made.)
 
     Args:
         spec: the suite's name and whether it was made from templates; how many types of a corpus
-            count as frequent; how scores are compared; ``tolerance``: a baseline whose interval on
-            a corpus lies wholly further than this from 50% is flagged; condition -> corpus, of the
-            baselines (a condition that is not named is a corpus).
+            count as frequent; how scores are compared; ``tolerance`` and the corpora of conditions
+            (:func:`baselines.summarise`).
         items: the suite (``ITEMS``).
-        corpora: corpus -> ``sentences.parquet``, or a plain text; their words are counted. Empty:
-            frequencies are left out.
-        train: "condition/size" -> ``train.parquet`` or a text, in which members are looked for.
+        corpora: corpus -> ``sentences.parquet``, or a plain text, to count words. Empty: no
+            frequencies.
+        train: "condition/size" -> ``train.parquet`` or a text that may have members of pairs.
         scores: run -> its scores of the suite; see :func:`baselines.judged`.
         output: the folder to write to.
 
@@ -137,10 +136,10 @@ def gate(
     counts = {corpus: frequencies.count(path) for corpus, path in sorted(corpora.items())}
     vocabulary = lexicon.usable(words, counts, spec.top_k) if counts else None
     checks = structure.checks(pairs, words, vocabulary, generated=spec.generated)
-    heard = structure.Check("leaked pairs")
+    leaked = structure.Check("leaked pairs")
     if train:
-        heard.checked, heard.faults = pairs.height, leaks(pairs, train)
-    checks.append(heard)
+        leaked.checked, leaked.faults = pairs.height, leaks(pairs, train)
+    checks.append(leaked)
     sets = baselines.judged(pairs, scores, spec.scoring)
     summary = baselines.summarise(sets, pairs, spec.tolerance, spec.corpora)
     flagged = sorted({baseline["phenomenon"] for baseline in summary if baseline["flagged"]})
@@ -158,7 +157,9 @@ def gate(
                 "name": check.name,
                 "checked": check.checked,
                 "items": len(check.ids),
-                "first": [{"item": id_, "reason": why} for id_, why in check.faults[:_FIRST]],
+                "first": [
+                    {"item": item, "reason": why} for item, why in check.faults[:_MAX_FAULTS_LISTED]
+                ],
             }
             for check in checks
         ],
@@ -181,7 +182,7 @@ def render(quality: dict[str, Any], items: pl.DataFrame) -> str:
     """Return the HTML of a suite's quality page.
 
     Args:
-        quality: what ``quality.json`` holds.
+        quality: content of ``quality.json``.
         items: the suite (``ITEMS``).
     """
     import jinja2
@@ -194,11 +195,11 @@ def render(quality: dict[str, Any], items: pl.DataFrame) -> str:
     )
     examples = {}
     for (name,), part in items.group_by("phenomenon", maintain_order=True):
-        rng = random.Random(f"0/{name}")  # whatever the other phenomena are
-        drawn = sorted(rng.sample(range(part.height), min(_DRAWN, part.height)))
+        rng = random.Random(f"0/{name}")  # the sample does not depend on other phenomena
+        drawn = sorted(rng.sample(range(part.height), min(_PAIRS_SHOWN, part.height)))
         examples[name] = part[drawn].to_dicts()
     return environment.get_template("page.html").render(
-        found=quality,
+        quality=quality,
         pairs={row["item_id"]: row for row in items.reverse().iter_rows(named=True)},
         kinds=list(dict.fromkeys(baseline["baseline"] for baseline in quality["baselines"])),
         baselines=_by_phenomenon(quality["baselines"], "baseline"),

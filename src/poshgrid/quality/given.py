@@ -1,4 +1,4 @@
-"""Files of minimal pairs without a study: their checks, and models compared with baselines."""
+"""Minimal pairs from files, without a study: check them, and judge models on them."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from poshgrid.tables import formats
 ENDINGS = {
     ".jsonl": "blimp", ".parquet": "blimp", ".txt": "lines", ".tsv": "blimp", ".csv": "blimp",
 }  # fmt: skip
-"""Ending of a file of pairs -> the reader that is meant, where none is named."""
-SIZE = "all"  # of a text: what is given is counted
+"""Ending of a file of pairs -> its default reader."""
+SIZE = "all"  # name of the size of a text, which is used as a whole
 log = logs.get(__name__)
 
 
@@ -48,12 +48,12 @@ def read(paths: Sequence[Path], reader: str | None, options: Mapping[str, Any]) 
     """Return the pairs of files or folders as one suite (``ITEMS``).
 
     Args:
-        paths: what the reader reads; a phenomenon may be in one of them only.
-        reader: see :func:`readers`; default: each path's, by its ending and its first line.
+        paths: files or folders; each phenomenon may be in one of them only.
+        reader: see :func:`readers`; default: by the ending and the first line of each path.
         options: of the reader.
 
     Raises:
-        PoshgridError: no such reader; a file that it cannot read; an id that occurs twice.
+        PoshgridError: the reader is unknown or cannot read a file, or an id occurs twice.
     """
     loaded = []
     for path in paths:
@@ -78,10 +78,10 @@ def read(paths: Sequence[Path], reader: str | None, options: Mapping[str, Any]) 
 
 
 def reader_of(path: Path) -> str:
-    """Return the reader of a file or folder of pairs, by the first ending that is known.
+    """Return the reader of a file or folder of pairs, by the first known ending.
 
     Raises:
-        PoshgridError: no reader is known by this ending.
+        PoshgridError: no file has a known ending.
     """
     inside = sorted(p for p in path.rglob("*") if p.suffix) if path.is_dir() else [path]
     file = next((file for file in inside if file.suffix in ENDINGS), None)
@@ -110,19 +110,19 @@ def check(
     tolerance: float,
     output: Path,
 ) -> dict[str, Any]:
-    """Make every check of pairs, and write its page; see :func:`poshgrid.quality.gate.gate`.
+    """Run every check of pairs, and write its page; see :func:`poshgrid.quality.gate.gate`.
 
     Args:
         items: ``ITEMS``.
         suite: its name, any text.
-        texts: name -> a text, a sentence in a line, or a table with a column ``text``: baselines
-            are counted on each, and members are looked for in it.
+        texts: name -> a text with a sentence on each line, or a table with a column ``text``.
+            Baselines are counted on each text, and it is searched for members of pairs.
         order: of the n-gram baseline.
         tolerance: distance from 50%.
         output: the folder to write to.
 
     Returns:
-        What ``quality.json`` holds.
+        The content of ``quality.json``.
 
     Raises:
         PoshgridError: a text cannot be read or has no word.
@@ -160,17 +160,17 @@ def judge(
     order: int,
     output: Path,
 ) -> list[str]:
-    """Score pairs with models, and with what counts the words of a text.
+    """Judge pairs with models, and with baselines that count the words of a text.
 
     Args:
         items: name of each suite -> ``ITEMS``.
         models: folders, or ids on a hub, ``id@revision`` with a commit, tag or branch.
         scoring: how sentences are scored and compared.
-        text: a sentence in a line, or a table with a column ``text``: baselines are counted on it;
-            default: no baselines.
+        text: for baselines: a text with a sentence on each line, or a table with a column ``text``;
+            None: no baselines.
         order: of the n-gram baseline.
-        output: folder for the items, the scores, what ``accuracy`` writes, and ``pairs.csv``: a row
-            for each model and pair, with log-probabilities (sums over tokens, nats).
+        output: folder for the items, the scores, the tables of ``accuracy``, and ``pairs.csv``: a
+            row for each model and pair, with log-probabilities (sums over tokens, nats).
 
     Returns:
         The names of the models in tables, then those of the baselines.
@@ -186,7 +186,7 @@ def judge(
         raise PoshgridError(f"{text}: no such file; give a text (--text)")
     named = _names(models)
     for path in filter(Path.is_dir, map(Path, models)):
-        verification.check(path.iterdir())  # ours has a manifest
+        verification.check(path.iterdir())  # a model of a grid has a manifest
     if (output / "accuracy.csv").exists():
         log.warning("%s: replacing what was judged there before; --output names another", output)
     tables = {suite: output / "items" / f"{suite}.parquet" for suite in items}
@@ -221,7 +221,7 @@ def judge(
 
 
 def _names(models: Sequence[str]) -> dict[str, str]:
-    """Return the name of each model in paths and tables -> the model: its last part, if unique."""
+    """Return name -> model; the name is the last part of the model's path or id, if unique."""
     whole = [str(Path(model).resolve()) if Path(model).is_dir() else model for model in models]
     short = [path_name(Path(model).name) for model in whole]
     names = {
@@ -236,7 +236,7 @@ def _names(models: Sequence[str]) -> dict[str, str]:
 def _pairs(
     model: str, suite: str, items: pl.DataFrame, scores: Path, scoring: Scoring
 ) -> pl.DataFrame:
-    """Return the pairs of a suite with what a model made of them."""
+    """Return the pairs of a suite with a model's log-probabilities and judgements."""
     path = scores / f"{suite}.parquet"
     correct = judgements.judged(path, items, scoring).select("item_id", "correct")
     sums = files.read_table(path, SCORES).filter(pl.col("step").is_null()).drop("step")
@@ -258,7 +258,7 @@ def _counted(
         text: see :func:`counts`.
         order: of the n-gram baseline.
         cell: condition and size of the runs.
-        folder: where ``{run}/{suite}.parquet`` goes.
+        folder: for ``{run}/{suite}.parquet``.
 
     Returns:
         Run -> its file of the last suite.
@@ -275,10 +275,10 @@ def _counted(
 
 
 def baselines(text: Path, order: int = runs.WORD_ORDER) -> Iterator[tuple[str, NGram, Engine]]:
-    """Yield the baselines that count the words of a text: name, model, and what scores with it.
+    """Yield the baselines that count the words of a text: name, model, and engine.
 
     Args:
-        text: a sentence in a line, or a table with a column ``text``.
+        text: a text with a sentence on each line, or a table with a column ``text``.
         order: of the n-gram baseline.
 
     Raises:

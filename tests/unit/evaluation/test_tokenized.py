@@ -56,7 +56,7 @@ def test_the_tokens_of_a_region(start, end, tokens):
 
 @pytest.mark.parametrize(("start", "end"), [(3, 5), (2, 4), (3, 4), (1, 2), (6, 7)])
 def test_a_region_that_no_tokens_make_up_is_refused(start, end):
-    with pytest.raises(PoshgridError, match=r"item: the region .* does not begin and end where"):
+    with pytest.raises(PoshgridError, match=r"item: the region .* does not begin and end at"):
         region(TEXT, start, end, *WORDS)
 
 
@@ -116,5 +116,5 @@ def test_a_sentence_is_the_sum_of_its_scored_tokens():
     request = Request("a b c", "item", (2, 5))
     assert tokenized.total(request, [1, 2], [None, -1.5, -0.25]) == (-1.75, 2, -1.75, 2)
     assert tokenized.total(request, [2], [-4.0, -1.5, -0.25]) == (-5.75, 3, -0.25, 1)
-    with pytest.raises(PoshgridError, match=r"item: its region holds the first token"):
+    with pytest.raises(PoshgridError, match=r"item: its region has the first token"):
         tokenized.total(request, [0, 1], [None, -1.5, -0.25])
