@@ -124,7 +124,7 @@ def test_a_name_is_one_that_the_hub_takes_and_no_others(exported, opened):
     files.write_json(record, json.loads(before) | {"run": "another/run"})
     runs = [run for run in opened.scored("posh") if run.name == NAMES[0]]
     try:
-        with pytest.raises(PoshgridError, match=f"another/run and of {NAMES[0]}"):
+        with pytest.raises(PoshgridError, match=f"another/run and {NAMES[0]}"):
             models.export(opened, runs, exported.parent, target=None, licence=None)
     finally:
         record.write_bytes(before)
