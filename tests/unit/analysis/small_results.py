@@ -1,7 +1,5 @@
 """A results folder of two trained models and a baseline, made by the stages in seconds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """docs/analysis.ipynb runs as it stands: its cells, in order, on a small results folder."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Distances in the trees of training sentences: by hand, and against a search through the graph."""
 
-from __future__ import annotations
-
 import json
 import random
 
@@ -11,7 +9,7 @@ import pytest
 from scipy.sparse.csgraph import shortest_path
 
 from poshgrid import config
-from poshgrid.distances.folder import DISTANCES, WORDS, load
+from poshgrid.distances.folder import WORDS, load
 from poshgrid.distances.make import between, make
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import CONDITION
@@ -19,8 +17,10 @@ from poshgrid.files import write_table
 from poshgrid.parsing.schema import PARSES
 from poshgrid.tokenization import encode
 from poshgrid.tokenization import tokenizer as tokenizers
+from tests.cases import read_cases
 from tests.unit.training.training_support import write_condition
 
+CASES = read_cases(__file__, "sentences")
 KNOWN = [
     "she gonna bark dogs cats saw the",
     "s . do n't she gonna bark dogs cats saw the",
@@ -73,9 +73,9 @@ def statistics(inputs):
     return json.loads((inputs[-1] / "statistics.json").read_text())
 
 
-def triangle(found, sentence, length=64):
+def triangle(distances, sentence, length=64):
     """The packed rows of a sentence, as lists."""
-    rows = found.padded(np.array([sentence]), length).distance[0]
+    rows = distances.padded(np.array([sentence]), length).distance[0]
     return [[int(d) for d in row if np.isfinite(d)] for row in rows if np.isfinite(row).any()]
 
 
@@ -86,38 +86,12 @@ def begins(inputs):
 # ---- by hand ----------------------------------------------------------------------------------
 
 
-def test_five_words_by_hand(tmp_path):
-    """One token for two words, two tokens for one.
-
-    ::
-
-                  barks              boundaries hang off the root, barks:
-               /    |   \\            she 2, gon 3, barks 1, . 2 arcs away
-            she    na    .
-                    |                gon - she: gon, na, barks, she: 3 arcs, through na, in which
-                   gon               no token begins, and which has no row or column of its own
-        tokens  <eot> she gonna bark s . <eot>
-        begins    1    1    1    1   0 1   1
-    """
-    tree = (["she", "gon", "na", "barks", "."], [4, 3, 4, 0, 4])
-    inputs = prepare(tmp_path, ["she gonna barks ."], [tree])
-    cutter = tokenizers.load(inputs[1])
-    assert cutter.encode("she gonna barks .").tokens == ["Ġshe", "Ġgonna", "Ġbark", "s", "Ġ."]
-    found = made(inputs)
-    assert begins(inputs) == [1, 1, 1, 1, 0, 1, 1]
-    rows = [[2], [3, 3], [1, 1, 2], [2, 2, 3, 1], [2, 2, 3, 1, 2]]
-    assert triangle(found, 0) == rows
-    assert np.fromfile(inputs[-1] / DISTANCES, np.uint8).tolist() == [
-        d for row in rows for d in row
-    ]
-
-
 def test_padded_rows_stand_where_the_word_is_predicted(tmp_path):
     """The row of *barks* stands at *gonna*; *s* begins no word; the tail is cut off."""
     tree = (["she", "gon", "na", "barks", "."], [4, 3, 4, 0, 4])
     short = (["dogs", "."], [0, 1])
-    found = made(prepare(tmp_path, ["she gonna barks .", "dogs ."], [tree, short]))
-    padded = found.padded(np.array([1, 0]), 6)
+    distances = made(prepare(tmp_path, ["she gonna barks .", "dogs ."], [tree, short]))
+    padded = distances.padded(np.array([1, 0]), 6)
     assert padded.word.tolist()[1] == [0, 1, 2, 3, 3, 4]
     assert padded.word.tolist()[0][:3] == [0, 1, 2]
     assert padded.predictions.tolist() == [3, 6]
@@ -136,7 +110,7 @@ def test_padded_rows_stand_where_the_word_is_predicted(tmp_path):
         [2, 1, 2, inf, inf],
     ]
     assert np.isinf(padded.distance[0][3:]).all()
-    cut = found.padded(np.array([0]), 4)
+    cut = distances.padded(np.array([0]), 4)
     assert np.array_equal(cut.distance[0][:3, :3], padded.distance[1][:3, :3])
     assert np.isinf(cut.distance[0][3]).all()  # the next token, s, begins none
 
@@ -157,8 +131,8 @@ def a_tree(draw, words):
     """Heads of a random tree."""
     order = draw.sample(range(1, words + 1), words)
     heads = [0] * words
-    for place, word in enumerate(order[1:], start=1):
-        heads[word - 1] = draw.choice(order[:place])
+    for position, word in enumerate(order[1:], start=1):
+        heads[word - 1] = draw.choice(order[:position])
     return heads
 
 
@@ -188,14 +162,14 @@ def test_random_sentences_agree_with_a_slow_reader(tmp_path):
         words = [word for piece in chosen for word in piece]
         trees.append((words, a_tree(draw, len(words))))
     inputs = prepare(tmp_path, texts, trees)
-    found, cutter = made(inputs), tokenizers.load(inputs[1])
+    distances, cutter = made(inputs), tokenizers.load(inputs[1])
     assert statistics(inputs)["used"] == 60
     for number, (text, (words, heads)) in enumerate(zip(texts, trees, strict=True)):
         owner = []  # of each character: its word; of white space: the word after it
         at = 0
-        for place, word in enumerate(words, start=1):
+        for position, word in enumerate(words, start=1):
             end = text.index(word, at) + len(word)
-            owner += [place] * (end - len(owner))
+            owner += [position] * (end - len(owner))
             at = end
         seen = []
         for begin, end in cutter.encode(text, add_special_tokens=False).offsets:
@@ -204,29 +178,17 @@ def test_random_sentences_agree_with_a_slow_reader(tmp_path):
                 seen.append(owner[solid])
         kept, whole = [0, *seen, len(words) + 1], graph(heads)
         rows = [[whole[i, j] for j in kept[:k]] for k, i in enumerate(kept)][1:]
-        assert triangle(found, number) == rows
+        assert triangle(distances, number) == rows
 
 
-@pytest.mark.parametrize(
-    ("text", "words", "wanted"),
-    [
-        # İ is lower-cased to two characters; e and its accent become one
-        ("İ dogs she", ["İ", "dogs", "she"], 3),
-        ("e\u0301te\u0301 dogs", ["e\u0301te\u0301", "dogs"], 2),
-        # the first word's tokens do not lie in the second
-        ("日本 dogs saw", ["日本", "dogs", "saw"], 3),
-        ("she\u00a0saw dogs", ["she", "saw", "dogs"], 3),
-        (" she saw ", ["she", "saw"], 2),
-        ("don't bark", ["do", "n't", "bark"], 3),
-    ],
-)
+@pytest.mark.parametrize(("text", "words", "wanted"), CASES["lengths that change"])
 def test_a_normaliser_that_changes_lengths_does_not_move_words(tmp_path, text, words, wanted):
     """All words but the last are as deep as they are far from the end: a chain to the right."""
     heads = [*range(2, len(words) + 1), 0]
     inputs = prepare(tmp_path, [text], [(words, heads)], lowercase=True)
-    found = made(inputs)
+    distances = made(inputs)
     assert statistics(inputs)["used"] == 1
-    rows = triangle(found, 0)
+    rows = triangle(distances, 0)
     assert [row[0] for row in rows] == [*range(wanted, 0, -1), 2]
     starts = np.flatnonzero(begins(inputs))
     assert len(starts) == wanted + 2
@@ -241,27 +203,19 @@ def test_a_normaliser_that_changes_lengths_does_not_move_words(tmp_path, text, w
 
 
 def test_what_cannot_be_used_is_counted(tmp_path):
-    sentences = {
-        "she saw": (["she", "saw"], [2, 0]),
-        "dogs bark .": ([], []),  # screened: not parsed
-        "she saw dogs": (["she", "saw", "cats"], [2, 0, 2]),  # of another sentence
-        "she saw cats": (["she", "saw", "cats"], [0, 0, 2]),
-        "the dogs saw": (["the", "dogs", "saw"], [2, 1, 0]),  # a circle
-        "gonna": (["gon", "na"], [0, 1]),  # no token begins in na
-        "she": (["she"], [7]),  # there is no seventh word
-    }
-    inputs = prepare(tmp_path, [*sentences], [*sentences.values()])
-    found = made(inputs)
+    sentences, *parses = zip(*CASES["unused"], strict=True)
+    inputs = prepare(tmp_path, sentences, list(zip(*parses, strict=True)))
+    distances = made(inputs)
     unused = {
         "no_parse": 1, "unmatched_words": 1, "several_roots": 1, "broken_heads": 2, "too_short": 1
     }  # fmt: skip
     counts = statistics(inputs)
     assert len(counts.pop("tokens")) == 64
     assert counts == {"sentences": 7, "used": 1, "unused": unused}
-    assert [triangle(found, sentence) for sentence in range(1, 7)] == [[]] * 6
+    assert [triangle(distances, sentence) for sentence in range(1, 7)] == [[]] * 6
     # Only boundaries begin words there.
     assert sum(begins(inputs)) == 1 + 7 + 2
-    assert triangle(found, 0) == [[2], [1, 1], [2, 2, 1]]
+    assert triangle(distances, 0) == [[2], [1, 1], [2, 2, 1]]
 
 
 def test_no_usable_tree_at_all_is_an_error_and_leaves_nothing(tmp_path):
@@ -303,13 +257,13 @@ def test_evidence_that_was_put_back_has_its_own_tree(tmp_path, monkeypatch, batc
         write_parses(tmp_path / "parses" / name, [trees[n] for n in ids], list(ids))
         for name, ids in [("10.parquet", range(7, 12)), ("2.parquet", range(7))]
     ]
-    found = made(
+    distances = made(
         (*inputs[:3], [*shards, write_parses(tmp_path / "p" / "e.parquet", [])], inputs[4])
     )
     assert statistics(inputs)["used"] == 6
-    for place, n in enumerate(chosen):
+    for position, n in enumerate(chosen):
         whole = graph(trees[n][1])
-        assert triangle(found, place) == [list(whole[i, :i]) for i in range(1, len(whole))]
+        assert triangle(distances, position) == [list(whole[i, :i]) for i in range(1, len(whole))]
 
 
 def test_tokens_of_other_sentences_are_refused(tmp_path):

@@ -1,7 +1,5 @@
 """A tiny causal model that the tests of scoring share."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

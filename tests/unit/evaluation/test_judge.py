@@ -1,7 +1,5 @@
 """Judgements, worked by hand."""
 
-from __future__ import annotations
-
 import math
 
 import polars as pl
@@ -34,19 +32,17 @@ def test_the_lower_perplexity_or_the_higher_log_probability_wins(reduction, colu
 
 
 @pytest.mark.parametrize(
-    ("reduction", "difference", "tokens", "right"),
+    ("reduction", "nats", "tokens", "right"),
     [
         ("mean", 3.9e-6, (4, 4), 0.5),  # a millionth a token
         ("mean", 4.1e-6, (4, 4), 1.0),
         ("sum", 3.9e-6, (4, 2), 0.5),  # of the longer member
         ("sum", 3.9e-6, (2, 4), 0.5),
-        ("sum", 4.1e-6, (4, 2), 1.0),
         ("sum", -4.1e-6, (4, 2), 0.0),
     ],
 )
-def test_a_tie_is_a_millionth_of_a_nat_a_token(reduction, difference, tokens, right):
-    row = ["a", None, 0.0, -difference, *tokens]
-    scores = pl.DataFrame([row], schema=SCORES, orient="row")
+def test_a_tie_is_a_millionth_of_a_nat_a_token(reduction, nats, tokens, right):
+    scores = pl.DataFrame([["a", None, 0.0, -nats, *tokens]], schema=SCORES, orient="row")
     assert judge(scores, Scoring(reduction=reduction))["correct"].to_list() == [right]
 
 
@@ -84,21 +80,21 @@ RIGHT = ["correct", "by_mean", "by_sum"]
 
 @pytest.mark.parametrize("reduction", ["mean", "sum"])
 def test_joint_pairs_are_judged_as_one(tmp_path, reduction):
-    found = judged(*written(tmp_path), Scoring(reduction=reduction))
-    assert found.select(NAMES).rows() == [
+    table_judged = judged(*written(tmp_path), Scoring(reduction=reduction))
+    assert table_judged.select(NAMES).rows() == [
         ("a", "t", "", 0.0, 1, 1),
         ("b", "s", "", -1.0, 5, 4),
         ("c", "s", "cell c", -1.0, 6, 4),
     ]
-    assert found.select("by_mean", "by_sum").rows() == [(0.5, 0.5), (1.0, 0.0), (1.0, 0.0)]
-    assert found["correct"].equals(found[f"by_{reduction}"], check_names=False)
-    assert set(found.columns) == {*NAMES, *RIGHT, "category", "phenomenon", "template"}
+    assert table_judged.select("by_mean", "by_sum").rows() == [(0.5, 0.5), (1.0, 0.0), (1.0, 0.0)]
+    assert table_judged["correct"].equals(table_judged[f"by_{reduction}"], check_names=False)
+    assert set(table_judged.columns) == {*NAMES, *RIGHT, "category", "phenomenon", "template"}
 
 
 def test_a_checkpoint_has_its_own_judgements(tmp_path):
     path, items = written(tmp_path)
-    found = judged(path, items, Scoring(), 20)
-    assert found.select("item_id", "margin", "correct").rows() == [
+    table_judged = judged(path, items, Scoring(), 20)
+    assert table_judged.select("item_id", "margin", "correct").rows() == [
         ("a", 0.0, 0.5), ("b", 3.0, 1.0), ("c", 1.0, 1.0),
     ]  # fmt: skip
     assert steps(path) == [20]
@@ -119,31 +115,26 @@ def _at(item, **values):
     )
 
 
-@pytest.mark.parametrize("member", ["good", "bad"])
 @pytest.mark.parametrize(
     ("column", "value"),
-    [("logprob", None), ("logprob", math.nan), ("logprob", math.inf), ("logprob", -math.inf),
-     ("tokens", None), ("tokens", 0)],
+    [("good_logprob", None), ("bad_logprob", math.nan), ("good_logprob", math.inf),
+     ("bad_logprob", -math.inf), ("good_tokens", None), ("bad_tokens", 0)],
 )  # fmt: skip
-def test_one_score_that_is_no_number_is_refused(tmp_path, member, column, value):
-    path, items = written(tmp_path, _at("d", **{f"{member}_{column}": value}))
+def test_one_score_that_is_no_number_is_refused(tmp_path, column, value):
+    path, items = written(tmp_path, _at("d", **{column: value}))
     with pytest.raises(PoshgridError, match=r": 1 scores are .* first of 'd'"):
         judged(path, items, Scoring())
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "first"),
     [
-        (lambda f: f.filter(pl.col("item_id") != "b"), "1 b"),
-        (lambda f: pl.concat([f, _at("a", item_id="z")(f.filter(item_id="a"))]),
-         "1 z"),
-        (lambda f: pl.concat([f, f.filter(item_id="a")]), "2 a"),
+        (lambda f: f.filter(pl.col("item_id") != "b"), "1 .* first 'b'"),
+        (lambda f: pl.concat([f, _at("a", item_id="z")(f.filter(item_id="a"))]), "1 .* first 'z'"),
+        (lambda f: pl.concat([f, f.filter(item_id="a")]), "2 .* first 'a'"),
     ],
-)  # fmt: skip
-def test_scores_of_other_pairs_than_the_suites_are_refused(tmp_path, change, message):
+)
+def test_scores_of_other_pairs_than_the_suites_are_refused(tmp_path, change, first):
     path, items = written(tmp_path, change)
-    with pytest.raises(PoshgridError) as error:
+    with pytest.raises(PoshgridError, match=rf"scores\.parquet: {first}"):
         judged(path, items, Scoring())
-    number, item = message.split()
-    expected = f"{path}: {number} scores and items have no match, or two, first {item!r}"
-    assert expected in str(error.value)

@@ -68,16 +68,16 @@ def random_gpt2(copy):
 
 def test_is_the_test_loss_of_training(trained, tmp_path):
     test = trained / "condition" / "test.parquet"
-    found = perplexity(spec(), trained / "sentence", test, tmp_path / "p.json")
+    ours = perplexity(spec(), trained / "sentence", test, tmp_path / "p.json")
     facts = json.loads((trained / "sentence" / "statistics.json").read_text())
     assert facts["truncated_sentences"] == 0
-    assert found["loss"] == pytest.approx(facts["test_loss"], abs=1e-4)
-    assert found["perplexity"] == pytest.approx(facts["test_perplexity"], rel=1e-4)
+    assert ours["loss"] == pytest.approx(facts["test_loss"], abs=1e-4)
+    assert ours["perplexity"] == pytest.approx(facts["test_perplexity"], rel=1e-4)
     counted = json.loads((trained / "tokens" / "statistics.json").read_text())["test"]
     # The split's first boundary is context only.
-    assert (found["sentences"], found["tokens"]) == (counted["sentences"], counted["tokens"] - 1)
-    assert found["words"] == counted["words"]
-    assert json.loads((tmp_path / "p.json").read_text()) == found
+    assert (ours["sentences"], ours["tokens"]) == (counted["sentences"], counted["tokens"] - 1)
+    assert ours["words"] == counted["words"]
+    assert json.loads((tmp_path / "p.json").read_text()) == ours
 
 
 @pytest.mark.parametrize("kind", ["sentence", "packed"])
@@ -85,34 +85,23 @@ def test_is_the_test_loss_of_training(trained, tmp_path):
 def test_is_a_plain_loop_whatever_the_batch(trained, tmp_path, kind, batch_tokens):
     texts = [*sentences(40, seed=9), "Dog.", "Dog."]  # the same sentence twice counts twice
     table = whole(tmp_path / "whole.parquet", train=sentences(3, seed=1), dev=["No."], test=texts)
-    found = perplexity(spec(batch_tokens=batch_tokens), trained / kind, table, tmp_path / "p.json")
+    read = perplexity(spec(batch_tokens=batch_tokens), trained / kind, table, tmp_path / "p.json")
+    assert read["word_perplexity"] == pytest.approx(math.exp(read["nats"] / read["words"]))
     nats, tokens = plain(trained / kind, texts)
-    assert found["tokens"] == tokens
-    assert found["nats"] == pytest.approx(nats, rel=1e-6)
+    assert read["tokens"] == tokens
+    assert read["nats"] == pytest.approx(nats, rel=1e-6)
 
 
 def test_longer_than_the_context_is_read_in_windows(random_gpt2, tmp_path):
     texts = ["a", " ".join(tiny_causal.TEXT), tiny_causal.TEXT[0]]
     table = whole(tmp_path / "whole.parquet", test=texts)
-    found = perplexity(spec(), random_gpt2, table, tmp_path / "p.json")
+    read = perplexity(spec(), random_gpt2, table, tmp_path / "p.json")
     nats, tokens = plain(random_gpt2, texts, context=16)
     cutter = AutoTokenizer.from_pretrained(random_gpt2)
     lengths = [len(cutter(text, add_special_tokens=False)["input_ids"]) + 1 for text in texts]
-    assert found["tokens"] == tokens == sum(lengths)  # each once
-    assert found["nats"] == pytest.approx(nats, rel=1e-6)
-    assert found["windowed"] == sum(length > 16 for length in lengths) < len(texts)
-
-
-def test_by_hand(tmp_path):
-    """A model that takes all types for equally probable has their number as perplexity."""
-    tiny_causal.tokenizer(tmp_path / "model")
-    tiny_causal.unigram(tmp_path / "model", [0.0] * 320)
-    table = whole(tmp_path / "whole.parquet", test=["the boy", "the girl said that"])
-    found = perplexity(spec(), tmp_path / "model", table, tmp_path / "p.json")
-    assert found["perplexity"] == pytest.approx(320)
-    assert found["loss"] == pytest.approx(math.log(320))
-    assert found["words"] == 6
-    assert found["word_perplexity"] == pytest.approx(320 ** (found["tokens"] / 6))
+    assert read["tokens"] == tokens == sum(lengths)  # each once
+    assert read["nats"] == pytest.approx(nats, rel=1e-6)
+    assert read["windowed"] == sum(length > 16 for length in lengths) < len(texts)
 
 
 def refused(model, table, output, message):

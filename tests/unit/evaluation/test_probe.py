@@ -1,7 +1,5 @@
 """Probes: families of tiny models with random weights, and models whose files say too much."""
 
-from __future__ import annotations
-
 import json
 import logging
 
@@ -87,8 +85,8 @@ def check(folder, model, *, masked):
     expected = [alone(model, made.tokenizer, text, masked=masked) for text in TEXTS]
     for bound, texts in ((1, TEXTS), (40, TEXTS), (8_192, TEXTS), (8_192, TEXTS[::-1][:3])):
         made.batch_tokens = bound
-        found = made.score(requests(texts))
-        assert [score.logprob for score in found] == pytest.approx(
+        scores = made.score(requests(texts))
+        assert [score.logprob for score in scores] == pytest.approx(
             [expected[TEXTS.index(text)] for text in texts], abs=1e-5
         )
     return made
@@ -155,18 +153,14 @@ def _rewrite(folder, **changed):
     ("spoil", "names"),
     [
         (lambda f: _change_json(f / "config.json", num_hidden_layers=1), r"9 .*model\.layers\.1\."),
-        (lambda f: _rewrite(f, model__encoder__fc1=torch.ones(4, 4)), r"1 .*model\.encoder"),
         (lambda f: _rewrite(f, lm_head__weight=None), r"1 weights are missing.*lm_head"),
-        (lambda f: _rewrite(f, score__weight=torch.ones(2, 4)), None),  # of another task
-        (lambda f: _rewrite(f, model__pooler__dense=torch.ones(4, 4)), None),
     ],
 )
 def test_weights_of_the_body_are_those_of_the_configuration(tmp_path, spoil, names):
     save(tmp_path, "llama", {"num_key_value_heads": 2, "tie_word_embeddings": False})
+    _rewrite(tmp_path, score__weight=torch.ones(2, 4))  # of another task: is none of the body
+    engine(tmp_path)
     spoil(tmp_path)
-    if names is None:
-        engine(tmp_path)
-        return
     with pytest.raises(PoshgridError, match=names):
         engine(tmp_path)
 

@@ -1,7 +1,5 @@
 """Judgements of others: what is written can be read, what is read is judged as published."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl
@@ -29,15 +27,15 @@ def write(path, *lines, head=HEAD):
 
 def test_a_published_file_is_a_run_of_the_grid(tmp_path):
     write(tmp_path / NAME)
-    found = published.read(tmp_path)
-    (run,) = found.runs
+    judgements = published.read(tmp_path)
+    (run,) = judgements.runs
     assert run == RUN
-    assert found.items["posh"].select("phenomenon", "category", "good", "bad").rows() == [
+    assert judgements.items["posh"].select("phenomenon", "category", "good", "bad").rows() == [
         ("principle-a-command", "binding", "good a", "bad a"),
         ("principle-a-command", "binding", "good b", "bad b"),
     ]
-    assert found.runs[run]["posh"]["good_logprob"].to_list() == [-5.25, -3.0]
-    cell = found.cells["baby-f/10M"]
+    assert judgements.runs[run]["posh"]["good_logprob"].to_list() == [-5.25, -3.0]
+    cell = judgements.cells["baby-f/10M"]
     assert (cell.words, cell.source, cell.filtered) == (10_000_000, "baby", True)
 
 
@@ -66,39 +64,28 @@ def test_a_page_of_judgements_has_baselines_of_a_text(tmp_path):
         ("wanna.tsv", HEAD + LINES[0], "its name does not give a run"),
         (NAME, "bad\tgood\n", "line 1: the columns must be sentence1, PPL1"),
         (NAME, HEAD + LINES[0] + "bad\tx\tgood\t1\tcorrect\n", "line 3: not a sentence and a"),
-        (NAME, HEAD + "bad\tnan\tgood\t1\tcorrect\n", "line 2: not a sentence"),
-        (NAME.replace("command", "com\nmand"), HEAD + LINES[0], "its name does not give a run"),
         (NAME.replace("10Mf", "0Mf"), HEAD + LINES[0], "impossible size '0M'"),
+        (NAME.replace("10Mf", "30M"), HEAD + LINES[1] + LINES[0], "judged other pairs than"),
+        (NAME.replace("principle_a_command", "wanna"), HEAD + LINES[0], "has wanna"),
     ],
 )
-def test_what_is_no_judgement_is_refused(tmp_path, path, content, message):
+def test_what_is_no_judgement_or_of_other_pairs_is_refused(tmp_path, path, content, message):
     target = tmp_path / "folder" / path
-    target.parent.mkdir(parents=True)
+    write(target.with_name(NAME))
+    write(target.with_name(NAME.replace("10Mf", "50M")))
     target.write_text(content)
     with pytest.raises(PoshgridError, match=message) as error:
-        published.read(tmp_path / "folder")
+        published.read(target.parent)
     assert "\n" not in str(error.value)
-
-
-def test_runs_must_have_judged_the_same_pairs(tmp_path):
-    write(tmp_path / NAME)
-    other = tmp_path / NAME.replace("10Mf", "30M")
-    write(other, LINES[1], LINES[0])
-    with pytest.raises(PoshgridError, match="judged other pairs than"):
-        published.read(tmp_path)
-    write(other)
-    write(tmp_path / NAME.replace("principle_a_command", "wanna"))
-    with pytest.raises(PoshgridError, match="has wanna"):
-        published.read(tmp_path)
 
 
 def test_files_of_zorro_are_a_model_without_a_place(tmp_path):
     name = "probing_binding-principle_a_results_500000.txt"
     (tmp_path / name).write_text("it is a . 0.5\nit is b . 0.25\nthis is c . 0.1\nthis d . 0.2\n")
-    found = published.read(tmp_path, "zorro", "roberta")
-    ((run, scores),) = found.runs.items()
+    judgements = published.read(tmp_path, "zorro", "roberta")
+    ((run, scores),) = judgements.runs.items()
     assert run == "pretrained/given/roberta/pretrained/none/seed0"
-    assert found.items["zorro"].select("phenomenon", "good", "bad").rows() == [
+    assert judgements.items["zorro"].select("phenomenon", "good", "bad").rows() == [
         ("binding-principle_a", "it is b .", "it is a ."),
         ("binding-principle_a", "this d .", "this is c ."),
     ]
@@ -185,7 +172,7 @@ def test_the_published_accuracies_come_out(shared, tmp_path):
         (corpus + ("-f" if f else ""), size, phenomenon.replace("_", "-")): share
         for corpus, size, f, phenomenon, share in counted.iter_rows()
     }
-    found = {(c, s, p): m for c, s, p, m in
+    accuracies = {(c, s, p): m for c, s, p, m in
              ours.select("condition", "size", "phenomenon", "mean").iter_rows()}  # fmt: skip
-    assert len(found) == 99
-    assert found == pytest.approx(expected, abs=1e-12)
+    assert len(accuracies) == 99
+    assert accuracies == pytest.approx(expected, abs=1e-12)

@@ -1,7 +1,5 @@
 """From items to scores, task by task, with an engine whose answers are known."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 
@@ -15,6 +13,7 @@ from poshgrid.evaluation.schema import (
     PARADIGM_SCORES,
     SCORES,
 )
+from tests.cases import read_cases
 
 
 class Letters:
@@ -50,28 +49,25 @@ def table(schema, *rows):
 
 
 def test_pairs_have_both_members():
-    items = table(
-        ITEMS,
-        {"item_id": "b", "good": "a bb", "bad": "a bbb ccc"},
-        {"item_id": "a", "good": "dddd", "bad": "a bb"},
-    )
+    rows = [("b", "a bb", "a bbb ccc"), ("a", "dddd", "a bb")]
+    items = table(ITEMS, *({"item_id": i, "good": g, "bad": b} for i, g, b in rows))
     engine = Letters()
-    found = tasks.pairs("s", items, engine, step=None)
-    assert dict(found.schema) == SCORES
-    assert found.rows() == [("b", None, -3.0, -7.0, 2, 3), ("a", None, -4.0, -3.0, 1, 2)]
+    scores = tasks.pairs("s", items, engine, step=None)
+    assert dict(scores.schema) == SCORES
+    assert scores.rows() == [("b", None, -3.0, -7.0, 2, 3), ("a", None, -4.0, -3.0, 1, 2)]
     assert engine.asked[1].name == "s: item b (bad)"
     assert engine.asked[1].region is None
     assert tasks.pairs("s", items, engine, step=20)["step"].to_list() == [20, 20]
 
 
-@pytest.mark.parametrize("lost", [slice(1), slice(3), slice(4)])
-def test_scores_of_other_sentences_than_asked_for_are_never_taken(lost):
+def test_scores_of_other_sentences_than_asked_for_are_never_taken():
     """An engine that loses a sentence is at fault: no score may move to another item."""
     items = table(ITEMS, *({"item_id": i, "good": "a bb", "bad": "c"} for i in "abc"))
     engine = Letters()
-    engine.score = lambda requests: Letters.score(engine, requests)[lost]
-    with pytest.raises((ValueError, pl.exceptions.PolarsError)):
-        tasks.pairs("s", items, engine, step=None)
+    for kept in (1, 3, 4):
+        engine.score = lambda requests, kept=kept: Letters.score(engine, requests)[:kept]
+        with pytest.raises((ValueError, pl.exceptions.PolarsError)):
+            tasks.pairs("s", items, engine, step=None)
 
 
 def test_paradigms_have_their_region_alone():
@@ -82,9 +78,9 @@ def test_paradigms_have_their_region_alone():
         {"item_id": "i", "filler": True, "gap": False, "text": text, "start": start, "end": end},
     )
     engine = Letters()
-    found = tasks.paradigms("s", items, engine, step=None)
-    assert dict(found.schema) == PARADIGM_SCORES
-    assert found.rows() == [("i", None, True, False, -13.0, 2)]
+    scores = tasks.paradigms("s", items, engine, step=None)
+    assert dict(scores.schema) == PARADIGM_SCORES
+    assert scores.rows() == [("i", None, True, False, -13.0, 2)]
     assert engine.asked[0].name == "s: item i (+filler -gap)"
     for a, b in ((3, 3), (6, 7)):
         empty = items.with_columns(start=pl.lit(a, dtype=pl.UInt32), end=pl.lit(b, dtype=pl.UInt32))
@@ -98,43 +94,31 @@ def test_choices_have_a_row_for_each_option():
         {"item_id": "i", "option": 0, "text": "a b"},
         {"item_id": "i", "option": 1, "text": "a ccc"},
     )
-    found = tasks.choices("s", items, Letters(), step=3)
-    assert dict(found.schema) == CHOICE_SCORES
-    assert found.rows() == [("i", 3, 0, -2.0, 2), ("i", 3, 1, -4.0, 2)]
+    scores = tasks.choices("s", items, Letters(), step=3)
+    assert dict(scores.schema) == CHOICE_SCORES
+    assert scores.rows() == [("i", 3, 0, -2.0, 2), ("i", 3, 1, -4.0, 2)]
 
 
 def test_completions_are_judged():
-    items = table(
-        COMPLETIONS,
-        {"item_id": "a", "prompt": "The dogs", "accepted": ["are", "were"], "anywhere": False},
-        {"item_id": "b", "prompt": "The dog", "accepted": ["is"], "anywhere": False},
-        {"item_id": "c", "prompt": "The dogs", "accepted": ["run"], "anywhere": True},
-        {"item_id": "d", "prompt": "The dog", "accepted": ["is"], "anywhere": True},
-    )
-    engine = Letters({"The dogs": " Were in a", "The dog": " isn't it"})
-    found = tasks.completions("s", items, engine, step=None)
-    assert dict(found.schema) == COMPLETION_SCORES
-    assert found.rows() == [
-        ("a", None, " Were in a", True),
-        ("b", None, " isn't it", False),
-        ("c", None, " Were in a", False),
-        ("d", None, " isn't it", True),
+    written = {"The dogs": " Were in a", "The dog": " isn't it"}
+    rows = [  # prompt, accepted answers, whether anywhere; whether the completion is right
+        ("a", "The dogs", ["are", "were"], False, True),
+        ("b", "The dog", ["is"], False, False),
+        ("c", "The dogs", ["run"], True, False),
+        ("d", "The dog", ["is"], True, True),
     ]
+    names = ("item_id", "prompt", "accepted", "anywhere")
+    items = table(COMPLETIONS, *(dict(zip(names, row, strict=False)) for row in rows))
+    engine = Letters(written)
+    scores = tasks.completions("s", items, engine, step=None)
+    assert dict(scores.schema) == COMPLETION_SCORES
+    expected = [(item, None, written[prompt], right) for item, prompt, _, _, right in rows]
+    assert scores.rows() == expected
     assert engine.asked == [(("The dogs", "The dog"), 3, 3)]
 
 
 @pytest.mark.parametrize(
-    ("completion", "accepted", "right"),
-    [
-        (" is", ["is"], True),
-        (" island", ["is"], False),
-        (" is’nt", ["is"], False),
-        (" this is", ["is"], True),
-        (" of hot-dogs dogs", ["dogs"], True),  # the first is part of a word
-        (" to SEE himself.", ["hurt himself", "see Himself"], True),
-        (". And", ["."], True),
-        (" is", [""], False),
-    ],
+    ("completion", "accepted", "right"), read_cases(__file__, "regions")["answers"]
 )
 def test_an_answer_appears_among_whole_words(completion, accepted, right):
     assert tasks.accepts(completion, accepted) is right

@@ -1,8 +1,5 @@
 """The trie: every sentence can be read back from it, and nothing is there twice."""
 
-from __future__ import annotations
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,16 +46,6 @@ def test_without_sharing_each_distinct_sentence_has_its_row(sentences):
         map(list, {tuple(s) for s in sentences})
     )
     assert all(row.end == [len(row.ids)] * len(row.ids) for row in trie.rows)
-
-
-@pytest.mark.parametrize("nodes", [2, 10])
-def test_a_trie_by_hand(nodes):
-    """a b c, a b d, a e: five nodes would be read apart, two are; they fill a row of two."""
-    trie = build([[1, 2, 3], [1, 5], [1, 2, 4]], nodes)
-    (row,) = trie.rows
-    assert (row.ids, row.depth, row.end) == ([1, 2], [0, 1], [2, 2])
-    assert (row.contexts, row.targets) == ([0, 1, 1, 0], [2, 3, 4, 5])
-    assert [edges.tolist() for edges in trie.edges] == [[0, 1], [3], [0, 2]]
 
 
 @given(st.lists(st.integers(1, 30), max_size=60), st.integers(1, 200))

@@ -1,14 +1,12 @@
 """Heuristics that ask how often words, or two words together, were heard: worked by hand."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 
 from poshgrid.heuristics import table
 from poshgrid.models import ngram
+from tests.cases import read_cases
 
-# the 3, dog 2, cat 1, ran 1, sat 1, the mark 1
 TEXT = ["The dog ran", "the dog sat", "the cat."]
 
 
@@ -16,24 +14,12 @@ def preferences(text, *pairs, heuristic="frequency"):
     """Return item -> what the heuristic says, of pairs numbered from 0."""
     rows = [(str(i), good, bad) for i, (good, bad) in enumerate(pairs)]
     items = pl.DataFrame(rows, schema=["item_id", "good", "bad"], orient="row")
-    found = table.of_counts(table.comparisons(items), ngram.fit(text, 1))
-    mine = found.filter(heuristic=heuristic)
+    preferred = table.of_counts(table.comparisons(items), ngram.fit(text, 1))
+    mine = preferred.filter(heuristic=heuristic)
     return dict(mine.select(pl.col("item_id").cast(int), "prefers").iter_rows())
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "prefers"),
-    [
-        ("The dog ran.", "The cat ran.", 1),  # 3 + 2 + 1 + 1 and 3 + 1 + 1 + 1
-        ("The dog.", "The dog sat.", 0),  # 6 and 7: the longer one, as no sum of logarithms
-        ("Dog dog", "The cat", 0.5),  # 2 + 2 and 3 + 1; the products are 4 and 3
-        ("The cat sat", "Dog dog", 1),  # 5 and 4; the products are 3 and 4
-        ("The cat.", "The cat", 1),  # 5 and 4: the mark is a word
-        ("Zebra", "Cat", 0),  # 0 and 1: never heard is less than once
-        ("Zebra ran", "Ran", 0.5),  # 0 + 1 and 1
-        ("Ran the dog", "The dog ran", 0.5),
-    ],
-)
+@pytest.mark.parametrize(("one", "other", "prefers"), read_cases(__file__, "words")["sums"])
 def test_the_larger_sum_wins(one, other, prefers):
     assert preferences(TEXT, (one, other), (other, one)) == {0: prefers, 1: 1 - prefers}
 
@@ -41,10 +27,8 @@ def test_the_larger_sum_wins(one, other, prefers):
 def test_words_are_cut_as_they_were_counted():
     """*Dog's* is one word, which was heard twice; *dog* was never heard."""
     text = ["The dog’s ball", "a dog's", "the ball"]
-    assert preferences(text, ("Dog's", "Ball dog"), ("The dog's", "the ball dog")) == {
-        0: 0.5,
-        1: 0.5,
-    }
+    pairs = ("Dog's", "Ball dog"), ("The dog's", "the ball dog")
+    assert preferences(text, *pairs) == {0: 0.5, 1: 0.5}
 
 
 def test_sums_are_exact():

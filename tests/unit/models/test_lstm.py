@@ -1,7 +1,5 @@
 """The LSTM model: against cells written out in numpy; training, scoring, loading elsewhere."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -33,7 +31,7 @@ class Cells:
         """Log-probabilities of the next token after each token."""
         table = self.weights["model.embeddings.weight"]
         hidden, cell = np.zeros((2, self.layers, table.shape[1]))
-        found = []
+        logprobs_of = []
         for token in ids:
             state = table[token]
             for layer in range(self.layers):
@@ -48,8 +46,8 @@ class Cells:
                 hidden[layer] = state = sigmoid(out) * np.tanh(cell[layer])
             logits = table @ state
             top = logits.max()
-            found.append(logits - top - np.log(np.exp(logits - top).sum()))
-        return np.array(found)
+            logprobs_of.append(logits - top - np.log(np.exp(logits - top).sum()))
+        return np.array(logprobs_of)
 
 
 def sigmoid(x):
@@ -74,7 +72,7 @@ def test_dropout_is_on_embeddings_between_layers_and_on_the_output():
     model = build(dropout=0.5, hidden_size=32)
     seen = []
     for layer in model.model.layers:
-        layer.register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+        layer.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
     for share in (0.5, 0.0):
         seen.clear()
         seen.append(model.base_model(torch.arange(40).view(4, 10)).last_hidden_state)
@@ -90,8 +88,8 @@ def test_padding_to_the_right_is_not_seen_and_any_other_is_refused():
     ids = torch.tensor([row + [1] * (6 - len(row)) for row in rows])
     mask = (ids != 1).long()
     with torch.inference_mode():
-        found = model(ids, attention_mask=mask).logits
-    for row, of in zip(rows, found, strict=True):
+        outputs = model(ids, attention_mask=mask).logits
+    for row, of in zip(rows, outputs, strict=True):
         expected = Cells(model).logprobs(row)
         assert np.abs(of[: len(row)].log_softmax(-1).numpy() - expected).max() < 1e-5
     for wrong in ({"attention_mask": mask.flip(1)},
@@ -131,10 +129,10 @@ def test_scores_are_those_of_single_sentences(folder, cells, bos, batch_tokens):
     assert model.head is not None
     assert not model.shares
     rows = [[0] * bos + ids_of(folder, text) for text in BRANCHES]
-    found = zip(rows, model.logprobs(rows), model.score(requests(BRANCHES)), strict=True)
-    for ids, each, score in found:
+    results = zip(rows, model.logprobs(rows), model.score(requests(BRANCHES)), strict=True)
+    for ids, by_token, score in results:
         expected = cells.logprobs(ids)[range(len(ids) - 1), ids[1:]]
-        assert each.tolist() == pytest.approx(expected, abs=1e-5)
+        assert by_token.tolist() == pytest.approx(expected, abs=1e-5)
         assert score.tokens == len(expected)
         assert score.logprob == pytest.approx(sum(expected), abs=1e-5 * len(expected))
         assert score.logprob < -len(expected)  # no uniform or certain model
@@ -146,8 +144,8 @@ def test_completions_are_those_of_a_search_without_state(folder, cells, beams):
     model = engine(folder)
     assert model.writes
     prompts, steps, switched = ["The mother said", "Who should", "The girl said"], 5, 0
-    found = model.complete(prompts, beams=beams, tokens=steps)
-    for prompt, text in zip(prompts, found, strict=True):
+    completions = model.complete(prompts, beams=beams, tokens=steps)
+    for prompt, text in zip(prompts, completions, strict=True):
         row = [0, *ids_of(folder, prompt)]
         ids, times = search(lambda row: cells.logprobs(row)[-1], row, beams, steps)
         switched += times

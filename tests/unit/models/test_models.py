@@ -1,7 +1,5 @@
 """Architectures: seeded weights; the size and activation of GPT-2."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
@@ -42,8 +40,8 @@ def test_initial_weights_have_the_deviations_of_gpt2():
     weights = dict(build(options={"hidden_size": 64, "layers": 8}).named_parameters())
     assert weights["transformer.wte.weight"].std().item() == pytest.approx(0.02, rel=0.1)
     for name in ("attn.c_proj", "mlp.c_proj"):  # 16 additions to the residual stream
-        found = weights[f"transformer.h.3.{name}.weight"].std().item()
-        assert found == pytest.approx(0.02 / 4, rel=0.1)
+        deviation = weights[f"transformer.h.3.{name}.weight"].std().item()
+        assert deviation == pytest.approx(0.02 / 4, rel=0.1)
     assert weights["transformer.h.0.ln_1.weight"].unique().tolist() == [1.0]
     assert weights["transformer.h.0.attn.c_attn.bias"].unique().tolist() == [0.0]
 

@@ -1,14 +1,11 @@
 """N-gram baselines against formulas written out with dictionaries, and hand-worked sums."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math
 import random
 from collections import Counter, defaultdict
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,10 +18,12 @@ from poshgrid.evaluation.engines import ngram as engine
 from poshgrid.models.classes import ending, stays
 from poshgrid.models.kneser_ney import FALLBACK
 from poshgrid.models.ngram import NGram, count, fit
+from tests.cases import read_cases
 from tests.unit.training.training_support import write_condition, write_sentences
 
-TEXTS = [each.text for each in itertools.islice(toy.sentences("baby", 1), 600)]
+TEXTS = [drawn.text for drawn in itertools.islice(toy.sentences("baby", 1), 600)]
 ORDERS = [1, 2, 3, 4, 5]
+CASES = read_cases(__file__, "words")
 
 
 def logprobs(model, sentence):
@@ -62,8 +61,8 @@ class Textbook:
         if not (t[1] and t[2] and t[3]):
             return FALLBACK
         y = t[1] / (t[1] + 2 * t[2])
-        found = tuple(k - (k + 1) * y * t[k + 1] / t[k] for k in (1, 2, 3))
-        return found if all(0 < d <= k for k, d in zip((1, 2, 3), found, strict=True)) else FALLBACK
+        taken = tuple(k - (k + 1) * y * t[k + 1] / t[k] for k in (1, 2, 3))
+        return taken if all(0 < d <= k for k, d in zip((1, 2, 3), taken, strict=True)) else FALLBACK
 
     def p(self, word, context):
         if self.order == 1:  # an unknown word counts as seen once
@@ -90,17 +89,7 @@ class Textbook:
 # ---- words ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("John's dog doesn't bark.", ["john's", "dog", "doesn't", "bark", "."]),
-        ("Don’t!", ["don't", "!"]),
-        ("the boys' 'em", ["the", "boys", "'", "'", "em"]),
-        ("well-known, 1,000 a_b", ["well", "-", "known", ",", "1", ",", "000", "a", "_", "b"]),
-        ("Straße\tÉTÉ …", ["strasse", "été", "…"]),
-        (" \n ", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), CASES["words"])
 def test_words(text, expected):
     assert words(text) == expected
     assert [span.word for span in spans(text)] == expected
@@ -113,9 +102,9 @@ def test_words(text, expected):
 def test_equals_the_formulas_on_toy_text(order):
     model, textbook = fit(TEXTS, order), Textbook(map(words, TEXTS), order)
     assert model.tables.fallbacks == []  # counts of counts give the discounts of every order
-    for n, found in model.tables.discounts.items():
-        assert found == pytest.approx(textbook.discounts[n], abs=1e-12)
-    held_out = [each.text for each in itertools.islice(toy.sentences("wiki", 2), 60)]
+    for n, estimated in model.tables.discounts.items():
+        assert estimated == pytest.approx(textbook.discounts[n], abs=1e-12)
+    held_out = [drawn.text for drawn in itertools.islice(toy.sentences("wiki", 2), 60)]
     known = unknown = 0
     for text in [*TEXTS[:60], *held_out, "Dog the the the quux ?"]:
         row = words(text)
@@ -135,28 +124,6 @@ def test_equals_the_formulas_on_any_text(sentences, asked, order):
     assert logprobs(model, asked) == pytest.approx(
         Textbook(sentences, order).logprobs(asked), abs=1e-9
     )
-
-
-def test_a_bigram_model_by_hand():
-    model = fit(["a b", "a c"], 2)
-    # Counts of counts are too few: discounts 1/2, 1, 3/2. Different words before a, b, c: one each;
-    # before </s>: two. So of 5, 3 * 1/2 + 1 are taken, half of it all, and spread over a, b, c,
-    # </s>, <unk>: 1/10 each. p(a) = p(b) = p(c) = (1 - 1/2)/5 + 1/10 = 2/10, p(</s>) = 3/10.
-    assert model.tables.fallbacks == [1, 2]
-    b = [
-        (2 - 1) / 2 + 1 / 2 * 0.2,  # a after <s>: seen twice
-        (1 - 1 / 2) / 2 + 1 / 2 * 0.2,  # b after a, which c follows, too
-        (1 - 1 / 2) / 1 + 1 / 2 * 0.3,  # </s> after b
-    ]
-    assert np.exp(logprobs(model, ["a", "b"])) == pytest.approx(b)
-    assert np.exp(logprobs(model, ["a", "d"])) == pytest.approx([b[0], 1 / 2 * 0.1, 0.3])
-    assert np.exp(logprobs(model, ["b", "a"])) == pytest.approx([0.5 * 0.2, 0.5 * 0.2, 0.5 * 0.3])
-    assert model.score(["A b"])[0] == pytest.approx(math.log(b[0] * b[1] * b[2]))
-
-
-def test_a_unigram_model_by_hand():
-    model = fit(["a b a", "a"], 1)  # a three times, b once, </s> twice; one more for <unk>
-    assert np.exp(logprobs(model, ["a", "b", "zzz"])) == pytest.approx([3 / 7, 1 / 7, 1 / 7, 2 / 7])
 
 
 # ---- classes --------------------------------------------------------------------------------
@@ -256,22 +223,17 @@ def test_tables_that_cannot_be_counted(corpus, tmp_path):
 @pytest.mark.parametrize(
     ("file", "change"),
     [
-        ("model.safetensors", lambda content: b""),
         ("model.safetensors", lambda content: content[:-100]),
         ("config.json", lambda content: content.replace(b'"order": 2', b'"order": 3')),
     ],
 )
-def test_a_broken_folder_is_named_in_one_line(tmp_path, file, change):
+def test_a_broken_folder_is_named(tmp_path, file, change):
     out = tmp_path / "model"
     count(condition(tmp_path, TEXTS[:50]), out, order=2)
     NGram.load(out)
-    content = (out / file).read_bytes()
-    assert change(content) != content
-    (out / file).write_bytes(change(content))
-    with pytest.raises(PoshgridError) as caught:
+    (out / file).write_bytes(change((out / file).read_bytes()))
+    with pytest.raises(PoshgridError, match=f"^{out}"):
         NGram.load(out)
-    assert str(caught.value).startswith(str(out))
-    assert "\n" not in str(caught.value)
 
 
 # ---- engine ---------------------------------------------------------------------------------
@@ -297,14 +259,9 @@ def test_the_engine_gives_sums_regions_and_tokens(loaded):
     assert loaded.device == "cpu"
 
 
-@pytest.mark.parametrize(
-    ("region", "tokens"),
-    [((0, 0), 0), ((3, 7), 1), ((3, 4), 0), ((0, 12), 4), ((1, 7), None), ((4, 9), None),
-     ((4, 13), None), ((7, 4), None)],
-)  # fmt: skip
-def test_regions_hold_whole_words(loaded, region, tokens):
-    """``tokens`` is None where the region is refused: it cuts a word, or is empty."""
-    asked = [Request("The dog ran.", "posh: item 1 (bad)", region)]
+@pytest.mark.parametrize(("begin", "end", "tokens"), CASES["regions"])
+def test_regions_hold_whole_words(loaded, begin, end, tokens):
+    asked = [Request("The dog ran.", "posh: item 1 (bad)", (begin, end))]
     if tokens is not None:
         assert loaded.score(asked)[0].region_tokens == tokens
         return

@@ -1,7 +1,5 @@
 """Tiny language models and tokenizers, built on the spot, and scores without our engines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -118,14 +116,14 @@ def left_to_right(model: torch.nn.Module, ids: Sequence[int]) -> list[float]:
 
 def one_by_one(model: torch.nn.Module, ids: Sequence[int], mask: int | None) -> list[float]:
     """Return the log-probability of each token inside, masked in its turn; no mask: as it is."""
-    found = []
+    logprobs = []
     for k in range(1, len(ids) - 1):
         shown = torch.tensor([ids])
         shown[0, k] = ids[k] if mask is None else mask
         with torch.inference_mode():
             logits = model(input_ids=shown).logits[0, k]
-        found.append(logits.double().log_softmax(-1)[ids[k]].item())
-    return found
+        logprobs.append(logits.double().log_softmax(-1)[ids[k]].item())
+    return logprobs
 
 
 def search(

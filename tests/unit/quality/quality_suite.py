@@ -1,7 +1,5 @@
 """Pairs of our own, for the tests of the gate."""
 
-from __future__ import annotations
-
 import polars as pl
 
 from poshgrid.benchmark import items, lexicon

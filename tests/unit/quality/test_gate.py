@@ -1,7 +1,5 @@
 """Differences, leaks and baselines by hand-worked numbers; what fails or flags a suite."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -64,13 +62,16 @@ def test_differences_by_hand():
         ("p", "c", "How does Mary sleep?", "What, does Mary sleep so?"),
     )
     counts = {"a": Counter({"when": 9, "how": 99, "who": 999, "what": 9, "so": 0, "does": 100})}
-    found = {d["measure"]: d for d in differences(items, counts)}
-    assert (found["words"]["mean"], found["words"]["sd"]) == (-0.5, pytest.approx(math.sqrt(0.5)))
-    assert found["characters"]["mean"] == pytest.approx((1 - 5) / 2)
+    by_name = {d["measure"]: d for d in differences(items, counts)}
+    assert (by_name["words"]["mean"], by_name["words"]["sd"]) == (
+        -0.5,
+        pytest.approx(math.sqrt(0.5)),
+    )
+    assert by_name["characters"]["mean"] == pytest.approx((1 - 5) / 2)
     total = math.log10(1216)
     first = (1 - 3) / 4  # when - who, of four words
     second = (2 + math.log10(101) - 4 * total) / 4 - (1 + math.log10(101) - 5 * total) / 5
-    assert found["log frequency (a)"]["mean"] == pytest.approx((first + second) / 2)
+    assert by_name["log frequency (a)"]["mean"] == pytest.approx((first + second) / 2)
 
 
 def test_leaks_are_found_whatever_their_case_and_marks(tmp_path, monkeypatch):
@@ -110,12 +111,12 @@ def test_nulls_are_means_over_cells_of_means_over_runs(tmp_path):
         sets.group_by("condition", "baseline", "seed").agg(pl.sum("pairs"))["pairs"].to_list()
         == [20] * 5
     )
-    found = {baseline["baseline"]: baseline for baseline in summary}
-    assert found["untrained"]["mean"] == pytest.approx(0.45)
-    assert list(found["untrained"]["corpora"]) == ["a"]  # of conditions a and b
-    assert found["untrained"]["corpora"]["a"]["mean"] == pytest.approx(0.5)
+    by_name = {baseline["baseline"]: baseline for baseline in summary}
+    assert by_name["untrained"]["mean"] == pytest.approx(0.45)
+    assert list(by_name["untrained"]["corpora"]) == ["a"]  # of conditions a and b
+    assert by_name["untrained"]["corpora"]["a"]["mean"] == pytest.approx(0.5)
     # Twenty pairs cannot tell .6 from one half.
-    assert not any(baseline["flagged"] for baseline in found.values())
+    assert not any(baseline["flagged"] for baseline in by_name.values())
 
 
 def test_an_interval_beyond_the_tolerance_is_flagged_base_by_base(tmp_path):
@@ -135,17 +136,6 @@ def test_an_interval_beyond_the_tolerance_is_flagged_base_by_base(tmp_path):
             tmp_path, items, {"a/1K/unigram/counted/none/seed0": share}, tolerance
         )
         assert baseline["flagged"] == flagged, (share, tolerance)
-
-
-def test_ties_are_half_a_point(tmp_path):
-    items = questions(2)
-    path = write_scores(tmp_path / "s.parquet", items, 0.5)
-    tied = pl.read_parquet(path).with_columns(
-        bad_logprob=pl.when(pl.col("item_id") == "x-0002").then(-1.0).otherwise("bad_logprob")
-    )
-    files.write_table(tied, path, SCORES)
-    sets = baselines.judged(items, {"a/1K/m/untrained/none/seed1": path}, Scoring())
-    assert baselines.accuracies(sets)["accuracy"].to_list() == [0.75]
 
 
 # ---- the gate -----------------------------------------------------------------------------------
@@ -187,8 +177,8 @@ def test_a_fault_is_on_the_page_with_its_pair(run, tmp_path):
     assert {name: number for name, number in facts["faults"].items() if number} == {
         "ungrammatical good members": 1, "leaked pairs": 1,
     }  # fmt: skip
-    found = json.loads((tmp_path / "out/quality.json").read_text())
-    first = [c["first"][0] for c in found["checks"] if c["items"]]
+    facts_written = json.loads((tmp_path / "out/quality.json").read_text())
+    first = [c["first"][0] for c in facts_written["checks"] if c["items"]]
     assert [fault["item"] for fault in first] == ["x-0015", "x-0002"]
     assert first[1]["reason"] == "bad member in a/1K"
     page = (tmp_path / "out/index.html").read_text()

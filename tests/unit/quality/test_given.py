@@ -1,7 +1,5 @@
 """The gate for files without a grid: baselines as in the workflow, errors of one line."""
 
-from __future__ import annotations
-
 import json
 
 import polars as pl
@@ -48,13 +46,13 @@ def test_files_are_judged_without_a_grid(suite, tmp_path):
     result = run(suite, "--reader", "lines", "--text", f"child={tmp_path}/text.txt", "--order", 2,
                  "--output", output)  # fmt: skip
     assert result.exit_code == 0, result.output
-    found = json.loads((output / "quality.json").read_text())
-    assert (found["suite"], found["pairs"], found["verdict"]) == ("suite", 17, "flagged")
-    faults = {c["name"]: c["items"] for c in found["checks"]}
+    facts = json.loads((output / "quality.json").read_text())
+    assert (facts["suite"], facts["pairs"], facts["verdict"]) == ("suite", 17, "flagged")
+    faults = {c["name"]: c["items"] for c in facts["checks"]}
     assert faults["capitals in one member only"] == faults["identical members"] == 1
     # By hand: "who" is there three times, "when" once, so that all wanna pairs but the tie are
     # right; of the others no word but "sings" is known.
-    baselines = {(n["phenomenon"], n["baseline"]): n for n in found["baselines"]}
+    baselines = {(n["phenomenon"], n["baseline"]): n for n in facts["baselines"]}
     assert baselines["wanna", "unigram"]["mean"] == pytest.approx(13.5 / 14)
     assert baselines["principle-a-command", "unigram"]["mean"] == 0.5
     assert baselines["wanna", "unigram"]["corpora"]["child"]["flagged"]
@@ -63,24 +61,23 @@ def test_files_are_judged_without_a_grid(suite, tmp_path):
     heard = tmp_path / "heard.txt"
     heard.write_text("WHEN SINGS B!\n")
     run(suite, "--reader", "lines", "--text", heard, "--output", tmp_path / "out")
-    found = json.loads((tmp_path / "out/quality.json").read_text())
-    (check,) = [c for c in found["checks"] if c["name"] == "leaked pairs"]
+    facts = json.loads((tmp_path / "out/quality.json").read_text())
+    (check,) = [c for c in facts["checks"] if c["name"] == "leaked pairs"]
     assert check["first"] == [{"item": "wanna-00002", "reason": "bad member in heard/all"}]
 
 
 @pytest.mark.parametrize(
-    ("words", "place"),
+    ("words", "where"),
     [
         (["--reader", "templates"], "--reader"),
         (["--reader", "lines", "--option", "first=god"], "--option first"),
-        (["--reader", "lines", "--option", "first"], "--option 'first'"),
         (["--reader", "lines", "--text", "nowhere.txt"], "nowhere.txt"),
     ],
 )
-def test_errors_name_what_is_wrong(suite, tmp_path, words, place):
+def test_errors_name_what_is_wrong(suite, tmp_path, words, where):
     result = run(suite, *words, "--output", tmp_path / "out")
     assert isinstance(result.exception, PoshgridError)
-    assert place in str(result.exception) and "\n" not in str(result.exception)
+    assert where in str(result.exception) and "\n" not in str(result.exception)
     assert not (tmp_path / "out").exists()
 
 
@@ -129,7 +126,6 @@ def test_models_are_judged_beside_what_counts_words(suite, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("two.txt", "they sings\nthey sing\n"),
         ("two.jsonl", '{"sentence_good": "they sing", "sentence_bad": "they sings"}\n'),
         ("two.csv", '"bad","good"\n"they sings","they sing"\n'),
         ("two.csv", "item_id,category,phenomenon,good,bad\n1,c,two,they sing,they sings\n"),
@@ -149,18 +145,17 @@ def test_each_file_is_read_by_its_ending_and_first_line(tmp_path, name, content)
 
 
 @pytest.mark.parametrize(
-    ("content", "place"),
+    ("content", "where"),
     [
-        ("gramatical,ungrammatical\na,b\n", "line 2: sentence_good"),
         ("good,bad\na\n", "line 2: "),
         ('good,bad\n"a"x,b\n', "line 2: broken table"),
         ("good,bad,item_id\na,b,1\nc,d,1\n", "'1' is there twice"),
     ],
 )
-def test_a_table_that_is_wrong_is_refused_with_its_line(tmp_path, content, place):
+def test_a_table_that_is_wrong_is_refused_with_its_line(tmp_path, content, where):
     path = tmp_path / "pairs.csv"
     path.write_text(content)
-    with pytest.raises(PoshgridError, match=f"{path.name}.*{place}"):
+    with pytest.raises(PoshgridError, match=f"{path.name}.*{where}"):
         given.read([path], None, {})
 
 

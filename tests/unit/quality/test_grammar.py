@@ -1,7 +1,5 @@
 """The grammar against sentences labelled by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from poshgrid.benchmark.checks import grammar, readings
@@ -43,5 +41,5 @@ def test_nonsense_obeys_the_other_rules():
 def test_the_binder_is_the_subject_of_the_reflexives_clause(sentence, binder):
     bound = {tag for tags in parses(sentence) for tag in tags if tag[0] == "bound"}
     words = split(sentence)
-    place = next(i for i, word in enumerate(words) if word in grammar.REFLEXIVES)
-    assert bound == {("bound", place, binder)}
+    position = next(i for i, word in enumerate(words) if word in grammar.REFLEXIVES)
+    assert bound == {("bound", position, binder)}

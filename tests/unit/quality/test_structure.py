@@ -1,7 +1,5 @@
 """The structural checks: every planted fault is caught by its own check, sound pairs by none."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 

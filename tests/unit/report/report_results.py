@@ -14,7 +14,7 @@ import pytest
 
 from poshgrid import files
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.config import Contrast, Recipe, Regression, specs
+from poshgrid.config import Recipe, Regression, specs
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import UNTRAINED
 from poshgrid.config.sizes import words
@@ -28,21 +28,13 @@ from poshgrid.statistics import published
 from poshgrid.statistics.accuracy import ROW, summarise
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
 from poshgrid.statistics.verdicts import VERDICTS
+from tests.cases import read_cases
 
-PAIRS = (
-    "island-adjunct", "island-complex-np", "island-wh", "question-formation-or",
-    "question-formation-rr", "question-formation-sr", "principle-a-command",
-    "principle-a-locality", "wanna",
-)  # fmt: skip
-CATEGORIES = {"island": "island", "question": "question-formation", "principle": "binding"}
-CATEGORY = {name: CATEGORIES.get(name.partition("-")[0], name) for name in PAIRS}
+DATA = read_cases(__file__, "study")
+CATEGORY = {name: category for category, names in DATA["phenomena"].items() for name in names}
+PAIRS = tuple(CATEGORY)
 N = 100  # pairs per phenomenon
 LESS = 123  # words that a condition has less than its size says
-FILTERS = ("binding", "question-formation")
-AIMS = {
-    "binding": ["principle-a-command", "principle_a_locality"],
-    "question-formation": [f"question-formation-{which}" for which in ("or", "rr", "sr")],
-}
 
 
 @contextmanager
@@ -106,7 +98,7 @@ def build(
         evidence_parser="stanza",
         regressions=list(regressions),
         suites=["posh"],
-        removed={c: AIMS for c in conditions if c == "baby-f"},
+        removed={c: DATA["aims"] for c in conditions if c == "baby-f"},
     )
     there = [r for r in runs if not r.startswith(missing or ("\0",))]
     for corpus in spec.corpora:
@@ -131,16 +123,12 @@ def build(
 
 def manifest(folder: Path, spec: dict, seconds: float, name: str = "manifest.json") -> None:
     """Write a manifest as poshgrid.provenance.manifest does."""
-    files.write_json(folder / name, {
-        "command": ["poshgrid"], "spec": spec, "settings": spec,
-        "code": "0123456789abcdef", "inputs": {},
-        "packages": {"poshgrid": "0.1.0", "torch": "2.13.0"}, "python": "3.11.2", "host": "node7",
-        "started": "2026-01-02T03:04:05+00:00", "wall_seconds": seconds, "peak_memory_mb": 812.4,
-    })  # fmt: skip
+    own = {"spec": spec, "settings": spec, "wall_seconds": seconds}
+    files.write_json(folder / name, DATA["manifest"] | own)
 
 
 def _corpus(paths: Paths, corpus: str, sizes: list[str]) -> None:
-    sources = ["wikipedia"] if corpus == "wiki" else ["childes", "switchboard", "gutenberg"]
+    sources = DATA["sources"][corpus]
 
     def counts(total: int) -> dict:
         share = {source: {"words": total // len(sources)} for source in sources}
@@ -160,17 +148,13 @@ def _cell(paths: Paths, condition: str, size: str, number: int) -> None:
     """Write a condition at a size: its statistics, what went with the evidence, and its tokens."""
     wiki = condition == "wiki"
     split = {"sentences": number // 8, "words": number - LESS, "sources": {}}
-    back = {"sentences": 77, "different": 70, "available": 90, "from_larger_sizes": 0,
-            "words_difference": {"childes": 0.0004, "switchboard": -0.00012}}  # fmt: skip
+    removed = {} if wiki else DATA["removed"]["baby"]
     folder = Path(paths.condition(condition, size))
     files.write_json(folder / "statistics.json", {
         "condition": condition, "corpus": "wiki" if wiki else "baby", "size": size,
         "splits": {"train": split, "dev": split, "test": split},
-        "removed": {} if wiki else {
-            "binding.paper": {"rule": number // 900, "backstop": 31, "words": 900},
-            "question-formation.paper": {"rule": number // 900, "backstop": 0, "words": 800},
-        },
-        "reinserted": {"binding": back} if condition == "baby" else {},
+        "removed": {name: {"rule": number // 900, **facts} for name, facts in removed.items()},
+        "reinserted": DATA["reinserted"] if condition == "baby" else {},
     })  # fmt: skip
     manifest(folder, {}, 4.0)
     if not wiki:
@@ -232,12 +216,8 @@ def sweep(folder: Path, words: int, reached: int = 65_536) -> None:
 
 
 def _parsers(paths: Paths) -> None:
-    for parser, las in (("stanza", 0.792), ("spacy", 0.781)):
-        relation = {"gold": 90, "predicted": 80, "correct": 60, "precision": 0.75, "recall": 2 / 3}
-        files.write_json(Path(paths.parser(parser)) / "evaluation.json", {
-            "sentences": 1234, "words": 9876, "upos": 0.939, "uas": las + 0.04, "las": las,
-            "relations": {"acl:relcl": relation, "nsubj": relation | {"precision": None}},
-        })  # fmt: skip
+    for parser, scores in DATA["parsers"].items():
+        files.write_json(Path(paths.parser(parser)) / "evaluation.json", DATA["parsed"] | scores)
         manifest(Path(paths.parser(parser)), {}, 700.0)
         manifest(Path(paths.evidence("baby", parser)).parent, {}, 5.0, f"{parser}.manifest.json")
     path = Path(paths.parses("baby", "stanza", 0)).with_name("0.manifest.json")
@@ -261,11 +241,8 @@ def _items(path: Path) -> None:
 
 def _model(folder: Path, run: str, generator: np.random.Generator) -> None:
     loss = 3.6 + 0.05 * float(generator.random())
-    files.write_json(folder / "statistics.json", {
-        "parameters": 29_000_000, "steps": 10_000,
-        "best_step": 8000, "steps_per_epoch": 900, "copies": 1,
-        "dev_loss": loss, "test_loss": loss + 0.01,
-    })  # fmt: skip
+    losses = {"dev_loss": loss, "test_loss": loss + 0.01}
+    files.write_json(folder / "statistics.json", DATA["model"] | losses)
     manifest(folder, {"recipe": Recipe(name="packed").model_dump()}, 4321.0)
 
 
@@ -306,46 +283,24 @@ def accuracy(counts: pl.DataFrame) -> pl.DataFrame:
     return rows.select(list(ACCURACY))
 
 
-MODELS = {
-    "paper": Regression(name="paper"),
-    "condition": Regression(name="condition", contrasts=[
-        Contrast(name="filtering", factor="condition", first="baby-f", less="baby"),
-        Contrast(name="register", factor="condition", first="wiki", less="baby"),
-    ]),
-    "bias": Regression(name="bias", contrasts=[Contrast(factor="bias", less="none")]),
-}  # fmt: skip
-# Differences of log odds by (contrast, category): "" is overall; intervals are 0.1 either way
-DIFFERENCES = {
-    "filtering": {"": -0.05, "binding": -0.3, "island": 0.02, "question-formation": -0.04,
-                  "wanna": 0.2},
-    "register": {"": -0.2, "binding": -0.25, "island": -0.2, "question-formation": -0.3,
-                 "wanna": -0.15},
-    "recency - none": {"": 0.04, "binding": 0.2, "island": 0.05, "question-formation": -0.03,
-                       "wanna": 0.01},
-    "dyck - none": {"": 0.15, "binding": 0.01, "island": 0.05, "question-formation": 0.4,
-                    "wanna": 0.02},
-}  # fmt: skip
-LEVELS = {"filtering": ("baby-f", "baby"), "register": ("wiki", "baby"),
-          "recency - none": ("recency", "none"), "dyck - none": ("dyck", "none")}  # fmt: skip
-OF_MODEL = {"condition": ("filtering", "register"), "bias": ("recency - none", "dyck - none")}
-
-
 def contrasts(*names: str) -> pl.DataFrame:
-    """Return the rows of contrasts of :data:`DIFFERENCES`; a point is worth 4 hundredths of odds.
+    """Return the rows of contrasts of study.yaml; a point is worth 4 hundredths of log odds.
 
     Shares are a quarter of the log odds, as they are near 50%.
     """
     rows = [
         {
-            "contrast": name, "factor": "bias" if name.endswith("none") else "condition",
-            "first": LEVELS[name][0], "less": LEVELS[name][1], "by": "category" if level else "",
+            "contrast": name, "factor": contrast["factor"],
+            "first": contrast["sides"][0], "less": contrast["sides"][1],
+            "by": "category" if level else "",
             "level": level, "median": value, "low": value - 0.1, "high": value + 0.1,
             "above": 0.9995 if value > 0.1 else 0.0003 if value < -0.1 else 0.5 + value,
             "share": value / 4, "joint_low": (value - 0.1) / 4, "joint_high": (value + 0.1) / 4,
             "raw": value / 3, "words_first": 8_654_321, "words_less": 10_000_000,
         }
         for name in names
-        for level, value in DIFFERENCES[name].items()
+        for contrast in [DATA["contrasts"][name]]
+        for level, value in contrast["differences"].items()
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=CONTRASTS)
 
@@ -394,15 +349,11 @@ def summary(name: str) -> pl.DataFrame:
 
 def fit(name: str) -> Fit:
     """Return a fitted model that has converged."""
-    model, cells = MODELS[name], predictive()
-    diagnostics = {
-        "formula": model.formula, "notes": [], "rows": 297, "pairs": 29700, "engine": "fast",
-        "seconds": 12.0, "divergences": 0, "max_r_hat": 1.0012, "min_ess": 1850.0,
-        "converged": True, "reasons": [], "attempts": [],
-        "predictive": {"cells": cells.height, "inside": cells.height - 4, "p": 0.4},
-    }  # fmt: skip
-    found = contrasts(*OF_MODEL.get(name, ()))
-    return Fit(name, summary(name), found, cells, diagnostics, model.model_dump())
+    model, cells = Regression(name=name, **DATA["regressions"][name]), predictive()
+    check = {"cells": cells.height, "inside": cells.height - 4, "p": 0.4}
+    diagnostics = DATA["diagnostics"] | {"formula": model.formula, "predictive": check}
+    rows = contrasts(*DATA["fitted"][name])
+    return Fit(name, summary(name), rows, cells, diagnostics, model.model_dump())
 
 
 def _write_fit(folder: Path, fit: Fit) -> None:

@@ -1,21 +1,18 @@
 """Tables and figures of accuracies: baselines, marks, rivals, suites, children, curves."""
 
-from __future__ import annotations
-
-import re
 from dataclasses import replace
 from functools import partial
 
 import polars as pl
 import pytest
 
-from poshgrid.report import figures, style
+from poshgrid.report import figures
 from poshgrid.report.accuracies import by_models, by_places, cells, of_level
 from poshgrid.report.layout import Arm, groups
-from poshgrid.report.sections import accuracy, children, items
+from poshgrid.report.sections import accuracy, children
 from poshgrid.statistics import published
 from poshgrid.statistics.schema import CURVES_MEAN
-from poshgrid.tables import formats, words
+from poshgrid.tables import words
 
 from . import report_results
 from .report_results import percents
@@ -88,14 +85,6 @@ def test_a_cell_that_the_reduction_turns_by_more_than_five_points_is_marked(
     assert cell["marks"] == ("§" if marked else "")
 
 
-def test_pretrained_models_have_a_table_of_their_own(study):
-    gpt2 = {"recipe": pl.lit("pretrained"), "model": pl.lit("gpt2"), "mean": pl.lit(0.97)}
-    one = study.collected.accuracy.filter(phenomenon="wanna", level="phenomenon").head(1)
-    rows = pl.concat([study.collected.accuracy, one.with_columns(**gpt2)])
-    frame = items.given(study.changed(accuracy=rows).collected, "posh")
-    assert frame.rows() == [("wanna", "wanna", 0.97)]
-
-
 # ---- levels and rivals ---------------------------------------------------------------------------
 
 RIVAL = {
@@ -105,9 +94,9 @@ RIVAL = {
 
 
 def test_a_rival_is_named_marked_and_listed_and_parts_have_tables_of_their_own(study, tmp_path):
-    place = {"level": "phenomenon", "phenomenon": "principle-a-command", "condition": "baby",
+    at = {"level": "phenomenon", "phenomenon": "principle-a-command", "condition": "baby",
              "size": "10M"}  # fmt: skip
-    here = pl.all_horizontal(TRAINED, *(pl.col(axis) == value for axis, value in place.items()))
+    here = pl.all_horizontal(TRAINED, *(pl.col(axis) == value for axis, value in at.items()))
     frame = study.collected.accuracy.with_columns(
         pl.when(here).then(pl.lit(value)).otherwise(name).alias(name)
         for name, value in {"mean": 0.75, **RIVAL}.items()
@@ -124,25 +113,15 @@ def test_a_rival_is_named_marked_and_listed_and_parts_have_tables_of_their_own(s
     table = page.shown["accuracy-posh-phenomena"]
     row = next(row for row in table.rows if row[1] == "principle-a-command")
     assert row[2]["marks"] == "✓" and row[2]["mean"] == 0.75  # not the last template's
-    numbers = re.findall(r"[+−]?\d+\.\d", accuracy.say("cell", row[2]).partition("nearest-noun")[2])
-    assert numbers == ["55.0", "+20.0", "+10.0", "+30.0"]
     csv = pl.read_csv(tmp_path / "tables/accuracy-posh-phenomena.csv")
     own = csv.filter(title="principle-a-command", models="baby", size="10M")
     assert own.select(list(RIVAL)).row(0, named=True) == RIVAL
-    line = next(x for x in formats.latex(table).splitlines() if "principle-a-command" in x)
-    assert r"75.0$^{" in line and r"\surd}$" in line
-
     (rival,) = report_results.shown(page, "rivals-posh")
-    assert list(rival.values()) == [
-        "principle-a-command", "baby", "10M", "75.0", "nearest-noun", "55.0", "+20.0", "+10.0",
-        "+30.0", "yes",
+    assert list(rival.values())[3:] == [
+        "75.0", "nearest-noun", "55.0", "+20.0", "+10.0", "+30.0", "yes"
     ]  # fmt: skip
-    assert page.shown["rivals-posh"].classes == {0: "total"}
     templates = page.shown["accuracy-posh-templates"].rows
-    assert [(row[1], row[2]["mean"]) for row in templates] == [
-        ("possessor", 0.9),
-        ("relative", 0.3),
-    ]
+    assert {row[1]: row[2]["mean"] for row in templates} == {"possessor": 0.9, "relative": 0.3}
     assert templates[0][3] == words.NOT_RUN  # baby-f at 10M has no such row
     _, page = study.written(accuracy, tmp_path)
     assert not {"accuracy-posh-templates", "rivals-posh"} & set(page.shown)
@@ -173,24 +152,14 @@ def two_suites(study):
     return study.changed(spec=spec, accuracy=pl.concat([own.accuracy, *rows]), items=both)
 
 
-def arm(condition, variant="", bias="none"):
-    return Arm(condition, None, "packed", bias, variant)
-
-
-@pytest.mark.parametrize(
-    ("arms", "compared"),
-    [
-        ([arm("baby"), arm("wiki")], [("", ["baby", "wiki"])]),
-        # all experiments together: conditions without a bias, then the biases of one of them
-        (
-            [arm("baby", "no bias"), arm("wiki", "no bias"), arm("wiki", "dyck")],
-            [("", ["baby", "wiki"]), ("wiki", ["no bias", "dyck"])],
-        ),
-    ],
-)
-def test_conditions_are_compared_where_all_else_is_alike(study, arms, compared):
+def test_conditions_are_compared_where_all_else_is_alike(study):
+    """Of all experiments together: conditions without a bias, then the biases of one of them."""
+    both = [("baby", "no bias"), ("wiki", "no bias"), ("wiki", "dyck")]
+    arms = [Arm(condition, None, "packed", "none", variant) for condition, variant in both]
     made = groups(replace(study.layout, arms=arms))
-    assert [(g.condition, [name for name, _ in g.arms]) for g in made] == compared
+    assert [(g.condition, [name for name, _ in g.arms]) for g in made] == [
+        ("", ["baby", "wiki"]), ("wiki", ["no bias", "dyck"])
+    ]  # fmt: skip
 
 
 def test_categories_and_shared_phenomena_are_drawn_in_every_suite(study, two_suites, tmp_path):
@@ -199,11 +168,6 @@ def test_categories_and_shared_phenomena_are_drawn_in_every_suite(study, two_sui
     _, page = two_suites.written(accuracy, tmp_path)
     assert {"figure-accuracy", "figure-accuracy-shared"} < set(page.shown)
     categories = pl.read_csv(tmp_path / "tables/accuracy-data.csv")
-    panels = categories.select("facet", "panel").unique(maintain_order=True).rows()
-    posh = ("Islands", "Question formation", "Binding", "Wanna", "Overall")
-    assert panels == [
-        *(("blimp", n) for n in ("Islands", "Binding", "Overall")), *(("posh", n) for n in posh)
-    ]  # fmt: skip
     marks = report_results.drawn(figures.lines, categories)
     assert percents(categories["mean"]) | {41.0, 59.0} <= marks
     phenomena = pl.read_csv(tmp_path / "tables/accuracy-shared-data.csv")
@@ -212,59 +176,26 @@ def test_categories_and_shared_phenomena_are_drawn_in_every_suite(study, two_sui
     assert {round(x, 6) for x in phenomena["value"]} | {41.0, 59.0} <= marks
 
 
-def test_nine_series_and_their_legend_stay_inside_the_figure():
-    names = [f"wikipedia-{c} · {bias}" for c in "abc" for bias in ("none", "dyck+recency", "trees")]
-    rows = [
-        {"facet": "", "panel": panel, "series": name, "size": size, "words": words, "mean": 0.6,
-         "sd": 0.01, "low": 0.5, "high": 0.7, "n_seeds": 3, "n_pairs": 9, "epoch": words / 1e7,
-         "kept": False}
-        for panel in ("Question formation", "Binding", "Wanna")
-        for size, words in (("10M", 8e6), ("30M", 25e6))
-        for name in names
-    ]  # fmt: skip
-    for draw in (figures.lines, partial(figures.lines, x="epoch")):
-        with style.drawing("test"):
-            made = draw(pl.DataFrame(rows), style.Palette([names]))
-            made.draw_without_rendering()
-        (legend,) = made.legends
-        box = legend.get_window_extent()
-        assert 0 <= box.x0 < box.x1 <= made.bbox.width and box.y1 <= made.bbox.height
-        axes = made.axes[0]
-        assert box.y0 >= axes.title.get_window_extent().y0
-    made = figures.lines(pl.DataFrame(rows), style.Palette([names]))
-    curves = [
-        line.get_xdata()
-        for line in made.axes[0].lines
-        if line.get_marker() in "os^DvPX<>" and len(line.get_xdata())
-    ]
-    assert len({round(x[0]) for x in curves}) == 9  # side by side, around the tick
-    assert list(made.axes[0].get_xticks()) == pytest.approx([8e6, 25e6], rel=0.02)
-
-
 # ---- children ------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def with_children(study):
-    """The study with what POSH-BENCH says of children."""
-    return study.changed(children=published.children("posh-bench"))
-
-
-def test_children_stand_at_the_words_of_their_age_and_models_at_theirs(with_children, tmp_path):
-    _, page = with_children.written(children, tmp_path)
+def test_children_stand_at_the_words_of_their_age_and_models_at_theirs(study, tmp_path):
+    made = study.changed(children=published.children("posh-bench"))
+    _, page = made.written(children, tmp_path)
     frame = pl.read_csv(tmp_path / "tables/children-and-models-data.csv")
     heard = frame.filter(pl.col("size").is_null(), panel="island-complex-np")
     assert heard.select("age", "words", "words_low", "words_high", "sd").rows() == [
         ("3-4", 21e6, 7e6, 35e6, None), ("4-5", 27e6, 9e6, 45e6, None),
     ]  # fmt: skip
     assert heard["mean"].to_list() == pytest.approx([0.553, 0.925])
-    for panel, place in {
+    for panel, level in {
         "island-adjunct": {"level": "phenomenon", "phenomenon": "island-adjunct"},
         "question-formation": {"level": "category", "category": "question-formation"},
     }.items():
         for condition in ("baby", "baby-f", "wiki"):
-            accuracy = with_children.collected.accuracy
-            rows = accuracy.filter(TRAINED, condition=condition, **place).sort("words")
+            rows = study.collected.accuracy.filter(TRAINED, condition=condition, **level).sort(
+                "words"
+            )
             mine = frame.filter(panel=panel, series=condition)
             columns = ["words", "mean", "sd", "untrained"]
             assert mine.select(columns).rows() == rows.select(columns).rows()
@@ -275,14 +206,6 @@ def test_children_stand_at_the_words_of_their_age_and_models_at_theirs(with_chil
     assert [row[8] for row in rows] == ["–"] * 8  # 30M wiki was not run
     marks = report_results.drawn(figures.children, frame)
     assert percents(frame["mean"]) | set(frame["words"]) <= marks
-
-
-def test_children_need_accuracies_of_both_and_words_of_models(study, with_children, tmp_path):
-    own = with_children.collected
-    unknown = {key: {"splits": {"train": {"words": 0}}} for key in own.conditions}
-    for made in (study, with_children.changed(accuracy=own.accuracy.clear()),
-                 with_children.changed(conditions=unknown)):  # fmt: skip
-        assert made.written(children, tmp_path)[0] is None
 
 
 # ---- in the course of training -------------------------------------------------------------------

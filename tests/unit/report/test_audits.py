@@ -1,7 +1,5 @@
 """The filter audit in the report: what was drawn, what labels say, what nobody has read yet."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

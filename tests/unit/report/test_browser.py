@@ -1,7 +1,5 @@
 """The page in a browser: on a desk, a phone and paper, light and dark, with everything opened."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -50,8 +48,8 @@ def look(folder, width, medium):
         "--window-size=1500,1000", frame.as_uri(),
     ]  # fmt: skip
     shown = subprocess.run(command, capture_output=True, text=True, timeout=180, check=True).stdout
-    found = re.search(r"<pre>(.*?)</pre>", shown, re.S)[1]
-    return json.loads(found.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+    report = re.search(r"<pre>(.*?)</pre>", shown, re.S)[1]
+    return json.loads(report.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +63,8 @@ def folder(study, tmp_path_factory):
 @browser
 @pytest.mark.parametrize(("width", "medium"), [(1400, "light"), (390, "dark"), (1000, "print")])
 def test_the_page_fits_and_can_be_read(folder, width, medium):
-    found = look(folder, width, medium)
-    assert width - 20 < found["width"] <= width and found["texts"] > 500  # less a scroll bar
-    assert found["wide"] == [], "wider than the window"
-    assert found["pale"] == [], "contrast below WCAG AA"
-    assert found["dead"] == [], "links to places that are not on the page"
+    report = look(folder, width, medium)
+    assert width - 20 < report["width"] <= width and report["texts"] > 500  # less a scroll bar
+    assert report["wide"] == [], "wider than the window"
+    assert report["pale"] == [], "contrast below WCAG AA"
+    assert report["dead"] == [], "links to places that are not on the page"

@@ -1,7 +1,5 @@
 """The tables of corpora and evidence, worked by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl

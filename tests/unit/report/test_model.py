@@ -1,9 +1,6 @@
 """The section of the Bayesian models: tables, figures and checks hold the numbers of the fit."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from functools import partial
 
 import polars as pl
 import pytest
@@ -22,13 +19,6 @@ def test_coefficients_are_effects_and_sds():
     assert rows["Category (wanna) †"] == pytest.approx((-0.33, -0.37, -0.29))
     assert rows["Phenomenon intercept SD"] == pytest.approx((0.69, 0.65, 0.73), abs=0.005)
     assert "Seed 42" not in rows
-
-
-def test_the_forest_draws_the_effects_without_intercept_sds_and_groups():
-    effects = posterior.effects(fit("paper").summary)
-    assert effects.height == 11 and effects["row"][0] == "Training size (z)"
-    marks = report_results.drawn(partial(figures.rows, label=""), effects)
-    assert {round(x, 6) for x in effects["value"]} <= marks
 
 
 # ---- contrasts -----------------------------------------------------------------------------------
@@ -52,29 +42,6 @@ def test_contrasts_are_named_and_shown_in_log_odds_and_points(study, tmp_path):
     assert rows[NAME, "Islands"][3] == ".520"
     assert len(rows) == 10 and page.shown["contrasts-condition"].classes == {0: "total", 5: "total"}
     assert next(iter(rows_of(fit("bias"))[0])) == ("recency − none", "Overall")
-
-
-@pytest.mark.parametrize(("low", "right"), [(0.1, 3), (-0.1, 2)])
-def test_what_was_planted_stands_beside_what_was_found(low, right):
-    """Binding −7.5 [−10, −5], wanna +5 [2.5, 7.5]; a category's only phenomenon is one truth."""
-    made = fit("condition")
-    contrast = {"name": "filtering", "factor": "condition", "first": "baby-f", "less": "baby",
-                "planted": {"binding": "below", "island": "none", "wanna": "above",
-                            "question-formation": "above"}}  # fmt: skip
-    again = made.contrasts.filter(contrast="filtering", level="wanna").with_columns(
-        by=pl.lit("phenomenon"), joint_low=pl.lit(low)
-    )
-    both = pl.concat([made.contrasts, again])
-    rows, facts = rows_of(
-        replace(made, spec={**made.spec, "contrasts": [contrast]}, contrasts=both)
-    )
-    signs = {
-        of: (row["planted"], row["found_sign"]) for (name, of), row in rows.items() if name == NAME
-    }
-    assert signs["Binding"] == ("below", "below") and signs["Overall"][0] == ""
-    assert signs["Question formation"] == ("above", "none")
-    assert facts[0] == (right, 4)
-    assert "planted" not in posterior.contrasts(made)[0].columns
 
 
 @pytest.mark.parametrize(("seeds", "single"), [((3, 3), None), ((1, 1), ""), ((3, 1), "dyck")])

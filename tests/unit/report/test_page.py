@@ -1,7 +1,5 @@
 """The page: what the tables hold, whatever is missing or malicious; its sections and manifests."""
 
-from __future__ import annotations
-
 import html
 import re
 import sys
@@ -21,7 +19,6 @@ from poshgrid.errors import PoshgridError
 from poshgrid.report import parts
 from poshgrid.report.accuracies import cells, of_level
 from poshgrid.report.page import render, write
-from poshgrid.report.records import manifests
 from poshgrid.report.sections import items
 from poshgrid.statistics.schema import ACCURACY
 
@@ -90,25 +87,6 @@ def test_accuracies_on_the_page_are_those_of_the_table(study, shown):
     assert csv["mean"].null_count() == 5 and csv.height == table.height
     means = judged.filter(pl.col("level").is_in(["category", "overall"]))["mean"]
     assert set(means) <= set(run["mean"])
-
-
-def test_a_plain_table_on_the_page_is_its_csv(study, shown):
-    folder, page = shown
-    csv = pl.read_csv(folder / "tables/parsers.csv")
-    texts = [
-        [
-            f"{v:,}"
-            if isinstance(v, int)
-            else v
-            if isinstance(v, str)
-            else "–"
-            if v is None
-            else f"{100 * v:.1f}"
-            for v in row
-        ]
-        for row in csv.iter_rows()
-    ]
-    assert page.tables["table-parsers"][1:] == texts
 
 
 # ---- what is missing or malicious ----------------------------------------------------------------
@@ -239,21 +217,3 @@ def test_marked_stretches_make_up_the_sentences(good, bad):
     assert " ".join(words for words, _ in first).split() == good.split()
     assert " ".join(words for words, _ in second).split() == bad.split()
     assert [w for w, differs in first if not differs] == [w for w, differs in second if not differs]
-
-
-# ---- manifests -----------------------------------------------------------------------------------
-
-
-def test_trees_of_another_condition_are_another_targets(tmp_path):
-    spec = report_results.build(
-        tmp_path, conditions=("baby", "baby-f"), sizes=("10K",), seeds=(1,),
-        biases=("none", "tree-planting"),
-    )  # fmt: skip
-    for condition in ("baby", "baby-f"):
-        report_results.manifest(tmp_path / f"distances/{condition}/10K/spacy", {}, 1.0)
-    planted = tmp_path / "models/baby-f/10K/gpt2-mini/packed/tree-planting/seed1/manifest.json"
-    inputs = {"elsewhere/distances/baby-f/10K/spacy/words.bin": "0"}
-    files.write_json(planted, files.read_json(planted) | {"inputs": inputs})
-    records = list(manifests(spec, Paths(str(tmp_path))))
-    assert [r.name for r in records if r.stage == "distances"] == ["baby-f/10K/spacy"]
-    assert len({record.where for record in records}) == len(records)

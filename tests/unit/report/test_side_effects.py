@@ -1,15 +1,9 @@
 """What was removed, in the report: shares of the counts, no unknown as zero, rows and the line."""
 
-from __future__ import annotations
-
-from functools import partial
-
 import pytest
 
 from poshgrid.config.paths import Paths
-from poshgrid.report import figures
 from poshgrid.report.sections import side_effects
-from poshgrid.report.sections.side_effects import KINDS
 from tests.unit.report import report_results
 
 GONE = {"before": 200, "after": 150, "removed": 50, "removed_by_rule": 50, "removed_by_backstop": 0}
@@ -38,9 +32,9 @@ def test_the_table_has_the_sources_of_the_largest_size(study, tmp_path):
     sources = [("50M", source) for source in ("childes", "gutenberg", "all sources")]
     # Of wiki nothing was removed
     assert [(row["Condition"], row["Size"], row["Source"]) for row in rows] == [
-        (condition, *place)
+        (condition, *source_row)
         for condition in ("baby", "baby-f")
-        for place in [("10M", "all sources"), ("30M", "all sources"), *sources]
+        for source_row in [("10M", "all sources"), ("30M", "all sources"), *sources]
     ]
     classes = page.shown["side_effects"].classes
     assert [i for i, name in classes.items() if name == "total"] == [4, 9]
@@ -62,22 +56,3 @@ def test_an_unknown_share_is_a_dash(counted):
     passives = bars["passives" + side_effects.OF_PARSED]
     assert passives["note"] == "not parsed" and passives["value"] is None
     assert bars["reflexives"]["note"] == "none found"
-
-
-def test_conditions_that_lose_the_same_are_one_panel_at_their_largest_size(counted):
-    counts = counted(
-        ("baby", "10K", {}), ("baby-f", "10K", {}), ("other", "10K", {"relative": GONE}),
-        ("c", "10K", {"control": "baby"}), ("a", "20K", {}), ("a", "100K", {}),
-    )  # fmt: skip
-    panels = side_effects.bars(counts)["panel"].unique(maintain_order=True).to_list()
-    assert panels == ["baby and baby-f, 10K", "other, 10K", "c (control of baby), 10K", "a, 100K"]
-
-
-def test_the_figure_draws_every_share_and_the_line(counted):
-    small = {name: {**GONE, "removed": 1} for name in ("words", *KINDS)}
-    counts = counted(("baby-f", "10K", {"relative": GONE, "passive": UNKNOWN}),
-                     ("small", "10K", small))  # fmt: skip
-    marks = report_results.drawn(partial(figures.rows, label=""), side_effects.bars(counts))
-    shares = counts.filter(source="all").filter(counts.filter(source="all")["measure"].is_in(
-        ["words", *KINDS]))["share"]  # fmt: skip
-    assert report_results.percents(shares) <= marks

@@ -1,21 +1,18 @@
 """Other tasks than minimal pairs, and published numbers beside ours, from hand-made measures."""
 
-from __future__ import annotations
-
 import math
 
 import polars as pl
 import pytest
 
-from poshgrid import resources
 from poshgrid.errors import PoshgridError
-from poshgrid.report.sections import battery, children, gaps, published, tasks
+from poshgrid.report.sections import battery, children, gaps, published
 from poshgrid.statistics import published as numbers
-from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, PARADIGM_MEASURES, TAGS
+from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, TAGS
 from poshgrid.statistics.schema import ACCURACY
+from tests.cases import read_cases
 
 RUN = {"condition": "wiki", "size": "60K", "model": "gpt2", "recipe": "packed", "bias": "none"}
-UNTRAINED = {**RUN, "recipe": "untrained"}
 
 
 def frame(schema, *rows):
@@ -28,35 +25,16 @@ def frame(schema, *rows):
 @pytest.fixture
 def tested(study):
     """The study with two other tests, and a suite of two phenomena."""
-    trog = {"level": "suite", "suite": "trog", "n": 80, "chance": 0.25, "blocks": 20}
-    words = {"level": "suite", "suite": "words", "n": 14}
-    tag = {"seed": 42, "tag": "neg", "other": "", "n": 4, "raw": 1.0, "n_rest": 10, "raw_rest": 6.0}
-    two = tag | {"other": "pas", "n": 1, "n_rest": 3, "raw_rest": 0.0}
-    age = {"suite": "trog", "category": "trog", "score": "blocks", "age_from": "4;0"}
+    cases = read_cases(__file__, "language_tests")
+    kinds = {"measures": CHOICE_MEASURES, "norms": NORMS, "tags": TAGS}
+    tables = {
+        field: {suite: frame(kind, *({"suite": suite} | row for row in rows))
+                for suite, rows in cases[field].items()}
+        for field, kind in kinds.items()
+    }  # fmt: skip
     asked = {"gaps": "paradigms", "trog": "choices", "words": "completions"}
-    return study.changed(
-        spec=study.spec.model_copy(update={"measured": asked}),
-        measures={
-            "trog": frame(
-                CHOICE_MEASURES,
-                {**trog, **UNTRAINED, "seed": 42, "raw": 20.0, "blocks_passed": 1},
-                {**trog, "seed": 42, "raw": 30.0, "blocks_passed": 5},
-                {**trog, "seed": 53, "raw": 38.0, "blocks_passed": 8},
-                {**trog, "level": "category", "category": "c", "seed": 42, "raw": 30.0},
-            ),
-            "words": frame(CHOICE_MEASURES, {**words, "seed": 42, "raw": 6.0}),
-        },
-        norms={"trog": frame(
-            NORMS,
-            {**age, "seed": 42, "age_equivalent": "4;1", "typical_from": 48, "typical_to": 65,
-             "z": 1 + 2e-16},  # one SD, as (value - mean) / sd rounds
-            {**age, "seed": 53, "age_equivalent": "4;6", "z": 1.5},
-        )},
-        tags={
-            "trog": frame(TAGS, tag, two, {**tag, **UNTRAINED}).with_columns(suite=pl.lit("trog")),
-            "words": frame(TAGS, tag).with_columns(suite=pl.lit("words")),
-        },
-    ).collected  # fmt: skip
+    spec = study.spec.model_copy(update={"measured": asked})
+    return study.changed(spec=spec, **tables).collected
 
 
 def test_the_tests_of_language_a_row_a_test_and_model(tested):
@@ -126,29 +104,6 @@ def test_a_suite_with_ambiguous_sets_stands_there_without_them_too():
     assert set(clear["n"]) == {5} and clear.height == fewer.height / 2
 
 
-# ---- other tasks ---------------------------------------------------------------------------------
-
-
-def test_other_tasks_are_shown_as_their_measures(study, tmp_path):
-    row = {"model": "gpt2-mini <b>", "subset": "all", "measure": "did", "mean": 1.23456}
-    asked = {"gaps": "paradigms", "tests": "choices"}
-    spec = study.spec.model_copy(update={"measured": asked})
-    made = study.changed(spec=spec, measures={"gaps": frame(PARADIGM_MEASURES, row)})
-    section = made.html(tasks, tmp_path)
-    assert ">1.235</t" in section and "gpt2-mini &lt;b&gt;" in section
-
-
-def test_answers_are_sorted_by_how_many_gave_them():
-    rows = pl.DataFrame(
-        [("i1", "r", True), ("i1", "x", False), ("i2", "y", False), ("i2", "z", False),
-         ("i2", "z", False)],
-        schema=["item_id", "answer", "correct"], orient="row",
-    ).with_columns(category=pl.lit("c"), phenomenon=pl.lit("p"), right=pl.lit("r"))  # fmt: skip
-    assert tasks.answers(rows).select("item_id", "answer", "models", "correct").rows() == [
-        ("i2", "z", 2, "no"), ("i1", "x", 1, "no"), ("i2", "y", 1, "no"), ("i1", "r", 1, "yes"),
-    ]  # fmt: skip
-
-
 # ---- published numbers ---------------------------------------------------------------------------
 
 
@@ -198,24 +153,22 @@ def test_a_mistake_is_named(compare, changed, key):
 @pytest.mark.parametrize(
     ("age", "years"), [("3", 3), ("3-4", 3.5), ("3;2-4;7", 3 + 10.5 / 12), ("4-4;6", 4.25)]
 )
-def test_ages(age, years, tmp_path, monkeypatch):
+def test_ages(age, years):
     assert numbers.years(age) == pytest.approx(years)
-    monkeypatch.setattr(resources, "STUDIES", tmp_path)
-    (tmp_path / "mine").mkdir()
-    for row, wrong in ((f"a,{age}-,,", "not an age"), (f"a,{age},many,", "many")):
-        (tmp_path / "mine/children.csv").write_text(f"name,age,accuracy,source\n{row}\n")
-        with pytest.raises(PoshgridError, match=f"children.csv: .*{wrong}"):
-            numbers.children("mine")
 
 
-def test_a_study_of_the_working_folder_stands_for_the_packages(tmp_path, monkeypatch):
-    places = [tmp_path / "package/studies", tmp_path / "studies"]
-    for place, text in zip(places, ("a,3,,x", "a,4,,x"), strict=True):
-        (place / "mine").mkdir(parents=True)
-        (place / "mine/children.csv").write_text(f"name,age,accuracy,source\n{text}\n")
-    monkeypatch.setattr(resources, "STUDIES", places[0])
+@pytest.mark.parametrize(("row", "wrong"), [("a,3-,,", "not an age"), ("a,3,many,", "many")])
+def test_a_table_of_children_is_read_from_the_working_folder_and_its_faults_are_named(
+    tmp_path, monkeypatch, row, wrong
+):
     monkeypatch.chdir(tmp_path)
-    assert numbers.children("mine")["age"].to_list() == ["4"]
+    path = tmp_path / "studies/posh-bench/children.csv"
+    path.parent.mkdir(parents=True)
+    path.write_text("name,age,accuracy,source\na,4,,x\n")
+    assert numbers.children("posh-bench")["age"].to_list() == ["4"]
+    path.write_text(f"name,age,accuracy,source\n{row}\n")
+    with pytest.raises(PoshgridError, match=f"children.csv: .*{wrong}"):
+        numbers.children("posh-bench")
 
 
 def test_the_published_numbers_of_posh_bench_are_those_of_its_tables():

@@ -75,10 +75,10 @@ class Folder:
         counts = files.read_table(out / "counts.parquet", COUNTS)
         return facts, counts, files.read_table(out / "accuracy.parquet", ACCURACY)
 
-    def spec(self, **given):
+    def spec(self, **changed):
         cells = {"baby/10M": specs.Cell(words=10_000_000, source="baby", filtered=False)}
         return specs.JudgementSpec(
-            **{"scoring": Scoring(), "runs": self.runs, "cells": cells, **given}
+            **{"scoring": Scoring(), "runs": self.runs, "cells": cells, **changed}
         )
 
     def words(self, cell, words):

@@ -1,7 +1,5 @@
 """Marginal contrasts: hand-worked ones, and brute force by bambi's own predictions."""
 
-import itertools
-
 import numpy as np
 import polars as pl
 import pytest
@@ -64,139 +62,69 @@ def rows_of(table):
     return {(r["contrast"], r["by"], r["level"]): r for r in table.iter_rows(named=True)}
 
 
-def test_hand_worked_two_by_two():
-    """Baby +1, wiki -1; binding +1, wanna -1: wiki - baby = -2 (b + interaction x category)."""
-    made = design.design(two_by_two(), TWO_BY_TWO)
-    known = {"Intercept": 0.5, "S(category)": [0.2], "S(condition)": [0.3]}
-    known |= {"S(category):S(condition)": [0.1], "1|phenomenon": [1.0, 0.0, -1.0]}
-    assert list(made.frame["phenomenon"].cat.categories) == [
-        "island-wh", "principle-a-command", "wanna",
-    ]  # fmt: skip
-    posterior = make_posterior(made, spread=0, **known)
-    wanted = [config.Contrast(name="register", factor="condition", first="wiki", less="baby")]
-    table, notes = contrasts.contrasts(posterior, made, wanted)
-    assert notes == []
-    found = rows_of(table)
-    assert list(found) == [
-        ("register", "", ""), ("register", "category", "binding"), ("register", "category", "wanna")
-    ]  # fmt: skip
-    expected = {"": -0.6, "binding": -2 * (0.3 + 0.1), "wanna": -2 * (0.3 - 0.1)}
-    for (_, _, level), row in found.items():
-        assert row["median"] == pytest.approx(expected[level])
-        assert (row["first"], row["less"]) == ("wiki", "baby")
-        assert row["above"] == 0
-
-    def accuracy(log_odds):
-        return 1 / (1 + np.exp(-log_odds))
-
-    # Intercept + category + condition + interaction + phenomenon, baby and wiki:
-    binding = accuracy(0.5 + 0.2 - 0.3 - 0.1) - accuracy(0.5 + 0.2 + 0.3 + 0.1)
-    wanna = np.mean(
-        [
-            accuracy(0.5 - 0.2 - 0.3 + 0.1 + u) - accuracy(0.5 - 0.2 + 0.3 - 0.1 + u)
-            for u in (1.0, -1.0)
-        ]
-    )
-    assert found["register", "category", "binding"]["share"] == pytest.approx(binding)
-    assert found["register", "category", "wanna"]["share"] == pytest.approx(wanna)
-    counts = made.frame.assign(rate=made.frame["correct"] / made.frame["n"])
-    rates = counts.groupby(["category", "condition"], observed=True)["rate"].mean().unstack()
-    by_category = rates["wiki"] - rates["baby"]
-    for category, raw in by_category.items():
-        assert found["register", "category", category]["raw"] == pytest.approx(raw)
-    assert found["register", "", ""]["raw"] == pytest.approx(by_category.mean())
-    # Categories count alike, whatever their numbers of phenomena.
-    assert found["register", "", ""]["share"] == pytest.approx((binding + wanna) / 2)
-
-
-def test_a_contrast_of_categories_is_taken_over_their_own_phenomena():
-    made = design.design(two_by_two(), TWO_BY_TWO)
-    posterior = make_posterior(
-        made, spread=0, **{"Intercept": 0.5, "S(category)": [0.2], "1|phenomenon": [1.0, 0.0, -1.0]}
-    )
-    wanted = [config.Contrast(factor="category", first="binding", less="wanna", by=["category"])]
-    table, notes = contrasts.contrasts(posterior, made, wanted)
-    assert notes == []
-    assert table.height == 1
-    row = table.row(0, named=True)
-    assert row["contrast"] == "binding - wanna"
-    assert row["median"] == pytest.approx(0.4)
-    share = 1 / (1 + np.exp(-0.7)) - np.mean(1 / (1 + np.exp(-(0.3 + np.array([1.0, -1.0])))))
-    assert row["share"] == pytest.approx(share)
-
-
-def test_against_predictions_of_bambi():
-    """The reference grid of this module against a brute-force one that bambi predicts."""
-    import arviz
-    import pandas as pd
-
-    made = design.design(make_counts(), MODEL)
+def test_against_draws_by_numpy():
+    """Of every draw the difference, and the share over phenomena; then medians and quantiles."""
+    made = design.design(make_counts(), TWO_BY_TWO)
     posterior = make_posterior(made)
-    bambi_model = fit.build(made, config.Regression(name="m", formula=MODEL))
-    bambi_model.build()
-
-    def predicted(frame, groups):
-        rows = frame.assign(correct=0, n=1)
-        # S(x) wants to see all levels: the fitted rows follow.
-        rows = pd.concat([rows, made.frame[rows.columns]], ignore_index=True)
-        for name in ("category", "condition", "phenomenon", "seed"):
-            levels = made.frame[name].cat.categories
-            rows[name] = pd.Categorical(rows[name], categories=levels, ordered=True)
-        draws = arviz.InferenceData(posterior=posterior.copy())
-        bambi_model.predict(draws, kind="response_params", data=rows, include_group_specific=groups)
-        return draws.posterior["p"].values.reshape(-1, len(rows))[:, : len(frame)]
-
-    wanted = [
-        config.Contrast(name="filtering", factor="condition", first="baby-f", less="baby"),
-        config.Contrast(name="register", factor="condition", first="wiki", less="baby"),
-    ]
-    table, notes = contrasts.contrasts(posterior, made, wanted)
-    assert notes == []
-    found = rows_of(table)
-    assert set(table["cells"]) == {2}  # both sizes
-    sizes = sorted(set(made.frame["size_z"]))
     categories = sorted(set(PHENOMENA.values()))
-    assert len(found) == 2 * (1 + len(categories))
-    for contrast, level in itertools.product(wanted, ["", *categories]):
-        logits, shares = [], []
-        for side in (contrast.first, contrast.less):
-            kept = [level] if level else categories
-            frame = pd.DataFrame(
-                itertools.product(kept, sizes), columns=["category", "size_z"]
-            ).assign(condition=side, phenomenon="wanna", seed="9")
-            p = predicted(frame, groups=False)
-            logits.append(np.log(p / (1 - p)).mean(axis=1))
-            frame = pd.DataFrame(
-                [(c, x, z) for x, c in PHENOMENA.items() if c in kept for z in sizes],
-                columns=["category", "phenomenon", "size_z"],
-            ).assign(condition=side, seed="9")
-            # Bambi adds the seed's effect, too: taken off on the scale of log odds.
-            p = predicted(frame, groups=True)
-            eta = np.log(p / (1 - p)) - posterior["1|seed"].values.reshape(-1, 2)[:, :1]
-            each = over(eta, posterior["1|seed_sigma"].values.reshape(-1, 1))
-            parts = [
-                each[:, [i for i, x in enumerate(frame["category"]) if x == c]].mean(axis=1)
-                for c in kept
-            ]
-            shares.append(np.mean(parts, axis=0))
-        row = found[contrast.name, "category" if level else "", level]
-        difference, share = logits[0] - logits[1], shares[0] - shares[1]
+    wanted = [config.Contrast(factor="condition", first="wiki", less="baby")]
+    rows = rows_of(contrasts.contrasts(posterior, made, wanted)[0])
+
+    def drawn(name):  # one column for each code, or phenomenon
+        return posterior[name].values.reshape(80, -1)
+
+    def codes(level, levels):  # of S(): the last level is minus one everywhere
+        at = levels.index(level)
+        return -np.ones(len(levels) - 1) if at == len(levels) - 1 else np.eye(len(levels) - 1)[at]
+
+    def eta(condition, category):
+        one, two = codes(condition, ["baby", "baby-f", "wiki"]), codes(category, categories)
+        linear = drawn("Intercept")[:, 0] + drawn("S(category)") @ two + drawn("S(condition)") @ one
+        return linear + drawn("S(category):S(condition)") @ np.outer(two, one).ravel()
+
+    names = posterior["phenomenon__factor_dim"].values
+    effects = dict(zip(names, drawn("1|phenomenon").T, strict=True))
+    parts = {}
+    for category in categories:
+        wiki, baby = (eta(condition, category) for condition in ("wiki", "baby"))
+        own = np.array([effects[name] for name, of in PHENOMENA.items() if of == category])
+        accuracies = [(1 / (1 + np.exp(-(side + own)))).mean(axis=0) for side in (wiki, baby)]
+        parts[category] = (wiki - baby, accuracies[0] - accuracies[1])
+    parts[""] = tuple(np.mean([parts[c][i] for c in categories], axis=0) for i in (0, 1))
+    for level, (difference, share) in parts.items():
+        row = rows["wiki - baby", "category" if level else "", level]
         assert row["median"] == pytest.approx(np.median(difference))
         assert row["above"] == (difference > 0).mean()
         tail = 0.025 / (len(categories) if level else 1)
         quantiles = np.quantile(share, [tail, 0.025, 0.5, 0.975, 1 - tail])
-        names = ("joint_low", "share_low", "share", "share_high", "joint_high")
-        assert [row[name] for name in names] == pytest.approx(quantiles, abs=1e-5)
+        columns = ("joint_low", "share_low", "share", "share_high", "joint_high")
+        assert [row[column] for column in columns] == pytest.approx(quantiles)
+        assert (row["first"], row["less"], row["cells"]) == ("wiki", "baby", 2)  # both sizes
+    counts = made.frame.assign(rate=made.frame["correct"] / made.frame["n"])
+    rates = counts.groupby(["category", "condition"], observed=True)["rate"].mean().unstack()
+    raw = (rates["wiki"] - rates["baby"]).to_dict()
+    raw[""] = np.mean([raw[category] for category in categories])  # categories count alike
+    for level, difference in raw.items():
+        row = rows["wiki - baby", "category" if level else "", level]
+        assert row["raw"] == pytest.approx(difference)
+
+
+def test_a_contrast_of_categories_is_taken_over_their_own_phenomena():
+    made = design.design(two_by_two(), TWO_BY_TWO)
+    known = {"Intercept": 0.5, "S(category)": [0.2], "1|phenomenon": [1.0, 0.0, -1.0]}
+    posterior = make_posterior(made, spread=0, **known)
+    wanted = [config.Contrast(factor="category", first="binding", less="wanna", by=["category"])]
+    (row,) = contrasts.contrasts(posterior, made, wanted)[0].to_dicts()
+    assert (row["contrast"], row["median"]) == ("binding - wanna", pytest.approx(0.4))
+    share = 1 / (1 + np.exp(-0.7)) - np.mean(1 / (1 + np.exp(-(0.3 + np.array([1.0, -1.0])))))
+    assert row["share"] == pytest.approx(share)
 
 
 def test_a_family_is_what_is_read_side_by_side():
     """Two biases: two intervals overall, and two for each of three categories."""
 
-    def place(first, by="", level=""):
-        return contrasts.Slice(first, by, level, matched=None)
-
-    overall = [place("dyck"), place("recency")]
-    parts = [place(one, "category", level) for one in ("dyck", "recency") for level in "abc"]
+    overall = [contrasts.Slice(x, "", "", None) for x in ("dyck", "recency")]
+    parts = [contrasts.Slice(x, "category", y, None) for x in ("dyck", "recency") for y in "abc"]
     assert contrasts.tails([*overall, *parts]) == [0.0125] * 2 + [0.025 / 6] * 6
     assert contrasts.tails(overall[:1]) == [contrasts.TAIL]
 
@@ -218,17 +146,17 @@ def test_shares_are_those_over_all_groups_but_phenomena():
     known |= {"category|cell_sigma": np.log([0.4, 1.5]), "1|seed_sigma": np.log(0.3)}
     posterior = make_posterior(made, spread=0, **known)
     wanted = [config.Contrast(factor="condition", first="wiki", less="baby")]
-    found = rows_of(contrasts.contrasts(posterior, made, wanted)[0])
+    rows = rows_of(contrasts.contrasts(posterior, made, wanted)[0])
     expected = {}
     for category, sd, effects in (("binding", 0.4, [0.0]), ("wanna", 1.5, [1.0, -1.0])):
         both = np.full(len(effects), np.sqrt(0.3**2 + sd**2))
         wiki, baby = (over(0.5 + sign * 0.7 + np.array(effects), both) for sign in (-1, 1))
         expected[category] = (wiki - baby).mean()
     for category, share in expected.items():
-        row = found["wiki - baby", "category", category]
+        row = rows["wiki - baby", "category", category]
         assert row["share"] == pytest.approx(share, abs=1e-5)
         assert row["median"] == pytest.approx(-1.4)  # log odds are those of the average cell
-    assert found["wiki - baby", "", ""]["share"] == pytest.approx(np.mean([*expected.values()]))
+    assert rows["wiki - baby", "", ""]["share"] == pytest.approx(np.mean([*expected.values()]))
 
 
 def test_predictor_gives_bambis_linear_predictor():
@@ -309,30 +237,13 @@ def test_the_raw_difference_is_that_of_the_matched_cells_and_their_words():
     assert set(table["words_first"]) == {8_000_000} and set(table["words_less"]) == {10_000_000}
 
 
-def test_a_size_is_not_compared_across_learners():
+def test_a_size_is_not_compared_across_models():
     """What goes with a size by design, as a model may, would be part of the difference."""
-    formula = "p(correct, n) ~ S(size) + (1|phenomenon)"
     counts = make_counts(conditions=("baby",), sizes=("10M", "30M"))
-    wanted = [config.Contrast(factor="size", first="30M", less="10M", by=[])]
-    same = design.design(counts, formula)
-    assert contrasts.contrasts(make_posterior(same), same, wanted)[0].height == 1
     larger = pl.when(pl.col("size") == "30M").then(pl.lit("small")).otherwise("model")
-    apart = design.design(counts.with_columns(model=larger), formula)
-    table, notes = contrasts.contrasts(make_posterior(apart), apart, wanted)
-    assert table.is_empty()
-    assert "no cell in common" in notes[-1]
-
-
-def test_every_other_level_is_set_against_less():
-    made = design.design(make_counts(), MODEL)
-    posterior = make_posterior(made)
-    every, one = (
-        config.Contrast(factor="condition", first=first, less="baby", by=[])
-        for first in (None, "wiki")
-    )
-    table, alone = (contrasts.contrasts(posterior, made, [x])[0] for x in (every, one))
-    assert table["contrast"].to_list() == ["baby-f - baby", "wiki - baby"]
-    joint = ["joint_low", "joint_high"]
-    assert alone.drop(joint).equals(table[1:].drop(joint))
-    # One of two differences that are read side by side has the wider interval
-    assert table["joint_low"][1] < alone["joint_low"][0] == alone["share_low"][0]
+    wanted = [config.Contrast(factor="size", first="30M", less="10M", by=[])]
+    for rows, height in ((counts, 1), (counts.with_columns(model=larger), 0)):
+        made = design.design(rows, "p(correct, n) ~ S(size) + (1|phenomenon)")
+        table, notes = contrasts.contrasts(make_posterior(made), made, wanted)
+        assert table.height == height
+        assert ("no cell in common" in " ".join(notes)) == (height == 0)

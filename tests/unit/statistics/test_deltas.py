@@ -2,6 +2,7 @@
 
 import math
 import statistics
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ from poshgrid.config import Scoring, specs
 from poshgrid.statistics.deltas import deltas, differences, paired
 from poshgrid.statistics.deltas.differences import Judged, by_condition
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY
+from tests.cases import read_cases
 from tests.unit.statistics.scored import Folder, only, pairs
 
 FULL = {"wiki~a": "wiki", "wiki~b": "wiki"}
@@ -65,55 +67,34 @@ def name(condition, model, seed, size="10M", recipe="fict", bias="none"):
     return f"{condition}/{size}/{model}/{recipe}/{bias}/seed{seed}"
 
 
-# Margins of the four pairs (a_1, a_1, b-1, b-1), for each of three seeds.
-HAND = {
-    ("wiki", "lstm"): [(1, 2, 3, 4), (1, 2, 3, -4), (1, 2, 3, 6)],
-    ("wiki~a", "lstm"): [(-1, 1, 3, 3), (-1, -2, 3, 3), (-1, -2, 3, 3)],
-    ("wiki~b", "lstm"): [(1, 2, 1, -1), (1, 2, 1, -1), (1, 2, 1, -1)],
-    ("wiki", "gpt"): [(2, 2, 2, 2), (2, 2, 2, 2), (2, 2, 2, 2)],
-    ("wiki~a", "gpt"): [(1, -1, 2, 2), (1, -1, 2, 2), (1, -1, 2, 2)],
-    ("wiki~b", "gpt"): [(2, 2, 1, 1), (2, 2, 1, 1), (2, -2, -1, 1)],
-}
+HAND = read_cases(__file__, "deltas")
 
 
 @pytest.fixture
 def hand(results):
-    perplexity = {"wiki": 40, "wiki~a": 41, "wiki~b": 45}
-    for (condition, model), seeds in HAND.items():
-        for seed, margins in enumerate(seeds):
-            results.run(name(condition, model, seed), margins)
-            more = (8 if condition == "wiki~b" else 10) if model == "lstm" else 0
-            results.read(name(condition, model, seed), perplexity[condition] + more + seed - 1)
+    for model, conditions in HAND["margins"].items():
+        for condition, seeds in conditions.items():
+            for seed, margins in enumerate(seeds):
+                run = name(condition, model, seed)
+                results.run(run, margins)
+                results.read(run, HAND["perplexity"][model][condition] + seed - 1)
     return results
 
 
-DELTAS_BY_HAND = [
-    # LSTM, full: a_1 all right; b-1: right, right | right, wrong | right, right -> 5 of 6.
-    ("wiki~a", "lstm", "a_1", "accuracy_full", 1),
-    ("wiki~a", "lstm", "b-1", "accuracy_full", 5 / 6),
-    # Filtered for a: a_1 1 of 2, 0, 0 -> 1/6; b-1 all right.
-    ("wiki~a", "lstm", "a_1", "accuracy", 1 / 6),
-    ("wiki~a", "lstm", "a_1", "delta", -5 / 6),
-    ("wiki~a", "lstm", "a_1", "delta_sd", statistics.stdev([0.5, 0, 0])),
-    ("wiki~a", "lstm", "b-1", "delta", 1 / 6),
-    ("wiki~a", "lstm", "average", "delta", -1 / 3),
-    ("wiki~a", "lstm", "overall", "delta", -1 / 3),
-    # Margins: full b-1 is 3, and (4 - 4 + 6) / 3 = 2.
-    ("wiki~b", "lstm", "b-1", "margin_full", 2.5),
-    ("wiki~b", "lstm", "b-1", "margin", 0),
-    # gpt: seed 2 of wiki~b has one of two wrong in either phenomenon.
-    ("wiki~b", "gpt", "b-1", "delta", 5 / 6 - 1),
-    ("wiki~b", "gpt", "b-1", "margin", (1 / 3 + 1) / 2),
-]
+def shares(values):
+    """Return numbers that are written as fractions."""
+    return [float(Fraction(value)) for value in values]
 
 
 def test_deltas_by_hand(hand):
     rows, _ = hand.draw()
     assert hand.facts["alone"] == []
     named = rows.with_columns(at=pl.when(phenomenon="").then("level").otherwise("phenomenon"))
-    for condition, model, at, column, expected in DELTAS_BY_HAND:
-        found = only(named, condition=condition, model=model, at=at)[column]
-        assert found == pytest.approx(expected), (condition, model, at, column)
+    for condition, model, at, column, expected in HAND["deltas"]:
+        value = only(named, condition=condition, model=model, at=at)[column]
+        assert value == pytest.approx(float(Fraction(expected))), (condition, model, at, column)
+    spread = only(named, condition="wiki~a", model="lstm", at="a_1")["delta_sd"]
+    assert spread == pytest.approx(statistics.stdev([0.5, 0, 0]))
     assert set(rows["full"]) == {"wiki"}
     assert set(rows.select("n_seeds", "n_seeds_full").rows()) == {(3, 3)}
     aimed = rows.filter("targeted").select("condition", "level", "phenomenon").unique()
@@ -127,35 +108,26 @@ def test_comparisons_by_hand(hand):
     assert set(tests["axis"]) == {"model"}  # one bias, one recipe: nothing to compare
     assert set(tests.select("first", "second").rows()) == {("gpt", "lstm")}
 
-    def check(measure, gpt, lstm, *, t=True):
-        row = tests.row(by_predicate=pl.col("measure") == measure, named=True)
-        assert (row["pairs"], row["mean_first"], row["mean_second"]) == (
-            len(gpt), pytest.approx(np.mean(gpt)), pytest.approx(np.mean(lstm)),
-        )  # fmt: skip
-        expected = stats.ttest_rel(gpt, lstm)
-        known = (len(gpt) - 1, expected.statistic, expected.pvalue) if t else (None,) * 3
-        assert (row["df"], row["t"], row["p"]) == pytest.approx(known)
-        r = np.corrcoef(gpt, lstm)[0, 1] if len(gpt) > 2 and len(set(gpt)) > 1 else None
-        assert row["r"] == (r if r is None else pytest.approx(r))
-
-    # accuracy, of wiki, wiki~a, wiki~b: mean of the two phenomena
-    check("accuracy", [1, 3 / 4, 5 / 6], [11 / 12, 7 / 12, 3 / 4])
-    # condition x phenomenon: (a, a_1), (a, b-1), (b, a_1), (b, b-1)
-    check("delta", [-1 / 2, 0, -1 / 6, -1 / 6], [-5 / 6, 1 / 6, 0, -1 / 3])
-    # wiki~a, wiki~b, and the full one with 0; accuracy of the aimed: gpt .5, 5/6; lstm 1/6, .5
-    check("corpus delta", [-1 / 4, -1 / 6, 0], [-1 / 3, -1 / 6, 0])
-    check("targeted accuracy", [1 / 2, 5 / 6], [1 / 6, 1 / 2], t=False)  # both differ by 1/3
-    check("targeted delta", [-1 / 2, -1 / 6], [-5 / 6, -1 / 3])
-    check("targeted margin delta", [0 - 2, 2 / 3 - 2], [(-1 - 1) / 2 - 1.5, 0 - 2.5])
-    check("perplexity", [40, 41, 45], [50, 51, 53])
     # Good members have -10 and their margin, over five tokens each
-    nats = {key: [10 - sum(margins) / 4 for margins in seeds] for key, seeds in HAND.items()}
-    means = {key: statistics.mean(math.exp(n / 5) for n in seeds) for key, seeds in nats.items()}
-    check(
-        "suite perplexity",
-        *([means[c, model] for c in ("wiki", "wiki~a", "wiki~b")] for model in ("gpt", "lstm")),
-    )
-    check("margin", [2, 2], [1.5, 2.5])  # full models
+    read = {
+        model: [
+            statistics.mean(math.exp((10 - sum(margins) / 4) / 5) for margins in seeds)
+            for seeds in conditions.values()
+        ]
+        for model, conditions in HAND["margins"].items()
+    }
+    pairs = HAND["comparisons"] | {"suite perplexity": [read["gpt"], read["lstm"]]}
+    for measure, compared in pairs.items():
+        gpt, lstm = map(shares, compared)
+        row = only(tests, measure=measure)
+        means = pytest.approx((np.mean(gpt), np.mean(lstm)))
+        assert (row["pairs"], (row["mean_first"], row["mean_second"])) == (len(gpt), means)
+        test = stats.ttest_rel(gpt, lstm)
+        alike = np.ptp(np.subtract(gpt, lstm)) < 1e-9  # no t
+        known = (None,) * 3 if alike else (len(gpt) - 1, test.statistic, test.pvalue)
+        assert (row["df"], row["t"], row["p"]) == pytest.approx(known)
+        r = np.corrcoef(gpt, lstm)[0, 1] if len(gpt) > 2 else None
+        assert row["r"] == (r if r is None else pytest.approx(r))
     assert tests.filter(measure="targeted r").is_empty()  # of two pairs there is no r
 
 
@@ -178,64 +150,39 @@ def test_targets_are_averaged_within_a_filter_first(tmp_path):
     ]
 
 
-def test_correlation_of_margins_is_of_means_over_seeds(tmp_path):
+def test_margins_are_means_over_seeds_of_sums_and_judgements_as_scoring_says(tmp_path):
     results = Results(tmp_path, {"a_1": ("x", 4)})
     before = [[1, 2, 3, 9], [3, 2, 5, -3]]  # means 2, 2, 4, 3
-    after = [[0, 1, 7, 1], [2, 1, -1, 3]]  # means 1, 1, 3, 2: the same, one lower
-    for seed in (0, 1):
-        results.run(name("wiki", "gpt", seed), before[seed])
-        results.run(name("wiki~a", "gpt", seed), after[seed])
-    rows, _ = results.draw(full={"wiki~a": "wiki"}, aims={})
-    row = rows.filter(level="phenomenon").to_dicts()[0]
-    assert row["r"] == pytest.approx(1)
-    assert (row["margin_full"], row["margin"]) == (2.75, 1.75)
-    assert abs(np.corrcoef(np.ravel(before), np.ravel(after))[0, 1]) < 0.9  # seed by seed it isn't
+    after = [[0, 1, 7, -1], [2, 1, -1, 5]]  # means 1, 1, 3, 2: the same, one lower
+    for seed in (0, 1):  # a good member of 3 tokens is less probable by the token
+        results.run(name("wiki", "gpt", seed), before[seed], tokens=(3, 5))
+        results.run(name("wiki~a", "gpt", seed), after[seed], tokens=(3, 5))
+    for reduction, change in (("sum", (5.5 - 7) / 8), ("mean", (1 - 1) / 8)):
+        rows, _ = results.draw(reduction=reduction, full={"wiki~a": "wiki"}, aims={})
+        row = rows.filter(level="phenomenon").to_dicts()[0]
+        assert (row["margin_full"], row["margin"]) == (2.75, 1.75)
+        assert row["r"] == pytest.approx(1)
+        assert row["delta"] == change
     assert not rows["targeted"].any()
 
 
-def test_margins_are_of_sums_and_judgements_as_scoring_says(tmp_path):
-    results = Results(tmp_path, {"a_1": ("x", 1)})
-    # -9 over 3 tokens is less probable by the token than -10 over 5.
-    results.run(name("wiki", "gpt", 0), [1.0], tokens=(3, 5))
-    results.run(name("wiki~a", "gpt", 0), [-1.0], tokens=(3, 5))
-    for reduction, delta in (("sum", -1), ("mean", 0)):
-        rows, _ = results.draw(reduction=reduction, aims={})
-        row = rows.filter(level="phenomenon").to_dicts()[0]
-        assert row["delta"] == delta
-        assert (row["margin"], row["margin_full"]) == (-1, 1)
-
-
-def test_only_what_is_otherwise_alike_is_set_against(results):
+def test_only_what_is_otherwise_alike_is_compared(results):
     """A filtered model of another size, model or bias than any full one has no delta."""
-    results.run(name("wiki", "gpt", 0, size="10M"), [1, 1, 1, 1])
-    results.run(name("wiki", "gpt", 0, size="30M"), [-1, -1, -1, -1])
-    results.run(name("wiki~a", "gpt", 0, size="10M"), [1, -1, 1, 1])
-    results.run(name("wiki~a", "gpt", 0, size="30M"), [1, -1, 1, 1])
-    results.run(name("wiki~a", "lstm", 0, size="10M"), [1, 1, 1, 1])
+    up, down, mixed = [1, 1, 1, 1], [-1, -1, -1, -1], [1, -1, 1, 1]
+    for condition, model, size, margins in (
+        ("wiki", "gpt", "10M", up), ("wiki", "gpt", "30M", down), ("wiki~a", "gpt", "10M", mixed),
+        ("wiki~a", "gpt", "30M", mixed), ("wiki~a", "lstm", "10M", up),
+    ):  # fmt: skip
+        results.run(name(condition, model, 0, size=size), margins)
     rows, tests = results.draw()
-    found = rows.filter(level="average").select("size", "model", "delta").rows()
-    assert found == [("10M", "gpt", -0.25), ("30M", "gpt", 0.75)]
+    changes = rows.filter(level="average").select("size", "model", "delta").rows()
+    assert changes == [("10M", "gpt", -0.25), ("30M", "gpt", 0.75)]
     assert results.facts["alone"] == ["wiki~a/10M/lstm/fict/none"]
     # One condition that both models have: means, and no test.
     line = tests.filter(measure="accuracy", axis="model").to_dicts()[0]
     assert (line["pairs"], line["mean_first"], line["mean_second"]) == (1, 0.75, 1)
     assert [line[key] for key in ("t", "df", "p", "r")] == [None] * 4
     assert rows["delta_sd"].null_count() == rows.height  # one seed
-
-
-def test_files_are_the_same_whatever_the_order_of_runs(hand):
-    for seed in range(3):  # a perplexity that is none is left out
-        hand.read(name("wiki~b", "gpt", seed), None)
-    _, tests = hand.draw()
-    assert only(tests, measure="perplexity")["pairs"] == 2
-    kinds = ("deltas.csv", "delta_tests.csv", "perplexity.csv", "deltas.parquet")
-    before = [(hand.folder / "out" / kind).read_bytes() for kind in kinds]
-    hand.runs.reverse()
-    hand.perplexity = dict(reversed(hand.perplexity.items()))
-    hand.draw()
-    assert before == [(hand.folder / "out" / kind).read_bytes() for kind in kinds]
-    table = files.read_table(hand.folder / "out/perplexity.parquet", PERPLEXITY)
-    assert (table.height, table["perplexity"].null_count()) == (18, 3)
 
 
 @pytest.fixture(scope="module")
@@ -257,7 +204,7 @@ def authors(shared):
         .agg(pl.col("accuracy").mean())
         .with_columns(level=pl.lit("average"), category=pl.lit(""), phenomenon=pl.lit(""))
     )
-    found = Judged(pl.concat([rows, average.select(rows.columns)]))
+    judged = Judged(pl.concat([rows, average.select(rows.columns)]))
     aims = table.filter("filter_target").select("corpus", "blimp_benchmark").unique()
     spec = specs.DeltasSpec(
         scoring=Scoring(),
@@ -265,12 +212,12 @@ def authors(shared):
         full={c: "full" for c in table["corpus"].unique() if c != "full"},
         targets={c: part["blimp_benchmark"].to_list() for (c,), part in aims.group_by("corpus")},
     )
-    return table, spec, found
+    return table, spec, judged
 
 
 def test_the_authors_deltas_of_fict(authors):
-    table, spec, found = authors
-    ours = differences.deltas(found, spec).filter(level="phenomenon")
+    table, spec, judged = authors
+    ours = differences.deltas(judged, spec).filter(level="phenomenon")
     theirs = (
         table.filter(pl.col("corpus") != "full")
         .group_by(condition="corpus", model="arch", phenomenon="blimp_benchmark")
@@ -293,9 +240,9 @@ def test_the_authors_deltas_of_fict(authors):
     ],
 )
 def test_the_authors_tests_of_fict(authors, measure, pairs, means, t, p):
-    _, spec, found = authors
-    rows = differences.deltas(found, spec)
-    tests = paired.tests(rows, found, {"full"}, pl.DataFrame(schema=PERPLEXITY))
+    _, spec, judged = authors
+    rows = differences.deltas(judged, spec)
+    tests = paired.tests(rows, judged, {"full"}, pl.DataFrame(schema=PERPLEXITY))
     (row,) = tests.filter(measure=measure).to_dicts()
     assert (row["first"], row["second"], row["pairs"]) == ("lstm", "transformer", pairs)
     assert (100 * row["mean_first"], 100 * row["mean_second"]) == pytest.approx(

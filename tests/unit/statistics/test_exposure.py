@@ -1,7 +1,5 @@
 """The exposure ledger against numbers worked by hand."""
 
-from __future__ import annotations
-
 from poshgrid.config.runs import Run
 from poshgrid.statistics.exposure import ledger
 

@@ -59,8 +59,8 @@ def nearest(seed):
     return decide
 
 
-@pytest.fixture(scope="module")
-def found(tmp_path_factory):
+def test_templates_are_levels_and_the_best_rival_is_named(tmp_path):
+    """Nearest noun is right in 50%; the shorter member in 60%, more than the model's 55%."""
     right = {f"{CELL}/mini/packed/none/seed{s}": nearest(s) for s in (1, 2, 3)}
     heuristics = pl.DataFrame(
         [(i, "nearest", False, None if "wanna" in i else float("near" in i))
@@ -69,37 +69,23 @@ def found(tmp_path_factory):
         + [(i, "command", True, 1.0) for i in items()["item_id"]],
         schema=HEURISTICS, orient="row",
     )  # fmt: skip
-    return judge(tmp_path_factory.mktemp("levels"), right, heuristics=heuristics)
-
-
-def test_templates_are_levels_and_single_ones_are_not(found):
-    _, table = found
-    each = table.filter(level="template").select("phenomenon", "part", "mean", "n_pairs")
-    assert each.with_columns(pl.col("mean").round(9)).rows() == [
-        ("binding", "far", 0.2, SETS),
-        ("binding", "near", 0.9, SETS),
-    ]
-    assert table.filter(level="cell").is_empty()
+    _, table = judge(tmp_path, right, heuristics=heuristics)
+    templates = table.filter(level="template").select("phenomenon", "part", "mean", "n_pairs")
+    assert templates.with_columns(pl.col("mean").round(9)).rows() == [
+        ("binding", "far", 0.2, SETS), ("binding", "near", 0.9, SETS)
+    ]  # fmt: skip
     whole = only(table, level="phenomenon", phenomenon="binding")
-    assert whole["mean"] == pytest.approx(0.55)
-    near = only(table, part="near")
-    assert near["low"] < 0.9 < near["high"]
-    # A category is its phenomena, each once: of one phenomenon it has the same draws
-    category = only(table, level="category", category="binding")
-    assert (category["low"], category["high"]) == (whole["low"], whole["high"])
-    assert near["high"] - near["low"] < 0.3
-
-
-def test_the_best_rival_is_named_and_learned_needs_both(found):
-    """Nearest noun is right in 50%; the shorter member in 60%, more than the model's 55%."""
-    _, table = found
-    whole = only(table, level="phenomenon", phenomenon="binding")
-    assert whole["rival"] == "shorter"
+    assert (whole["mean"], whole["rival"]) == (pytest.approx(0.55), "shorter")
     assert whole["rival_mean"] == pytest.approx(18 / SETS)
     assert whole["above_rival"] == pytest.approx(0.55 - 0.6)
     assert whole["above_rival_low"] < -0.05 < whole["above_rival_high"]
     assert whole["learned"] == "cannot tell"
     assert table.filter(pl.col("level") != "phenomenon")["rival"].drop_nulls().is_empty()
+    # A category is its phenomena, each once: of one phenomenon it has the same draws
+    category = only(table, level="category", category="binding")
+    assert (category["low"], category["high"]) == (whole["low"], whole["high"])
+    near = only(table, part="near")
+    assert near["low"] < 0.9 < near["high"] < near["low"] + 0.3
 
 
 def varied(share):
@@ -150,16 +136,6 @@ def test_a_rival_at_chance_is_named_and_one_below_it_is_a_coin(tmp_path):
         assert rows["above_rival"].to_list() == pytest.approx(expected.tolist())
 
 
-def test_a_rule_without_a_say_is_no_rival(tmp_path):
-    right = {f"{CELL}/mini/packed/none/seed{s}": varied(0.9)(s) for s in (1, 2)}
-    said = [(i, "nearest", False, 1.0 if "binding" in i else None) for i in items()["item_id"]]
-    heuristics = pl.DataFrame(said, schema=HEURISTICS, orient="row")
-    _, table = judge(tmp_path, right, heuristics=heuristics)
-    assert only(table, level="phenomenon", phenomenon="binding")["rival"] == "nearest"
-    wanna = only(table, level="phenomenon", phenomenon="wanna")
-    assert (wanna["rival"], wanna["rival_mean"]) == ("50%", 0.5)
-
-
 def test_pairs_that_test_no_structure_do_not_make_a_phenomenon_testable(tmp_path):
     """The nearest noun solves all pairs that the hierarchical heuristic decides."""
     right = {f"{CELL}/mini/packed/none/seed{s}": varied(0.95)(s) for s in (1, 2, 3, 4)}
@@ -187,8 +163,8 @@ def test_rules_of_joint_pairs_and_without_a_say(tmp_path):
     path = tmp_path / "heuristics.parquet"
     files.write_table(pl.DataFrame(rows, schema=HEURISTICS, orient="row"), path, HEURISTICS)
     judged = pairs.sort("item_id")
-    found, _ = verdicts.read_heuristics(path, doubled, judged)
-    value = dict(zip(judged["item_id"], found["r"], strict=True))
+    preferred, _ = verdicts.read_heuristics(path, doubled, judged)
+    value = dict(zip(judged["item_id"], preferred["r"], strict=True))
     assert [value[f"wanna-only-{i:02}"] for i in range(4)] == [1.0, 0.5, 0.0, 0.5]
     assert value["binding-near-00"] == 0.5
     with pytest.raises(errors.PoshgridError, match=r"heuristics\.parquet: the items have changed"):

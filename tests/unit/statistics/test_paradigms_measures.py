@@ -1,7 +1,5 @@
 """Surprisal differences of filler x gap: by hand, against scipy, and as properties."""
 
-from __future__ import annotations
-
 import math
 import random
 
@@ -34,26 +32,25 @@ def items_of(sets, *, ambiguous=(), lexical=None):
     return pl.DataFrame(rows, schema=PARADIGMS)
 
 
-def scores_of(items, bits, tokens=None, step=None):
+def scores_of(items, bits, step=None):
     """Return scores whose surprisals are ``bits``, set by set in the order of CELLS."""
-    tokens = tokens or [[1] * 4] * len(bits)
     return items.select("item_id", "filler", "gap").with_columns(
         step=pl.lit(step, dtype=pl.UInt32),
-        logprob=pl.Series([-b * LN2 for each in bits for b in each], dtype=pl.Float64),
-        tokens=pl.Series([t for each in tokens for t in each], dtype=pl.UInt32),
+        logprob=pl.Series([-b * LN2 for of_set in bits for b in of_set], dtype=pl.Float64),
+        tokens=pl.lit(1, dtype=pl.UInt32),
     ).select(list(PARADIGM_SCORES))  # fmt: skip
 
 
-def measured(bits, *, tokens=None, **which):
+def measured(bits, **which):
     items = items_of(len(bits), **which)
-    differences = paradigms.differences(scores_of(items, bits, tokens), items)
-    found = paradigms.measures(differences)
-    files.check_schema(found.schema, PARADIGM_RESULT, "measures")
-    return found
+    differences = paradigms.differences(scores_of(items, bits), items)
+    table = paradigms.measures(differences)
+    files.check_schema(table.schema, PARADIGM_RESULT, "measures")
+    return table
 
 
-def row(found, measure, subset="all"):
-    return only(found, measure=measure, subset=subset)
+def row(table, measure, subset="all"):
+    return only(table, measure=measure, subset=subset)
 
 
 # Surprisals in bits: +F+G, +F-G, -F+G, -F-G.
@@ -66,29 +63,22 @@ HAND = [
 
 
 def test_by_hand():
-    found = measured(HAND, ambiguous={3})
-    plus, minus, did = (row(found, measure) for measure in MEASURES)
+    table = measured(HAND, ambiguous={3})
+    plus, minus, did = (row(table, measure) for measure in MEASURES)
     assert (plus["n"], plus["correct"], plus["ties"], plus["accuracy"]) == (4, 3.0, 0, 0.75)
     assert (minus["correct"], minus["ties"]) == (2.5, 1)  # below 0 is right without a filler
     assert (did["correct"], did["ties"], did["accuracy"]) == (2.5, 1, 0.625)
-    assert [each["mean"] for each in (plus, minus, did)] == pytest.approx([2.0, 0.5, 1.5])
+    assert [of["mean"] for of in (plus, minus, did)] == pytest.approx([2.0, 0.5, 1.5])
     # did: 7, 1, 0, -2: the squares about 1.5 add up to 45
     assert did["sd"] == pytest.approx(math.sqrt(45 / 3))
     assert did["t"] == pytest.approx(1.5 / (math.sqrt(15) / 2))
     assert did["df"] == 3
-    clear = row(found, "did", "unambiguous")
+    clear = row(table, "did", "unambiguous")
     assert (clear["n"], clear["correct"]) == (3, 2.5)
     assert clear["mean"] == pytest.approx(8 / 3)
-    only = row(found, "did", "ambiguous")
+    only = row(table, "did", "ambiguous")
     assert (only["n"], only["correct"], only["mean"]) == (1, 0.0, pytest.approx(-2))
     assert only["sd"] is only["t"] is only["p_one"] is only["mean_low"] is None
-
-
-def test_surprisal_is_a_sum_over_tokens():
-    """One set: +F+G 3 bits in 1 token, +F-G 8 in 2, -F+G 9 in 1, -F-G 7 in 2."""
-    found = measured([HAND[0]], tokens=[[1, 2, 1, 2]])
-    assert [row(found, m)["mean"] for m in MEASURES] == pytest.approx([5.0, -2.0, 7.0])
-    assert [row(found, m)["accuracy"] for m in MEASURES] == [1] * 3
 
 
 def test_against_scipy():
@@ -100,11 +90,11 @@ def test_against_scipy():
         "delta_minus_filler": [d - c for _, _, c, d in bits],
         "did": [(b - a) - (d - c) for a, b, c, d in bits],
     }
-    found = measured(bits)
+    table = measured(bits)
     for measure, sample in values.items():
         side = "less" if measure == "delta_minus_filler" else "greater"
         two, one = (stats.ttest_1samp(sample, 0, alternative=a) for a in ("two-sided", side))
-        ours = row(found, measure)
+        ours = row(table, measure)
         interval = two.confidence_interval(0.95)
         assert (ours["t"], ours["df"]) == (pytest.approx(two.statistic), two.df)
         assert (ours["p_two"], ours["p_one"]) == pytest.approx((two.pvalue, one.pvalue))
@@ -132,9 +122,9 @@ def test_sets_with_the_same_words_widen_the_clustered_interval():
 
 
 def test_a_tie_is_half_and_equal_values_have_no_t():
-    found = measured([[4.0, 4.0, 4.0, 4.0]] * 3)
+    table = measured([[4.0, 4.0, 4.0, 4.0]] * 3)
     for measure in MEASURES:
-        one = row(found, measure)
+        one = row(table, measure)
         assert (one["correct"], one["ties"], one["accuracy"]) == (1.5, 3, 0.5)
         assert (one["t"], one["p_one"], one["sd"]) == (None, None, 0.0)
 

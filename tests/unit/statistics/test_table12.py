@@ -38,7 +38,7 @@ def counts_of_table_8():
 
 
 @pytest.fixture(scope="module")
-def found():
+def our_summary():
     """Our summary of the paper's model, term by term."""
     model = Regression(name="paper", engine="fast", draws=4_000)
     made = design.design(counts_of_table_8(), model.formula, fractions=True)
@@ -55,7 +55,7 @@ def found():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("term", TABLE_12["term"].to_list())
-def test_table_12(term, found):
+def test_table_12(term, our_summary):
     """Estimates within .01 (.02: categories); interval ends within .01, of wide ones .04.
 
     Half a unit of the last printed digit, .005, is in that. The SD over seeds is not here:
@@ -65,7 +65,7 @@ def test_table_12(term, found):
     printed, and a quantile so far out moves by .01 with the random seed; it gets .06.
     """
     theirs = TABLE_12.row(by_predicate=pl.col("term") == term, named=True)
-    ours = found[term]
+    ours = our_summary[term]
     if term == "1|seed_sigma":
         assert ours["mean"] <= theirs["median"] + 0.01
         return

@@ -43,7 +43,3 @@ def test_what_is_lacking_is_named(tmp_path):
     run = model(tmp_path, "baby/10M/m/packed/none/seed1", steps_per_epoch=None)
     with pytest.raises(errors.PoshgridError, match=r"statistics\.json: .*'steps_per_epoch'"):
         training.training([run], tmp_path, tmp_path / "out")
-    path = tmp_path / "training.jsonl"
-    path.write_text('{"step": 0}\n{"st', encoding="utf-8")
-    with pytest.raises(errors.PoshgridError, match=r"training\.jsonl: "):
-        training.evaluations(path)

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from scipy import special, stats
+from scipy import stats
 
 from poshgrid.statistics import verdicts
 from poshgrid.statistics.intervals import SetSums
@@ -49,31 +49,6 @@ def test_two_sets_prove_nothing():
     assert decided(np.full((1, 2, 1, 2), PAIRS))["learned"].to_list() == ["cannot tell"]
 
 
-def test_two_seeds_far_above_a_rival_are_enough():
-    """98.0 and 98.5% beside 55%, in a table whose other seeds vary as little."""
-    rng = np.random.default_rng(1)
-    right = rng.binomial(PAIRS, 0.5, (1, 2, 9, SETS))
-    right[0, :, 0] = PAIRS
-    right[0, 0, 0, :4] -= 1
-    right[0, 1, 0, :3] -= 1
-    baseline = np.tile(np.r_[np.full(55, PAIRS), np.zeros(45)], 9)
-    learned = decided(right, heuristics={"unigram": baseline})["learned"].to_list()
-    assert learned[0] == "yes"
-    assert "yes" not in learned[1:]
-
-
-def test_coins_and_seeds_that_vary_are_rarely_learned():
-    """Nine phenomena, 3 seeds with an SD of 8 points, untrained ones with an SD of 12."""
-    rng = np.random.default_rng(2)
-    wrong = 0
-    for _ in range(100):
-        spread = np.array([0.32, 0.5]).reshape(2, 1, 1)
-        chance = special.expit(rng.standard_normal((2, 3, 9)) * spread)
-        right = rng.binomial(PAIRS, np.broadcast_to(chance[..., None], (2, 3, 9, SETS)))
-        wrong += "yes" in decided(right, ("packed", "untrained"))["learned"].to_list()
-    assert wrong <= 9  # 5 expected at most: 2 SDs above
-
-
 def test_an_untrained_rival_varies_too():
     """The same means: what seeds of the rival add to the variance widens the interval."""
     rng = np.random.default_rng(3)
@@ -84,7 +59,7 @@ def test_an_untrained_rival_varies_too():
     far[1, 0] = np.minimum(far[1, 0] + (np.arange(SETS) < 40), PAIRS)
     far[1, 1] = np.maximum(far[1, 1] - (np.arange(SETS) < 40), 0)
     near, wide = (
-        decided(each, ("packed", "untrained")).row(0, named=True) for each in (right, far)
+        decided(scores, ("packed", "untrained")).row(0, named=True) for scores in (right, far)
     )
     assert near["rival"] == wide["rival"] == "untrained"
     widths = [row["above_rival_high"] - row["above_rival_low"] for row in (near, wide)]
@@ -137,14 +112,3 @@ def test_intervals_stay_inside_what_is_possible():
     assert sure.interval()[1] <= 0.8
     worst = Comparison(0.2, -0.2, Variance(1e-4, 99), [Variance(0.1, 4)])
     assert worst.interval()[0] >= -0.2
-
-
-def test_a_listed_rival_with_noise_has_learned_nothing():
-    """A model that is a rival, but for a tenth of its choices, is below it on average."""
-    rng = np.random.default_rng(4)
-    rival = rng.binomial(1, 0.68, 9 * SETS) * PAIRS
-    for _ in range(20):
-        flipped = rng.random((1, 3, 9, SETS)) < 0.1
-        right = np.where(flipped, PAIRS - rival.reshape(9, SETS), rival.reshape(9, SETS))
-        learned = decided(right, heuristics={"class-ngram": rival.astype(float)})["learned"]
-        assert set(learned) <= {"no", "cannot tell"}

@@ -1,7 +1,5 @@
 """The sweep of vocabulary sizes: one training stands for all, and counts are those of the text."""
 
-from __future__ import annotations
-
 import json
 
 from poshgrid.config import Tokenizer, specs
@@ -13,18 +11,18 @@ from tests.unit.training.training_support import (
 
 def spec(*sizes: int, **options: object) -> specs.TokenizerSpec:
     """Return a spec with a list of sizes; its own size leaves no merge: it must not be read."""
-    given = Tokenizer(vocabulary_size=258, sweep=list(sizes), **options)
-    return specs.TokenizerSpec(tokenizer=given)
+    settings = Tokenizer(vocabulary_size=258, sweep=list(sizes), **options)
+    return specs.TokenizerSpec(tokenizer=settings)
 
 
 def test_counts_worked_by_hand(tmp_path):
     # Words of bytes: " aa" twice, " b" once. At 258 types each byte is a token: 3 + 3 + 2.
     # The first merge is of a pair that occurs twice, the second makes " aa" one token.
     source = write_condition(tmp_path / "condition", train=["aa b", "aa"], dev=["b"], test=["b"])
-    found = sweep.sweep(spec(258, 259, 260, 5000), source, tmp_path / "sweep.json")
-    assert found == json.loads((tmp_path / "sweep.json").read_text())
-    assert (found["sentences"], found["words"]) == (2, 3)
-    rows = [tuple(row.values()) for row in found["vocabularies"]]
+    facts = sweep.sweep(spec(258, 259, 260, 5000), source, tmp_path / "sweep.json")
+    assert facts == json.loads((tmp_path / "sweep.json").read_text())
+    assert (facts["sentences"], facts["words"]) == (2, 3)
+    rows = [tuple(row.values()) for row in facts["vocabularies"]]
     assert rows == [  # size, reached, tokens without and with 3 boundaries, per word
         (258, 258, 8, 11, 2.666667),
         (259, 259, 6, 9, 2.0),

@@ -1,7 +1,5 @@
 """Tokenizers and token folders."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import unicodedata
@@ -142,10 +140,10 @@ def test_layout_of_a_split_worked_by_hand(source, trained, encoded):
     for sentence in texts:
         expected += [*cutter.encode(sentence).ids, 0]
         positions.append(len(expected) - 1)
-    found = encode.load(encoded, "dev")
-    assert found.ids.tolist() == expected
-    assert found.offsets.tolist() == positions
-    assert found.ids.dtype == np.uint16
+    tokens = encode.load(encoded, "dev")
+    assert tokens.ids.tolist() == expected
+    assert tokens.offsets.tolist() == positions
+    assert tokens.ids.dtype == np.uint16
 
 
 def test_statistics_count_what_was_written(source, encoded):
@@ -153,12 +151,12 @@ def test_statistics_count_what_was_written(source, encoded):
     assert (statistics["dtype"], statistics["vocabulary_size"]) == ("uint16", 300)
     for split, number in (("train", 200), ("dev", 30), ("test", 30)):
         frame = pl.read_parquet(source / f"{split}.parquet")
-        found = statistics[split]
+        facts = statistics[split]
         size = (encoded / f"{split}.bin").stat().st_size // 2
-        assert (found["sentences"], found["tokens"]) == (number, size)
-        assert found["words"] == frame["n_words"].sum()
-        assert found["distinct"] == frame["text"].n_unique()
-        assert found["tokens_per_word"] == pytest.approx((size - number - 1) / found["words"])
+        assert (facts["sentences"], facts["tokens"]) == (number, size)
+        assert facts["words"] == frame["n_words"].sum()
+        assert facts["distinct"] == frame["text"].n_unique()
+        assert facts["tokens_per_word"] == pytest.approx((size - number - 1) / facts["words"])
 
 
 def test_statistics_of_each_source(trained, tmp_path):
@@ -167,11 +165,11 @@ def test_statistics_of_each_source(trained, tmp_path):
     for path in source.iterdir():
         frame = pl.read_parquet(path).with_columns(source=pl.Series(["b", "b", "a", "b"]))
         frame.write_parquet(path)
-    found = encode.encode(source, trained, tmp_path / "tokens")["dev"]
+    facts = encode.encode(source, trained, tmp_path / "tokens")["dev"]
     cutter = tokenizer.load(trained)
     tokens = [len(cutter.encode(text).ids) + 1 for text in texts]
-    assert found["distinct"] == 3
-    assert found["sources"] == {
+    assert facts["distinct"] == 3
+    assert facts["sources"] == {
         "a": {"sentences": 1, "words": 2, "tokens": tokens[2], "distinct": 1},
         "b": {"sentences": 3, "words": 7, "tokens": sum(tokens) - tokens[2], "distinct": 3},
     }
@@ -195,10 +193,10 @@ def test_text_that_spells_the_boundary_is_no_boundary(trained, tmp_path):
     texts = ["a <|endoftext|> b", "<pad> c"]
     source = write_condition(tmp_path / "condition", train=texts, dev=texts, test=texts)
     statistics = encode.encode(source, trained, tmp_path / "tokens")
-    found = encode.load(tmp_path / "tokens", "train")
+    tokens = encode.load(tmp_path / "tokens", "train")
     assert statistics["train"]["sentences"] == 2
-    assert np.flatnonzero(found.ids == 0).tolist() == found.offsets.tolist()
-    assert 1 not in found.ids
+    assert np.flatnonzero(tokens.ids == 0).tolist() == tokens.offsets.tolist()
+    assert 1 not in tokens.ids
 
 
 def test_damaged_tokens_are_refused(encoded, tmp_path):
@@ -207,8 +205,8 @@ def test_damaged_tokens_are_refused(encoded, tmp_path):
     (tmp_path / "tokens" / "dev.bin").write_bytes(whole[:-2])
     (tmp_path / "tokens" / "test.offsets.npy").write_bytes(b"")
     (tmp_path / "tokens" / "train.bin").unlink()
-    for split, place in (("dev", r"dev\.bin"), ("test", "tokens: .* test"), ("train", "tokens: ")):
-        with pytest.raises(PoshgridError, match=place):
+    for split, where in (("dev", r"dev\.bin"), ("test", "tokens: .* test"), ("train", "tokens: ")):
+        with pytest.raises(PoshgridError, match=where):
             encode.load(tmp_path / "tokens", split)
 
 
@@ -233,11 +231,11 @@ THERE = ["the zebra sees a cat .", "a cat sleeps ."] * 100
 def two(tmp_path_factory):
     """Two conditions; *zebra* and *sleeps* are seen in the second one alone."""
     folder = tmp_path_factory.mktemp("two")
-    found = []
+    folders = []
     for name, texts in (("here", HERE), ("there", THERE)):
         write_condition(folder / name, train=texts, dev=texts[:2], test=texts[:2])
-        found.append(folder / name)
-    return found
+        folders.append(folder / name)
+    return folders
 
 
 def words_spec(size):

@@ -1,7 +1,5 @@
 """A toy condition, and runs on it, that the tests of training share."""
 
-from __future__ import annotations
-
 import pytest
 
 from poshgrid.training.train import train

@@ -1,7 +1,5 @@
 """BabyBERTa: its size and weights, and a small one trained and scored."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 import torch
@@ -19,11 +17,9 @@ def test_the_papers_model_has_eight_million_parameters():
     """Sizes of section 2.1: by hand, the head's decoder being tied to the embeddings."""
     options = babyberta.Options().model_dump()
     model = build("babyberta", options=options, vocabulary_size=8192, context_length=128)
-    width, ffn = 256, 1024
-    tables = (8192 + 1) * width + (128 + 2) * width + width + 2 * width
-    attention = 4 * (width * width + width) + 2 * width
-    layer = attention + width * ffn + ffn + ffn * width + width + 2 * width
-    head = width * width + width + 2 * width + (8192 + 1)
+    width, ffn, types = 256, 1024, 8192 + 1
+    layer = 4 * (width * width + width) + 2 * width * ffn + ffn + width + 4 * width
+    tables, head = (types + 130 + 1 + 2) * width, width * width + 3 * width + types
     assert model.num_parameters() == tables + 8 * layer + head == 8_524_033
     assert model.config.num_attention_heads == 8
     assert model.config.layer_norm_eps == 1e-5
@@ -51,8 +47,8 @@ def test_the_dev_loss_is_that_of_transformers(learned, inputs):
     total = tokens = 0
     for batch in rows.in_order(1):
         with torch.inference_mode():
-            found = model(torch.from_numpy(batch.inputs), labels=torch.from_numpy(batch.targets))
-        total += found.loss.item() * batch.tokens
+            output = model(torch.from_numpy(batch.inputs), labels=torch.from_numpy(batch.targets))
+        total += output.loss.item() * batch.tokens
         tokens += batch.tokens
     assert statistics(folder)["dev_loss"] == pytest.approx(total / tokens, abs=1e-4)
 
@@ -65,6 +61,6 @@ def test_scores_are_those_of_training_rows(learned, inputs, masked):
     tokens = encode.load(inputs[0], "dev")
     ids = tokens.ids[: tokens.offsets[1] + 1].tolist()
     expected = one_by_one(model, ids, 300 if masked == "pseudo-log-likelihood" else None)
-    (found,) = engine(learned[1], masked=masked).score(requests([text]))
-    assert found.tokens == len(expected)
-    assert found.logprob == pytest.approx(sum(expected), abs=1e-3)
+    (scored,) = engine(learned[1], masked=masked).score(requests([text]))
+    assert scored.tokens == len(expected)
+    assert scored.logprob == pytest.approx(sum(expected), abs=1e-3)

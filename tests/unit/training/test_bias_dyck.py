@@ -1,22 +1,23 @@
 """Dyck pre-pretraining: the language, what is learned of it, and what of that is carried over."""
 
-from __future__ import annotations
-
-import os
-import signal
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
-from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import tokenizer as tokenizers
 from poshgrid.tokenization.tokenizer import Vocabulary
 from poshgrid.training import checkpoint, seeds
 from poshgrid.training.biases import dyck
 from poshgrid.training.dyck_language import Alphabet, Brackets, Flat, Language
 from poshgrid.training.train import train
-from tests.unit.training.training_support import build, recipe, setting, statistics, train_spec
+from tests.unit.training.training_support import (
+    build,
+    equal,
+    recipe,
+    setting,
+    statistics,
+    train_spec,
+    weights,
+)
 
 SMALL = {"k": 3, "depth": 4, "length": 24, "steps": 8, "batch_size": 4, "warmup_steps": 2}
 
@@ -55,18 +56,18 @@ def test_it_is_the_plain_algorithm(monkeypatch, language):
         random = original(*streams[index])
         coins, picks = random.random(length, np.float32), random.random(length, np.float32)
         kinds = random.integers(language.k, size=length, dtype=np.int32)
-        held, found = [], []
-        for place in range(length):
-            must_close = len(held) in (language.depth, length - place)
-            if not held or (not must_close and coins[place] < np.float32(language.p_open)):
-                held.append(kinds[place])
-                found.append(kinds[place])
+        held, expected = [], []
+        for position in range(length):
+            must_close = len(held) in (language.depth, length - position)
+            if not held or (not must_close and coins[position] < np.float32(language.p_open)):
+                held.append(kinds[position])
+                expected.append(kinds[position])
             else:
-                slot = int(np.float64(picks[place]) * len(held))
-                found.append(language.k + held[slot])
+                slot = int(np.float64(picks[position]) * len(held))
+                expected.append(language.k + held[slot])
                 held[slot] = held[-1]
                 held.pop()
-        assert list(sequence) == found
+        assert list(sequence) == expected
     counts = open_brackets(language, drawn)
     assert counts.min() == 0
     assert not counts[:, -1].any()
@@ -78,7 +79,7 @@ def test_a_sequence_is_a_function_of_seed_part_and_index(kind):
     language = kind(k=4, p_open=0.5, depth=4, length=64)
     some = language.draw(42, range(10))
     assert (language.draw(42, [7, 3]) == some[[7, 3]]).all()
-    assert len({each.tobytes() for each in some}) == 10
+    assert len({sequence.tobytes() for sequence in some}) == 10
     for other in (language.draw(43, range(10)), language.draw(42, range(10), "dev")):
         assert not any((one == two).all() for one in other for two in some)
 
@@ -135,15 +136,15 @@ def test_rows_hold_each_sequence_once_after_the_boundary():
 
 def test_how_brackets_are_written(inputs, tmp_path):
     """As tokens of their own; as numbers in the language's tokens."""
-    given = setting(inputs, train_spec(recipe(), bias="dyck"), tmp_path)
-    body = dyck.alphabet(dyck.Options(k=2), given)
+    chosen = setting(inputs, train_spec(recipe(), bias="dyck"), tmp_path)
+    body = dyck.alphabet(dyck.Options(k=2), chosen)
     assert body == Alphabet([[2], [3], [4], [5]], Vocabulary(6, 0, 1))
-    letters = dyck.alphabet(dyck.Options(k=64, length=30, brackets="text"), given)
+    letters = dyck.alphabet(dyck.Options(k=64, length=30, brackets="text"), chosen)
     assert letters.vocabulary == (300, 0, 1)
     drawn = Language(k=64, p_open=0.5, depth=8, length=30).draw(42, range(300))
     cutter = tokenizers.load(inputs[1])
     ids = [cutter.encode(" ".join(map(str, row)), add_special_tokens=False).ids for row in drawn]
-    assert letters.ids(drawn).tolist() == [each[:30] for each in ids]
+    assert letters.ids(drawn).tolist() == [row_ids[:30] for row_ids in ids]
     assert min(map(len, ids)) > 30  # some numbers take several tokens
 
 
@@ -160,14 +161,14 @@ def test_how_brackets_are_written(inputs, tmp_path):
 )
 def test_what_is_carried_over(inputs, tmp_path, options, vocabulary, context):
     """The body; of all, word rows and the positions that both have; the rest stays initial."""
-    given = setting(inputs, train_spec(recipe(), bias="dyck"), tmp_path)
+    chosen = setting(inputs, train_spec(recipe(), bias="dyck"), tmp_path)
     model = build(context_length=context)
     initial = checkpoint.weights(model)
     part = dyck.build(dyck.Options(**(SMALL | options)))
-    assert part.prepare(model, given) is model
+    assert part.prepare(model, chosen) is model
     assert model.lm_head.weight is model.transformer.wte.weight
     trained, after = (
-        given.checkpoints.part("dyck").newest()[0]["weights"],
+        chosen.checkpoints.part("dyck").newest()[0]["weights"],
         checkpoint.weights(model),
     )
     tables = {"transformer.wte.weight": vocabulary, "transformer.wpe.weight": 24}
@@ -184,39 +185,23 @@ def test_what_is_carried_over(inputs, tmp_path, options, vocabulary, context):
 # ---- a run, and its interruption --------------------------------------------------------------
 
 
-# 8 steps of pre-pretraining, of which each is saved, and 12 of training, of which every third is.
-@pytest.mark.parametrize(
-    ("how", "end", "left"),
-    [
-        ("told", 5, 20 - 5),  # the step is finished, and saved
-        ("killed", 9, 20 - 8),  # the first step on text
-        ("killed", 13, 20 - 8 - 3),  # after 4 steps, of which 3 are saved
-    ],
-)
-def test_an_interrupted_run_goes_on_exactly(inputs, job, tmp_path, monkeypatch, how, end, left):
-    spec = train_spec(
-        recipe(checkpoint_every=3), bias="dyck", biases={"dyck": SMALL | {"length": 12}}
-    )
-    folders = [*inputs, tmp_path / "checkpoints", tmp_path / "model"]
-    whole = job(spec)
-    seen, original = SimpleNamespace(steps=0, end=end), seeds.dropout
+def test_an_interrupted_run_goes_on_exactly(inputs, job, tmp_path, monkeypatch):
+    """8 steps on brackets, each saved, and 12 on text, of which every third is: 4 are taken."""
+    chosen, steps = recipe(checkpoint_every=3), []
+    spec = train_spec(chosen, bias="dyck", biases={"dyck": SMALL | {"length": 12}})
+    whole, original = job(spec), seeds.dropout
 
     def dropout(seed, step):
-        seen.steps += 1
-        if seen.steps == seen.end and how == "killed":
+        steps.append(step)
+        if len(steps) == 8 + 4 + 1:
             raise KeyboardInterrupt
-        if seen.steps == seen.end:
-            os.kill(os.getpid(), signal.SIGTERM)
         original(seed, step)
 
     monkeypatch.setattr(seeds, "dropout", dropout)
-    with pytest.raises(PoshgridError if how == "told" else KeyboardInterrupt):
+    folders = [*inputs, tmp_path / "checkpoints", tmp_path / "model"]
+    with pytest.raises(KeyboardInterrupt):
         train(spec, *folders)
-    assert not (tmp_path / "model").exists()
-    seen.steps, seen.end = 0, None
     train(spec, *folders)
-    assert seen.steps == left
-    for name in ("model.safetensors", "config.json", "tokenizer.json"):
-        assert (tmp_path / "model" / name).read_bytes() == (whole / name).read_bytes(), name
-    ours, theirs = statistics(tmp_path / "model"), statistics(whole)
-    assert (ours["biases"], ours["dev_loss"]) == (theirs["biases"], theirs["dev_loss"])
+    assert len(steps) == 8 + 5 + 9
+    assert equal(weights(tmp_path / "model"), weights(whole))
+    assert statistics(tmp_path / "model")["biases"] == statistics(whole)["biases"]

@@ -1,7 +1,5 @@
 """The dynamic recency bias: against a dense implementation, in training, and in scoring."""
 
-from __future__ import annotations
-
 import json
 import math
 from types import SimpleNamespace
@@ -52,9 +50,9 @@ def drawn(rows, length, seed=1):
 
 def dense(named, ids, m, heads=3):
     """GPT-2's last states with the bias, from its weights by name; ids: [rows, length]."""
-    place = torch.arange(ids.shape[1])
-    later = place[:, None] < place[None, :]
-    distance = (place[None, :] - place[:, None]).to(named["wte.weight"].dtype)
+    position = torch.arange(ids.shape[1])
+    later = position[:, None] < position[None, :]
+    distance = (position[None, :] - position[:, None]).to(named["wte.weight"].dtype)
 
     def norm(x, name):
         weight, shift = named[f"{name}.weight"], named[f"{name}.bias"]
@@ -63,14 +61,14 @@ def dense(named, ids, m, heads=3):
     def linear(x, name):
         return x @ named[f"{name}.weight"] + named[f"{name}.bias"]
 
-    x = named["wte.weight"][ids] + named["wpe.weight"][place]
+    x = named["wte.weight"][ids] + named["wpe.weight"][position]
     for layer in range(sum(name.endswith("ln_1.weight") for name in named)):
         query, key, value = linear(norm(x, f"h.{layer}.ln_1"), f"h.{layer}.attn.c_attn").chunk(3, 2)
-        found = []
+        attended = []
         for q, k, v in zip(*(part.chunk(heads, 2) for part in (query, key, value)), strict=True):
             scores = q @ k.transpose(1, 2) / math.sqrt(q.shape[-1]) + m * distance
-            found.append(scores.masked_fill(later, -math.inf).softmax(-1) @ v)
-        x = x + linear(torch.cat(found, 2), f"h.{layer}.attn.c_proj")
+            attended.append(scores.masked_fill(later, -math.inf).softmax(-1) @ v)
+        x = x + linear(torch.cat(attended, 2), f"h.{layer}.attn.c_proj")
         inner = linear(norm(x, f"h.{layer}.ln_2"), f"h.{layer}.mlp.c_fc")
         inner = functional.gelu(inner, approximate="tanh")
         x = x + linear(inner, f"h.{layer}.mlp.c_proj")
@@ -125,9 +123,9 @@ def test_our_engine_scores_with_the_bias_shared_or_not(tmp_path, shares):
     assert scorer.shares
     scorer.shares = shares
     texts = [" ".join(text.split()[:n]) for text in TEXT for n in range(2, 9)]
-    found = scorer.score(requests(texts))
+    scores = scorer.score(requests(texts))
     leaves = named(biased(0.5, n_positions=64), torch.float64)
-    for text, score in zip(texts, found, strict=True):
+    for text, score in zip(texts, scores, strict=True):
         ids = torch.tensor([[words.bos_token_id, *words(text)["input_ids"]]])
         with torch.no_grad():
             logprobs = (dense(leaves, ids, 0.5) @ leaves["wte.weight"].T).log_softmax(-1)
@@ -154,8 +152,10 @@ def test_the_initial_weights_are_those_without_the_bias(positions):
     for name, weight in plain.state_dict().items():
         expected = torch.zeros_like(weight) if name in fixed else weight
         assert torch.equal(expected, model.state_dict()[name]), name
-    expected, found = plain.config.to_dict(), model.config.to_dict()
-    differ = {key for key in expected | found if expected.get(key) != found.get(key)}
+    expected, biased_config = plain.config.to_dict(), model.config.to_dict()
+    differ = {
+        key for key in expected | biased_config if expected.get(key) != biased_config.get(key)
+    }
     assert differ <= {"model_type", "architectures", "recency", "dtype"}
 
 
@@ -180,8 +180,8 @@ def recency_of(folder):
 
 
 def test_each_checkpoint_has_the_bias_of_its_epoch(folder):
-    found = {int(path.name): recency_of(path) for path in (folder / "checkpoints").iterdir()}
-    assert found == {4: 1.0, 8: 0.6}
+    recencies = {int(path.name): recency_of(path) for path in (folder / "checkpoints").iterdir()}
+    assert recencies == {4: 1.0, 8: 0.6}
     assert statistics(folder)["best_step"] > 4  # such a short run learns until it ends
     assert recency_of(folder) == 0.6
     assert (folder / "checkpoints" / "4" / "recency.py").is_file()
@@ -189,12 +189,13 @@ def test_each_checkpoint_has_the_bias_of_its_epoch(folder):
 
 def test_options_change_what_they_say(folder, two_epochs):
     faint, bare, away = (
-        two_epochs(**each) for each in ({"decay": 0.5}, {"scored": "none"}, {"positions": "none"})
+        two_epochs(**change)
+        for change in ({"decay": 0.5}, {"scored": "none"}, {"positions": "none"})
     )
-    for place, same in (("checkpoints/4", True), ("checkpoints/8", False)):  # epoch 0: both 1
-        assert equal(weights(folder / place), weights(faint / place)) is same
-    for place in ("", "checkpoints/4", "checkpoints/8"):
-        assert equal(weights(folder / place), weights(bare / place))  # trained alike
-        assert recency_of(bare / place) == 0.0
-        assert weights(away / place)["transformer.wpe.weight"].abs().max() == 0.0
+    for path, same in (("checkpoints/4", True), ("checkpoints/8", False)):  # epoch 0: both 1
+        assert equal(weights(folder / path), weights(faint / path)) is same
+    for path in ("", "checkpoints/4", "checkpoints/8"):
+        assert equal(weights(folder / path), weights(bare / path))  # trained alike
+        assert recency_of(bare / path) == 0.0
+        assert weights(away / path)["transformer.wpe.weight"].abs().max() == 0.0
     assert engine(bare).model.transformer.parts.tolist() == [0.0, 0.0, 0.0]

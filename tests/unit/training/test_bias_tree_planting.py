@@ -1,9 +1,6 @@
 """Tree-planting: the loss by hand and by loops, its folder, and whom it refuses."""
 
-from __future__ import annotations
-
 import contextlib
-import math
 import random
 
 import pytest
@@ -41,55 +38,6 @@ def ready(tmp_path):
         yield make_ready
 
 
-# ---- by hand ----------------------------------------------------------------------------------
-
-
-def test_loss_of_five_words_by_hand(tmp_path, ready):
-    """Attention is even, because queries are nought; one word is two tokens, one token two words.
-
-    ::
-
-                  barks              tokens  <eot> she gonna bark s  .  <eot>
-               /    |   \\            words     0    1    2    3   3  4    5
-            she    na    .
-                    |
-                   gon
-
-    ========  ===========  =========================  ==========================
-    word      predicted    attention, by word         target: softmax of minus
-              by                                      the distances to those
-    ========  ===========  =========================  ==========================
-    she       <eot>        1                          2 -> 1
-    gonna     she          1/2 1/2                    3 3
-    barks     gonna        1/3 1/3 1/3                1 1 2
-    .         s            1/5 1/5 1/5 2/5            2 2 3 1
-    <eot>     .            1/6 1/6 1/6 2/6 1/6        2 2 3 1 2
-    ========  ===========  =========================  ==========================
-    """
-    tree = (["she", "gon", "na", "barks", "."], [4, 3, 4, 0, 4])
-    inputs = prepare(tmp_path, ["she gonna barks .", "dogs saw"], [tree, (["dogs", "saw"], [2, 0])])
-    make(*inputs)
-    model, planted, both = ready(inputs, spec_of())
-    with torch.no_grad():  # queries of the last layer
-        model.transformer.h[1].attn.c_attn.weight[:, :16] = 0
-        model.transformer.h[1].attn.c_attn.bias[:16] = 0
-    one = next(both.split(1, 0))  # the longer
-    hand = [
-        ([1], [2]),
-        ([1 / 2, 1 / 2], [3, 3]),
-        ([1 / 3, 1 / 3, 1 / 3], [1, 1, 2]),
-        ([1 / 5, 1 / 5, 1 / 5, 2 / 5], [2, 2, 3, 1]),
-        ([1 / 6, 1 / 6, 1 / 6, 2 / 6, 1 / 6], [2, 2, 3, 1, 2]),
-    ]
-    expected = 0.0
-    for weights, apart in hand:
-        total = sum(math.exp(-d) for d in apart)
-        target = [math.exp(-d) / total for d in apart]
-        expected += sum(t * math.log(t / a) for t, a in zip(target, weights, strict=True))
-    losses.summed(model, one)
-    assert planted.penalty(model, one).item() == pytest.approx(0.5 * expected, rel=1e-5)
-
-
 # ---- by loops ---------------------------------------------------------------------------------
 
 PIECES = [["she"], ["gon", "na"], ["barks"], ["do", "n't"], ["zebra"], ["."], ["dogs"]]
@@ -118,14 +66,14 @@ def owners(cutter, text, words):
     for word in words:
         at = text.index(word, at) + len(word)
         ends.append(at)
-    found, spelled = [], ""
+    owner, spelled = [], ""
     for token in cutter.encode(text, add_special_tokens=False).ids:
         piece = cutter.decode([token])
         begin = len(spelled) + len(piece) - len(piece.lstrip())
         # The text of the tokens has a space before it.
-        found.append(next(n for n, end in enumerate(ends, start=1) if begin - 1 < end))
+        owner.append(next(n for n, end in enumerate(ends, start=1) if begin - 1 < end))
         spelled += piece
-    return found
+    return owner
 
 
 def divergence(attention, tree, owner, context, rows="first"):
@@ -144,8 +92,8 @@ def divergence(attention, tree, owner, context, rows="first"):
             sum(attention[p, j] for p in used for j in range(position + 1) if word_of[j] == word)
             for word in left
         ]
-        for place, weight in enumerate(on):
-            total = total + target[place] * (target[place].log() - (weight / sum(on)).log())
+        for column, weight in enumerate(on):
+            total = total + target[column] * (target[column].log() - (weight / sum(on)).log())
     return total
 
 
@@ -193,8 +141,8 @@ def test_the_folder_is_a_plain_gpt2(inputs, distances, tmp_path):
     folder = tmp_path / "model"
     train(spec, *inputs, tmp_path / "checkpoints", folder, distances)
     assert "attn_implementation" not in (folder / "config.json").read_text()
-    for place in (folder, folder / "checkpoints" / "3"):
-        assert type(AutoModelForCausalLM.from_pretrained(place)) is GPT2LMHeadModel
+    for path in (folder, folder / "checkpoints" / "3"):
+        assert type(AutoModelForCausalLM.from_pretrained(path)) is GPT2LMHeadModel
 
 
 @pytest.mark.parametrize("changes", [{"input": "packed"}, {"padding_in_loss": True}], ids=str)

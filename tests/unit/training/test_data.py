@@ -1,7 +1,5 @@
 """Rows, batches and their order; the schedule."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -76,14 +74,16 @@ def test_a_plan_says_what_falls_due():
 
 def pairs(batches: list[data.Batch]) -> list[tuple[int, int]]:
     """Return (input, target) of every predicted position, sorted."""
-    found = []
+    predicted = []
     for batch in batches:
         real = batch.targets != data.IGNORED
         assert (batch.inputs[~real] == PAD).all()
         assert PAD not in batch.inputs[real]
         assert batch.inputs.dtype == batch.targets.dtype == np.int64
-        found += list(zip(batch.inputs[real].tolist(), batch.targets[real].tolist(), strict=True))
-    return sorted(found)
+        predicted += list(
+            zip(batch.inputs[real].tolist(), batch.targets[real].tolist(), strict=True)
+        )
+    return sorted(predicted)
 
 
 def bigrams(tokens: Tokens) -> list[tuple[int, int]]:
@@ -112,35 +112,6 @@ def test_every_token_is_predicted_once_an_epoch(kind, lengths, context, size, ep
     assert all(batch.inputs.shape[1] <= context for batch in batches)
     assert pairs(list(cut.in_order(size))) == bigrams(tokens)
     assert sum(batch.tokens for batch in batches) == len(tokens.ids) - 1
-
-
-def test_packed_rows_worked_by_hand():
-    # 0 1 2 0 3 4 5 0: seven predictions in windows of three
-    cut = rows("packed", stream([2, 3]), 3, 2)
-    one, two = cut.in_order(2)
-    assert one.inputs.tolist() == [[0, 1, 2], [0, 3, 4]]
-    assert one.targets.tolist() == [[1, 2, 0], [3, 4, 5]]
-    assert two.inputs.tolist() == [[5]]
-    assert two.targets.tolist() == [[0]]
-    assert (cut.steps_per_epoch, cut.truncated) == (2, 0)
-
-
-def test_sentence_rows_worked_by_hand():
-    cut = rows("sentence", stream([3, 1, 2]), 10, 2)
-    one, two = cut.in_order(2)  # shortest first
-    assert one.inputs.tolist() == [[0, 4, PAD], [0, 5, 6]]
-    assert one.targets.tolist() == [[4, 0, data.IGNORED], [5, 6, 0]]
-    assert one.tokens == 5
-    assert two.inputs.tolist() == [[0, 1, 2, 3]]
-    assert two.targets.tolist() == [[1, 2, 3, 0]]
-
-
-def test_a_sentence_longer_than_the_context_loses_its_tail_and_is_counted():
-    cut = rows("sentence", stream([2, 6, 3]), 4, 3)
-    (batch,) = cut.in_order(3)
-    assert cut.truncated == 1
-    assert batch.inputs.tolist() == [[0, 1, 2, PAD], [0, 3, 4, 5], [0, 9, 10, 11]]
-    assert batch.targets.tolist() == [[1, 2, 0, -100], [3, 4, 5, 6], [9, 10, 11, 0]]
 
 
 @pytest.mark.parametrize("kind", ["packed", "sentence"])

@@ -4,8 +4,6 @@ Graphs are those that ``torch.compile`` hands to its backend; here the backend k
 them as they are.
 """
 
-from __future__ import annotations
-
 import contextlib
 
 import pytest
@@ -78,16 +76,16 @@ def stepper(inputs, distances, spec, folder, device="cpu"):
 @pytest.fixture
 def graphs(monkeypatch):
     """The graphs that are captured from now on, each with whether gradients are wanted."""
-    found, compile_ = [], torch.compile
+    captured, compile_ = [], torch.compile
 
     def backend(graph, _):
-        found.append((torch.is_grad_enabled() and not torch.is_inference_mode_enabled(), graph))
+        captured.append((torch.is_grad_enabled() and not torch.is_inference_mode_enabled(), graph))
         return graph.forward
 
     monkeypatch.setattr(torch, "compile", lambda part, **k: compile_(part, backend=backend, **k))
     torch._dynamo.reset()
     torch._dynamo.utils.counters.clear()
-    yield found
+    yield captured
     torch._dynamo.reset()
 
 
@@ -99,9 +97,9 @@ def masks(graph):
     """Shapes of Boolean tensors of more than a number a token."""
     tensors = [node.meta.get("example_value") for node in graph.graph.nodes]
     return [
-        tuple(each.shape)
-        for each in tensors
-        if isinstance(each, torch.Tensor) and each.dtype == torch.bool and each.dim() > 2
+        tuple(tensor.shape)
+        for tensor in tensors
+        if isinstance(tensor, torch.Tensor) and tensor.dtype == torch.bool and tensor.dim() > 2
     ]
 
 
@@ -146,7 +144,7 @@ def test_a_gradient_is_that_of_the_whole_batch(
         return clip(weights, *rest, **others)
 
     monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", clipped)
-    monkeypatch.setattr(losses, "summed", lambda *given: micro.append(given) or summed(*given))
+    monkeypatch.setattr(losses, "summed", lambda *args: micro.append(args) or summed(*args))
     for rows, padding in ((24, 10_000), (1, 16)):
         monkeypatch.setitem(loop.PADDING_AT_ONCE, "cpu", padding)
         changes = {"dropout": 0.0, "batch_size": 24, "micro_batch_size": rows}
@@ -157,7 +155,7 @@ def test_a_gradient_is_that_of_the_whole_batch(
             taken.take(0)
         assert (len(micro) == 1) == (rows == 24)
     whole, parts = gradients
-    assert max(each.abs().max() for each in whole) > 0.01
+    assert max(gradient.abs().max() for gradient in whole) > 0.01
     for one, other in zip(whole, parts, strict=True):
         assert (one - other).abs().max() < 1e-6
 
@@ -180,7 +178,7 @@ def test_logits_and_losses_are_those_of_transformers_bit_by_bit(
         train_split, vocabulary = encode.load(inputs[0], "train"), Vocabulary(300, 0, 1)
         batch = builder.rows(spec.model, spec.recipe, train_split, vocabulary, 3).batch(0)
         assert (batch.seen is not None) == (architecture == "hybrid")
-        ids, found = torch.from_numpy(batch.inputs), []
+        ids, results = torch.from_numpy(batch.inputs), []
         for context in (contextlib.nullcontext(), attention.causal(model)):
             with context:
                 torch.manual_seed(1)
@@ -189,7 +187,7 @@ def test_logits_and_losses_are_those_of_transformers_bit_by_bit(
                 loss.backward()
                 gradient = torch.cat([w.grad.flatten() for w in model.parameters()])
                 with torch.no_grad():
-                    found.append((loss, gradient, model.eval()(ids).logits))
-        for theirs, ours in zip(*found, strict=True):
+                    results.append((loss, gradient, model.eval()(ids).logits))
+        for theirs, ours in zip(*results, strict=True):
             assert torch.equal(theirs, ours)
     assert model.config._attn_implementation == "sdpa"

@@ -1,7 +1,5 @@
 """The fused output layer against torch's own loss, and the losses of whole models."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -57,23 +55,23 @@ def layer(dtype, rows=40, types=50, bias=True, spread=3.0):
         for shape in ((rows, 16), (types, 16), (types,))
     ]
     targets = torch.randint(types, (rows,), generator=draw)
-    return [each.requires_grad_() for each in made[: 2 + bias]] + [None] * (not bias), targets
+    return [part.requires_grad_() for part in made[: 2 + bias]] + [None] * (not bias), targets
 
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize(("name", "tolerance"), [("float64", 1e-13), ("float32", 1e-6)])
 def test_loss_and_gradients_are_those_of_torch(name, tolerance, bias):
     (hidden, weight, add), targets = layer(getattr(torch, name), bias=bias)
-    given = [each for each in (hidden, weight, add) if each is not None]
+    leaves = [leaf for leaf in (hidden, weight, add) if leaf is not None]
     ours = losses.cross_entropy(hidden, weight, add, targets)
     scores = hidden.double() @ weight.double().T + (0 if add is None else add.double())
     theirs = torch.nn.functional.cross_entropy(scores, targets, reduction="sum")
     assert ours.dtype == hidden.dtype
     assert ours.item() == pytest.approx(theirs.item(), rel=tolerance)
     # scaled, and added to something else that the same weights are in
-    found = torch.autograd.grad(0.3 * ours + (weight**2).sum(), given)
-    expected = torch.autograd.grad(0.3 * theirs + (weight.double() ** 2).sum(), given)
-    for one, other in zip(found, expected, strict=True):
+    gradients = torch.autograd.grad(0.3 * ours + (weight**2).sum(), leaves)
+    expected = torch.autograd.grad(0.3 * theirs + (weight.double() ** 2).sum(), leaves)
+    for one, other in zip(gradients, expected, strict=True):
         assert (one - other).norm() <= tolerance * other.norm()
 
 
@@ -100,7 +98,7 @@ def test_a_model_has_the_loss_and_gradients_of_its_own_scores(architecture, monk
     """Tied weights get the gradients of both their uses; all scores are never asked for."""
     model, batch = model_of(architecture).double(), batch_of(architecture)
     assert 0 < batch.tokens < batch.inputs.size
-    found = []
+    results = []
     for loss in (losses.summed, plain):
         with monkeypatch.context() as patch:
             if loss is losses.summed:
@@ -108,8 +106,8 @@ def test_a_model_has_the_loss_and_gradients_of_its_own_scores(architecture, monk
             nll = loss(model, batch)
         model.zero_grad(set_to_none=True)
         nll.backward()
-        found.append((nll.item(), {n: w.grad for n, w in model.named_parameters()}))
-    (ours, mine), (theirs, expected) = found
+        results.append((nll.item(), {n: w.grad for n, w in model.named_parameters()}))
+    (ours, mine), (theirs, expected) = results
     assert ours == pytest.approx(theirs, rel=1e-12)
     for name, gradient in expected.items():
         scale = gradient.norm().item()
@@ -120,9 +118,9 @@ def test_a_model_has_the_loss_and_gradients_of_its_own_scores(architecture, monk
 def test_a_subclass_that_changes_its_scores_is_trained_on_them():
     class Changed(GPT2LMHeadModel):
         def forward(self, *args, **kwargs):
-            found = super().forward(*args, **kwargs)
-            found.logits = 0.5 * found.logits
-            return found
+            output = super().forward(*args, **kwargs)
+            output.logits = 0.5 * output.logits
+            return output
 
     model, batch = model_of("gpt2"), batch_of()
     unchanged = losses.summed(model, batch).item()
@@ -136,11 +134,11 @@ def test_a_subclass_that_changes_its_scores_is_trained_on_them():
 def test_the_mean_is_over_predicted_tokens_and_without_dropout(precision):
     model = model_of("gpt2", dropout=0.5).train()
     batches = [batch_of(rows=rows, seed=rows) for rows in (2, 7)]
-    found = losses.mean(model, iter(batches), precision)
+    loss = losses.mean(model, iter(batches), precision)
     assert model.training
     assert all(weight.grad is None for weight in model.parameters())
     model.eval()
     with torch.no_grad():
         sums = sum(plain(model, batch).item() for batch in batches)
     expected = sums / sum(batch.tokens for batch in batches)
-    assert found == pytest.approx(expected, rel=1e-6 if precision == "float32" else 1e-3)
+    assert loss == pytest.approx(expected, rel=1e-6 if precision == "float32" else 1e-3)

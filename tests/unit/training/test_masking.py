@@ -1,7 +1,5 @@
 """Masked rows: how many tokens are hidden, which, and how; their copies and their order."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import shutil
@@ -55,12 +53,12 @@ def epoch(rows, number=0):
 
 def patterns(batches):
     """Sentence -> the places, counted from its first token, that each of its rows asks for."""
-    found = defaultdict(list)
+    asked = defaultdict(list)
     for batch in batches:
         for sentence, targets in zip(batch.sentences, batch.targets, strict=True):
             places = np.flatnonzero(targets != IGNORED) - 1
-            found[int(sentence)].append(tuple(places.tolist()))
-    return found
+            asked[int(sentence)].append(tuple(places.tolist()))
+    return asked
 
 
 def same(one, other):
@@ -101,10 +99,10 @@ def test_an_epoch_has_as_many_copies_of_every_sentence(lengths, mask, duplicates
             assert not {BOUNDARY, PAD} & set(batch.inputs[k][asked].tolist())
             assert batch.inputs[k].max() <= MASK
     assert sorted(len(batch.inputs) for batch in batches)[1:] == [5] * (len(batches) - 1)
-    found = patterns(batches)
-    assert set(found) == {i for i, length in enumerate(lengths) if length <= room}
+    asked_of = patterns(batches)
+    assert set(asked_of) == {i for i, length in enumerate(lengths) if length <= room}
     assert rows.truncated == sum(length > room for length in lengths)
-    for masks in found.values():
+    for masks in asked_of.values():
         assert len(masks) == duplicates
         assert all(masks)  # every row asks for something
 
@@ -135,13 +133,13 @@ def left(batch):
 
 
 def test_what_is_left_rises_along_a_line_to_the_last_step():
-    given = {"random": 0.0, "unmask_end": 0.8, "duplicates": 5}
-    rows = cut([20] * 400, chosen={"batch_size": 400, "steps": 11}, **given)
+    options = {"random": 0.0, "unmask_end": 0.8, "duplicates": 5}
+    rows = cut([20] * 400, chosen={"batch_size": 400, "steps": 11}, **options)
     for step, share in ((0, 0.0), (5, 0.4), (10, 0.8), (30, 0.8)):
         error = 4 * math.sqrt(share * (1 - share) / (400 * 3))
         assert left(rows.batch(step)) == pytest.approx(share, abs=error + 1e-9)
     # Passes are as many steps as the corpus has; dev losses of all steps compare.
-    passes = cut([20] * 400, chosen={"batch_size": 400, "steps": None, "epochs": 2}, **given)
+    passes = cut([20] * 400, chosen={"batch_size": 400, "steps": None, "epochs": 2}, **options)
     assert left(passes.batch(2 * passes.steps_per_epoch - 1)) > 0.7
     assert [left(batch) for batch in passes.in_order(400)] == [0.0]
     # What is hidden, and by which random words, is what it is without a curriculum.
@@ -154,28 +152,19 @@ def test_what_is_left_rises_along_a_line_to_the_last_step():
 def test_every_mask_is_as_likely_as_by_chance_token_by_token(length, mask):
     """By hand: m of n tokens have mask^m (1 - mask)^(n - m), over the chance of any at all."""
     rows = cut([length] * 300, chosen={"batch_size": 64}, mask=mask, duplicates=4)
-    found = Counter(
+    counts = Counter(
         places
         for number in range(10)
         for masks in patterns(epoch(rows, number)).values()
         for places in masks
     )
-    draws = found.total()
+    draws = counts.total()
     assert draws == 12_000
     for asked in range(1, length + 1):
         for places in itertools.combinations(range(length), asked):
             share = mask**asked * (1 - mask) ** (length - asked) / (1 - (1 - mask) ** length)
             error = 5 * math.sqrt(share * (1 - share) / draws)
-            assert found[places] / draws == pytest.approx(share, abs=error)
-
-
-def test_copies_and_epochs_have_masks_of_their_own():
-    """Of 60 tokens no two masks are alike, in a batch of other lengths too."""
-    rows = cut([60, 5, 100], chosen={"batch_size": 7})
-    masks = [m for n in range(20) for m in patterns(epoch(rows, n))[0]]
-    assert len(set(masks)) == len(masks) == 200
-    share = sum(map(len, masks)) / (60 * 200)
-    assert share == pytest.approx(0.15, abs=5 * math.sqrt(0.15 * 0.85 / 12_000))
+            assert counts[places] / draws == pytest.approx(share, abs=error)
 
 
 def test_rows_of_several_sentences_are_neighbours_whose_boundaries_are_never_asked_for():
@@ -229,8 +218,8 @@ def test_hybrid_rows_are_causal_ones_some_of_which_hide_tokens(kind):
 
 def test_numbers_are_mixed_as_published():
     """The first outputs of SplitMix64 from the states 0 and 1234567."""
-    found = masking.mixed(np.array([0, 1234567], np.uint64))
-    assert found.tolist() == [0xE220A8397B1DCDAF, 6457827717110365317]
+    numbers = masking.mixed(np.array([0, 1234567], np.uint64))
+    assert numbers.tolist() == [0xE220A8397B1DCDAF, 6457827717110365317]
 
 
 # ---- order ------------------------------------------------------------------------------------
@@ -246,14 +235,6 @@ def test_a_step_is_a_function_of_seed_and_step_alone():
         assert same(cut(lengths).batch(step), before[step])
     other = cut(lengths, seed=8)
     assert not any(same(other.batch(step), before[step]) for step in wanted)
-
-
-def test_the_given_order_has_the_copies_of_a_sentence_next_to_each_other():
-    lengths = [12, 3, 40, 1, 20]
-    rows = cut(lengths, chosen={"order": "given", "context_length": 32})
-    for number in (0, 1):
-        found = np.concatenate([batch.sentences for batch in epoch(rows, number)]).tolist()
-        assert found == [0] * 10 + [1] * 10 + [3] * 10 + [4] * 10
 
 
 def test_the_dev_split_has_the_same_masks_for_every_seed_and_batch():

@@ -1,7 +1,5 @@
 """How far a run has come: what is booked, and what a line of the log says."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -4,8 +4,6 @@ Each attempt is the real command in a process of its own. The processes are fork
 that has imported torch already, so that an attempt takes tenths of a second, not five.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import random
@@ -182,29 +180,29 @@ def job(inputs, tmp_path):
 @pytest.fixture(scope="module")
 def whole(inputs, tmp_path_factory):
     """A run that nothing interrupts."""
-    found = Job(tmp_path_factory.mktemp("whole"), inputs, spec_of(Case(0)))
-    assert found.start().status() == 0, found.log.read_text()
-    return found
+    job = Job(tmp_path_factory.mktemp("whole"), inputs, spec_of(Case(0)))
+    assert job.start().status() == 0, job.log.read_text()
+    return job
 
 
 def content(folder):
     """All that a model's folder says, but for times."""
-    found = {
+    parts = {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("[!.]*"))
         if path.is_file() and path.name not in ("manifest.json", *TIMED)
     }
     lines = [*log(folder), statistics(folder)]
-    found["timed"] = [{k: v for k, v in each.items() if k != "tokens_per_second"} for each in lines]
-    return found
+    parts["timed"] = [{k: v for k, v in line.items() if k != "tokens_per_second"} for line in lines]
+    return parts
 
 
 def same(one, two):
     """Compare two models' folders, file by file."""
-    found, expected = content(one), content(two)
-    assert found.keys() == expected.keys()
+    parts, expected = content(one), content(two)
+    assert parts.keys() == expected.keys()
     for name, value in expected.items():
-        assert found[name] == value, name
+        assert parts[name] == value, name
 
 
 @pytest.mark.slow
@@ -216,12 +214,12 @@ def test_killed_again_and_again(request, job, case):
     whole, killed = job("whole", case), job("killed", case)
     assert whole.start().status() == 0, whole.log.read_text()
     draw = random.Random(case.kills)
-    places = sorted(draw.randrange(STEPS - 8) for _ in range(case.kills - 1))
+    moments = sorted(draw.randrange(STEPS - 8) for _ in range(case.kills - 1))
     torn, resumed = 0, 0
-    for number, place in enumerate(places):
+    for number, moment in enumerate(moments):
         writing = number % 2 == 1
         killed.start(slow=0.01 if writing else 0.0)
-        killed.until(lambda place=place: killed.step.value >= place)
+        killed.until(lambda moment=moment: killed.step.value >= moment)
         if writing:
             killed.until(lambda: any(n.startswith((".step", ".kept")) for n in killed.hidden()))
         time.sleep(draw.random() * (0.06 if writing else 0.02))
@@ -232,30 +230,30 @@ def test_killed_again_and_again(request, job, case):
     assert killed.told(signal.SIGKILL).status() == -signal.SIGKILL
     assert not (killed.model / "statistics.json").exists()
     assert killed.start().status() == 0, killed.log.read_text()
-    assert torn >= len(places) // 4  # a checkpoint was being written
-    assert resumed >= len(places) // 2
+    assert torn >= len(moments) // 4  # a checkpoint was being written
+    assert resumed >= len(moments) // 2
     same(killed.model, whole.model)
     assert not [path for path in killed.checkpoints.rglob("*") if path.is_file()]
 
 
 def test_told_to_end(job, whole):
     """SIGTERM, SIGUSR1, both, and both again: one line, status 1, all steps saved."""
-    told, reached = job("told"), 0
+    stopped, reached = job("told"), 0
     for numbers in (
         [signal.SIGTERM],
         [signal.SIGUSR1],
         [signal.SIGUSR1, signal.SIGTERM, signal.SIGTERM, signal.SIGUSR1],
     ):
-        place = reached + 5
-        told.start(slow=0.02).until(lambda place=place: told.step.value >= place)
-        assert told.told(*numbers).status() == 1
-        (line,) = told.errors()
-        newest = max(path.name for path in told.checkpoints.rglob("step-*"))
+        moment = reached + 5
+        stopped.start(slow=0.02).until(lambda moment=moment: stopped.step.value >= moment)
+        assert stopped.told(*numbers).status() == 1
+        (line,) = stopped.errors()
+        newest = max(path.name for path in stopped.checkpoints.rglob("step-*"))
         reached = int(newest.partition("-")[2])
-        assert reached > place
+        assert reached > moment
         assert line.startswith("error: ")
         assert f"stopped by a signal at step {reached} of {STEPS}; the same command goes on" in line
-        assert told.hidden() == []
-    assert told.start().status() == 0
-    assert f"resumed at step {reached} of {STEPS}" in told.log.read_text()
-    same(told.model, whole.model)
+        assert stopped.hidden() == []
+    assert stopped.start().status() == 0
+    assert f"resumed at step {reached} of {STEPS}" in stopped.log.read_text()
+    same(stopped.model, whole.model)

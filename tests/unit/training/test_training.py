@@ -1,7 +1,5 @@
 """Training: what comes out, and that it comes out the same after an interruption."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import os
@@ -38,39 +36,27 @@ FIXED = ("config.json", "generation_config.json", "model.safetensors", "tokenize
          "tokenizer_config.json")  # fmt: skip
 
 
-def rows_of(inputs, split="train"):
-    return data.rows(recipe(), encode.load(inputs[0], split), 1, 42)
-
-
 # ---- the folder -------------------------------------------------------------------------------
 
 
-def test_the_folder_is_whole(whole):
-    assert sorted(path.name for path in whole.iterdir()) == sorted(
-        [*FIXED, "statistics.json", "training.jsonl"]
-    )
-
-
 def test_statistics_say_what_the_log_says(whole, inputs):
-    found, lines = statistics(whole), log(whole)
+    facts, lines = statistics(whole), log(whole)
     best = min(lines, key=lambda line: line["dev_loss"])
-    assert found["dev_loss"] == best["dev_loss"]
-    assert found["best_step"] == best["step"]
+    assert (facts["dev_loss"], facts["best_step"]) == (best["dev_loss"], best["step"])
     assert [list(line) for line in lines] == [list(TRAINING)] * 4
-    cut = rows_of(inputs)
+    cut = data.rows(recipe(), encode.load(inputs[0], "train"), 1, 42)
     plan = Plan(recipe(), cut.steps_per_epoch)
     rates = [plan.learning_rate(step - 1) for step in (4, 8, 12)]
     assert [line["learning_rate"] for line in lines] == [None, *map(pytest.approx, rates)]
-    passes = [step / plan.steps_per_epoch for step in (0, 4, 8, 12)]
-    assert [line["epoch"] for line in lines] == pytest.approx(passes, abs=1e-6)
-    assert found["initial_dev_loss"] == lines[0]["dev_loss"]
-    assert found["dev_loss"] < found["initial_dev_loss"]
-    expected = sum(cut.batch(step).tokens for step in range(12))
-    assert found["tokens"] == lines[-1]["tokens"] == expected
-    assert (found["steps"], found["stopped"]) == (12, "steps")
-    assert found["test_perplexity"] == pytest.approx(math.exp(found["test_loss"]))
     windows = -(-(len(encode.load(inputs[0], "train").ids) - 1) // 16)
-    assert found["epochs"] == pytest.approx(12 / -(-windows // 4), abs=1e-5)
+    passes = [step / -(-windows // 4) for step in (0, 4, 8, 12)]
+    assert [line["epoch"] for line in lines] == pytest.approx(passes, abs=1e-5)
+    assert facts["epochs"] == pytest.approx(passes[-1], abs=1e-5)
+    assert facts["dev_loss"] < facts["initial_dev_loss"] == lines[0]["dev_loss"]
+    expected = sum(cut.batch(step).tokens for step in range(12))
+    assert facts["tokens"] == lines[-1]["tokens"] == expected
+    assert (facts["steps"], facts["stopped"]) == (12, "steps")
+    assert facts["test_perplexity"] == pytest.approx(math.exp(facts["test_loss"]))
 
 
 @pytest.mark.parametrize("architecture", ["gpt2", "modern", "hybrid"])
@@ -97,8 +83,8 @@ def test_a_seed_gives_its_bytes_twice_and_another_gives_others(job, whole):
     again, other = job(train_spec(recipe())), job(train_spec(recipe(), seed=53))
     for name in FIXED:
         assert (again / name).read_bytes() == (whole / name).read_bytes(), name
-    losses_of = [[(line["train_loss"], line["dev_loss"]) for line in log(each)]
-                 for each in (again, whole)]  # fmt: skip
+    losses_of = [[(line["train_loss"], line["dev_loss"]) for line in log(folder)]
+                 for folder in (again, whole)]  # fmt: skip
     assert losses_of[0] == losses_of[1]
     assert not equal(weights(other), weights(whole))
 
@@ -122,19 +108,6 @@ def test_the_null_has_the_weights_that_the_trained_run_starts_from(
 # ---- arithmetic -------------------------------------------------------------------------------
 
 
-def test_listed_steps_are_kept_as_they_were(job, monkeypatch):
-    """A checkpoint has the weights of a run that ends at its step, if the rate is constant."""
-    monkeypatch.setattr(Plan, "learning_rate", lambda plan, step: 1e-3)
-    fixed = {"evaluate_every": 100}
-    whole = job(train_spec(recipe(steps=8, checkpoints=[4, 6], **fixed)))
-    assert sorted(p.name for p in (whole / "checkpoints").iterdir()) == ["4", "6"]
-    for step in (4, 6):
-        ends = job(train_spec(recipe(steps=step, keep="last", **fixed)))
-        kept = weights(whole / "checkpoints" / str(step))
-        assert equal(kept, weights(ends))
-        assert not equal(kept, weights(whole))
-
-
 @pytest.mark.parametrize(
     ("words", "reached"),
     [(5e5, []), (3.2e6, [1, 2, 3]), (1.99e7, [*range(1, 11), 20]),
@@ -148,7 +121,8 @@ def test_milestones_are_babylms(words, reached):
 def test_milestones_are_kept_at_the_first_step_that_reaches_them(inputs, tmp_path):
     tokens = shutil.copytree(inputs[0], tmp_path / "tokens")
     facts = files.read_json(tokens / "statistics.json")
-    steps = rows_of(inputs).steps_per_epoch
+    rows = data.rows(recipe(), encode.load(inputs[0], "train"), 1, 42)
+    steps = rows.steps_per_epoch
     facts["train"]["words"] = 400_000 * steps  # .4M a step: 1M in the third, 2M in the fifth
     files.write_json(tokens / "statistics.json", facts)
     spec = train_spec(recipe(checkpoints="babylm", steps=5))
@@ -163,8 +137,8 @@ def test_a_run_that_stops_early_has_the_weights_of_the_whole_run_at_that_step(jo
     whole = job(train_spec(recipe(**fixed, checkpoints=[6])))
     stopped = job(train_spec(recipe(**fixed, stop_after=6, keep="last")))
     assert equal(weights(stopped), weights(whole / "checkpoints" / "6"))
-    found = statistics(stopped)
-    assert (found["steps"], found["stopped"]) == (6, "steps")
+    facts = statistics(stopped)
+    assert (facts["steps"], facts["stopped"]) == (6, "steps")
     assert statistics(whole)["steps"] > 6
     beyond = job(train_spec(recipe(**fixed, stop_after=10_000)))
     assert equal(weights(beyond), weights(whole))
@@ -210,11 +184,11 @@ def plain_loop(folder, ids, chosen):
             )
         )  # fmt: skip
     rates = [
-        get_linear_schedule_with_warmup(each, chosen.warmup_steps, chosen.steps)
-        for each in optimizers
+        get_linear_schedule_with_warmup(optimizer, chosen.warmup_steps, chosen.steps)
+        for optimizer in optimizers
     ]
     model.train()
-    found, batches = [], plain_batches(ids, chosen.input, chosen.context_length, chosen.batch_size)
+    taken, batches = [], plain_batches(ids, chosen.input, chosen.context_length, chosen.batch_size)
     for step, rows in zip(range(chosen.steps), batches, strict=False):
         padded = torch.nn.utils.rnn.pad_sequence(
             [torch.tensor(np.array(row, np.int64)) for row in rows], True, -100
@@ -227,10 +201,10 @@ def plain_loop(folder, ids, chosen):
         model.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), loop.MAX_NORM)
-        for each in (*optimizers, *rates):
-            each.step()
-        found.append((loss.item(), int((targets >= 0).sum())))
-    return found, dict(model.named_parameters())
+        for part in (*optimizers, *rates):
+            part.step()
+        taken.append((loss.item(), int((targets >= 0).sum())))
+    return taken, dict(model.named_parameters())
 
 
 @pytest.mark.parametrize(
@@ -284,9 +258,9 @@ def test_training_stops_when_patience_is_over_and_keeps_the_best(job, monkeypatc
     #                            step 0    2    4    6    8   10; the last value is the test's
     seen = planted(monkeypatch, [5.0, 4.0, 3.0, 3.5, 3.0, 3.2, 9.9])
     folder = job(train_spec(recipe(steps=40, evaluate_every=2, patience_steps=6)))
-    found = statistics(folder)
-    assert (found["stopped"], found["steps"], found["best_step"]) == ("patience", 10, 4)
-    assert (found["dev_loss"], found["test_loss"]) == (3.0, 9.9)
+    facts = statistics(folder)
+    assert (facts["stopped"], facts["steps"], facts["best_step"]) == ("patience", 10, 4)
+    assert (facts["dev_loss"], facts["test_loss"]) == (3.0, 9.9)
     # the test loss is taken with the best weights, too
     assert equal(seen[-1], seen[2])
     assert equal(checkpoint.weights(AutoModelForCausalLM.from_pretrained(folder)), seen[2])
@@ -303,19 +277,19 @@ def test_the_best_weights_outlive_an_interruption(inputs, tmp_path, monkeypatch)
     seen = planted(monkeypatch, [5.0, 3.0, 4.0, 4.0])  # steps 0, 2, 4, 6
     dropout = seeds.dropout  # the random state of a step is set before it
 
-    def told(seed, step):
+    def dropout_and_signal(seed, step):
         if step == 5:
             os.kill(os.getpid(), signal.SIGTERM)
         dropout(seed, step)
 
-    monkeypatch.setattr(seeds, "dropout", told)
+    monkeypatch.setattr(seeds, "dropout", dropout_and_signal)
     with pytest.raises(PoshgridError, match="stopped by a signal at step 6"):
         train(spec, *folders)
     planted(monkeypatch, [4.0, 4.0, 4.0])  # steps 6 and 8, and the test split
     train(spec, *folders)
     assert statistics(tmp_path / "model")["best_step"] == 2
-    found = checkpoint.weights(AutoModelForCausalLM.from_pretrained(tmp_path / "model"))
-    assert equal(found, seen[1])
+    kept = checkpoint.weights(AutoModelForCausalLM.from_pretrained(tmp_path / "model"))
+    assert equal(kept, seen[1])
     assert [line["dev_loss"] for line in log(tmp_path / "model")] == [5.0, 3.0, 4.0, 4.0, 4.0]
 
 
@@ -339,14 +313,10 @@ def test_whatever_decides_the_weights_changes_the_fingerprint():
 # ---- a bias is one module ---------------------------------------------------------------------
 
 
-def test_the_loop_calls_a_bias_where_it_should(job, whole, inputs, monkeypatch):
-    at, prepared = [], []
+def test_the_loop_calls_a_bias_where_it_should(job, monkeypatch):
+    at = []
 
     class Penalty(bias.Bias):
-        def prepare(self, model, setting):
-            prepared.append((setting.spec.seed, setting.vocabulary))
-            return model
-
         def at(self, model, epoch):
             at.append((model.training, epoch))
 
@@ -360,18 +330,14 @@ def test_the_loop_calls_a_bias_where_it_should(job, whole, inputs, monkeypatch):
     short = {"input": "sentence", "batch_size": 50, "steps": None, "epochs": 3}  # 4 steps an epoch
     folder = job(train_spec(recipe(**short, evaluate_every="epoch"), bias="recency"))
     plain = job(train_spec(recipe(**short, evaluate_every="epoch")))
-    lines = log(folder)
-    assert [line["step"] for line in lines] == [0, 4, 8, 12]
     # before each step, and before the loss after the last step of an epoch
     steps = [[0] * 6, [1] * 5, [2] * 5]
-    assert at[: 6 + 5 + 5] == [(True, epoch) for each in steps for epoch in each]
-    assert prepared == [(42, (300, 0, 1))]
+    assert at[: 6 + 5 + 5] == [(True, epoch) for epochs in steps for epoch in epochs]
     assert statistics(folder)["biases"] == {"recency": {"calls": len(at)}}
-    assert statistics(plain)["biases"] == {}
     assert not equal(weights(folder), weights(plain))
-    # what is logged is the loss on the text alone, and the penalty beside it
+    # what is logged is the loss on the text alone, and the penalty with it
+    lines = log(folder)
     assert lines[0]["dev_loss"] == log(plain)[0]["dev_loss"]
-    assert lines[0]["bias_loss"] is None
     start = weights(job(train_spec(recipe(steps=0, warmup_steps=0))))["transformer.wte.weight"]
     assert lines[1]["bias_loss"] == pytest.approx(3 * float((start**2).mean()), rel=0.2)
     assert log(plain)[1]["bias_loss"] == 0.0

@@ -40,13 +40,13 @@ VERBS = ["sees", "likes", "finds", "helps", "wants", "hears"]
 def sentences(number: int, seed: int = 0) -> list[str]:
     """Return sentences such as ``The dog that sees the cat likes a boy.``"""
     draw = random.Random(seed)
-    found = []
+    texts = []
     for _ in range(number):
         subject, other, third = draw.sample(NOUNS, 3)
         verb, second = draw.sample(VERBS, 2)
         relative = f" that {second} the {third}" if draw.random() < 0.4 else ""
-        found.append(f"The {subject}{relative} {verb} a {other}.")
-    return found
+        texts.append(f"The {subject}{relative} {verb} a {other}.")
+    return texts
 
 
 def write_condition(folder: Path, **splits: list[str]) -> Path:
@@ -108,7 +108,7 @@ def plant(folder: Path) -> Path:
     texts = pl.read_parquet(folder / "condition" / "train.parquet")["text"]
     words = [[*text.removesuffix(".").split(), "."] for text in texts]
     shard = write_parses(
-        folder / "parses.parquet", [(each, list(range(len(each)))) for each in words]
+        folder / "parses.parquet", [(sentence, list(range(len(sentence)))) for sentence in words]
     )
     inputs = folder / "condition", folder / "tokenizer", folder / "tokens", [shard]
     assert make(*inputs, folder / "distances")["used"] == len(words)
@@ -130,15 +130,15 @@ def prepared(
     inputs: tuple[Path, Path], spec: specs.TrainSpec, checkpoints: Path, distances: Path | None
 ) -> tuple[PreTrainedModel, list[bias.Bias]]:
     """Return a run's model before its first step and its biases, as ``train`` prepares them."""
-    given = setting(inputs, spec, checkpoints, distances)
+    settings = setting(inputs, spec, checkpoints, distances)
     model = build(
         spec.model.architecture, spec.seed, options=spec.model.options,
-        vocabulary_size=given.vocabulary.size, context_length=spec.recipe.context_length,
+        vocabulary_size=settings.vocabulary.size, context_length=spec.recipe.context_length,
         dropout=spec.recipe.dropout,
     )  # fmt: skip
     biases = list(bias.build(spec.bias, spec.options).values())
-    for each in biases:
-        model = each.prepare(model, given)
+    for part in biases:
+        model = part.prepare(model, settings)
     return model, biases
 
 
