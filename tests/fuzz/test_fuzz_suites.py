@@ -38,7 +38,8 @@ FILES = [
     ("blimp", "agr.jsonl", (json.dumps(BLIMP) + "\n") * 3),
     ("blimp", "ewok.jsonl", (json.dumps(EWOK) + "\n") * 3),
     ("blimp", "fra.tsv", "\tsen\twrong_sen\n0\tIl dit.\tIl dis.\n"),
-    ("entity-tracking", "regular.jsonl", (json.dumps(BOXES) + "\n") * 3),
+    ("babylm", "regular.jsonl", (json.dumps(BOXES) + "\n") * 3),
+    ("babylm", "wug.jsonl", json.dumps({"sentences": "A wug.\tTwo wugs.", "ratio": ".3"}) + "\n"),
     ("lines", "agr.txt", "The dog sit.\nThe dog sat.\n" * 3),
     ("scamp", "agr.tsv", "The dog sat.\tThe dog sit.\n" * 3),
     ("blimp", "a.csv", "item_id,category,phenomenon,good,bad\n"

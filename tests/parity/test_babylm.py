@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from scipy import special, stats
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 import poshgrid
@@ -153,7 +154,7 @@ def test_entity_tracking_has_babylms_sums_and_choices(model, tmp_path):
     lines = [{"input_prefix": text, "numops": n % 3,
               "options": [f" He {VERBS[n % 3]}.", f" The {NOUNS[n % 4]} {VERBS[1]}.", " No."]}
              for n, text in enumerate(TEXTS)]  # fmt: skip
-    items = read(tmp_path, "entity-tracking", lines, "regular.jsonl")
+    items = read(tmp_path, "babylm", lines, "regular.jsonl")
     scores = ours(tmp_path, run, items, "choices")
     expected = [[theirs(exported / "chck_1M", line["input_prefix"] + end, end)
                  for end in line["options"]] for line in lines]  # fmt: skip
@@ -163,3 +164,18 @@ def test_entity_tracking_has_babylms_sums_and_choices(model, tmp_path):
     answers = choices.judged(scores.with_columns(step=None), items, "it")
     assert answers["chosen"].to_list() == [int(np.argmax(row)) for row in expected]
     assert answers["credit"].to_list() == [float(np.argmax(row) == 0) for row in expected]
+
+
+def test_wug_has_babylms_correlation_with_people(model, tmp_path):
+    run, exported = model
+    shares = [0.1 + 0.07 * n**2 % 0.8 for n in range(len(TEXTS))]
+    lines = [{"sentences": f"{text}\tThe {NOUNS[n % 3]} {text.lower()}", "ratio": shares[n]}
+             for n, text in enumerate(TEXTS)]  # fmt: skip
+    items = read(tmp_path, "babylm", lines, "wug.jsonl")
+    scores = ours(tmp_path, run, items, "choices").with_columns(step=None)
+    answers = choices.judged(scores, items, "it")
+    sums = [[theirs(exported / "chck_1M", text, text) for text in line["sentences"].split("\t")]
+            for line in lines]  # fmt: skip
+    expected = stats.spearmanr(special.softmax(sums, axis=1)[:, 0], shares)[0]
+    assert choices.measures(answers)["people_rho"][-1] == pytest.approx(expected)
+    assert abs(expected) < 1

@@ -73,9 +73,10 @@ CHOICES: Schema = {
     "option": pl.UInt32,  # 0, 1, 2 ...
     "correct": pl.Boolean,  # exactly one option of an item
     "text": pl.String,  # stimulus, connective and option, joined
-    # characters at the beginning that are read and not scored: the most probable option wins;
-    # 0: the text of lowest perplexity does
+    # characters at the beginning that are read and not scored: then, and where people were asked,
+    # the most probable option wins; 0: the text of lowest perplexity does
     "context": pl.UInt32,
+    "people": pl.Float64,  # share of people who choose the option; null: they were not asked
     "tags": pl.List(pl.String),  # of the item, e.g. "negation": subsets across phenomena
 }
 """``benchmark/{suite}/items.parquet`` of choices, a row for each option: the lowest perplexity wins

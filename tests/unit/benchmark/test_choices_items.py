@@ -36,7 +36,7 @@ def test_options_follow_the_order_of_the_columns_and_the_target_is_marked(write)
     )
     items = load(path).items
     assert items.schema == CHOICES
-    assert items.drop("category", "phenomenon", "tags", "context").rows()[:3] == [
+    assert items.drop("category", "phenomenon", "tags", "context", "people").rows()[:3] == [
         ("a", "", 0, False, "La volpe è vista dal lupo, cioè la volpe vede il lupo."),
         ("a", "", 1, True, "La volpe è vista dal lupo, cioè il lupo vede la volpe."),
         ("a", "", 2, False, "La volpe è vista dal lupo, cioè il lupo vede l'oca."),

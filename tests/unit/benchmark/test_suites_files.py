@@ -186,15 +186,30 @@ def test_multiblimp_and_formats_of_ones_own(tmp_path):
 def test_entity_tracking_has_options_in_a_context(tmp_path):
     row = {"input_prefix": "Box 1 has the", "options": [" ring.", " hat.", " key."], "numops": 2}
     path = put(tmp_path, "regular.jsonl", json.dumps(row) + "\n")
-    items = load("entity-tracking", path, CHOICES).items
+    items = load("babylm", path, CHOICES).items
     assert items["phenomenon"].unique().to_list() == ["regular_2_ops"]
     assert items.select("option", "correct", "text", "context").rows() == [
         (n, n == 0, row["input_prefix"] + end, 13) for n, end in enumerate(row["options"])
     ]
-    for broken in (row | {"options": [" ring."]}, {"options": row["options"], "numops": 2}):
+    wug = {"sentences": "Two wugs.\tTwo wuges.", "ratio": "0.25"}
+    for broken in (
+        row | {"options": [" ring."]}, {"options": row["options"], "numops": 2},
+        row | {"options": [" a.", 1]}, wug | {"ratio": 25}, wug | {"sentences": "One."}, {},
+    ):  # fmt: skip
         put(tmp_path, "regular.jsonl", json.dumps(broken))
         with pytest.raises(PoshgridError, match="line 1: "):
-            load("entity-tracking", path, CHOICES)
+            load("babylm", path, CHOICES)
+
+
+def test_wug_says_what_people_choose(tmp_path):
+    rows = [{"sentences": "Two wugs.\tTwo wuges.", "ratio": ratio} for ratio in ("0.25", 0.5)]
+    path = put(tmp_path, "wug_past.jsonl", "\n".join(map(json.dumps, rows)))
+    items = load("babylm", path, CHOICES).items
+    columns = ("phenomenon", "correct", "text", "context", "people")
+    assert items.select(columns).rows() == [
+        ("wug_past", False, "Two wugs.", 0, 0.25), ("wug_past", True, "Two wuges.", 0, 0.75),
+        ("wug_past", True, "Two wugs.", 0, 0.5), ("wug_past", False, "Two wuges.", 0, 0.5),
+    ]  # fmt: skip
 
 
 # ---- which phenomena, which categories ---------------------------------------------------------

@@ -41,7 +41,7 @@ class Letters:
 
 
 def table(schema, *rows):
-    filler = {pl.String: "x", pl.UInt32: 0, pl.Boolean: False}
+    filler = {pl.Float64: None, pl.String: "x", pl.UInt32: 0, pl.Boolean: False}
     return pl.DataFrame(
         [{name: filler.get(kind, []) for name, kind in schema.items()} | row for row in rows],
         schema=schema,

@@ -26,7 +26,9 @@ def suite(*rows, context=0):
         for option, given_score in enumerate(logprobs):
             logprob, tokens = given_score if isinstance(given_score, tuple) else (given_score, 1)
             text = f"{item}{option}"
-            items.append((item, "sc", phenomenon, block, option, option == 0, text, context, []))
+            items.append(
+                (item, "sc", phenomenon, block, option, option == 0, text, context, None, [])
+            )
             scores.append((item, None, option, float(logprob), tokens))
     return (
         pl.DataFrame(scores, schema=CHOICE_SCORES, orient="row"),

@@ -93,6 +93,7 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
                 "correct": name == "target",
                 "text": text,
                 "context": 0,
+                "people": None,
                 "tags": csvfile.listed(row, "tags"),
             }
             for number, (name, text) in enumerate(texts.items())

@@ -71,7 +71,8 @@ def tests(collected: Collected, level: str = "suite") -> pl.DataFrame:
         return pl.DataFrame()
     by = ["suite", "category", "phenomenon", *RUN_AXES]
     means = pl.concat(frames).group_by(by, maintain_order=True).agg(
-        pl.first("n", "chance", "blocks", "rule"), pl.col("raw", "blocks_passed").mean()
+        pl.first("n", "chance", "blocks", "rule"),
+        pl.col("raw", "blocks_passed", "people_rho").mean(),
     )  # fmt: skip
     ends = [intervals.wilson(raw, n) for raw, n in means.select("raw", "n").iter_rows()]
     blocks = means.select("blocks_passed", "blocks").iter_rows()

@@ -107,7 +107,9 @@ def judged(scores: pl.DataFrame, items: pl.DataFrame, where: str | Path) -> pl.D
     Returns:
         item_id, category, phenomenon, block, credit (1 right, 0 wrong, 1/k in a tie of k options),
         tied (number of options with the lowest perplexity), chosen (number of the first of them;
-        null for completions), options (their number; null for completions); sorted by item.
+        null for completions), options (their number; null for completions), people (share that
+        chooses the first option; null: not asked), margin (log-probability of the first option less
+        that of the others together; null for completions); sorted by item.
 
     Raises:
         PoshgridError: an item or option has no score or two scores, is not in the suite, or has a
@@ -121,9 +123,13 @@ def judged(scores: pl.DataFrame, items: pl.DataFrame, where: str | Path) -> pl.D
             tied=pl.lit(1, dtype=pl.UInt32),
             chosen=pl.lit(None, dtype=pl.UInt32),
             options=pl.lit(None, dtype=pl.UInt32),
+            people=pl.lit(None, dtype=pl.Float64),
+            margin=pl.lit(None, dtype=pl.Float64),
         )
     # The logarithm of perplexity has the same order and cannot overflow. After a context, the sum.
-    summed, tokens = pl.col("context") > 0, pl.col("tokens")
+    summed = (pl.col("context") > 0) | pl.col("people").is_not_null()
+    tokens, logprob = pl.col("tokens"), pl.col("logprob")
+    others = logprob.slice(1)
     surprisal = -pl.col("logprob") / pl.when(summed).then(1).otherwise(tokens)
     tie = TIE * pl.when(summed).then(tokens.max().over("item_id")).otherwise(1)
     best = (surprisal <= surprisal.min().over("item_id") + tie).alias("best")
@@ -137,6 +143,9 @@ def judged(scores: pl.DataFrame, items: pl.DataFrame, where: str | Path) -> pl.D
             tied=pl.col("best").sum().cast(pl.UInt32),
             chosen=pl.col("option").filter("best").first(),
             options=pl.len().cast(pl.UInt32),
+            people=pl.col("people").first(),
+            # It orders items as the first option's probability among its options does.
+            margin=logprob.first() - others.max() - (others - others.max()).exp().sum().log(),
         )
     )
 
@@ -170,6 +179,8 @@ def measures(answers: pl.DataFrame, rule: str = "") -> pl.DataFrame:
 def rule(items: pl.DataFrame) -> str:
     """Return in words when an item of a suite of choices or completions is right."""
     if "option" in items.columns:
+        if items["people"].count():
+            return "its most probable option is the one that more people choose"
         if (items["context"] > 0).any():
             return "its target is the most probable of its options, in their context"
         return "its target has the lowest perplexity of its options"
@@ -231,6 +242,7 @@ def _result(members: pl.DataFrame) -> dict[str, Any]:
     """Return the numbers of a row of ``CHOICE_RESULT``."""
     n, raw = members.height, math.fsum(members["credit"])
     low, high = intervals.wilson(raw, n)
+    asked = members.drop_nulls("people")
     row: dict[str, Any] = {
         "n": n,
         "raw": raw,
@@ -240,6 +252,8 @@ def _result(members: pl.DataFrame) -> dict[str, Any]:
         "high": high,
         "test": "",
     }
+    if asked["people"].n_unique() > 1 and asked["margin"].n_unique() > 1:
+        row["people_rho"] = float(stats.spearmanr(asked["margin"], asked["people"])[0])
     choices = members["options"].null_count() == 0
     if choices:
         chances = (1 / members["options"]).to_list()

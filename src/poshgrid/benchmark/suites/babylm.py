@@ -1,0 +1,109 @@
+"""Options as BabyLM publishes them: entity tracking and WUG tests.
+
+A line is a JSON object, a file a category.
+
+- Entity tracking (Kim and Schuster 2023): ``input_prefix``, which is context; ``options``, the
+  right one first; ``numops``, how often something was moved, of which each number is a phenomenon.
+- WUG (Hofmann et al. 2024; Weissweiler et al. 2023): ``sentences``, two with a tab between;
+  ``ratio``, the share of people who choose the first. The one that more people choose is right.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from poshgrid import plugins
+from poshgrid.corpora.listing import label, listed_below
+from poshgrid.errors import PoshgridError
+
+if TYPE_CHECKING:
+    from poshgrid.benchmark.schema import Context, Loaded
+
+TASK = "choices"
+_ENDINGS = (".jsonl", ".jsonl.gz")
+
+
+class Options(plugins.Options):
+    """The reader ``babylm`` takes no options."""
+
+
+class _Item(NamedTuple):
+    phenomenon: str
+    texts: list[str]
+    context: int  # characters that all texts begin with
+    people: list[float | None]  # share that chooses each text
+    right: int
+
+
+def files(path: Path, options: Options) -> list[Path]:
+    """Return the files that a suite is read from."""
+    return listed_below(path, *_ENDINGS)
+
+
+def load(path: Path | None, options: Options, context: Context | None = None) -> Loaded:
+    """Read texts of which one is right.
+
+    Args:
+        path: a file or a folder.
+        options: none.
+        context: not used.
+
+    Returns:
+        The columns of ``CHOICES``, a row for each option.
+
+    Raises:
+        PoshgridError: no path, or a line that lacks a field, has fewer than two options or no text.
+    """
+    import polars as pl
+
+    from poshgrid.benchmark.reading.pairfile import fault, no_text
+    from poshgrid.benchmark.reading.tablefile import rows
+    from poshgrid.benchmark.schema import CHOICES, Loaded
+
+    if path is None:
+        raise PoshgridError("suites[].path: missing; name the file or folder below `data`")
+    records: list[dict[str, Any]] = []
+    for file in files(path, options):
+        category = label(file, path)
+        for number, row in rows(file):
+            try:
+                item = _item(category, row)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise fault(file, number, f"no item of entity tracking or WUG: {error}") from error
+            if reason := no_text("".join(item.texts)):
+                raise fault(file, number, reason)
+            records += [
+                {
+                    "item_id": f"{category}-{number:05}",
+                    "category": category,
+                    "phenomenon": item.phenomenon,
+                    "block": "",
+                    "option": option,
+                    "correct": option == item.right,
+                    "text": text,
+                    "context": item.context,
+                    "people": people,
+                    "tags": [],
+                }
+                for option, (text, people) in enumerate(zip(item.texts, item.people, strict=True))
+            ]
+    return Loaded(pl.DataFrame(records, schema=CHOICES))
+
+
+def _item(category: str, row: dict[str, Any]) -> _Item:
+    """Return the item of a row; raise what Python raises where the row is no item."""
+    people: list[float | None]
+    if "sentences" in row:
+        ends, prefix, ratio = row["sentences"].split("\t"), "", float(row["ratio"])
+        if not 0 <= ratio <= 1 or len(ends) != 2:
+            raise ValueError("not two sentences, or a ratio outside 0 to 1")
+        phenomenon, people, right = category, [ratio, 1 - ratio], int(ratio < 0.5)
+    else:
+        ends, prefix = row["options"], row["input_prefix"]
+        phenomenon, people, right = f"{category}_{int(row['numops'])}_ops", [None] * len(ends), 0
+        if not prefix.strip():
+            raise ValueError("an empty input_prefix")
+    if len(ends) < 2 or not all(end.strip() for end in ends):
+        raise ValueError("fewer than two options, or an empty one")
+    return _Item(phenomenon, [prefix + end for end in ends], len(prefix), people, right)
