@@ -8,6 +8,9 @@ There are two sheets for each filter of a condition:
   5.7k sentences with a reflexive. The rate is then about candidates only.
 * *precision*: a uniform sample of the sentences that the filter, or its backstop, removed.
 
+Where a condition has rewriters, the sheets ``rewrite`` hold sentences that they left as they are,
+and sentences that they changed, each with the new text.
+
 Evidence that the condition put back is not leakage: it is not drawn, but counted. A sentence that
 is put back several times counts once.
 """
@@ -37,6 +40,8 @@ from poshgrid.files import Schema, read_json, read_schema, read_table, table_bat
 from poshgrid.parsing.words import tokenize
 
 STATISTICS = "statistics.json"
+REWRITE = "rewrite"
+"""What the sheets of a condition's rewriters are called, all together."""
 SEED = 42
 Candidates = Callable[[Sequence[str]], tuple[int, ...] | None]
 
@@ -133,6 +138,12 @@ def draw(
             chosen[name] = sample(ids, spec.sample, SEED, name)
             facts[word][kind] = {"candidates": len(ids), **counts}
     rows_of = _rows(spec.language, chosen, sentences, evidence, filters)
+    facts |= {REWRITE: {}} if spec.rewrite else {}
+    train = condition / "train.parquet"
+    for kind, changed in zip(sheet.KINDS, _rewritten(train, sentences) if spec.rewrite else ()):  # noqa: B905
+        name, ids = f"{REWRITE}.{kind}", changed.tolist()
+        facts[REWRITE][kind] = {"candidates": len(ids), "whole": True}
+        rows_of[name] = _pairs(train, sentences, sample(ids, spec.sample, SEED, name))
     for name, rows in rows_of.items():
         word, _, kind = name.rpartition(".")
         facts[word][kind] |= {"sampled": len(rows), "digest": sheet.digest(_numbered(rows))}
@@ -156,6 +167,8 @@ def _numbered(rows: Sequence[Row]) -> list[tuple[int, int, str]]:
 
 def _filters(spec: AuditSpec, condition: Path, evidence: Path) -> dict[str, _Filter]:
     """Return word -> which sentences the filter removes, by the labels of the corpus."""
+    if not spec.filters:
+        return {}
     labels = Labels.of(read_schema(evidence))
     labels.hold(spec.filters, evidence)
     backstop = bool(read_json(condition / STATISTICS)["backstop"])
@@ -233,6 +246,29 @@ def _rows(
                 matches = set((test and test(words)) or ())
             marked = (w for n, w in enumerate(words, start=1) if n in matches)
             rows[name].append(Row(sent_id, source, document, text, " | ".join(marked)))
+    return rows
+
+
+def _rewritten(train: Path, sentences: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Return the training sentences that rewriters left as they are, and those they changed."""
+    texts = table_batches(sentences, SENTENCES, ["text"])
+    whole = np.concatenate([batch["text"].hash().to_numpy() for batch in texts])
+    there, changed = np.zeros((2, len(whole)), bool)
+    for batch in table_batches(train, CONDITION, ["sent_id", "text"]):
+        ids = batch["sent_id"].to_numpy()
+        there[ids], changed[ids] = True, batch["text"].hash().to_numpy() != whole[ids]
+    return np.flatnonzero(there & ~changed), np.flatnonzero(changed)
+
+
+def _pairs(train: Path, sentences: Path, ids: list[int]) -> list[Row]:
+    """Return rows of sentences as they are in the corpus, each with its new text as its words."""
+    old = _cells(sentences, SENTENCES, ["source", "document", "text"], set(ids))
+    new = _cells(train, CONDITION, ["text"], set(ids))
+    rows = []
+    for sent_id in ids:
+        source, document, text = old[sent_id]
+        (after,) = new[sent_id]
+        rows.append(Row(sent_id, source, document, text, "" if after == text else after))
     return rows
 
 

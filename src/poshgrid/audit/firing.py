@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ from poshgrid.corpora.read import read_source
 from poshgrid.corpora.schema import SENTENCES, SOURCE
 from poshgrid.errors import PoshgridError, did_you_mean, plain
 from poshgrid.evidence.label import label
+from poshgrid.evidence.rewriting import rewritten
 from poshgrid.evidence.schema import BACKSTOP, TOKENS, Labels, column
 from poshgrid.evidence.screening.screen import screen, screens
-from poshgrid.files import read_json, read_schema, read_table, write_table
+from poshgrid.files import read_json, read_schema, read_table, table_batches, write_table
 from poshgrid.parsing.parse import parse
 from poshgrid.parsing.words import tokenize
 
@@ -25,8 +27,14 @@ RULE = "rule"
 
 
 def label_text(
-    parser: config.Parser, model: Path, text: Path, filters: Sequence[str], folder: Path
-) -> tuple[Path, Path]:
+    parser: config.Parser,
+    model: Path,
+    text: Path,
+    filters: Sequence[str],
+    folder: Path,
+    *,
+    whole: bool = False,
+) -> tuple[Path, Path, list[Path]]:
     """Read, parse and label a text, as the workflow does with a source.
 
     Args:
@@ -35,9 +43,10 @@ def label_text(
         text: file, or folder of ``.txt`` files.
         filters: names of filters in the configuration.
         folder: to write to.
+        whole: parse every sentence; else those that have words that the filters need.
 
     Returns:
-        The tables of sentences and of labels.
+        The tables of sentences, of labels and of parses.
 
     Raises:
         PoshgridError: the text does not exist or has no sentence, or the parser has no model.
@@ -52,10 +61,41 @@ def label_text(
         source=pl.lit(source.name), split=pl.lit("train"), rank="sent_id", size=pl.lit("1K")
     ).select(pl.col(name).cast(kind) for name, kind in SENTENCES.items())
     write_table(corpus, sentences, SENTENCES)
-    parse_spec = specs.ParseSpec(parser=parser, shard=0, shards=1, screens=screens(filters))
+    parse_spec = specs.ParseSpec(
+        parser=parser, shard=0, shards=1, screens=[] if whole else screens(filters)
+    )
     parse(parse_spec, sentences, model, shard, screen(parse_spec.screens))
     label(specs.EvidenceSpec(filters=list(filters)), sentences, [shard], labels)
-    return sentences, labels
+    return sentences, labels, [shard]
+
+
+def changes(
+    name: str, sentences: Path, parses: Sequence[Path], *, size: int, seed: int
+) -> Iterator[str]:
+    """Yield a line of totals, and a sample of the sentences that a rewriter changes: before, after.
+
+    Args:
+        name: the rewriter.
+        sentences: the corpus's table.
+        parses: the shards of its parses.
+        size: of the sample; a larger one begins with the smaller.
+        seed: of the sample.
+    """
+    new: dict[int, str] = {}
+    unsafe: Counter[str] = Counter()
+    total = 0
+    pieces = table_batches(sentences, SENTENCES)
+    for piece in rewritten(pieces, parses, [name], write=True):
+        total += piece.height
+        unsafe.update(piece["unsafe"].explode().drop_nulls().to_list())
+        hits = piece.filter(pl.col("changed").list.len() > 0)
+        new |= dict(hits.select("sent_id", "text").iter_rows())
+    reasons = "".join(f"; {why.partition(': ')[2]} {n:,}" for why, n in unsafe.most_common())
+    yield f"{name}: changes {len(new):,} of {total:,} sentences ({len(new) / total:.2%}){reasons}"
+    texts = dict(read_table(sentences, SENTENCES, ["sent_id", "text"]).iter_rows())
+    for sent_id in sample(new, size, seed, name):
+        yield f"  before  {sent_id:>9}  {plain(texts[sent_id])}"
+        yield f"  after   {'':9}  {plain(new[sent_id])}"
 
 
 def fires(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from poshgrid import plugins
 from poshgrid.commands.base import Results, command, files_of, grid_of
 from poshgrid.errors import PoshgridError, check_known
 
@@ -56,7 +57,9 @@ def explain_filter(
     parser: Annotated[str | None, typer.Option(help="A parser of the configuration")] = None,
     filters: Annotated[
         list[str] | None,
-        typer.Option("--filter", help="Or filter.reading; may be repeated; default: all used"),
+        typer.Option(
+            "--filter", help="Or filter.reading, or a rewriter; may be repeated; default: all used"
+        ),
     ] = None,
     corpus: Annotated[
         str | None, typer.Option(help="Show what is removed from this corpus; default: the only")
@@ -75,7 +78,7 @@ def explain_filter(
     ] = False,
     results: Results = None,
 ) -> None:
-    """Show what filters do: with a sentence, a corpus, a text or the items of a suite."""
+    """Show what filters and rewriters do: with a sentence, a corpus, a text or items of a suite."""
     subjects = {"a sentence": sentence, "--corpus": corpus, "--text": text, "--suite": suite}
     named = [name for name, value in subjects.items() if value is not None]
     if len(named) > 1:
@@ -103,37 +106,40 @@ class _Study:
     sample: int
 
     def show_sentence(self, sentence: str) -> None:
-        from poshgrid.evidence.explain import explain
+        from poshgrid.evidence.explain import explain, rewritten
         from poshgrid.parsing.parse import parse_text
         from poshgrid.parsing.treebank import trees
 
         # All readings of a filter are shown, whichever is named
-        named = self._filters() if self.words else []
-        words = list(dict.fromkeys(used.name for used in named)) or self.grid.every_filter
-        if sentence.endswith(".conllu"):
+        words = self.grid.every_filter
+        if self.words:
+            words = list(dict.fromkeys(used.name for used in self._filters()))
+        if file := sentence.endswith(".conllu"):
             parses = trees(Path(sentence))
         else:
             parses = [parse_text(*self._trained(), sentence)]
         for tree in parses:
-            for line in (*explain(tree, words), ""):
+            text = " ".join(tree.form) if file else sentence
+            for line in (*explain(tree, words), *rewritten(tree, text, self._rewriters()), ""):
                 typer.echo(line)
 
     def show_corpus(self, corpus: str | None) -> None:
         grid = self.grid
-        filtered = [name for name in grid.corpora if grid.filters(name)]
+        filtered = sorted({c.corpus for c in grid.conditions.values() if c.changed})
         if corpus is None and len(filtered) != 1:
             raise PoshgridError(
-                f"{len(filtered)} corpora have filters; give a sentence, or --corpus, one of "
-                f"{', '.join(filtered or grid.corpora)}"
+                f"{len(filtered)} corpora have filters or rewriters; give a sentence, or "
+                f"--corpus, one of {', '.join(filtered or grid.corpora)}"
             )
         name = corpus if corpus is not None else filtered[0]
-        check_known("--corpus: no condition with filters has corpus", name, filtered)
+        check_known("--corpus: no condition with filters or rewrite has corpus", name, filtered)
         parser = self._parser().name
         tables = Path(grid.paths.sentences(name)), Path(grid.paths.evidence(name, parser))
         for path in tables:
             if not path.is_file():
                 raise PoshgridError(f"{path}: not there yet; run {self._run(path)} first")
-        self._show_removed(self._filters(name), tables)
+        parses = [Path(grid.paths.parses(name, parser, n)) for n in range(grid.shards(name))]
+        self._show_removed(self._filters(name), (*tables, parses), self._rewriters(name))
 
     def show_text(self, text: Path) -> None:
         from poshgrid.audit.firing import label_text
@@ -143,8 +149,10 @@ class _Study:
         filters = self._filters()
         with tempfile.TemporaryDirectory() as folder:
             words = sorted({used.name for used in filters})
-            tables = label_text(*self._trained(), text, words, Path(folder))
-            self._show_removed(filters, tables)
+            rewriters = self._rewriters()
+            whole = bool(rewriters)
+            tables = label_text(*self._trained(), text, words, Path(folder), whole=whole)
+            self._show_removed(filters, tables, rewriters)
 
     def show_suite(self, suite: str, as_csv: bool) -> None:
         """Print the share of good sentences that each filter removes (FiCT's Table 1)."""
@@ -172,13 +180,19 @@ class _Study:
         note = "Good sentences that a filter removes, in percent; *: what it is meant for."
         terminal.show(suite, wide.columns, wide.iter_rows(), notes=[note])
 
-    def _show_removed(self, filters: list[Filter], tables: tuple[Path, Path]) -> None:
-        """Print what filters remove from a text, by its tables of sentences and of labels."""
-        from poshgrid.audit.firing import fires
+    def _show_removed(
+        self, filters: list[Filter], tables: tuple[Path, Path, list[Path]], rewriters: list[str]
+    ) -> None:
+        """Print what rewriters change of a text, and what filters remove, by its tables."""
+        from poshgrid.audit.firing import changes, fires
 
+        sentences, labels, parses = tables
+        for name in rewriters:
+            for line in changes(name, sentences, parses, size=self.sample, seed=SEED):
+                typer.echo(line)
         for used in filters:
             for line in fires(
-                used, *tables, language=self._parser().language,
+                used, sentences, labels, language=self._parser().language,
                 backstop=self.grid.config.evidence.backstop, size=self.sample, seed=SEED,
             ):  # fmt: skip
                 typer.echo(line)
@@ -193,18 +207,28 @@ class _Study:
 
         from poshgrid.config import Filter
 
+        rewriters = plugins.names(plugins.REWRITERS)
+        words = [word for word in self.words or () if word not in rewriters]
         try:
-            named = [Filter.model_validate(word) for word in self.words or ()]
+            named = [Filter.model_validate(word) for word in words]
         except ValidationError as error:
             reason = error.errors()[0]["msg"].removeprefix("Value error, ")
             raise PoshgridError(f"--filter: {reason}") from error
-        if not named:
+        if not self.words:
             conditions = self.grid.conditions.values()
             kept = (candidate for candidate in conditions if corpus in (None, candidate.corpus))
             named = sorted((used for condition in kept for used in condition.filters), key=str)
-        if not named:
-            raise PoshgridError("no condition has filters; name one with --filter")
+        if not named and not self._rewriters(corpus):
+            raise PoshgridError("no condition has filters or rewriters; name one with --filter")
         return list({str(used): used for used in named}.values())
+
+    def _rewriters(self, corpus: str | None = None) -> list[str]:
+        """Return the rewriters that are named; default: those of the conditions (of a corpus)."""
+        if self.words:
+            return [word for word in self.words if word in plugins.names(plugins.REWRITERS)]
+        conditions = self.grid.conditions.values()
+        kept = (candidate for candidate in conditions if corpus in (None, candidate.corpus))
+        return sorted({name for condition in kept for name in condition.rewrite})
 
     def _parser(self) -> Parser:
         name = self.grid.evidence_parsers()[0] if self.parser is None else self.parser

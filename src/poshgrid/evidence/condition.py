@@ -282,8 +282,9 @@ def _changes(corpus: Corpus, spec: specs.ConditionSpec, allow: Sequence[str]) ->
     """Return what was rewritten of the training sentences.
 
     Returns:
-        ``sentences`` that a rewriter changed, their words ``before`` and ``after``, and of each of
-        the ``rewriters`` how many it ``changed`` and left, by reason (``unsafe``).
+        ``sentences`` that a rewriter changed, the same by ``sources``, their words ``before`` and
+        ``after``, and of each of the ``rewriters`` how many it ``changed`` and left, by reason
+        (``unsafe``).
 
     Raises:
         PoshgridError: a rewriter changes nothing.
@@ -319,7 +320,14 @@ def _changes(corpus: Corpus, spec: specs.ConditionSpec, allow: Sequence[str]) ->
             f"condition {condition.name!r} at {spec.size}: rewriter {idle[0]!r} changes nothing of "
             f"corpus {condition.corpus!r}; leave it out, or set allow: [void]"
         )
-    return {"sentences": number, "before": before, "after": after, "rewriters": rewriters}
+    sources = corpus.by_source(f"{trained} where len(changed) > 0")
+    return {
+        "sentences": number,
+        "sources": {source: count for source, (count, _) in sources.items()},
+        "before": before,
+        "after": after,
+        "rewriters": rewriters,
+    }
 
 
 def _digest(corpus: Corpus, chosen: Chosen, spec: specs.ConditionSpec) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from poshgrid.evidence.label import rules_of
+from poshgrid.evidence.rewriting import rewrite
 from poshgrid.evidence.screening.screen import screen_of
 from poshgrid.parsing.tree import Tree
 
@@ -19,6 +20,18 @@ def explain(tree: Tree, filters: Iterable[str]) -> list[str]:
     lines = [*drawn(tree), ""]
     for word in filters:
         lines += [word, *(f"  {line}" for line in _decision(tree, word))]
+    return lines
+
+
+def rewritten(tree: Tree, text: str, rewriters: Iterable[str]) -> list[str]:
+    """Return what each rewriter, by itself, makes of a sentence, or why it leaves it."""
+    lines = []
+    for name in rewriters:
+        done = rewrite(tree, text, [name])
+        lines.append(name)
+        lines += [f"  unsafe: {reason.removeprefix(f'{name}: ')}" for reason in done.unsafe]
+        lines += [f"  before: {text}", f"  after:  {done.text}"] if done.changed else []
+        lines += [] if done.unsafe or done.changed else ["  nothing to change"]
     return lines
 
 

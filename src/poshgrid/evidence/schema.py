@@ -58,7 +58,8 @@ RECALL: Schema = {
 
 SIDE_EFFECTS: Schema = {
     "source": pl.String,  # "all": of the corpus
-    "measure": pl.String,  # sentences, words, parsed, over_15_words, or a construction
+    # sentences, words, parsed, over_15_words, a construction; rewritten: changed by rewriters
+    "measure": pl.String,
     "before": pl.UInt64,  # in the corpus at this size
     "after": pl.UInt64,  # in what the model sees, refilled and re-inserted sentences too
     "removed": pl.UInt64,  # in what the filters, or a control, take out of the corpus at this size

@@ -19,13 +19,15 @@ from poshgrid.corpora.schema import trains
 from poshgrid.evidence.constructions import BY_WORDS, CONSTRUCTIONS
 from poshgrid.evidence.schema import BY_TREE, CONDITION, SIDE_EFFECTS, Labels
 from poshgrid.evidence.sentences import side_by_side
-from poshgrid.files import read_schema, table_batches, table_height, write_table
+from poshgrid.files import read_json, read_schema, table_batches, table_height, write_table
 
 ALL = "all"
 LONG = 15
 """A sentence is long above so many words."""
 PARSED, OVER = "parsed", f"over_{LONG}_words"
 MEASURES = ("sentences", "words", PARSED, OVER, *CONSTRUCTIONS)
+REWRITTEN = "rewritten"
+"""The measure of conditions with rewriters: sentences that one changed; only ``after`` is known."""
 ENGLISH = ("wh_question", "reflexive", "embedded_question")
 """Measures that know English words: they are not known in other languages."""
 SETS = ("before", "after", "removed", "removed_by_rule", "removed_by_backstop")
@@ -40,7 +42,8 @@ def side_effects(
     *Before* counts the corpus's training sentences at the size; *after* the condition's own, which
     may have been refilled, down-sampled or re-inserted; *removed* what its filters, or the control,
     take out of the former. The words show questions, wh-questions, reflexives and long sentences;
-    other constructions are counted among parsed sentences. Tables are read piece by piece.
+    other constructions are counted among parsed sentences, by their trees before any rewriting.
+    Tables are read piece by piece.
 
     Args:
         spec: the condition, its size, and whether the backstop is on.
@@ -56,7 +59,10 @@ def side_effects(
         PoshgridError: a table is missing or broken, or has no labels of a filter.
     """
     trained = _trained(condition / "train.parquet", table_height(sentences))
-    table = _table(spec, _counts(spec, trained, sentences, evidence))
+    counts = _counts(spec, trained, sentences, evidence)
+    if spec.condition.rewrite:
+        counts = counts.update(_written(condition), on="source")
+    table = _table(spec, counts)
     write_table(table, output / "side_effects.parquet", SIDE_EFFECTS)
     (whole,) = table.filter(source=ALL, measure="sentences").to_dicts()
     facts = {key: whole[key] for key in ("before", "removed")}
@@ -82,6 +88,25 @@ def _trained(path: Path, height: int) -> pl.DataFrame:
         np.add.at(put, ids.filter(replaced.is_not_null()).to_numpy(), 1)
         left[replaced.drop_nulls()] = True
     return pl.DataFrame({"own": own, "put": put, "left": left})
+
+
+def _written(condition: Path) -> pl.DataFrame:
+    """Return by source what the words of rewritten sentences show: columns of the set ``after``."""
+    measures = {"words": pl.col("n_words"), OVER: pl.col("n_words") > LONG, **BY_WORDS}
+    parts = [
+        batch.group_by("source").agg(
+            counted.cast(pl.Int64).sum().alias(f"{name}/after")
+            for name, counted in measures.items()
+        )
+        for batch in table_batches(condition / "train.parquet", CONDITION)
+    ]
+    changed = read_json(condition / "statistics.json").get("rewritten", {}).get("sources", {})
+    counts = pl.concat(parts).group_by("source").sum()
+    return counts.with_columns(
+        pl.col("source")
+        .replace_strict(changed, default=0, return_dtype=pl.Int64)
+        .alias(f"{REWRITTEN}/after")
+    )
 
 
 def _counts(
@@ -111,6 +136,7 @@ def _counts(
         OVER: pl.col("n_words") > LONG,
         **BY_WORDS,
         **{name: pl.col(name).fill_null(value=False) for name in BY_TREE},
+        **({REWRITTEN: pl.lit(0)} if spec.condition.rewrite else {}),
     }
     parts = []
     for rows in side_by_side(
@@ -132,8 +158,10 @@ def _table(spec: specs.SideEffectsSpec, counts: pl.DataFrame) -> pl.DataFrame:
     whole = counts.select(pl.lit(ALL).alias("source"), pl.exclude("source").sum())
     rows: list[dict[str, Any]] = []
     for sums in pl.concat([counts, whole]).iter_rows(named=True):
-        for measure in MEASURES:
+        for measure in (*MEASURES, *([REWRITTEN] if spec.condition.rewrite else [])):
             row = {subset: sums[f"{measure}/{subset}"] for subset in SETS}
+            if measure == REWRITTEN:
+                row = {subset: row[subset] if subset == "after" else None for subset in SETS}
             for subset in SETS:
                 english = measure in ENGLISH and spec.language != "en"
                 trees = sums[f"{PARSED}/{subset}"] or not sums[f"sentences/{subset}"]

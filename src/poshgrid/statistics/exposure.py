@@ -44,6 +44,8 @@ def ledger(
             (name, part, *(facts.get("sources", {}).get(name, {}) for facts in (whole, counted)))
             for name, part in train.get("sources", {}).items()
         ]
+        changed = condition.get("rewritten", {})
+        by_source = {ALL: changed.get("sentences"), **changed.get("sources", {})}
         for source, seen, corpus, tokenized in parts:
             row = {
                 "condition": cell[0], "size": cell[1], "corpus": condition.get("corpus"),
@@ -51,6 +53,7 @@ def ledger(
                 "corpus_sentences": corpus.get("sentences"), "corpus_words": corpus.get("words"),
                 "sentences": seen.get("sentences"), "words": seen.get("words"),
                 "distinct": tokenized.get("distinct"), "tokens": tokenized.get("tokens"),
+                "rewritten": by_source.get(source, 0 if changed else None),
             }  # fmt: skip
             epochs = passes.get(cell, [])
             for name, pick in (("low", min), ("high", max)):

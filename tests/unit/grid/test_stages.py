@@ -59,6 +59,7 @@ def described(found: Stages) -> dict[str, Any]:
         (put("conditions", 0, seed=3), OF_TEXT),
         (put("conditions", 0, filters=["question-formation.direct", "binding"]),
          {*OF_TEXT, "audit", "deltas", "report"}),
+        (put("conditions", 0, rewrite=["drop-articles"]), {"parse", *OF_TEXT, "audit"}),
         (put("conditions", 0, allow=["void"]), {"condition"}),
         (put("conditions", 0, unfiltered_sizes=["60K"]),
          {"accuracy", "curves", "deltas", "report"}),
@@ -144,6 +145,22 @@ def test_a_condition_at_the_sizes_where_nothing_is_removed(stages_of: Any) -> No
     assert (small.unfiltered_sizes, large.unfiltered_sizes) == ([], ["60K"])
     assert small.filtered is large.filtered is None
     assert small.allow == []
+
+
+def test_a_rewriter_is_code_of_the_conditions_that_use_it(stages_of: Any) -> None:
+    def rewritten(data: dict[str, Any]) -> None:
+        data["conditions"][0]["rewrite"] = ["drop-articles"]
+        control = {"name": "control", "corpus": "baby", "control": "baby-f"}
+        data["conditions"].append(control)
+        data["experiments"][1]["conditions"].append("control")
+
+    found = stages_of(rewritten).condition
+    for name in ("baby", "baby-f", "control"):
+        cell = Cell(condition=name, size="20K")
+        rewritten = name != "baby"
+        module = "poshgrid.evidence.rewriters.drop_articles"
+        assert (module in found.modules(cell)) == rewritten
+        assert ("parses" in found.inputs(cell)) == rewritten
 
 
 def test_slices_of_scores(stages_of: Any, written: Any) -> None:

@@ -20,8 +20,8 @@ MODALS = frozenset(
     {"can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would"}
 )
 _FULL = {
-    "'m": "am", "m": "am", "'re": "are", "re": "are", "'ve": "have", "ve": "have", "'ll": "will",
-    "ll": "will", "ca": "can", "wo": "will", "sha": "shall", "d'": "do",
+    "'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "ca": "can", "wo": "will",
+    "sha": "shall", "d'": "do",
 }  # fmt: skip
 _GOT = frozenset({"been", "got"})
 _IRREGULAR = """
@@ -118,16 +118,16 @@ def full(tree: Tree, place: int) -> str:
     small = tree.lower(place)
     verb = tree.head[place - 1]
     auxiliary = tree.deprel[place - 1] == "aux" and verb > place
-    if small in ("'s", "s"):
+    if small == "'s":
         if _GOT.intersection(tree.small[place : place + 3]):
             return "has"  # "what 's he got", whatever the tree says
         return _is_or_has(tree, place, verb) if auxiliary else "is"
-    if small in ("'d", "d"):
+    if small == "'d":
         if not auxiliary or (place > 1 and tree.lower(place - 1) in WH_WORDS):
             raise UnsafeError("'d may be would, had or did")
-        form = tree.lower(verb)
-        had = {"better", "been"}.intersection(tree.small[place:verb]) or lemma(form) != form
-        return "had" if had else "would"
+        verbs = (tree.small[n] for n in range(place, verb) if tree.upos[n] in VERBAL)
+        form = next(verbs, "")
+        return "had" if "better" in tree.small[place:verb] or lemma(form) != form else "would"
     return _FULL.get(small, small)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 
+from poshgrid.audit.draw import REWRITE
 from poshgrid.audit.rate import Rating, rate
 from poshgrid.audit.sheet import KINDS, Kind, read, sheet_name
 from poshgrid.errors import PoshgridError
@@ -81,7 +82,7 @@ def _sheet(
     row = {
         "filter": word, "sheet": kind, "condition": condition, "size": size,
         "from": ("all left in" if facts.get("whole") else "with certain words") if leakage
-                else "removed",
+                else "changed" if word == REWRITE else "removed",
         "sentences": statistics["sentences" if leakage else "corpus_sentences"],
         "candidates": facts["candidates"], "reinserted": facts.get("reinserted"),
         "backstop": facts.get("backstop"), "sampled": facts["sampled"],
