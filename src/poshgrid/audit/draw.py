@@ -137,7 +137,7 @@ def draw(
             name, ids = f"{word}.{kind}", np.flatnonzero(possible).tolist()
             chosen[name] = sample(ids, spec.sample, SEED, name)
             facts[word][kind] = {"candidates": len(ids), **counts}
-    rows_of = _rows(spec.language, chosen, sentences, evidence, filters)
+    rows_of = _sheet_rows(spec.language, chosen, sentences, evidence, filters)
     facts |= {REWRITE: {}} if spec.rewrite else {}
     train = condition / "train.parquet"
     for kind, changed in zip(sheet.KINDS, _rewritten(train, sentences) if spec.rewrite else ()):  # noqa: B905
@@ -219,7 +219,7 @@ def _find_candidates(
     return n_train
 
 
-def _rows(
+def _sheet_rows(
     language: str,
     chosen: dict[str, list[int]],
     sentences: Path,

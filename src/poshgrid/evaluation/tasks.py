@@ -1,11 +1,11 @@
 """Score the items of a suite with a model, one function for each task.
 
-- Minimal pairs: the log-probability of both members; where they have a context, that of the rest.
+- Minimal pairs: the log-probability of both members, or of their part after a context.
 - Paradigms, sets of filler × gap: the log-probability of the critical region, in the context before
   it. The surprisal of a region of several tokens is the sum over them (Pistotti et al., 2025; the
   earlier study, Lan et al., 2024, takes the mean).
-- Choices, stimuli with options: the log-probability of the whole text with each option; where it
-  has a context, that of the rest.
+- Choices, stimuli with options: the log-probability of the whole text with each option, or of the
+  part after a context.
 - Completions, beginnings of sentences (Capone et al., 2024): three tokens, by beam search with
   three beams. A completion is right if an accepted continuation is in it, ignoring case: as whole
   words ("were" is not accepted in "weren't"), or anywhere if the suite says so.
@@ -45,13 +45,13 @@ _WORD_BORDER = r"(?:(?<![\w'’-])|(?![\w'’-]))"
 def pairs(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None) -> pl.DataFrame:
     """Score both members of every pair."""
     requests = [
-        _after(
+        _request_after_context(
             pair[f"{member}_context"], pair[member], f"{suite}: item {pair['item_id']} ({member})"
         )
         for pair in items.iter_rows(named=True)
         for member in MEMBERS
     ]
-    scores = _scored(engine, requests)
+    scores = _scores(engine, requests)
     values = {
         f"{member}_{what}": scores[what][index::2]
         for what in ("logprob", "tokens")
@@ -60,13 +60,13 @@ def pairs(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None) 
     return _table(items, schema.SCORES, step, values)
 
 
-def _after(context: int | None, text: str, name: str) -> Request:
-    """Return the request for what follows a context; without one, for the whole text."""
+def _request_after_context(context: int | None, text: str, name: str) -> Request:
+    """Return the request for the text after a context; without a context, for the whole text."""
     return Request(text, name, (context, len(text)) if context else None)
 
 
-def _scored(engine: Engine, requests: Sequence[Request]) -> dict[str, list[float] | list[int]]:
-    """Return log-probabilities and numbers of tokens: of the region where there is one."""
+def _scores(engine: Engine, requests: Sequence[Request]) -> dict[str, list[float] | list[int]]:
+    """Return log-probabilities and numbers of tokens: of the region, or of the whole text."""
     scores = [
         (score.region_logprob, score.region_tokens) if request.region else score[:2]
         for request, score in zip(requests, engine.score(requests), strict=True)
@@ -97,18 +97,18 @@ def paradigms(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | No
         if not text[start:end].strip():
             raise PoshgridError(f"{name}: the critical region of {text!r} is empty; correct it")
         requests.append(Request(text, name, (start, end)))
-    return _table(items, schema.PARADIGM_SCORES, step, _scored(engine, requests))
+    return _table(items, schema.PARADIGM_SCORES, step, _scores(engine, requests))
 
 
 def choices(suite: str, items: pl.DataFrame, engine: Engine, *, step: int | None) -> pl.DataFrame:
     """Score every option."""
     requests = [
-        _after(context, text, f"{suite}: item {item} (option {option})")
+        _request_after_context(context, text, f"{suite}: item {item} (option {option})")
         for item, option, context, text in items.select(
             "item_id", "option", "context", "text"
         ).iter_rows()
     ]
-    return _table(items, schema.CHOICE_SCORES, step, _scored(engine, requests))
+    return _table(items, schema.CHOICE_SCORES, step, _scores(engine, requests))
 
 
 def completions(

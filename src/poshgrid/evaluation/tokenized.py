@@ -58,7 +58,7 @@ def tokenize(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> l
         inside: list[int] = []
         if request.region and request.region[0] < request.region[1]:
             offsets = encoded["offset_mapping"][i]
-            inside = _inside([offsets[k] for k in own], request)
+            inside = _tokens_in_region([offsets[k] for k in own], request)
         cuts.append(Tokenized(ids, own, inside))
     return cuts
 
@@ -77,7 +77,7 @@ def _check_line_breaks(tokenizer: Any, request: Request) -> None:  # noqa: ANN40
         )
 
 
-def _inside(offsets: Sequence[tuple[int, int]], request: Request) -> list[int]:
+def _tokens_in_region(offsets: Sequence[tuple[int, int]], request: Request) -> list[int]:
     """Return the tokens of a region; a space before a word belongs to the word."""
     text, (start, end) = request.text, request.region or (0, 0)
     spans = [(a + len(text[a:b]) - len(text[a:b].lstrip()), b) for a, b in offsets]

@@ -67,7 +67,7 @@ def export(results: Results, output: Path, target: str | None, licence: str | No
             kept = shutil.ignore_patterns("*manifest.json", "*.parquet")
             shutil.copytree(report, parts / "report", ignore=kept)
         _describe(crate, name, licence)
-        _run(crate, _manifests(results, parts), list(_added(crate, parts)), name)
+        _run(crate, _manifests(results, parts), list(_add_files(crate, parts)), name)
         crate.write(temporary)
         shutil.rmtree(parts)
     return output
@@ -101,7 +101,7 @@ def _manifests(results: Results, parts: Path) -> list[dict[str, Any]]:
     return manifests
 
 
-def _added(crate: ROCrate, parts: Path) -> Iterator[Entity]:
+def _add_files(crate: ROCrate, parts: Path) -> Iterator[Entity]:
     """Add every file below a folder to the crate; yield the results."""
     for path in sorted(path for path in parts.rglob("*") if path.is_file()):
         inside = path.relative_to(parts).as_posix()

@@ -155,7 +155,7 @@ def _begin_texts(folder: Path) -> None:
 
 
 def _milestone(source: Path, folder: Path, name: str) -> None:
-    """Copy the weights of a step into a folder of their own, with the tokenizer."""
+    """Copy the weights of a step and the tokenizer into a subfolder."""
     shutil.copytree(source, folder / name)
     for file in TOKENIZER_FILES:
         shutil.copyfile(folder / file, folder / name / file)

@@ -65,14 +65,14 @@ def export(results: Results, output: Path, target: str | None) -> Path:
         PoshgridError: the target is unknown, a table has other columns or was made from inputs that
             have changed since, or the folder cannot be written.
     """
-    _of_one_run(results, target)
+    _check_inputs_unchanged(results, target)
     before = output / PACKAGE
     earlier = files.read_json(before)["resources"] if before.is_file() else []
     listed = []
     with files.atomic_folder(output, last=PACKAGE) as temporary:
         for table, title, rows, module, contract in _tables(results, target):
             meanings = columns(module, contract) | _WHOLE.get(contract, {})
-            for name, frame in _parts(table, _in_integers(rows.collect(), contract)):
+            for name, frame in _split_baselines(table, _in_integers(rows.collect(), contract)):
                 path = temporary / f"{name}.csv"
                 # CSV has no lists
                 text = formats.csv(frame.with_columns(cs.list().list.join(" | ")))
@@ -103,7 +103,7 @@ def _in_integers(frame: pl.DataFrame, contract: str) -> pl.DataFrame:
     return frame.with_columns(pl.when(halved != 0.5).then(halved).cast(pl.UInt8))
 
 
-def _parts(name: str, frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+def _split_baselines(name: str, frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield a table without its baselines, then the table of its baselines if it has any."""
     if "recipe" not in frame.columns:
         yield name, frame
@@ -114,7 +114,7 @@ def _parts(name: str, frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]
         yield BASELINES + name, frame.filter(baseline)
 
 
-def _of_one_run(results: Results, target: str | None) -> None:
+def _check_inputs_unchanged(results: Results, target: str | None) -> None:
     """Raise if a table was made from other inputs than those in the folder now.
 
     This happens after a run of a part of a grid (``only``), which does not change the other tables.

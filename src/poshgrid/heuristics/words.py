@@ -167,14 +167,14 @@ class Sentence:
         if word in known().names or word in _PRONOUNS:
             return index
         if self.determines(index) or word == POSSESSIVE:
-            return self._after(index + 1)
+            return self._head_after_determiner(index + 1)
         if index and self.written[index][:1].isupper():
             return index  # a name that is not in the lexicon
         # "the teacher who trains Ann": a verb, not a plural noun
         verbal = word in known().verbs or self.words[max(index - 1, 0)] in ("who", "which", "to")
         return index if word in known().nouns and not verbal else None
 
-    def _after(self, start: int) -> int | None:
+    def _head_after_determiner(self, start: int) -> int | None:
         """Return the index of the head after a determiner: the first noun after adjectives."""
         index = start
         while index < len(self) and self.words[index] in known().adjectives | {
@@ -191,6 +191,7 @@ class Sentence:
         return index
 
     def _features(self, start: int, head: int) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the possible genders and numbers of a noun phrase."""
         word = self.words[head]
         if word in _PRONOUNS:
             genders, numbers = _PRONOUNS[word]
@@ -231,7 +232,9 @@ class Sentence:
     def verbs(self, start: int, end: int) -> list[int]:
         """Return the indices of words that can only be verbs: in no noun phrase or closed class."""
         covered = {
-            index for noun in self.nouns for index in range(self._start(noun.index), noun.index + 1)
+            index
+            for noun in self.nouns
+            for index in range(self._phrase_start(noun.index), noun.index + 1)
         }
         return [
             index
@@ -239,7 +242,8 @@ class Sentence:
             if index not in covered and not known().closes(self.words[index])
         ]
 
-    def _start(self, head: int) -> int:
+    def _phrase_start(self, head: int) -> int:
+        """Return the index of the first word of a noun phrase, given its head."""
         index = head
         while index > 0 and (
             self.words[index - 1] in known().adjectives | {*_GENDERED, "other"}
@@ -319,15 +323,15 @@ def local_subject(sentence: Sentence, index: int) -> Noun | None:
             inner = [n for n in nouns if opener < n.index < (verbs[0] if verbs else index)]
             return inner[0] if inner else sentence.heads[opener - 1]
         # Inside a second clause after the relative one: "the man who left said she hurt herself"
-        return _later(sentence, subject, verbs[1:], index)
+        return _later_subject(sentence, subject, verbs[1:], index)
     later = [noun for noun in nouns[1:] if not sentence.verbs(subject.index + 1, noun.index)]
     verbs = sentence.verbs(subject.index + 1, index)
     if later and len(verbs) > 1:  # "the man the boy saw hurt himself"
         verbs = verbs[1:]
-    return _later(sentence, subject, verbs, index)
+    return _later_subject(sentence, subject, verbs, index)
 
 
-def _later(sentence: Sentence, subject: Noun, verbs: list[int], index: int) -> Noun:
+def _later_subject(sentence: Sentence, subject: Noun, verbs: list[int], index: int) -> Noun:
     """Return the subject of a clause without a complementizer, if one begins after a verb."""
     if len(verbs) < 2:
         return subject

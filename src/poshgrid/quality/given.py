@@ -137,7 +137,7 @@ def check(
     with tempfile.TemporaryDirectory() as folder:
         scores: dict[str, Path] = {}
         for name, path in texts.items():
-            scores |= _counted({"scores": items}, path, order, (name, SIZE), Path(folder))
+            scores |= _score_baselines({"scores": items}, path, order, (name, SIZE), Path(folder))
         spec = specs.QualitySpec(
             suite=path_name(suite),
             generated=False,
@@ -204,7 +204,7 @@ def judge(
         score(spec, address, tables, written)
         judged.append(run.name)
     if text is not None:
-        judged += _counted(items, text, order, (runs.PRETRAINED, runs.GIVEN), scores)
+        judged += _score_baselines(items, text, order, (runs.PRETRAINED, runs.GIVEN), scores)
     cell = specs.Cell(words=0, source=runs.PRETRAINED, filtered=False)
     compared = Scoring(reduction=scoring.reduction)
     spec_of_accuracy = specs.JudgementSpec(
@@ -212,7 +212,7 @@ def judge(
     )
     accuracy(spec_of_accuracy, scores, tables, None, output)
     rows = [
-        _pairs(runs.Run.parse(run).model, suite, items[suite], scores / run, compared)
+        _judged_pairs(runs.Run.parse(run).model, suite, items[suite], scores / run, compared)
         for run in judged
         for suite in items
     ]
@@ -233,7 +233,7 @@ def _names(models: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def _pairs(
+def _judged_pairs(
     model: str, suite: str, items: pl.DataFrame, scores: Path, scoring: Scoring
 ) -> pl.DataFrame:
     """Return the pairs of a suite with a model's log-probabilities and judgements."""
@@ -248,7 +248,7 @@ def _pairs(
     )
 
 
-def _counted(
+def _score_baselines(
     items: Mapping[str, pl.DataFrame], text: Path, order: int, cell: tuple[str, str], folder: Path
 ) -> dict[str, Path]:
     """Write the scores of the baselines that count the words of a text.

@@ -77,6 +77,7 @@ def contrasts(
 
 
 def _rows(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of ``CONTRASTS`` of one contrast."""
     parts = list(slices(contrast, grid, notes))
     for part, tail in zip(parts, tails(parts), strict=True):
         draws, share = grid.difference(part.matched)
@@ -236,7 +237,7 @@ class ReferenceGrid:
         cell = rows[same].astype(str).agg("/".join, axis=1)
         sides = [set(cell[rows[factor] == level]) for level in levels]
         both = cell.isin(sides[0] & sides[1]).to_numpy()
-        lacking = self._lacking(rows[~both], factor, levels, same)
+        lacking = self._missing_cells(rows[~both], factor, levels, same)
         rows, cell = rows[both], cell[both]
         numbers = rows.select_dtypes("number").columns.difference(_NOT_PREDICTORS)
         for name in numbers:
@@ -252,9 +253,10 @@ class ReferenceGrid:
         return Matched(rows, signed, cells, lacking)
 
     @staticmethod
-    def _lacking(
+    def _missing_cells(
         alone: pd.DataFrame, factor: str, levels: tuple[str, str], same: Sequence[str]
     ) -> str:
+        """Return a note on the cells that only one level has."""
         shown = [
             axis
             for axis in ("size", "model", "recipe", "bias", "condition")

@@ -92,14 +92,14 @@ def design(
     """
     counts = counts.with_columns(pl.col("template").fill_null(""))
     used = _variables(formula)
-    rows = _rows(counts, suite, only, keep_biases="bias" in used)
+    rows = _select_rows(counts, suite, only, keep_biases="bias" in used)
     rows = rows if phenomena is None else _of_phenomena(rows, phenomena)
     if rows.select(CELL[:-1]).n_unique() < 2:
         raise PoshgridError(
             f"counts: {'/'.join(map(str, rows.select(CELL[:-1]).row(0)))} is the only count: no "
             "model can be fitted to it; add runs or phenomena to the target"
         )
-    frame, rounded = _frame(_summed(rows, "template" in used), fractions)
+    frame, rounded = _model_frame(_summed(rows, "template" in used), fractions)
     kept, notes = _estimable(formula, frame)
     notes += [*_aliased(kept, frame), *_confounded(used, frame)]
     if rounded:
@@ -115,7 +115,7 @@ def _summed(rows: pl.DataFrame, by_template: bool) -> pl.DataFrame:
     )
 
 
-def _rows(
+def _select_rows(
     counts: pl.DataFrame, suite: str | None, only: str | None, *, keep_biases: bool
 ) -> pl.DataFrame:
     suites = sorted(counts["suite"].unique())
@@ -147,7 +147,7 @@ def _of_phenomena(rows: pl.DataFrame, phenomena: Sequence[str]) -> pl.DataFrame:
     return rows.filter(pl.any_horizontal(pl.col("category", "phenomenon").is_in(phenomena)))
 
 
-def _frame(rows: pl.DataFrame, fractions: bool) -> tuple[pd.DataFrame, int]:
+def _model_frame(rows: pl.DataFrame, fractions: bool) -> tuple[pd.DataFrame, int]:
     import pandas as pd
 
     size, n = rows["words"].to_numpy() / 1e6, rows["n"].to_numpy().astype(float)

@@ -174,12 +174,12 @@ def ratios(onsets: pl.DataFrame, cells: Mapping[str, Cell]) -> pl.DataFrame:
         for curve in testable.partition_by(alike, maintain_order=True)
         for one in curve.to_dicts()
         for other in curve.to_dicts()
-        if _compared(facts.get(one["condition"]), facts.get(other["condition"]))
+        if _are_compared(facts.get(one["condition"]), facts.get(other["condition"]))
     ]
     return pl.DataFrame([{name: row[name] for name in RATIOS} for row in compared], schema=RATIOS)
 
 
-def _compared(one: Cell | None, other: Cell | None) -> bool:
+def _are_compared(one: Cell | None, other: Cell | None) -> bool:
     """Return whether one condition is compared with the other: see :func:`ratios`."""
     if one is None or other is None or other.filtered:
         return False
@@ -230,8 +230,8 @@ def order(onsets: pl.DataFrame, ages: pl.DataFrame) -> pl.DataFrame:
             if (name := next((row[k] for k in CURVE[:-3:-1] if row[k] in known), None))
         ]
         pairs = [(a, b) for a in aged for b in aged if a[0] < b[0]]  # the first is learned younger
-        same = sum(_before(a, b) for a, b in pairs)
-        reverse = sum(_before(b, a) for a, b in pairs)
+        same = sum(_is_before(a, b) for a, b in pairs)
+        reverse = sum(_is_before(b, a) for a, b in pairs)
         if pairs:
             unknown = len(pairs) - same - reverse
             low, high = ((same - reverse + end) / len(pairs) for end in (-unknown, unknown))
@@ -244,7 +244,7 @@ def order(onsets: pl.DataFrame, ages: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _before(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+def _is_before(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     """Return whether one phenomenon (age, low, high) is surely learned before another."""
     (_, _, high), (_, low, _) = one, other
     return high is not None and low is not None and high <= low

@@ -72,7 +72,7 @@ def fit(spec: RegressionSpec, counts: Path, output: Path, threads: int = 1) -> d
         engine, draw = choose(made, model)
         log.info("%s: %d rows, engine %s: %s", model.name, len(made.frame), engine, made.formula)
         inference, table, attempts = gate.converge(
-            lambda attempt: _drawn(draw, made, attempt, threads), made.frame, model
+            lambda attempt: _draw(draw, made, attempt, threads), made.frame, model
         )
         posterior, last = inference["posterior"], attempts[-1]
         differences, left_out = contrasts.contrasts(posterior, made, model.contrasts)
@@ -162,7 +162,7 @@ def sample(made: design.Design, model: Regression, threads: int = 1) -> arviz.In
     )
 
 
-def _drawn(
+def _draw(
     draw: Engine, made: design.Design, model: Regression, threads: int
 ) -> arviz.InferenceData:
     try:

@@ -127,11 +127,11 @@ def _replicated(
     for key, stratum in order.group_by(columns, maintain_order=True):
         level, category, phenomenon, part = map(str, key)
         names = [category, phenomenon, *filter(None, [part])]
-        right, pairs = _drawn(
+        right, pairs = _resampled_sums(
             sums.correct[stratum["row"].to_numpy()],
             stratum["n"].to_numpy(),
             replicates,
-            np.random.default_rng([seed, *_digits(sums.suite, *names)]),
+            np.random.default_rng([seed, *_seed_numbers(sums.suite, *names)]),
         )
         pairs = pairs * seeds
         yield dict(zip(columns, map(str, key), strict=True)), right / pairs
@@ -149,7 +149,7 @@ def _replicated(
     yield empty | {"level": "average"}, np.sum(phenomena, 0) / len(phenomena)
 
 
-def _drawn(
+def _resampled_sums(
     correct: np.ndarray, n: np.ndarray, replicates: int, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return right pairs (replicates x points) and all pairs (replicates x 1) of drawn sets.
@@ -171,7 +171,7 @@ def _drawn(
     return right, pairs
 
 
-def _digits(*names: str) -> list[int]:
+def _seed_numbers(*names: str) -> list[int]:
     """Return numbers derived from names: Python's own hash differs between processes."""
     digest = hashlib.sha256("\0".join(names).encode()).digest()
     return np.frombuffer(digest, dtype="<u4").tolist()

@@ -77,7 +77,7 @@ class Predictor:
         Args:
             every: use every n-th draw.
         """
-        return self._joined(list(self._common), every)
+        return self._stacked_draws(list(self._common), every)
 
     def group_matrix(
         self, frame: pd.DataFrame, only: Collection[str] | None = None
@@ -91,7 +91,7 @@ class Predictor:
         from scipy import sparse
 
         coded = [sparse.csr_array((len(frame), 0))]
-        for name in self._of(only):
+        for name in self._group_names(only):
             columns = self._coded(frame, name)
             levels = columns.shape[1] // self._posterior[name][0, 0].size
             # Where the posterior has one number for a group, all its columns get this number
@@ -102,7 +102,7 @@ class Predictor:
 
     def group_coefficients(self, every: int = 1, only: Collection[str] | None = None) -> np.ndarray:
         """Return the effects of groups: draws of all chains x group coefficients."""
-        return self._joined(self._of(only), every)
+        return self._stacked_draws(self._group_names(only), every)
 
     def linear(self, frame: pd.DataFrame, every: int = 1) -> np.ndarray:
         """Return the linear predictor, groups included: draws of all chains x rows."""
@@ -144,10 +144,12 @@ class Predictor:
     def _groups(self) -> dict[str, Any]:
         return {} if self._matrices.group is None else self._matrices.group.terms
 
-    def _of(self, only: Collection[str] | None) -> list[str]:
+    def _group_names(self, only: Collection[str] | None) -> list[str]:
+        """Return the names of group terms; ``only`` selects grouping variables."""
         return [n for n in self._groups if only is None or n.rpartition("|")[2] in only]
 
     def _coded(self, frame: pd.DataFrame, name: str) -> scipy.sparse.csr_array:
+        """Return the coded columns of one group term for rows."""
         return self._groups[name].eval_new_data(self._padded(frame))[: len(frame)]
 
     def _padded(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -156,7 +158,7 @@ class Predictor:
 
         return pd.concat([frame, self._frame[list(frame.columns)]], ignore_index=True)
 
-    def _joined(self, names: list[str], every: int) -> np.ndarray:
+    def _stacked_draws(self, names: list[str], every: int) -> np.ndarray:
         chains, draws = self.shape
         count = chains * len(range(0, draws, every))
         return np.concatenate(
@@ -164,6 +166,7 @@ class Predictor:
         )
 
     def _draws(self, name: str, every: int) -> np.ndarray:
+        """Return the draws of one term: draws of all chains x coefficients."""
         values = self._posterior[name].values[:, ::every]
         if "|" in name and values.ndim == 4:
             values = values.swapaxes(2, 3)  # from predictor x group to the order of the columns

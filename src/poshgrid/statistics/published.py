@@ -1,4 +1,4 @@
-"""Numbers that a study's results are compared with: those of its paper, and ages of children.
+"""Numbers that results of a study are compared with: those of its paper, and ages of children.
 
 ``studies/STUDY/published/VERSION/NAME.csv`` has published numbers. A study may have several
 versions: the paper, and the authors' repository, whose items may be different.

@@ -217,7 +217,7 @@ def competing(choices: Phenomenon) -> tuple[list[str], np.ndarray, np.ndarray]:
         and, for each pair, whether the members of every group agree on it.
     """
     says = np.nan_to_num(choices.says, nan=0.5)
-    least = _least(choices.sets)
+    least = _min_sets(choices.sets)
     spoken = [n for n, row in enumerate(says) if len(np.unique(choices.sets[row != 0.5])) >= least]
     alike = np.array(
         [[len(np.unique(choices.sets[says[n] != says[m]])) < least for m in spoken] for n in spoken]
@@ -234,7 +234,7 @@ def competing(choices: Phenomenon) -> tuple[list[str], np.ndarray, np.ndarray]:
     return names, rows, united
 
 
-def _least(sets: np.ndarray) -> float:
+def _min_sets(sets: np.ndarray) -> float:
     """Return the smallest number of lexical sets from which anything is concluded."""
     return min(mixture.FEW, (int(sets.max()) + 1) / 2)
 
@@ -324,7 +324,7 @@ def _verdict(
         row["verdict"] = schema.DIFFER
     elif (shared_low or 0) > TOLERANCE or best is None or high[best] < MOST:
         row["verdict"] = schema.NONE
-    elif fits and low[best] > MOST and _needed(choices, says, fitted, best):
+    elif fits and low[best] > MOST and _is_needed(choices, says, fitted, best):
         row |= {
             "verdict": heuristics[best],
             "hierarchical": heuristics_table.hierarchical(heuristics[best]),
@@ -366,7 +366,7 @@ def _near_half(choices: Phenomenon, drawn: np.ndarray) -> bool:
     return bool(low > 0.5 - COIN and high < 0.5 + COIN)
 
 
-def _needed(choices: Phenomenon, says: np.ndarray, fitted: mixture.Mixture, best: int) -> bool:
+def _is_needed(choices: Phenomenon, says: np.ndarray, fitted: mixture.Mixture, best: int) -> bool:
     """Return whether the other heuristics fit clearly worse without the best one."""
     others = np.delete(says, best, axis=0)
     chosen = np.stack([1 - choices.chose, choices.chose], axis=-1).swapaxes(0, 1)

@@ -99,6 +99,7 @@ class Comparison(NamedTuple):
         return (self._bound(ERROR), self._bound(1 - ERROR)) if self.known else (None, None)
 
     def _bound(self, p: float) -> float:
+        """Return the difference whose one-sided p is this, within what is possible."""
         lowest, highest = -self.rival, 1 - self.rival
         if self.p(lowest) >= p:
             return lowest
@@ -159,7 +160,7 @@ def verdicts(
                     compared[name] = compare(right[at, i], choices[at], n, own)
             compared[COIN] = compare(right[at, i], n / 2, n, seeds)
             names = dict(zip(_PHENOMENON, phenomenon, strict=True))
-            rows.append({**axes, "suite": sums.suite, **names, **_best(compared)})
+            rows.append({**axes, "suite": sums.suite, **names, **_best_rival(compared)})
     texts = dict.fromkeys((*RUN_AXES, "suite", *_PHENOMENON), pl.String)
     p_values = {"p_yes": pl.Float64, "p_no": pl.Float64}
     schema = {**texts, **{k: v for k, v in VERDICTS.items() if k != "learned"}, **p_values}
@@ -315,7 +316,7 @@ def _log_bias(freedom: float) -> float:
     return float(special.digamma(freedom / 2) - math.log(freedom / 2))
 
 
-def _best(compared: Mapping[str, Comparison]) -> dict[str, Any]:
+def _best_rival(compared: Mapping[str, Comparison]) -> dict[str, Any]:
     """Return the columns of the best rival, and the p values of *yes* and of *no*."""
     best = max(compared, key=lambda name: np.nan_to_num(compared[name].rival))
     rival = compared[best]

@@ -145,7 +145,7 @@ class Causal(Neural):
         work = trie.batches(lengths, self.bound)
         return self._scored(packed, logs.progress(work, "scoring"))
 
-    def _together(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
+    def _in_one_batch(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
         """Return log-probabilities as :meth:`logprobs`, computed in one batch of short rows."""
         packed = trie.build(sentences, 12 if self.shares else 1, share=self.shares)
         order = sorted(range(len(packed.rows)), key=lambda i: -len(packed.rows[i].ids))
@@ -190,10 +190,10 @@ class Causal(Neural):
             return False
         a, b, c, d, e, f = ids
         sentences = [[a, b, c, d, e], [a, b, d, c, f], [a, c, b, e, d, f], [a, f, e, d]]
-        plain = [self._together([sentence])[0] for sentence in sentences]
+        plain = [self._in_one_batch([sentence])[0] for sentence in sentences]
         self.shares = True
         try:
-            shared = self._together(sentences)
+            shared = self._in_one_batch(sentences)
         except (TypeError, ValueError, RuntimeError, IndexError, AttributeError):
             return False  # the family does not accept such masks or positions
         finally:

@@ -77,7 +77,7 @@ class Masked(Neural):
             self._batch(batch, cuts, logprobs)
         return logprobs
 
-    def _together(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
+    def _in_one_batch(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
         cuts = [tokenized.Tokenized(ids, list(range(len(ids))), []) for ids in sentences]
         logprobs = [np.zeros(len(ids)) for ids in sentences]
         self._batch(list(self._copies(cuts)), cuts, logprobs)
@@ -101,6 +101,7 @@ class Masked(Neural):
     def _batch(
         self, batch: list[Copy], cuts: Sequence[tokenized.Tokenized], logprobs: list[np.ndarray]
     ) -> None:
+        """Score one batch; write the log-probabilities of its scored tokens into ``logprobs``."""
         longest = len(cuts[batch[0][0]].ids)
         self.passed += longest * len(batch)
         ids = torch.full((len(batch), longest), self.padding_id)

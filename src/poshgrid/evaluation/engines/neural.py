@@ -38,13 +38,13 @@ class Neural(Engine):
         self.context = probe.context(model)
         self.head = self._find_head(self._heads())
         self.ids = probe.spread(model, 6)
-        self.batches = probe.batches(self._together, self.ids, self.context or 24)
+        self.batches = probe.batches(self._in_one_batch, self.ids, self.context or 24)
 
     def _heads(self) -> Iterable[Any]:
         """Return the modules that may turn the body's last states into logits."""
         raise NotImplementedError
 
-    def _together(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
+    def _in_one_batch(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
         """Return the log-probabilities of sentences, computed in one batch."""
         raise NotImplementedError
 

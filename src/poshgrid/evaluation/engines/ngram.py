@@ -50,7 +50,7 @@ class Engine(engine.Engine):
                 raise PoshgridError(
                     f"{request.name}: {request.text!r} has no word to score; leave the item out"
                 )
-        inside = [_inside(*pair) for pair in zip(requests, cut, strict=True)]
+        inside = [_words_in_region(*pair) for pair in zip(requests, cut, strict=True)]
         values = self.model.each([[span.word for span in words] for words in cut])
         scores = []
         for region, row in zip(inside, values, strict=True):
@@ -59,7 +59,7 @@ class Engine(engine.Engine):
         return scores
 
 
-def _inside(request: Request, words: Sequence[Span]) -> slice:
+def _words_in_region(request: Request, words: Sequence[Span]) -> slice:
     """Return which words are in the region of a request."""
     if request.region is None:
         return slice(0, 0)

@@ -62,6 +62,7 @@ def _has_object(sentence: Sentence) -> bool:
 
 
 def _asks(sentence: Sentence, index: int) -> bool:
+    """Return whether a word is an interrogative, not a relative pronoun."""
     return sentence.words[index] in INTERROGATIVES and index - 1 not in sentence.heads
 
 

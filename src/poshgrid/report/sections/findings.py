@@ -63,10 +63,10 @@ def opening(page: Page, suite: str) -> pl.DataFrame:
         for name, arm in groups(layout)[0].arms
         for _, panel, where in of_level(layout, suite, "category")
     ))  # fmt: skip
-    return frame.with_columns(pl.col("series").replace(_filtered(collected)))
+    return frame.with_columns(pl.col("series").replace(_filtered_names(collected)))
 
 
-def _filtered(collected: Collected) -> dict[str, str]:
+def _filtered_names(collected: Collected) -> dict[str, str]:
     """Return filtered condition -> its name with its filters: ``baby-f (without binding)``."""
     cells = collected.spec.cells.items()
     names = {}
@@ -176,16 +176,16 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> Iterator[Findin
             continue
         name = posterior.slice_name(row).removeprefix(f"{row['by']} ")
         name += " (evidence kept)" if row["level"] in untouched else ""
-        name += "" if verdict == CANNOT_TELL else f" {_number(row)}"
+        name += "" if verdict == CANNOT_TELL else f" {_in_points(row)}"
         of_parts[verdict][name] = row["number"]
     where = [f"on {suite}"] if len(suites) > 1 else []
     where += [f"{listed(fit.spec['phenomena'])} alone"] if fit.spec.get("phenomena") else []
-    filtered = _filtered(collected) if overall["factor"] == "condition" else {}
-    sides = [filtered.get(side, side) for side in (overall["first"], _less(overall))]
+    filtered = _filtered_names(collected) if overall["factor"] == "condition" else {}
+    sides = [filtered.get(side, side) for side in (overall["first"], _less_name(overall))]
     table = f"contrasts-{fit.name}"
     text = say(
         "contrast", posterior.own_name(overall), overall, sides, ", ".join(where),
-        decided(overall), _number(overall),
+        decided(overall), _in_points(overall),
         posterior.ONE_SEED if posterior.one_seed(fit, overall) else "",
         fit.predictive["size"].n_unique() > 1 if "size" in fit.predictive else False,
     )  # fmt: skip
@@ -231,9 +231,9 @@ def _structure(fit: Fit, row: Row) -> Iterator[Finding]:
         for overall, *_ in _groups(fit)
         if overall["first"] == row["first"] and bias.controls(overall["less"], overall["first"])
     ]
-    short = [_less(r) for r in (row, *own) if decided(r) != HIGHER]
+    short = [_less_name(r) for r in (row, *own) if decided(r) != HIGHER]
     if own:
-        text = say("structure", row["first"], {r["less"]: _number(r) for r in own}, short)
+        text = say("structure", row["first"], {r["less"]: _in_points(r) for r in own}, short)
         yield Finding(text, f"contrasts-{fit.name}", [r["number"] for r in own])
 
 
@@ -269,12 +269,13 @@ def _share(part: int | None, whole: int | None) -> float | None:
     return None if part is None or not whole else part / whole
 
 
-def _less(row: Row) -> str:
+def _less_name(row: Row) -> str:
     """Return the name of the level that is subtracted; the bias ``none`` is "no bias"."""
     return "no bias" if (row["factor"], row["less"]) == ("bias", "none") else row["less"]
 
 
-def _number(row: Row) -> str:
+def _in_points(row: Row) -> str:
+    """Return a difference in points with its joint interval and raw difference, as a text."""
     low, high = points(row["joint_low"]), points(row["joint_high"])
     raw = "" if row["raw"] is None else f"; raw {points(row['raw'])}"
     return f"{points(row['share'])} [{low}, {high}{raw}]"

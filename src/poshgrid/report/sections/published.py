@@ -30,11 +30,11 @@ _UNITS = {"%": 100, "points": 100, "million": 1e-6, "million words": 1e-6}
 def write(page: Page) -> dict[str, Any] | None:
     """Write the tables; None if the target has no study, or nothing can be compared."""
     study = page.collected.spec.study
-    theirs = published.numbers(study.name) if study else pl.DataFrame()
-    if study is None or theirs.is_empty():
+    numbers = published.numbers(study.name) if study else pl.DataFrame()
+    if study is None or numbers.is_empty():
         return None
-    rows = comparison(page.collected, theirs, study.name)
-    versions = theirs["version"].unique().to_list()
+    rows = comparison(page.collected, numbers, study.name)
+    versions = numbers["version"].unique().to_list()
     one = versions[0] if len(versions) == 1 else None
     rows = rows.with_columns(pl.col("source") if one else pl.format("{} ({})", "source", "version"))
     parts = rows.partition_by("source", maintain_order=True) if rows.height >= MANY else [rows]
@@ -50,16 +50,16 @@ def _slug(source: str) -> str:
     return re.sub(r"\W+", "-", source.lower()).strip("-")
 
 
-def comparison(collected: Collected, theirs: pl.DataFrame, study: str) -> pl.DataFrame:
+def comparison(collected: Collected, numbers: pl.DataFrame, study: str) -> pl.DataFrame:
     """Compare each published number with the mean of our rows that it names.
 
     Args:
         collected: the results.
-        theirs: :func:`poshgrid.statistics.published.numbers`.
+        numbers: :func:`poshgrid.statistics.published.numbers`.
         study: its name, for messages.
 
     Returns:
-        Columns of ``theirs``; ``ours`` in the same unit; its margin of error; our number of rows.
+        Columns of ``numbers``; ``ours`` in the same unit; its margin of error; our number of rows.
 
     Raises:
         PoshgridError: a number names an unknown table, column or axis.
@@ -81,9 +81,9 @@ def comparison(collected: Collected, theirs: pl.DataFrame, study: str) -> pl.Dat
         "tags": subsets.pooled(pl.concat(tags)) if tags else pl.DataFrame(),
     }
     rows = []
-    for row in theirs.iter_rows(named=True):
+    for row in numbers.iter_rows(named=True):
         try:
-            mine = _mine(tables, row)
+            mine = _our_rows(tables, row)
         except PoshgridError as error:
             raise PoshgridError(f"studies/{study}: {row['what']}: {error}") from error
         scale = _UNITS.get(row["unit"], 1)
@@ -95,10 +95,10 @@ def comparison(collected: Collected, theirs: pl.DataFrame, study: str) -> pl.Dat
             "rows": len(values) or None,
         })  # fmt: skip
     kinds = {"ours": pl.Float64, "margin": pl.Float64, "rows": pl.UInt32}
-    return theirs.hstack(pl.DataFrame(rows, schema=kinds))
+    return numbers.hstack(pl.DataFrame(rows, schema=kinds))
 
 
-def _mine(tables: dict[str, pl.DataFrame], row: dict[str, Any]) -> pl.DataFrame:
+def _our_rows(tables: dict[str, pl.DataFrame], row: dict[str, Any]) -> pl.DataFrame:
     """Return our rows for a published number, with our numbers in the column ``value``."""
     if not row["table"]:  # a number that we do not measure
         return pl.DataFrame()

@@ -81,7 +81,7 @@ def read(collected: Collected) -> pl.DataFrame:
 
 
 def table(counts: pl.DataFrame) -> pl.DataFrame:
-    """Return the table: rows for sources at each condition's largest size, for all at other sizes.
+    """Return the table: at each condition's largest size with a row per source, else one row.
 
     Args:
         counts: from :func:`read`.

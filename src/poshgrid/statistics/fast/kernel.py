@@ -24,12 +24,13 @@ def compiled() -> Callable[..., float]:
     compiled code. If no folder is writable, each process compiles for itself.
     """
     try:
-        return _built(cache=True)
+        return _compile(cache=True)
     except RuntimeError:
-        return _built(cache=False)
+        return _compile(cache=False)
 
 
-def _built(*, cache: bool) -> Callable[..., float]:
+def _compile(*, cache: bool) -> Callable[..., float]:
+    """Compile :func:`_log_density` and the two functions that it calls."""
     import numba
 
     settings = {"nogil": True, "error_model": "numpy", "cache": cache}
