@@ -238,7 +238,7 @@ def agreement(chose: np.ndarray, chances: np.ndarray) -> float:
         One-sided p; 1 with one seed, or if nearly all choices are determined.
     """
     rest, spread = chose - chances, chances * (1 - chances)
-    product, variance, skews = map(_of_two, (rest, spread, spread * (1 - 2 * chances)))
+    product, variance, skews = map(_sum_over_pairs, (rest, spread, spread * (1 - 2 * chances)))
     if chose.shape[1] < 2 or spread.sum() < _CHANCE:
         return 1.0
     total, squares, cubes = ((spread**power).sum(axis=1) for power in (1, 2, 3))
@@ -247,7 +247,7 @@ def agreement(chose: np.ndarray, chances: np.ndarray) -> float:
     return float(stats.pearson3.sf(product / np.sqrt(variance), skewness))
 
 
-def _of_two(values: np.ndarray) -> float:
+def _sum_over_pairs(values: np.ndarray) -> float:
     """Return the sum over rows of the products of every two columns."""
     return float((values.sum(axis=1) ** 2 - (values**2).sum(axis=1)).sum() / 2)
 

@@ -332,7 +332,7 @@ def local_subject(sentence: Sentence, index: int) -> Noun | None:
 
 
 def _later_subject(sentence: Sentence, subject: Noun, verbs: list[int], index: int) -> Noun:
-    """Return the subject of a clause without a complementizer, if one begins after a verb."""
+    """Return the subject of a later clause without a complementizer, else the first subject."""
     if len(verbs) < 2:
         return subject
     for noun in reversed(sentence.nouns):

@@ -1,8 +1,8 @@
 """Which heuristic, if any, explains the choices of a target's models?
 
-The *unlisted* share is the share of choices that seeds make alike beyond what the listed heuristics
-predict. A heuristic, or a group of heuristics that disagree on fewer than ten lexical sets, is
-*named* if
+The *unlisted* share (column ``shared``) is the share of choices that seeds make alike beyond what
+the listed heuristics predict. A heuristic, or a group of heuristics that disagree on fewer than ten
+lexical sets, is *named* if
 
 1. it surely explains more than half of the choices: the lower end of the interval is above 50%;
 2. the unlisted share is surely small: the upper end of its interval is below a third;

@@ -73,7 +73,7 @@ def _terms(
 
 
 def _combinations(effect: str, group: str, frame: pd.DataFrame) -> set[tuple[str, str]] | None:
-    """Return the levels of a predictor and a group that occur together; None if not factors."""
+    """Return the pairs of predictor level and group level in the data; None without factors."""
     factors = effect.split(":")
     if not all(hasattr(frame.get(name), "cat") for name in (*factors, group)):
         return None

@@ -1,1 +1,1 @@
-"""The sections of the page, one module each; :mod:`poshgrid.report.parts` says what it declares."""
+"""The sections of the page, one module each (see :mod:`poshgrid.report.parts`)."""
