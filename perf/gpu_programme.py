@@ -1,14 +1,15 @@
 """Ten minutes of one GPU: seeds of several conditions, precisions, scoring, parsing, speed.
 
-    poshgrid run CONFIG --until tokens items train_parser -- TARGET      # before, on CPUs
-    python perf/gpu_programme.py CONFIG TARGET --output FOLDER [--seconds 540] [--speed gpt2-small]
+    poshgrid run perf/gpu_programme.yaml --config data=DATA --until tokens items -- gpu    # on CPUs
+    python perf/gpu_programme.py perf/gpu_programme.yaml gpu --output FOLDER [--seconds 540]
+        [--speed gpt2-small gpt2-mini]
 
 Parts in this order, each of which prints its lines as it ends: tokens a second and share of the
-peak of models in bf16; every run of TARGET in bf16, and those of its first condition in float32
-too, each scored as soon as it is trained; words parsed a second on GPU and CPU. What would begin
-after `--seconds` is left out. At last: float32 less bf16 beside the spread of seeds. The second
-run of a shape finds its kernels in `FOLDER/kernels`: its time less its steps is that of a warm
-start. On a CPU all of it runs, too; the numbers then say nothing of a GPU.
+peak of models in bf16; every run of the target in bf16, and those of its first condition in float32
+too, each scored as soon as it is trained; float32 less bf16 beside the spread of seeds; words
+parsed a second by each trained parser, by Stanza on the GPU and on the CPU. What would begin after
+`--seconds` is left out. The second run of a shape finds its kernels in `FOLDER/kernels`: its time
+less that of its steps is a warm start. On a CPU all of it runs, too, and says nothing of a GPU.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ def one(grid: Grid, run: Run, precision: str, given: argparse.Namespace) -> tupl
     facts = train(spec, *map(Path, cell), folder / "checkpoints", folder / "model")
     seconds = time.perf_counter() - began
     suite = given.suite or next(iter(grid.suites))
-    pairs = read_table(Path(grid.paths.items(suite)) / "items.parquet", ITEMS)
+    pairs = read_table(Path(grid.paths.items(suite)), ITEMS, ["good", "bad"])
     texts = [*pairs["good"], *pairs["bad"]]
     began = time.perf_counter()
     scores = load(str(folder / "model"), Scoring()).score([Request(text, text) for text in texts])
@@ -134,7 +135,8 @@ def parsed(grid: Grid, run: Run, number: int) -> None:
     """Print words parsed a second by each trained parser; Stanza on the GPU, and on the CPU."""
     path = Path(grid.paths.condition(run.condition, run.size)) / "train.parquet"
     texts = read_table(path, CONDITION, ["text"])["text"].unique(maintain_order=True)[:number]
-    for name, parser in grid.parsers.items():
+    trained = {n: p for n, p in grid.parsers.items() if Path(grid.paths.parser(n)).is_dir()}
+    for name, parser in trained.items():
         sentences = [words for text in texts if (words := tokenize(text, parser.language))]
         for options in ({"gpu": True}, {"gpu": False}) if parser.engine == "stanza" else ({},):
             asked = parser.model_copy(update={"options": parser.options | options})

@@ -237,15 +237,12 @@ def optimizers(model: PreTrainedModel, recipe: Recipe) -> list[torch.optim.Optim
 def tables(model: PreTrainedModel) -> set[str]:
     """Return the names of the parameters whose rows are tokens or positions.
 
-    They are the input embeddings, the output layer (tied or not) and every other embedding. What
-    they are called does not matter.
+    They are the embeddings and the output layer, tied or not. What they are called does not matter.
     """
-    layers: list[torch.nn.Module | None] = [
-        module for module in model.modules() if isinstance(module, torch.nn.Embedding)
-    ]
-    layers += [model.get_input_embeddings(), model.get_output_embeddings()]
+    output = model.get_output_embeddings()
+    layers = [part for part in model.modules() if isinstance(part, torch.nn.Embedding)]
     identities = {
-        id(weight) for layer in layers if layer is not None for weight in layer.parameters()
+        id(weight) for layer in [*layers, output] if layer for weight in layer.parameters()
     }
     return {name for name, weight in model.named_parameters() if id(weight) in identities}
 

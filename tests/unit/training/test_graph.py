@@ -54,7 +54,8 @@ def spec_of(architecture, word, kind, **changes):
     )  # fmt: skip
     short = {"k": 2, "depth": 3, "length": 16, "steps": 3, "batch_size": 3, "warmup_steps": 1}
     options = {"dyck": short} if "dyck" in word else {}
-    return train_spec(chosen, 3, word, architecture, options)
+    several = {"sentences": 2} if architecture == "babyberta" else {}  # in a row
+    return train_spec(chosen, 3, word, architecture, options, **several)
 
 
 def trained(inputs, distances, spec, folder):
