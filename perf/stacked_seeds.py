@@ -105,7 +105,7 @@ def models(
 
 def turns(found: list[torch.nn.Module], recipe: Recipe) -> Callable[[torch.Tensor], list[float]]:
     """Return a step of all seeds, one after the other, as :mod:`poshgrid.training.loop` does."""
-    adams = [loop.optimizer(model, recipe) for model in found]
+    adams = [loop.optimizers(model, recipe)[0] for model in found]
 
     def take(tokens: torch.Tensor) -> list[float]:
         told = []
