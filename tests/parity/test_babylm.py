@@ -57,10 +57,10 @@ def theirs(folder: Path, sentence: str, completion: str) -> float:
     ids = torch.tensor([made["input_ids"]])
     with torch.no_grad():
         logprobs = torch.log_softmax(model(ids[:, :-1]).logits[0], dim=-1)
-    each = logprobs.gather(1, ids[0, 1:, None])[:, 0]
+    of_tokens = logprobs.gather(1, ids[0, 1:, None])[:, 0]
     begins = len(sentence) - len(completion)
     counted = [end > begins for _, end in made["offset_mapping"][1:]]
-    return float(each[torch.tensor(counted)].sum())
+    return float(of_tokens[torch.tensor(counted)].sum())
 
 
 def read(folder: Path, reader: str, lines: list[dict], name: str, **options):

@@ -299,8 +299,16 @@ def test_lines_that_are_no_pair_are_refused(tmp_path, reader, content, message):
     refused(reader, put(tmp_path, NAMES[reader], content), rf"{NAMES[reader]}: .*{message}")
 
 
-def test_semicolons_between_columns_are_named(tmp_path):
-    refused("blimp", put(tmp_path, "pairs.csv", f"good;bad\n{GOOD};{BAD}\n"), "line 1: semicolons")
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (f"good;bad\n{GOOD};{BAD}\n", "line 1: semicolons"),
+        (f"good,bad,bad\n{GOOD},{BAD},x\n", "line 1: column 'bad' is there twice"),
+        (f"good,bad\n{GOOD}\n", "line 2: other than the cells of the header"),
+    ],
+)
+def test_broken_headers_and_rows_are_named(tmp_path, content, message):
+    refused("blimp", put(tmp_path, "pairs.csv", content), message)
 
 
 def test_pairs_that_cannot_be_told_apart(tmp_path):

@@ -19,7 +19,8 @@ def rows(file: Path) -> Iterator[tuple[int, Row]]:
     """Yield the rows of a table with the numbers of their lines.
 
     Raises:
-        PoshgridError: a line is no JSON object, or a row has more or fewer cells than the header.
+        PoshgridError: a line is no JSON object, a row has more or fewer cells than the header, or
+            two columns have one name.
     """
     from poshgrid.corpora import textfile
     from poshgrid.files import foreign_table
@@ -40,8 +41,11 @@ def _cells(file: Path, delimiter: str) -> Iterator[tuple[int, Row]]:
 
     table = csv.DictReader(textfile.lines(file), delimiter=delimiter, strict=True)
     try:
-        if delimiter == "," and ";" in "".join(table.fieldnames or ()):
+        names = table.fieldnames or ()
+        if delimiter == "," and ";" in "".join(names):
             raise fault(file, 1, "semicolons between columns: save the table with commas")
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise fault(file, 1, f"column {twice[0]!r} is there twice")
         for row in table:
             if None in row or None in row.values():
                 raise fault(file, table.line_num, "other than the cells of the header")
