@@ -8,8 +8,8 @@ There are two sheets for each filter of a condition:
   5.7k sentences with a reflexive. The rate is then about candidates only.
 * *precision*: a uniform sample of the sentences that the filter, or its backstop, removed.
 
-Where a condition has rewriters, the sheets ``rewrite`` hold sentences that they left as they are,
-and sentences that they changed, each with the new text.
+A condition with rewriters has two more sheets, ``rewrite``: a sample of the sentences that they did
+not change (leakage), and of those that they changed, with the new text (precision).
 
 Evidence that the condition put back is not leakage: it is not drawn, but counted. A sentence that
 is put back several times counts once.
@@ -41,7 +41,7 @@ from poshgrid.parsing.words import tokenize
 
 STATISTICS = "statistics.json"
 REWRITE = "rewrite"
-"""What the sheets of a condition's rewriters are called, all together."""
+"""Name of the sheets of a condition's rewriters, which are taken together."""
 SEED = 42
 Candidates = Callable[[Sequence[str]], tuple[int, ...] | None]
 
@@ -250,7 +250,7 @@ def _sheet_rows(
 
 
 def _rewritten(train: Path, sentences: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return the training sentences that rewriters left as they are, and those they changed."""
+    """Return the training sentences that rewriters did not change, and those that they changed."""
     texts = table_batches(sentences, SENTENCES, ["text"])
     whole = np.concatenate([batch["text"].hash().to_numpy() for batch in texts])
     there, changed = np.zeros((2, len(whole)), bool)
@@ -261,7 +261,7 @@ def _rewritten(train: Path, sentences: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _pairs(train: Path, sentences: Path, ids: list[int]) -> list[Row]:
-    """Return rows of sentences as they are in the corpus, each with its new text as its words."""
+    """Return rows of sentences of the corpus; the column of words has the new text, if changed."""
     old = _cells(sentences, SENTENCES, ["source", "document", "text"], set(ids))
     new = _cells(train, CONDITION, ["text"], set(ids))
     rows = []

@@ -43,7 +43,7 @@ def label_text(
         text: file, or folder of ``.txt`` files.
         filters: names of filters in the configuration.
         folder: to write to.
-        whole: parse every sentence; else those that have words that the filters need.
+        whole: whether to parse every sentence, or only those with words that the filters need.
 
     Returns:
         The tables of sentences, of labels and of parses.
@@ -72,13 +72,13 @@ def label_text(
 def changes(
     name: str, sentences: Path, parses: Sequence[Path], *, size: int, seed: int
 ) -> Iterator[str]:
-    """Yield a line of totals, and a sample of the sentences that a rewriter changes: before, after.
+    """Yield a line of totals, then a sample of changed sentences, before and after a rewriter.
 
     Args:
         name: the rewriter.
         sentences: the corpus's table.
         parses: the shards of its parses.
-        size: of the sample; a larger one begins with the smaller.
+        size: of the sample; a larger sample begins with the smaller one.
         seed: of the sample.
     """
     new: dict[int, str] = {}

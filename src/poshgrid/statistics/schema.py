@@ -331,7 +331,7 @@ EXPOSURE = {
     "words_seen_high": pl.UInt64,  # `words` times the most passes
     "tokens_seen_low": pl.UInt64,  # `tokens` times the fewest passes
     "tokens_seen_high": pl.UInt64,  # `tokens` times the most passes
-    "rewritten": pl.UInt64,  # of `sentences`, those that rewriters changed; null: it has none
+    "rewritten": pl.UInt64,  # number of `sentences` that rewriters changed; null: no rewriters
 }
 """``report/{target}/exposure.parquet``: the text that models see, compared with their corpus."""
 

@@ -1,7 +1,7 @@
 """Choices and completions: accuracy, chance, passed blocks, and comparison with norms.
 
 A model chooses the option whose whole text has the lowest perplexity, exp(-log-probability per
-token) (Capone, Suozzi, Lebani and Lenci 2024, BaBIEs, section 3); after a context, the most
+token) (Capone, Suozzi, Lebani and Lenci 2024, BaBIEs, section 3); in items with a context, the most
 probable option (BabyLM 2025). A tie of k options counts as 1/k if the target is among them: the
 average credit of a random choice among them. A block is passed if three quarters of its items are
 right, three of four in TROG-2 (ibid., section 4.2).
@@ -107,9 +107,9 @@ def judged(scores: pl.DataFrame, items: pl.DataFrame, where: str | Path) -> pl.D
     Returns:
         item_id, category, phenomenon, block, credit (1 right, 0 wrong, 1/k in a tie of k options),
         tied (number of options with the lowest perplexity), chosen (number of the first of them;
-        null for completions), options (their number; null for completions), people (share that
-        chooses the first option; null: not asked), margin (log-probability of the first option less
-        that of the others together; null for completions); sorted by item.
+        null for completions), options (their number; null for completions), people (share of people
+        who choose the first option; null: unknown), margin (log-probability of the first option
+        minus that of the others together; null for completions); sorted by item.
 
     Raises:
         PoshgridError: an item or option has no score or two scores, is not in the suite, or has a
@@ -144,7 +144,7 @@ def judged(scores: pl.DataFrame, items: pl.DataFrame, where: str | Path) -> pl.D
             chosen=pl.col("option").filter("best").first(),
             options=pl.len().cast(pl.UInt32),
             people=pl.col("people").first(),
-            # It orders items as the first option's probability among its options does.
+            # Its order over items is that of the first option's probability among its options.
             margin=logprob.first() - others.max() - (others - others.max()).exp().sum().log(),
         )
     )
@@ -242,7 +242,7 @@ def _result(members: pl.DataFrame) -> dict[str, Any]:
     """Return the numbers of a row of ``CHOICE_RESULT``."""
     n, raw = members.height, math.fsum(members["credit"])
     low, high = intervals.wilson(raw, n)
-    asked = members.drop_nulls("people")
+    with_people = members.drop_nulls("people")
     row: dict[str, Any] = {
         "n": n,
         "raw": raw,
@@ -252,8 +252,8 @@ def _result(members: pl.DataFrame) -> dict[str, Any]:
         "high": high,
         "test": "",
     }
-    if asked["people"].n_unique() > 1 and asked["margin"].n_unique() > 1:
-        row["people_rho"] = float(stats.spearmanr(asked["margin"], asked["people"])[0])
+    if with_people["people"].n_unique() > 1 and with_people["margin"].n_unique() > 1:
+        row["people_rho"] = float(stats.spearmanr(with_people["margin"], with_people["people"])[0])
     choices = members["options"].null_count() == 0
     if choices:
         chances = (1 / members["options"]).to_list()

@@ -77,8 +77,8 @@ CHOICE_RESULT: Schema = {
     "p": pl.Float64,  # two-sided exact test of raw against chance, uncorrected; null likewise
     # binomial; poisson-binomial if items differ in the number of options; "" for completions
     "test": pl.String,
-    # Spearman's correlation, over items, of the first option's probability among its options with
-    # the share of people who choose it; null where they were not asked
+    # Spearman's correlation over items: the first option's probability among its options, and the
+    # share of people who choose it; null without data from people
     "people_rho": pl.Float64,
     "blocks": pl.UInt32,  # blocks of items; null without blocks
     "blocks_passed": pl.UInt32,  # passed blocks; null without blocks
