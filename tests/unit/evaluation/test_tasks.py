@@ -7,12 +7,7 @@ from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, ITEMS, PARADIGMS
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import tasks
 from poshgrid.evaluation.engine import Score
-from poshgrid.evaluation.schema import (
-    CHOICE_SCORES,
-    COMPLETION_SCORES,
-    PARADIGM_SCORES,
-    SCORES,
-)
+from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES, PARADIGM_SCORES, SCORES
 from tests.cases import read_cases
 
 

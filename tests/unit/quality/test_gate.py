@@ -161,12 +161,11 @@ def run(tmp_path, monkeypatch):
     return run
 
 
-def test_a_sound_suite_passes_and_a_baseline_flags_it(run):
-    facts = run(questions(12))
-    assert (facts["verdict"], facts["flagged"]) == ("passed", [])
+@pytest.mark.parametrize(("share", "flagged"), [(0.5, []), (1.0, ["wanna"])])
+def test_a_sound_suite_passes_and_a_baseline_flags_it(run, share, flagged):
+    facts = run(questions(12), share=share)
+    assert (facts["verdict"], facts["flagged"]) == ("flagged" if flagged else "passed", flagged)
     assert set(facts["faults"].values()) == {0}
-    facts = run(questions(12), share=1.0)
-    assert (facts["verdict"], facts["flagged"]) == ("flagged", ["wanna"])
 
 
 def test_a_fault_is_on_the_page_with_its_pair(run, tmp_path):
@@ -177,26 +176,21 @@ def test_a_fault_is_on_the_page_with_its_pair(run, tmp_path):
     assert {name: number for name, number in facts["faults"].items() if number} == {
         "ungrammatical good members": 1, "leaked pairs": 1,
     }  # fmt: skip
-    facts_written = json.loads((tmp_path / "out/quality.json").read_text())
-    first = [c["first"][0] for c in facts_written["checks"] if c["items"]]
-    assert [fault["item"] for fault in first] == ["x-0015", "x-0002"]
-    assert first[1]["reason"] == "bad member in a/1K"
+    checks = json.loads((tmp_path / "out/quality.json").read_text())["checks"]
+    first = [check["first"][0] for check in checks if check["items"]]
+    assert [(fault["item"], fault["reason"]) for fault in first[1:]] == [
+        ("x-0002", "bad member in a/1K")
+    ]
+    assert first[0]["item"] == "x-0015"
     page = (tmp_path / "out/index.html").read_text()
     assert page.count("<mark>When</mark>") > 1  # in its example and in the fault
 
 
-def test_words_of_an_outside_suite_need_not_be_in_the_lexicon(run):
-    rows = [("x", "x", "zelda are here .", "zelda is here ."), ("x", "x", "same", "same")]
+def test_an_outside_suite_needs_no_lexicon_and_its_page_escapes_items(run, tmp_path):
+    rows = [("x", "x", "zelda are here .", "zelda is here ."),
+            (PLANTED, PLANTED, PLANTED, PLANTED)]  # fmt: skip
     faults = run(table(*rows), generated=False)["faults"]
-    assert {name: number for name, number in faults.items() if number} == {
-        "identical members": 1, "words outside the vocabulary": 1,
-    }  # fmt: skip
-
-
-def test_the_page_needs_nothing_and_escapes_items(run, tmp_path):
-    row = (PLANTED, PLANTED, f"Good {PLANTED} one.", f"Bad {PLANTED} one.")
-    run(table(row, ("x", "x", PLANTED, PLANTED)), generated=False)
+    assert faults["identical members"] == 1 and faults["words outside the vocabulary"] >= 1
     text = (tmp_path / "out/index.html").read_text()
-    assert "<script" not in text
-    assert not re.search(r"url\(|@import|https?:| src=", text)
+    assert "<script" not in text and not re.search(r"url\(|@import|https?:| src=", text)
     assert set(re.findall(r'href="([^"]*)"', text)) == {"data:,", "#checks"}

@@ -74,3 +74,10 @@ def test_without_conditions_to_compare_it_says_how_many_are_learned(rivalled):
     )
     (text,) = said(alone, development=rows)
     assert [int(n) for n in re.findall(r"\d+", text)] == [2, 1, 5]
+
+
+@pytest.mark.parametrize(("low", "high"), [(1.2, 2.64), (0.3, 0.5)])
+def test_a_clear_comparison_says_in_which_direction(rivalled, low, high):
+    ratios = rivalled.collected.ratios.head(1).with_columns(low=low, high=high)
+    first, last = said(rivalled, ratios=ratios)
+    assert ("more words" in first) == (low > 1) and " 0 of 1 " in last

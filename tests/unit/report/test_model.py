@@ -1,6 +1,7 @@
 """The section of the Bayesian models: tables, figures and checks hold the numbers of the fit."""
 
 from dataclasses import replace
+from functools import partial
 
 import polars as pl
 import pytest
@@ -19,6 +20,10 @@ def test_coefficients_are_effects_and_sds():
     assert rows["Category (wanna) †"] == pytest.approx((-0.33, -0.37, -0.29))
     assert rows["Phenomenon intercept SD"] == pytest.approx((0.69, 0.65, 0.73), abs=0.005)
     assert "Seed 42" not in rows
+    effects = posterior.effects(fit("paper").summary)  # without intercept, SDs and groups
+    assert effects.height == 11 and effects["row"][0] == "Training size (z)"
+    marks = report_results.drawn(partial(figures.rows, label=""), effects)
+    assert {round(x, 6) for x in effects["value"]} <= marks
 
 
 # ---- contrasts -----------------------------------------------------------------------------------

@@ -255,3 +255,9 @@ def test_tags_are_written_and_go_when_they_are_taken_out(results, tmp_path):
     write_table(plain, path, CHOICES)
     results(RUN)
     assert not list(output.glob("tags.*"))
+
+
+def test_answers_are_named_with_the_right_ones():
+    scores, items = suite(("a", "p", "b", -9, -5, -7), ("t", "p", "b", -6, -6, -7))  # t: a tie
+    answers = choices.shown(choices.judged(scores, items, "scores"), scores, items)
+    assert answers.rows() == [("a", "sc", "p", "b", "a1", False, "a0")]

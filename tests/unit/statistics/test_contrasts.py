@@ -247,3 +247,12 @@ def test_a_size_is_not_compared_across_models():
         table, notes = contrasts.contrasts(make_posterior(made), made, wanted)
         assert table.height == height
         assert ("no cell in common" in " ".join(notes)) == (height == 0)
+
+
+def test_every_other_level_is_compared_with_less():
+    made = design.design(make_counts(), MODEL)
+    wanted = [config.Contrast(factor="condition", less="baby", by=[])]
+    table, _ = contrasts.contrasts(make_posterior(made), made, wanted)
+    assert table.select("contrast", "first", "less").rows() == [
+        ("baby-f - baby", "baby-f", "baby"), ("wiki - baby", "wiki", "baby")
+    ]  # fmt: skip

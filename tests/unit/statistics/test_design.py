@@ -197,3 +197,9 @@ def test_a_size_that_goes_with_a_model_is_noted():
     assert "mini at 10M; small at 100M" in note
     assert design.design(make_counts(), FORMULA).notes == []
     assert design.design(counts, f"{FORMULA} + S(model)").notes != [note]
+
+
+def test_a_formula_without_an_intercept_keeps_none():
+    made = design.design(make_counts(), "p(correct, n) ~ 0 + (size_z|phenomenon)")
+    assert made.formula == "p(correct, n) ~ 0 + (1|phenomenon) + (0 + size_z|phenomenon)"
+    assert made.notes == []

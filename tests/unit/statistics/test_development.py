@@ -93,6 +93,15 @@ def test_what_cannot_be_tested_or_compared_has_no_ends():
         assert onsets(rows).is_empty()
 
 
+def test_sizes_of_one_model_each_are_one_curve():
+    rows = accuracy({("a", "p"): (0.4, 0.7, 0.9)}, models=("mini", "small", "small"))
+    row = one(rows)
+    assert (row["model"], row["size"], row["high"]) == ("mini, small", "", 30e6)
+    # Two models at a size: a curve for each that has two sizes
+    both = pl.concat([rows, rows.filter(size="30M").with_columns(model=pl.lit("mini"))])
+    assert onsets(both)["model"].to_list() == ["mini", "small"]
+
+
 def checkpoints(means, seeds=(3, 3, 3, 3)):
     points = zip((0, 10, 20, None), (0.0, 0.5, 1.0, 9.0), means, seeds, strict=True)
     return [

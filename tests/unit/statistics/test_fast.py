@@ -206,3 +206,13 @@ def test_threads_of_blas_change_no_bit():
         with threadpool_limits(threads):
             pulls.append(Density(counts, model).pull)
     assert np.array_equal(*pulls)
+
+
+def test_effects_of_cells_are_one_number_each_with_sds_by_category_and_condition():
+    formula = "p(correct, n) ~ S(condition) + (1|seed) + (0 + category:condition|cell)"
+    counts = make(formula)
+    drawn = fast.sample(counts, settings(formula=formula, warmup=50, draws=20, chains=2)).posterior
+    cells, sds = drawn["category:condition|cell"], drawn["category:condition|cell_sigma"]
+    assert cells.dims == ("chain", "draw", "cell__factor_dim")
+    assert sorted(cells["cell__factor_dim"].values) == sorted(set(counts.frame["cell"]))
+    assert list(sds[sds.dims[2]].values[:2]) == ["binding, baby", "binding, baby-f"]

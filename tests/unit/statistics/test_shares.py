@@ -12,14 +12,7 @@ from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring, specs
 from poshgrid.files import read_table
 from poshgrid.heuristics import mixture, table
-from poshgrid.heuristics.schema import (
-    DIFFER,
-    IDENTIFIABILITY,
-    MIXTURE,
-    NONE,
-    UNCLEAR,
-    VERDICTS,
-)
+from poshgrid.heuristics.schema import DIFFER, IDENTIFIABILITY, MIXTURE, NONE, UNCLEAR, VERDICTS
 from poshgrid.models.ngram import count
 from poshgrid.statistics import shares
 from tests.unit.statistics.scored import Folder

@@ -4,9 +4,7 @@ import json
 
 from poshgrid.config import Tokenizer, specs
 from poshgrid.tokenization import sweep
-from tests.unit.training.training_support import (
-    write_condition,
-)
+from tests.unit.training.training_support import write_condition
 
 
 def spec(*sizes: int, **options: object) -> specs.TokenizerSpec:

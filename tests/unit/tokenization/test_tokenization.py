@@ -15,11 +15,7 @@ from transformers import AutoTokenizer, GPT2Config, PreTrainedTokenizerFast
 from poshgrid import config
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import encode, tokenizer
-from tests.unit.training.training_support import (
-    corpus,
-    tokenizer_spec,
-    write_condition,
-)
+from tests.unit.training.training_support import corpus, tokenizer_spec, write_condition
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
 

@@ -114,6 +114,16 @@ def test_every_token_is_predicted_once_an_epoch(kind, lengths, context, size, ep
     assert sum(batch.tokens for batch in batches) == len(tokens.ids) - 1
 
 
+def test_sentence_rows_worked_by_hand():
+    """The longest sentence, of four words, loses its tail, and is counted."""
+    cut = rows("sentence", stream([4, 1, 2]), 3, 2)
+    one, two = cut.in_order(2)  # shortest first
+    assert one.inputs.tolist() == [[0, 5, PAD], [0, 1, 2]]
+    assert one.targets.tolist() == [[5, 0, data.IGNORED], [1, 2, 3]]
+    assert (two.inputs.tolist(), two.targets.tolist()) == ([[0, 6, 7]], [[6, 7, 0]])
+    assert (one.tokens, cut.truncated) == (5, 1)
+
+
 @pytest.mark.parametrize("kind", ["packed", "sentence"])
 @pytest.mark.parametrize(("lengths", "runs"), [([3, 5, 2, 8, 4, 1, 6] * 5, 2), ([2, 3], 20)])
 def test_a_batch_is_a_function_of_seed_and_step_alone(kind, lengths, runs):
