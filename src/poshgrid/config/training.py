@@ -42,19 +42,6 @@ class Model(Section):
         return self
 
 
-MILESTONE_SLACK = 1.01
-"""A milestone counts as reached if the last step misses it by at most 1%: a corpus of 10M words has
-a few words less.
-"""
-
-
-def milestones(words: float) -> list[int]:
-    """Return the milestones of BabyLM that so many words seen reach, in millions of words."""
-    reached = int(words * MILESTONE_SLACK / 1e6)
-    known = [*range(1, 10), *range(10, 100, 10), *range(100, reached + 1, 100)]
-    return [million for million in known if million <= reached]
-
-
 class Recipe(Section):
     """How a model is trained (paper, Table 6)."""
 

@@ -17,11 +17,10 @@ from poshgrid import plugins, resources
 from poshgrid.config import Recipe
 from poshgrid.config.runs import Run
 from poshgrid.config.sizes import words
-from poshgrid.config.training import milestones
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
-from poshgrid.training import bias, builder
+from poshgrid.training import bias, builder, data
 
 TOKENS_PER_WORD, WORDS_PER_SENTENCE = 1.3, 8
 """Assumed of a size whose text has no tokens yet."""
@@ -115,7 +114,7 @@ class Costs:
 
     def _milestones(self, run: Run) -> list[int]:
         passes = self.tokens(run) / self._counted(run.condition, run.size)[0]
-        return milestones(passes * words(run.size))
+        return data.milestones(passes * words(run.size))
 
     def size(self, run: Run) -> tuple[int, float]:
         """Return the parameters of a run's model, and the FLOPs of training it on a token."""

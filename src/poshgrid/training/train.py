@@ -24,7 +24,6 @@ from transformers.utils import logging
 from poshgrid import logs, plugins
 from poshgrid.config import specs
 from poshgrid.config.runs import parts
-from poshgrid.config.training import milestones
 from poshgrid.distances.folder import DISTANCES, OFFSETS, STATISTICS, WORDS
 from poshgrid.errors import PoshgridError
 from poshgrid.files import atomic_folder, read_json, write_json, write_text
@@ -178,7 +177,7 @@ def milestone_steps(recipe: Recipe, rows: data.Rows, words: int) -> dict[str, in
     of_step = words * rows.copies / rows.steps_per_epoch
     return {
         f"{million}M": min(math.ceil(million * 1e6 / of_step), last)
-        for million in milestones(of_step * last)
+        for million in data.milestones(of_step * last)
     }
 
 

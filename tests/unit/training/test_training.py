@@ -13,7 +13,6 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, get_linear_schedule_with_warmup
 
 from poshgrid import files
-from poshgrid.config.training import milestones
 from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import encode
 from poshgrid.training import bias, builder, checkpoint, data, loop, losses, seeds
@@ -115,7 +114,7 @@ def test_the_null_has_the_weights_that_the_trained_run_starts_from(
 )  # fmt: skip
 def test_milestones_are_babylms(words, reached):
     """From collate_preds.py of the challenge's evaluation; the end may miss one by 1%."""
-    assert milestones(words) == reached
+    assert data.milestones(words) == reached
 
 
 def test_milestones_are_kept_at_the_first_step_that_reaches_them(inputs, tmp_path):
