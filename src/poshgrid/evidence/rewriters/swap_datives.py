@@ -108,7 +108,3 @@ def _side_by_side(tree: Tree, verb: int, first: range, second: range) -> None:
         raise UnsafeError("words between the objects")
     if any(tree.upos[n - 1] == "PUNCT" for n in (*first, *second)):
         raise UnsafeError("a mark within an object")
-    for place in (first[-1], second[-1]):
-        noun = tree.head[place - 1]
-        if tree.upos[place - 1] == "PROPN" and tree.upos[noun - 1] == "NOUN" and noun < place:
-            raise UnsafeError("a name that may be called")
