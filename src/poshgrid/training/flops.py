@@ -4,8 +4,8 @@ A weight that is multiplied with each token's activations costs a multiplication
 forward and twice that backward: 6 FLOPs per token (Kaplan et al., 2020, section 2.1; Chowdhery et
 al., 2022, PaLM, appendix B). Attention adds 12 * layers * width * keys, where ``keys`` is how many
 tokens one attends to: half the context under a causal mask, as Kaplan et al. count it (PaLM counts
-the whole context), all of it for a masked model. Not counted: looking up embeddings, additions,
-norms, activations, the softmax, the optimiser.
+the whole context), all of it for a masked model (a hybrid one is counted as causal). Not counted:
+looking up embeddings, additions, norms, activations, the softmax, the optimiser.
 """
 
 from __future__ import annotations

@@ -31,6 +31,14 @@ def test_weights_are_a_function_of_seed_and_name(architecture):
     assert not {"lm_head.weight", "lm_head.decoder.weight"} & set(one)  # tied
 
 
+@pytest.mark.parametrize(
+    ("architecture", "width"), [("gpt2", 15), ("babyberta", 15), ("modern", 18), ("hybrid", 18)]
+)
+def test_heads_divide_the_width_and_rotary_positions_turn_pairs(architecture, width):
+    with pytest.raises(ValueError, match="not divisible"):
+        build(architecture, options={"hidden_size": width, "heads": 6})
+
+
 def test_padding_has_no_embedding_in_babyberta():
     words = build("babyberta").get_input_embeddings().weight
     assert [bool(words[number].any()) for number in (0, 1, 300)] == [True, False, True]
