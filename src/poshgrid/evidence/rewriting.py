@@ -41,14 +41,14 @@ class Word(NamedTuple):
 
     Attributes:
         form: how it is written.
-        place: of the word in the old tree, from 1; 0: it is new.
-        head: of a new word: place of its governor in the old tree.
+        number: of the word in the old tree, from 1; 0: it is new.
+        head: of a new word: number of its governor in the old tree.
         upos: of a new word: its part of speech.
         deprel: its relation; "": of an old word, that in the old tree.
     """
 
     form: str
-    place: int = 0
+    number: int = 0
     head: int = 0
     upos: str = "X"
     deprel: str = ""
@@ -181,15 +181,15 @@ def _gaps(tree: Tree, text: str) -> list[str]:
 def _capital(tree: Tree, words: list[Word]) -> list[Word]:
     """Move the capital of the first word to the new first word, but for names and *I*."""
     first, words = tree.form[0], list(words)
-    if words[0].place == 1 or not first[:1].isupper():
+    if words[0].number == 1 or not first[:1].isupper():
         return words
     if tree.upos[0] == "PROPN" or re.match(r"I\b", first):
         return words
-    for number, word in enumerate(words):
-        if number == 0:
+    for index, word in enumerate(words):
+        if index == 0:
             words[0] = word._replace(form=word.form[:1].upper() + word.form[1:])
-        elif word.place == 1:
-            words[number] = word._replace(form=word.form[:1].lower() + word.form[1:])
+        elif word.number == 1:
+            words[index] = word._replace(form=word.form[:1].lower() + word.form[1:])
     return words
 
 
@@ -199,25 +199,25 @@ def _space(tree: Tree, gaps: Sequence[str], words: Sequence[Word]) -> list[str]:
     Raises:
         UnsafeError: a part of a written word would lose the others.
     """
-    kept = {word.place for word in words}
-    for place in range(1, len(tree) + 1):
-        sides = [n for n in (place, place + 1) if 1 < n <= len(tree) and not gaps[n - 1]]
-        near = [tree.form[n - 2] if n == place else tree.form[n - 1] for n in sides]
-        if place not in kept and any(form.startswith("-") or form.endswith("-") for form in near):
+    kept = {word.number for word in words}
+    for number in range(1, len(tree) + 1):
+        sides = [n for n in (number, number + 1) if 1 < n <= len(tree) and not gaps[n - 1]]
+        near = [tree.form[n - 2] if n == number else tree.form[n - 1] for n in sides]
+        if number not in kept and any(form.startswith("-") or form.endswith("-") for form in near):
             raise UnsafeError("a part of a word with a hyphen")
     new = [""]
     for last, word in pairwise(words):
-        own = word.place and word.form.lower() == tree.lower(word.place)
-        glued = bool(own) and word.place > 1 and not gaps[word.place - 1]
-        if word.place and last.place == word.place - 1:
-            same = own and last.form.lower() == tree.lower(last.place)
+        own = word.number and word.form.lower() == tree.lower(word.number)
+        glued = bool(own) and word.number > 1 and not gaps[word.number - 1]
+        if word.number and last.number == word.number - 1:
+            same = own and last.form.lower() == tree.lower(last.number)
             letters = _WORD.match(word.form) and _WORD.match(last.form)
-            new.append(gaps[word.place - 1] if same or not letters else " ")
+            new.append(gaps[word.number - 1] if same or not letters else " ")
         elif glued and not _WORD.match(word.form):
             new.append("")  # a mark
-        elif last.place and not _WORD.match(last.form) and not gaps[last.place]:
+        elif last.number and not _WORD.match(last.form) and not gaps[last.number]:
             new.append("")  # after an opening quotation mark
-        elif glued and _WORD.match(tree.form[word.place - 2]):
+        elif glued and _WORD.match(tree.form[word.number - 2]):
             raise UnsafeError("a part of a written word would lose the rest")
         else:
             new.append(" ")
@@ -226,16 +226,16 @@ def _space(tree: Tree, gaps: Sequence[str], words: Sequence[Word]) -> list[str]:
 
 def _new_tree(tree: Tree, words: Sequence[Word]) -> Tree:
     """Return the tree of the new words; what a lost word governed hangs off its governor."""
-    place = {word.place: number for number, word in enumerate(words, start=1) if word.place}
+    new = {word.number: number for number, word in enumerate(words, start=1) if word.number}
 
     def head(old: int) -> int:
-        return next((place[n] for n in (old, *tree.ancestors(old)) if n in place), 0) if old else 0
+        return next((new[n] for n in (old, *tree.ancestors(old)) if n in new), 0) if old else 0
 
-    heads = [head(tree.head[word.place - 1] if word.place else word.head) for word in words]
+    heads = [head(tree.head[word.number - 1] if word.number else word.head) for word in words]
     return Tree(
         form=[word.form for word in words],
-        upos=[tree.upos[word.place - 1] if word.place else word.upos for word in words],
-        feats=[tree.feats[word.place - 1] if word.place else "_" for word in words],
+        upos=[tree.upos[word.number - 1] if word.number else word.upos for word in words],
+        feats=[tree.feats[word.number - 1] if word.number else "_" for word in words],
         head=heads,
-        deprel=[word.deprel or tree.deprel[word.place - 1] for word in words],
+        deprel=[word.deprel or tree.deprel[word.number - 1] for word in words],
     )

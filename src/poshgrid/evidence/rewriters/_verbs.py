@@ -109,29 +109,29 @@ def _restored(stem: str, ending: str) -> str:
     return f"{stem}e" if _E_STEM.search(stem) and stem not in _PLAIN else stem
 
 
-def full(tree: Tree, place: int) -> str:
+def full(tree: Tree, word: int) -> str:
     """Return an auxiliary or verb in full, in lower case: *'s* of *he 's running* is *is*.
 
     Raises:
         UnsafeError: it may stand for two.
     """
-    small = tree.lower(place)
-    verb = tree.head[place - 1]
-    auxiliary = tree.deprel[place - 1] == "aux" and verb > place
+    small = tree.lower(word)
+    verb = tree.head[word - 1]
+    auxiliary = tree.deprel[word - 1] == "aux" and verb > word
     if small == "'s":
-        if _GOT.intersection(tree.small[place : place + 3]):
+        if _GOT.intersection(tree.small[word : word + 3]):
             return "has"  # "what 's he got", whatever the tree says
-        return _is_or_has(tree, place, verb) if auxiliary else "is"
+        return _is_or_has(tree, word, verb) if auxiliary else "is"
     if small == "'d":
-        if not auxiliary or (place > 1 and tree.lower(place - 1) in WH_WORDS):
+        if not auxiliary or (word > 1 and tree.lower(word - 1) in WH_WORDS):
             raise UnsafeError("'d may be would, had or did")
-        verbs = (tree.small[n] for n in range(place, verb) if tree.upos[n] in VERBAL)
+        verbs = (tree.small[n] for n in range(word, verb) if tree.upos[n] in VERBAL)
         form = next(verbs, "")
-        return "had" if "better" in tree.small[place:verb] or lemma(form) != form else "would"
+        return "had" if "better" in tree.small[word:verb] or lemma(form) != form else "would"
     return _FULL.get(small, small)
 
 
-def _is_or_has(tree: Tree, place: int, verb: int) -> str:
+def _is_or_has(tree: Tree, word: int, verb: int) -> str:
     form = tree.lower(verb)
     if form.endswith(("ing", "in'")) or form == "gon":
         return "is"
@@ -144,11 +144,10 @@ def _is_or_has(tree: Tree, place: int, verb: int) -> str:
 
 def dropped(tree: Tree, places: Collection[int]) -> list[Word]:
     """Return the words of a tree without some; a verb that is written on to one, in full."""
-    words = []
-    for word in words_of(tree):
-        if word.place in places:
-            continue
-        if word.place - 1 in places and word.form[:1] in "'’":
-            word = word._replace(form=full(tree, word.place))  # noqa: PLW2901
-        words.append(word)
-    return words
+    kept = words_of(tree, (n for n in range(1, len(tree) + 1) if n not in places))
+    return [
+        word._replace(form=full(tree, word.number))
+        if word.number - 1 in places and word.form[:1] in "'’"
+        else word
+        for word in kept
+    ]

@@ -17,11 +17,11 @@ def rewrite(tree: Tree) -> list[Word] | None:
     """Write the base form of each verb and auxiliary; *n't* and *na* behind another are words."""
     words = words_of(tree)
     for number, word in enumerate(words):
-        small = tree.lower(word.place)
+        small = tree.lower(word.number)
         last = words[number - 1].form if number else ""
         changed = bool(number) and last.lower() != tree.lower(number)
         if tree.upos[number] in VERBAL and small not in _TO | {"n't", "nt"}:
-            base = lemma(full(tree, word.place))
+            base = lemma(full(tree, word.number))
             if base != small and base not in MODALS:
                 words[number] = word._replace(form=_as_written(word.form, base))
         elif changed and small in ("n't", "nt"):

@@ -71,7 +71,7 @@ def _unit(tree: Tree, auxiliary: int) -> list[int]:
     return [auxiliary, auxiliary + 1] if negated else [auxiliary]
 
 
-def _written(tree: Tree, place: int) -> Word:
+def _written(tree: Tree, word: int) -> Word:
     """Return a moved word; a contracted auxiliary is written in full."""
-    contracted = tree.lower(place).startswith("'")
-    return Word(full(tree, place) if contracted else tree.form[place - 1], place)
+    contracted = tree.lower(word).startswith("'")
+    return Word(full(tree, word) if contracted else tree.form[word - 1], word)

@@ -34,77 +34,65 @@ def rewrite(tree: Tree) -> list[Word] | None:
     floor*. Unsafe are objects that do not stand side by side behind their verb (*what did you give
     me?*, *give it back to me*).
     """
-    words: list[Word] | None = None
-    for verb in range(1, len(tree) + 1):
-        small = lemma(tree.lower(verb))
-        if small not in _TO | _FOR or tree.upos[verb - 1] != "VERB":
-            continue
-        objects = {tree.deprel[child - 1]: child for child in tree.children(verb)}
-        if "iobj" in objects:
-            swapped = _prepositional(tree, verb, objects["iobj"], objects.get("obj"), small)
-        elif "obj" in objects and (recipient := _recipient(tree, verb, small)):
-            swapped = _double(tree, verb, objects["obj"], recipient)
-        else:
-            continue
-        if words is not None:
-            raise UnsafeError("two datives")
-        words = swapped
-    return words
+    datives = [dative for verb in range(1, len(tree) + 1) if (dative := _dative(tree, verb))]
+    if len(datives) > 1:
+        raise UnsafeError("two datives")
+    return _swapped(tree, *datives[0]) if datives else None
 
 
-def _prepositional(
-    tree: Tree, verb: int, recipient: int, theme: int | None, small: str
-) -> list[Word] | None:
+def _dative(tree: Tree, verb: int) -> tuple[int, int, int, str] | None:
+    """Return a verb, its two objects in their order, and the preposition that a swap adds.
+
+    The preposition is "" where a swap takes one away; ``None``: the verb has no dative.
+    """
+    small = lemma(tree.lower(verb))
+    if small not in _TO | _FOR or tree.upos[verb - 1] != "VERB":
+        return None
+    objects = {tree.deprel[child - 1]: child for child in tree.children(verb)}
+    theme = objects.get("obj")
     if theme is None or tree.upos[theme - 1] in ("ADV", "SCONJ", "VERB"):
         return None  # "show me how"
-    first, second = span(tree, recipient), span(tree, theme)
-    _side_by_side(tree, verb, first, second)
     preposition = "for" if small in _FOR else "to"
-    phrase = words_of(tree, first)
-    phrase[recipient - first[0]] = phrase[recipient - first[0]]._replace(deprel="obl")
-    return [
-        *words_of(tree, range(1, first[0])),
-        *words_of(tree, second),
-        Word(preposition, head=recipient, upos="ADP", deprel="case"),
-        *phrase,
-        *words_of(tree, range(second[-1] + 1, len(tree) + 1)),
-    ]
+    if "iobj" in objects:
+        return verb, objects["iobj"], theme, preposition
+    recipient = _recipient(tree, verb, preposition)
+    return (verb, theme, recipient, "") if recipient else None
 
 
-def _double(tree: Tree, verb: int, theme: int, recipient: int) -> list[Word]:
-    first, second = span(tree, theme), span(tree, recipient)
-    _side_by_side(tree, verb, first, second)
-    phrase = words_of(tree, second[1:])
-    number = recipient - second[1]
-    phrase[number] = phrase[number]._replace(deprel="iobj")
-    return [
-        *words_of(tree, range(1, first[0])),
-        *phrase,
-        *words_of(tree, first),
-        *words_of(tree, range(second[-1] + 1, len(tree) + 1)),
-    ]
-
-
-def _recipient(tree: Tree, verb: int, small: str) -> int | None:
-    """Return the person in a verb's phrase with *to* or *for*."""
-    preposition = "for" if small in _FOR else "to"
+def _recipient(tree: Tree, verb: int, preposition: str) -> int | None:
+    """Return the person in a verb's phrase with a preposition."""
     for child in tree.children(verb):
-        place = tree.subtree(child)[0]
+        first = tree.subtree(child)[0]
         if (
             tree.relation(child) == "obl"
-            and tree.lower(place) == preposition
-            and tree.head[place - 1] == child
+            and tree.lower(first) == preposition
+            and tree.head[first - 1] == child
             and (tree.lower(child) in _PERSONS or tree.upos[child - 1] == "PROPN")
         ):
             return child
     return None
 
 
-def _side_by_side(tree: Tree, verb: int, first: range, second: range) -> None:
-    """Raise if two phrases do not follow each other and their verb."""
+def _swapped(tree: Tree, verb: int, one: int, other: int, preposition: str) -> list[Word]:
+    """Return the words with two objects in the other order.
+
+    Raises:
+        UnsafeError: the objects do not follow each other and their verb.
+    """
+    first, second = span(tree, one), span(tree, other)
     if first[0] < verb or second[0] < verb:
         raise UnsafeError("an object that stands before its verb")
     if first[0] != verb + 1 or second[0] != first[-1] + 1:
         raise UnsafeError("words between the objects")
     if any(tree.upos[n - 1] == "PUNCT" for n in (*first, *second)):
         raise UnsafeError("a mark within an object")
+    recipient, relation = (one, "obl") if preposition else (other, "iobj")
+    added = [Word(preposition, head=recipient, upos="ADP", deprel="case")] if preposition else []
+    words = [
+        *words_of(tree, range(1, first[0])),
+        *words_of(tree, second if preposition else second[1:]),
+        *added,
+        *words_of(tree, range(first[0], first[-1] + 1)),
+        *words_of(tree, range(second[-1] + 1, len(tree) + 1)),
+    ]
+    return [w._replace(deprel=relation) if w.number == recipient else w for w in words]
