@@ -44,8 +44,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("evidence/filters/*", "evidence/label", "evidence/match", "evidence/patterns",
          "evidence/notation", "evidence/agreement", "evidence/constructions"),
         tuple(f"tests/unit/evidence/test_{name}.py" for name in
-              ("binding", "constructions", "fict_filters", "hand_labelled", "label", "match",
-               "patterns", "question_formation")),
+              ("fict_filters", "label", "patterns", "screening", "side_effects")),
     ),
     "conditions": (
         ("evidence/condition", "evidence/removal", "evidence/matching",

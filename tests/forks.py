@@ -75,8 +75,10 @@ def _serve() -> list[str]:
             descriptor = os.open(stream, os.O_RDWR | os.O_CREAT)
             os.dup2(descriptor, number)
             os.close(descriptor)
-        given = [each for each in environment.get("PYTHONPATH", "").split(os.pathsep) if each]
-        sys.path[:] = [cwd if words[0] == "-m" else "", *given, *path]
+        folders = [
+            folder for folder in environment.get("PYTHONPATH", "").split(os.pathsep) if folder
+        ]
+        sys.path[:] = [cwd if words[0] == "-m" else "", *folders, *path]
         return words
     os._exit(0)
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import yaml
+
 from poshgrid.config.base import Section
 from poshgrid.config.runs import AXES, Run
 
@@ -28,36 +30,10 @@ def of_run(name: str) -> Cell:
 
 RUN = "baby-f/20K/gpt2-tiny/sentence/tree-planting/seed42"
 CELLS = {
-    "read": Cell(source="toy-baby"),
-    "mix": Cell(corpus="baby"),
-    "treebank": Cell(parser="spacy"),
-    "train_parser": Cell(parser="spacy"),
-    "parse": Cell(corpus="baby", parser="stanza", shard="1"),
-    "evidence": Cell(corpus="baby", parser="stanza"),
-    "recall": Cell(parser="spacy"),
-    "condition": Cell(condition="baby-f", size="20K"),
-    "side_effects": Cell(condition="baby-f", size="20K"),
-    "audit": Cell(condition="baby-f", size="60K"),
-    "tokenizer": Cell(condition="baby-f", size="20K"),
-    "tokens": Cell(condition="baby-f", size="20K"),
-    "sweep": Cell(condition="baby-f", size="20K"),
-    "distances": Cell(condition="baby-f", size="20K", parser="spacy"),
-    "train": of_run(RUN),
-    "untrained": of_run(RUN.replace("sentence/tree-planting", "untrained/none")),
-    "count": Cell(condition="baby-f", size="20K", model="ngram"),
-    "ngrams": Cell(corpus="baby", size="20K"),
-    "items": Cell(suite="posh"),
-    "heuristic_choices": Cell(),
-    "quality": Cell(target="exp2", suite="posh"),
-    "score": of_run(RUN),
-    "perplexity": of_run(RUN.replace("sentence/tree-planting", "packed/none")),
-    "heuristic_shares": Cell(target="exp2"),
-    "accuracy": Cell(target="exp2"),
-    "curves": Cell(target="exp2"),
-    "fit": Cell(target="exp2", regression="paper"),
-    "deltas": Cell(target="exp2"),
-    "measures": Cell(target="exp2", suite="choices"),
-    "report": Cell(target="exp2"),
+    stage: Cell(**wildcards)
+    for stage, wildcards in yaml.safe_load(
+        Path(__file__).with_name("cells.yaml").read_text()
+    ).items()
 }
 """Stage -> wildcards of one of its jobs in studies/posh-bench/toy.yaml."""
 

@@ -15,8 +15,8 @@ OVERLAYS = {
 
 def shipped() -> list[Path]:
     """Return every configuration, without those that are laid over another."""
-    found = [*ROOT.glob("config/*.yaml"), *ROOT.glob("studies/*/*.yaml")]
-    return sorted(p for p in found if p.name not in OVERLAYS and not p.is_symlink())
+    files = [*ROOT.glob("config/*.yaml"), *ROOT.glob("studies/*/*.yaml")]
+    return sorted(p for p in files if p.name not in OVERLAYS and not p.is_symlink())
 
 
 def shipped_name(path: Path) -> str:

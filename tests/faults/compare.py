@@ -3,7 +3,7 @@
     python -m tests.faults.compare BEFORE AFTER
 
 lists the numeric outputs (tables, weights, scores, fits, counts) in which two results folders
-differ, and by how much. The status is 1 if there are any.
+differ. The status is 1 if there are any.
 """
 
 from __future__ import annotations
@@ -20,16 +20,10 @@ from typing import Any
 
 import pyarrow.parquet
 
-TIMES = frozenset(
-    {
-        "gpu_memory_mb",
-        "seconds",
-        "tokens_per_second",
-        "training_seconds",
-        "utilisation",
-        "wall_seconds",
-    }
-)
+TIMES = {
+    "gpu_memory_mb", "seconds", "tokens_per_second", "training_seconds", "utilisation",
+    "wall_seconds",
+}  # fmt: skip
 """Entries of JSON files that tell how fast a job was."""
 TIMED = re.compile(r"report/[^/]+/(index\.html|(tables|figures)/screening[^/]*)$")
 """The page and its tables of computing time. All other tables and figures are compared."""
@@ -56,13 +50,13 @@ def files(results: Path) -> Iterator[str]:
 
 def digests(results: Path) -> dict[str, str]:
     """Return name -> digest of each file, times left out."""
-    found = {}
+    digested = {}
     for name in files(results):
         try:
-            found[name] = hashlib.sha256(content(results / name)).hexdigest()
+            digested[name] = hashlib.sha256(content(results / name)).hexdigest()
         except FileNotFoundError:
             continue  # deleted while we looked: Snakemake tidies up after a failed job
-    return found
+    return digested
 
 
 def content(path: Path) -> bytes:
@@ -86,16 +80,16 @@ def content(path: Path) -> bytes:
     return raw
 
 
-def differences(found: dict[str, str], expected: dict[str, str], *, whole: bool) -> list[str]:
+def differences(disturbed: dict[str, str], expected: dict[str, str], *, whole: bool) -> list[str]:
     """Return the files that differ from an undisturbed run's, and those that it has not.
 
     Args:
-        found: digests of a run that was disturbed.
+        disturbed: digests of a run that was disturbed.
         expected: digests of one that was not.
         whole: whether missing files count, too.
     """
-    wrong = [name for name, digest in found.items() if expected.get(name) != digest]
-    return sorted(wrong + [name for name in expected if whole and name not in found])
+    wrong = [name for name, digest in disturbed.items() if expected.get(name) != digest]
+    return sorted(wrong + [name for name in expected if whole and name not in disturbed])
 
 
 def _untimed(raw: bytes) -> bytes:
@@ -109,15 +103,15 @@ def _arrays(path: Path) -> bytes:
     """Return all arrays of a netCDF file, which also tells when it was made."""
     import xarray
 
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     with xarray.open_datatree(path) as tree:
         for node in tree.subtree:
             for name, array in sorted(node.to_dataset().variables.items()):
                 values = array.values
                 plain = values if values.dtype != object else values.astype(str)
-                found.update(f"{node.path}/{name} {array.dims} {plain.dtype}".encode())
-                found.update(plain.tobytes())
-    return found.digest()
+                digest.update(f"{node.path}/{name} {array.dims} {plain.dtype}".encode())
+                digest.update(plain.tobytes())
+    return digest.digest()
 
 
 def _without(value: Any) -> Any:
@@ -128,62 +122,18 @@ def _without(value: Any) -> Any:
     return value
 
 
-def values(path: Path) -> dict[str, list[Any]]:
-    """Return the values of a table or JSON file by column or key; of other files, nothing."""
-    if path.suffix == ".parquet":
-        return pyarrow.parquet.read_table(path).to_pydict()
-    if path.suffix == ".csv":
-        rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
-        return dict(zip(rows[0], map(list, zip(*rows[1:], strict=True)), strict=False))
-    if path.suffix == ".json":
-        return {key: [value] for key, value in _flat(json.loads(path.read_bytes()))}
-    return {}
-
-
-def _flat(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    if not isinstance(value, (dict, list)):
-        yield key, value
-        return
-    parts = value.items() if isinstance(value, dict) else enumerate(value)
-    for name, part in parts:
-        yield from _flat(part, f"{key}.{name}" if key else str(name))
-
-
-def distance(before: list[Any], after: list[Any]) -> str:
-    """Return how far two columns are apart, in words."""
-    if len(before) != len(after):
-        return f"{len(before)} values, now {len(after)}"
-    try:
-        largest = max(abs(float(a) - float(b)) for a, b in zip(before, after, strict=True))
-    except (TypeError, ValueError):
-        unequal = sum(a != b for a, b in zip(before, after, strict=True))
-        return f"{unequal} of {len(before)} values differ"
-    return f"largest difference {largest:.3g}"
-
-
-def changes(before: Path, after: Path) -> Iterator[str]:
-    """Yield a line for each numeric file, and column or key of it, that differs in two trees."""
+def changes(before: Path, after: Path) -> list[str]:
+    """Return a line for each numeric file that two trees do not share, or in which they differ."""
     old, new = (
         {name: digest for name, digest in digests(tree).items() if Path(name).suffix in NUMERIC}
         for tree in (before, after)
     )
-    for name in sorted(old.keys() | new.keys()):
-        if name not in new or name not in old:
-            yield f"{name}: {'gone' if name in old else 'new'}"
-        elif old[name] != new[name]:
-            first, second = values(before / name), values(after / name)
-            columns = [key for key in first.keys() | second.keys() if key not in TIMES]
-            # As text, in which a value that is no number equals itself
-            changed = [key for key in columns if repr(first.get(key)) != repr(second.get(key))]
-            yield f"{name}: differs"
-            for key in sorted(changed):
-                if key in first and key in second:
-                    yield f"  {key}: {distance(first[key], second[key])}"
-                else:
-                    yield f"  {key}: {'gone' if key in first else 'new'}"
+    lines = [f"{name}: {'gone' if name in old else 'new'}" for name in old.keys() ^ new.keys()]
+    lines += [f"{name}: differs" for name in old.keys() & new.keys() if old[name] != new[name]]
+    return sorted(lines)
 
 
 if __name__ == "__main__":
-    lines = list(changes(Path(sys.argv[1]), Path(sys.argv[2])))
+    lines = changes(Path(sys.argv[1]), Path(sys.argv[2]))
     sys.stdout.write("\n".join(lines or ["no numeric output differs"]) + "\n")
     sys.exit(bool(lines))

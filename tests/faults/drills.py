@@ -6,13 +6,18 @@ import os
 import random
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from tests.faults import compare, grid, processes
 
 SHARE = 0.9
 """Moments are drawn up to this share of a job's duration: later ones often find it gone."""
+
+
+def different(folder: Path, expected: dict[str, str], *, whole: bool = True) -> list[str]:
+    """Return a line for each result that differs from what an undisturbed run wrote."""
+    names = compare.differences(compare.digests(folder / grid.RESULTS), expected, whole=whole)
+    return [f"{name} differs" for name in names]
 
 
 def killed(corpus: Path, folder: Path, seed: int, kills: int) -> list[str]:
@@ -37,30 +42,22 @@ def killed(corpus: Path, folder: Path, seed: int, kills: int) -> list[str]:
             time.sleep(draw.uniform(0, SHARE) * job.seconds)
             process.kill()
             process.communicate()
-            partial = compare.differences(
-                compare.digests(folder / grid.RESULTS), expected, whole=False
-            )
-            wrong += [f"{rule}: {name} was not whole after a kill" for name in partial]
+            wrong += [
+                f"{rule}, killed: {line}" for line in different(folder, expected, whole=False)
+            ]
         done = processes.run(folder, job.command)
         if done.returncode:
             wrong.append(f"{rule}, after the kills: {done.stderr[-200:]!r}")
-    found = compare.digests(folder / grid.RESULTS)
-    return wrong + [f"{name} differs" for name in compare.differences(found, expected, whole=True)]
+    return wrong + different(folder, expected)
 
 
-def flip(file: Path, draw: random.Random) -> None:
-    """Flip one bit; size and times stay."""
+def damage(file: Path, draw: random.Random, *, cut: bool) -> None:
+    """Flip one bit, or cut the file off; its times stay."""
     before = file.stat()
     content = bytearray(file.read_bytes())
-    content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
-    file.write_bytes(content)
-    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
-
-
-def cut(file: Path, draw: random.Random) -> None:
-    """Cut the file off; its times stay."""
-    before = file.stat()
-    os.truncate(file, draw.randrange(before.st_size))
+    at = draw.randrange(len(content))
+    content[at] ^= 1 << draw.randrange(8)
+    file.write_bytes(content[:at] if cut else content)
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
@@ -72,9 +69,8 @@ def damaged(corpus: Path, folder: Path, seed: int) -> list[str]:
     shutil.copytree(corpus, folder, symlinks=True)
     expected, wrong = compare.digests(corpus / grid.RESULTS), []
     files = [job.outputs[0] for job in processes.jobs(corpus).values() if job.outputs]
-    harms: tuple[Callable[[Path, random.Random], None], ...] = (flip, cut)
     for number, name in enumerate(files):
-        harms[number % 2](folder / name, random.Random(f"{seed}/{name}"))
+        damage(folder / name, random.Random(f"{seed}/{name}"), cut=bool(number % 2))
     train = processes.jobs(corpus)["train"]
     train.remove(folder)
     status, text = processes.make(folder, "--", train.manifest)
@@ -84,6 +80,4 @@ def damaged(corpus: Path, folder: Path, seed: int) -> list[str]:
     untold = [name for name in files if f"{name}: not the bytes" not in done.stdout]
     wrong += [f"{name}: not found by verify" for name in untold if name not in train.outputs]
     status, text = processes.make(folder, "--", grid.TARGET)
-    found = compare.digests(folder / grid.RESULTS)
-    wrong += [f"{name} differs" for name in compare.differences(found, expected, whole=True)]
-    return [*wrong, *([f"status {status}: {text[-800:]}"] if status else [])]
+    return wrong + different(folder, expected) + [f"status: {text[-800:]}"] * bool(status)

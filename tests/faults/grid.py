@@ -35,7 +35,6 @@ def configuration() -> dict[str, Any]:
     text = {"name": "text", "reader": "text", "path": TEXT}
     words = {"toy-baby": "19K", "text": "1K"}
     mixed = [{"source": name, "words": {"20K": number}} for name, number in words.items()]
-    cell = {"sizes": ["20K"], "models": ["gpt2-tiny"], "seeds": [42]}
     return tiny | {
         "results": RESULTS,
         "sources": [*named("sources", "toy-baby"), text],
@@ -47,22 +46,17 @@ def configuration() -> dict[str, Any]:
         "models": named("models", "gpt2-tiny"),
         "recipes": [sentence],
         "biases": {"tree-planting": {"parser": "spacy"}},
-        "experiments": [
-            cell
-            | {
-                "name": "drill",
-                # Two that filtering alone tells apart: what deltas and perplexity are for
-                "conditions": ["baby", "baby-f"],
-                "recipe": "sentence",
-                "biases": ["none", "tree-planting"],
-                "exclude": [{"condition": "baby", "bias": "tree-planting"}],
-            },
-        ],
+        "experiments": [{
+            # Two conditions that filtering alone tells apart: what deltas and perplexity are for
+            "name": "drill", "conditions": ["baby", "baby-f"], "sizes": ["20K"], "seeds": [42],
+            "models": ["gpt2-tiny"], "recipe": "sentence", "biases": ["none", "tree-planting"],
+            "exclude": [{"condition": "baby", "bias": "tree-planting"}],
+        }],
         "suites": named("suites", "posh", "choices"),
         "regressions": [
             {"name": "paper", "formula": "p(correct, n) ~ S(category) + (1|phenomenon)"}
         ],
-    }
+    }  # fmt: skip
 
 
 def rules() -> set[str]:
@@ -79,8 +73,8 @@ def checkout(folder: Path) -> None:
     for name in ("src", "workflow", "resources", "studies"):
         shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
     shutil.copy(ROOT / "Snakefile", folder)
-    lines = (each.text for each in itertools.islice(toy.sentences("baby", seed=3), LINES))
-    (folder / "resources" / TEXT).write_text("".join(f"{line}\n" for line in lines))
+    sentences = itertools.islice(toy.sentences("baby", seed=3), LINES)
+    (folder / "resources" / TEXT).write_text("".join(f"{s.text}\n" for s in sentences))
     text = yaml.safe_dump(configuration(), sort_keys=False)
     (folder / "grid.yaml").write_text(text, encoding="utf-8")
     # `poshgrid` of the copy, whatever is installed

@@ -45,15 +45,15 @@ class Job:
 
 def jobs(folder: Path) -> dict[str, Job]:
     """Return the first job of each rule, as the manifests of a folder's results tell."""
-    found: dict[str, Job] = {}
+    first: dict[str, Job] = {}
     for path in sorted((folder / grid.RESULTS).rglob("*manifest.json")):
         content = json.loads(path.read_text(encoding="utf-8"))
         command = tuple(content["command"][1:])
         names = [(path.parent / name).relative_to(folder).as_posix() for name in content["outputs"]]
         job = Job(command[1], command, path.relative_to(folder).as_posix(), tuple(names),
                   content["wall_seconds"] + STARTING)  # fmt: skip
-        found.setdefault(job.rule, job)
-    return found
+        first.setdefault(job.rule, job)
+    return first
 
 
 def start(folder: Path, command: Sequence[str]) -> subprocess.Popen[str]:

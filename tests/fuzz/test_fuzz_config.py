@@ -55,17 +55,17 @@ def dumped(config):
         return yaml.dump(config, Dumper=yaml.SafeDumper, sort_keys=False)
 
 
-def places(node, place=()):
+def places(node, keys=()):
     """Every place of a configuration: the keys and indices that lead to it."""
-    yield place
+    yield keys
     pairs = ()
     if isinstance(node, dict | list):
         pairs = node.items() if isinstance(node, dict) else enumerate(node)
     for key, inner in pairs:
-        yield from places(inner, (*place, key))
+        yield from places(inner, (*keys, key))
 
 
-PLACES = [place for place in places(TINY) if place]
+PLACES = [keys for keys in places(TINY) if keys]
 
 
 @st.composite
@@ -120,10 +120,10 @@ def whole(config):
     jobs += [(stages.mix, Cell(corpus=corpus)) for corpus in corpora]
     jobs += [(stages.recall, Cell(parser=parser)) for parser in grid.parsers]
     jobs += [(stages.items, Cell(suite=suite)) for suite in grid.suites]
-    found = [paths.parses(b, p, grid.shards(b)) for b in corpora for p in grid.parsers]
+    files = [paths.parses(b, p, grid.shards(b)) for b in corpora for p in grid.parsers]
     for target, runs in grid.targets.items():
         for run in [*runs[:3], *grid.baselines(runs)[:3]]:
-            found += [paths.scores(run.name, s) for s in grid.suites]
+            files += [paths.scores(run.name, s) for s in grid.suites]
             jobs += [(stages.train, of_run(run.name))] if run.recipe in grid.recipes else []
             jobs += [(stages.score, of_run(run.name))]
         jobs += [(stages.audit, Cell(condition=c, size=s)) for c, s in grid.audits(target)]
@@ -135,8 +135,8 @@ def whole(config):
         if all(task == "pairs" for task in grid.tasks.values()):
             whole_target = (stages.accuracy, stages.heuristic_shares, stages.curves, stages.report)
             jobs += [(stage, Cell(target=target)) for stage in whole_target]
-    found += [stage.describe(cell)["output"] for stage, cell in jobs]
-    for path in found:
+    files += [stage.describe(cell)["output"] for stage, cell in jobs]
+    for path in files:
         inside(path, config.results)
 
 

@@ -1,13 +1,10 @@
 """Corpora as no publisher should send them: a table, or one line; nothing between."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import shutil
 import warnings
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,9 +54,3 @@ def test_damaged_archives(tmp_path, reader, name, good, data):
     suffix, pack = data.draw(st.sampled_from([(".gz", gzip.compress), (".bz2", bz2.compress)]))
     packed = pack(data.draw(damaged(good.encode(), 1)))
     read(tmp_path / "d", reader, name + suffix, data.draw(damaged(packed, 2)))
-
-
-@pytest.mark.parametrize("name", ["a b.txt", "-rf.txt", "naïve.txt"])
-def test_names_on_the_disk(tmp_path, name):
-    assert read(tmp_path / "d", "text", name, b"The dog sat.\n") is not None
-    assert read(tmp_path / "d", "text", name, b"\xff\xfe") is None

@@ -4,8 +4,6 @@ What can be shown without is shown without: ``tests/unit/training/test_graph.py`
 Here the same runs meet the device. ``perf/training_speed.py`` says how fast they are.
 """
 
-from __future__ import annotations
-
 import pytest
 import torch
 
@@ -65,7 +63,10 @@ def test_scores_are_those_of_a_cpu(inputs, tmp_path, architecture, word, kind):
     trained(inputs, None, spec_of(architecture, word, kind, compile="off"), tmp_path)
     asked = [Request(text, text) for text in sentences(12)]
     gpu, cpu = (
-        [each.logprob for each in load(str(tmp_path / "model"), Scoring(device=on)).score(asked)]
+        [
+            scored.logprob
+            for scored in load(str(tmp_path / "model"), Scoring(device=on)).score(asked)
+        ]
         for on in ("cuda", "cpu")
     )
     assert gpu == pytest.approx(cpu, abs=1e-3)
@@ -103,7 +104,7 @@ def test_attention_runs_in_a_flash_kernel(inputs, tmp_path, word):
     with loop.training(taken.model, chosen), profiler:
         taken.take(0)
         torch.cuda.synchronize()
-    kernels = sorted(each.key for each in profiler.key_averages())
+    kernels = sorted(event.key for event in profiler.key_averages())
     assert kernels
     if torch.cuda.get_device_capability() >= (8, 0):
         assert any("flash" in name.lower() for name in kernels), kernels

@@ -4,35 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tests.parity.ud import Node, Sentence
+from tests.parity.ud import WORDS, Node, Sentence
 
 NOMINAL = ("NOUN", "PROPN", "PRON")
 
-# person, number, gender of the forms that agree; None is open
-FORMS = {
-    "myself": (1, "s", None),
-    "ourself": (1, "p", None),
-    "ourselves": (1, "p", None),
-    "yourself": (2, "s", None),
-    "yourselves": (2, "p", None),
-    "thyself": (2, "s", None),
-    "himself": (3, "s", "m"),
-    "hisself": (3, "s", "m"),
-    "herself": (3, "s", "f"),
-    "itself": (3, "s", "n"),
-    "oneself": (3, "s", None),
-    "themself": (3, None, None),
-    "themselves": (3, "p", None),
-    "theirselves": (3, "p", None),
-}
+FORMS = {form: tuple(features) for form, features in WORDS["reflexives"].items()}
+"""Reflexive -> person, number, gender; None is open."""
 PERSONAL = {
-    **dict.fromkeys(("i", "me", "my", "mine"), (1, "s", None)),
-    **dict.fromkeys(("we", "us", "'s", "our", "ours"), (1, "p", None)),
-    **dict.fromkeys(("you", "your", "yours", "ya", "u", "y'", "ye"), (2, None, None)),
-    **dict.fromkeys(("he", "him", "his"), (3, "s", "m")),
-    **dict.fromkeys(("she", "her", "hers"), (3, "s", "f")),
-    **dict.fromkeys(("it", "its"), (3, "s", "n")),
-    **dict.fromkeys(("they", "them", "their", "theirs", "'em", "em"), (3, None, None)),
+    form: tuple(features) for forms, features in WORDS["pronouns"].items() for form in forms.split()
 }
 RELATIVE = frozenset(["who", "whom", "which", "that", "whose"])
 
@@ -93,12 +72,12 @@ def controller(head: Node, chain: list[Node], indirect: bool, anaphor: Node) -> 
     objects = head.under("iobj") if indirect else [*head.under("obj"), *head.under("iobj")]
     if objects and head.word not in ("promise", "promised", "promises"):
         return Antecedent(objects[0], chain)
-    found = subject_of(head, chain, anaphor)
-    if found is None or not agrees(found.node, anaphor):
+    subject = subject_of(head, chain, anaphor)
+    if subject is None or not agrees(subject.node, anaphor):
         for oblique in head.under("obl"):
             if oblique.under("case") and oblique.at < anaphor.at and agrees(oblique, anaphor):
                 return Antecedent(oblique, chain)
-    return found
+    return subject
 
 
 def subject_of(  # noqa: PLR0911
@@ -236,17 +215,17 @@ def coargument(node: Node, anaphor: Node) -> bool:
     return node.parent is clause and node.is_("nsubj", "obj", "iobj")
 
 
-def ruled_out(node: Node, anaphor: Node, found: Antecedent) -> bool:
+def ruled_out(node: Node, anaphor: Node, bound: Antecedent) -> bool:
     """Whether structure alone says that this is not what the reflexive refers to."""
-    conjunct = node.is_("conj") and node.parent is found.node
-    if node in found.chain or (node is found.node and not coordinated(node)):
+    conjunct = node.is_("conj") and node.parent is bound.node
+    if node in bound.chain or (node is bound.node and not coordinated(node)):
         return False
-    if (node.is_("appos") and node.parent is found.node) or any(
-        k is found.node and k.is_("appos") for k in node.kids
+    if (node.is_("appos") and node.parent is bound.node) or any(
+        k is bound.node and k.is_("appos") for k in node.kids
     ):
         return False
-    if node is not found.node and not conjunct and coargument(node, anaphor):
-        return found.node.at < node.at and not agrees(node, anaphor)
+    if node is not bound.node and not conjunct and coargument(node, anaphor):
+        return bound.node.at < node.at and not agrees(node, anaphor)
     if node.word in PERSONAL:
         alone = features_alone(node)[0]
         want = FORMS.get(anaphor.word, (None, None, None))
@@ -267,11 +246,11 @@ def binding_direct(nodes: Sentence) -> bool:
     for anaphor in filter(reflexive, nodes):
         if sum(n.upos in NOMINAL for n in nodes[: anaphor.at]) < 2 or not argument(anaphor):
             continue
-        found = antecedent(anaphor)
-        if found is None or found.node is anaphor or not agrees(found.node, anaphor):
+        bound = antecedent(anaphor)
+        if bound is None or bound.node is anaphor or not agrees(bound.node, anaphor):
             continue
         clause = main_clause(anaphor)
         for node in nodes[: anaphor.at]:
-            if candidate(node) and main_clause(node) is clause and ruled_out(node, anaphor, found):
+            if candidate(node) and main_clause(node) is clause and ruled_out(node, anaphor, bound):
                 return True
     return False

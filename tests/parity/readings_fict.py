@@ -67,12 +67,12 @@ def agr_re_irr_sv(nodes: Sentence) -> bool:
 
 def polar(nodes: Sentence) -> list[Node]:
     """Negative polarity items; at all by its 'at'."""
-    found = [n for n in nodes if n.word in words("npis")]
+    items = [n for n in nodes if n.word in words("npis")]
     for n in nodes:
         following = after(n, nodes)
         if n.word == "at" and following is not None and following.word == "all":
-            found.append(n)
-    return found
+            items.append(n)
+    return items
 
 
 def npi_only(nodes: Sentence) -> bool:

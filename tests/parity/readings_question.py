@@ -2,28 +2,9 @@
 
 from __future__ import annotations
 
-from tests.parity.ud import Node, Sentence
+from tests.parity.ud import WORDS, Node, Sentence
 
-WH = frozenset(
-    {
-        "who", "whom", "whose", "what", "which", "where", "when", "why", "how", "whoever",
-        "whomever", "whatever", "whichever", "wherever", "whenever", "however", "whether",
-    }
-)  # fmt: skip
-# What turns a clause round without making it a question
-FRONTED = frozenset(
-    {
-        "never", "nor", "neither", "not", "no", "none", "only", "hardly", "scarcely", "rarely",
-        "seldom", "barely", "little", "few", "such", "thus", "than", "as",
-    }
-)  # fmt: skip
-FINITE_FORMS = frozenset(
-    {
-        "am", "is", "are", "was", "were", "'m", "'s", "'re", "does", "did", "do", "has", "can",
-        "could", "will", "would", "shall", "should", "may", "might", "must", "'ll", "'d", "wo",
-        "ca", "ai", "cannot",
-    }
-)  # fmt: skip
+WH, FRONTED, FINITE_FORMS = (frozenset(WORDS[name].split()) for name in ("wh", "fronted", "finite"))
 CLAUSES = ("acl", "ccomp", "csubj", "advcl", "xcomp")
 
 

@@ -4,8 +4,6 @@ minicons is a dependency. lm-evaluation-harness is not: with it installed
 (``pip install -c constraints.txt lm_eval``) its test runs, too.
 """
 
-from __future__ import annotations
-
 import json
 
 import polars as pl
@@ -52,7 +50,7 @@ def test_minicons_decides_alike(run, suite):
     folder, scores, _ = run
     scorer = IncrementalLMScorer(str(folder), "cpu")
     pairs = lines(suite)
-    found = {
+    scored = {
         (member, name): scorer.sequence_score(
             [pair[f"sentence_{member}"] for pair in pairs], bos_token=True, **options
         )
@@ -64,8 +62,10 @@ def test_minicons_decides_alike(run, suite):
         row = scores[pair["pair_id"]]
         for name in ("sum", "mean"):
             n = [1 if name == "sum" else row[f"{m}_tokens"] for m in ("good", "bad")]
-            ours = [row[f"{m}_logprob"] / each for m, each in zip(("good", "bad"), n, strict=True)]
-            theirs = [found[m, name][number] for m in ("good", "bad")]
+            ours = [
+                row[f"{m}_logprob"] / tokens for m, tokens in zip(("good", "bad"), n, strict=True)
+            ]
+            theirs = [scored[m, name][number] for m in ("good", "bad")]
             assert theirs == pytest.approx(ours, abs=CLOSE)
             if pair["sentence_good"] != pair["sentence_bad"]:
                 assert (theirs[0] > theirs[1]) == (ours[0] > ours[1]), pair["pair_id"]
@@ -79,22 +79,24 @@ def test_the_harness_decides_alike(run, suite, monkeypatch):
 
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     folder, scores, judged = run
-    given = {"pretrained": str(folder), "dtype": "float32", "device": "cpu"}
-    manager = TaskManager(include_path=str(suite / "pairs"), include_defaults=False, metadata=given)
+    arguments = {"pretrained": str(folder), "dtype": "float32", "device": "cpu"}
+    manager = TaskManager(
+        include_path=str(suite / "pairs"), include_defaults=False, metadata=arguments
+    )
     answer = lm_eval.simple_evaluate(
-        model="hf", model_args=given, tasks=["posh"], task_manager=manager, batch_size=16,
+        model="hf", model_args=arguments, tasks=["posh"], task_manager=manager, batch_size=16,
         bootstrap_iters=0, log_samples=True,
     )  # fmt: skip
-    samples = [each for task in answer["samples"].values() for each in task]
+    samples = [sample for task in answer["samples"].values() for sample in task]
     assert len(samples) == len(scores)
-    for each in samples:
-        row = scores[each["doc"]["pair_id"]]
-        for member, (logprob, _) in zip(("good", "bad"), each["filtered_resps"], strict=True):
+    for sample in samples:
+        row = scores[sample["doc"]["pair_id"]]
+        for member, (logprob, _) in zip(("good", "bad"), sample["filtered_resps"], strict=True):
             assert logprob == pytest.approx(row[f"{member}_logprob"], abs=CLOSE)
-            assert each["doc"][f"{member}_tokens"] == row[f"{member}_tokens"]
+            assert sample["doc"][f"{member}_tokens"] == row[f"{member}_tokens"]
     means = judged.group_by("phenomenon").agg(pl.col("by_sum", "by_mean").mean())
     for phenomenon, by_sum, by_mean in means.iter_rows():
-        told = answer["results"][f"posh_{phenomenon}"]
-        assert told["acc,none"] == pytest.approx(by_sum, abs=1e-12)
-        assert told["acc_mean,none"] == pytest.approx(by_mean, abs=1e-12)
+        results = answer["results"][f"posh_{phenomenon}"]
+        assert results["acc,none"] == pytest.approx(by_sum, abs=1e-12)
+        assert results["acc_mean,none"] == pytest.approx(by_mean, abs=1e-12)
     assert answer["results"]["posh"]["acc,none"] == pytest.approx(means["by_sum"].mean())

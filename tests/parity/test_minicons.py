@@ -1,7 +1,5 @@
 """Our scores and minicons' agree on every sentence: causal with and without BOS, and masked."""
 
-from __future__ import annotations
-
 import pytest
 
 from poshgrid.config import Scoring
@@ -33,8 +31,8 @@ def test_means_without_bos(both, shares):
     theirs, ours = both
     expected = theirs.sequence_score(TEXTS, bos_token=False)
     ours[False].shares = shares
-    found = ours[False].score(REQUESTS)
-    assert [s.logprob / s.tokens for s in found] == pytest.approx(expected, abs=1e-4)
+    scores = ours[False].score(REQUESTS)
+    assert [s.logprob / s.tokens for s in scores] == pytest.approx(expected, abs=1e-4)
     # The two rules differ, or this test could not fail.
     assert [s.logprob / s.tokens for s in ours[True].score(REQUESTS)] != pytest.approx(
         expected, abs=1e-2
@@ -45,10 +43,10 @@ def test_means_without_bos(both, shares):
 def test_the_engine_is_minicons_with_our_sums(both, bos):
     theirs, ours = both
     engine = load(theirs.model.name_or_path, Scoring(bos=bos, engine="minicons"))
-    found = engine.score(REQUESTS)
+    scores = engine.score(REQUESTS)
     sums = theirs.sequence_score(TEXTS, reduction=lambda x: x.sum(0).item(), bos_token=bos)
-    assert [s.logprob for s in found] == pytest.approx(sums, rel=1e-6)
-    assert [s.tokens for s in found] == [s.tokens for s in ours[bos].score(REQUESTS)]
+    assert [s.logprob for s in scores] == pytest.approx(sums, rel=1e-6)
+    assert [s.tokens for s in scores] == [s.tokens for s in ours[bos].score(REQUESTS)]
     cuts = tokenized.tokenize(engine.tokenizer, REQUESTS, special=False)
     rows = [[engine.bos_id] * bos + cut.ids for cut in cuts]
     both_each = zip(engine.logprobs(rows), ours[bos].logprobs(rows), strict=True)
@@ -62,10 +60,10 @@ def test_a_region_is_scored_by_minicons_too(both):
     end = text.index(" ")
     request = [Request(text, text, region=(0, end))]
     folder = theirs.model.name_or_path
-    (found,) = load(folder, Scoring(engine="minicons")).score(request)
+    (other,) = load(folder, Scoring(engine="minicons")).score(request)
     (own,) = ours[True].score(request)
-    assert found.region_tokens == own.region_tokens > 0
-    assert found.region_logprob == pytest.approx(own.region_logprob, abs=1e-4)
+    assert other.region_tokens == own.region_tokens > 0
+    assert other.region_logprob == pytest.approx(own.region_logprob, abs=1e-4)
 
 
 def test_pseudo_log_likelihood(tmp_path):
@@ -74,9 +72,9 @@ def test_pseudo_log_likelihood(tmp_path):
 
     model, words = roberta(tmp_path)
     theirs = MaskedLMScorer(model, "cpu", tokenizer=words)
-    found = load(str(tmp_path), Scoring()).score(REQUESTS)
+    scores = load(str(tmp_path), Scoring()).score(REQUESTS)
     seated = load(str(tmp_path), Scoring(engine="minicons")).score(REQUESTS)
-    for text, score, other in zip(TEXTS, found, seated, strict=True):
+    for text, score, other in zip(TEXTS, scores, seated, strict=True):
         encoded = words([text], return_tensors="pt")
         expected = theirs.sequence_score(
             encoded, reduction=lambda logprobs: logprobs.sum(0).item(), PLL_metric="original"

@@ -49,10 +49,10 @@ def ours(reading: Reading) -> Rule:
 
 def blocks(shared: Path, name: str, every: int) -> str:
     """Every so manieth sentence of a file, or of all files of a folder."""
-    place = shared / "treebanks" / name
-    files = sorted(place.glob("*.conllu")) if place.is_dir() else [place]
+    path = shared / "treebanks" / name
+    files = sorted(path.glob("*.conllu")) if path.is_dir() else [path]
     if not files or not all(file.is_file() for file in files):
-        pytest.skip(f"{place} is absent")
+        pytest.skip(f"{path} is absent")
     text = "".join(file.read_text("utf-8").strip() + "\n\n" for file in files)
     return "\n\n".join(text.strip().split("\n\n")[::every]) + "\n\n"
 
@@ -60,7 +60,7 @@ def blocks(shared: Path, name: str, every: int) -> str:
 @pytest.fixture(scope="module")
 def decisions(shared, tmp_path_factory) -> dict[Reading, Counter]:
     """How many sentences (reference's, ours) each reading marks."""
-    found = {reading: Counter() for reading in READINGS}
+    counts = {reading: Counter() for reading in READINGS}
     rules = {reading: ours(reading) for reading in READINGS}
     file = tmp_path_factory.mktemp("parity") / "part.conllu"
     for name, every in FILES.items():
@@ -69,8 +69,8 @@ def decisions(shared, tmp_path_factory) -> dict[Reading, Counter]:
         assert [len(nodes) for nodes in reference] == [len(tree) for tree in trees]
         for nodes, tree in zip(reference, trees, strict=True):
             for reading, rule in READINGS.items():
-                found[reading][rule(nodes), rules[reading](tree) is not None] += 1
-    return found
+                counts[reading][rule(nodes), rules[reading](tree) is not None] += 1
+    return counts
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,11 @@ def test_every_reading_has_a_reference():
     names = plugins.names("poshgrid.evidence.filters")
     defined = {(name, reading) for name in names for reading in rules_of(name).readings}
     # What FiCT's code does is checked against its own decisions (test_fict_published.py)
-    assert {each for each in defined if each[1] != "published"} == set(READINGS) == set(FLOORS)
+    assert (
+        {reading for reading in defined if reading[1] != "published"}
+        == set(READINGS)
+        == set(FLOORS)
+    )
 
 
 @pytest.mark.slow
@@ -136,11 +140,11 @@ def changed_tree(rng: random.Random, name: str) -> str:
         for column, near in NEAR.items()
     }
     rows = rng.choice(examples)
-    place = rng.randint(0, len(rows))
+    position = rng.randint(0, len(rows))
     for word in rows:
-        word[2] = str(int(word[2]) + (int(word[2]) > place))
-    rows.insert(place, [rng.choice(pools[0]), rng.choice(pools[1]), "", "dep", "_"])
-    rows[place][2] = str(rng.choice([i for i in range(1, len(rows) + 1) if i != place + 1]))
+        word[2] = str(int(word[2]) + (int(word[2]) > position))
+    rows.insert(position, [rng.choice(pools[0]), rng.choice(pools[1]), "", "dep", "_"])
+    rows[position][2] = str(rng.choice([i for i in range(1, len(rows) + 1) if i != position + 1]))
     for _ in range(rng.randint(0, 3)):
         column = rng.choice((0, 1, 2, 3, 3, 4))
         word = rng.choice([row for row in rows if column != 3 or row[2] != "0"])
@@ -163,7 +167,7 @@ def test_changed_trees(name):
     agreed = Counter()
     for _ in range(1000):
         text = changed_tree(rng, name)
-        reference, found = FICT[name](ud.tree(text)), rule(our_tree(text)) is not None
-        assert found == reference, text
-        agreed[found] += 1
+        reference, taken = FICT[name](ud.tree(text)), rule(our_tree(text)) is not None
+        assert taken == reference, text
+        agreed[taken] += 1
     assert min(agreed[True], agreed[False]) >= 100, agreed

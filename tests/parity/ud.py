@@ -10,6 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import conllu
+import yaml
+
+WORDS = yaml.safe_load(Path(__file__).with_name("words.yaml").read_text("utf-8"))
+"""Words of the readings."""
 
 
 @dataclass(eq=False)

@@ -40,7 +40,7 @@ class Cluster:
 
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder).resolve()
-        self.nodes = [f"n{i + 1}" for i in range(5)]
+        self.nodes = [f"n{i + 1}" for i in range(4)]
 
     @property
     def environment(self) -> dict[str, str]:
@@ -67,22 +67,10 @@ class Cluster:
         subprocess.run(["slurmctld"], env=self.environment, check=True, capture_output=True)
         _wait("slurmctld answers", lambda: "UP" in self.run("scontrol", "ping"))
         for node in self.nodes:
-            self.start_node(node)
+            (self.folder / f"spool.{node}").mkdir(exist_ok=True)
+            slurmd = ["slurmd", "-N", node, "-f", str(self.folder / "slurm.conf")]
+            subprocess.run(slurmd, env=self.environment, check=True, capture_output=True)
         _wait("the nodes are idle", self._idle)
-
-    def start_node(self, node: str) -> None:
-        """Start a node's slurmd."""
-        (self.folder / f"spool.{node}").mkdir(exist_ok=True)
-        subprocess.run(
-            ["slurmd", "-N", node, "-f", str(self.folder / "slurm.conf")],
-            env=self.environment, check=True, capture_output=True,
-        )  # fmt: skip
-
-    def revive(self, node: str) -> bool:
-        """Bring a node that is down back; return whether it is."""
-        with contextlib.suppress(RuntimeError):  # a node that has come back by itself
-            self.run("scontrol", "update", f"nodename={node}", "state=resume")
-        return "down" not in self.run("sinfo", "-h", "-n", node, "-o", "%T")
 
     def queue(self) -> list[dict[str, str]]:
         """Return the jobs in the queue: id, name, state, partition, comment."""
@@ -108,9 +96,8 @@ class Cluster:
     def _munge(self) -> None:
         folder = self.folder / "munge"
         key = folder / "key"
-        if not key.exists():
-            key.touch(mode=0o600)
-            key.write_bytes(os.urandom(1024))
+        key.touch(mode=0o600)
+        key.write_bytes(os.urandom(1024))
         folder.chmod(0o711)
         subprocess.run(
             ["munged", "--force", f"--key-file={key}", f"--socket={folder}/socket",
@@ -123,8 +110,7 @@ class Cluster:
         host = socket.gethostname().split(".")[0]
         controller, *ports = _free_ports(1 + len(self.nodes))
         device = self.folder / "gpu"
-        if not device.exists():
-            os.mknod(device, 0o20666, os.makedev(1, 3))  # a copy of /dev/null
+        os.mknod(device, 0o20666, os.makedev(1, 3))  # a copy of /dev/null
         nodes = "\n".join(
             f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=2"
             " RealMemory=64000 Gres=gpu:1 State=UNKNOWN"
@@ -133,9 +119,8 @@ class Cluster:
         gres = "AutoDetect=off\n" + "".join(
             f"NodeName={node} Name=gpu File={device}\n" for node in self.nodes
         )
-        many, last = ",".join(self.nodes[:-1]), self.nodes[-1]
         values = {"host": host, "folder": self.folder, "controller_port": controller,
-                  "nodes": nodes, "many": many, "last": last}  # fmt: skip
+                  "nodes": nodes}  # fmt: skip
         text = _CONF.read_text(encoding="utf-8").format_map(values)
         (self.folder / "slurm.conf").write_text(text)
         (self.folder / "gres.conf").write_text(gres)
@@ -157,27 +142,22 @@ def _ours(link: Path) -> bool:
 def _free_ports(count: int) -> list[int]:
     sockets = [socket.socket() for _ in range(count)]
     try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
+        for free in sockets:
+            free.bind(("127.0.0.1", 0))
+        return [free.getsockname()[1] for free in sockets]
     finally:
-        for each in sockets:
-            each.close()
+        for free in sockets:
+            free.close()
 
 
 def _end(pid_file: Path) -> None:
-    """End the process of a pid file, with SIGKILL after ten seconds."""
+    """End the process of a pid file, and wait for that."""
     try:
         pid = int(pid_file.read_text())
         os.kill(pid, signal.SIGTERM)
     except (FileNotFoundError, ValueError, ProcessLookupError):
         return
-    for _ in range(200):
-        if not Path(f"/proc/{pid}").exists():
-            break
-        time.sleep(0.05)
-    else:
-        os.kill(pid, signal.SIGKILL)
+    _wait(f"{pid_file} ends", lambda: not Path(f"/proc/{pid}").exists())
     pid_file.unlink(missing_ok=True)
 
 

@@ -30,16 +30,15 @@ STEPS = 1500  # long enough to be disturbed
 class Site:
     """A folder with its own configuration, profile and results; the workflow is the checkout's."""
 
-    def __init__(self, folder: Path, cluster: Cluster, *, only: str = ONLY, **train: Any) -> None:
+    def __init__(self, folder: Path, cluster: Cluster, **train: Any) -> None:
         """Write configuration and profile.
 
         Args:
             folder: where all is.
             cluster: where jobs run.
-            only: the part of the grid.
-            train: resources of rule `train` other than the profile's; ``None``: not this one.
+            train: resources of rule `train` other than the profile's.
         """
-        self.folder, self.cluster, self.only = folder, cluster, only
+        self.folder, self.cluster = folder, cluster
         folder.mkdir(parents=True, exist_ok=True)
         self.log = folder / "snakemake.log"
         self._configuration()
@@ -59,15 +58,15 @@ class Site:
     @property
     def trained(self) -> int:
         """The steps that the last attempt at training took, by its log."""
-        told = [int(n.replace(",", "")) for n in re.findall(r" step ([\d,]+) of", self.model_log)]
-        return max(told) - min(told) if told else 0
+        steps = [int(n.replace(",", "")) for n in re.findall(r" step ([\d,]+) of", self.model_log)]
+        return max(steps) - min(steps) if steps else 0
 
     @property
     def restarts(self) -> int:
         """How often the job that was submitted last has gone back into the queue."""
         *_, job = re.findall(r"SLURM jobid (\d+)", self.said)
-        told = self.cluster.run("scontrol", "show", "job", job)
-        return int(re.findall(r"Restarts=(\d+)", told)[0])
+        text = self.cluster.run("scontrol", "show", "job", job)
+        return int(re.findall(r"Restarts=(\d+)", text)[0])
 
     def submitted(self, rule: str) -> int:
         """Return how many jobs of a rule were submitted, by themselves or in a group."""
@@ -88,11 +87,10 @@ class Site:
             "env", "--default-signal=INT",  # which jobs in the background of a shell ignore
             sys.executable, "-m", "snakemake", "--profile", profile or str(self.folder / "profile"),
             "--directory", str(self.folder), "--configfile", str(self.folder / "config.yaml"),
-            "--config", self.only, "--latency-wait", "20",
+            "--config", ONLY, "--latency-wait", "20",
             *([] if retries is None else ["--retries", str(retries)]), *targets,
         ]  # fmt: skip
-        places = [Path(sys.executable).parent, os.environ["PATH"]]
-        path = os.pathsep.join(str(place) for place in places)
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         with self.log.open("ab") as stream:
             return subprocess.Popen(
                 command, cwd=ROOT, env=self.cluster.environment | {"PATH": path},
@@ -108,7 +106,7 @@ class Site:
         """Remove the lock of a Snakemake that was killed."""
         subprocess.run(
             [sys.executable, "-m", "snakemake", "--unlock", "--directory", str(self.folder),
-             "--configfile", str(self.folder / "config.yaml"), "--config", self.only],
+             "--configfile", str(self.folder / "config.yaml"), "--config", ONLY],
             cwd=ROOT, check=True, capture_output=True,
         )  # fmt: skip
 
@@ -130,9 +128,9 @@ class Site:
         """Return what a check returns once that is true."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            found = ready()
-            if found:
-                return found
+            answer = ready()
+            if answer:
+                return answer
             time.sleep(0.3)
         raise TimeoutError(f"{what}: not within {seconds:.0f} s\n{self.said[-4000:]}")
 
@@ -193,8 +191,9 @@ class Site:
     def _limit(self, job: str, minutes: int) -> bool:
         """Set a job's time limit; not while it goes back into the queue."""
         with suppress(RuntimeError):
-            self.cluster.run("scontrol", "update", f"jobid={job}", f"timelimit={minutes}")
-            return True
+            return not self.cluster.run(
+                "scontrol", "update", f"jobid={job}", f"timelimit={minutes}"
+            )
         return False
 
     def _saved(self) -> bool:
@@ -214,8 +213,8 @@ class Site:
     def _taking_steps(self) -> psutil.Process | None:
         log = self.folder / f"results/logs/train/{RUN}.log"
         return next(
-            (each for each in self._trainers()
-             if self.trained and log.stat().st_mtime > each.create_time()), None,
+            (process for process in self._trainers()
+             if self.trained and log.stat().st_mtime > process.create_time()), None,
         )  # fmt: skip
 
     def _jobs(self, state: str) -> list[dict[str, str]]:
@@ -228,25 +227,24 @@ class Site:
         ]  # fmt: skip
 
     def _configuration(self) -> None:
-        given = yaml.safe_load((ROOT / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
+        toy = yaml.safe_load((ROOT / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
         for section in ("sources", "corpora", "conditions", "models", "recipes", "experiments",
                         "suites", "regressions"):  # fmt: skip
-            del given[section][1:]
+            del toy[section][1:]
         for section in ("audit", "biases", "filtering"):
-            del given[section]
-        given["recipes"][0] |= {"steps": STEPS, "patience_steps": None}
-        given |= {
+            del toy[section]
+        toy["recipes"][0] |= {"steps": STEPS, "patience_steps": None}
+        toy |= {
             "results": "results",
-            "data": str(ROOT / given["data"]),
-            "parsers": [each for each in given["parsers"] if each["engine"] == "spacy"],
+            "data": str(ROOT / toy["data"]),
+            "parsers": [parser for parser in toy["parsers"] if parser["engine"] == "spacy"],
             "evidence": {"parser": "spacy"},
         }
-        (self.folder / "config.yaml").write_text(yaml.safe_dump(given), encoding="utf-8")
+        (self.folder / "config.yaml").write_text(yaml.safe_dump(toy), encoding="utf-8")
 
     def _profile(self, train: dict[str, Any]) -> None:
-        given = yaml.safe_load((ROOT / "profiles/slurm/config.yaml").read_text(encoding="utf-8"))
-        asked = given["set-resources"]["train"] | train
-        given["set-resources"]["train"] = {k: v for k, v in asked.items() if v is not None}
+        profile = yaml.safe_load((ROOT / "profiles/slurm/config.yaml").read_text(encoding="utf-8"))
+        profile["set-resources"]["train"] |= train
         folder = self.folder / "profile"
         folder.mkdir(exist_ok=True)
-        (folder / "config.yaml").write_text(yaml.safe_dump(given), encoding="utf-8")
+        (folder / "config.yaml").write_text(yaml.safe_dump(profile), encoding="utf-8")

@@ -67,7 +67,7 @@ def leaks(jobs: Iterable[Job]) -> dict[str, set[str]]:
     Of the modules that declare the configuration only validators are exempt: private functions
     and lambdas.
     """
-    found: dict[str, set[str]] = {}
+    leaking: dict[str, set[str]] = {}
     shared = {"base", "names", "specs"}  # reading and writing any section
     declared = {f"poshgrid.config.{name}" for name in {*fingerprint.DECLARATIONS} - shared}
     for job in jobs:
@@ -78,5 +78,5 @@ def leaks(jobs: Iterable[Job]) -> dict[str, set[str]]:
             validator = name.startswith(("_", "<")) and not name.startswith("__")
             method = module in declared and not validator
             if module not in digested and (method or not fingerprint.exempt(module)):
-                found.setdefault(function, set()).add(job.stage)
-    return found
+                leaking.setdefault(function, set()).add(job.stage)
+    return leaking

@@ -63,8 +63,8 @@ def at_work(profile: cProfile.Profile) -> set[CodeType]:
         if not isinstance(code, str) and not code.co_flags & inspect.CO_OPTIMIZED
     }  # bodies of modules and classes
     left = {code for code in entries if not isinstance(code, str)} - importing
-    found = importing
-    while found:
+    added = importing
+    while added:
         calls = Counter[CodeType]()
         for entry in map(entries.__getitem__, importing):
             for call in entry.calls or ():
@@ -73,8 +73,8 @@ def at_work(profile: cProfile.Profile) -> set[CodeType]:
             code: sum(call.callcount for call in entries[code].calls or () if call.code is code)
             for code in left
         }
-        found = {code for code in left if calls[code] == entries[code].callcount - own[code]}
-        importing, left = importing | found, left - found
+        added = {code for code in left if calls[code] == entries[code].callcount - own[code]}
+        importing, left = importing | added, left - added
     return left
 
 

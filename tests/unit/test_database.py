@@ -1,7 +1,5 @@
 """Tables on disk: sorted as in memory, whatever fits; nothing is left behind."""
 
-from __future__ import annotations
-
 import errno
 
 import numpy as np
@@ -30,22 +28,13 @@ def test_what_does_not_fit_in_memory_is_sorted_on_disk(tmp_path, monkeypatch):
     monkeypatch.setattr(database, "MEMORY", "32MB")
     with database.opened(tmp_path) as db:
         db.load("texts", _frames(1))
-        found = list(db.pieces("select * from texts order by text desc, row", 250_000))
+        pieces = list(db.pieces("select * from texts order by text desc, row", 250_000))
         spilt = [path for path in tmp_path.rglob("*.tmp") if path.stat().st_size]
     assert spilt
-    assert [piece.height for piece in found] == [250_000, 250_000, 100_000]
+    assert [piece.height for piece in pieces] == [250_000, 250_000, 100_000]
     whole = pl.concat(_frames(1)).sort("text", "row", descending=[True, False])
-    assert pl.concat(found).equals(whole)
+    assert pl.concat(pieces).equals(whole)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_an_empty_result_has_no_piece(tmp_path):
-    with database.opened(tmp_path) as db:
-        db.load("texts", [pl.DataFrame({"n": [1, 2]}), pl.DataFrame({"n": [3]})])
-        assert db.rows("select n from texts order by n desc") == [(3,), (2,), (1,)]
-        db.run("delete from texts where n > 1")
-        assert list(db.pieces("select n from texts where n > 1")) == []
-        assert [piece["n"].to_list() for piece in db.pieces("select n from texts")] == [[1]]
 
 
 def test_an_error_leaves_nothing(tmp_path, monkeypatch):

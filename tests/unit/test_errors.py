@@ -26,7 +26,7 @@ def test_what_is_written_goes_by_its_name_and_not_by_its_temporary_one(tmp_path,
 
 def test_a_line_break_in_a_path_makes_no_second_line() -> None:
     error = PoshgridError("a\nb: no such file", "c: the second of two that are told together")
-    told = ["a\\nb: no such file", "c: the second of two that are told together"]
-    assert str(error).splitlines() == told
+    lines = ["a\\nb: no such file", "c: the second of two that are told together"]
+    assert str(error).splitlines() == lines
     missing = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "a\nb")
     assert errors.of_system(missing).startswith("a\\nb: No such file or directory; ")

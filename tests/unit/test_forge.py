@@ -1,10 +1,7 @@
 """What a public forge and installers read: workflows, citation, and one list of versions."""
 
-from __future__ import annotations
-
 import re
 
-import pytest
 import yaml
 
 
@@ -14,22 +11,8 @@ def read(root, name):
 
 def pins(text):
     """Return name -> version of every line NAME==VERSION."""
-    found = re.findall(r"^([A-Za-z0-9_.-]+)(?:\[.+\])?==([^\s\\;]+)", text, re.M)
-    return {name.lower().replace("_", "-"): version for name, version in found}
-
-
-@pytest.mark.parametrize("name", ["ci", "release"])
-def test_workflows_are_pinned_and_name_no_secret(root, name):
-    text = read(root, f".github/workflows/{name}.yml")
-    jobs = yaml.safe_load(text)["jobs"]
-    for job in jobs.values():
-        needs = job.get("needs", [])
-        assert {needs} <= set(jobs) if isinstance(needs, str) else set(needs) <= set(jobs)
-        for step in job["steps"]:
-            assert ("uses" in step) != ("run" in step)
-            if "uses" in step:
-                assert re.search(r"@(v\d+|release/v\d+)$", step["uses"]), step["uses"]
-    assert "secrets." not in text
+    lines = re.findall(r"^([A-Za-z0-9_.-]+)(?:\[.+\])?==([^\s\\;]+)", text, re.M)
+    return {name.lower().replace("_", "-"): version for name, version in lines}
 
 
 def test_the_lock_has_the_versions_that_are_tested(root):
@@ -60,11 +43,3 @@ def test_every_way_to_install_has_the_versions_that_are_tested(root):
         named = pins("\n".join(environment[-1]["pip"]))
         assert named and named.items() <= tested.items(), path.name
         assert environment[0] == conda[0]
-
-
-def test_one_file_is_left_to_the_owner(root):
-    citation = yaml.safe_load(read(root, "CITATION.cff"))
-    assert {"authors", "repository-code", "title", "license"} <= set(citation)
-    assert "CITATION.cff" in read(root, ".github/workflows/release.yml")
-    for name in ("mkdocs.yml", "pyproject.toml", "README.md", ".github/workflows/ci.yml"):
-        assert "OWNER" not in read(root, name)

@@ -32,9 +32,9 @@ def test_results_come_in_order_and_no_more_is_taken_than_is_at_work(number):
     taken = []
 
     def coming():
-        for each in range(12):
-            taken.append(each)
-            yield each
+        for piece in range(12):
+            taken.append(piece)
+            yield piece
 
     processes, behind = set(), []
     for result, (square, process) in enumerate(mapped(_own, coming(), number)):
@@ -50,8 +50,8 @@ def test_results_come_in_order_and_no_more_is_taken_than_is_at_work(number):
 def test_what_came_before_an_error_is_yielded(number):
     seen = []
     with pytest.raises(PoshgridError, match="no 2"):
-        for each in mapped(_refuses, range(9), number):
-            seen.append(each)
+        for piece in mapped(_refuses, range(9), number):
+            seen.append(piece)
     assert seen == [0, 1]
 
 

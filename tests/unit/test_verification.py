@@ -33,19 +33,6 @@ def test_a_flipped_bit_is_refused_with_the_file_the_stage_and_the_remedy(tmp_pat
     assert "\n" not in message
 
 
-def test_a_file_belongs_to_its_nearest_manifest(tmp_path: Path) -> None:
-    text(tmp_path / "tokenizer.json")
-    swept = text(tmp_path / "sweep.json")
-    stage(tmp_path / "manifest.json")  # sweep.json is there, but its manifest is not yet
-    stage(tmp_path / "sweep.manifest.json")
-    swept.write_text("made again", encoding="utf-8")
-    stage(tmp_path / "sweep.manifest.json")
-    assert names(tmp_path) == []
-    verification.check([swept])
-    flip(swept)
-    assert names(tmp_path) == ["sweep.json"]
-
-
 def test_files_without_a_manifest_and_of_earlier_versions_pass(tmp_path: Path) -> None:
     source = text(tmp_path / "source.txt")
     old = text(tmp_path / "old" / "table.bin")

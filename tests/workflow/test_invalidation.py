@@ -4,8 +4,6 @@ What of a configuration is in which job is tested in tests/unit/grid/test_stages
 here, what follows from it.
 """
 
-from __future__ import annotations
-
 import copy
 import os
 import shutil
@@ -101,30 +99,32 @@ def test_a_completed_grid_has_nothing_to_do(checkout, rerun):
     assert rerun(**{"src/poshgrid/training/train.py": "# A remark."}) == {}
 
 
-def test_a_training_parameter_reruns_training_and_what_follows(rerun):
-    read = {"perplexity": READ, **DELTAS}
-    assert rerun(put("recipes", 0, learning_rate="2e-3")) == {
-        "train": PACKED, "score": PACKED, **read, **AFTER_SCORES,
-    }  # fmt: skip
+DYCK = {run for run in ARMS if "dyck" in run}
+MODELS = {"train": RUNS, "score": RUNS, "untrained": UNTRAINED, "perplexity": READ}
+RERUN = {
+    "a training parameter": (
+        put("recipes", 0, learning_rate="2e-3"), None,
+        {"train": PACKED, "score": PACKED, "perplexity": READ, **DELTAS, **AFTER_SCORES},
+    ),
+    "the module of a bias": (
+        None, "training/biases/dyck.py", {"train": DYCK, "score": DYCK, **AFTER_SCORES},
+    ),
+    "training code": (None, "training/data.py", {**MODELS, **DELTAS, **AFTER_NULLS}),
+    # Heuristics are rivals in the table of accuracies, beside which the counts that are fitted lie
+    "a heuristic": (
+        None, "heuristics/choices/first_auxiliary.py",
+        {"heuristic_choices": {""}, "heuristic_shares": {"all/heuristics"}, "accuracy": {"all"},
+         "fit": FITS, "report": {"all"}},
+    ),
+}  # fmt: skip
+"""Name -> change of the configuration, module that gets a line, what runs again."""
 
 
-def test_the_module_of_a_bias_reruns_the_runs_that_have_it(rerun):
-    mine = {run for run in ARMS if "dyck" in run}
-    jobs = rerun(**{"src/poshgrid/training/biases/dyck.py": CODE})
-    assert jobs == {"train": mine, "score": mine, **AFTER_SCORES}
-
-
-def test_training_code_reruns_training(rerun):
-    models = {"train": RUNS, "score": RUNS, "untrained": UNTRAINED, "perplexity": READ}
-    jobs = rerun(**{"src/poshgrid/training/data.py": CODE})
-    assert jobs == {**models, **DELTAS, **AFTER_NULLS}
-
-
-def test_a_rule_reruns_what_rules_say_and_whom_they_explain(rerun):
-    jobs = rerun(**{"src/poshgrid/heuristics/choices/first_auxiliary.py": CODE})
-    said = {"heuristic_choices": {""}, "heuristic_shares": {"all/heuristics"}}
-    # heuristics are rivals in the table of accuracies, beside which the counts lie that are fitted
-    assert jobs == {**said, "accuracy": {"all"}, "fit": FITS, "report": {"all"}}
+@pytest.mark.parametrize("name", RERUN)
+def test_a_change_reruns_what_reads_it_and_what_follows(rerun, name):
+    change, module, expected = RERUN[name]
+    changes, lines = [change] * bool(change), {f"src/poshgrid/{module}": CODE} if module else {}
+    assert rerun(*changes, **lines) == expected
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def after_labels():
 @pytest.mark.parametrize("own", [False, True], ids=["package", "study"])
 def test_a_filter_rule_reruns_the_filtered_base_and_no_parse(checkout, rerun, own):
     name = "evidence/filters/binding.py"
-    ours, plugin = checkout.folder / "src/poshgrid" / name, checkout.folder / "plugins" / name
+    ours, plugin = (checkout.folder / top / name for top in ("src/poshgrid", "plugins"))
     expected = {"evidence": {"baby"}, **RECALL, **after_labels()}
     if not own:
         assert rerun(**{f"src/poshgrid/{name}": CODE}) == expected
@@ -234,11 +234,10 @@ def test_a_shared_tokenizer_is_one_job_and_reruns_what_reads_tokens(rerun):
 def test_one_source_file_reruns_its_base_and_the_items(checkout, rerun):
     (checkout.folder / "data/toy-wiki.txt").write_text("A very different text.\n")
     jobs = rerun()
-    wiki = {"train": RUNS, "untrained": UNTRAINED, "count": COUNTED, "condition": CELLS}
-    wiki |= {"tokens": CELLS, "tokenizer": CELLS}
-    wiki = {rule: {c for c in cells if c.startswith("wiki")} for rule, cells in wiki.items()}
-    wiki["untrained"] = UNTRAINED  # of new items
+    every = {"train": RUNS, "count": COUNTED, **dict.fromkeys(("condition", "tokens"), CELLS)}
+    wiki = {rule: {c for c in cells if c.startswith("wiki")} for rule, cells in every.items()}
     assert {rule: jobs[rule] for rule in wiki} == wiki
+    assert jobs["untrained"] == UNTRAINED  # of new items
     assert (jobs["read"], jobs["mix"]) == ({"toy-wiki"}, {"wiki"})
     # The words that items may use come from both corpora.
     assert jobs["items"] == {"posh", "filler-gap"}

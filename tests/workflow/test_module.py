@@ -1,22 +1,15 @@
 """poshgrid as a module of somebody's workflow, as snakedeploy writes it."""
 
-from __future__ import annotations
-
 import shutil
-
-import pytest
 
 from tests import forks
 
 DEPLOYED = """
 configfile: "config/tiny.yaml"
-
 module poshgrid:
     snakefile: "{snakefile}"
     config: config
-
-use rule * from poshgrid{prefix}
-
+use rule * from poshgrid
 rule mine:  # a rule of one's own, on results of the module's
     input: "results/tiny/sources/toy-baby/statistics.json"
     output: "words.txt"
@@ -24,26 +17,11 @@ rule mine:  # a rule of one's own, on results of the module's
 """
 
 
-def snakemake(folder, *arguments):
-    return forks.python(("-m", "snakemake", "--cores", "1", *arguments), folder)
-
-
-@pytest.fixture
-def study(root, tmp_path):
-    """A folder of somebody's with the module and its configuration, and where the checkout is."""
+def test_a_rule_of_ones_own_stands_on_the_modules_results(root, tmp_path):
     shutil.copytree(root / "config", tmp_path / "config")
     (tmp_path / "workflow").mkdir()
-
-    def write(prefix=""):
-        text = DEPLOYED.format(snakefile=root / "Snakefile", prefix=prefix)
-        (tmp_path / "workflow/Snakefile").write_text(text)
-        return tmp_path
-
-    return write
-
-
-def test_a_rule_of_ones_own_stands_on_the_modules_results(study):
-    folder = study()
-    found = snakemake(folder, "mine")
-    assert found.returncode == 0, found.stderr
-    assert (folder / "words.txt").read_text() == "1\n"
+    text = DEPLOYED.format(snakefile=root / "Snakefile")
+    (tmp_path / "workflow/Snakefile").write_text(text)
+    done = forks.python(("-m", "snakemake", "--cores", "1", "mine"), tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "words.txt").read_text() == "1\n"

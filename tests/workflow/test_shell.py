@@ -31,18 +31,18 @@ STUB = """#!/bin/sh
 
 def configuration() -> dict:
     """Return the smallest grid with every rule, its folders and files so named."""
-    found = grid.configuration()
-    drill = found["experiments"][0]
+    drilled = grid.configuration()
+    drill = drilled["experiments"][0]
     ready = drill | {"name": "ready", "conditions": ["ready"], "biases": ["none"], "exclude": []}
-    found["sources"][1]["path"] = NAMES["text"]
-    found["parsers"][0]["treebank"] = {"path": [NAMES["treebank"]]}
-    found["parsers"].append({"name": "given", "engine": "spacy", "model": NAMES["parser"]})
-    found["conditions"].append({"name": "ready", "corpus": "baby", "prebuilt": NAMES["prebuilt"]})
-    found["experiments"].append(ready)
-    suite = next(suite for suite in found["suites"] if suite["name"] == "choices")
+    drilled["sources"][1]["path"] = NAMES["text"]
+    drilled["parsers"][0]["treebank"] = {"path": [NAMES["treebank"]]}
+    drilled["parsers"].append({"name": "given", "engine": "spacy", "model": NAMES["parser"]})
+    drilled["conditions"].append({"name": "ready", "corpus": "baby", "prebuilt": NAMES["prebuilt"]})
+    drilled["experiments"].append(ready)
+    suite = next(suite for suite in drilled["suites"] if suite["name"] == "choices")
     suite |= {"norms": NAMES["norms"], "path": NAMES["suite"]}
-    found["evidence"] |= {"compare": ["given"], "gold": [NAMES["gold"]]}
-    return found | {
+    drilled["evidence"] |= {"compare": ["given"], "gold": [NAMES["gold"]]}
+    return drilled | {
         "results": NAMES["results"],
         "data": NAMES["data"],
         "pretrained": [{"name": "ours", "path": NAMES["pretrained"]}],
@@ -50,7 +50,7 @@ def configuration() -> dict:
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
+def planned(tmp_path_factory):
     """The folder, Snakemake's rules, and its jobs."""
     folder = tmp_path_factory.mktemp("hostile")
     data = folder / NAMES["data"]
@@ -71,8 +71,8 @@ def found(tmp_path_factory):
             yield folder, [rule for rule in workflow.rules if rule.shellcmd], made
 
 
-def test_every_rule_is_tried_with_every_name(found):
-    _, rules, made = found
+def test_every_rule_is_tried_with_every_name(planned):
+    _, rules, made = planned
     assert {job.rule.name for job, _ in made} == {rule.name for rule in rules} == grid.rules()
     texts = [text for job, _ in made for text in strings(json.loads(job.params.job))]
     assert [name for name in NAMES.values() if not any(name in text for text in texts)] == []
@@ -88,8 +88,8 @@ def strings(value):
 
 
 @pytest.mark.parametrize("shell", ["sh", "bash"])
-def test_a_job_reaches_its_stage_as_it_was_described(found, shell):
-    folder, _, made = found
+def test_a_job_reaches_its_stage_as_it_was_described(planned, shell):
+    folder, _, made = planned
     (folder / "bin").mkdir(exist_ok=True)
     stub = folder / "bin" / "poshgrid"
     stub.write_text(STUB)

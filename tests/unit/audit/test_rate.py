@@ -1,7 +1,5 @@
 """What labelled sheets say: rates, intervals, agreement, and sheets that are refused."""
 
-from __future__ import annotations
-
 import csv
 
 import polars as pl
@@ -9,7 +7,7 @@ import pytest
 from scipy import stats
 
 from poshgrid.audit import sheet
-from poshgrid.audit.rate import estimate, percent, rate
+from poshgrid.audit.rate import estimate, rate
 from poshgrid.audit.sheet import COLUMNS
 from poshgrid.errors import PoshgridError
 from poshgrid.files import write_json
@@ -45,11 +43,8 @@ def test_the_papers_number(tmp_path):
     assert stats.binom.cdf(6, 1_000, high) == pytest.approx(0.025)
     assert first.low.expected == pytest.approx(34.2)
     assert first.low.expected_interval == pytest.approx((12.57, 74.18), abs=0.01)
-
-
-@pytest.mark.parametrize(("yes", "n"), [(0, 1_000), (10, 10), (1, 7), (50, 100)])
-def test_intervals_are_exact(yes, n):
-    assert estimate(yes, n).interval == pytest.approx(clopper_pearson(yes, n))
+    for yes, n in ((0, 1_000), (10, 10), (1, 7), (50, 100)):
+        assert estimate(yes, n).interval == pytest.approx(clopper_pearson(yes, n))
 
 
 def test_unsure_counts_both_ways(tmp_path):
@@ -75,13 +70,9 @@ def test_sentences_that_were_skipped_are_reported(tmp_path):
 
 @pytest.mark.parametrize(
     "saved",
-    [
-        {"separator": ";"},
-        {"separator": "\t", "encoding": "utf-16"},
-        {"encoding": "cp1252", "separator": ";"},
-        {"end": "\n", "encoding": "utf-8"},
-    ],
-)
+    [{"separator": "\t", "encoding": "utf-16"}, {"encoding": "cp1252", "separator": ";"},
+     {"end": "\n", "encoding": "utf-8"}],
+)  # fmt: skip
 def test_sheets_as_spreadsheets_save_them(tmp_path, saved):
     path = write_sheet(tmp_path, [""] * 6)
     labels = {1: "YES", 2: " no ", 3: "Unsure", 4: "No\u00a0", 5: "yes"}
@@ -103,22 +94,21 @@ def test_exports_of_label_studio_and_doccano_are_read(tmp_path):
         row |= {"label": label, "annotator": "1", "lead_time": "3.2"}
     kept = ["annotator", "label", "lead_time", "number", "sent_id", "sheet", "text"]
     pl.DataFrame(rows[::-1]).select(kept).write_csv(path)
-    found = rate(path)
-    assert (found.first.yes, found.first.no, found.first.blank) == (1, 1, 1)
-    assert found.drawn["candidates"] == 10
+    rated = rate(path)
+    assert (rated.first.yes, rated.first.no, rated.first.blank) == (1, 1, 1)
+    assert rated.drawn["candidates"] == 10
 
 
 def test_two_people(tmp_path):
     """Cohen (1960) by hand: 4 both yes, 1 and 1 apart, 4 neither: .8 observed, .5 expected."""
     one = ["yes"] * 5 + ["no"] * 4 + ["unsure", "no", ""]
     two = ["yes"] * 4 + ["no"] + ["no"] * 3 + ["yes", "no", "", "yes"]
-    first = write_sheet(tmp_path, one)
     second = write_sheet(tmp_path, two, "binding.leakage.ben.csv")
-    found = rate(first, second)
-    assert found.second.yes == 6 and found.second.blank == 1
-    assert found.agreement.compared == 10
-    assert found.agreement.kappa == pytest.approx(0.6)
-    assert [(d["number"], d["first"], d["second"]) for d in found.agreement.disagreements] == [
+    rated = rate(write_sheet(tmp_path, one), second)
+    assert rated.second.yes == 6 and rated.second.blank == 1
+    assert rated.agreement.compared == 10
+    assert rated.agreement.kappa == pytest.approx(0.6)
+    assert [(d["number"], d["first"], d["second"]) for d in rated.agreement.disagreements] == [
         (5, "yes", "no"), (9, "no", "yes"), (10, "unsure", "no"),
     ]  # fmt: skip
 
@@ -135,10 +125,8 @@ HEADER = ",".join(COLUMNS)
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("PK\x03\x04", "column 'number'"),
         (f"{HEADER}\n1,b.leakage,5,s,d,t,w,ja,\n", "label 'ja'"),
         (f'{HEADER}\n1,b.leakage,5,s,d,"text,w,no,\n', "unexpected end of data"),
-        (f"{HEADER}\n1,b.leakage,5E3,s,d,t,w,no,\n", "sent_id '5E3'"),
         (f"{HEADER}\n1,b.leakage,5,s,d,t,w,no,\n1,b.leakage,6,s,d,t,w,no,\n", "number 1 is"),
         (f"{HEADER}\n1,b.leakage,5,s,d,t,w,no,\n2,c.leakage,6,s,d,t,w,no,\n", "one sheet alone"),
         (f"{HEADER}\n1,b.leakage,5,s,d,t,w, ,\n", "no sentence has a label"),
@@ -161,9 +149,3 @@ def test_sheets_that_do_not_belong_together(tmp_path):
     wrong("not a sample of", path)
     write_json(tmp_path / "statistics.json", {"condition": "x"})
     wrong("not a sample of", path)
-
-
-def test_small_rates_are_not_written_as_naught():
-    assert [percent(x) for x in (0, 1, 0.001, 0.00034, 3.1e-7)] == [
-        "0.00", "100.00", "0.10", "0.034", "0.000031",
-    ]  # fmt: skip

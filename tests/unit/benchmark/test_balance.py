@@ -109,8 +109,8 @@ def test_no_part_is_larger_or_as_large_and_more_even(rows, twentieths, occurrenc
             if all(
                 40 * abs(a - b) <= max(twentieths * (a + b), 40 * occurrences) for a, b in pairs
             ):
-                found = (-size, sum(abs(a - b) for a, b in pairs), sum(part))
-                best = min(best or found, found)
+                rank = (-size, sum(abs(a - b) for a, b in pairs), sum(part))
+                best = min(best or rank, rank)
         if best:
             break
     kept = _balance(words, vocabulary, relative=twentieths / 20, occurrences=occurrences)

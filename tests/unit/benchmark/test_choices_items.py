@@ -1,7 +1,5 @@
 """Readers of choices and completions: natural texts, and every slip is named."""
 
-from __future__ import annotations
-
 import pytest
 
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
@@ -44,44 +42,34 @@ def test_options_follow_the_order_of_the_columns_and_the_target_is_marked(write)
     assert items.filter(item_id="b").height == 2
 
 
-@pytest.mark.parametrize(
-    ("stimulus", "option", "expected"),
-    [
+def test_joining():
+    for stimulus, option, joined in (
         ("un gatto", "un animale.", "Un gatto, cioè un animale."),
         ("Dormi...", "riposi!", "Dormi, cioè riposi!"),
         ("Dorme.", "Maria dorme", "Dorme, cioè Maria dorme."),
-    ],
-)
-def test_joining(stimulus, option, expected):
-    assert choices.join(stimulus, option, ", cioè ") == expected
+    ):
+        assert choices.join(stimulus, option, ", cioè ") == joined
 
 
 @pytest.mark.parametrize(
-    ("lines", "place"),
+    ("lines", "message"),
     [
         (["item_id,category,phenomenon,stimulus,distractor1"], "line 1: no column target"),
-        ([f"{HEADER},target"], "line 1: column 'target'"),
         ([HEADER, "a,sc,p,1,Uno.,,Due.,Tre."], "line 2: target"),
         ([HEADER, f"{FOX},", "b,sc,passive,1,Uno.,Due.,Tre.,due"], "line 3: distractor2"),
         ([HEADER, "a,sc,p,1,Uno.,Due.,Tre!,"], "line 2: target ends in '.' and distractor1"),
         ([HEADER, f"{FOX},", OWL.replace("b,", "a,", 1) + ","], "line 3: item_id 'a'"),
-        ([HEADER, FOX], "line 2: other than the 8 cells"),
         ([HEADER, f"{FOX},", f"{OWL},", "c,sc,passive,2,Uno.,Due.,Tre.,"], "block '1' of 'sc'"),
-        ([HEADER, f"{FOX},", "c,sc,passive,,Uno.,Due.,Tre.,"], "block '' of 'sc'"),
         ([HEADER, f"{FOX},", OWL.replace("passive", "no") + ","], "block '1' of 'sc'"),
     ],
 )
-def test_planted_faults_of_choices_are_named(write, lines, place):
+def test_planted_faults_of_choices_are_named(write, lines, message):
     path = write(*lines)
     with pytest.raises(PoshgridError) as caught:
         load(path)
     assert str(path) in str(caught.value)
-    assert place in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_the_sound_rows_that_the_faults_are_planted_in_pass(write):
-    assert load(write(HEADER, f"{FOX},", f"{OWL},")).items["block"].to_list() == ["1"] * 4
 
 
 # ---- completions --------------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """Factorial sets: words cancel, polarities mirror, cells set rules apart, the gate sees faults."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections import Counter, defaultdict
@@ -23,28 +21,10 @@ from tests.cases import read_cases
 from tests.unit.benchmark.generated import KNOWN as VOCABULARY
 from tests.unit.benchmark.generated import WORDS
 
-SETS = 100
-CELLS = {
-    "island-adjunct": {"gap": 1, "no-gap": 1},
-    "island-complex-np": {"gap": 1, "no-gap": 1},
-    "island-wh": {"gap": 1, "no-gap": 1},
-    "principle-a-gender": {"clause": 2, "possessor": 2, "relative": 2},
-    "principle-a-number": {"clause": 2, "relative": 2},
-    "question-formation-or": {"do-main": 1, "modal-main": 1},
-    "question-formation-rr": {"do-main": 1, "modal-main": 1},
-    "question-formation-sr": {"do-main": 1, "modal-main": 1},
-    "wanna": {"no-gap": 1, "subject-gap": 1},
-}
-_ISLAND = {"filler-gap": 1, "filler-only": 1, "gap-only": 1, "neither": 1}
-_QUESTION = {"question": 2, "statement": 2}
-CROSSED = {
-    "island-adjunct-crossed": _ISLAND,
-    "island-complex-np-crossed": _ISLAND,
-    "island-wh-crossed": _ISLAND,
-    "question-formation-finite-object": _QUESTION,
-    "question-formation-finite-subject": _QUESTION,
-}
-JOINT = {"island-adjunct", "island-complex-np", "island-wh", "wanna"}
+SETS, CROSSED_SETS = 100, 60
+CELLS, JOINT, CROSSED = (
+    read_cases(__file__, "factorial")[key] for key in ("simple", "joint", "crossed")
+)
 
 
 @pytest.fixture(scope="module")
@@ -54,18 +34,18 @@ def made():
 
 @pytest.fixture(scope="module")
 def crossed():
-    options = reader.Options(sets=60, pool=1, phenomena=sorted(CROSSED))
+    options = reader.Options(sets=CROSSED_SETS, pool=1, phenomena=sorted(CROSSED))
     return reader.load(None, options, Context(VOCABULARY))
 
 
 def sets(rows):
-    found = defaultdict(list)
+    by_set = defaultdict(list)
     for row in rows.iter_rows(named=True):
-        found[row["template"], row["lexical_set"]].append(row)
-    return found
+        by_set[row["template"], row["lexical_set"]].append(row)
+    return by_set
 
 
-def test_every_phenomenon_has_whole_sets_of_all_its_cells(made):
+def test_every_phenomenon_has_whole_sets_of_all_its_cells(made, crossed):
     rows = made.items
     assert dict(rows.schema) == PAIRS
     assert rows["item_id"].n_unique() == rows.height == rows.select("good", "bad").n_unique()
@@ -81,6 +61,12 @@ def test_every_phenomenon_has_whole_sets_of_all_its_cells(made):
             assert {row["joint"] for row in of_set} == {name in JOINT}
     assert set(rows["cell"]) == {cell for cells in CELLS.values() for cell in cells}
     assert made.facts["pairs"] == rows.height
+    for name, cells in CROSSED.items():
+        own = sets(crossed.items.filter(pl.col("phenomenon") == name))
+        assert len(own) == CROSSED_SETS
+        for of_set in own.values():
+            assert Counter(row["cell"] for row in of_set) == cells
+            assert all(row["joint"] for row in of_set)
 
 
 def test_no_weights_of_words_prefer_the_good_members_of_a_set(made):
@@ -125,15 +111,6 @@ def uncancelled(rows, features):
     ]
 
 
-def test_crossed_sets_are_whole(crossed):
-    for name, cells in CROSSED.items():
-        own = sets(crossed.items.filter(pl.col("phenomenon") == name))
-        assert len(own) == 60
-        for of_set in own.values():
-            assert Counter(row["cell"] for row in of_set) == cells
-            assert all(row["joint"] for row in of_set)
-
-
 def test_no_two_words_and_no_five_in_a_row_tell_good_members_of_crossed_sets(crossed, made):
     for order in range(1, 6):
         assert not uncancelled(crossed.items, lambda text, n=order: windows(text, n))
@@ -153,7 +130,7 @@ def test_every_clause_of_both_questions_is_finite_and_position_sets_rules_apart(
             assert grammar.Parser(split(row[member])[1:], known).parses(question=False)
         for name, prefers in rules.items():
             said[row["phenomenon"], name].add(prefers(Seen(row["good"], row["bad"])))
-    subject, on_object = (f"question-formation-finite-{place}" for place in ("subject", "object"))
+    subject, on_object = (f"question-formation-finite-{kind}" for kind in ("subject", "object"))
     assert said == {
         (subject, "main-auxiliary"): {1}, (subject, "first-auxiliary"): {0},
         (on_object, "main-auxiliary"): {1}, (on_object, "first-auxiliary"): {1},
@@ -187,20 +164,20 @@ def test_the_cells_of_principle_a_set_commanding_against_local_nouns(made):
 
 def test_the_gate_passes_all_sets_and_no_set_the_wrong_way_round(made, crossed):
     items = pl.concat([made.items, crossed.items])
-    found = structure.checks(items, WORDS, VOCABULARY, generated=True)
-    assert not [check.name for check in found if check.faults]
+    checks = structure.checks(items, WORDS, VOCABULARY, generated=True)
+    assert not [check.name for check in checks if check.faults]
     wrong = items.select(pl.all().exclude("good", "bad"), good=pl.col("bad"), bad=pl.col("good"))
     # Of a control both members are sentences, or none: there only the order of the words is wrong.
     wrong = wrong.filter(~pl.col("cell").is_in(structure.CONTROLS | structure.VIOLATIONS))
-    found = structure.checks(wrong, WORDS, VOCABULARY, generated=True)
-    assert {item for check in found for item in check.ids} == set(wrong["item_id"])
+    checks = structure.checks(wrong, WORDS, VOCABULARY, generated=True)
+    assert {item for check in checks for item in check.ids} == set(wrong["item_id"])
 
 
 @pytest.mark.parametrize("row", read_cases(__file__, "pairs")["cells"])
 def test_planted_faults_of_a_cell_are_found(row):
-    found = structure.Judge(WORDS).fault({"joint": False, "contrast": ""} | row)
+    fault = structure.Judge(WORDS).fault({"joint": False, "contrast": ""} | row)
     reason = row["reason"]
-    assert (found.reason if found else None) == reason or reason in found.reason
+    assert (fault.reason if fault else None) == reason or reason in fault.reason
 
 
 # ---- choosing sets --------------------------------------------------------------------------
@@ -218,9 +195,6 @@ def test_a_null_judges_a_joint_set_by_its_sums_and_others_pair_by_pair():
         )  # fmt: skip
         return facts["baselines"]["n"]["before"]
 
-    assert choose(joint=True) == 0
-    assert choose(joint=False) == 0.5
-    sums["d d"] = -8.0  # -6 and +7
-    assert choose(joint=True) == 1
-    sums["d d"] = -7.0
-    assert choose(joint=True) == 0.5
+    assert (choose(joint=True), choose(joint=False)) == (0, 0.5)
+    for sums["d d"], share in ((-8.0, 1), (-7.0, 0.5)):  # -6 and +7, -6 and +6
+        assert choose(joint=True) == share

@@ -1,7 +1,5 @@
 """What items are made from: words counted, models asked, sentences heard."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 

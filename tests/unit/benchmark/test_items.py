@@ -72,19 +72,19 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(made):
     _, _, corpora, folder = made
     path, contents = folder / "again.parquet", []
     for seed in (42, 42, 43):
-        given = spec(seed=seed, pairs=60, pool=2, phenomena=["wanna"])
-        stage.generate(given, folder, corpora, {}, path)
+        asked = spec(seed=seed, pairs=60, pool=2, phenomena=["wanna"])
+        stage.generate(asked, folder, corpora, {}, path)
         contents.append(path.read_bytes())
     assert contents[0] == contents[1] != contents[2]
 
 
 def test_a_poor_base_is_named_with_the_slot_and_the_missing_words(tmp_path, toy_text):
     corpora = {"poor": corpus(tmp_path / "poor.parquet", toy_text)}
-    for options, place in (
+    for options, message in (
         ({"top_k": 5}, r"island-adjunct, template who, slot 'aux': .* in poor"),
         ({"phenomena": ["wanna"], "pairs": 1_600}, r"intransitive-name: only \d+ different"),
     ):
-        with pytest.raises(PoshgridError, match=place):
+        with pytest.raises(PoshgridError, match=message):
             stage.generate(spec(**options), tmp_path, corpora, {}, tmp_path / "items.parquet")
     assert not (tmp_path / "items.parquet").exists()
 
@@ -106,23 +106,21 @@ def context(counts=None, **parts):
     return Context(vocabulary, **parts)
 
 
-def loaded(given, **options):
-    found = suite.load(None, suite.Options(**{"pairs": 40, "pool": 1, **options}), given)
-    assert dict(found.items.schema) == PAIRS
-    return found
+def loaded(knowledge, **options):
+    generated = suite.load(None, suite.Options(**{"pairs": 40, "pool": 1, **options}), knowledge)
+    assert dict(generated.items.schema) == PAIRS
+    return generated
 
 
 def test_words_that_one_base_prefers_are_left_out():
-    given = context({"a": {"apple": 5_000, "john": 4_000}, "b": {"tom": 9_000}})
+    knowledge = context({"a": {"apple": 5_000, "john": 4_000}, "b": {"tom": 9_000}})
     options = {"phenomena": ["island-adjunct"], "occurrences": 50}
-    out = loaded(given, **options).facts["generated"]["island-adjunct"]["left_out"]
+    out = loaded(knowledge, **options).facts["generated"]["island-adjunct"]["left_out"]
     assert out == {
-        "who-name.object": ["John", "Tom"],
-        "what.object": ["apple"],
-        "what-name.subject": ["John", "Tom"],
-        "what-name.object": ["apple"],
-    }
-    free = loaded(given, balanced=False, **options)
+        "who-name.object": ["John", "Tom"], "what.object": ["apple"],
+        "what-name.subject": ["John", "Tom"], "what-name.object": ["apple"],
+    }  # fmt: skip
+    free = loaded(knowledge, balanced=False, **options)
     assert free.facts["generated"]["island-adjunct"]["left_out"] == {}
 
 
@@ -135,12 +133,11 @@ def test_what_the_corpora_hold_is_dropped():
         asked.append(sentences)
         return sentences & known
 
-    found = loaded(context(heard=heard), phenomena=["wanna"], pool=2)
-    assert not known & set(found.items["good"]) | known & set(found.items["bad"])
-    assert found.items.height == 40
-    facts = found.facts["generated"]["wanna"]
-    assert facts["candidates"] == 80
-    assert facts["heard"] >= 10
+    second = loaded(context(heard=heard), phenomena=["wanna"], pool=2)
+    assert not known & set(second.items["good"]) | known & set(second.items["bad"])
+    assert second.items.height == 40
+    facts = second.facts["generated"]["wanna"]
+    assert facts["candidates"] == 80 and facts["heard"] >= 10
     assert len(asked) == 1  # the corpora are read once
     with pytest.raises(PoshgridError, match="phenomenon wanna: 0 of 40 candidates"):
         loaded(context(heard=lambda sentences: sentences), phenomena=["wanna"])

@@ -12,6 +12,8 @@ from poshgrid.errors import PoshgridError
 from tests.cases import read_cases
 from tests.unit.benchmark.generated import WORDS
 
+CASES = read_cases(__file__, "lexicon")
+
 EXPECTED = read_cases(__file__, "words")
 DOUBLED = EXPECTED["doubled"].split()
 
@@ -64,13 +66,7 @@ def test_every_verb_that_can_do_without_an_object_is_marked():
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [
-        ("man\tmen\tm\tperson\tno", "5 cells"),
-        ("man\tmen\tm\tperson\tno\tdefinite", "'man' is in the file twice"),
-        ("pal\tpals\tx\tperson\tno\tdefinite", "unknown gender 'x'"),
-        ("pal\tpals\tm\tpersn\tno\tdefinite", "unknown kinds 'persn'; did you mean 'person'?"),
-        ("pal\tpals 2\tm\tperson\tno\tdefinite", "'pals 2' is not a word form"),
-    ],
+    CASES["a_fault_is_named_with_its_line"],
 )
 def test_a_fault_is_named_with_its_line(tmp_path, line, message):
     shutil.copytree(lexicon.LEXICON, tmp_path, dirs_exist_ok=True)

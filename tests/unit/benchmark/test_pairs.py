@@ -1,7 +1,5 @@
 """The generator on a toy lexicon: even use, balance, agreement, and ends that it must find."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from types import SimpleNamespace
@@ -30,9 +28,9 @@ def made(text, lemmas, pairs, vocabulary=KNOWN):
 def flat(filled):
     """Return filled templates of one pair each, with the pair's members at hand."""
     return [
-        SimpleNamespace(**each._asdict(), good=pair.good, bad=pair.bad)
-        for each in filled
-        for pair in each.pairs
+        SimpleNamespace(**template._asdict(), good=pair.good, bad=pair.bad)
+        for template in filled
+        for pair in template.pairs
     ]
 
 
@@ -51,8 +49,8 @@ slots:
 
 
 def test_forms_of_a_word_do_not_meet():
-    found = {pair.lexical_set for pair in made(OBJECT, "drawing painting draw paint", 2)}
-    assert found == {"draw+painting", "drawing+paint"}  # and not draw+drawing
+    sets = {pair.lexical_set for pair in made(OBJECT, "drawing painting draw paint", 2)}
+    assert sets == {"draw+painting", "drawing+paint"}  # and not draw+drawing
 
 
 GENDER = """
@@ -70,13 +68,13 @@ slots:
 
 def test_genders_halve_the_pairs_however_many_words_they_have():
     words = "king queen aunt girl child himself herself help see like carry thank find"
-    found = made(GENDER, words, 12)
-    subjects = Counter(pair.good.split()[1] for pair in found)
+    pairs = made(GENDER, words, 12)
+    subjects = Counter(pair.good.split()[1] for pair in pairs)
     assert subjects == {"king": 6, "queen": 2, "aunt": 2, "girl": 2}
-    cells = Counter(pair.combination for pair in found)
+    cells = Counter(pair.combination for pair in pairs)
     assert cells == {"himself+herself": 6, "herself+himself": 6}
-    assert all((" king " in p.good) == p.good.endswith("himself.") for p in found)
-    assert all(p.good.split()[:3] == p.bad.split()[:3] and p.good != p.bad for p in found)
+    assert all((" king " in p.good) == p.good.endswith("himself.") for p in pairs)
+    assert all(p.good.split()[:3] == p.bad.split()[:3] and p.good != p.bad for p in pairs)
 
 
 FORMS = """
@@ -104,11 +102,11 @@ def test_every_slot_of_every_template_is_evenly_used(phenomenon_name):
     """With the whole lexicon: words that fit everywhere differ by a few uses only."""
     described = templatefile.read(templates.Phenomenon, phenomenon_name, templates.TEMPLATES)
     choices = slot_words.choices(described, WORDS, KNOWN)
-    found = flat(generator.candidates(described, 400, 42, choices))
-    assert len({(pair.good, pair.bad) for pair in found}) == 400
-    assert len({pair.lexical_set for pair in found}) == 400
+    pairs = flat(generator.candidates(described, 400, 42, choices))
+    assert len({(pair.good, pair.bad) for pair in pairs}) == 400
+    assert len({pair.lexical_set for pair in pairs}) == 400
     for template in described.templates:
-        own = [pair for pair in found if pair.template == template.name]
+        own = [pair for pair in pairs if pair.template == template.name]
         assert spread(Counter(pair.combination for pair in own)) <= 1
         times = {slot: Counter() for slot in template.slots}
         pattern = re.sub(r"\\\{(\w+)(?::\w+)?\\\}", r"(?P<\1>\\w+)", re.escape(template.good))

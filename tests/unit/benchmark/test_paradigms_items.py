@@ -14,7 +14,10 @@ from poshgrid.benchmark.schema import PARADIGMS, Context
 from poshgrid.benchmark.suites import paradigm_csv, paradigms
 from poshgrid.benchmark.suites import paradigms as reader
 from poshgrid.errors import PoshgridError
+from tests.cases import read_cases
 from tests.unit.benchmark.generated import KNOWN, WORDS
+
+CASES = read_cases(__file__, "paradigms_items")
 
 THREE = {
     "across-the-board": "across-the-board",
@@ -48,9 +51,9 @@ def test_contract_and_numbers(made):
     assert set(Counter(items["phenomenon"]).values()) == {4 * 500}
     assert facts["sets"] == items["item_id"].n_unique() == 1_500
     assert items["text"].n_unique() == items.height
-    for each in cells(items):
-        assert list(each) == [(True, True), (True, False), (False, True), (False, False)]
-        assert len({row["lexical_set"] for row in each.values()}) == 1
+    for of_set in cells(items):
+        assert list(of_set) == [(True, True), (True, False), (False, True), (False, False)]
+        assert len({row["lexical_set"] for row in of_set.values()}) == 1
     ambiguous = items.filter("ambiguous")
     assert set(ambiguous["template"]) == {"parasitic-gap-subject-gerund"}
     assert facts["ambiguous"] == ambiguous["item_id"].n_unique() == 166
@@ -67,19 +70,6 @@ def test_crossed_sets_are_every_combination_as_many_as_the_published_ones():
     filled = items.filter(pl.col("filler") & pl.col("gap"))
     assert filled["text"].n_unique() == 8_064 / 6  # no name stands there
     assert {region(row) for row in plain.iter_rows(named=True)} == {"Emma", "David", "Laura"}
-
-
-def test_the_critical_region_is_the_object_or_the_adverb_in_its_place(made):
-    for each in cells(made.items):
-        assert region(each[True, True]) == region(each[False, True]) in {"soon", "eventually"}
-        assert region(each[True, False]) == region(each[False, False])
-        assert re.fullmatch(r"[A-Z]\w+", region(each[True, False]))
-        for row in each.values():
-            assert row["text"][row["start"] - 1] == " "
-            assert row["text"][row["end"]] in " ."
-        for filler in (True, False):  # what stands before the region is the same, gap or not
-            before = {each[filler, gap]["text"][: each[filler, gap]["start"]] for gap in (0, 1)}
-            assert len(before) == 1
 
 
 def test_names_and_words_are_balanced(made):
@@ -155,9 +145,7 @@ def test_a_template_by_hand(tmp_path):
     ("old", "new", "message"),
     [
         ("<who|that>", "who", "the text must have"),
-        ("[{second}] {end}.", "{end} [{second}].", "the text must have"),
         ("[{second}]", "[{second}] [{first}]", "the text must have"),
-        ("[we know]", "[we  know]", "should match pattern"),
         # nothing here would heed it
         ("only: [find], ", "agree: {objects: head.kinds}, ", "asks nothing of other slots"),
     ],
@@ -200,19 +188,15 @@ def test_regions_are_what_the_sentences_differ_in(tmp_path):
         ("Omar soon", "Omar", ["soon", "soon", "Omar", "Omar"]),
         ("PFPG", "PLUS_FILLER_PLUS_GAP", ["soon", "soon", "Omar", "Omar"]),
     ):
-        found = read(tmp_path, HEADER + ONE.replace(old, new)).items
-        assert [region(row) for row in found.iter_rows(named=True)] == regions
+        items = read(tmp_path, HEADER + ONE.replace(old, new)).items
+        assert [region(row) for row in items.iter_rows(named=True)] == regions
 
 
 @pytest.mark.parametrize(
     ("subject", "ambiguous"),
-    [
-        ("Ida’s whispering to", True),
-        ("Bob's intent to talk to", True),
-        ("Bob's decision to dance with", False),
-        ("it's talking to", False),
-    ],
-)
+    [("Ida’s whispering to", True), ("Bob's intent to talk to", True),
+     ("Bob's decision to dance with", False), ("it's talking to", False)],
+)  # fmt: skip
 def test_the_ambiguous_pattern(tmp_path, subject, ambiguous):
     items = read(tmp_path, HEADER + ONE.replace("the tale of", subject).replace("Omar s", "Eve s"))
     assert set(items.items["ambiguous"]) == {ambiguous}
@@ -233,18 +217,7 @@ def test_both_published_files_are_read(shared, name, sets, ambiguous):
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [
-        ("pg,1,MFMG", "pg,1,MFPG", "line 2: set subject-pg-1 has PFPG, MFPG, PFMG, MFPG"),
-        (
-            "subject_pg,1,MFMG",
-            "subject_pg,2,MFMG",
-            "line 2: set subject-pg-1 has PFPG, MFPG, PFMG",
-        ),
-        ("PFPG", "PFGP", "line 2: unknown condition"),
-        ("vex Omar soon", "vex soon", "line 2: PFPG lacks no word of PFMG .line 4."),
-        (" soon.", ".", "line 2: no word follows the gap"),
-        (" soon.", " so\x85on.", r"line 2: full_sentence: the character U\+0085 is no"),
-    ],
+    CASES["a_broken_file_is_named_with_its_line"],
 )
 def test_a_broken_file_is_named_with_its_line(tmp_path, old, new, message):
     text = HEADER + ONE
@@ -256,7 +229,7 @@ def test_a_broken_file_is_named_with_its_line(tmp_path, old, new, message):
 def test_generated_sets_survive_the_road_through_csv(tmp_path, made):
     """The reader finds in the bare sentences the regions and the ambiguity that we wrote."""
     names = {cell: name for name, cell in paradigm_csv.CONDITIONS.items()}
-    items = made.items.filter(pl.col("phenomenon") == "parasitic-gap-subject")
+    items = made.items
     pl.DataFrame(
         {
             "sentence_type": items["phenomenon"],

@@ -1,7 +1,5 @@
 """The doctor: each fault that is planted in a cluster or a profile is found, at its attempt."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 
@@ -20,7 +18,7 @@ printf 'cpu*\\t1-00:00:00\\t24000\\t16\\t(null)\\nlong\\t7-00\\t24000\\t16\\t(nu
 def profile(root, tmp_path, monkeypatch):
     """The shipped profile, to be changed, in an empty study, on a cluster that is made up."""
     monkeypatch.chdir(tmp_path)
-    given = yaml.safe_load((root / "profiles/slurm/config.yaml").read_text(encoding="utf-8"))
+    shipped = yaml.safe_load((root / "profiles/slurm/config.yaml").read_text(encoding="utf-8"))
     (tmp_path / "site").mkdir()
     for name, text in {"sbatch": SBATCH, "sinfo": SINFO, "scontrol": "#!/bin/sh\n",
                        "squeue": "#!/bin/sh\n"}.items():  # fmt: skip
@@ -29,9 +27,9 @@ def profile(root, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
 
     def write(train=None, **changes):
-        made = given | changes
+        made = shipped | changes
         if train:
-            made["set-resources"] = given["set-resources"] | {"train": train}
+            made["set-resources"] = shipped["set-resources"] | {"train": train}
         (tmp_path / "site/config.yaml").write_text(yaml.safe_dump(made))
 
     write()
@@ -39,16 +37,18 @@ def profile(root, tmp_path, monkeypatch):
 
 
 def errors(root, check):
-    found = doctor.examine("site", [root / "studies/posh-bench/toy.yaml"], "exp1", None)
-    states = [each.state for each in found]
+    findings = doctor.examine("site", [root / "studies/posh-bench/toy.yaml"], "exp1", None)
+    states = [finding.state for finding in findings]
     assert states == sorted(states, key=("error", "warning", "ok").index)
-    return [each.what for each in found if (each.state, each.check) == ("error", check)]
+    return [
+        finding.what for finding in findings if (finding.state, finding.check) == ("error", check)
+    ]
 
 
 def test_a_retry_that_can_never_start_is_an_error_at_its_attempt(root, profile):
     profile(train={"mem_mb": "16000 * attempt", "runtime": 720})
-    found = errors(root, "fits")
-    assert any(what.startswith("train, attempt 2 (-t 720 --mem 32000") for what in found)
+    faults = errors(root, "fits")
+    assert any(what.startswith("train, attempt 2 (-t 720 --mem 32000") for what in faults)
     # A job that is too long is not refused, and waits for ever
     profile(train={"mem_mb": 8000, "runtime": "720 * attempt"})
     assert [w for w in errors(root, "fits") if "too long" in w] == [
@@ -66,19 +66,22 @@ def test_requests_are_those_of_snakemake_and_the_profile(root, profile):
             **{"set-threads": {"train": 3}})  # fmt: skip
     config = [root / "studies/posh-bench/toy.yaml"]
     requests, rules, _ = doctor.asked("site", config, "exp1", None)
-    train = [each for each in requests if each.rule == "train"]
+    train = [request for request in requests if request.rule == "train"]
     assert [(r.attempt, r.minutes) for r in train] == [(1, 100), (2, 200), (3, 300)]
     options = train[0].options.split()
     assert {"--mem-per-cpu", "500", "--cpus-per-task=3", "--gpus=a100:1"} <= set(options)
     assert {"train", "score", "report"} <= set(rules)
-    assert "all" not in {each.rule for each in requests}
+    assert "all" not in {request.rule for request in requests}
 
 
 def test_the_shipped_profile_has_no_fault_but_the_cluster(root, profile, monkeypatch):
     assert errors(root, "profile") == []
     monkeypatch.setenv("PATH", "/nowhere")
-    found = doctor.examine("site", [root / "studies/posh-bench/toy.yaml"], "exp1", None)
-    assert [(each.state, each.check) for each in found] == [("error", "SLURM"), ("ok", "executor")]
+    findings = doctor.examine("site", [root / "studies/posh-bench/toy.yaml"], "exp1", None)
+    assert [(finding.state, finding.check) for finding in findings] == [
+        ("error", "SLURM"),
+        ("ok", "executor"),
+    ]
 
 
 def test_faults_of_a_profile_are_found(root, profile):

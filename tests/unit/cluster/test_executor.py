@@ -1,7 +1,5 @@
 """What is added to Snakemake's SLURM executor: the end of a run, the signal's lead."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import time
@@ -70,7 +68,7 @@ def test_after_an_interruption_nothing_is_submitted_and_what_stays_is_named(
     monkeypatch.setattr(executor, "GONE_WITHIN", 0 if left else 60)
     queue.answers += ["17\n18\n", ""]
     done = []
-    pool = SimpleNamespace(shutdown=lambda **given: done.append(given))
+    pool = SimpleNamespace(shutdown=lambda **options: done.append(options))
     made = SimpleNamespace(
         run_uuid="run", _job_submission_executor=pool, shutdown=lambda: done.append("shutdown")
     )

@@ -1,7 +1,5 @@
 """A job that is out of time goes back into the queue; one that is cancelled or stuck does not."""
 
-from __future__ import annotations
-
 import signal
 
 import pytest
@@ -16,22 +14,22 @@ USR1, TERM = signal.SIGUSR1, signal.SIGTERM
 @pytest.fixture
 def asked(monkeypatch):
     """What SLURM was asked."""
-    found = []
+    commands = []
     monkeypatch.setenv("SLURM_JOB_ID", "17")
-    monkeypatch.setattr(slurm, "run", lambda *words: found.append(words))
-    return found
+    monkeypatch.setattr(slurm, "run", lambda *words: commands.append(words))
+    return commands
 
 
 @pytest.mark.parametrize(
-    ("told", "steps", "requeued"),
+    ("signals", "steps", "requeued"),
     [([USR1], 3, True), ([TERM], 3, False), ([USR1, TERM], 3, False), ([], 3, False),
      ([USR1], 0, False)],  # who comes no further would go on for ever
 )  # fmt: skip
-def test_what_is_out_of_time_alone_goes_back(asked, monkeypatch, told, steps, requeued):
-    assert slurm.requeue(StoppedError("told", told, steps)) == requeued
+def test_what_is_out_of_time_alone_goes_back(asked, monkeypatch, signals, steps, requeued):
+    assert slurm.requeue(StoppedError("told", signals, steps)) == requeued
     assert asked == [("scontrol", "requeue", "17")] * requeued
     monkeypatch.delenv("SLURM_JOB_ID")
-    assert not slurm.requeue(StoppedError("told", told, steps))
+    assert not slurm.requeue(StoppedError("told", signals, steps))
 
 
 def test_a_cluster_that_refuses(asked, monkeypatch, caplog):

@@ -1,6 +1,10 @@
 """What tests of commands share: a module's fixture ``ask`` runs its command."""
 
 import pytest
+import yaml
+from typer.testing import CliRunner
+
+from poshgrid.cli import app
 
 
 @pytest.fixture
@@ -13,3 +17,20 @@ def shown(ask):
         return answer.stdout
 
     return run
+
+
+@pytest.fixture
+def ask(root, tmp_path):
+    """Run explain-filter on the toy study with this test's results; its parser needs no model."""
+    config = yaml.safe_load((root / "studies/posh-bench/toy.yaml").read_text())
+    config |= {
+        "results": str(tmp_path / "results"), "data": str(tmp_path),
+        "suites": [{"name": name, "reader": "blimp", "path": name} for name in ("blimp", "other")],
+        "parsers": [{"name": "words", "engine": "words", "model": str(root / "config")},
+                    {"name": "spacy", "engine": "spacy", "model": str(tmp_path / "nowhere")}],
+        "evidence": {"parser": "words", "compare": []},
+    }  # fmt: skip
+    path = tmp_path / "config.yaml"
+    path.write_text(yaml.safe_dump(config))
+    words = ["explain-filter", "--config", str(path)]
+    return lambda *arguments: CliRunner().invoke(app, words + list(map(str, arguments)))

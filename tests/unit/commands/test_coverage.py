@@ -5,12 +5,9 @@ import io
 
 import polars as pl
 import pytest
-import yaml
-from typer.testing import CliRunner
 
 from poshgrid.benchmark.coverage import COVERAGE, coverage
 from poshgrid.benchmark.schema import ITEMS
-from poshgrid.cli import app
 from poshgrid.config import Filter
 from poshgrid.files import write_table
 from tests.unit.evidence.trees import tree
@@ -80,19 +77,7 @@ def test_the_backstop_removes_too_where_conditions_use_it(backstop):
 # --- the command --------------------------------------------------------------
 
 
-@pytest.fixture
-def ask(root, tmp_path):
-    """Run the command with a suite's items and a parser that needs no model."""
-    overlay = tmp_path / "overlay.yaml"
-    overlay.write_text(yaml.safe_dump({
-        "results": str(tmp_path / "results"),
-        "suites": [{"name": name, "reader": "blimp", "path": name} for name in ("blimp", "other")],
-        "parsers": [
-            {"name": "words", "engine": "words", "model": str(root / "config")},
-            {"name": "spacy", "engine": "spacy", "model": str(tmp_path / "nowhere")},
-        ],
-        "evidence": {"parser": "words", "compare": []},
-    }))  # fmt: skip
+def test_the_command_prints_a_table_or_csv_and_marks_targets(shown, tmp_path):
     rows = table(PAIRS[:2]).with_columns(
         pl.lit("x").alias(name) for name in ("category", "template", "lexical_set", "contrast")
     ).with_columns(
@@ -101,17 +86,11 @@ def ask(root, tmp_path):
         phenomenon=pl.Series(["only_npi_scope", "passive_1"]),
     )  # fmt: skip
     write_table(rows, tmp_path / "results/benchmark/blimp/items.parquet", ITEMS)
-    configs = ["--config", str(root / "studies/posh-bench/toy.yaml"), "--config", str(overlay)]
-    return lambda *words: CliRunner().invoke(
-        app, ["explain-filter", "--suite", "blimp", *configs, *words]
-    )
-
-
-def test_the_command_prints_a_table_or_csv_and_marks_targets(shown):
-    output = shown("--filter", "npi-only", "--filter", "passive.published")
+    blimp = ("--suite", "blimp")
+    output = shown(*blimp, "--filter", "npi-only", "--filter", "passive.published")
     rows = {line.split()[0]: line.split()[1:] for line in output.splitlines() if "_" in line}
     assert rows == {"only_npi_scope": ["1", "100.0*", "0.0"], "passive_1": ["1", "0.0", "0.0*"]}
-    output = shown("--filter", "npi-only", "--csv")
+    output = shown(*blimp, "--filter", "npi-only", "--csv")
     rows = list(csv.DictReader(io.StringIO(output)))
     assert list(rows[0]) == list(COVERAGE)
     assert [(r["phenomenon"], r["good"], r["bad"]) for r in rows] == [
@@ -119,4 +98,4 @@ def test_the_command_prints_a_table_or_csv_and_marks_targets(shown):
         ("passive_1", "0.0", "0.0"),
     ]
     # no filters: those that conditions use
-    assert "question-formation.paper" in shown("--csv")
+    assert "question-formation.paper" in shown(*blimp, "--csv")

@@ -1,14 +1,9 @@
 """`poshgrid explain-filter`: a sentence's tree, and a sample of what filters remove."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
-import yaml
-from typer.testing import CliRunner
 
 from poshgrid.audit.firing import fires
-from poshgrid.cli import app
 from poshgrid.config import Filter
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
@@ -66,8 +61,9 @@ def test_totals_and_every_sentence_that_is_removed(tables):
     assert len(rest) == 30 and {int(number) % 4 for _, number, _ in removed} == {0, 1, 2}
 
 
-def test_a_sample_is_seeded_and_begins_a_larger_one(tables):
+def test_a_sample_is_seeded_and_begins_a_larger_one(shown, tables):
     assert sampled(tables, 5) == sampled(tables, 30)[:6]
+    assert shown("--sample", 2, "--filter", "binding").splitlines() == sampled(tables, 2)
     assert sampled(tables, 5) != sampled(tables, 5, seed=1)
 
 
@@ -84,31 +80,6 @@ def test_labels_of_other_sentences_are_told(tables):
 
 
 # ---- the command ---------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def ask(root, tmp_path):
-    """Run the command with the toy configuration and this test's results."""
-    config = yaml.safe_load((root / "studies/posh-bench/toy.yaml").read_text())
-    config |= {
-        "results": str(tmp_path / "results"), "data": str(tmp_path),
-        "parsers": [{"name": "words", "engine": "words", "model": str(root / "config")},
-                    {"name": "spacy", "engine": "spacy", "model": str(tmp_path / "nowhere")}],
-        "evidence": {"parser": "words", "compare": []},
-    }  # fmt: skip
-    path = tmp_path / "config.yaml"
-    path.write_text(yaml.safe_dump(config))
-
-    def run(*arguments):
-        words = ["explain-filter", *map(str, arguments), "--config", str(path)]
-        return CliRunner().invoke(app, words)
-
-    return run
-
-
-def test_a_sample_of_a_base(shown, tables):
-    lines = shown("--sample", 2, "--filter", "binding").splitlines()
-    assert lines == sampled(tables, 2)
 
 
 def test_a_text_of_ones_own(shown, tmp_path):

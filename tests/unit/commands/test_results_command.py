@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 from poshgrid import files
 from poshgrid.cli import app
-from poshgrid.report.parts import Page
 from tests.unit.report import report_results
 
 
@@ -66,14 +65,6 @@ def test_csv_holds_the_rows_unrounded(ask, study):
     assert [float(row["median"]) for row in fit] == report_results.summary("condition")[
         "median"
     ].to_list()
-
-
-def test_a_table_of_the_report_is_shown_as_it_is(ask, study):
-    names = {"level": "phenomenon", "category": "wanna", "phenomenon": "wanna", "mean": 0.5}
-    page = Page(study.collected, Path(study.collected.paths.report("all")))
-    page.table("shown", pl.DataFrame(names), caption="What the page shows.")
-    text = ask("--csv", "--table", "shown").stdout
-    assert text.splitlines()[1:] == ["phenomenon,wanna,wanna,0.5"]
 
 
 def test_a_model_that_fails_a_check_is_not_to_be_quoted(shown, study):

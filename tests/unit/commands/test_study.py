@@ -1,11 +1,7 @@
 """``poshgrid run`` hands its arguments to Snakemake, and how the command line ends."""
 
-from __future__ import annotations
-
-import errno
 import importlib.util
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -13,7 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from poshgrid import cli
-from poshgrid.errors import PoshgridError
+from poshgrid.config import Source, specs
+from tests import jobs
 
 
 @pytest.fixture
@@ -44,37 +41,20 @@ def test_arguments_are_passed_as_they_are(monkeypatch):
     assert environment["PATH"].split(os.pathsep)[0] == os.path.dirname(sys.executable)  # noqa: PTH120
 
 
-def test_an_empty_name_is_not_the_working_folder(ended, tmp_path):
-    status, line = ended("init", "")
-    assert status == 1 and line.startswith("error: an empty argument")
-    assert list(tmp_path.iterdir()) == []
+def test_a_broken_corpus_file_is_one_line_and_leaves_nothing(tmp_path, ended):
+    (tmp_path / "a.txt").write_bytes("Café crème.".encode("latin-1"))
+    spec = specs.SourceSpec(source=Source(name="mine", reader="text", path="a.txt"))
+    results = tmp_path / "results"
+    status, error = ended("stage", "read", jobs.text(results / "it", spec, data=tmp_path))
+    (line,) = [line for line in error.splitlines() if line.startswith("error:")]
+    assert status == 1 and "a.txt: line 1 " in line and "Traceback" not in error
+    assert [path for path in results.rglob("*") if path.is_file()] == [], "half-written"
 
 
-def test_what_cannot_be_made_whole_is_not_there(tmp_path, monkeypatch):
-    """A disk that is full after some files: the place is named, and nothing stays."""
-    folder = tmp_path / "study"
-    copy, left = shutil.copyfile, [3]
-
-    def fills(source, to):
-        left[0] -= 1
-        if left[0] < 0:
-            raise OSError(errno.ENOSPC, "No space left on device", str(source), None, str(to))
-        return copy(source, to)
-
-    monkeypatch.setattr(shutil, "copyfile", fills)
-    with pytest.raises(PoshgridError, match=f"^{folder}.*: cannot write: No space left"):
-        CliRunner().invoke(cli.app, ["init", str(folder)], catch_exceptions=False)
-    assert list(tmp_path.iterdir()) == []
-    folder.mkdir()
-    with pytest.raises(PoshgridError, match=f"^{folder}: there already"):
-        CliRunner().invoke(cli.app, ["init", str(folder)], catch_exceptions=False)
-
-
-@pytest.mark.parametrize("does", ["{}['x']", "__import__('sys').exit(0)"])
-def test_a_plug_in_that_fails_is_named_with_its_line(tmp_path, ended, does):
+def test_a_plug_in_that_fails_is_named_with_its_line(tmp_path, ended):
     path = Path("plugins/mine.py")
     path.parent.mkdir()
-    path.write_text(f"def load():\n    return {does}\n")
+    path.write_text("def load():\n    return {}['x']\n")
     spec = importlib.util.spec_from_file_location("mine", tmp_path / path)
     mine = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(mine)

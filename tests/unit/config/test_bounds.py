@@ -1,7 +1,5 @@
 """Every number of a configuration has bounds, and no absurd one is taken without a reason."""
 
-from __future__ import annotations
-
 import copy
 import math
 
@@ -32,19 +30,19 @@ def models():
                 yield f"{package}.{word}", options
 
 
-def unbounded(node, place=""):
+def unbounded(node, keys=""):
     """Yield the places of a JSON Schema where a number lacks a bound."""
     if isinstance(node, dict):
         if node.get("type") in ("integer", "number"):
             below = {"minimum", "exclusiveMinimum"} & node.keys()
             above = {"maximum", "exclusiveMaximum"} & node.keys()
             if not (below and above):
-                yield place
+                yield keys
         for key, inner in node.items():
-            yield from unbounded(inner, f"{place}.{key}")
+            yield from unbounded(inner, f"{keys}.{key}")
     elif isinstance(node, list):
         for number, inner in enumerate(node):
-            yield from unbounded(inner, f"{place}[{number}]")
+            yield from unbounded(inner, f"{keys}[{number}]")
 
 
 @pytest.mark.parametrize(
@@ -55,14 +53,14 @@ def test_every_number_has_a_lower_and_an_upper_bound(name, model):
     assert list(unbounded({"a": {"type": "integer", "minimum": 0}})) == [".a"]  # it is seen
 
 
-def changed(place, value):
+def changed(path, value):
     """Return the toy's configuration with a value at a place."""
     config = copy.deepcopy(TINY)
-    keys = place[:-1]
-    if isinstance(place[-1], int):  # of a list
+    keys = path[:-1]
+    if isinstance(path[-1], int):  # of a list
         *keys, name = keys
-        place, value = (*keys, name), [value]
-    jobs.put(*keys, **{place[-1]: value})(config)
+        path, value = (*keys, name), [value]
+    jobs.put(*keys, **{path[-1]: value})(config)
     return config
 
 
@@ -77,18 +75,18 @@ PLACES = [
 
 @pytest.mark.parametrize("value", [-1, 2**63, math.nan, math.inf], ids=str)
 def test_an_absurd_number_is_refused_by_a_line_that_names_its_key(value):
-    for place in PLACES:
+    for path in PLACES:
         with pytest.raises(PoshgridError) as caught:
-            configfile.validate(changed(place, value), [FILE])
-        named = [str(key) for key in place if isinstance(key, str)][-2:]
+            configfile.validate(changed(path, value), [FILE])
+        named = [str(key) for key in path if isinstance(key, str)][-2:]
         lines = str(caught.value).splitlines()
-        assert any(word in line for word in named for line in lines), (place, lines)
+        assert any(word in line for word in named for line in lines), (path, lines)
 
 
 @pytest.mark.parametrize(
-    "place", [("experiments", 0, "seeds"), ("tokenizer", "sweep"), ("recipes", 0, "checkpoints")]
+    "path", [("experiments", 0, "seeds"), ("tokenizer", "sweep"), ("recipes", 0, "checkpoints")]
 )
-def test_truth_values_in_a_list_of_numbers(place):
+def test_truth_values_in_a_list_of_numbers(path):
     with pytest.raises(PoshgridError, match="true is not a number"):
-        configfile.validate(changed(place, [400, True]), [FILE])
+        configfile.validate(changed(path, [400, True]), [FILE])
     assert configfile.validate(TINY | {"scoring": {"bos": False}}).config.scoring.bos is False

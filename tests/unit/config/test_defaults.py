@@ -34,7 +34,7 @@ def sections(kind: Any) -> Iterator[type[Section]]:
 
 def in_specs() -> set[type[Section]]:
     kinds = [kind for kind in vars(specs).values() if isinstance(kind, type)]
-    return {found for kind in kinds for found in sections(kind)}
+    return {section for kind in kinds for section in sections(kind)}
 
 
 def defaults(kind: type[Section]) -> dict[str, Any]:
@@ -55,11 +55,11 @@ def test_defaults_are_pinned() -> None:
     now = {kind.__name__: defaults(kind) for kind in in_specs() if defaults(kind)}
     always = {f"{kind.__name__}.{key}" for kind in in_specs() for key in kind.ALWAYS}
     known = {f"{name}.{key}": value for name, keys in pinned.items() for key, value in keys.items()}
-    found = {f"{name}.{key}": value for name, keys in now.items() for key, value in keys.items()}
-    changed = [key for key in known.keys() & found.keys() - always if known[key] != found[key]]
+    present = {f"{name}.{key}": value for name, keys in now.items() for key, value in keys.items()}
+    changed = [key for key in known.keys() & present.keys() - always if known[key] != present[key]]
     assert not changed, f"{sorted(changed)}: default changed; {REMEDY}"
     new = json.dumps(now, indent=1, sort_keys=True)
-    assert found.keys() == known.keys(), f"other keys; {PINNED.name} should be:\n{new}"
+    assert present.keys() == known.keys(), f"other keys; {PINNED.name} should be:\n{new}"
 
 
 class Inner(Section):

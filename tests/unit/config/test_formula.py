@@ -1,7 +1,5 @@
 """Formulas name what there is, and can be read."""
 
-from __future__ import annotations
-
 import pytest
 
 from poshgrid.config import formula as formulas
@@ -20,16 +18,13 @@ def test_variables_are_the_columns_of_the_frame():
     ("formula", "word"),
     [
         (BEGIN + "S(conditon)", "'conditon'; did you mean 'condition'"),
-        (BEGIN + "(1|sed)", "'sed'; did you mean 'seed'"),
         (BEGIN + "S(set)", "'set'"),
         (BEGIN + "S(condition", "read"),
         # what stands before a bracket would be looked up among our names, and called
         *((BEGIN + term, "unknown|read") for term in (
-            "exec('1/0')", "sys.modules.get(size_z)", "size_z.tofile(filter)", "np.save(filter, n)",
-            "S (eval(filter))", "{eval(filter)}", "np.lib.npyio.os.system(filter)",
+            "exec('1/0')", "size_z.tofile(filter)", "S (eval(filter))", "{eval(filter)}",
         )),
         ("correct ~ S(condition)", "begin"),
-        ("p(n, correct) ~ 1", "begin"),
         (BEGIN + "(" * 1_500, "read"),
         (BEGIN + "a" * 3_000, "read"),
     ],
@@ -41,11 +36,8 @@ def test_mistakes(formula, word):
 
 @pytest.mark.parametrize(
     ("own", "suites", "named"),
-    [
-        (None, ["posh", "zorro"], "posh"),
-        ("zorro", ["posh", "zorro"], "zorro"),
-        (None, ["mine"], "mine"),
-    ],
-)
+    [(None, ["posh", "zorro"], "posh"), ("zorro", ["posh", "zorro"], "zorro"),
+     (None, ["mine"], "mine")],
+)  # fmt: skip
 def test_a_model_is_of_its_suite_or_of_posh_or_of_the_only_one(own, suites, named):
     assert formulas.suite_of(own, suites) == named

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
-from poshgrid.config import Condition, Scoring, specs
+from poshgrid.config import Scoring, specs
 from poshgrid.errors import PoshgridError
 
-FILTERS = [{"name": "binding"}, {"name": "question-formation"}]
 RUN = "baby-f/10M/gpt2-mini/packed/dyck+recency/seed42"
-
-
-def condition(**changes: Any) -> specs.ConditionSpec:
-    made = Condition.model_validate({"name": "c", "corpus": "baby"} | changes)
-    return specs.ConditionSpec(condition=made, size="10M")
 
 
 def test_equal_specs_have_one_text() -> None:
@@ -30,15 +23,11 @@ def test_equal_specs_have_one_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("{", "text"),
-        ('{"order": 0, "size": 3}', "order"),  # the first of two
-        ('{"order": 5, "more": 1}', "more"),
-    ],
+    ("text", "key"),
+    [("{", "text"), ('{"order": 0, "size": 3}', "order"), ('{"order": 5, "more": 1}', "more")],
 )
-def test_what_is_no_slice_is_refused_with_its_place(text: str, place: str) -> None:
-    with pytest.raises(PoshgridError, match=rf"^job: spec: {place}: ") as caught:
+def test_what_is_no_slice_is_refused_with_its_place(text: str, key: str) -> None:
+    with pytest.raises(PoshgridError, match=rf"^job: spec: {key}: ") as caught:
         specs.parse(specs.CountSpec, text)
     assert "\n" not in str(caught.value)
 
@@ -48,9 +37,7 @@ def test_what_is_no_slice_is_refused_with_its_place(text: str, place: str) -> No
     [
         (RUN, True),
         ("a/10M/c/d/e/seed0123456789", True),
-        ("a/b/c/d/seed1", False),
         ("../b/c/d/e/seed1", False),
-        ("a/b/c/d/e/seed1/..", False),
         ("a/b/c/d/e/seed1\n", False),
     ],
 )

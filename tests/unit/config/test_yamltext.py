@@ -31,8 +31,8 @@ def read(folder: Path, text: str) -> object:
 def test_a_key_twice_is_refused_with_its_lines(text, lines, tmp_path):
     with pytest.raises(yaml.MarkedYAMLError) as caught:
         read(tmp_path, text)
-    found = re.findall(r"'(\S+)' is in line (\d+) and again in line (\d+)", caught.value.problem)
-    assert [(key, int(first), int(again)) for key, first, again in found] == lines
+    named = re.findall(r"'(\S+)' is in line (\d+) and again in line (\d+)", caught.value.problem)
+    assert [(key, int(first), int(again)) for key, first, again in named] == lines
 
 
 @pytest.mark.parametrize(

@@ -78,15 +78,15 @@ def test_a_sentence_of_the_bnc(xml):
 
 @pytest.mark.parametrize("wikitext", TEXTS["wikitext"])
 def test_an_article(tmp_path, wikitext):
-    found, _ = read("wikipedia-dump", put(tmp_path, "w.xml", dump(wikitext)))
-    assert [text for _, text in found] == TEXTS["wikitext"][wikitext]
+    yielded, _ = read("wikipedia-dump", put(tmp_path, "w.xml", dump(wikitext)))
+    assert [text for _, text in yielded] == TEXTS["wikitext"][wikitext]
 
 
 @pytest.mark.parametrize("case", FILES, ids=lambda case: f"{case['reader']} {case['name']}")
 def test_a_file(tmp_path, case):
     """Each line is yielded or counted as dropped: no word is lost without a reason."""
     text = case.get("text") or dump(case["wikitext"])
-    found, report = read(case["reader"], put(tmp_path, case["name"], text))
-    assert [list(row) for row in found] == case["yields"]
+    yielded, report = read(case["reader"], put(tmp_path, case["name"], text))
+    assert [list(row) for row in yielded] == case["yields"]
     assert report.dropped == case.get("dropped", {})
-    assert report.lines == len(found) + sum(report.dropped.values())
+    assert report.lines == len(yielded) + sum(report.dropped.values())

@@ -1,7 +1,5 @@
 """A source becomes a table: every line is accounted for, and processes change nothing."""
 
-from __future__ import annotations
-
 import pytest
 
 from poshgrid.corpora.read import read_source

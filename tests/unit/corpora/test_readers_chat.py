@@ -22,10 +22,6 @@ HEADER = (
 )
 
 
-def say(tier: str) -> str | None:
-    return chat.utterance(tier, Report(), "eng")
-
-
 def transcript(*tiers: str, header: str = HEADER, end: str = "@End\n") -> str:
     return header + "".join(f"{tier}\n" for tier in tiers) + end
 
@@ -43,15 +39,7 @@ def test_other_languages_are_dropped():
     assert chat.utterance("hello .", report, None) == "hello."
 
 
-@pytest.mark.parametrize("tier", ["<a [/] b .", "a > b .", "a /] b ."])
-def test_broken_brackets_are_dropped_and_counted(tier):
-    report = Report()
-    assert chat.utterance(tier, report) is None
-    assert report.dropped == {"broken brackets": 1}
-
-
-WORDS = ["the", "dog", "can't", "Mommy's", "uh-huh", "go", "on"]
-WORD = st.sampled_from(WORDS)
+WORD = st.sampled_from(["the", "dog", "can't", "Mommy's", "uh-huh", "go", "on"])
 CODES = st.sampled_from(["&-uh", "&=laughs", "&+fr", "&~ah", "0is", "(.)", "[!]", "[?]", "[>]"])
 PIECE = st.one_of(
     WORD,
@@ -71,7 +59,7 @@ def test_same_words_as_pylangacq(pieces, terminator):
     parsed = pylangacq.CHAT.from_strs([transcript(f"*MOT:\t{tier}")], parallel=False, strict=False)
     words = [token.word for token in parsed.utterances()[0].tokens]
     assert words[-1] == terminator
-    assert say(tier)[:-1] == " ".join(words[:-1])
+    assert chat.utterance(tier, Report(), "eng")[:-1] == " ".join(words[:-1])
 
 
 # ---- files ------------------------------------------------------------------------------------
@@ -82,8 +70,8 @@ def test_a_target_child_of_another_name_is_left_out(tmp_path, without):
     header = HEADER.replace("CHI Ann Target_Child", "ANN Target_Child").replace("|CHI|", "|ANN|")
     kept = "".join(line for line in header.splitlines(keepends=True) if without not in line)
     text = transcript("*ANN:\tball .", "*MOT:\ta ball .", header=kept)
-    found, report = read(put(tmp_path, "a.cha", text))
-    assert [sentence for _, sentence in found] == ["a ball."]
+    yielded, report = read(put(tmp_path, "a.cha", text))
+    assert [sentence for _, sentence in yielded] == ["a ball."]
     assert report.dropped == {"child's utterance": 1}
 
 
@@ -92,9 +80,9 @@ def test_transcripts_may_stand_by_age(tmp_path):
     for name, age in {"a": "3;", "b": "1;11.30", "c": "", "d": "2;03", "e": "4;00.01"}.items():
         header = HEADER.replace("2;03.", age)
         put(tmp_path, f"{name}.cha", transcript(f"*MOT:\t{name} .", "*MOT:\tyes .", header=header))
-    found, report = read(tmp_path, by_age=True)
-    assert [document for document, _ in found] == [*"bb", *"dd", *"aa", *"ee"]
-    assert [text for _, text in found][:2] == ["b.", "yes."]
+    yielded, report = read(tmp_path, by_age=True)
+    assert [document for document, _ in yielded] == [*"bb", *"dd", *"aa", *"ee"]
+    assert [text for _, text in yielded][:2] == ["b.", "yes."]
     assert report.dropped == {"age not known": 2}
     assert [document for document, _ in read(tmp_path)[0]][::2] == [*"abcde"]
 
@@ -104,16 +92,14 @@ def test_tables_of_childes_db_may_stand_by_age(tmp_path):
     for transcript_id, age in ((1, "900.5"), (2, "NA"), (3, "91.25"), (4, "1000")):
         lines += [f"{text},declarative,MOT,Mother,{transcript_id},{age}" for text in ("hi", "ho")]
     path = put(tmp_path, "t.csv", "\n".join(lines) + "\n")
-    report = Report()
-    found = list(childes_db.read(path, childes_db.Options(by_age=True), report))
-    assert found == [(f"t-{n}", text) for n in (3, 1, 4) for text in ("hi.", "ho.")]
+    yielded, report = read_with("childes-db", path, by_age=True)
+    assert yielded == [(f"t-{n}", text) for n in (3, 1, 4) for text in ("hi.", "ho.")]
     assert report.dropped == {"age not known": 2}
 
 
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        ("\n \n", "line 1: no @Begin"),
         ("@UTF8\n*MOT:\thi .\n@End\n", "line 2: no @Begin"),
         ("@UTF8\n@Begin\n*MOT:\thi .\n@End\n", "line 3: no @Participants or @ID"),
     ],
@@ -129,7 +115,7 @@ def test_nested_folders_and_a_file_without_its_end(tmp_path, caplog):
     put(tmp_path, "Brown/._01.cha", "\0")
     put(tmp_path, "notes.txt", "not read")
     with caplog.at_level(logging.WARNING, "poshgrid"):
-        found, report = read(tmp_path)
-    assert found == [("Brown/Eve/01", "one."), ("Brown/Sarah/01", "two."), ("C", "three.")]
+        yielded, report = read(tmp_path)
+    assert yielded == [("Brown/Eve/01", "one."), ("Brown/Sarah/01", "two."), ("C", "three.")]
     assert report.dropped == {"no @End": 1}
     assert "C.cha.gz: no @End" in caplog.text

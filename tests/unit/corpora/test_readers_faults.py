@@ -1,7 +1,6 @@
 """The same faults in the files of every reader: missing, empty, binary, cut, badly packed."""
 
-from __future__ import annotations
-
+import bz2
 import gzip
 
 import pytest
@@ -22,8 +21,9 @@ def test_no_reader_is_forgotten():
 @every_reader
 def test_the_files_are_good_before_they_are_broken(tmp_path, reader, name, good):
     plain, _ = table_of(tmp_path, reader, put(tmp_path, name, good).name)
-    packed = put(tmp_path, f"{name}.gz", gzip.compress(good.encode()))
-    assert table_of(tmp_path, reader, packed.name)[0].equals(plain)
+    for ending, module in (("gz", gzip), ("bz2", bz2)):
+        packed = put(tmp_path, f"{name}.{ending}", module.compress(good.encode()))
+        assert table_of(tmp_path, reader, packed.name)[0].equals(plain)
 
 
 @every_reader

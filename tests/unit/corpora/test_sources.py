@@ -1,13 +1,12 @@
 """The manifest of sources, and what a configuration finds of them."""
 
-from __future__ import annotations
-
 import pytest
 
 from poshgrid import plugins
 from poshgrid.config import Portion, Source
 from poshgrid.corpora.catalogue import READERS, manifest, status
 from poshgrid.grid import configfile
+from tests.unit.corpora.reader_support import put
 
 FORMATS = [
     (kind, form)
@@ -20,35 +19,28 @@ FORMATS = [
 @pytest.mark.parametrize(("kind", "form"), FORMATS, ids=lambda v: getattr(v, "reader", v))
 def test_the_reader_finds_what_the_manifest_says_it_takes(tmp_path, kind, form):
     reader = plugins.load(kind, form.reader)
-    put(tmp_path / form.path / form.example)
-    put(tmp_path / form.path / "notes.pdf")
+    put(tmp_path, f"{form.path}/{form.example}", "x")
+    put(tmp_path, f"{form.path}/notes.pdf", "x")
     files = reader.files(tmp_path / form.path, plugins.options(kind, form.reader, {}))
     assert files[:1] == [tmp_path / form.path / form.example]
 
 
-def put(path):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("x", encoding="utf-8")
-
-
-def found(root, data, *sources):
+def statuses(root, data, *sources):
     """What is found of sources (name, reader, path), all of them used but one named idle."""
     config = configfile.load(root / "config" / "tiny.yaml")
     portions = [
         Portion(source=name, words={"10M": 0 if name == "idle" else 9}) for name, *_ in sources
     ]
-    update = {
-        "data": str(data),
-        "sources": [Source(name=name, reader=reader, path=path) for name, reader, path in sources],
-        "corpora": [config.corpora[0].model_copy(update={"sources": portions})],
-    }
+    sources = [Source(name=name, reader=reader, path=path) for name, reader, path in sources]
+    corpora = [config.corpora[0].model_copy(update={"sources": portions})]
+    update = {"data": str(data), "sources": sources, "corpora": corpora}
     return status(config.model_copy(update=update))
 
 
-def test_found_and_missing_are_told_apart(root, tmp_path):
-    put(tmp_path / "gutenberg" / "pg11.txt")
-    put(tmp_path / "childes-db" / "notes.txt")
-    here, missing = found(
+def test_what_is_there_and_what_is_missing_are_told_apart(root, tmp_path):
+    put(tmp_path, "gutenberg/pg11.txt", "x")
+    put(tmp_path, "childes-db/notes.txt", "x")
+    here, missing = statuses(
         root, tmp_path, ("gutenberg", "gutenberg", "gutenberg"),
         ("childes", "childes-db", "childes-db"), ("idle", "text", "nowhere"),
     )  # fmt: skip
@@ -72,5 +64,5 @@ def test_found_and_missing_are_told_apart(root, tmp_path):
     ],
 )  # fmt: skip
 def test_the_remedy_fits_the_configuration(root, tmp_path, source, remedy):
-    (source,) = found(root, tmp_path, source)
+    (source,) = statuses(root, tmp_path, source)
     assert source.remedy == remedy.replace("DATA", str(tmp_path))

@@ -44,22 +44,21 @@ class Made:
         return self.table.filter(pl.col("size").is_in(sizes))
 
 
-def write(folder, rows, labels=LABELS):
-    """Write a corpus and its labels: of each sentence the columns that are not the usual ones."""
-    folder.mkdir(exist_ok=True)
+def tabled(rows, labels):
+    """Return sentences and labels: of each sentence the columns that are not the usual ones."""
     usual = {
         name: [] if kind == pl.List else False if kind == pl.Boolean else None
         for name, kind in labels.schema.items()
-    } | {"source": "s", "document": "d"}  # fmt: skip
-    table = pl.DataFrame(
-        [
-            usual
-            | {"sent_id": i, "position": i, "rank": i, "n_words": len(row["text"].split())}
-            | row
-            for i, row in enumerate(rows)
-        ],
-        schema=SENTENCES | labels.schema,
-    )
+    } | {"source": "s", "document": "d", "text": ""}  # fmt: skip
+    whole = [usual | {"sent_id": i, "position": i, "rank": i} | row for i, row in enumerate(rows)]
+    counted = [{"n_words": len(row["text"].split())} | row for row in whole]
+    return pl.DataFrame(counted, schema=SENTENCES | labels.schema)
+
+
+def write(folder, rows, labels=LABELS):
+    """Write a corpus and its labels, as :func:`tabled` makes them."""
+    folder.mkdir(exist_ok=True)
+    table = tabled(rows, labels)
     made = Made(folder / "sentences.parquet", folder / "labels.parquet", table)
     write_table(table.select(list(SENTENCES)), made.sentences, SENTENCES)
     write_labels(table, made.labels, labels=labels)
@@ -97,22 +96,24 @@ def write_labels(table, path, never=None, labels=LABELS, parsed=None):
     """Write labels and their counts; ``never``: (filter, reading) -> what no tree bears."""
     write_table(table.select(list(labels.schema)), path, labels.schema)
     facts = {
-        word: {each: {"never": (never or {}).get((word, each), [])} for each in readings}
+        word: {reading: {"never": (never or {}).get((word, reading), [])} for reading in readings}
         for word, readings in labels.readings.items()
     }
     write_json(path.with_suffix(".json"), {"parsed": parsed or table.height, "filters": facts})
     return path
 
 
-def spec(size="1K", name="baby", rates=None, backstop=False, of=(), **settings):
+def spec(size="1K", name="baby", rates=None, backstop=False, of=(), heldout=True, **settings):
     """Return a condition's spec; ``of``: what the condition removes that it is a control of."""
     reinsert = [
         {"filter": word, "tolerance": 0.01, **(rate if isinstance(rate, dict) else {"rate": rate})}
         for word, rate in (rates or {}).items()
     ]
     condition = Condition(name=name, corpus="baby", reinsert=reinsert, **settings)
-    control = [Filter.model_validate(each) for each in of]
-    return specs.ConditionSpec(condition=condition, control=control, size=size, backstop=backstop)
+    control = [Filter.model_validate(word) for word in of]
+    return specs.ConditionSpec(
+        condition=condition, control=control, size=size, backstop=backstop, heldout_filtered=heldout
+    )
 
 
 def read(folder):
@@ -131,19 +132,9 @@ HAND = Labels({"binding": ("paper", "direct")}, {})
 @contextmanager
 def planned(*rows: tuple[str, int, str, bool]) -> Iterator[Corpus]:
     """Yield a corpus of training sentences: source, words, size, whether they are evidence."""
-    schema = {
-        "sent_id": pl.UInt32, "source": pl.String, "n_words": pl.UInt32, "split": pl.String,
-        "rank": pl.UInt32, "size": pl.String, "binding_paper": pl.Boolean,
-        "binding_direct": pl.Boolean, "question": pl.Boolean,
-    }  # fmt: skip
-    table = pl.DataFrame(
-        [
-            (i, source, words, "train", i, size, gone, gone, False)
-            for i, (source, words, size, gone) in enumerate(rows)
-        ],
-        schema=schema,
-        orient="row",
-    )
+    names = ("source", "n_words", "size", "binding_paper")
+    train = [dict(zip(names, row, strict=True)) | {"split": "train"} for row in rows]
+    table = tabled(train, HAND).with_columns(binding_direct="binding_paper", question=False)
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as database:
         corpus = Corpus(database, HAND)
         corpus.load([table], 42)
@@ -152,5 +143,5 @@ def planned(*rows: tuple[str, int, str, bool]) -> Iterator[Corpus]:
 
 def held(corpus: Corpus, test: str) -> list[int]:
     """Return the training sentences that a test of ``Chosen`` holds of, ascending."""
-    found = corpus.database.rows(f"select sent_id from train where {test} order by sent_id")
-    return [each for (each,) in found]
+    rows = corpus.database.rows(f"select sent_id from train where {test} order by sent_id")
+    return [sent_id for (sent_id,) in rows]

@@ -1,7 +1,5 @@
 """Conditions: what they go without, what refills them, their controls, and void ones."""
 
-from __future__ import annotations
-
 import functools
 from collections import Counter
 
@@ -16,22 +14,21 @@ from poshgrid.evidence import sentences as planning
 from poshgrid.evidence.condition import build
 from poshgrid.evidence.removal import choose
 from poshgrid.files import read_json, table_batches
+from tests.unit.evidence import condition_support as support
 from tests.unit.evidence.condition_support import (
     DIRECT,
     FILTERS,
     held,
-    make,
     planned,
     read,
     spec,
     words_of,
-    write_labels,
 )
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
-    return make(tmp_path_factory.mktemp("base"), rows=3_000)
+    return support.make(tmp_path_factory.mktemp("base"), rows=3_000)
 
 
 # ---- what is removed, by brute force ----------------------------------------------------------
@@ -48,7 +45,7 @@ def brute(corpus, wanted):
     """Plan a condition again, sentence by sentence: what it keeps, lost and got in exchange."""
     rows = corpus.table.to_dicts()
     bare = wanted.size in wanted.condition.unfiltered_sizes
-    filters = [] if bare else [str(each) for each in wanted.condition.filters]
+    filters = [] if bare else list(map(str, wanted.condition.filters))
     sizes = ("1K",) if wanted.size == "1K" else ("1K", "2K")
 
     def gone(row):
@@ -110,6 +107,7 @@ CONDITIONS = {
     "larger, refilled": {"filters": FILTERS, "refill": True, "size": "2K"},
     "down-sampled": {"filters": FILTERS, "downsample": 0.7, "seed": 3},
     "bare": {"filters": FILTERS, "size": "2K", "unfiltered_sizes": ["2K"], "refill": True},
+    "published dev and test": {"filters": FILTERS, "heldout": False},
 }
 
 
@@ -129,12 +127,12 @@ def test_sentences_and_statistics_by_brute_force(tmp_path, corpus, name):
     if "downsample" not in CONDITIONS[name]:
         more = {key: counted(kept)[key] - counted(left)[key] for key in ("sentences", "words")}
         assert facts["refilled"] == more
-    # What any filter of the labels removes is in no condition's dev and test
+    # What any filter of the labels removes is in no condition's dev and test, unless published
+    words = FILTERS if wanted.heldout_filtered else []
     for split in ("dev", "test"):
         rows = [row for row in corpus.table.to_dicts() if row["split"] == split]
-        clean = [r for r in rows if not any(removes(r, word, wanted.backstop) for word in FILTERS)]
-        found = read(tmp_path)[split]
-        assert found["sent_id"].to_list() == [row["sent_id"] for row in clean]
+        clean = [r for r in rows if not any(removes(r, word, wanted.backstop) for word in words)]
+        assert read(tmp_path)[split]["sent_id"].to_list() == [row["sent_id"] for row in clean]
         assert facts["splits"][split] == summary(clean)
         assert facts["heldout_removed"][split] == len(rows) - len(clean)
 
@@ -233,8 +231,8 @@ def test_a_control_keeps_to_a_thousandth_of_the_words_of_a_source(match, others,
     wanted = spec(name="c", control="f", of=["binding"], match=match)
     with planned(*rows) as corpus:
         if fits:
-            found = held(corpus, choose(corpus, wanted).left)
-            assert len(found) == others and 0 in found
+            left = held(corpus, choose(corpus, wanted).left)
+            assert len(left) == others and 0 in left
             return
         with pytest.raises(PoshgridError, match=r"source 'a.* would gain at least 2 of"):
             choose(corpus, wanted)
@@ -246,12 +244,12 @@ def test_a_control_keeps_to_a_thousandth_of_the_words_of_a_source(match, others,
 def test_a_filter_that_removes_nothing_stops_its_condition(tmp_path, corpus):
     names = ["binding_paper", "binding_paper_backstop"]
     nothing = corpus.table.with_columns(pl.lit(False).alias(name) for name in names)
-    labels = write_labels(nothing, tmp_path / "labels.parquet")
+    labels = support.write_labels(nothing, tmp_path / "labels.parquet")
     wanted = spec(filters=FILTERS, backstop=True)
     # A control has nothing to match, either
-    for each in (wanted, control()):
+    for void in (wanted, control()):
         with pytest.raises(PoshgridError, match=r" at 1K: filter 'binding\.paper' removes nothing"):
-            corpus.build(each, tmp_path / "out", labels)
+            corpus.build(void, tmp_path / "out", labels)
     assert not (tmp_path / "out").exists()
     facts = corpus.build(wanted, tmp_path / "out", labels, allow=["void"])[1]
     nothing = {"rule": 0, "backstop": 0, "words": 0, "never": [], "direct": 0}
@@ -265,11 +263,11 @@ def test_a_filter_that_asks_for_what_no_tree_has_stops_its_condition(tmp_path, c
     nothing = corpus.table.with_columns(binding_paper=pl.lit(value=False))
     wanted, message = spec(filters=FILTERS), r"'binding\.paper' asks for Voice=Pass, acl:relcl"
     for table, parsed in ((corpus.table, 10_000), (nothing, 9_999)):
-        labels = write_labels(table, tmp_path / "labels.parquet", never, parsed=parsed)
+        labels = support.write_labels(table, tmp_path / "labels.parquet", never, parsed=parsed)
         with pytest.raises(PoshgridError, match=message):
             corpus.build(wanted, tmp_path / "out", labels)
         corpus.build(wanted, tmp_path / "allowed", labels, allow=["void"])
-    labels = write_labels(corpus.table, tmp_path / "labels.parquet", never, parsed=9_999)
+    labels = support.write_labels(corpus.table, tmp_path / "labels.parquet", never, parsed=9_999)
     facts = corpus.build(wanted, tmp_path / "out", labels)[1]
     assert facts["removed"]["binding.paper"]["never"] == ["Voice=Pass", "acl:relcl"]
 
@@ -278,7 +276,7 @@ def test_conditions_of_the_same_sentences_have_one_digest(tmp_path, corpus):
     same = corpus.table.with_columns(
         binding_direct="binding_paper", question_formation_direct="question_formation_paper"
     )
-    labels = write_labels(same, tmp_path / "same.parquet")
+    labels = support.write_labels(same, tmp_path / "same.parquet")
     digests = [
         corpus.build(spec(filters=filters), tmp_path / str(n), labels)[1]["digest"]
         for n, filters in enumerate((FILTERS, DIRECT, ["binding"]))
@@ -290,9 +288,11 @@ def test_faults_are_named(tmp_path, corpus):
     out, sentences = tmp_path / "out", corpus.sentences
     with pytest.raises(PoshgridError, match=r"no labels of filter 'binding\.paper'"):
         build(spec(filters=["binding"]), sentences, None, out)
-    short = write_labels(corpus.table.filter(pl.col("sent_id") != 17), tmp_path / "short.parquet")
+    short = support.write_labels(
+        corpus.table.filter(pl.col("sent_id") != 17), tmp_path / "short.parquet"
+    )
     everything = corpus.table.with_columns(binding_paper=True)
-    everything = write_labels(everything, tmp_path / "all.parquet")
+    everything = support.write_labels(everything, tmp_path / "all.parquet")
     for wanted, labels, message in (
         (spec("0.5K"), corpus.labels, "no train sentences"),
         (spec(filters=FILTERS), everything, "no train sentences"),

@@ -1,7 +1,5 @@
 """Labelling a corpus, and how far two labellings agree."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 
@@ -53,10 +51,10 @@ def test_labels_are_those_of_the_filters(tmp_path):
         assert set(rules.backstops) == {"direct"}
         for reading, rule in rules.readings.items():
             looks_at = rules.backstops.get(reading, lambda words: None)
-            fires = [rule(each) for each in TREES]
-            looks = [looks_at(each.form) for each in TREES]
+            fires = [rule(parsed) for parsed in TREES]
+            looks = [looks_at(parsed.form) for parsed in TREES]
             mine = table[column(word, reading)].to_list()
-            assert mine == [each is not None for each in fires] and any(mine) and not all(mine)
+            assert mine == [match is not None for match in fires] and any(mine) and not all(mine)
             tokens = table[column(word, reading, "tokens")].to_list()
             assert tokens == [
                 list(match.words if match else words or ())
@@ -66,7 +64,7 @@ def test_labels_are_those_of_the_filters(tmp_path):
             assert sum(counted["rules"].values()) == sum(mine)
             if reading in rules.backstops:
                 backstop = table[column(word, reading, "backstop")].to_list()
-                assert backstop == [each is not None for each in looks]
+                assert backstop == [words is not None for words in looks]
                 alone = [words for match, words in zip(fires, looks, strict=True) if not match]
                 assert counted["backstop"] == len(list(filter(None, alone))) > 0
             else:
@@ -129,10 +127,7 @@ def test_kappa_by_hand():
     assert cohens_kappa(20, 5, 10, 15) == pytest.approx(0.4)
     # observed .75, expected .3 * .15 + .7 * .85 = .64
     assert cohens_kappa(10, 20, 5, 65) == pytest.approx(0.11 / 0.36)
-    assert cohens_kappa(0, 5, 5, 0) == pytest.approx(-1)
-    assert cohens_kappa(0, 0, 0, 0) is None
-    assert cohens_kappa(3, 0, 0, 7) == pytest.approx(1)
-    assert cohens_kappa(0, 0, 0, 9) is None
+    assert cohens_kappa(0, 0, 0, 0) is cohens_kappa(0, 0, 0, 9) is None
 
 
 def test_agreement_counts(tmp_path):
@@ -142,17 +137,17 @@ def test_agreement_counts(tmp_path):
 
     one = table([True] * 10 + [False] * 8, "one").labels
     two = table([True] * 9 + [False] + [True] * 3 + [False] * 5, "two").labels
-    found = agreement(one, two)["binding"]
-    assert found["paper"] == {
+    shares = agreement(one, two)["binding"]
+    assert shares["paper"] == {
         "both": 9, "first_only": 1, "second_only": 3, "neither": 5,
         "kappa": cohens_kappa(9, 1, 3, 5),
     }  # fmt: skip
-    assert found["direct"]["kappa"] is None
+    assert shares["direct"]["kappa"] is None
     with pytest.raises(PoshgridError, match="other sentences"):
         agreement(one, table([True] * 17, "three").labels)
 
 
-@pytest.mark.parametrize("name", ["no_tokens", "Paper", "backstop"])
+@pytest.mark.parametrize("name", ["no_tokens", "backstop"])
 def test_names_of_readings_are_held_to_those_of_columns(monkeypatch, name):
     module = plugins.load("poshgrid.evidence.filters", "passive")
     monkeypatch.setitem(module.READINGS, name, lambda tree: None)

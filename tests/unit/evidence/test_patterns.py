@@ -1,7 +1,5 @@
 """The pattern notation: what it means, held to a search of all words for all roles."""
 
-from __future__ import annotations
-
 import itertools
 import random
 
@@ -9,6 +7,7 @@ import pytest
 
 from poshgrid import resources
 from poshgrid.errors import PoshgridError
+from poshgrid.evidence.match import has_wh, is_relative
 from poshgrid.evidence.notation import word_list
 from poshgrid.evidence.patterns import Pattern, asked, possible
 from poshgrid.parsing.tree import Tree
@@ -46,8 +45,8 @@ DOG = tree(
 
 
 def roles(text, sentence=DOG):
-    found = Pattern("a rule", text).match(sentence)
-    return found and found.roles
+    match = Pattern("a rule", text).match(sentence)
+    return match and match.roles
 
 
 # Two words that an operator joins, on a line of its own or on one more about earlier words
@@ -80,9 +79,9 @@ def test_operators_are_those_of_an_exhaustive_search(operator, lines):
             ):
                 expected = at
                 break
-        found = pattern.match(sentence)
-        assert (found and found.roles) == expected, sentence
-        matches += found is not None
+        match = pattern.match(sentence)
+        assert (match and match.roles) == expected, sentence
+        matches += match is not None
     assert 0 < matches < 250
 
 
@@ -90,11 +89,6 @@ def test_heads_in_a_circle_do_not_hang():
     circle = Tree(list("abcd"), ["X"] * 4, ["_"] * 4, [2, 1, 0, 3], ["dep"] * 4)
     assert roles("{word:a}=a >> {word:b}=b", circle) == {"a": 1, "b": 2}
     assert roles("{word:a}=a >> {word:d}=d", circle) is None
-
-
-def test_match_names_rule_and_roles():
-    found = Pattern("passive", "{upos:VERB}=verb >nsubj {}=subject").match(DOG)
-    assert (found.rule, found.roles, found.words) == ("passive", {"verb": 6, "subject": 3}, (3, 6))
 
 
 @pytest.mark.parametrize(("text", "expected"), CASES["asked"].items())
@@ -138,3 +132,21 @@ def test_word_lists_are_in_lower_case(tmp_path, monkeypatch, text):
     (tmp_path / "filters" / "planted-fault.yaml").write_text(text)
     with pytest.raises(PoshgridError, match=r"planted-fault\.yaml"):
         word_list("planted-fault")
+
+
+# ---- what filters ask of a word ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("clause", "relative"), read_cases("relative").items())
+def test_relative_clauses(clause, relative):
+    sentence = tree(f"thing/NOUN/0/root {clause}")
+    (head,) = (i for i in range(2, len(sentence) + 1) if sentence.head[i - 1] == 1)
+    assert is_relative(sentence, head) is relative
+
+
+def test_a_wh_phrase_ends_before_a_place():
+    sentence = tree("which/DET/2/det book/NOUN/3/obj saw/VERB/0/root who/PRON/3/nsubj")
+    assert [has_wh(sentence, 2, end) for end in (1, 2, 3)] == [False, True, True]
+    assert [has_wh(sentence, 3, end) for end in (4, 5)] == [False, True]
+    assert [has_wh(sentence, 4, end) for end in (3, 4, 5)] == [False, False, True]
+    assert not has_wh(tree("a/DET/2/det book/NOUN/0/root"), 2, 9)

@@ -1,7 +1,5 @@
 """Conditions of ready files: taken as they are, and refused where they are not what they say."""
 
-from __future__ import annotations
-
 import pytest
 
 from poshgrid.config.runs import SPLITS
@@ -23,10 +21,10 @@ def test_ready_files_are_taken_as_they_are(tmp_path):
     for split, text in texts.items():
         (tmp_path / f"{split}.txt").write_text(text, encoding="utf-8")
     facts = build(tmp_path, tmp_path / "out")
-    found = read(tmp_path / "out")
-    assert found["train"]["text"].to_list() == ["Is it ?", "the boy  left"]
-    assert found["train"]["n_words"].to_list() == [3, 3]
-    assert [found[s]["sent_id"].to_list() for s in SPLITS] == [[0, 1], [2], [3]]
+    splits = read(tmp_path / "out")
+    assert splits["train"]["text"].to_list() == ["Is it ?", "the boy  left"]
+    assert splits["train"]["n_words"].to_list() == [3, 3]
+    assert [splits[s]["sent_id"].to_list() for s in SPLITS] == [[0, 1], [2], [3]]
     train = {"sentences": 2, "words": 6, "words_per_sentence": 3.0}
     assert facts["splits"]["train"] == {**train, "sources": {"baby-f": train}}
     # Another that trains on the same sentences has the same digest
@@ -50,8 +48,8 @@ def test_ready_files_lie_in_folders_of_their_splits_too(tmp_path):
         (tmp_path / split).mkdir(parents=True)
         (tmp_path / split / "10Mf.txt").write_text(f"The {split} .\n", encoding="utf-8")
     build(tmp_path, tmp_path / "out")
-    found = read(tmp_path / "out")
-    assert [found[s]["text"].to_list() for s in SPLITS] == [[f"The {s} ."] for s in SPLITS]
+    splits = read(tmp_path / "out")
+    assert [splits[s]["text"].to_list() for s in SPLITS] == [[f"The {s} ."] for s in SPLITS]
     (tmp_path / "dev" / "other.txt").write_text("Which?\n", encoding="utf-8")
     with pytest.raises(PoshgridError, match=r"dev\.txt: not found"):
         build(tmp_path, tmp_path / "two")

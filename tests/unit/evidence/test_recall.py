@@ -1,7 +1,5 @@
 """What a parser finds of the evidence in gold trees: hand-made trees, and a parser that errs."""
 
-from __future__ import annotations
-
 import itertools
 import json
 
@@ -16,7 +14,7 @@ from poshgrid.evidence.match import Match
 from poshgrid.evidence.recall import recall
 from poshgrid.evidence.schema import RECALL
 from poshgrid.files import read_table
-from poshgrid.parsing import parse, treebank
+from poshgrid.parsing import parse
 from poshgrid.parsing.tree import Tree
 
 GIVEN = Parser(name="given", engine="spacy", model="x")
@@ -47,8 +45,8 @@ def conllu(sentences):
     """Write gold trees as CoNLL-U."""
     lines = []
     for text, (gold, _) in sentences.items():
-        found = tree(text.split(), gold)
-        rows = zip(itertools.count(1), found.form, found.head, found.deprel)
+        parsed = tree(text.split(), gold)
+        rows = zip(itertools.count(1), parsed.form, parsed.head, parsed.deprel)
         lines += [f"{i}\t{w}\t{w}\tX\t_\t_\t{h}\t{r}\t_\t_" for i, w, h, r in rows] + [""]
     return "\n".join(lines) + "\n"
 
@@ -64,9 +62,9 @@ class Erring:
         return [tree(words, SENTENCES[" ".join(words)][1]) for words in sentences]
 
 
-def fires(found):
-    known = next((r for r in ("iobj", "xcomp") if r in found.deprel), None)
-    return Match(f"has {known}", {"last": len(found)}) if known else None
+def fires(parsed):
+    known = next((r for r in ("iobj", "xcomp") if r in parsed.deprel), None)
+    return Match(f"has {known}", {"last": len(parsed)}) if known else None
 
 
 def looks(words):
@@ -76,48 +74,55 @@ def looks(words):
 @pytest.fixture
 def parser(monkeypatch):
     """Plant the parser, and a filter of two readings, the first of which has a backstop."""
-    found = Erring()
+    erring = Erring()
     rules = Rules(
         {"wide": fires, "narrow": lambda t: fires(t) if "xcomp" in t.deprel else None},
         {"wide": looks},
     )
-    monkeypatch.setattr(parse, "_load", lambda *given: found)
+    monkeypatch.setattr(parse, "_load", lambda *arguments: erring)
     monkeypatch.setattr(stage, "rules_of", lambda word: rules)
-    return found
+    return erring
 
 
-def run(folder, *, gold=("all.conllu",), trained=None, given=GIVEN):
+def run(folder, *, gold=("all.conllu",), trained=None, chosen=GIVEN):
     """Run the stage on the files of a folder; return its table, counts and what it returned."""
-    spec = specs.RecallSpec(parser=given, filters=["mine"], gold=list(gold))
-    output = folder / "out" / f"{given.name}.parquet"
+    spec = specs.RecallSpec(parser=chosen, filters=["mine"], gold=list(gold))
+    output = folder / "out" / f"{chosen.name}.parquet"
     facts = recall(spec, folder, folder / "model", trained, output)
     return read_table(output, RECALL), json.loads(output.with_suffix(".json").read_text()), facts
 
 
 def row(table, **wanted):
     wanted = {"reading": "wide", "gold": "all.conllu", "construction": "", **wanted}
-    (found,) = table.filter(**wanted).iter_rows(named=True)
-    return found
+    (only,) = table.filter(**wanted).iter_rows(named=True)
+    return only
 
 
 @pytest.fixture
-def gold(tmp_path, parser):
+def gold_folder(tmp_path, parser):
     """A folder of gold trees."""
     (tmp_path / "all.conllu").write_text(conllu(SENTENCES))
     return tmp_path
 
 
-def test_recall_precision_and_words_by_hand(gold):
-    table, counts, facts = run(gold)
+def test_recall_precision_and_words_by_hand(gold_folder):
+    table, counts, facts = run(gold_folder)
     for backstop, expected in ((False, WITHOUT), (True, WITH)):
-        found = row(table, backstop=backstop)
-        assert {key: found[key] for key in expected} == expected
-        assert (found["sentences"], found["skipped"]) == (9, 0)
-        assert (found["words"], found["words_evidence"]) == (3 + 4 + 3 + 3 + 5 + 4 + 2 + 3 + 1, 13)
+        counted = row(table, backstop=backstop)
+        assert {key: counted[key] for key in expected} == expected
+        assert (counted["sentences"], counted["skipped"]) == (9, 0)
+        assert (counted["words"], counted["words_evidence"]) == (
+            3 + 4 + 3 + 3 + 5 + 4 + 2 + 3 + 1,
+            13,
+        )
         for name, whole in (("recall", "evidence"), ("precision", "removed")):
-            assert found[name] == expected["right"] / expected[whole]
-            interval = binomtest(found["right"], found[whole]).proportion_ci(0.95, method="wilson")
-            assert (found[f"{name}_low"], found[f"{name}_high"]) == pytest.approx(tuple(interval))
+            assert counted[name] == expected["right"] / expected[whole]
+            interval = binomtest(counted["right"], counted[whole]).proportion_ci(
+                0.95, method="wilson"
+            )
+            assert (counted[f"{name}_low"], counted[f"{name}_high"]) == pytest.approx(
+                tuple(interval)
+            )
     of_gold = counts["gold"]["all.conllu"]
     assert (of_gold["sentences"], of_gold["words"], of_gold["skipped"]) == (9, 28, 0)
     assert of_gold["las"] == pytest.approx((28 - 3) / 28, abs=1e-6)  # three last words are wrong
@@ -133,18 +138,18 @@ def test_recall_precision_and_words_by_hand(gold):
     }  # fmt: skip
 
 
-def test_what_a_parser_was_trained_on_is_left_out(gold, parser):
-    bank = gold / "bank"
+def test_what_a_parser_was_trained_on_is_left_out(gold_folder, parser):
+    bank = gold_folder / "bank"
     bank.mkdir()
     # Capitals do not make another sentence; the parser's own test is unseen
     (bank / "train.conllu").write_text(conllu({"YES": ("root", "")}))
     (bank / "dev.conllu").write_text(conllu({"give Me it": ("obj", "")}))
     (bank / "test.conllu").write_text(conllu({"Tell him that one": ("iobj", "")}))
-    table, counts, _ = run(gold, trained=bank, given=TRAINED)
-    found = row(table, backstop=False)
-    assert (found["sentences"], found["skipped"]) == (7, 2)
-    assert (found["evidence"], found["right"], found["removed"]) == (3, 1, 2)
-    assert found["words"] == 28 - 3 - 1
+    table, counts, _ = run(gold_folder, trained=bank, chosen=TRAINED)
+    counted = row(table, backstop=False)
+    assert (counted["sentences"], counted["skipped"]) == (7, 2)
+    assert (counted["evidence"], counted["right"], counted["removed"]) == (3, 1, 2)
+    assert counted["words"] == 28 - 3 - 1
     assert counts["gold"]["all.conllu"]["skipped"] == 2
     assert ("Yes",) not in parser.asked and ("Give", "me", "it") not in parser.asked
 
@@ -167,31 +172,17 @@ def test_files_folders_and_all_together(tmp_path, parser):
 
 
 @pytest.mark.parametrize(
-    ("files", "place"),
+    ("files", "message"),
     [
         (["none.conllu"], "none.conllu: no such treebank"),
         (["empty"], "empty: no sentences"),
         (["blank.conllu"], "blank.conllu: no sentences"),
     ],
 )
-def test_gold_trees_that_are_not_there(tmp_path, parser, files, place):
+def test_gold_trees_that_are_not_there(tmp_path, parser, files, message):
     (tmp_path / "empty").mkdir()
     (tmp_path / "blank.conllu").write_text("# nothing\n\n")
     with pytest.raises(PoshgridError) as caught:
         run(tmp_path, gold=files)
-    assert place in str(caught.value) and "evidence.gold" in str(caught.value)
+    assert message in str(caught.value) and "evidence.gold" in str(caught.value)
     assert not (tmp_path / "out").exists()
-
-
-def test_a_parser_that_changes_the_words_is_refused(gold, parser, monkeypatch):
-    monkeypatch.setattr(parser, "parse", lambda s: [tree(["other", "words"], "obj") for _ in s])
-    with pytest.raises(PoshgridError, match="'given' changed the words"):
-        run(gold)
-
-
-def test_the_toy_trees_are_others_than_a_treebanks(tmp_path):
-    gold = list(map(treebank.tree, treebank.toy_trees(stage.TOY_SENTENCES, stage.TOY_SEED)))
-    bank = specs.TreebankSpec(treebank=Treebank(path="toy"))
-    treebank.prepare(bank, tmp_path, tmp_path / "bank")
-    train = {tuple(t.form) for t in treebank.trees(tmp_path / "bank/train.conllu")}
-    assert sum(tuple(t.form) in train for t in gold) < len(gold) / 20

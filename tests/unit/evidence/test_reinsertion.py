@@ -1,7 +1,5 @@
 """Evidence that is put back: how much, which, in whose place; doses, and ones of nothing."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import polars as pl
@@ -92,11 +90,11 @@ def test_what_the_backstop_took_is_never_put_back(tmp_path, corpus):
 @pytest.mark.parametrize("pool", [None, "direct", "paper"])
 def test_natural_rate_and_pools(tmp_path, corpus, pool):
     rates = {"binding": {"rate": "natural", "pool": pool}}
-    train, found = corpus.build(back(rates), tmp_path)
+    train, statistics = corpus.build(back(rates), tmp_path)
     whole = corpus.at("1K")
     mine = whole.filter(pl.col(f"binding_{pool or 'direct'}") & ~pl.col("question_formation_paper"))
     needed = round(mine.height / whole.height * train.height)
-    facts = found["reinserted"]["binding"]
+    facts = statistics["reinserted"]["binding"]
     assert facts["pool"] == (pool or "direct")
     assert facts["rate"] == pytest.approx(mine.height / whole.height, abs=1e-8)
     assert facts["sentences"] == facts["different"] == needed
@@ -129,7 +127,7 @@ def test_to_put_nothing_back_is_refused(tmp_path, corpus, rate):
         corpus.build(back({"binding": rate}), tmp_path / "out", labels)
     _, facts = corpus.build(back({"binding": rate}), tmp_path / "out", labels, allow=["void"])
     counts = facts["reinserted"]["binding"]
-    assert [counts[each] for each in ("sentences", "different", "from_larger_sizes")] == [0] * 3
+    assert [counts[key] for key in ("sentences", "different", "from_larger_sizes")] == [0] * 3
     # None asked for, none put back
     corpus.build(back({"binding": 0.0}), tmp_path / "none")
 

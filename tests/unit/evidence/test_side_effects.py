@@ -1,7 +1,5 @@
 """What else goes when a filter removes: counts by brute force, planted faults."""
 
-from __future__ import annotations
-
 import functools
 import random
 
@@ -11,11 +9,13 @@ import pytest
 from poshgrid.config import Condition, Filter, specs
 from poshgrid.evidence import sentences as reading
 from poshgrid.evidence import side_effects as stage
-from poshgrid.evidence.constructions import BY_TREE, BY_WORDS
+from poshgrid.evidence.constructions import BY_TREE, BY_WORDS, by_tree
 from poshgrid.evidence.schema import SIDE_EFFECTS, Labels
 from poshgrid.evidence.side_effects import ALL, MEASURES, side_effects
 from poshgrid.files import read_table, table_batches
+from poshgrid.parsing.schema import PARSES
 from tests.unit.evidence.condition_support import write
+from tests.unit.evidence.trees import read_cases
 
 LABELS = Labels({"binding": ("paper",), "question-formation": ("paper",)}, {"binding": ("paper",)})
 FILTERS = ["binding.paper", "question-formation.paper"]
@@ -31,7 +31,7 @@ def count(corpus, spec, condition):
 
 def chosen(name="f", size="1K", **settings):
     """Return the slice of a condition; a control's condition removes by both filters."""
-    removed = [Filter.model_validate(each) for each in FILTERS if "control" in settings]
+    removed = [Filter.model_validate(word) for word in FILTERS if "control" in settings]
     if not removed:
         settings.setdefault("filters", FILTERS)
     condition = Condition(name=name, corpus="x", **settings)
@@ -48,8 +48,21 @@ def chosen(name="f", size="1K", **settings):
     ],
 )  # fmt: skip
 def test_what_the_words_tell(text, expected):
-    found = pl.DataFrame({"text": [text]}).select(**BY_WORDS).row(0, named=True)
-    assert {name for name, has in found.items() if has} == expected
+    says = pl.DataFrame({"text": [text]}).select(**BY_WORDS).row(0, named=True)
+    assert {name for name, has in says.items() if has} == expected
+
+
+def test_constructions_on_trees_written_by_hand():
+    worked, rows = read_cases("constructions")["worked"], []
+    for number, (text, heads, relations, _) in enumerate(worked.values()):
+        words = text.split()
+        blank = ["_"] * len(words)
+        rows.append((number, words, blank, blank, list(heads), relations.split()))
+    counted = by_tree(pl.DataFrame(rows, schema=PARSES, orient="row"))
+    assert counted.columns == list(BY_TREE)
+    for (name, case), row in zip(worked.items(), counted.iter_rows(named=True), strict=True):
+        assert {column for column in BY_TREE if row[column]} == set(case[-1]), name
+    assert by_tree(pl.DataFrame(schema=PARSES)).height == 0
 
 
 # ---- by brute force ------------------------------------------------------------------------------
@@ -82,7 +95,7 @@ def make(folder, seed, parsed=0.7):
 def brute(corpus, spec, train):
     """Count again, sentence by sentence, in plain Python."""
     rows = {row["sent_id"]: row for row in corpus.table.to_dicts()}
-    rules = [str(each).replace("-", "_").replace(".", "_") for each in spec.condition.filters]
+    rules = [str(column).replace("-", "_").replace(".", "_") for column in spec.condition.filters]
 
     def measures(row):
         forms = row["text"].split()
@@ -95,7 +108,7 @@ def brute(corpus, spec, train):
         }  # fmt: skip
 
     at_size = list(corpus.at(spec.size)["sent_id"])
-    rule = [i for i in at_size if any(rows[i][each] for each in rules)]
+    rule = [i for i in at_size if any(rows[i][column] for column in rules)]
     looks = [i for i in at_size if "binding_paper" in rules and rows[i]["binding_paper_backstop"]]
     looks = [i for i in looks if i not in rule]
     removed = rule + looks
@@ -104,7 +117,7 @@ def brute(corpus, spec, train):
         removed, rule, looks = [i for i in at_size if i not in there], None, None
         if spec.condition.downsample < 1:
             removed = None
-    found = {}
+    counts = {}
     for source in ("books", "childes", "notes", ALL):
         for measure in MEASURES:
             numbers = []
@@ -113,8 +126,8 @@ def brute(corpus, spec, train):
                 values = [measures(row)[measure] for row in mine]
                 known = [v for v in values if v is not None]
                 numbers.append(None if ids is None or (mine and not known) else sum(known))
-            found[source, measure] = tuple(numbers)
-    return found
+            counts[source, measure] = tuple(numbers)
+    return counts
 
 
 PUT_BACK = {"filter": "binding", "rate": 0.05, "tolerance": 0.1, "pool": "paper"}
@@ -135,9 +148,9 @@ def test_counts_by_brute_force(tmp_path, monkeypatch, name):
     corpus = make(tmp_path, len(name), parsed=1.0 if name == "larger" else 0.7)
     spec = chosen("f", **CONDITIONS[name])
     train, _ = corpus.build(spec, tmp_path / "f")
-    found = count(corpus, spec, tmp_path / "f")
-    assert found == brute(corpus, spec, train)
+    counts = count(corpus, spec, tmp_path / "f")
+    assert counts == brute(corpus, spec, train)
     # Text is read in parts: they may be of any length
     monkeypatch.setattr(stage, "table_batches", functools.partial(table_batches, size=13))
     monkeypatch.setattr(reading, "table_batches", functools.partial(table_batches, size=13))
-    assert count(corpus, spec, tmp_path / "f") == found
+    assert count(corpus, spec, tmp_path / "f") == counts

@@ -39,7 +39,7 @@ def read_cases(name: str) -> Any:
 
     def tuples(value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: tuples(each) for key, each in value.items()}
+            return {key: tuples(inner) for key, inner in value.items()}
         return tuple(map(tuples, value)) if isinstance(value, list) else value
 
     path = Path(__file__).parent / "cases" / f"{name}.yaml"
@@ -73,8 +73,8 @@ def random_tree(
     order = list(range(1, length + 1))
     generator.shuffle(order)
     head = [0] * length
-    for place in range(1, length):
-        head[order[place] - 1] = order[generator.randrange(place)]
+    for position in range(1, length):
+        head[order[position] - 1] = order[generator.randrange(position)]
     return Tree(
         form=generator.choices(forms, k=length),
         upos=generator.choices(tags, k=length),

@@ -1,15 +1,11 @@
 """Results as a Workflow Run RO-Crate: what the profile asks for, and nothing of the machine."""
 
-from __future__ import annotations
-
 import hashlib
 import json
-import sys
 
 import pytest
 
 import poshgrid
-from poshgrid.errors import PoshgridError
 from poshgrid.export import crate
 from tests.unit.report import report_results
 
@@ -62,9 +58,3 @@ def test_manifests_do_not_name_the_machine(folder):
     for manifest in manifests:
         assert not {"host", "command", "cwd"} & set(manifest)
         assert not [name for name in manifest["inputs"] if "/" in name]
-
-
-def test_a_missing_library_is_one_line(paths, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "rocrate", None)
-    with pytest.raises(PoshgridError, match=r"pip install .*poshgrid\[crate\]"):
-        crate.export(poshgrid.open(paths.results), tmp_path / "crate", None, None)

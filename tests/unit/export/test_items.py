@@ -1,7 +1,5 @@
 """Exported items: what other tools read, without these tools (tests/parity asks the tools)."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import json
@@ -14,7 +12,7 @@ from huggingface_hub import DatasetCard
 
 import poshgrid
 from poshgrid import files
-from poshgrid.benchmark.schema import COMPLETIONS, ITEMS
+from poshgrid.benchmark.schema import ITEMS
 from poshgrid.errors import PoshgridError
 from poshgrid.export import items
 from tests.unit.analysis.small_results import BASELINE, NAMES
@@ -104,15 +102,6 @@ def test_the_functions_of_the_tasks_judge_as_the_stage_does(folder, module, open
         mean = module.by_mean([answer["acc_mean"] for answer in answers])
         assert acc == pytest.approx(expected["by_sum"].mean(), abs=1e-12)
         assert mean == pytest.approx(expected["by_mean"].mean(), abs=1e-12)
-
-
-def test_a_task_without_pairs_is_a_dataset_alone(tmp_path):
-    row = {"item_id": "a", "category": "c", "phenomenon": "p", "block": "", "prompt": "The girls",
-           "accepted": ["are", "were"]}  # fmt: skip
-    path = tmp_path / "benchmark" / "written" / "items.parquet"
-    files.write_table(pl.DataFrame([row], schema=COMPLETIONS), path, COMPLETIONS)
-    folder = items.export(poshgrid.open(tmp_path), "written", tmp_path / "out")
-    assert sorted(path.name for path in folder.iterdir()) == ["README.md", "items.parquet"]
 
 
 def test_phenomena_whose_files_would_be_one_are_refused(tmp_path, opened):

@@ -1,7 +1,5 @@
 """Conditions that names imply, that belong together, and that are one by two names."""
 
-from __future__ import annotations
-
 import pytest
 
 from poshgrid.config.runs import Run
@@ -10,7 +8,6 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evidence.patterns import pool
 from poshgrid.grid import configfile
 from poshgrid.grid.coherence import check
-from poshgrid.grid.grid import Grid
 from tests.unit.grid.test_grid import changed
 
 
@@ -24,18 +21,6 @@ def paper(root):
     return loaded.model_copy(
         update={"experiments": experiments, "conditions": own, "regressions": models}
     )
-
-
-def test_control_and_dose_of_the_papers_grid(root):
-    grid = Grid(configfile.load(root / "config/config.yaml"))
-    assert {run.condition for run in grid.targets["control"]} == {
-        "baby-whole", "baby-f", "baby-control", "baby-direct",
-    }  # fmt: skip
-    assert {run.condition for run in grid.targets["dose"]} == {
-        "baby-direct", "baby-direct+natural", "baby-direct+0.002", "baby-direct+0.01",
-    }  # fmt: skip
-    assert "control" in grid.fitted("control") and "control" not in grid.fitted("all")
-    assert grid.screens("baby", "stanza") == ["binding", "question-formation"]
 
 
 def conditioned(paper, *conditions, experiment=(), **sections):
@@ -62,10 +47,10 @@ def test_a_word_stands_for_its_first_reading(paper):
         {"name": "dotted", "corpus": "baby", "filters": ["binding.direct"]},
     ]
     grid = conditioned(paper, *written, experiment=["baby~binding.direct"])
-    found = {name: [str(each) for each in grid.conditions[name].filters] for name in
+    filters = {name: [str(word) for word in grid.conditions[name].filters] for name in
              ("words", "parts", "whole", "dotted", "baby~binding.direct")}  # fmt: skip
-    assert found["words"] == found["parts"] == found["whole"] == ["binding.paper"]
-    assert found["dotted"] == found["baby~binding.direct"] == ["binding.direct"]
+    assert filters["words"] == filters["parts"] == filters["whole"] == ["binding.paper"]
+    assert filters["dotted"] == filters["baby~binding.direct"] == ["binding.direct"]
     with pytest.raises(PoshgridError, match=r"'baby~binding\.dirct': .*'dirct'; did you mean 'dir"):
         conditioned(paper, experiment=["baby~binding.dirct"])
 
@@ -85,9 +70,9 @@ def test_doses_are_named_after_their_rates(paper):
     for name, rate in (("baby-f+0.01", 0.01), ("baby-f+natural", "natural")):
         made = grid.conditions[name]
         assert made.filters == grid.conditions["baby-f"].filters
-        told = {(e.filter, e.rate, e.repeat, e.tolerance) for e in made.reinsert}
-        assert told == {("binding", rate, True, 0.01), ("question-formation", rate, True, 0.01)}
-        assert {pool(made, each) for each in made.reinsert} == {"direct"}
+        settings = {(e.filter, e.rate, e.repeat, e.tolerance) for e in made.reinsert}
+        assert settings == {("binding", rate, True, 0.01), ("question-formation", rate, True, 0.01)}
+        assert {pool(made, reinserted) for reinserted in made.reinsert} == {"direct"}
     facts = grid.cell_facts("dose")
     assert facts["baby-f/10M"].filtered and not facts["baby-f+0.01/10M"].filtered
     assert all(Run.parse(run.name) == run for run in grid.targets["dose"])
@@ -103,7 +88,7 @@ def test_doses_of_what_has_no_evidence_to_lose_are_refused(paper):
     refilled = {"name": "r", "corpus": "baby", "filters": DIRECT, "refill": True, "filtered": True}
     grid = conditioned(paper, refilled, experiment=["wiki~passive.paper+natural", "r+0.01"])
     implied = grid.conditions["wiki~passive.paper+natural"]
-    assert [str(each) for each in implied.filters] == ["passive.paper"]
+    assert [str(word) for word in implied.filters] == ["passive.paper"]
     assert implied.reinsert[0].rate == "natural" and pool(implied, implied.reinsert[0]) == "paper"
     assert grid.conditions["r+0.01"].refill
     facts = grid.cell_facts("more")  # with its evidence back it is not filtered, whatever it was

@@ -22,40 +22,36 @@ def paper():
     return Grid(load("config/config.yaml"))
 
 
-def test_filtered_speech_is_set_against_the_speech_with_evidence_put_back(paper):
-    assert filtering.full(paper, "exp2") == {"baby-f": "baby"}
-
-
-def test_a_control_comes_first_and_of_doses_the_natural_one(paper):
-    assert filtering.full(paper, "control") == {
-        "baby-f": "baby-control", "baby-direct": "baby-whole",
-    }  # fmt: skip
-    # another condition's control, or its evidence put back, says nothing of this one
-    assert filtering.full(paper, "dose") == {"baby-direct": "baby-direct+natural"}
-
-
-def test_a_target_without_a_full_condition_compares_nothing(paper):
-    assert filtering.full(paper, "exp1") == {}
+def test_a_filtered_condition_is_set_against_its_control_or_its_evidence_put_back(paper):
+    """Another condition's control, or its evidence put back, says nothing of this one."""
+    expected = {
+        "exp1": {},
+        "exp2": {"baby-f": "baby"},
+        "control": {"baby-f": "baby-control", "baby-direct": "baby-whole"},
+        "dose": {"baby-direct": "baby-direct+natural"},
+    }
+    assert {target: filtering.full(paper, target) for target in expected} == expected
     assert filtering.pairs(paper, "exp1") == []
+    assert filtering.read(paper, "exp2") == []  # perplexity is not asked for
 
 
 def test_pairs_differ_in_the_condition_alone(paper):
-    found = filtering.pairs(paper, "exp2")
-    assert len(found) == 9  # three sizes, three seeds; baby-f has no 100M
-    for filtered, full in found:
+    pairs = filtering.pairs(paper, "exp2")
+    assert len(pairs) == 9  # three sizes, three seeds; baby-f has no 100M
+    for filtered, full in pairs:
         assert (filtered.condition, full.condition) == ("baby-f", "baby")
         assert filtered.name.split("/")[1:] == full.name.split("/")[1:]
 
 
 def test_of_several_full_conditions_the_bare_one_is_taken(paper):
-    given = paper.config
-    bare = given.conditions[0].model_copy(update={"name": "baby-bare", "filters": []})
+    config = paper.config
+    bare = config.conditions[0].model_copy(update={"name": "baby-bare", "filters": []})
     experiments = [
         e.model_copy(update={"conditions": [*e.conditions, "baby-bare"]}) if e.name == "exp2" else e
-        for e in given.experiments
+        for e in config.experiments
     ]
-    update = {"conditions": [*given.conditions, bare], "experiments": experiments}
-    grid = Grid(given.model_copy(update=update))
+    update = {"conditions": [*config.conditions, bare], "experiments": experiments}
+    grid = Grid(config.model_copy(update=update))
     assert filtering.full(grid, "exp2") == {"baby-f": "baby-bare"}
 
 
@@ -73,17 +69,13 @@ def test_ficts_conditions_are_set_against_the_one_that_lost_nothing():
 
 
 def test_masked_learners_have_no_perplexity():
-    given = load("studies/posh-bench/toy.yaml")
-    grid = Grid(given)
+    config = load("studies/posh-bench/toy.yaml")
+    grid = Grid(config)
     assert {run.model for run in filtering.read(grid, "exp2")} == {"gpt2-tiny"}
     experiments = [
         e.model_copy(update={"models": ["gpt2-tiny", "babyberta-tiny"]}) if e.name == "exp2" else e
-        for e in given.experiments
+        for e in config.experiments
     ]
-    mixed = Grid(given.model_copy(update={"experiments": experiments}))
+    mixed = Grid(config.model_copy(update={"experiments": experiments}))
     assert {run.model for run in filtering.runs(mixed, "exp2")} == {"gpt2-tiny", "babyberta-tiny"}
     assert {run.model for run in filtering.read(mixed, "exp2")} == {"gpt2-tiny"}
-
-
-def test_perplexity_is_measured_where_it_is_asked_for(paper):
-    assert filtering.read(paper, "exp2") == []

@@ -1,7 +1,5 @@
 """Experiments to runs to paths."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest
@@ -33,8 +31,8 @@ def changed(paper, **sections):
 
 def experiment(paper, name, /, **keys):
     """Return an experiment of the paper's as data, with keys replaced."""
-    found = paper.model_dump(mode="json")["experiments"]
-    return next(each for each in found if each["name"] == name) | keys
+    experiments = paper.model_dump(mode="json")["experiments"]
+    return next(entry for entry in experiments if entry["name"] == name) | keys
 
 
 def test_the_papers_runs_are_counted_by_hand(paper):
@@ -104,14 +102,14 @@ def test_a_control_has_its_biass_options_where_it_has_none_of_its_own(paper):
 
 
 def test_contrasts_less_controls_are_written_out(paper):
-    found = Grid(paper).regressions["bias"].contrasts
-    assert [(each.first, each.less) for each in found] == [
+    contrasts = Grid(paper).regressions["bias"].contrasts
+    assert [(contrast.first, contrast.less) for contrast in contrasts] == [
         (None, "none"), ("dyck", "flat-brackets"), ("recency", "linear-recency"),
         ("recency", "static-recency"), ("tree-planting", "random-trees"),
         ("tree-planting", "sequential-trees"),
     ]  # fmt: skip
     alone = changed(paper, experiments=[experiment(paper, "exp3", biases=["none", "dyck"])])
-    assert [each.less for each in alone.regressions["bias"].contrasts] == ["none"]
+    assert [contrast.less for contrast in alone.regressions["bias"].contrasts] == ["none"]
 
 
 def test_filtered_is_the_papers_factor(paper):
@@ -134,7 +132,7 @@ def test_a_condition_is_named_by_its_base_and_filters(paper):
     both = grid.conditions["wiki~npi-only+det-noun"]
     assert (both.corpus, both.words, both.downsample) == ("wiki", ["det-noun", "npi-only"], 0.787)
     # npi-only has no reading of that name
-    assert [str(each) for each in both.filters] == ["npi-only.paper", "det-noun.published"]
+    assert [str(word) for word in both.filters] == ["npi-only.paper", "det-noun.published"]
     assert list(map(str, grid.conditions["wiki~passive.paper"].filters)) == ["passive.paper"]
     assert grid.conditions["wiki~none"].filters == []
     assert grid.filters("wiki") == ["agr-pp-mod", "det-noun", "npi-only", "passive"]
@@ -183,7 +181,7 @@ def test_what_is_removed_is_counted_where_something_is(paper):
     )
     assert grid.removals("c") == [("baby-c", size) for size in sizes]
     spec = Stages(grid).side_effects.spec(Cell(condition="baby-c", size="10M"))
-    assert [each.name for each in spec.control] == ["question-formation", "binding"]
+    assert [word.name for word in spec.control] == ["question-formation", "binding"]
     assert (spec.condition.control, spec.size) == ("baby-f", "10M")
 
 
@@ -214,8 +212,8 @@ def test_ready_files_need_no_base(paper):
     )
 
 
-def released(name, **place):
-    return {"name": name, "path": f"owner/{name}", "revision": "1f2e", **place}
+def released(name, **cell):
+    return {"name": name, "path": f"owner/{name}", "revision": "1f2e", **cell}
 
 
 def given_alone(*pretrained, **sections):
@@ -284,12 +282,16 @@ def with_tokenizer(paper, **tokenizer):
     """Return a grid, and its cells with their tokenizers and what these are trained on."""
     grid = changed(paper, tokenizer={**paper.model_dump(mode="json")["tokenizer"], **tokenizer})
     cells = {cell: grid.tokenizer_place(*cell) for cell in grid.cells("all")}
-    return grid, cells, {place: grid.tokenizer_texts(*place) for place in set(cells.values())}
+    return (
+        grid,
+        cells,
+        {tokenizer_of: grid.tokenizer_texts(*tokenizer_of) for tokenizer_of in set(cells.values())},
+    )
 
 
 def test_a_tokenizer_is_each_cells_own_or_one(paper):
     _, cells, texts = with_tokenizer(paper)
-    assert all(place == cell and texts[place] == [cell] for cell, place in cells.items())
+    assert all(where == cell and texts[where] == [cell] for cell, where in cells.items())
     _, cells, texts = with_tokenizer(paper, trained_on="all", sweep=[])
     # each condition once, at the size that holds the smaller ones
     largest = {c: max((s for d, s in cells if d == c), key=words) for c, _ in cells}
@@ -310,8 +312,12 @@ def test_a_condition_may_change_keys_of_the_tokenizer(paper):
         tokenizer={"trained_on": "all", "lowercase": True},
     )  # fmt: skip
     coherence.check(grid)  # the same sentences as another's, and not the same condition
-    found = grid.tokenizer_of("large")
-    assert (found.vocabulary_size, found.lowercase, found.trained_on) == (50_000, True, "all")
+    settings = grid.tokenizer_of("large")
+    assert (settings.vocabulary_size, settings.lowercase, settings.trained_on) == (
+        50_000,
+        True,
+        "all",
+    )
     assert grid.tokenizer_place("large", "10M") == ("large", "10M")
     assert "baby" in dict(grid.tokenizer_texts("large", "10M"))
     mine, other = (grid.condition_spec(name, "10M") for name in ("large", first["name"]))

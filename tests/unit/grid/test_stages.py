@@ -22,17 +22,15 @@ from poshgrid.provenance import fingerprint
 from poshgrid.provenance.manifest import recorded
 from poshgrid.stages import STAGES, Stages
 from poshgrid.stages import stage as stages
+from tests.cases import read_cases
 from tests.jobs import CELLS, RUN, Cell, of_run, put
 
 PINNED = Path(__file__).with_name("jobs.json")
-JUDGED = {"quality", "heuristic_shares", "accuracy", "curves", "deltas"}
-OF_RUNS = {"heuristic_shares", "accuracy", "curves", "measures", "report", "deltas"}
-OF_TEXT = {"condition", "side_effects"}
 
 
-def described(found: Stages) -> dict[str, Any]:
+def described(made: Stages) -> dict[str, Any]:
     """Return stage -> one of its jobs, whose slice the stage reads back as it was."""
-    jobs = {name: getattr(found, name).describe(cell) for name, cell in CELLS.items()}
+    jobs = {name: getattr(made, name).describe(cell) for name, cell in CELLS.items()}
     for name, job in jobs.items():
         if "spec" in job:
             text = json.dumps(job["spec"])
@@ -41,63 +39,22 @@ def described(found: Stages) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        # text and trees
-        (put("sources", 0, "options", seed=3), {"read"}),
-        (put("corpora", 0, seed=3), {"mix"}),
-        (put("corpora", 0, reading="paper", downsample=0.5), set()),  # of names like baby~binding
-        (put("parsers", 0, options={}), {"parse"}),  # of stanza
-        (put("parsers", 1, options={}), {"train_parser", "recall"}),  # of spacy
-        (put("parsers", 1, "treebank", sentences=900), {"treebank", "train_parser", "recall"}),
-        (put("evidence", shard_words="20K"), {"parse", "evidence", "distances"}),
-        # evidence and conditions
-        (put("evidence", parse="all"), {"parse"}),
-        (put("evidence", gold=[]), {"recall", "report"}),
-        (put("evidence", backstop=False), OF_TEXT),
-        (put("evidence", parser="spacy", compare=["stanza"]), {*OF_TEXT, "audit", "report"}),
-        (put("conditions", 0, seed=3), OF_TEXT),
-        (put("conditions", 0, filters=["question-formation.direct", "binding"]),
-         {*OF_TEXT, "audit", "deltas", "report"}),
-        (put("conditions", 0, rewrite=["drop-articles"]), {"parse", *OF_TEXT, "audit"}),
-        (put("conditions", 0, allow=["void"]), {"condition"}),
-        (put("conditions", 0, unfiltered_sizes=["60K"]),
-         {"accuracy", "curves", "deltas", "report"}),
-        (put("audit", sample=20), {"audit"}),
-        # tokens and models
-        (put("tokenizer", vocabulary_size=600), {"tokenizer"}),
-        (put("tokenizer", sweep=[500]), {"sweep"}),
-        (put("models", 0, "options", layers=3), {"train", "untrained"}),
-        (put("models", 1, "options", hidden_size=64), set()),
-        (put("recipes", 1, learning_rate="1e-3"), {"train"}),
-        (put("recipes", 1, checkpoint_every=7, learning_rate="0.00500", dropout="0e0"), set()),
-        (put("recipes", 1, checkpoint_epochs=[2]), {"train", "score"}),
-        (put("biases", "tree-planting", weight=2.0), {"train"}),
-        (put("biases", "recency", decay=0.7), set()),
-        (put(tracker="tensorboard"), set()),
-        # items, scores, statistics
-        (put("suites", 0, "options", pairs=100), {"items"}),
-        (put("scoring", reduction="sum"), JUDGED),
-        (put("scoring", bos=False), {"score", "untrained"}),
-        (put("filtering", perplexity=False), {"deltas"}),
-        (put("regressions", 0, slope_sd=0.4), {"fit"}),
-        (put("regressions", 1, slope_sd=0.4), set()),
-        (put(study={"name": "fict"}), {"report"}),
-        (put("experiments", 1, seeds=[42, 53, 76]), {"quality", *OF_RUNS}),
-        (put("experiments", 1, seeds=[42]), {"quality", *OF_RUNS}),
-        (put("experiments", 2, seeds=[42, 53]), set()),
-        (put(only="seed=42"), {"quality", *OF_RUNS}),
-    ],
+    ("keys", "changes", "expected"),
+    read_cases(__file__, "stages")["edits"],
 )  # fmt: skip
 def test_an_edit_changes_the_jobs_that_it_can_change(
-    stages_of: Any, tiny: Stages, change: Any, expected: set[str]
+    stages_of: Any,
+    tiny: Stages,
+    keys: list[str | int],
+    changes: dict[str, Any],
+    expected: list[str],
 ) -> None:
     def edited(data: dict[str, Any]) -> None:
         data.setdefault("scoring", {})
-        change(data)
+        put(*keys, **changes)(data)
 
     before, after = described(tiny), described(stages_of(edited))
-    assert {name for name in CELLS if before[name] != after[name]} == expected
+    assert sorted(name for name in CELLS if before[name] != after[name]) == expected
 
 
 def test_jobs_are_pinned(tiny: Stages) -> None:
@@ -124,22 +81,17 @@ def test_jobs_are_pinned(tiny: Stages) -> None:
     assert not changed, f"jobs of {changed} changed; if that is meant, {PINNED.name} is\n{text}"
 
 
-def test_sheets_cut_words_as_the_parser_that_labelled_them(stages_of: Any) -> None:
-    spec = stages_of(put("parsers", 0, language="it")).audit.spec(CELLS["audit"])
-    assert spec.language == "it"
-
-
 def test_labels_stop_a_condition_only_where_there_are_some(stages_of: Any) -> None:
     for backstop in (True, False):
-        found = stages_of(put("evidence", backstop=backstop)).condition
-        assert found.spec(Cell(condition="baby-f", size="20K")).backstop is backstop
-        assert found.spec(Cell(condition="wiki", size="20K")).backstop is True
+        condition = stages_of(put("evidence", backstop=backstop)).condition
+        assert condition.spec(Cell(condition="baby-f", size="20K")).backstop is backstop
+        assert condition.spec(Cell(condition="wiki", size="20K")).backstop is True
 
 
 def test_a_condition_at_the_sizes_where_nothing_is_removed(stages_of: Any) -> None:
-    found = stages_of(put("conditions", 0, unfiltered_sizes=["60K"], filtered=True), audit={})
+    made = stages_of(put("conditions", 0, unfiltered_sizes=["60K"], filtered=True), audit={})
     small, large = (
-        found.condition.spec(Cell(condition="baby-f", size=size)).condition
+        made.condition.spec(Cell(condition="baby-f", size=size)).condition
         for size in ("20K", "60K")
     )
     assert (small.unfiltered_sizes, large.unfiltered_sizes) == ([], ["60K"])
@@ -154,27 +106,27 @@ def test_a_rewriter_is_code_of_the_conditions_that_use_it(stages_of: Any) -> Non
         data["conditions"].append(control)
         data["experiments"][1]["conditions"].append("control")
 
-    found = stages_of(rewritten).condition
+    stage = stages_of(rewritten).condition
     for name in ("baby", "baby-f", "control"):
         cell = Cell(condition=name, size="20K")
         rewritten = name != "baby"
         module = "poshgrid.evidence.rewriters.drop_articles"
-        assert (module in found.modules(cell)) == rewritten
-        assert ("parses" in found.inputs(cell)) == rewritten
+        assert (module in stage.modules(cell)) == rewritten
+        assert ("parses" in stage.inputs(cell)) == rewritten
 
 
 def test_slices_of_scores(stages_of: Any, written: Any) -> None:
     scoring = {"reduction": "sum", "masked": ["holistic", "pseudo-log-likelihood"], "bos": False}
-    found = stages_of(suites=written["suites"][:1], scoring=scoring)
-    score = found.score.spec(CELLS["score"])
+    made = stages_of(suites=written["suites"][:1], scoring=scoring)
+    score = made.score.spec(CELLS["score"])
     assert (score.scoring.reduction, score.scoring.masked) == ("mean", "holistic")
     assert (score.scoring.bos, score.revision) == (False, None)
     assert score.rescored == {"posh-pseudo-log-likelihood": "pseudo-log-likelihood"}
-    perplexity = found.perplexity.spec(CELLS["perplexity"])
+    perplexity = made.perplexity.spec(CELLS["perplexity"])
     assert perplexity.scoring.bos
     assert (perplexity.scoring.decoding_seed, perplexity.tested) == (None, "baby")
     # a judgement depends on how two scores are compared, and on nothing else of them
-    judged = found.accuracy.spec(CELLS["accuracy"]).scoring
+    judged = made.accuracy.spec(CELLS["accuracy"]).scoring
     assert judged.written() == {"reduction": "sum"}
     pretrained = stages_of(pretrained=[
         {"name": "mine", "path": "owner/mine", "revision": "1f2e"},
@@ -195,27 +147,27 @@ def test_a_page_is_about_what_its_target_has(stages_of: Any) -> None:
     assert (bare.parsers, bare.evidence_parser, bare.gold) == ([], None, [])
     suite = {"name": "zorro", "reader": "lines", "path": "zorro"}
     config = Config.model_validate({"pretrained": ["gpt2"], "regressions": [], "suites": [suite]})
-    given = Stages(Grid(config)).report.spec(Cell(target="all"))
-    assert given.cells == {
+    alone = Stages(Grid(config)).report.spec(Cell(target="all"))
+    assert alone.cells == {
         "pretrained/given": specs.Cell(filtered=False, source="pretrained", words=0)
     }
-    assert (given.sizes, given.conditions, given.corpora) == ([], ["pretrained"], [])
+    assert (alone.sizes, alone.conditions, alone.corpora) == ([], ["pretrained"], [])
 
 
 # Files
 
 
 def test_a_page_is_laid_out_with_files_of_the_package(tiny: Stages) -> None:
-    found = {Path(path).resolve() for path in tiny.report.inputs(CELLS["report"])["page"]}
+    read = {Path(path).resolve() for path in tiny.report.inputs(CELLS["report"])["page"]}
     for room in ("report", "tables"):
         files = (Path(poshgrid.__file__).parent / room).rglob("*.*")
-        assert {path for path in files if path.suffix not in (".py", ".pyc")} <= found
+        assert {path for path in files if path.suffix not in (".py", ".pyc")} <= read
     published = {
         "posh-bench/published/v1/table3.csv",
         "fict/published/paper/numbers.csv",
         "posh-bench/children.csv",
     }
-    assert {resources.STUDIES / name for name in published} <= found
+    assert {resources.STUDIES / name for name in published} <= read
 
 
 @pytest.fixture
@@ -250,7 +202,7 @@ def test_files_of_other_people(here: Path, stages_of: Any, written: Any) -> None
     lay(here, "toy-baby b.txt", "choices.csv", "norms.csv", "one.conllu", "bank/b.conllu",
         "bank/a.conllu", "bank/notes.txt", "bought/b/weights.bin", "bought/a.json",
         "it's ready/20K/train.txt")  # fmt: skip
-    found = stages_of(change)
+    made = stages_of(change)
     ready = Cell(condition="ready", size="20K")
     for name, key, cell, files in (
         ("read", "files", Cell(source="toy-baby"), ["toy-baby b.txt"]),
@@ -262,17 +214,17 @@ def test_files_of_other_people(here: Path, stages_of: Any, written: Any) -> None
         ("condition", "evidence", ready, []),
         ("tokenizer", "texts", CELLS["tokenizer"], ["words.json"]),
     ):  # fmt: skip
-        assert getattr(found, name).inputs(cell)[key] == files
-    assert found.read.inputs(Cell(source="toy-wiki"))["files"] == []
-    recall = found.recall.inputs(Cell(parser="bought"))
+        assert getattr(made, name).inputs(cell)[key] == files
+    assert made.read.inputs(Cell(source="toy-wiki"))["files"] == []
+    recall = made.recall.inputs(Cell(parser="bought"))
     assert recall["parser"] == recall["treebank"] == []  # nobody knows what it has learned from
     assert {Path(path).name for path in recall["gold"]} == {
         "a.conllu", "b.conllu", "one.conllu", "grammar.yaml", "lexicon.yaml",
     }  # fmt: skip
-    assert found.condition.modules(ready) == ["poshgrid.evidence.prebuilt"]
-    arguments = found.condition.arguments(ready)
+    assert made.condition.modules(ready) == ["poshgrid.evidence.prebuilt"]
+    arguments = made.condition.arguments(ready)
     assert arguments["prebuilt"] == str(here / "it's ready/20K")
-    shown = found.report.inputs(Cell(target="exp1"))["shown"]
+    shown = made.report.inputs(Cell(target="exp1"))["shown"]
     assert "R/evidence/baby/bought.parquet" in shown
     assert not any("parsers/bought" in path for path in shown)
 
@@ -305,20 +257,20 @@ def test_what_jobs_write_is_not_digested(here: Path, stages_of: Any) -> None:
 def test_a_file_that_snakemake_takes_for_a_pattern_is_named(here: Path, stages_of: Any) -> None:
     lay(here, "toy-baby/{x}.txt")
     source = {"name": "toy-baby", "reader": "text", "path": "toy-baby"}
-    found = stages_of(lambda data: data["sources"].__setitem__(0, source), data=str(here))
+    made = stages_of(lambda data: data["sources"].__setitem__(0, source), data=str(here))
     with pytest.raises(PoshgridError, match=r"\{x\}\.txt"):
-        found.read.inputs(CELLS["read"])
+        made.read.inputs(CELLS["read"])
 
 
 def test_a_pretrained_model_is_a_folder_or_an_id(here: Path, grid_of: Any) -> None:
     lay(here, "mine/b.bin", "mine/a.json", "mine/deep/c.bin")
-    given = [{"name": "mine", "path": "mine"}, {"name": "hub", "path": "owner/name"}]
-    found = Stages(grid_of(data=str(here), pretrained=given))
+    models = [{"name": "mine", "path": "mine"}, {"name": "hub", "path": "owner/name"}]
+    made = Stages(grid_of(data=str(here), pretrained=models))
     mine, hub = (Run("pretrained", "given", n, "pretrained", "none", 0) for n in ("mine", "hub"))
-    assert found.score.arguments(mine)["model"] == str(here / "mine")
-    assert found.files.model(mine) == ["mine/a.json", "mine/b.bin"]
-    assert found.files.pretrained_folder(hub) is None and found.files.model(hub) == []
-    assert found.score.arguments(hub)["model"] == "owner/name"
+    assert made.score.arguments(mine)["model"] == str(here / "mine")
+    assert made.files.model(mine) == ["mine/a.json", "mine/b.bin"]
+    assert made.files.pretrained_folder(hub) is None and made.files.model(hub) == []
+    assert made.score.arguments(hub)["model"] == "owner/name"
 
 
 # Jobs as text

@@ -1,7 +1,5 @@
 """Parsers that are trained, loaded and run; parsing a shard of a corpus."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 
@@ -11,16 +9,16 @@ import pytest
 from poshgrid import plugins
 from poshgrid.config import Parser, Treebank, specs
 from poshgrid.config.runs import SPLITS
-from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.screening.screen import screen
-from poshgrid.files import read_table, write_table
+from poshgrid.files import read_table
 from poshgrid.parsing import parse as parsing
 from poshgrid.parsing import treebank
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.train import train
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
+from tests.unit.training.training_support import write_sentences
 
 OPTIONS = {
     "spacy": {"steps": 30, "evaluate_every": 30, "batch_words": 300, "width": 48,
@@ -69,28 +67,22 @@ def test_a_parser_is_trained_alike_twice_and_has_learned(gold, tmp_path, engine)
     unseen = [["Zyx", "!!", "qqq"], ["x"]]
     assert [tree.form for tree in one.parse(unseen)] == unseen
     if engine == "stanza":
-        check_download(tmp_path)
+        assert load("stanza", as_downloaded(tmp_path)).parse(words) == trees
 
 
-def check_download(folder):
-    """The folder of a download of Stanza, with its list of models, is read as ours is."""
-    sentence = [["Is", "the", "boy", "here", "?"]]
-    trees = load("stanza", folder / "a").parse(sentence)
-    stages = ("pos", "lemma", "depparse")
-    for stage in stages:
-        (folder / "resources" / "en" / stage).mkdir(parents=True)
-        model = folder / "resources" / "en" / stage / "toy_nocharlm.pt"
-        (folder / "a" / f"{stage}.pt").rename(model)
-    default = {"tokenize": "toy", **dict.fromkeys(stages, "toy_nocharlm")}
-    listing = {
-        **{stage: {"toy_nocharlm": {"md5": ""}} for stage in stages},
-        "tokenize": {"toy": {"md5": ""}},
-        "default_processors": default,
-        "default_dependencies": {},
-        "packages": {"default": default},
-    }
+def as_downloaded(folder):
+    """Return the folder of a download of Stanza with the models of ``a``, and its list of them."""
+    models = {"pos": "toy_nocharlm", "lemma": "toy_nocharlm", "depparse": "toy_nocharlm"}
+    for stage, name in models.items():
+        file = folder / "resources" / "en" / stage / f"{name}.pt"
+        file.parent.mkdir(parents=True)
+        (folder / "a" / f"{stage}.pt").rename(file)
+    default = {"tokenize": "toy", **models}
+    listing = {stage: {name: {"md5": ""}} for stage, name in default.items()}
+    listing |= {"default_processors": default, "default_dependencies": {},
+                "packages": {"default": default}}  # fmt: skip
     (folder / "resources" / "resources.json").write_text(json.dumps({"en": listing}))
-    assert load("stanza", folder / "resources").parse(sentence) == trees
+    return folder / "resources"
 
 
 def without_features(source, target, lose):
@@ -130,13 +122,6 @@ def test_features_are_learned_from_the_trees_that_have_them(gold, tmp_path, opti
         assert sum(a == b for a, b in pairs) / len(pairs) > 0.6
 
 
-def test_spacy_without_any_features(gold, tmp_path):
-    bare = without_features(gold, tmp_path / "bare", lambda words: True)
-    train(specs.ParserSpec(parser=parser("spacy", steps=5)), bare, tmp_path / "out")
-    (tree,) = load("spacy", tmp_path / "out").parse([["Dogs", "bark"]])
-    assert tree.feats == ["_", "_"] and tree.upos != ["X", "X"]
-
-
 @pytest.mark.parametrize("engine", ["spacy", "stanza"])
 def test_bad_models_are_named(tmp_path, engine):
     with pytest.raises(PoshgridError, match=r"check parsers\.model"):
@@ -148,34 +133,18 @@ def test_bad_models_are_named(tmp_path, engine):
     assert "\n" not in str(caught.value)
 
 
-def test_a_pipeline_of_spacy_without_a_parser_is_refused(tmp_path):
-    import spacy
-
-    spacy.blank("en").to_disk(tmp_path)
-    with pytest.raises(PoshgridError, match="no parser or no parts of speech"):
-        load("spacy", tmp_path)
-
-
 # ---- parsing a corpus ---------------------------------------------------------------------------
-
-TEXTS = ["Don't you wanna go?", "yeah", " ", "I see it.", "yeah", "Where's daddy's hat?", "yeah"]
 
 
 def write_base(folder, texts):
     """A corpus's table, and a folder that is not empty for the model."""
-    n = len(texts)
-    frame = pl.DataFrame(
-        {
-            "sent_id": range(n), "source": ["s"] * n, "document": ["d"] * n, "position": range(n),
-            "text": texts, "n_words": [len(t.split()) for t in texts], "split": ["train"] * n,
-            "rank": range(n), "size": ["1K"] * n,
-        },
-        schema=SENTENCES,
-    )  # fmt: skip
-    write_table(frame, folder / "sentences.parquet", SENTENCES)
+    write_sentences(folder / "sentences.parquet", [(text, "train", "1K") for text in texts])
     (folder / "model").mkdir()
     (folder / "model" / "file").touch()
     return folder
+
+
+TEXTS = ["Don't you wanna go?", "yeah", " ", "I see it.", "yeah", "Where's daddy's hat?", "yeah"]
 
 
 @pytest.fixture

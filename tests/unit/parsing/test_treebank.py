@@ -1,7 +1,5 @@
 """Reading and dividing gold trees; evaluating a parser's."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import conllu
@@ -12,7 +10,10 @@ from poshgrid.config.runs import SPLITS
 from poshgrid.errors import PoshgridError
 from poshgrid.parsing import treebank
 from poshgrid.parsing.evaluate import evaluate
+from tests.cases import read_cases
 from tests.unit.evidence.trees import tree
+
+CASES = read_cases(__file__, "treebank")
 
 GOOD = """\
 # sent_id = 1
@@ -48,21 +49,7 @@ def test_ranges_and_empty_nodes_go(tmp_path):
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [
-        ("3\tgo\tgo", "3 go go", "line 7: 8 tab-separated columns"),
-        ("\t_\t1\txcomp", "\t_\t9\txcomp", "line 7: impossible head 9"),
-        ("\t_\t1\txcomp", "\t_\t3\txcomp", "line 7: impossible head 3"),
-        ("4\t.\t.", "5\t.\t.", "line 8: word number 5 where 4 is due"),
-        ("0\troot", "3\tdep", "line 4: the heads form a circle"),
-        ("\t_\t1\txcomp", "\t_\t0\troot", "line 4: 2 roots instead of 1"),
-        ("PRON\tPRP", "_\tPRP", "line 5: '_' is no tag .column 4."),
-        ("PRON\tPRP", "PRON:x\tPRP", "line 5: 'PRON:x' is no tag"),
-        ("1\txcomp\t", "1\tnsubjpass\t", "line 7: 'nsubjpass' is no relation"),
-        ("1\txcomp\t", "1\troot\t", "line 7: head 1 with relation 'root'"),
-        ("0\troot\t", "0\tparataxis\t", "line 4: head 0 with relation 'parataxis'"),
-        ("3\tgo\tgo", "3\t \tgo", "line 7: no form"),
-        ("3\tgo\tgo", "3\tg\u2028o\tgo", r"line 7: control character U\+2028"),
-    ],
+    CASES["malformed_line_is_named"],
 )
 def test_malformed_line_is_named(tmp_path, old, new, message):
     assert GOOD.count(old) == 1
@@ -85,13 +72,11 @@ def test_what_stays_and_what_goes(tmp_path):
 
 def test_missing_empty_and_binary_treebanks(tmp_path):
     (tmp_path / "folder").mkdir()
-    (tmp_path / "empty.conllu").write_text("\n\n# only a comment\n")
     (tmp_path / "binary.conllu").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "short.conllu").write_text(sentence(1))
     for path, message in {
         "absent": "no such treebank",
         "folder": "no sentences",
-        "empty.conllu": "no sentences",
         "binary.conllu": "not UTF-8",
         "short.conllu": "leave none for",
     }.items():
@@ -132,33 +117,22 @@ def two(tmp_path):
 def test_each_part_is_held_out_in_proportion_and_no_words_leak(two, parts):
     paths = [f"{part}.conllu" for part in parts]
     facts = treebank.prepare(spec(path=paths, heldout=0.2), two, two / "out")
-    found = {  # the lemma names the part
+    splits = {  # the lemma names the part
         s: [words[0][1:3] for words in treebank.read(two / f"out/{s}.conllu")] for s in SPLITS
     }
-    assert {s: Counter(part for _, part in found[s]) for s in found} == {
+    assert {s: Counter(part for _, part in splits[s]) for s in splits} == {
         "train": {"a": 160, "b": 80}, "dev": {"a": 20, "b": 10}, "test": {"a": 20, "b": 10},
     }  # fmt: skip
     # Training sentences stand part by part
-    assert [part for _, part in found["train"]] == sorted(
-        (part for _, part in found["train"]), key=parts.index
+    assert [part for _, part in splits["train"]] == sorted(
+        (part for _, part in splits["train"]), key=parts.index
     )
-    words = {s: {word for word, _ in found[s]} for s in found}
+    words = {s: {word for word, _ in splits[s]} for s in splits}
     assert not words["train"] & (words["dev"] | words["test"]) and not words["dev"] & words["test"]
     # what both have is held out from both, or learned from both
-    shared = [{part for word, part in found[s] if word == "word170"} for s in found]
+    shared = [{part for word, part in splits[s] if word == "word170"} for s in splits]
     assert sorted(map(len, shared)) == [0, 0, 2]
     assert facts["train"] == {"sentences": 240, "words": 720}
-
-
-def test_faults_of_parts_name_the_part(two):
-    (two / "empty.conllu").write_text("# only a comment\n")
-    for bad, message in {
-        "absent.conllu": "absent.conllu: no such treebank; check treebank.path",
-        "empty.conllu": "empty.conllu: no sentences",
-    }.items():
-        with pytest.raises(PoshgridError, match=message):
-            treebank.prepare(spec(path=["a.conllu", bad]), two, two / "out")
-        assert not (two / "out").exists()
 
 
 def test_features_are_known_by_the_sentence():
@@ -184,15 +158,15 @@ def test_evaluation_by_hand():
     )
     # wrong: the tag of boy, the head of who (label kept), the label of ran (head kept)
     guess = tree("The/DET/2/det boy/VERB/5/nsubj who/PRON/5/nsubj ran/VERB/2/acl left/VERB/0/root")
-    found = evaluate([gold, gold], [guess, gold])
-    assert (found["sentences"], found["words"]) == (2, 10)
-    assert (found["upos"], found["uas"], found["las"]) == (0.9, 0.9, 0.8)
-    assert found["relations"]["nsubj"] == {
+    counts = evaluate([gold, gold], [guess, gold])
+    assert (counts["sentences"], counts["words"]) == (2, 10)
+    assert (counts["upos"], counts["uas"], counts["las"]) == (0.9, 0.9, 0.8)
+    assert counts["relations"]["nsubj"] == {
         "gold": 4, "predicted": 4, "correct": 3, "precision": 0.75, "recall": 0.75,
         "f1": 0.75,
     }  # fmt: skip
-    assert found["relations"]["acl:relcl"] == {
+    assert counts["relations"]["acl:relcl"] == {
         "gold": 2, "predicted": 1, "correct": 1, "precision": 1.0, "recall": 0.5,
         "f1": 0.666667,
     }  # fmt: skip
-    assert found["relations"]["aux"]["precision"] is found["relations"]["aux"]["f1"] is None
+    assert counts["relations"]["aux"]["precision"] is counts["relations"]["aux"]["f1"] is None

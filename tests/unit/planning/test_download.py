@@ -1,7 +1,5 @@
 """What jobs read from a hub is there before they start, and they ask for nothing more."""
 
-from __future__ import annotations
-
 import os
 from types import SimpleNamespace
 
@@ -10,6 +8,7 @@ import pytest
 
 from poshgrid.config.runs import GIVEN, PRETRAINED, Run
 from poshgrid.planning import download
+from tests.jobs import of_run
 
 
 @pytest.mark.parametrize("reachable", [True, False])
@@ -31,14 +30,8 @@ def test_models_are_downloaded_and_folders_are_not(monkeypatch, caplog, reachabl
         grid=SimpleNamespace(pretrained_runs=models),
         pretrained_folder=lambda run: "folder" if run == runs["here"] else None,
     )
-    axes = ("condition", "size", "model", "recipe", "bias", "seed")
-    jobs = [
-        SimpleNamespace(
-            rule=SimpleNamespace(name="score"),
-            wildcards=SimpleNamespace(**{axis: str(getattr(run, axis)) for axis in axes}),
-        )
-        for run in runs.values()
-    ]
+    rule = SimpleNamespace(name="score")
+    jobs = [SimpleNamespace(rule=rule, wildcards=of_run(run.name)) for run in runs.values()]
     download.ahead(SimpleNamespace(needrun_jobs=lambda: jobs), inputs)
     assert asked == ["someone/toy"]
     assert os.environ["HF_HUB_OFFLINE"] == ("1" if reachable else "")

@@ -1,7 +1,5 @@
 """``poshgrid run``: how it ends after Ctrl-C, and arguments that are refused in one line."""
 
-from __future__ import annotations
-
 import logging
 import os
 import signal
@@ -13,6 +11,9 @@ from snakemake import cli
 
 from poshgrid.errors import PoshgridError
 from poshgrid.planning import launch
+from tests.cases import read_cases
+
+CASES = read_cases(__file__, "launch")
 
 
 @pytest.fixture
@@ -48,11 +49,6 @@ def test_after_ctrl_c_one_line_says_that_the_same_command_goes_on(run, monkeypat
     assert run("--cores", "1")[0] == 1
 
 
-def test_an_argument_that_snakemake_has_not_is_one_line(run):
-    status, line = run("--nosuch")
-    assert status == 1 and line.startswith("error: ") and "--nosuch" in line
-
-
 def test_a_misspelt_profile_is_named(run, tmp_path):
     (tmp_path / "profiles/slurm").mkdir(parents=True)
     (tmp_path / "profiles/slurm/config.yaml").touch()
@@ -79,16 +75,7 @@ def test_a_folder_without_a_snakefile_is_refused(run):
 
 @pytest.mark.parametrize(
     ("words", "files", "targets"),
-    [
-        (["-n", "a.yaml", "b.yaml", "x"], ["a.yaml", "b.yaml"], ["x"]),
-        (["a.yaml", "-n", "x"], ["a.yaml"], ["x"]),
-        (["a.yaml", "-n", "--", "x"], ["a.yaml"], ["x"]),
-        (["--dry-run", "a.yaml", "--config", "x=b.yaml", "y=c.yaml"], ["a.yaml"], []),
-        (["--profile", "mine", "-n"], ["b.yaml"], []),
-        (["--profile", "mine", "a.yaml"], ["a.yaml"], []),
-        (["-s", "a.yaml", "-n"], ["study.yaml"], []),
-        (["-n", "x"], ["study.yaml"], ["x"]),
-    ],
+    CASES["a_target_that_is_a_configuration_is_one"],
 )
 def test_a_target_that_is_a_configuration_is_one(tmp_path, monkeypatch, words, files, targets):
     """Without any, that of a profile or the study of this folder is taken."""

@@ -1,7 +1,5 @@
 """What files hold that no job writes decides, not their times."""
 
-from __future__ import annotations
-
 import json
 import os
 
@@ -24,11 +22,11 @@ def digest(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(contents, "_FRESH", -1.0)
 
-    def found(*paths, written=()):
+    def digest(*paths, written=()):
         forget()
         return contents.digest(paths, written)
 
-    yield found
+    yield digest
     forget()
 
 

@@ -1,7 +1,5 @@
 """What a manifest says of the device, the cost and the libraries; when there is none."""
 
-from __future__ import annotations
-
 import errno
 import subprocess
 import sys
@@ -23,11 +21,10 @@ def test_the_cost_is_that_of_the_job_and_of_processes_that_it_starts(monkeypatch
     with recorded(tmp_path / "a.json"):
         subprocess.run([sys.executable, "-c", code], check=True)
         time.sleep(0.5)
-    found = read_json(tmp_path / "a.json")
-    assert 0.5 <= found["cpu_seconds"] < 2
-    assert found["wall_seconds"] >= 1
-    assert found["peak_memory_mb"] > 10
-    assert found["packages"] == {"numpy": np.__version__, "polars": polars.__version__}
+    cost = read_json(tmp_path / "a.json")
+    assert 0.5 <= cost["cpu_seconds"] < 2 and cost["wall_seconds"] >= 1
+    assert cost["peak_memory_mb"] > 10
+    assert cost["packages"] == {"numpy": np.__version__, "polars": polars.__version__}
 
 
 def test_a_disk_that_cannot_take_what_was_written_leaves_no_manifest(monkeypatch, tmp_path):

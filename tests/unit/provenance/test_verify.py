@@ -28,26 +28,20 @@ def left(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*"))
 
 
-def test_files_that_are_gone_and_broken_manifests_are_faults(tmp_path: Path) -> None:
-    gone = text(tmp_path / "a" / "table.bin")
-    stage(tmp_path / "a" / "manifest.json")
-    gone.unlink()
-    text(tmp_path / "b" / "manifest.json", '{"outputs": ')
-    assert faults(tmp_path) == {"a/table.bin": "missing", "b/manifest.json": "broken"}
-    delete(walk(tmp_path))
-    assert left(tmp_path) == []
-
-
-def test_delete_takes_the_files_and_their_manifest_and_nothing_else(tmp_path: Path) -> None:
-    for name in ("x.bin", "y.bin", "z.bin"):
-        text(tmp_path / "a" / name)
-    text(tmp_path / "b" / "z.bin")
-    stage(tmp_path / "a" / "manifest.json")
-    stage(tmp_path / "b" / "manifest.json")
+def test_delete_takes_damaged_files_and_their_manifest_and_nothing_else(tmp_path: Path) -> None:
+    for name in ("a/x.bin", "a/y.bin", "a/z.bin", "b/z.bin", "c/table.bin"):
+        text(tmp_path / name)
+    for name in "abc":
+        stage(tmp_path / name / "manifest.json")
     flip(tmp_path / "a" / "x.bin")
     flip(tmp_path / "a" / "z.bin")
-    deleted = delete(walk(tmp_path))
-    assert [fault.path.name for fault in deleted] == ["x.bin", "z.bin"]
+    (tmp_path / "c" / "table.bin").unlink()
+    text(tmp_path / "d" / "manifest.json", '{"outputs": ')
+    assert faults(tmp_path) == {
+        "a/x.bin": "changed", "a/z.bin": "changed", "c/table.bin": "missing",
+        "d/manifest.json": "broken",
+    }  # fmt: skip
+    delete(walk(tmp_path))
     assert left(tmp_path) == ["a/y.bin", "b/manifest.json", "b/z.bin"]
 
 
@@ -83,12 +77,12 @@ def test_what_was_made_of_an_input_that_was_written_anew(
                              "d/manifest.json", "d/z.bin"]  # fmt: skip
 
 
-@pytest.mark.parametrize("place", ["../../thesis.txt", "x/../../../thesis.txt", "{}/thesis.txt"])
-def test_a_manifest_reaches_nothing_outside_its_folder(tmp_path: Path, place: str) -> None:
+@pytest.mark.parametrize("path", ["../../thesis.txt", "x/../../../thesis.txt", "{}/thesis.txt"])
+def test_a_manifest_reaches_nothing_outside_its_folder(tmp_path: Path, path: str) -> None:
     text(tmp_path / "thesis.txt")
     manifest = tmp_path / "results" / "a" / "manifest.json"
     text(manifest.parent / "x" / "table.bin")
-    text(manifest, json.dumps({"outputs": {place.format(tmp_path): "0"}}))
+    text(manifest, json.dumps({"outputs": {path.format(tmp_path): "0"}}))
     text(tmp_path / "results" / "b" / "manifest.json", "[]")  # no stage wrote it
     before = left(tmp_path)
     assert faults(tmp_path / "results") == {
@@ -105,8 +99,8 @@ def test_what_a_stage_below_wrote_is_held_to_its_own_manifest(tmp_path: Path) ->
     stage(text(table, "whole").with_name("manifest.json"))
     assert faults(tmp_path) == {}
     flip(table)
-    (found,) = walk(tmp_path)
-    assert (found.path, found.manifest) == (table, table.with_name("manifest.json"))
+    (fault,) = walk(tmp_path)
+    assert (fault.path, fault.manifest) == (table, table.with_name("manifest.json"))
 
 
 @pytest.fixture
@@ -119,7 +113,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def command(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["verify", "results", *arguments])
+    return CliRunner().invoke(app, ["verify", *arguments])
 
 
 def test_files_that_no_manifest_lists_are_reported_and_stay(tmp_path: Path) -> None:
@@ -171,24 +165,19 @@ def test_a_flipped_bit_of_a_manifest_breaks_its_seal(tmp_path: Path) -> None:
 
 def test_the_command_says_what_it_deleted_and_what_it_left(results: Path) -> None:
     text(results / "b" / "manifest.json", "[]")
-    told = command()
-    assert (told.exit_code, left(results)) == (
-        1, ["a/manifest.json", "a/table.bin", "b/manifest.json"]
-    )  # fmt: skip
-    told = command("--delete")
-    assert isinstance(told.exception, PoshgridError)
-    assert "deleted 1" in told.stdout
-    assert "1 left as they are, results/b/manifest.json first" in str(told.exception)
+    assert command("results").exit_code == 1
+    assert left(results) == ["a/manifest.json", "a/table.bin", "b/manifest.json"]
+    answer = command("results", "--delete")
+    assert "deleted 1" in answer.stdout
+    assert "1 left as they are, results/b/manifest.json first" in str(answer.exception)
     assert left(results) == [".owner", "b/manifest.json"]
 
 
 def test_nothing_is_deleted_while_a_workflow_runs_on_the_results(results: Path) -> None:
     release = lock.own(results)
-    words = ["verify", "results/a", "--delete"]
-    told = CliRunner().invoke(app, words)
-    assert isinstance(told.exception, PoshgridError)
-    assert str(os.getpid()) in str(told.exception)
+    refused = command("results/a", "--delete").exception
+    assert isinstance(refused, PoshgridError) and str(os.getpid()) in str(refused)
     assert "a/table.bin" in left(results)
     release()
-    assert CliRunner().invoke(app, words).exit_code == 0
+    assert command("results/a", "--delete").exit_code == 0
     assert "a/table.bin" not in left(results)
