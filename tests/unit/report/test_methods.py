@@ -42,18 +42,22 @@ def test_corpora_and_evidence_are_those_of_the_manifests(study):
         "filters": [{"name": "binding", "reading": "direct"}, {"name": "mine", "reading": "own"}],
         "reinsert": [{"filter": "binding", "rate": "natural", "pool": "paper"},
                      {"filter": "mine", "rate": 0.002}],
-        "unfiltered_sizes": ["100M"], "downsample": 0.5,
+        "unfiltered_sizes": ["100M"], "downsample": 0.5, "rewrite": ["drop-articles"],
     }  # fmt: skip
     records = [record("read", "films", {"source": {"reader": "my-own"}})]
     for engine in ("spacy", "stanza"):
         parser = {"parser": {"engine": engine, "treebank": {"path": "toy"}}}
         records.append(record("train-parser", engine, parser))
     records.append(record("condition", "baby/10M", {"condition": condition, "backstop": True}))
+    alone = {"name": "alone", "corpus": "baby", "rewrite": ["swap-datives"]}
+    control = {"name": "control", "corpus": "baby", "control": "alone"}
+    records += [record("condition", c["name"], {"condition": c}) for c in (alone, control)]
     text = parts(study, corpora={"baby": corpus}, records=records, agreement=[])
     says(text["Corpora"], "baby", "childes", "films", "my-own", "7,001", "2,999", "501")
     # The parser that decides, not the one it is compared with
     says(text["Evidence"], "stanza", "79.2%", "backstop", "binding (direct), mine (own)",
-         "binding at its natural rate", "mine at a rate of 0.002", "100M", "50%")  # fmt: skip
+         "rewritten by drop-articles", "binding at its natural rate", "mine at a rate of 0.002",
+         "100M", "50%", "by swap-datives", "as many words of each source as alone")  # fmt: skip
     assert "spacy" not in text["Evidence"]
 
 
