@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[1]
 STUDIES = ("posh-bench", "direct-evidence", "fict", "babyberta", "parasitic-gaps", "babies")
 OVERLAYS = {
     "tiny-null.yaml", "reference.yaml", "released.yaml", "babylm.yaml", "exp3-paper.yaml",
-    "roberta.yaml", "gulordava.yaml",
+    "roberta.yaml", "gulordava.yaml", "tiny-linear.yaml",
 }  # fmt: skip
 """Laid over another configuration, and none by themselves."""
 
