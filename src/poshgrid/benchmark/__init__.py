@@ -1,5 +1,5 @@
-"""Suites: readers of others' files, generation from templates, and a grammar that checks both.
+"""Suites: readers of published files, generation from templates, and a grammar that checks both.
 
-:mod:`poshgrid.benchmark.suites` are the readers by their config words, ``generation`` makes items,
-``checks`` knows no template and judges what was made. A suite becomes items in ``items``.
+:mod:`poshgrid.benchmark.suites` has a reader for each config word, ``generation`` makes items,
+``checks`` judges the items without knowing the templates. ``items`` makes a suite's table of items.
 """

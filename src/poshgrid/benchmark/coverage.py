@@ -1,8 +1,8 @@
-"""How many of a suite's items a filter would remove: the share that it targets.
+"""The share of a suite's items that a filter would remove.
 
-A filter that takes out of a corpus what a paradigm is about takes the paradigm's own items as well:
-Table 1 of FiCT (Patil et al. 2024) gives this share for each filter and its paradigms. Items are
-parsed as a corpus is, so that the share shows what rule and parser miss together.
+A filter that removes the sentences about a paradigm from a corpus also removes the paradigm's own
+items: Table 1 of FiCT (Patil et al. 2024) gives this share for each filter and its paradigms. Items
+are parsed like a corpus, so that the share shows what rule and parser miss together.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ COVERAGE: Schema = {
 }
 Words = tuple[str, ...]
 Parse = Callable[[Iterable[Words]], dict[Words, Tree]]
-"""The words of sentences, to words -> tree."""
+"""Takes the words of sentences and returns words -> tree."""
 
 
 def read(path: Path, remedy: str) -> pl.DataFrame:
@@ -39,10 +39,10 @@ def read(path: Path, remedy: str) -> pl.DataFrame:
 
     Args:
         path: ``items.parquet`` of the suite.
-        remedy: what makes it.
+        remedy: how to make it, for the message.
 
     Raises:
-        PoshgridError: it is not there, or holds no minimal pairs.
+        PoshgridError: the file does not exist, or holds no minimal pairs.
     """
     if not path.is_file():
         raise PoshgridError(f"{path}: no items yet; {remedy}")
@@ -54,14 +54,14 @@ def coverage(
 ) -> pl.DataFrame:
     """Return the share of each phenomenon's items that each filter removes.
 
-    A text that lacks the words which any of the filters needs is not parsed.
+    A text without the words that some filter needs is not parsed.
 
     Args:
         items: table with the columns of ``ITEMS``.
         filters: filters with their readings.
         parse: the parser (:func:`poshgrid.parsing.parse.parse_words`).
-        language: of the items.
-        backstop: whether what looks like evidence by its words alone is removed, too.
+        language: language of the items.
+        backstop: whether sentences that look like evidence by their words alone are removed, too.
 
     Returns:
         Table with the columns of ``COVERAGE``, in the order of the items, then of the filters.

@@ -1,4 +1,4 @@
-"""The corpora as items are made from them: frequencies, n-gram models, and what was heard."""
+"""What items are made from: word frequencies, n-gram models and sentences of the corpora."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from poshgrid.models.ngram import NGram
 
 
 def context(corpora: dict[str, Path], ngrams: dict[str, Path], top_k: int) -> Context:
-    """Return what a reader may know of the corpora.
+    """Return what a reader may use from the corpora.
 
     Args:
         corpora: corpus -> ``sentences.parquet``, or a condition's ``train.parquet``.
@@ -37,13 +37,13 @@ def context(corpora: dict[str, Path], ngrams: dict[str, Path], top_k: int) -> Co
 
 
 def _baseline(path: Path) -> Baseline:
-    """Return a baseline whose model (gigabytes of a large corpus) is read at its first use."""
+    """Return a baseline whose model (gigabytes for a large corpus) is loaded at its first use."""
     model = functools.cache(lambda: NGram.load(path))
     return lambda sentences: model().score(sentences)
 
 
 def count(path: Path) -> Counter[str]:
-    """Count the words of a table's training sentences; spare ones, of no size, do not count.
+    """Count the words of a table's training sentences, without spare ones (which have no size).
 
     Args:
         path: ``sentences.parquet`` of a corpus, ``train.parquet`` of a condition, or a plain text.
@@ -64,9 +64,9 @@ def count(path: Path) -> Counter[str]:
 
 
 def heard(sentences: Iterable[str], tables: Iterable[Path]) -> set[str]:
-    """Return the sentences that a table's training rows hold, but for case, marks and spaces.
+    """Return the sentences that occur in training rows, ignoring case, punctuation and spaces.
 
-    Spare rows are among them: a condition may be refilled from them.
+    Spare rows are included: they may refill a condition.
 
     Raises:
         PoshgridError: a table is missing or broken.
@@ -83,14 +83,14 @@ def heard(sentences: Iterable[str], tables: Iterable[Path]) -> set[str]:
 
 
 def texts(path: Path, *, spare: bool) -> Iterator[pl.Series]:
-    """Yield the texts of a table's training rows, or the lines of a plain text, piece by piece.
+    """Yield the texts of a table's training rows, or the lines of a plain text, in batches.
 
     Args:
         path: a table with a column ``text``, or a text whose name does not end in ``.parquet``.
-        spare: the rows of no size, too.
+        spare: include rows without a size.
 
     Raises:
-        PoshgridError: the table cannot be read, or the file is no text.
+        PoshgridError: the table cannot be read, or the file is not text.
     """
     if path.suffix != ".parquet":
         yield from _lines(path)

@@ -1,4 +1,4 @@
-"""The items of a suite: what its reader makes, checked against the contract of its task.
+"""The items of a suite: its reader's output, checked for its task.
 
 Minimal pairs get their critical region: from the first difference to the last, in whole words.
 """
@@ -29,8 +29,8 @@ _WORD = re.compile(r"\S+")
 def region(good: str, bad: str) -> tuple[tuple[int, int], tuple[int, int]]:
     """Return where two members differ, as [start, end) in characters of each.
 
-    Words are what spaces separate, less the punctuation that both members end with. The region of a
-    member that only lacks words is empty, at the place where they are missing.
+    Words are separated by spaces; punctuation at the end of both members does not count. If a
+    member only lacks words, its region is empty, at the position where they are missing.
 
     Args:
         good: one member.
@@ -86,11 +86,11 @@ def generate(
         output: the table to write (the columns of the suite's task).
 
     Returns:
-        Facts for the manifest: items, items of each phenomenon, and what the reader says of them.
+        Facts for the manifest: items, items of each phenomenon, and the facts of the reader.
 
     Raises:
-        PoshgridError: a corpus has no training sentences, the reader cannot make the suite, or what
-            it returns breaks the contract.
+        PoshgridError: a corpus has no training sentences, the reader cannot make the suite, or its
+            items lack a column.
     """
     suite = spec.suite
     options = plugins.options(SUITES, suite.reader, suite.options)
@@ -125,8 +125,8 @@ def pairs(suite: str, items: pl.DataFrame) -> pl.DataFrame:
     """Return the pairs of a reader as ``ITEMS``: with their design and their critical regions.
 
     Args:
-        suite: its name, for messages.
-        items: what a reader of pairs returns.
+        suite: name of the suite, for messages.
+        items: output of a reader of pairs.
 
     Raises:
         PoshgridError: the columns are not those of ``PAIRS``, or a pair cannot be scored or
@@ -139,12 +139,12 @@ def pairs(suite: str, items: pl.DataFrame) -> pl.DataFrame:
         for name, value in DESIGN.items()
     )
     files.check_schema(items.schema, PAIRS, f"suite {suite}")
-    _sound(suite, items)
+    _check_pairs(suite, items)
     return with_regions(items)
 
 
-def _sound(suite: str, items: pl.DataFrame) -> None:
-    """Raise if a pair cannot be scored or has the id of another."""
+def _check_pairs(suite: str, items: pl.DataFrame) -> None:
+    """Raise if a pair cannot be scored or has the same id as another."""
     ids = items["item_id"]
     scored = [pl.col(name).str.slice(pl.col(f"{name}_context")) for name in ("good", "bad")]
     empty = items.filter(pl.any_horizontal(text.str.strip_chars() == "" for text in scored))
@@ -154,7 +154,7 @@ def _sound(suite: str, items: pl.DataFrame) -> None:
         )
     if ids.is_duplicated().any():
         raise PoshgridError(
-            f"suite {suite}: item {ids.filter(ids.is_duplicated())[0]!r} is there twice"
+            f"suite {suite}: item {ids.filter(ids.is_duplicated())[0]!r} occurs twice"
         )
     owners = items.group_by("template").agg(pl.col("phenomenon").unique().sort())
     shared = owners.filter(pl.col("phenomenon").list.len() > 1).sort("template")

@@ -1,4 +1,4 @@
-"""The hand-made lexicon: word forms and their features, and which of them a corpus knows well."""
+"""The hand-made lexicon: word forms and their features, and which are frequent in a corpus."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 class Table(BaseModel):
-    """What a file of the lexicon holds: columns of forms, then of features (``tables.yaml``)."""
+    """The columns of a lexicon file: forms, then features (``tables.yaml``)."""
 
     file: str
     forms: tuple[str, ...]  # the first is the citation form
-    features: dict[str, frozenset[str]]  # column -> the values that it may hold
+    features: dict[str, frozenset[str]]  # column -> its possible values
     content: bool = True  # content words; function words otherwise
 
     @field_validator("forms", mode="before")
@@ -83,7 +83,7 @@ class Lexicon:
 
     @cached_property
     def content_lemmas(self) -> dict[str, frozenset[str]]:
-        """Case-folded form -> citation forms of the content words that it may be.
+        """Case-folded form -> citation forms of its content words.
 
         A form that is also a function word is left out.
         """
@@ -99,8 +99,8 @@ def read(folder: Path = LEXICON) -> Lexicon:
     """Read and check the lexicon.
 
     Raises:
-        PoshgridError: a line has a wrong number of cells, an empty or
-            impossible form, an unknown feature value, or a word that was there before.
+        PoshgridError: a line has a wrong number of cells, an empty or impossible form, an unknown
+            feature value, or a repeated word.
     """
     return Lexicon(word for category in TABLES for word in _read(folder, category))
 
@@ -127,7 +127,7 @@ def _read(folder: Path, category: str) -> Iterator[Word]:
             for value in sorted(features[column]):
                 check_known(f"{where}: unknown {column}", value, table.features[column])
         if cells[0].casefold() in seen:
-            raise PoshgridError(f"{where}: {cells[0]!r} is in the file twice; remove one")
+            raise PoshgridError(f"{where}: {cells[0]!r} occurs twice in the file; remove one")
         seen.add(cells[0].casefold())
         yield Word(category, cells[0], forms, features)
 
@@ -136,12 +136,12 @@ def _read(folder: Path, category: str) -> Iterator[Word]:
 
 
 def tokens(text: str) -> list[str]:
-    """Return the lower-cased alphabetic tokens; an apostrophe separates: *don't* -> *don*, *t*."""
+    """Return the lower-cased alphabetic tokens; apostrophes separate: *don't* -> *don*, *t*."""
     return _LETTERS.findall(text.lower())
 
 
 def most_frequent(counts: Mapping[str, int], top_k: int) -> frozenset[str]:
-    """Return the ``top_k`` most frequent types; equal counts in alphabetic order."""
+    """Return the ``top_k`` most frequent types; equal counts in alphabetical order."""
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return frozenset(word for word, _ in ranked[:top_k])
 
@@ -165,7 +165,7 @@ class Vocabulary:
 
 
 def usable(lexicon: Lexicon, counts: Mapping[str, Mapping[str, int]], top_k: int) -> Vocabulary:
-    """Return which of the lexicon's forms are frequent, corpus by corpus, and how often all occur.
+    """Return which of the lexicon's forms are frequent in each corpus, and all their frequencies.
 
     Args:
         lexicon: the words.

@@ -1,4 +1,4 @@
-"""What a suite holds, task by task: column -> type; what its reader knows, and returns."""
+"""The tables of items of each task (column -> type), and what readers receive and return."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ PAIRS: Schema = {
     "template": pl.String,  # unique across phenomena, e.g. "island-adjunct-who"
     "lexical_set": pl.String,  # the content words, sorted, joined by "+": clusters of items
     "cell": pl.String,  # of a factorial design, e.g. "gap"; "" in a suite without one
-    # the pairs of a lexical set and template are judged as one, their margins added: a difference
-    # in differences, where each pair alone has two grammatical members or frequencies of its own
+    # whether the pairs of a lexical set and template are judged as one, with their margins added: a
+    # difference in differences, which cancels the frequencies of the words in each pair
     "joint": pl.Boolean,
-    "contrast": pl.String,  # what the two members differ in, e.g. "reflexive-gender"
+    "contrast": pl.String,  # how the two members differ, e.g. "reflexive-gender"
     "good": pl.String,  # the grammatical sentence
     "bad": pl.String,  # the ungrammatical sentence
     # characters at the beginning that are read and not scored; 0: the whole member is scored
     "good_context": pl.UInt32,
-    "bad_context": pl.UInt32,  # the same of the bad sentence
+    "bad_context": pl.UInt32,  # the same for the bad sentence
 }
-"""Minimal pairs, as a reader returns them; ``DESIGN`` may lack."""
+"""Minimal pairs, as a reader returns them; the columns of ``DESIGN`` may be missing."""
 
 DESIGN: dict[str, str | bool | int] = {
     "cell": "", "joint": False, "good_context": 0, "bad_context": 0,
 }  # fmt: skip
-"""What a reader that knows no factorial design or context leaves out, and what it is then."""
+"""Columns that a reader without a factorial design or context may leave out, and their values."""
 
 ITEMS: Schema = {
     **PAIRS,
@@ -43,20 +43,20 @@ ITEMS: Schema = {
     # as [start, end) in characters; 0, 0 in a member that lacks them
     "good_start": pl.UInt32,
     "good_end": pl.UInt32,  # its end
-    "bad_start": pl.UInt32,  # the same of the bad sentence
+    "bad_start": pl.UInt32,  # the same for the bad sentence
     "bad_end": pl.UInt32,  # its end
 }
 """``benchmark/{suite}/items.parquet`` of minimal pairs."""
 
 PARADIGMS: Schema = {
-    "item_id": pl.String,  # of the set of four sentences, which has a row for each
+    "item_id": pl.String,  # id of the set of four sentences; each sentence has a row
     "category": pl.String,  # e.g. "parasitic-gap"
     "phenomenon": pl.String,  # e.g. "parasitic-gap-subject"
     "template": pl.String,
     "lexical_set": pl.String,  # the content words, sorted, joined by "+"
     "ambiguous": pl.Boolean,  # "NAME's talking to": a clause as well as a noun phrase
     "filler": pl.Boolean,  # "who" rather than "that"
-    "gap": pl.Boolean,  # nothing stands where the object would
+    "gap": pl.Boolean,  # whether the object is missing
     "text": pl.String,  # the sentence
     "start": pl.UInt32,  # the critical region, [start, end) in characters of text
     "end": pl.UInt32,  # its end
@@ -66,10 +66,10 @@ PARADIGMS: Schema = {
 """
 
 CHOICES: Schema = {
-    "item_id": pl.String,  # of the stimulus, which has a row for each option
+    "item_id": pl.String,  # id of the stimulus; each option has a row
     "category": pl.String,  # the task, e.g. "sentence-comprehension"
     "phenomenon": pl.String,  # the structure, e.g. "passive"
-    "block": pl.String,  # items that are passed together; "" without blocks
+    "block": pl.String,  # items that count together as passed or failed; "" without blocks
     "option": pl.UInt32,  # 0, 1, 2 ...
     "correct": pl.Boolean,  # exactly one option of an item
     "text": pl.String,  # stimulus, connective and option, joined
@@ -90,7 +90,7 @@ COMPLETIONS: Schema = {
     "block": pl.String,  # "" without blocks
     "prompt": pl.String,  # the beginning of a sentence
     "accepted": pl.List(pl.String),  # continuations that count as right
-    "anywhere": pl.Boolean,  # they may stand inside a word
+    "anywhere": pl.Boolean,  # whether they may be inside a word
     "tags": pl.List(pl.String),  # e.g. "negation": subsets across phenomena
 }
 """``benchmark/{suite}/items.parquet`` of completions (Capone et al. 2024)."""
@@ -101,21 +101,23 @@ TASKS: dict[str, Schema] = {
     "choices": CHOICES,
     "completions": COMPLETIONS,
 }
-"""Task of a suite -> its ``items.parquet``. A reader's ``TASK`` names it; default: pairs."""
+"""Task of a suite -> columns of its ``items.parquet``. A reader's ``TASK`` names it; default:
+pairs."""
 
 Baseline = Callable[[Sequence[str]], list[float]]
-"""Log-probabilities (nats) of sentences by a model of word sequences alone."""
+"""Returns the log-probabilities (nats) of sentences by an n-gram model."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """The corpora, as far as items are made from them. Readers with ``CORPORA = True`` get one.
+    """What items may use from the corpora. Readers with ``CORPORA = True`` receive it.
 
     Args:
         vocabulary: words and their frequency in every corpus.
         baselines: "corpus/size" -> an n-gram model of that corpus, against which items are
             balanced.
-        heard: of some sentences, those that a corpus holds (case and punctuation aside).
+        heard: returns those of some sentences that occur in a corpus (ignoring case and
+            punctuation).
     """
 
     vocabulary: Vocabulary
@@ -124,7 +126,7 @@ class Context:
 
 
 class Loaded(NamedTuple):
-    """A suite."""
+    """The items of a suite, and facts about it."""
 
     items: pl.DataFrame  # the columns of its task: PAIRS, PARADIGMS, CHOICES or COMPLETIONS
     facts: dict[str, Any] = {}  # noqa: RUF012 - for the manifest: files, repeated pairs ...

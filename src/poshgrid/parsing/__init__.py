@@ -1,1 +1,1 @@
-"""Dependency trees: the parsers and their training, treebanks, labels."""
+"""Dependency trees: parsers and their training, treebanks, tokenization into words."""

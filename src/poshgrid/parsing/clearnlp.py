@@ -1,10 +1,10 @@
-"""ClearNLP's dependencies, which spaCy's own English pipelines give, as Universal Dependencies.
+"""ClearNLP's dependencies, as in spaCy's English pipelines, converted to Universal Dependencies.
 
 The two differ in labels and in heads. In ClearNLP (Choi & Palmer 2012, "Guidelines for the CLEAR
 style constituent to dependency conversion") a preposition governs its noun, *be* governs its
-predicate, conjuncts form a chain and a conjunction belongs to the conjunct before it; in UD content
-words govern. One case cannot be decided: an adverb or a phrase after *be* without a complement is
-always taken for its predicate.
+predicate, conjuncts form a chain and a conjunction depends on the conjunct before it. In UD content
+words are the governors. One case is ambiguous: an adverb or a phrase after *be* without a
+complement is always analysed as its predicate.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ RELATIONS = {
     "predet": "det:predet", "prep": "obl", "prt": "compound:prt", "punct": "punct",
     "quantmod": "advmod", "relcl": "acl:relcl", "xcomp": "xcomp",
 }  # fmt: skip
-"""Relation of ClearNLP, as spaCy's English pipelines name them -> UD's where the heads agree."""
+"""ClearNLP's relation in spaCy's English pipelines -> UD's relation where the heads are the
+same."""
 
 _BE = frozenset({"am", "are", "be", "been", "being", "is", "was", "were", "'m", "'re", "'s"})
 _NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM", "SYM"})
@@ -35,14 +36,14 @@ def universal(tree: Tree) -> Tree:
     """Return a tree in Universal Dependencies.
 
     Args:
-        tree: its relations are keys of :data:`RELATIONS`; its root bears ``root``.
+        tree: its relations are keys of :data:`RELATIONS`; its root has the relation ``root``.
     """
     draft = _Draft(tree)
     depth = [len(list(tree.ancestors(word))) for word in range(1, len(tree) + 1)]
     bottom_up = sorted(range(1, len(tree) + 1), key=lambda word: -depth[word - 1])
     draft.hang_conjuncts()
     for step in (draft.lower_preposition, draft.lower_copula, draft.split_clause):
-        for word in bottom_up:  # in "out of the house" `of` comes first
+        for word in bottom_up:  # in "out of the house" `of` is converted first
             step(word)
     feats = [
         "|".join(sorted({*feats.split("|"), "Voice=Pass"} - {"_"}))
@@ -54,14 +55,14 @@ def universal(tree: Tree) -> Tree:
 
 
 class _Draft:
-    """A tree that is changed: governors, and the relations of both schemes."""
+    """A tree during conversion: its current governors, and the relations of both schemes."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree, self.head, self.old = tree, list(tree.head), tree.deprel
         self.new = [RELATIONS.get(relation, relation) for relation in tree.deprel]
 
     def children(self, word: int, *relations: str) -> list[int]:
-        """Return the words that a word governs now, by ClearNLP's relations if any are given."""
+        """Return the words that a word governs now; with ``relations``, only those of ClearNLP."""
         return [
             child
             for child, head in enumerate(self.head, start=1)
@@ -69,13 +70,13 @@ class _Draft:
         ]
 
     def promote(self, word: int, function: int, relation: str, own: str) -> None:
-        """Let a word take the place of a function word, its governor, and govern all it governed.
+        """Put a word in the position of its governor, a function word, and make it govern that.
 
         Args:
             word: the content word.
             function: the function word.
-            relation: the content word's from now on.
-            own: the function word's.
+            relation: new relation of the content word.
+            own: new relation of the function word.
         """
         for child in self.children(function):
             self.head[child - 1] = word
@@ -83,7 +84,7 @@ class _Draft:
         self.head[function - 1], self.new[function - 1] = word, own
 
     def hang_conjuncts(self) -> None:
-        """Hang conjuncts off the first, and each conjunction off the conjunct that follows it."""
+        """Attach conjuncts to the first one, and each conjunction to the conjunct after it."""
         for word, relation in enumerate(self.new, start=1):
             if relation == "cc":
                 others = self.tree.children(self.tree.head[word - 1])
@@ -93,7 +94,7 @@ class _Draft:
                 self.head[word - 1] = self.head[self.head[word - 1] - 1]
 
     def lower_preposition(self, word: int) -> None:
-        """Let what a preposition governs take its place: *near the houses*."""
+        """Put the complement of a preposition in the preposition's position: *near the houses*."""
         relation, governor = self.old[word - 1], self.head[word - 1]
         if relation == "aux" and self.tree.upos[word - 1] == "PART":
             self.new[word - 1] = "mark"  # to
@@ -138,7 +139,7 @@ class _Draft:
             self.head[subjects[-1] - 1] = self.head[word - 1]
 
     def is_passive(self, word: int) -> bool:
-        """Say whether a verb is passive, as UD's features would: by its auxiliary, or reduced."""
+        """Return whether a verb is passive in UD: by its auxiliary, or as a reduced clause."""
         if any(self.new[child - 1] in _PASSIVE for child in self.children(word)):
             return True
         reduced = self.old[word - 1] in ("acl", "advcl") and not self.children(word, "aux")

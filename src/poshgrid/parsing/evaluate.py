@@ -1,4 +1,4 @@
-"""How well a parser does: tag and attachment accuracy, and the relations that filters rest on."""
+"""Accuracy of a parser: tags, attachment, and the relations that filters rely on."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ RELATIONS = ("acl:relcl", "nsubj", "aux")
 def evaluate(gold: Sequence[Tree], predicted: Sequence[Tree]) -> dict[str, object]:
     """Compare trees over the same words.
 
-    A relation counts as found when the same word bears the same full label and has the same
-    governor. Accuracies are shares of all words, punctuation included.
+    A relation counts as correct if the same word has the same full label and the same governor.
+    Accuracies are shares of all words, including punctuation.
 
     Args:
         gold: the treebank's trees.
@@ -23,7 +23,7 @@ def evaluate(gold: Sequence[Tree], predicted: Sequence[Tree]) -> dict[str, objec
     Returns:
         ``sentences``, ``words``, ``upos``, ``uas``, ``las`` (shares of words) and ``relations``:
         relation -> ``gold``, ``predicted``, ``correct`` (counts), ``precision``, ``recall``, ``f1``
-        (``None`` when there is nothing to divide by).
+        (``None`` if the denominator is 0).
     """
     totals = Counter[str]()
     in_gold, in_guess, correct = (Counter[str]() for _ in range(3))

@@ -1,4 +1,4 @@
-"""Parsing one shard of a corpus's sentences."""
+"""Parse one shard of a corpus's sentences."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def parse(
 ) -> dict[str, object]:
     """Parse the ``shard``-th of ``shards`` contiguous parts of a corpus's table.
 
-    A text that occurs often (*yeah*) is parsed once, and one that is not wanted is not: its lists
-    are empty. Texts are parsed in the order of their length, so that a batch holds little padding;
-    the table is in the order of the corpus.
+    Each distinct text (*yeah*) is parsed once. Texts that are not wanted are not parsed: their
+    lists are empty. Texts are parsed in the order of their length, so that a batch holds little
+    padding; the table keeps the order of the corpus.
 
     Args:
-        spec: the parser and which shard of how many, counted from 0.
+        spec: the parser, the number of the shard (from 0) and the number of shards.
         sentences: the corpus's table.
         model: folder of the parser.
         output: table to write.
-        wanted: says of a text's words whether it is parsed (the screen of ``spec.screens``).
+        wanted: returns whether a text with these words is parsed (the screen of ``spec.screens``).
 
     Returns:
         Number of sentences, of distinct texts, of texts parsed, and of sentences with a tree.
@@ -77,7 +77,7 @@ def parse(
 
 
 def _table(texts: list[str], trees: list[Tree]) -> pl.DataFrame:
-    """Return trees as columns, which take a tenth of the memory that the objects do."""
+    """Return trees as columns, which need a tenth of the memory of the objects."""
     columns = {column: [list(getattr(tree, column)) for tree in trees] for column in _LISTS}
     return pl.DataFrame({"text": texts, **columns}, schema=_TREES)
 
@@ -102,7 +102,7 @@ def parse_text(parser: config.Parser, model: Path, text: str) -> Tree:
 def parse_words(
     parser: config.Parser, model: Path, sentences: Iterable[Sequence[str]]
 ) -> dict[tuple[str, ...], Tree]:
-    """Parse sentences that are words already, each distinct one once, in the order of length.
+    """Parse tokenized sentences: each distinct one once, in the order of length.
 
     Args:
         parser: a parser of the configuration.

@@ -1,4 +1,4 @@
-"""Training a dependency parser from a treebank, and testing it on held-out trees."""
+"""Train a dependency parser from a treebank, and test it on held-out trees."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from poshgrid.plugins import ENGINES
 def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, object]:
     """Train a parser and write its model and ``evaluation.json`` to a folder.
 
-    The test starts from words alone: the parser predicts the tags and lemmas that it uses itself.
+    In the test the parser gets only the words and predicts the tags and lemmas that it uses.
 
     Args:
         spec: the engine and its options.
@@ -28,7 +28,7 @@ def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, obj
     log = logs.get(__name__)
     engine = plugins.load(ENGINES, spec.parser.engine)
     options = plugins.options(ENGINES, spec.parser.engine, spec.parser.options)
-    # The folder may stand already, with a manifest in it: only the models are replaced.
+    # The folder may exist already and hold a manifest: only the models are replaced.
     with atomic_folder(output) as scratch:
         log.info("training %s with %s", spec.parser.name, spec.parser.engine)
         engine.train(treebank, scratch, options, spec.parser.language)

@@ -1,4 +1,4 @@
-"""A dependency tree: five columns and the few questions that filters ask of them."""
+"""A dependency tree: five columns, and what filters ask about it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Tree:
         form: the words.
         upos: universal part of speech of each word.
         feats: morphological features of each word in CoNLL-U notation, ``"_"`` for none.
-        head: 1-based place of each word's governor, 0 for the root.
+        head: 1-based position of each word's governor, 0 for the root.
         deprel: relation of each word to its governor.
     """
 
@@ -30,9 +30,9 @@ class Tree:
         return len(self.form)
 
     def children(self, word: int) -> list[int]:
-        """Return the words that ``word`` governs, left to right; of 0, the roots."""
+        """Return the words that ``word`` governs, left to right; the roots if ``word`` is 0."""
         if not self._children:
-            # Filled at the first question: most sentences are dismissed without one.
+            # Computed at the first call: most sentences are rejected without one.
             self._children.extend([] for _ in range(len(self) + 1))
             for dependent, head in enumerate(self.head, start=1):
                 self._children[head].append(dependent)
@@ -40,7 +40,7 @@ class Tree:
 
     def ancestors(self, word: int) -> Iterator[int]:
         """Yield the governor of ``word``, its governor, and so on up to the root word."""
-        steps = len(self)  # a parser's cycle, should there be one, must not hang us
+        steps = len(self)  # ends the loop even if a parser returns a cycle
         head = self.head[word - 1]
         while head and steps:
             yield head
@@ -48,7 +48,7 @@ class Tree:
             steps -= 1
 
     def subtree(self, word: int) -> list[int]:
-        """Return ``word`` and all that it dominates, in the order of the sentence."""
+        """Return ``word`` and all words below it, in the order of the sentence."""
         dominated, pending = {word}, [word]
         while pending:
             for child in self.children(pending.pop()):
@@ -58,22 +58,22 @@ class Tree:
         return sorted(dominated)
 
     def dominates(self, upper: int, lower: int) -> bool:
-        """Say whether ``upper`` is a proper ancestor of ``lower``."""
+        """Return whether ``upper`` is a proper ancestor of ``lower``."""
         return upper in self.ancestors(lower)
 
     @property
     def small(self) -> Sequence[str]:
-        """The words in lower case, with typewriter apostrophes."""
+        """The words in lower case, with straight apostrophes."""
         if not self._small:
             self._small.extend([form.lower().replace("’", "'") for form in self.form])
         return self._small
 
     def lower(self, word: int) -> str:
-        """Return the word in lower case, with a typewriter apostrophe."""
+        """Return a word in lower case, with a straight apostrophe."""
         return self.small[word - 1]
 
     def relation(self, word: int) -> str:
-        """Return the relation without its subtype: ``nsubj:pass`` -> ``nsubj``."""
+        """Return a word's relation without its subtype: ``nsubj:pass`` -> ``nsubj``."""
         return self.deprel[word - 1].partition(":")[0]
 
     def feature(self, word: int, name: str) -> str | None:

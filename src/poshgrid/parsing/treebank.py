@@ -1,4 +1,4 @@
-"""Gold trees: reading CoNLL-U, and dividing it into train, dev and test for a parser."""
+"""Gold trees: read CoNLL-U, and divide it into train, dev and test for a parser."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TAGS = frozenset({
     "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
     "PUNCT", "SCONJ", "SYM", "VERB", "X",
 })  # fmt: skip
-"""The 17 universal tags (the same, Table 1)."""
+"""The 17 universal tags (de Marneffe et al. 2021, Table 1)."""
 TOY = "toy"
 TOY_SENTENCES = 2_000
 SEED = 42
@@ -40,17 +40,17 @@ Row = tuple[str, ...]
 
 
 _Gold = tuple[str, list[Row]]
-"""The part of a treebank, and the words of a sentence that is from it."""
+"""The part of a treebank that a sentence is from, and its words."""
 
 
 def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, object]:
     """Write ``train.conllu``, ``dev.conllu`` and ``test.conllu`` of a treebank.
 
     Only the basic tree is kept: ranges of multiword tokens, empty nodes, enhanced dependencies,
-    features without a value and comments go. A missing lemma becomes the word in lower case,
-    because Stanza's parser reads lemmas. Sentences with the same words all fall on the same side,
-    so that no test sentence has been seen in training. Half of the held-out sentences of each part
-    are dev, half test. Training sentences are written part by part.
+    features without a value and comments are removed. A missing lemma becomes the word in lower
+    case, because Stanza's parser reads lemmas. Sentences with the same words are all put into the
+    same split, so that no test sentence was seen in training. Half of the held-out sentences of
+    each part are dev, half test. Training sentences are written part by part.
 
     Args:
         spec: the treebank's parts, limit, held-out share and seed.
@@ -87,7 +87,7 @@ def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, obj
 
 
 def components(treebank: Treebank) -> list[str]:
-    """Return the treebanks that a treebank is made of: one, or those of its list."""
+    """Return the parts of a treebank: its single path, or its list of paths."""
     return [treebank.path] if isinstance(treebank.path, str) else treebank.path
 
 
@@ -96,11 +96,11 @@ def read(path: Path, key: str = "treebank.path") -> Iterator[list[Row]]:
 
     Args:
         path: the file.
-        key: of the configuration, for messages.
+        key: configuration key, for messages.
 
     Raises:
         PoshgridError: the file is missing, is not UTF-8, is not well-formed CoNLL-U, or has a tag
-            or relation that is none of UD's; subtypes (``obl:tmod``) are free, as in UD.
+            or relation that UD does not have; any subtype (``obl:tmod``) is allowed, as in UD.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -110,7 +110,7 @@ def read(path: Path, key: str = "treebank.path") -> Iterator[list[Row]]:
         raise PoshgridError(f"{path}: not UTF-8 ({error.reason}); convert it") from error
     block: list[str] = []
     start = 1
-    # One blank line more, for files that do not end in one
+    # An extra blank line, for files that do not end in one
     for number, line in enumerate(itertools.chain(text.split("\n"), [""]), start=1):
         if line.strip():
             if not block:
@@ -129,7 +129,7 @@ def trees(path: Path) -> list[Tree]:
 
 
 def tree(words: list[Row]) -> Tree:
-    """Return the tree of a sentence that :func:`read` yields."""
+    """Return the tree of a sentence from :func:`read`."""
     return Tree(
         form=[word[1] for word in words],
         upos=[word[3] for word in words],
@@ -140,16 +140,16 @@ def tree(words: list[Row]) -> Tree:
 
 
 def has_features(tree: Tree) -> bool:
-    """Say whether a gold tree bears morphological features.
+    """Return whether a gold tree has morphological features.
 
-    Some treebanks have none at all (those of child-directed speech). Features that are missing are
-    not the same as features that a word does not have: engines do not learn them from such trees.
+    Some treebanks have none at all (those of child-directed speech). A missing annotation does not
+    mean that a word has no features: engines do not learn features from such trees.
     """
     return any(feats != _EMPTY_WORD for feats in tree.feats)
 
 
 def _sentence(lines: list[str], start: int, path: Path) -> list[Row]:
-    """Return the words of one block after checking it line by line; comments alone: none."""
+    """Check one block line by line and return its words; [] if it only has comments."""
     placed: list[tuple[int, list[str]]] = []
     words: list[Row] = []
     number = start
@@ -170,7 +170,7 @@ def _sentence(lines: list[str], start: int, path: Path) -> list[Row]:
             number = placed[0][0]
             if (roots := [word[6] for word in words].count("0")) > 1:
                 raise ValueError(f"{roots} roots instead of 1")
-            if len(tree(words).subtree(0)) <= len(words):  # not all hang off the root
+            if len(tree(words).subtree(0)) <= len(words):  # not all words are below the root
                 raise ValueError("the heads form a circle")
     except ValueError as error:
         raise PoshgridError(
@@ -182,10 +182,10 @@ def _sentence(lines: list[str], start: int, path: Path) -> list[Row]:
 def _word(columns: list[str], due: int, last: int) -> Row:
     """Return a word's basic columns.
 
-    A filter asks for UD's labels: of any other it would find nothing, without a word.
+    Only UD's labels are accepted: a filter would silently never match any other label.
 
     Raises:
-        ValueError: what is wrong with it.
+        ValueError: what is wrong with the word.
     """
     number, form, lemma, upos, xpos, feats, head, deprel = columns[:8]
     if number != str(due):
@@ -208,7 +208,7 @@ def _word(columns: list[str], due: int, last: int) -> Row:
         )
     if not lemma or (lemma == _EMPTY_WORD and form != _EMPTY_WORD):
         lemma = form.lower()
-    # Engines learn from no feature without a value: Number=Plur|Typo becomes Number=Plur
+    # Engines cannot use a feature without a value: Number=Plur|Typo becomes Number=Plur
     feats = "|".join(feature for feature in feats.split("|") if "=" in feature) or _EMPTY_WORD
     return number, form, lemma, upos, xpos or _EMPTY_WORD, feats, head, deprel
 
@@ -216,7 +216,7 @@ def _word(columns: list[str], due: int, last: int) -> Row:
 def _gold(treebank: Treebank, data: Path) -> list[_Gold]:
     """Return the sentences of all parts, in the order of the parts."""
     parts = components(treebank)
-    # The limit is for the whole treebank: with other parts, the toy has its usual size.
+    # The limit is for the whole treebank: beside other parts, the toy part has its usual size.
     toy = ((treebank.sentences if len(parts) == 1 else None) or TOY_SENTENCES, SEED)
     return [(name, words) for name in parts for words in part(name, data, toy)]
 
@@ -224,16 +224,16 @@ def _gold(treebank: Treebank, data: Path) -> list[_Gold]:
 def part(
     name: str, data: Path, toy: tuple[int, int], key: str = "treebank.path"
 ) -> list[list[Row]]:
-    """Return the sentences of a CoNLL-U file, of those of a folder, or of the toy grammar.
+    """Return the sentences of a CoNLL-U file, of a folder of them, or of the toy grammar.
 
     Args:
         name: file or folder, or :data:`TOY`.
-        data: folder that it is relative to.
-        toy: sentences of the toy grammar, and their seed.
-        key: of the configuration, for messages.
+        data: folder that ``name`` is relative to.
+        toy: number of sentences of the toy grammar, and their seed.
+        key: configuration key, for messages.
 
     Raises:
-        PoshgridError: there is no sentence, or :func:`read` refuses a file.
+        PoshgridError: there is no sentence, or :func:`read` rejects a file.
     """
     if name == TOY:
         return list(toy_trees(*toy))
@@ -246,12 +246,12 @@ def part(
 
 
 def files(path: Path) -> list[Path]:
-    """Return a CoNLL-U file, or those of a folder, sorted; [] if there are none."""
+    """Return a CoNLL-U file, or the CoNLL-U files of a folder, sorted; [] without any."""
     return sorted(path.glob("*.conllu")) if path.is_dir() else [path] if path.is_file() else []
 
 
 def toy_trees(wanted: int, seed: int) -> Iterator[list[Row]]:
-    """Yield sentences of the toy grammar, half of each register, as :func:`read` does."""
+    """Yield sentences of the toy grammar, half from each register, as :func:`read` does."""
     from poshgrid.corpora import toy as grammar
 
     for register, share in (("baby", wanted - wanted // 2), ("wiki", wanted // 2)):
@@ -263,7 +263,7 @@ def toy_trees(wanted: int, seed: int) -> Iterator[list[Row]]:
 
 
 def _divide(sentences: list[_Gold], heldout: float) -> dict[str, list[_Gold]]:
-    """Divide shuffled sentences, each part alike, keeping copies of the same words together."""
+    """Divide shuffled sentences, each part in the same way, with equal sentences in one split."""
     copies: dict[tuple[str, ...], list[_Gold]] = {}
     for part, words in sentences:
         copies.setdefault(tuple(word[1].lower() for word in words), []).append((part, words))
@@ -273,7 +273,7 @@ def _divide(sentences: list[_Gold], heldout: float) -> dict[str, list[_Gold]]:
     divided: dict[str, list[_Gold]] = {"train": [], "dev": [], "test": []}
     for group in copies.values():
         needed = Counter(part for part, _ in group)
-        # A group larger than the room left (every "yeah") goes to train.
+        # A group that is larger than the remaining room (all "yeah") goes to train.
         split = next((name for name, left in room.items() if needed <= left), "train")
         divided[split].extend(group)
         if split in room:

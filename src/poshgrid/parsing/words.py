@@ -1,7 +1,7 @@
-"""Cutting a sentence into words as Universal Dependencies does: do n't, let 's, wan na.
+"""Split a sentence into words as Universal Dependencies does: do n't, let 's, wan na.
 
-All parsers are given these words, so that their trees can be compared word by word. The rules are
-spaCy's, which need no download, and of English a few from gold trees of child-directed speech.
+All parsers receive these words, so that their trees can be compared word by word. The rules are
+spaCy's, which need no download, and for English a few from gold trees of child-directed speech.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from poshgrid.corpora.clean import UNKNOWN
 if TYPE_CHECKING:
     from spacy.tokenizer import Tokenizer
 
-# One written word that Universal Dependencies analyses as several.
+# Written words that Universal Dependencies analyses as several words.
 _FUSED = (
     "wan|na", "haf|ta", "has|ta", "had|ta", "need|ta", "spos|ta", "suppos|ta",
     "use|ta", "ought|a", "got|ta", "gon|na", "out|ta", "kind|a", "sort|a", "lott|a", "lots|a",
@@ -30,11 +30,11 @@ _LONE_LETTER = re.compile(r"[A-Za-z]\.")
 
 
 def tokenize(text: str, language: str) -> list[str]:
-    """Return the words of a sentence; white space only: none.
+    """Return the words of a sentence; [] if it is only white space.
 
     Args:
-        text: a sentence as it stands in the corpus.
-        language: whose rules cut it, by its code of ISO 639-1.
+        text: a sentence as in the corpus.
+        language: ISO 639-1 code; selects the rules.
     """
     return [token.text for token in _tokenizer(language)(text) if not token.is_space]
 
@@ -52,11 +52,11 @@ def _tokenizer(language: str) -> Tokenizer:
 
 
 def _as_in_speech(tokenizer: Tokenizer, suffixes: Sequence[Any]) -> None:
-    """Add the rules of English child-directed speech; ``suffixes``: those that there are."""
+    """Add the rules of English child-directed speech to the existing ``suffixes``."""
     from spacy.util import compile_suffix_regex
 
-    # "a." is a letter and a full stop: abbreviations of one letter are initials, which are rare in
-    # speech, while a letter at the end of a sentence (spelling games) is not.
+    # "a." is split into a letter and a full stop: in speech, initials ("J.") are rare, but letters
+    # at the end of a sentence (spelling games) are not.
     tokenizer.rules = {
         written: parts
         for written, parts in tokenizer.rules.items()

@@ -1,4 +1,4 @@
-"""What the columns of a table mean: the comments beside them in its schema."""
+"""The meaning of a table's columns, read from the comments in its schema."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from poshgrid.files import Schema
 
 _COMMON = Path(__file__).with_name("columns.txt").read_text("utf-8").splitlines()
 COMMON = {name: words for name, _, words in (line.partition(": ") for line in _COMMON)}
-"""What a column is that its table says nothing of."""
+"""Column -> its meaning in tables whose schema has no comment on it."""
 
 _SCHEMA = r"^{}(?:: [\w.]+)? = \{{(.*?)\}}(?:  # fmt: skip)?$"
 _TABLE = re.compile(
@@ -24,15 +24,16 @@ _COLUMN = re.compile(r'^ *(?:"([^"]+)": )?.*?(?:# (.*))?$')
 def columns(module: ModuleType, name: str) -> dict[str, str]:
     """Return what each column of a table means, in the table's order.
 
-    A column's meaning is the comment on its line, after comments that stand alone before it. What
-    says nothing is one of ``COMMON``, or an end of an interval, or the same of the full condition.
+    The meaning of a column is the comment on its line, together with comment lines directly above
+    it. Without a comment it is taken from ``COMMON``, or derived from the name: an end of an
+    interval, or the same value of the full condition.
 
     Args:
-        module: that holds the schema.
-        name: of the schema in it.
+        module: the module with the schema.
+        name: name of the schema in the module.
 
     Raises:
-        KeyError: nothing says what a column means.
+        KeyError: a column's meaning is not given anywhere.
     """
     schema: Schema = getattr(module, name)
     commented = _comments(module, name)
@@ -40,7 +41,7 @@ def columns(module: ModuleType, name: str) -> dict[str, str]:
 
 
 def tables(module: ModuleType) -> dict[str, str]:
-    """Return the tables that a schema's module holds, and what each is: file, then its rows."""
+    """Return the tables of a schema module: name of the schema -> its file and what a row is."""
     matches = _TABLE.finditer(inspect.getsource(module))
     return {match[1]: " ".join(match[2].split()) for match in matches}
 
@@ -60,10 +61,10 @@ def _common(column: str, schema: Schema) -> str:
 
 
 def _comments(module: ModuleType, name: str) -> dict[str, str]:
-    """Return the comments on a schema's columns, those of schemas that it takes in too."""
+    """Return the comments on a schema's columns, including schemas that it contains."""
     source = inspect.getsource(module)
     schema = re.search(_SCHEMA.format(name), source, re.MULTILINE | re.DOTALL)
-    if schema is None:  # another module's
+    if schema is None:  # the schema is defined in another module
         home = re.search(rf"^from (\S+) import (?:\([^)]*)?\b{name}\b", source, re.MULTILINE)
         return _comments(importlib.import_module(home[1]), name) if home else {}
     comments: dict[str, str] = {}

@@ -1,9 +1,10 @@
-"""A table in the formats that people take away: CSV and LaTeX.
+"""Write tables as CSV and LaTeX.
 
-One description, :class:`~poshgrid.tables.table.Table`, gives both, so that they hold the same
-numbers: the CSV unrounded, LaTeX as the page shows them. CSV is polars' writer. LaTeX is ours, as
-what libraries write breaks on names from suites: pandas' Styler escapes no heading, no symbol, and
-no ``[`` or ``*`` that begins a line.
+Both are made from one description, :class:`~poshgrid.tables.table.Table`, so that they hold the
+same
+numbers: the CSV unrounded, LaTeX rounded as on the page. CSV is written by polars. LaTeX is written
+here, because library output breaks on names from suites: pandas' Styler does not escape headings,
+symbols, or ``[`` and ``*`` at the beginning of a line.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ def write(rows: pl.DataFrame, folder: Path, name: str, schema: files.Schema) -> 
 
     Args:
         rows: the table.
-        folder: where the files go.
-        name: of the files, without an ending.
-        schema: the table's contract.
+        folder: folder for the files.
+        name: name of the files, without an ending.
+        schema: the columns that the table must have.
 
     Raises:
-        PoshgridError: the table breaks its contract.
+        PoshgridError: the table does not have these columns.
     """
     files.write_table(rows, folder / f"{name}.parquet", schema)
     files.write_text(folder / f"{name}.csv", csv(rows, places=6))
@@ -39,14 +40,14 @@ def write(rows: pl.DataFrame, folder: Path, name: str, schema: files.Schema) -> 
 
 # ---- CSV -----------------------------------------------------------------------------------------
 
-# What a spreadsheet would compute, full-width forms too; "CSV Injection", OWASP. The apostrophes
-# make room for texts that begin so themselves: unguarded(guarded(text)) is the text.
+# Text that a spreadsheet would compute, also in full-width forms; "CSV Injection", OWASP. Leading
+# apostrophes are included so that unguarded(guarded(text)) is always the text.
 _FORMULA = re.compile("'*(?:[\t\r\n]|[ \u00a0]*[=+\\-@＝＋－＠])")
-_NUMBER = r"^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$"  # of a column that holds words, too: computes nothing
+_NUMBER = r"^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$"  # numbers in a column of texts are harmless
 
 
 def guarded(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula: an apostrophe goes before ``=+-@``."""
+    """Return a text that no spreadsheet reads as a formula: ``=+-@`` get an apostrophe."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 
@@ -56,11 +57,11 @@ def unguarded(text: str) -> str:
 
 
 def csv(frame: pl.DataFrame, places: int | None = None) -> str:
-    """Return a table as CSV for people: no cell and no title of it is a formula.
+    """Return a table as CSV in which no cell and no title is a formula.
 
     Args:
         frame: the table.
-        places: decimals of its numbers; none: as many as there are.
+        places: decimals of its numbers; default: all.
     """
     safe = pl.col(pl.String).str.replace(f"^(?:{_FORMULA.pattern})", "'$0")
     numeric = pl.col(pl.String).str.contains(_NUMBER)
@@ -77,22 +78,22 @@ _TEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
     "–": "--", "’": "'", "−": "$-$", "±": r"$\pm$", "×": r"$\times$", "²": "$^2$",
     "≥": r"$\geq$", "≤": r"$\leq$", "≠": r"$\neq$", "→": r"$\to$", "Δ": r"$\Delta$",
     "χ": r"$\chi$", "†": r"$\dagger$", "‡": r"$\ddagger$", "✓": r"$\surd$",
-    "[": "{[}",  # a \\ before it would take it for its own
+    "[": "{[}",  # a \\ before it would read it as its argument
 }  # fmt: skip
 _MARKS = {"*": "*", "†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "≠": r"\neq", "✓": r"\surd"}
 _MARKED = re.compile(rf"(−?[\d.]+)([{''.join(_MARKS)}]+)(.*)")
 
 
 def escape(words: str) -> str:
-    """Return text with what TeX would take for a command escaped, and symbols as commands."""
+    """Return text in which TeX's special characters are escaped, and symbols are commands."""
     return "".join(" " if category(c) == "Cc" else _TEX.get(c, c) for c in words)
 
 
 def latex(table: Table) -> str:
-    """Return a table for LaTeX's booktabs; marks behind a number are raised.
+    """Return a table for LaTeX's booktabs, with marks after a number as superscripts.
 
     Args:
-        table: its total rows are emphasised; its caption is a comment.
+        table: the table; its total rows are emphasised, its caption is a comment.
     """
     columns = table.columns
     kinds = "".join("l" if column.text else "r" for column in columns)
@@ -139,6 +140,6 @@ def _cell(words: str) -> str:
 
 def _line(cells: Iterable[str]) -> str:
     line = " & ".join(cells)
-    if line.lstrip().startswith("*"):  # the \\ of the line before would take the star for its own
+    if line.lstrip().startswith("*"):  # the \\ of the line above would read the star as its own
         line = f"{{}}{line}"
     return rf"{line} \\"

@@ -1,4 +1,4 @@
-"""What a table is: a frame of values, and how a person reads them."""
+"""A table: values, and how they are shown to people."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ class Column:
 
     title: str
     show: Callable[[Any], str] = str
-    text: bool = False  # words, set flush left; numbers are set flush right
+    text: bool = False  # text, aligned left; numbers are aligned right
     group: str = ""  # heading of this column and its neighbours of the same group
     graded: bool = False  # accuracies, coloured by their distance from chance
 
     def write(self, value: object) -> str:
-        """Return the text of a cell; ``None`` is a dash, and a text is what it is."""
+        """Return the text of a cell: a dash for ``None``, a text unchanged."""
         return ABSENT if value is None else value if isinstance(value, str) else self.show(value)
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of values, a caption, and the name of its files."""
+    """Rows of values, a caption, and the name of the table's files."""
 
     name: str
     caption: str
     columns: list[Column]
     rows: list[list[Any]]
     classes: dict[int, str] = field(default_factory=dict)  # row -> "flag" or "total"
-    grouped: bool = False  # rows with the same first cell stand under it
-    values: pl.DataFrame = field(default_factory=pl.DataFrame)  # what the CSV holds
+    grouped: bool = False  # rows with the same first cell are grouped under it
+    values: pl.DataFrame = field(default_factory=pl.DataFrame)  # the contents of the CSV file
 
     def shown(self) -> list[list[str]]:
         """Return the texts of the cells."""
@@ -48,13 +48,13 @@ class Table:
 
     @property
     def spans(self) -> list[tuple[str, int]]:
-        """Groups of columns and how many each has; none where no column is grouped."""
+        """Column groups and their numbers of columns; [] if no column has a group."""
         spans = [(g, len(list(c))) for g, c in groupby(self.columns, key=lambda c: c.group)]
         return spans if any(group for group, _ in spans) else []
 
     @property
     def bodies(self) -> list[tuple[str, list[tuple[int, list[Any]]]]]:
-        """Groups of rows as (first cell, numbered rows); one without a name if none is grouped."""
+        """Row groups as (first cell, numbered rows); one without a name if rows are not grouped."""
         numbered = list(enumerate(self.rows))
         if not self.grouped:
             return [("", numbered)]
@@ -67,13 +67,13 @@ def of_frame(
     """Return a frame as a table.
 
     Args:
-        name: of the table's files.
+        name: name of the table's files.
         caption: what the table shows.
-        frame: a row for each of the table's; column ``class`` marks rows (:data:`CLASS`).
+        frame: the rows; column ``class`` marks rows (:data:`CLASS`).
         titles: column -> ``Title | writer`` (:data:`poshgrid.tables.words.WRITERS`), in the order
-            of the table. A column that the frame lacks is left out; so is one whose key ends in
-            ``?`` and that holds nothing. Key ``*``: all further columns, ``{}`` being their names.
-            Default: all columns, under their names.
+            of the table. A column that the frame lacks is left out; so is an empty one whose key
+            ends in ``?``. Key ``*`` stands for all other columns, ``{}`` for their names. Default:
+            all columns, with their names as titles.
     """
     kept = dict(_columns(frame, titles or {"*": "{}"}))
     values = frame.drop(CLASS, strict=False)
@@ -100,11 +100,11 @@ def _columns(frame: pl.DataFrame, titles: Mapping[str, str]) -> Iterator[tuple[s
 
 
 def varying(rows: pl.DataFrame, axes: Sequence[str], always: Sequence[str] = ()) -> list[str]:
-    """Return the axes with more than one value: the others would only widen a table.
+    """Return the axes with more than one value; the others would only make a table wider.
 
     Args:
         rows: a table with the axes as columns.
         axes: in the order of the table's columns.
-        always: those that stand even with one value.
+        always: axes to return even with one value.
     """
     return [axis for axis in axes if axis in always or rows[axis].n_unique() > 1]

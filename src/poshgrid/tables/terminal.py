@@ -1,4 +1,4 @@
-"""A table in the terminal, drawn by rich."""
+"""Print a table in the terminal, with rich."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ def show(
     labels: int = 1,
     notes: Iterable[str] = (),
 ) -> None:
-    """Print a table of texts; a cell that is too wide for the terminal is broken into lines.
+    """Print a table of texts; cells that are too wide for the terminal are wrapped.
 
     Args:
-        title: above the table.
-        names: of the columns.
+        title: line above the table.
+        names: titles of the columns.
         rows: a text for each column.
         labels: number of columns on the left that are names; the others are numbers.
-        notes: below the table, each a line or more.
+        notes: lines below the table.
     """
     from rich.box import SIMPLE_HEAD
     from rich.console import Console

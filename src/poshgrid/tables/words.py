@@ -10,7 +10,7 @@ ABSENT = "–"
 
 
 def count(value: float) -> str:
-    """Write a whole number with thousands apart: ``12,345``."""
+    """Write a whole number with commas: ``12,345``."""
     return f"{value:,.0f}"
 
 
@@ -28,7 +28,7 @@ def short(value: float) -> str:
 
 
 def decimals(places: int, unit: float = 1) -> Callable[[float], str]:
-    """Return a writer of numbers, as multiples of a unit, with so many decimals."""
+    """Return a function that writes numbers as multiples of ``unit`` with ``places`` decimals."""
     return lambda value: f"{value / unit:,.{places}f}".replace("-", "−")
 
 
@@ -39,25 +39,25 @@ def percent(value: float) -> str:
 
 
 def signed(value: float, places: int = 2) -> str:
-    """Write a number with its sign, none where it rounds to zero: ``+0.09``, ``0.00``."""
+    """Write a number with its sign, without one if it rounds to zero: ``+0.09``, ``0.00``."""
     text = f"{value:+.{places}f}"
     return text[1:] if float(text) == 0 else text.replace("-", "−")
 
 
 def points(share: float) -> str:
-    """Write a difference of shares in percentage points, without the word: ``−1.2``."""
+    """Write a difference of shares in percentage points, without a unit: ``−1.2``."""
     return signed(100 * share, 1)
 
 
 def probability(value: float) -> str:
-    """Write a probability without its zero: ``.973``, ``< .001``, ``> .999``."""
+    """Write a probability without its leading zero: ``.973``, ``< .001``, ``> .999``."""
     if value < 0.001:
         return "< .001"
     return "> .999" if value > 0.999 else f"{value:.3f}"[1:]
 
 
 def span(low: float | None, high: float | None, show: Callable[[float], str]) -> str | None:
-    """Write a range as ``low–high``; of one that is not known, nothing."""
+    """Write a range as ``low–high``; ``None`` if an end is unknown."""
     return None if low is None or high is None else f"{show(low)}–{show(high)}"
 
 
@@ -82,4 +82,4 @@ WRITERS: dict[str, Callable[[Any], str]] = {
     "probability": probability, "short": short, "millions": decimals(2, 1_000_000),
     **{str(places): decimals(places) for places in range(1, 6)},
 }  # fmt: skip
-"""What a table of the report may name -> how it writes a value."""
+"""Name in a table's description -> function that writes a value."""

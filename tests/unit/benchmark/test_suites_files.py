@@ -280,7 +280,7 @@ LINES, SCAMP = (pair(reader) for reader in ("lines", "scamp"))
     ("reader", "content", "message"),
     [
         ("lines", f"{LINES}\n{GOOD}\n", "line 3: an odd number of lines"),
-        ("scamp", f"{SCAMP}\n{GOOD} {BAD}\n", "line 2: not a good and a bad"),
+        ("scamp", f"{SCAMP}\n{GOOD} {BAD}\n", "line 2: 1 fields, not a good sentence"),
         ("blimp", '\n{"sentence_good": "a"', "line 2: the line: Invalid JSON"),
         ("blimp", '{"sentence_good": "a"}', "no known format has the columns 'sentence_good'"),
         ("blimp", record("a", "b") + '\n{"sentence_good": "a"}', "line 2: sentence_bad: no text"),
@@ -309,7 +309,7 @@ def test_pairs_that_cannot_be_told_apart(tmp_path):
     assert load("blimp", tmp_path).items.height == 3
     refused("blimp", tmp_path, "no pair is left", mapped=True)
     put(tmp_path, "two.jsonl", record("a", "b", UID="one"))
-    refused("blimp", tmp_path, r"two\.jsonl: phenomenon 'one' is in .*one\.jsonl too")
+    refused("blimp", tmp_path, r"two\.jsonl: phenomenon 'one' is also in .*one\.jsonl")
 
 
 # ---- the real files ----------------------------------------------------------------------------

@@ -1,17 +1,17 @@
-"""A small grammar of English, to judge members without knowing how they were made.
+"""A small grammar of English, to judge sentences without knowing how they were made.
 
 It accepts simple declaratives, yes/no questions and wh-questions with relative clauses, complement
 clauses, gerund and finite adjuncts, perception verbs, *wanna* and *want to*. It is a recursive
-descent over the words of a sentence with one gap threaded through (Gazdar 1981, "Unbounded
-dependencies and coordinate structure"), and it knows the rules that the phenomena are about:
+descent parser that passes one gap through the sentence (Gazdar 1981, "Unbounded dependencies and
+coordinate structure"), and it knows the rules that the phenomena are about:
 
-- a gap is filled once, and neither in an adjunct nor in a relative clause nor in a question
-  (islands: Ross 1967);
+- a gap is filled once, and not in an adjunct, a relative clause or a question (islands: Ross 1967);
 - a reflexive agrees with the subject of its own clause (Principle A: Chomsky 1981);
 - a question moves the auxiliary of the main clause;
-- *wanna* contracts over no gap, since its subject is the question's; *want to* may have one.
+- *wanna* does not contract over a gap: its subject is the subject of the question; *want to* may
+  have a gap between its words.
 
-Words come from the lexicon, with their features. Nothing is read from the templates.
+Words and their features come from the lexicon. Nothing is read from the templates.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ from poshgrid.benchmark.checks.readings import (
     genders,
 )
 
-# Their second object says something of the first.
+# The second object of these verbs describes the first.
 _PREDICATIVE = frozenset({"call", "name", "paint"})
 _DEEPEST = 1  # relative clauses within relative clauses
 
 Tag = str | tuple[str, int, int]
 Tags = frozenset[Tag]
-"""Constructions of a parse, and ("bound", place of a reflexive, place of its binder)."""
+"""Constructions of a parse, and ("bound", position of a reflexive, position of its binder)."""
 NONE: Tags = frozenset()
 
 
 class Phrase(NamedTuple):
-    """A noun phrase, or what fills a gap."""
+    """A noun phrase, or the filler of a gap."""
 
-    number: str  # singular or plural, as verbs agree with it
+    number: str  # singular or plural, for agreement with verbs
     genders: frozenset[str]  # of the reflexives that it may bind
-    kinds: frozenset[str]  # of things that it may name; empty: any
-    head: int  # place of its noun
+    kinds: frozenset[str]  # kinds of things that it can name; empty: any
+    head: int  # position of its noun
 
 
 class Found(NamedTuple):
-    """A constituent that ends somewhere."""
+    """A constituent, by its end; its beginning is known to the caller."""
 
     end: int
-    filled: bool  # it holds the gap
+    filled: bool  # whether it contains the gap
     tags: Tags
 
 
@@ -62,9 +62,8 @@ class Parser:
 
     Args:
         words: its words, lower-cased.
-        known: what each form may be.
-        nonsense: any verb and adjective may go with any noun: what makes sense is not asked, but
-            what a verb can stand with at all.
+        known: form -> its possible readings.
+        nonsense: accept any combination of verbs, adjectives and nouns, and check only the syntax.
     """
 
     def __init__(self, words: Sequence[str], known: Readings, *, nonsense: bool = False) -> None:
@@ -73,10 +72,10 @@ class Parser:
         self._nonsense = nonsense
 
     def parses(self, *, question: bool) -> list[Tags]:
-        """Return the constructions of each parse; empty if it is no sentence of the grammar.
+        """Return the constructions of each parse; [] if the grammar rejects the sentence.
 
         Args:
-            question: the sentence ends in a question mark.
+            question: whether the sentence ends in a question mark.
         """
         sentences = self._question() if question else self._clause(0, None)
         return list(dict.fromkeys(f.tags for f in sentences if f.end == len(self._words)))
@@ -96,7 +95,7 @@ class Parser:
             yield from self._inverted(0, None, frozenset({"yes/no question"}))
 
     def _inverted(self, at: int, gap: Phrase | None, tags: Tags) -> Iterator[Found]:
-        """Auxiliary, subject, verb phrase."""
+        """Parse auxiliary, subject, verb phrase."""
         for aux in self._readings(at, "auxiliary"):
             for end, subject, inner in self._noun_phrase(at + 1, 0):
                 if self._agrees(aux, subject.number):
@@ -104,7 +103,7 @@ class Parser:
                         yield f._replace(tags=f.tags | inner | tags)
 
     def _clause(self, at: int, gap: Phrase | None) -> Iterator[Found]:
-        """Subject and finite verb phrase."""
+        """Parse subject and finite verb phrase."""
         for end, subject, inner in self._noun_phrase(at, 0):
             for f in self._finite(end, subject, gap):
                 yield f._replace(tags=f.tags | inner)
@@ -147,13 +146,13 @@ class Parser:
                         yield from self._noun(at + 2, None, frozenset({"possessor"}))
             yield from self._noun(at + 1, determiner, NONE)
         for end, phrase, tags in self._noun(at, None, NONE):
-            if phrase.number == "plural":  # only plurals stand without a determiner
+            if phrase.number == "plural":  # only plurals can lack a determiner
                 yield end, phrase, tags
 
     def _noun(
         self, at: int, determiner: Reading | None, tags: Tags, described: tuple[str, ...] = ()
     ) -> Iterator[tuple[int, Phrase, Tags]]:
-        """Adjectives and a noun."""
+        """Parse adjectives and a noun."""
         for adjective in self._readings(at, "adjective"):
             for kind in adjective.features["describes"]:
                 yield from self._noun(at + 1, determiner, tags, (*described, kind))
@@ -165,7 +164,7 @@ class Parser:
                 yield at + 1, Phrase(noun.form, genders(noun), kinds, at), tags
 
     def _relative(self, at: int, head: Phrase, depth: int) -> Iterator[Found]:
-        """A relative clause about ``head``: its own gap, and no other."""
+        """Parse a relative clause about ``head``, which has its own gap and no other."""
         if self._at(at) == "who" and "person" in head.kinds:
             for f in self._finite(at + 1, head, None, depth):
                 yield f._replace(tags=f.tags | {"subject relative"})
@@ -188,7 +187,7 @@ class Parser:
     def _verb_phrase(
         self, at: int, form: str, subject: Phrase, gap: Phrase | None, depth: int = 0
     ) -> Iterator[Found]:
-        """A verb in a form, what it takes, and a gerund adjunct after it."""
+        """Parse a verb in a given form, its complements, and a gerund adjunct after it."""
         if self._at(at) == "wanna" and form == "base":
             for f in self._verb_phrase(at + 1, "base", subject, gap, depth):
                 yield f._replace(tags=f.tags | {"wanna"})
@@ -204,7 +203,7 @@ class Parser:
                 yield from self._adjunct(f, subject, depth)
 
     def _want(self, at: int, subject: Phrase, gap: Phrase | None, depth: int) -> Iterator[Found]:
-        """``want to help``, and ``who ... want __ to help``, where the gap is its subject."""
+        """Parse ``want to help``, and ``who ... want __ to help``, whose gap is the subject."""
         for f in self._verb_phrase(at, "base", subject, gap, depth):
             yield f._replace(tags=f.tags | {"want to"})
         if gap and self._sensible("person" in gap.kinds):
@@ -212,9 +211,9 @@ class Parser:
                 yield Found(f.end, True, f.tags | {"want to", "subject gap"})
 
     def _adjunct(self, main: Found, subject: Phrase, depth: int) -> Iterator[Found]:
-        """``before leaving``, ``before the girl left``: an island, so the gap is not in it.
+        """Parse ``before leaving``, ``before the girl left``: islands, so the gap is not inside.
 
-        The subject of the first is the clause's.
+        The subject of a gerund is the subject of the main clause.
         """
         roles = {role for r in self._readings(main.end, "function") for role in r.features["roles"]}
         if "subordinator" in roles:
@@ -248,7 +247,7 @@ class Parser:
         kinds: frozenset[str],
         verb: Reading | None,
     ) -> Iterator[tuple[Found, Phrase]]:
-        """A noun phrase, a reflexive, or the gap; also what it refers to."""
+        """Parse a noun phrase, a reflexive, or the gap; yield it with its referent."""
         if gap and self._sensible(bool(gap.kinds & kinds)):
             yield Found(at, True, NONE), gap
         gender = REFLEXIVES.get(self._at(at))
@@ -267,16 +266,17 @@ class Parser:
     def _two_objects(
         self, at: int, verb: Reading, subject: Phrase, gap: Phrase | None, depth: int
     ) -> Iterator[Found]:
-        """``give the girl the book``, ``ask the girl whether ...``: the first object is animate.
+        """Parse ``give the girl the book``, ``ask the girl whether ...``: animate first object.
 
-        That is not a matter of taste: a bad member such as *What did he get the door before
-        reading?* is bad only because a door is given nothing.
+        This rule belongs to the syntax: *What did he get the door before reading?* is only
+        ungrammatical because a door cannot be given anything.
         """
         kinds = ANIMATE
         if verb.lemma in _PREDICATIVE:
             kinds = ANIMATE | verb.features["objects"]
         for first, recipient in self._object(at, subject, gap, depth, kinds, None):
-            # "what" may ask for an animal, but "what did he give the book?" asks for no recipient.
+            # "what" can refer to an animal, but in "what did he give the book?" not to the
+            # recipient.
             if not recipient.kinds & kinds or recipient.kinds == self._known.things:
                 continue
             rest = None if first.filled else gap
@@ -289,12 +289,12 @@ class Parser:
     def _perceived(
         self, at: int, verb: Reading, subject: Phrase, gap: Phrase | None, depth: int
     ) -> Iterator[Found]:
-        """``see the girl leave``, ``see herself leaving``, ``see herself given the book``."""
+        """Parse ``see the girl leave``, ``see herself leaving``, ``see herself given the book``."""
         frames = verb.features["frames"]
         infinitive, participle = "perception" in frames, "participle" in frames
         if not infinitive and not participle:
             return
-        # "find herself reading" is fine where "find herself" alone asks for a complement
+        # "find herself reading" is complete, while "find herself" alone needs a complement
         for first, seen in self._object(at, subject, gap, depth, verb.features["objects"], None):
             rest = None if first.filled else gap
             if infinitive:
@@ -307,7 +307,7 @@ class Parser:
                     yield _joined(first, second)
 
     def _passive(self, at: int, subject: Phrase, gap: Phrase | None, depth: int) -> Iterator[Found]:
-        """``given``, ``given the book``: what has two objects keeps the second."""
+        """Parse ``given``, ``given the book``: a ditransitive verb keeps its second object."""
         for verb in self._readings(at, "verb"):
             if verb.form == "participle" and "objectless" not in verb.features["frames"]:
                 yield Found(at + 1, False, NONE)
@@ -318,14 +318,17 @@ class Parser:
 
     def _clausal(self, at: int, frames: frozenset[str], gap: Phrase | None) -> Iterator[Found]:
         if "that" in frames:
-            # A question reaches into the clause of a bridge verb only.
+            # A gap can only be inside the clause of a bridge verb.
             bridge = self._sensible("bridge" in frames)
             yield from (f for f in self._declarative(at, gap) if bridge or not f.filled)
         if "whether" in frames:
             yield from self._asked(at)
 
     def _declarative(self, at: int, gap: Phrase | None) -> Iterator[Found]:
-        """A declarative clause; without *that*, also without subject: *Who did she say left*."""
+        """Parse a declarative clause; without *that*, its subject may be the gap.
+
+        An example is *Who did she say left*.
+        """
         if self._at(at) == "that":
             for f in self._clause(at + 1, gap):
                 yield f._replace(tags=f.tags | {"that clause"})
@@ -336,7 +339,7 @@ class Parser:
                 yield f._replace(filled=True)
 
     def _asked(self, at: int) -> Iterator[Found]:
-        """A question within a sentence: an island, so no gap but its own is in it."""
+        """Parse an embedded question: an island, so the only gap inside is its own."""
         word = self._at(at)
         if word == "whether" or word in WH_ADJUNCTS:
             for f in self._clause(at + 1, None):

@@ -1,4 +1,4 @@
-"""Words of a member: known, frequent; and what the grammar reads them as."""
+"""Words of a sentence: whether they are known and frequent, and their readings in the grammar."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ _IRREGULAR = {"can't": "can", "won't": "will", "shan't": "shall"}
 
 
 def split(sentence: str) -> list[str]:
-    """Return the lower-cased words; *'s* and *n't* are part of the word before them."""
+    """Return the lower-cased words; *'s* and *n't* belong to the word before them."""
     return [word.replace("’", "'") for word in _WORD.findall(sentence.lower())]
 
 
 def bare(word: str) -> str:
-    """Return a word without the possessor's *'s* or the negation's *n't*: *can't* is *can*."""
+    """Return a word without possessive *'s* or negative *n't*: *can't* becomes *can*."""
     return _IRREGULAR.get(word, word.removesuffix("'s").removesuffix("n't"))
 
 
 def negated(auxiliary: str) -> str:
-    """Return an auxiliary with *n't*: the other way round than :func:`bare`."""
+    """Return an auxiliary with *n't*: the inverse of :func:`bare`."""
     irregular = {plain: form for form, plain in _IRREGULAR.items()}
     return irregular.get(auxiliary, f"{auxiliary}n't")
 
 
 def outside(words: Sequence[str], lexicon: Lexicon, vocabulary: Vocabulary | None) -> list[str]:
-    """Return the words that a generated pair may not have, each once, with the reason.
+    """Return a reason for each word that a generated pair must not have.
 
     Function words make the constructions, so they may be rare; content words may not.
 
     Args:
         words: lower-cased words.
         lexicon: the words that a pair may use.
-        vocabulary: those of them that are frequent in every corpus; None: not counted.
+        vocabulary: the words that are frequent in every corpus; None: frequency is not checked.
     """
     reasons = []
     for word in dict.fromkeys(map(bare, words)):
@@ -54,7 +54,7 @@ def outside(words: Sequence[str], lexicon: Lexicon, vocabulary: Vocabulary | Non
 WH_ADJUNCTS = frozenset({"when", "how", "why", "where"})
 WH_ARGUMENTS = frozenset({"who", "what"})
 REFLEXIVES = {"himself": "m", "herself": "f", "themselves": ""}
-"""Reflexive -> the gender of its binder; "" is a plural's, of any gender."""
+"""Reflexive -> the gender of its binder; "" for plurals, which have any gender."""
 PRONOUNS = {  # subject pronouns: number for agreement, genders
     "he": ("singular", "m"),
     "she": ("singular", "f"),
@@ -68,7 +68,7 @@ ANIMATE = frozenset({"person", "animal"})
 
 
 class Reading(NamedTuple):
-    """What a form may be."""
+    """One way to read a form."""
 
     category: str  # as in the lexicon
     form: str  # name of the form: singular, past ...
@@ -77,17 +77,17 @@ class Reading(NamedTuple):
 
 
 class Readings(dict[str, list[Reading]]):
-    """Case-folded form -> what it may be."""
+    """Case-folded form -> its readings."""
 
     @cached_property
     def things(self) -> frozenset[str]:
-        """The kinds that nouns are of and verbs ask for, but for persons."""
+        """All kinds of nouns in the lexicon except persons."""
         kinds = (r.features.get("kinds", ()) for readings in self.values() for r in readings)
         return frozenset(kind for names in kinds for kind in names) - {"person"}
 
 
 def readings(lexicon: Lexicon) -> Readings:
-    """Return what each form of a lexicon may be."""
+    """Return the readings of each form in a lexicon."""
     by_form: dict[str, list[Reading]] = defaultdict(list)
     for word in lexicon.words:
         for name, form in word.forms.items():

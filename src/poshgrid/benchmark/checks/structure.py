@@ -1,7 +1,7 @@
-"""The checks of minimal pairs: one list for all suites, each check with what it needs to know.
+"""The checks of minimal pairs: one list for all suites.
 
-Most need the pairs alone. Some need a word list, some the grammar, which judges only phenomena
-and words that it knows.
+Most checks only need the pairs. Some need a word list, some the grammar, which only judges
+phenomena and words that it knows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.models.classes import CLITIC, FUNCTION_WORDS
 
 _INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff"
-# An apostrophe at a letter belongs to its word: "n't" and "'s" of a tokenised text, too
+# An apostrophe next to a letter is part of the word: also "n't" and "'s" in tokenised text
 _MARK = re.compile(rf"(?!['’{_INVISIBLE}])[^\w\s]|(?<![^\W\d_])['’](?![^\W\d_])")
 _SPACE = re.compile(rf"[^\S ]|[{_INVISIBLE}]|^ +| +$| {{2,}}")
 _APART = re.compile(r"(?<=\s)[.,?!;:]+(?=\s|$)")
@@ -36,13 +36,13 @@ Fault = tuple[str, str]  # item id, reason
 class Check:
     """One check of a suite, and the items that fail it."""
 
-    name: str  # what the faults are
+    name: str  # names the fault
     faults: list[Fault] = field(default_factory=list)
-    checked: int = 0  # items
+    checked: int = 0  # number of items checked
 
     @property
     def ids(self) -> list[str]:
-        """Items with the fault, in their order, each once."""
+        """The ids of the items with the fault, in order, without repetition."""
         return list(dict.fromkeys(item for item, _ in self.faults))
 
 
@@ -52,13 +52,13 @@ def _constructions() -> dict[str, frozenset[str]]:
 
 
 CONSTRUCTIONS = _constructions()
-"""Phenomenon, or phenomenon/cell -> the constructions that its good members have."""
+"""Phenomenon, or phenomenon/cell -> the constructions that its good members must have."""
 
 CONTROLS = frozenset({"neither", "no-gap", "statement"})
-"""Cells of joint sets whose bad member is a sentence, too: it is there for the frequencies."""
+"""Cells of joint sets whose bad member is also a sentence: they control for word frequencies."""
 
 VIOLATIONS = frozenset({"filler-only", "gap-only"})
-"""Cells of crossed joint sets in which no member is a sentence, for the same reason."""
+"""Cells of crossed joint sets in which no member is a sentence, also to control for frequencies."""
 
 _STRUCTURE, _BINDING, _BAD = (
     "ungrammatical good members",
@@ -66,7 +66,7 @@ _STRUCTURE, _BINDING, _BAD = (
     "grammatical bad members",
 )
 KINDS = (_STRUCTURE, _BINDING, _BAD)
-"""Checks that one parse of a pair decides."""
+"""Checks that use the parses of a pair."""
 
 _CHECKS = (
     "repeated pairs",
@@ -80,8 +80,8 @@ _CHECKS = (
     *KINDS,
     "vacuous gaps",
 )
-"""Names of the checks, as on the page. *Reflexives without a rival*: the bad one could have the
-same binder, or there is no other word that could bind it.
+"""Names of the checks, as on the page. *Reflexives without a rival*: the bad reflexive could have
+the same binder, or no other word could bind it.
 """
 
 
@@ -93,7 +93,7 @@ class Wrong(NamedTuple):
 
 
 class Judge:
-    """Judges pairs of the phenomena in ``CONSTRUCTIONS``.
+    """Checks pairs of the phenomena in ``CONSTRUCTIONS`` with the grammar.
 
     Args:
         lexicon: words and their features.
@@ -103,12 +103,12 @@ class Judge:
         self._known = readings.readings(lexicon)
 
     def fault(self, row: Mapping[str, Any]) -> Wrong | None:
-        """Return what is wrong with a pair; None: nothing, or a phenomenon that is not known.
+        """Return what is wrong with a pair; None if nothing is, or if its phenomenon is unknown.
 
-        The good member must be a sentence of the grammar and hold the phenomenon's construction.
-        The bad member must not be a sentence, even if any verb may go with any noun: nonsense would
-        be no evidence of syntax. In the ``CONTROLS`` of a joint set it must be one; in its
-        ``VIOLATIONS`` no member may be one.
+        The good member must be a sentence of the grammar and contain the phenomenon's construction.
+        The bad member must not be a sentence, even if any verb may combine with any noun: nonsense
+        would not be evidence of syntax. In the ``CONTROLS`` of a joint set the bad member must be a
+        sentence; in its ``VIOLATIONS`` no member may be one.
 
         Args:
             row: ``phenomenon``, ``good`` and ``bad``; also ``cell`` and ``joint``.
@@ -164,7 +164,7 @@ class Judge:
         return None
 
     def _clause_verb(self, good: Sequence[str], bad: Sequence[str]) -> Wrong | None:
-        """Return which verb does not select both clause types that a pair contrasts."""
+        """Return a fault if the verb does not select both clause types that a pair contrasts."""
         for i, (g, b) in enumerate(zip(good, bad, strict=False)):
             if g != b:
                 if i == 0 or b not in {"whether", "who"}:
@@ -176,12 +176,13 @@ class Judge:
         return None
 
     def vacuous(self, member: str) -> str:
-        """Return why the gap of a member is none; "" if it is one, or the member has no gap.
+        """Return why a member has no real gap; "" if it has one, or no argument is asked for.
 
         In *Who did the man leave while painting?* nothing has to be missing after *painting*: the
-        question word is left over, but out of no island. Such a pair tests the count of arguments.
-        The rest of a question about an argument lacks that argument somewhere. If it is a yes/no
-        question as it stands, nothing is lacking: every verb in it can do without.
+        question word is superfluous, but was not moved out of an island. Such a pair tests the
+        number of arguments. The test: without its question word, a question about an argument lacks
+        that argument. If the rest is a complete yes/no question, nothing is missing: all its verbs
+        can do without the argument.
         """
         words = split(member)
         if not words or words[0] not in readings.WH_ARGUMENTS:
@@ -209,24 +210,24 @@ def checks(
     *,
     generated: bool,
 ) -> list[Check]:
-    """Make every check of a suite's pairs that can be made.
+    """Run all checks that are possible on a suite's pairs.
 
     A pair is parsed if its words are in the lexicon and the grammar knows its phenomenon.
 
     Args:
         items: the columns of ``PAIRS``.
         lexicon: the words that a generated pair may use, and those that the grammar knows.
-        vocabulary: the words that are frequent in every corpus, or in given lists; None: not
-            counted.
+        vocabulary: the words that are frequent in every corpus, or in given lists; None: frequency
+            is not checked.
         generated: whether the suite was made from templates.
 
     Returns:
-        All checks in the order of the page; one that could not be made has ``checked`` 0.
+        All checks in the order of the page; a check that was not possible has ``checked`` 0.
     """
     made = {name: Check(name) for name in _CHECKS}
     repeated = items.filter(~pl.struct("good", "bad").is_first_distinct())["item_id"]
     for name, ids, reason in (
-        ("repeated pairs", repeated, "an item before it has the same pair"),
+        ("repeated pairs", repeated, "an earlier item has the same pair"),
         ("identical members", identical(items), "both members are this sentence"),
     ):
         made[name].checked = items.height
@@ -243,7 +244,7 @@ def checks(
 
 
 def identical(items: pl.DataFrame) -> list[str]:
-    """Return the ids of pairs whose members look the same: spaces and invisible marks aside."""
+    """Return the ids of pairs whose members look the same, ignoring spaces and invisible marks."""
     good, bad = (
         pl.col(member)
         .str.normalize("NFKC")
@@ -263,9 +264,9 @@ def _reasons(
     *,
     generated: bool,
 ) -> dict[str, str]:
-    """Return check -> what is wrong with a pair, "" if nothing is, of all that can be made."""
+    """Return check -> what is wrong with a pair ("" if nothing), for all possible checks."""
     good, bad = members = row["good"], row["bad"]
-    content = (_twice(member, lexicon) for member in members)
+    content = (_repeated_words(member, lexicon) for member in members)
     auxiliaries = (_auxiliaries(member, lexicon) for member in members)
     reasons = {
         "capitals in one member only": _capitals(good, bad),
@@ -287,17 +288,18 @@ def _reasons(
     if fault := judge.fault(row):
         reasons[fault.kind] = fault.reason
     if "argument question" in needed and row["cell"] not in VIOLATIONS:
-        # Outside suites may have gaps that a verb could do without: only the bad one is asked
+        # Published suites may have optional gaps, so only their bad member is checked
         gaps = (judge.vacuous(member) for member in (members if generated else members[1:]))
         reasons["vacuous gaps"] = next(filter(None, gaps), "")
     return reasons
 
 
 def _capitals(good: str, bad: str) -> str:
-    """Return which word has a capital in one member only; "" if none.
+    """Return which word has a capital in one member only; "" if there is none.
 
-    That is the first letter of all, or a word inside that both members have. A word that opens one
-    member and stands inside the other says nothing: *Mary* is always capital, *the* is not.
+    Compared are the first letters of the members, and words inside that both members have. A word
+    that begins one member and is inside the other is not compared: *Mary* always has a capital,
+    *the* does not.
     """
     words = [WORD.findall(member) for member in (good, bad)]
     if not all(words):
@@ -318,15 +320,16 @@ def _capitals(good: str, bad: str) -> str:
 
 
 def _marks(good: str, bad: str) -> str:
-    """Return which punctuation marks one member has and the other has not; "" if none."""
+    """Return the punctuation marks that only one member has; "" if there are none."""
     return _difference(*(Counter(_MARK.findall(member)) for member in (good, bad)))
 
 
 def _spaces(good: str, bad: str) -> str:
-    """Return which white space one member has and the other has not; "" if none.
+    """Return the white space that only one member has; "" if there is none.
 
-    That is any but single spaces between words: no-break spaces, line breaks, invisible characters,
-    several spaces, one at an end, or one before a mark that the other member has without it.
+    Counted is everything except single spaces between words: no-break spaces, line breaks,
+    invisible characters, several spaces, a space at an end, or one before a mark that the other
+    member lacks.
     """
     counted = [Counter(f"{space!a}" for space in _SPACE.findall(m)) for m in (good, bad)]
     if not _marks(good, bad):
@@ -336,22 +339,22 @@ def _spaces(good: str, bad: str) -> str:
 
 
 def _difference(good: Counter[str], bad: Counter[str]) -> str:
-    """Return what is more often in one of two counts; "" if they are equal."""
+    """Return what is more frequent in one of two counts; "" if they are equal."""
     one, two = (" ".join(sorted((a - b).elements())) for a, b in ((good, bad), (bad, good)))
     if not one and not two:
         return ""
     return f"{one or 'nothing'} in the good member, {two or 'nothing'} in the bad one"
 
 
-def _twice(text: str, lexicon: Lexicon) -> str:
-    """Return the content words of a sentence that were there before; "" if none.
+def _repeated_words(text: str, lexicon: Lexicon) -> str:
+    """Return the content words that occur more than once in a sentence; "" if there are none.
 
-    A word of the lexicon is there again in any of its forms; another one, in the same form, unless
-    it is of a closed class.
+    A word of the lexicon is repeated if any of its forms is; another word, if the same form is,
+    unless it is of a closed class.
 
     Args:
         text: the sentence.
-        lexicon: knows the forms of a word.
+        lexicon: gives the forms of a word.
     """
     seen: set[str] = set()
     again: dict[str, None] = {}
@@ -367,14 +370,14 @@ def _twice(text: str, lexicon: Lexicon) -> str:
 
 
 def _auxiliaries(text: str, lexicon: Lexicon) -> str:
-    """Return the auxiliaries that a sentence has more than once; "" if none."""
+    """Return the auxiliaries that occur more than once in a sentence; "" if there are none."""
     counted = Counter(word.casefold() for word in WORD.findall(text))
     twice = (word for word, times in counted.items() if times > 1)
     return ", ".join(repr(word) for word in twice if word in lexicon.auxiliary_forms)
 
 
 def _unknown(good: str, bad: str, vocabulary: Vocabulary) -> str:
-    """Return the words of a pair that a vocabulary lacks, and where; "" if it has them all."""
+    """Return the words of a pair that a vocabulary lacks, and where; "" if it has all of them."""
     return "; ".join(
         f"{word!r} is not in {', '.join(lacking)}"
         for word in dict.fromkeys(tokens(f"{good} {bad}"))
@@ -388,7 +391,7 @@ def refuse_faults(
     """Raise if a generated item has a fault; see :func:`checks`.
 
     Raises:
-        PoshgridError: names each kind of fault, how often it occurs and its first item.
+        PoshgridError: gives each kind of fault, how often it occurs and its first item.
     """
     failed = "; ".join(
         f"{check.name}: {len(check.ids)} (first: {check.faults[0][0]}, {check.faults[0][1]})"

@@ -1,9 +1,9 @@
-"""Counterbalancing: the words of a slot are as frequent, all together, in every corpus.
+"""Counterbalancing: the words of a slot are equally frequent in every corpus, in total.
 
-A model that knows the words of a slot better because its corpus holds more of them would be better
-on every item, for a reason that is not syntax. Zorro keeps the total of each of its word lists
-within 1,000 occurrences between corpora (Huebner et al. 2021, Appendix B); here the largest part of
-a list that keeps to a tolerance is an integer program.
+A model whose corpus contains the words of a slot more often would be better on every item, for a
+reason that is not syntax. Zorro keeps the total of each of its word lists within 1,000 occurrences
+between corpora (Huebner et al. 2021, Appendix B). Here an integer program finds the largest part of
+a list whose totals are within a tolerance.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from poshgrid.benchmark.generation.selection import solved
 from poshgrid.benchmark.lexicon import Vocabulary, Word
 from poshgrid.errors import PoshgridError
 
-RELATIVE = 0.01  # difference of two corpora's totals that is near enough, of their mean
-_NODES = 500  # of the search tree: a limit that, unlike seconds, every machine reaches alike
-_EXACT = 1e-6  # occurrences within which two differences are the same number
+RELATIVE = 0.01  # allowed difference of two corpora's totals, as a share of their mean
+_NODES = 500  # of the search tree; unlike a time limit, this is the same on every machine
+_EXACT = 1e-6  # two differences within so many occurrences count as equal
 
 Frequencies = tuple[float, ...]
-"""Of a word: its occurrences in every corpus."""
+"""Occurrences of a word in each corpus."""
 
 
 def counterbalance(
@@ -37,30 +37,30 @@ def counterbalance(
     groups: Callable[[Word], str] | None = None,
     equal: bool = False,
 ) -> list[Word]:
-    """Return the largest part of the words that is nearly as frequent in every corpus.
+    """Return the largest part of the words that is nearly equally frequent in every corpus.
 
     A word's frequency is the sum over its spellings, lower-cased, each counted once (past and
-    participle are often the same), and scaled to the number of tokens of the smallest corpus. Of
-    any two corpora the totals may differ by ``relative`` times their mean, or by ``occurrences``,
-    whichever is more. Among equally large parts the one with the smallest differences is
-    taken, then the one whose words stand first; beyond ``_NODES`` nodes of the search the best part
-    found so far.
+    participle are often the same), and scaled to the number of tokens of the smallest corpus. The
+    totals of any two corpora may differ by ``relative`` times their mean, or by ``occurrences``,
+    whichever is larger. Of equally large parts the one with the smallest differences is chosen,
+    then the one with the earlier words. After ``_NODES`` nodes of the search the best part so far
+    is returned.
 
     Args:
         words: the words that a slot takes, in the order of the lexicon.
         forms: the names of the forms in which the slot uses them.
         vocabulary: ``counts`` (corpus -> form -> tokens) and ``totals`` (corpus -> tokens). With
-            fewer than two corpora every word stays.
-        occurrences: a difference that is never too large. Zorro's 1,000 belongs to corpora of
-            millions of words; in small ones no list comes near it and nothing is balanced.
-        least: words that each group must keep.
-        where: what an error message calls the slot.
+            fewer than two corpora every word is kept.
+        occurrences: a difference that is never too large. Zorro's 1,000 is meant for corpora of
+            millions of words; in small ones every list is within it and nothing is balanced.
+        least: number of words that each group must keep.
+        where: name of the slot, for messages.
         relative: largest difference of two corpora, as a share of the mean of their totals.
-        groups: word -> its group, e.g. its gender. Each group is balanced by itself.
-        equal: every group keeps as many words as the smallest one, also with a single corpus.
+        groups: word -> its group, e.g. its gender. Each group is balanced separately.
+        equal: keep as many words of each group as of the smallest one, also with a single corpus.
 
     Returns:
-        The words that stay, in their order.
+        The words that are kept, in their order.
 
     Raises:
         PoshgridError: a group keeps fewer than ``least`` words.
@@ -98,7 +98,7 @@ def counterbalance(
 def _frequencies(
     word: Word, forms: Sequence[str], vocabulary: Vocabulary, corpora: Sequence[str]
 ) -> Frequencies:
-    """Return a word's occurrences per as many tokens as the smallest corpus has."""
+    """Return a word's occurrences in each corpus, scaled to the size of the smallest corpus."""
     spellings = {word.forms[form].lower() for form in forms}
     smallest = min((vocabulary.totals[corpus] for corpus in corpora), default=0)
     return tuple(
@@ -110,7 +110,7 @@ def _frequencies(
 
 
 def _within(words: Sequence[Frequencies], relative: float, occurrences: int) -> bool:
-    """Say whether the totals of every two corpora are near enough."""
+    """Return whether the totals of every two corpora are within the tolerance."""
     totals = [sum(counts) for counts in zip(*words, strict=True)]
     return all(
         abs(a - b) <= max(relative * (a + b) / 2, occurrences)
@@ -121,9 +121,9 @@ def _within(words: Sequence[Frequencies], relative: float, occurrences: int) -> 
 def _largest(
     words: list[Frequencies], relative: float, occurrences: int, size: int | None = None
 ) -> list[int]:
-    """Return the largest part of the words, as positions, that is within the tolerance.
+    """Return the positions of the largest part of the words that is within the tolerance.
 
-    With ``size``, the best part of so many words.
+    With ``size``, return the best part with that many words.
     """
     if size is None and _within(words, relative, occurrences):
         return list(range(len(words)))
@@ -133,7 +133,7 @@ def _largest(
         program += pulp.lpSum(take) <= size
     largest = solved(program, take, (), maxNodes=_NODES, gapAbs=0.99)
     program += pulp.lpSum(take) == len(largest)
-    # Positions weigh half an occurrence together: they decide between equal differences only.
+    # All positions together weigh half an occurrence: they only decide between equal differences.
     order = pulp.lpSum(number * variable for number, variable in enumerate(take))
     program.setObjective(pulp.lpSum(apart) + 0.5 / sum(range(1, len(words) + 1)) * order)
     return solved(program, take, largest, maxNodes=_NODES, gapAbs=_EXACT)
@@ -155,7 +155,7 @@ def _program(
         difference = pulp.LpVariable(f"d{number}", 0)
         program += difference >= a - b
         program += difference >= b - a
-        # |a - b| <= relative * mean is linear; "or occurrences" takes a variable that says which.
+        # |a - b| <= relative * mean is linear; "or occurrences" needs a binary variable.
         allowed = relative / 2 * (a + b)
         if occurrences:
             few = pulp.LpVariable(f"o{number}", cat=pulp.LpBinary)
@@ -163,7 +163,7 @@ def _program(
             allowed += everything * few
         program += difference <= allowed
         apart.append(difference)
-    # Of words that are alike the first is taken.
+    # Of words with equal frequencies the first is taken.
     before: dict[Frequencies, int] = {}
     for number, counts in enumerate(words):
         if counts in before:

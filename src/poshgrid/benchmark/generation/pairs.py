@@ -1,4 +1,4 @@
-"""Filling templates: seeded, every word of a slot as often as the others, without duplicates.
+"""Fill templates: seeded, with every word of a slot equally often, without duplicates.
 
 Source: POSH-BENCH, section 3.2 and Table 13.
 """
@@ -18,8 +18,8 @@ from poshgrid.benchmark.generation.words import Choices, Uses, fillings, least_u
 from poshgrid.benchmark.lexicon import Word
 from poshgrid.errors import PoshgridError
 
-_TRIES = 400  # draws in search of a pair that is not there yet
-_EVEN = 10  # draws after which a word may be used once more than the least used ones, and so on
+_TRIES = 400  # draws in search of a new pair
+_EVEN = 10  # after each so many draws, a word may be used once more than the least used ones
 
 Row = dict[str, str | bool]
 
@@ -44,7 +44,7 @@ class Filled(NamedTuple):
 
 
 def rows(phenomenon: Phenomenon, filled: Sequence[Filled]) -> list[Row]:
-    """Return the pairs of filled templates as rows of ``PAIRS``, numbered in their order from 1."""
+    """Return the pairs of filled templates as rows of ``PAIRS``, numbered from 1."""
     pairs = [(filling, pair) for filling in filled for pair in filling.pairs]
     return [
         {
@@ -71,18 +71,18 @@ def candidates(
     *,
     least: int | None = None,
 ) -> list[Filled]:
-    """Return templates filled in different ways, the templates in turn, in equal shares.
+    """Return filled templates: every template in turn, in equal shares, each filled differently.
 
-    The combinations of a template's balanced slots follow each other in rounds, each once a round.
-    The other slots take one of the words used least so far that fit; ties are drawn. A new set of
-    content words is preferred to one that is there; of a design, each set is another one.
+    The combinations of a template's balanced slots are used in rounds, each combination once per
+    round. The other slots take one of the least used words that fit; ties are drawn at random. New
+    sets of content words are preferred; in a factorial design, every set must be new.
 
     Args:
         phenomenon: the templates, of one pair or of a design's pairs.
         number: how many to make.
-        seed: the same seed gives the same ones.
+        seed: the same seed gives the same candidates.
         choices: the words of each slot, see :mod:`.words`.
-        least: how many are enough where the words allow no more; default: ``number``.
+        least: number of candidates that is enough if the words allow no more; default: ``number``.
 
     Raises:
         PoshgridError: the words allow fewer than ``least``.
@@ -113,9 +113,9 @@ def candidates(
 
 
 def _once(template: Template, filling: Filling) -> list[object]:
-    """Return what may be made once only: each pair, and each set of words of a design.
+    """Return what must not be made twice: each pair, and each set of words of a design.
 
-    The pairs of a set are found by its words, so a template has no two sets with the same ones.
+    The pairs of a set are identified by its words, so each set of a template has different words.
     """
     pairs = template.pairs(filling)
     members: list[object] = [(pair.good, pair.bad) for pair in pairs]
@@ -130,7 +130,7 @@ def _filled(template: Template, filling: Filling) -> Filled:
 def _schedule(
     where: str, template: Template, choices: Mapping[str, Sequence[Word]], rng: random.Random
 ) -> Iterator[Filling]:
-    """Yield the combinations of balanced slots for ever: all once, in a new order, then again."""
+    """Yield the combinations of balanced slots without end: all in a random order, then again."""
     slots = [name for name, slot in template.slots.items() if slot.balanced]
     combinations = [
         filling
@@ -139,7 +139,7 @@ def _schedule(
     ]
     if not combinations:
         raise PoshgridError(
-            f"{where}: no combination of the slots {', '.join(slots)} suits; extend "
+            f"{where}: no combination of the slots {', '.join(slots)} is possible; extend "
             "resources/lexicon"
         )
     while True:
@@ -162,10 +162,10 @@ def _draw(
         rng: draws among the least used.
         fixed: the balanced slots' words.
         used: how often each word has been used.
-        attempt: the more draws have failed, the more uses a word may have.
+        attempt: number of failed draws; the more, the more uses a word may have.
 
     Returns:
-        Slot -> word; ``None`` where no words fit together.
+        Slot -> word; ``None`` if no words fit together.
     """
     names = [name for name in template.slots if name not in fixed]
 
@@ -173,7 +173,7 @@ def _draw(
         if depth == len(names):
             return {name: filling[name] for name in template.slots}
         name = names[depth]
-        # Forms, not citation forms: "draw" and "drawing" may not meet either.
+        # Forms, not citation forms: "draw" and "drawing" must not occur together either.
         others = {slot: word for slot, word in filling.items() if _related(template, name, slot)}
         fitting = [
             word
@@ -194,7 +194,7 @@ def _draw(
 def _in_turn(
     words: list[Word], times: Counter[str], slack: int, rng: random.Random
 ) -> Iterator[Word]:
-    """Yield one of the least used words, and for those who come again the others in turn."""
+    """Yield one of the least used words, then the other words, least used first."""
     if not words:
         return
     least = least_used(words, times, slack)
@@ -202,13 +202,13 @@ def _in_turn(
     yield first
     others = [word for word in words if word is not first]
     rng.shuffle(others)
-    # The least used ones count as equal: their order stays the one that was drawn.
+    # The least used words count as equal and stay in random order.
     limit = max(times[word.lemma] for word in least)
     yield from sorted(others, key=lambda word: max(times[word.lemma], limit))
 
 
 def _related(template: Template, one: str, other: str) -> bool:
-    """Say whether one of two slots asks something of the other."""
+    """Return whether one of two slots restricts the words of the other."""
     return any(
         b in template.slots[a].unlike
         or any(reference.partition(".")[0] == b for reference in template.slots[a].agree.values())
@@ -217,14 +217,14 @@ def _related(template: Template, one: str, other: str) -> bool:
 
 
 def _agrees(template: Template, name: str, word: Word, filling: Filling) -> bool:
-    """Say whether a word suits those that are there, as their slots and its own ask."""
+    """Return whether a word fits the words already chosen, by the rules of both slots."""
     return _suits(template.slots[name], word, filling) and all(
         _suits(template.slots[other], there, {name: word}) for other, there in filling.items()
     )
 
 
 def _consistent(template: Template, filling: Filling) -> bool:
-    """Say whether the words agree and differ as their slots ask."""
+    """Return whether all words agree and differ as their slots require."""
     return all(_suits(template.slots[name], word, filling) for name, word in filling.items())
 
 

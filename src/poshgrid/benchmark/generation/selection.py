@@ -1,11 +1,10 @@
-"""Choosing the pairs of a phenomenon: equal cells, n-gram models at chance, words used evenly.
+"""Choose the pairs of a phenomenon: equal cells, n-gram models at chance, words used evenly.
 
-An n-gram model knows no syntax. Where it prefers the good member of most pairs, word sequences
-alone tell the members apart, and a model may be right for that reason (Kam et al. 2008). Of more
-candidates than are needed an integer program takes a part in which every baseline is right in half
-of the pairs. A baseline that sees one side only (*that* is more frequent than *whether*) has no
-such
-part: it stays as it is and is reported.
+An n-gram model knows no syntax. If it prefers the good member of most pairs, word sequences alone
+distinguish the members, and a model may be right for that reason (Kam et al. 2008). From more
+candidates than needed an integer program chooses pairs of which every baseline gets half right. If
+a baseline always prefers the same side (*that* is more frequent than *whether*), this is
+impossible: the result is then reported.
 """
 
 from __future__ import annotations
@@ -27,23 +26,23 @@ if TYPE_CHECKING:
     from poshgrid.benchmark.generation.templates import Pair
     from poshgrid.benchmark.schema import Baseline
 
-_TIE = 1e-6  # nats within which a baseline has no preference, as everywhere in the evaluation
-_NODES = 200  # of the search tree: a limit that, unlike seconds, every machine reaches alike
-_NEAR = 0.02  # a second goal so near to the best is good enough: the proof of the rest takes long
-TOLERANCE = 0.02  # distance from one half of what a baseline gets right that is near enough
-_LUCK = 0.01  # largest weight of chance: it decides between pairs that are equally good
+_TIE = 1e-6  # nats; smaller differences are ties, as everywhere in the evaluation
+_NODES = 200  # of the search tree; unlike a time limit, this is the same on every machine
+_NEAR = 0.02  # relative gap accepted for the second goal, because proving the optimum takes long
+TOLERANCE = 0.02  # allowed distance of a baseline's accuracy from one half
+_LUCK = 0.01  # largest random weight, which decides between pairs that are equally good
 
 
 @dataclass(frozen=True)
 class _Preference:
-    """What a baseline makes of the candidates."""
+    """A baseline's judgements of the candidates."""
 
-    right: list[float]  # 1, 0, or one half for a tie; of a set, the mean of its pairs
-    margin: list[float]  # of good over bad, divided by its root mean square; of a set, the mean
+    right: list[float]  # 1, 0, or one half for a tie; for a set, the mean of its pairs
+    margin: list[float]  # good minus bad, divided by the root mean square; for a set, the mean
 
     @property
     def open(self) -> bool:
-        """Whether the choice of pairs can change anything."""
+        """Whether the choice of pairs can change the accuracy."""
         return len(set(self.right)) > 1
 
     def share(self, chosen: Sequence[int]) -> float:
@@ -61,30 +60,28 @@ def choose(
     where: str,
     tolerance: float = TOLERANCE,
 ) -> tuple[list[int], dict[str, Any]]:
-    """Return which candidates make the phenomenon, and what came of the balance.
+    """Return the positions of the chosen candidates, and facts about the balance reached.
 
-    Always: templates have equal shares, the first ones one more; in a template every cell occurs
-    equally often, within one, and so does every function word, if that can be. Then, as near as can
-    be: every baseline is right in half of the pairs, within the tolerance. Then, together: the
-        baselines'
-    mean margins are near zero, so that a baseline of another size of the same corpus is near half
-    too, and the most used content word is used as little as possible.
+    Always: templates have equal shares (the first ones one more); in a template every cell occurs
+    equally often, within one, and so does every function word if possible. Then, as nearly as
+    possible: every baseline gets half of the pairs right, within the tolerance. Then, together: the
+    baselines' mean margins are near zero, so that a baseline of another size of the same corpus is
+    also near one half; and the most used content word is used as little as possible.
 
     Args:
-        candidates: pairs or sets, the templates in the order in which they get their shares.
+        candidates: pairs or sets, with the templates in the order in which they get their shares.
         pairs: how many to choose.
         baselines: name -> log-probabilities of sentences by an n-gram model. Members are compared
             by their mean over words, which is the sum where they are equally long.
-        joint: the pairs of a set are judged as one, their log-probabilities added.
+        joint: the pairs of a set are judged as one, with their log-probabilities added.
         seed: decides between candidates that are equally good.
-        where: what an error message calls the phenomenon.
-        tolerance: distance from one half that is near enough.
+        where: name of the phenomenon, for messages.
+        tolerance: allowed distance from one half.
 
     Returns:
         The positions of the chosen candidates, sorted, and facts for the manifest: the number of
-        candidates; for each baseline the share that it gets right ``before`` (of all candidates)
-        and ``after`` (of the chosen), the mean standardised ``margin`` after, and whether the share
-        was ``reached``.
+        candidates; for each baseline its accuracy ``before`` (all candidates) and ``after`` (the
+        chosen), the mean standardised ``margin`` after, and whether one half was ``reached``.
 
     Raises:
         PoshgridError: a cell of a template has fewer candidates than pairs.
@@ -113,7 +110,7 @@ def choose(
 def _cells(
     candidates: Sequence[Filled], pairs: int, where: str
 ) -> list[tuple[int, list[list[int]]]]:
-    """Return, template by template, how many pairs it gets and the candidates of its cells."""
+    """Return for each template how many pairs it gets and the candidates of its cells."""
     templates: dict[str, dict[str, list[int]]] = {}
     for index, candidate in enumerate(candidates):
         templates.setdefault(candidate.template, {}).setdefault(candidate.combination, []).append(
@@ -129,7 +126,7 @@ def _cells(
         if not enough or len(cells[small]) < least:
             raise PoshgridError(
                 f"{where}, template {template}, cell {small!r}: {len(cells[small]):,} candidates, "
-                f"{least if enough else most:,} needed; ask for fewer pairs, or let the slots take "
+                f"{least if enough else most:,} needed; request fewer pairs, or let the slots take "
                 "more words: use larger corpora, or extend resources/lexicon"
             )
         cells_of.append((share, list(cells.values())))
@@ -143,7 +140,7 @@ def _prefer(candidates: Sequence[Filled], baseline: Baseline, *, joint: bool) ->
     for candidate in candidates:
         judged = [candidate.pairs] if joint else [(pair,) for pair in candidate.pairs]
         differences = [_difference(pairs, logprobs) for pairs in judged]
-        # The mean is compared, the sum is what is reproducible to a millionth.
+        # Means are compared; ties are decided on sums, which are reproducible to a millionth.
         rights = [0.5 if abs(d) * words <= _TIE else float(d > 0) for d, words in differences]
         right.append(sum(rights) / len(rights))
         margin.append(sum(d for d, _ in differences) / len(differences))
@@ -152,10 +149,10 @@ def _prefer(candidates: Sequence[Filled], baseline: Baseline, *, joint: bool) ->
 
 
 def _difference(pairs: Sequence[Pair], logprobs: Mapping[str, float]) -> tuple[float, int]:
-    """Return how much better the good members are, by their mean over words, and their words."""
+    """Return the good members' mean over words minus the bad ones', and the number of words."""
     _, *sides = zip(*pairs, strict=True)
     (good, words), (bad, others) = (
-        # One more for each end of a sentence, which is predicted too
+        # Plus one per sentence, because its end is predicted, too
         (math.fsum(logprobs[text] for text in side), sum(len(text.split()) + 1 for text in side))
         for side in sides
     )
@@ -170,7 +167,7 @@ def _solve(
     tolerance: float,
     seed: int,
 ) -> list[int]:
-    """Return the chosen positions: first the shares of baselines, then the other goals."""
+    """Return the chosen positions: first the baselines' accuracies, then the other goals."""
     program = pulp.LpProblem("selection", pulp.LpMinimize)
     take = [pulp.LpVariable(f"t{i}", cat=pulp.LpBinary) for i in range(len(candidates))]
     for share, of_template in cells:
@@ -211,7 +208,7 @@ def _lopsided(
 ) -> pulp.LpVariable:
     """Return how far a function word's use may be from its share of a template's pairs.
 
-    Cells that differ by one pair could make a word's cells all larger and another's all smaller.
+    Cells may differ by one pair; without this limit all larger cells could be those of one word.
     """
     lopsided = pulp.LpVariable("l", 0)
     for share, of_template in cells:
@@ -228,7 +225,7 @@ def _lopsided(
 
 
 def _first(cells: list[tuple[int, list[list[int]]]]) -> list[int]:
-    """Return the first candidates that make equal cells, whatever the baselines say."""
+    """Return the first candidates that make equal cells, without regard to the baselines."""
     chosen: list[int] = []
     for share, of_template in cells:
         rounds = [members[n] for n in range(share) for members in of_template if n < len(members)]
@@ -242,16 +239,16 @@ def _unevenness(
     take: list[pulp.LpVariable],
     pairs: int,
 ) -> pulp.LpAffineExpression:
-    """Return how unevenly content words are used, as a linear expression.
+    """Return a linear expression for how unevenly content words are used.
 
-    It is the use of the most used word, and every use of a word beyond the mean of all words:
-    where a narrow slot sets the first, the second still makes the other words even.
+    It is the use of the most used word, plus every use of a word beyond the mean of all words. If a
+    slot with few words determines the first term, the second still evens out the other words.
     """
     holders: dict[str, list[pulp.LpVariable]] = {}
     for candidate, variable in zip(candidates, take, strict=True):
         for word in dict.fromkeys(candidate.words):
             holders.setdefault(word, []).append(variable)
-    # A number, as if the pairs were drawn by lot: the mean of the pairs that are chosen would put
+    # A constant, as if the pairs were drawn at random: the mean over the chosen pairs would put
     # every candidate into every row of the program.
     mean = pairs / len(take) * sum(map(len, holders.values())) / max(len(holders), 1)
     most = pulp.LpVariable("u", 0)
@@ -277,8 +274,8 @@ def solved(
     start: Sequence[int],
     **limits: float,
 ) -> list[int]:
-    """Solve a program; return the positions that it takes, ``start`` where it finds none."""
-    # No limit in seconds: the same choice on a slow machine.
+    """Solve a program; return the positions that it takes, or ``start`` if it finds no solution."""
+    # No time limit, so that a slow machine makes the same choice.
     solver.solve(program, **limits)
     if program.sol_status not in {pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible}:
         return list(start)

@@ -1,7 +1,7 @@
-"""Files of templates, one for each phenomenon: their slots, the words that suit them, the texts.
+"""Files of templates, one per phenomenon: slots, the words that fit them, the texts.
 
 A template is a text with slots: ``{slot}`` is a word's citation form, ``{slot:form}`` another of
-its forms. A slot holds words of the lexicon, or the template's own.
+its forms. A slot takes words of the lexicon, or its own list of words.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ Filling = Mapping[str, Word]
 
 
 class Part(BaseModel):
-    """A piece of a file of templates: no other keys, never changed."""
+    """A part of a template file, immutable and without unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 @dataclass(frozen=True)
 class Phrase(Word):
-    """A word, or a few, that a template brings; no entry of the lexicon."""
+    """A word or a few words from a template, without an entry in the lexicon."""
 
     content: bool = False  # counts for the lexical set
 
@@ -55,7 +55,7 @@ class Phrase(Word):
 
 
 class Slot(Part):
-    """A slot of words of the lexicon, or of words that the template brings.
+    """A slot for words of the lexicon, or for words that the template lists.
 
     A value ``m|f`` is satisfied by either; all listed values must hold.
     """
@@ -66,21 +66,21 @@ class Slot(Part):
     where: dict[str, list[str]] = {}  # feature -> values that the word must have
     without: dict[str, list[str]] = {}  # feature -> values that the word must not have
     distinct: list[str] = []  # forms of the word that must be spelt differently
-    only: list[str] = []  # citation forms; default: every word that suits the slot
+    only: list[str] = []  # citation forms; default: every word that fits the slot
     frequent: bool = True  # false: the word makes the construction, and may be rare in a corpus
     least: int = Field(2, ge=1)  # fewer usable words than this are an error
-    # The template's own words: they make the construction, and may be rare and few.
+    # The template's own words, which make the construction, and may be rare and few.
     words: list[Annotated[str, StringConstraints(pattern=r"^[A-Za-z]+(?: [A-Za-z]+)*$")]] = []
     content: bool = False  # the template's own words count for the lexical set
-    # Of templates of pairs, what the slot asks of the words of other slots:
+    # In templates of pairs, relations to the words of other slots:
     agree: dict[str, str] = {}  # own feature -> "slot.feature" that shares a value with it
-    unlike: list[str] = []  # slots that hold another word
+    unlike: list[str] = []  # slots that must have another word
     balanced: bool = False  # every word (and combination of balanced slots) equally often
 
     @model_validator(mode="after")
     def _known(self) -> Self:
         if bool(self.category) == bool(self.words):
-            raise ValueError("a slot has a category of the lexicon, or words of its own")
+            raise ValueError("give a slot either a category of the lexicon, or words")
         named = [(f, v) for group in (self.without, self.where) for f, v in group.items()]
         wanted = [(f, one) for f, values in named for value in values for one in value.split("|")]
         for feature, value in wanted:
@@ -95,16 +95,16 @@ class Slot(Part):
 
     @property
     def features(self) -> Mapping[str, frozenset[str]]:
-        """The features that its words have, and their values."""
+        """The features of its words, and their possible values."""
         return TABLES[self.category].features if self.category else {}
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """Names of the forms of its words; the first is the citation form, that of ``{slot}``."""
+        """Names of the forms of its words; the first is the citation form, written ``{slot}``."""
         return TABLES[self.category].forms if self.category else ("",)
 
     def suitable(self, lexicon: Lexicon) -> list[Word]:
-        """Return the words that suit, whatever the corpora hold, in the order of the lexicon."""
+        """Return the words that fit the slot, of any frequency, in the order of the lexicon."""
         if self.words:
             return [Phrase("phrase", text, {"": text}, {}, self.content) for text in self.words]
         return [word for word in lexicon.of(self.category or "") if self._takes(word)]
@@ -124,7 +124,7 @@ class Slot(Part):
 
 
 def is_content(word: Word) -> bool:
-    """Say whether a word is a content word."""
+    """Return whether a word is a content word."""
     return word.content if isinstance(word, Phrase) else TABLES[word.category].content
 
 
@@ -147,7 +147,7 @@ class Pattern(Part):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The texts, as they are written."""
+        """The texts with their slots."""
         raise NotImplementedError
 
     @model_validator(mode="after")
@@ -177,17 +177,17 @@ class Pattern(Part):
         return [form for name, form in self.uses() if name == slot]
 
     def fill(self, text: str, filling: Filling) -> str:
-        """Return a text, or a piece of one, with its words.
+        """Return a text, or a part of one, with its slots filled.
 
         Args:
-            text: what is filled.
+            text: the text with slots.
             filling: slot -> word.
         """
         return _SLOT.sub(lambda m: filling[m[1]].forms[m[2] or self.slots[m[1]].forms[0]], text)
 
 
 def capitalized(text: str) -> str:
-    """Return a text whose first letter is upper-case; the others stay."""
+    """Return a text with an upper-case first letter; the other letters are unchanged."""
     return text[0].upper() + text[1:]
 
 
@@ -196,8 +196,8 @@ class TemplateFile(Part):
 
     category: str
     phenomenon: str
-    default: bool = True  # false: made only where the option ``phenomena`` names it
-    shared: dict[str, Any] = {}  # named pieces that the templates repeat by YAML reference
+    default: bool = True  # false: only made if the option ``phenomena`` names it
+    shared: dict[str, Any] = {}  # parts that the templates repeat by YAML reference
     templates: Sequence[Pattern] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -208,7 +208,7 @@ class TemplateFile(Part):
         return self
 
     def where(self, template: Pattern) -> str:
-        """Return what error messages call a template."""
+        """Return the name of a template for error messages."""
         return f"phenomenon {self.phenomenon}, template {template.name}"
 
 
@@ -216,7 +216,7 @@ Described = TypeVar("Described", bound=TemplateFile)
 
 
 def names(folder: Path) -> list[str]:
-    """Return the phenomena that have a file in a folder, sorted."""
+    """Return the phenomena with a file in a folder, sorted."""
     return sorted(path.stem for path in folder.glob("*.yaml"))
 
 
@@ -224,9 +224,9 @@ def read(model: type[Described], phenomenon: str, folder: Path) -> Described:
     """Read and check the templates of a phenomenon.
 
     Args:
-        model: what the file must hold.
-        phenomenon: names the file.
-        folder: the files.
+        model: class that describes the file's contents.
+        phenomenon: name of the file.
+        folder: folder of the files.
 
     Raises:
         PoshgridError: the file is missing, is not YAML, or breaks the rules of a template.
@@ -238,7 +238,7 @@ def read(model: type[Described], phenomenon: str, folder: Path) -> Described:
 
 @cache
 def _read(model: type[Described], path: Path, changed: int) -> Described:
-    """Read a file once while it does not change: a plan asks for each several times."""
+    """Read a file once per modification time: planning asks for each file several times."""
     try:
         described = model.model_validate(yamltext.read(path))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -275,7 +275,7 @@ class Options(plugins.Options):
 
 
 def described(options: Options) -> list[Any]:
-    """Return the templates of the phenomena that are made, without making them."""
+    """Return the templates of the phenomena to make, without filling them."""
     chosen = sorted(options.phenomena or names(options.FOLDER))
     phenomena = [read(options.FILE, name, options.FOLDER) for name in chosen]
     return [phenomenon for phenomenon in phenomena if options.phenomena or phenomenon.default]

@@ -1,16 +1,18 @@
-"""Templates of minimal pairs, and how a suite is made of them.
+"""Templates of minimal pairs, and how a suite is made from them.
 
-A template is one pair, or a factorial design: several pairs, which share their words, make a set. A
-set carries all cells of its design, and both polarities of a contrast: what is right in one pair is
-wrong in another, so that a preference for a word is right as often as wrong. Where ``joint``, the
-pairs are judged as one, as a difference in differences: (good - bad) of the cell that the grammar
-rules out, less the same replacement where both members are sentences. All words cancel.
+A template is one pair, or a factorial design: several pairs with the same words, which make a set.
+A set has all cells of its design, and both directions of a contrast: the word that is right in one
+pair is wrong in another, so that a preference for a word is right as often as wrong. With
+``joint``, the pairs are judged as one, as a difference in differences: (good - bad) of the
+ungrammatical cell, minus the same replacement where both members are sentences. The effects of all
+words cancel.
 
-A suite: words counterbalanced over the corpora, candidates made, pairs or sets chosen.
+To make a suite, words are counterbalanced over the corpora, candidates are made, and pairs or sets
+are chosen.
 
 Sources: POSH-BENCH, section 3.2, appendices F and G; Zorro (Huebner et al. 2021, Appendix B);
-Sprouse, Wagers & Phillips (2012), "A test of the relation between working memory capacity
-and syntactic island effects"; Wilcox, Futrell & Levy (2024).
+Sprouse, Wagers & Phillips (2012), "A test of the relation between working memory capacity and
+syntactic island effects"; Wilcox, Futrell & Levy (2024).
 """
 
 from __future__ import annotations
@@ -37,9 +39,9 @@ FACTORIAL = resources.ROOT / "factorial"
 
 
 class Pair(NamedTuple):
-    """A good and a bad member: with slots, or with their words."""
+    """A good and a bad member, with slots or filled."""
 
-    cell: str  # of the design; "" where a template is one pair
+    cell: str  # cell of the design; "" if a template is one pair
     good: str
     bad: str
 
@@ -47,13 +49,13 @@ class Pair(NamedTuple):
 class Cell(Part):
     """A pair of a set."""
 
-    cell: str = Field(min_length=1)  # two pairs of a set may share it: the polarities of a contrast
+    cell: str = Field(min_length=1)  # two pairs of a set may share it: the directions of a contrast
     good: str
     bad: str
 
 
 class Template(Pattern):
-    """A pair whose members differ in the contrast only, or the pairs of a design."""
+    """A pair whose members differ only in the contrast, or the pairs of a design."""
 
     good: str = ""
     bad: str = ""
@@ -61,7 +63,7 @@ class Template(Pattern):
 
     @property
     def written(self) -> tuple[Pair, ...]:
-        """The pairs, as they are written."""
+        """The pairs with their slots."""
         if self.cells:
             return tuple(Pair(cell.cell, cell.good, cell.bad) for cell in self.cells)
         return (Pair("", self.good, self.bad),)
@@ -86,7 +88,7 @@ class Template(Pattern):
         return self
 
     def pairs(self, filling: Filling) -> tuple[Pair, ...]:
-        """Return the pairs with their words, the members' first letters upper-case."""
+        """Return the pairs with their slots filled and the members' first letters upper-case."""
         return tuple(
             Pair(cell, *(capitalized(self.fill(member, filling)) for member in members))
             for cell, *members in self.written
@@ -112,26 +114,26 @@ class Options(templatefile.Options):
     pool: int = Field(4, ge=1, le=1_000, description="Candidates made for each that is kept")
     balanced: bool = Field(True, description="Counterbalance a slot's words over the corpora")
     occurrences: Count = Field(
-        1_000, description="Difference of two corpora's totals that is never too large, words"
+        1_000, description="Occurrences by which two corpora's totals may always differ"
     )
 
 
 def load(path: Path | None, options: Any, context: Context) -> Loaded:  # noqa: ANN401
-    """Fill the templates of a suite, and refuse pairs with a fault.
+    """Make a suite from its templates, and raise if a pair has a fault.
 
     For each phenomenon: counterbalance the words of its slots over the corpora, make more
-    candidates than are needed, drop those that a corpus holds word by word, and choose among the
+    candidates than needed, drop those that occur in a corpus word for word, and choose among the
     rest so that n-gram models are at chance. A candidate is a pair, or the pairs of a design's set.
 
     Args:
         path: not used; the templates are part of the repository.
-        options: of the reader: which phenomena, how many ``pairs`` or ``sets``, the seed, and the
-            tolerances.
+        options: options of the reader: which phenomena, how many ``pairs`` or ``sets``, the seed,
+            and the tolerances.
         context: the words, sentences and n-gram models of the corpora.
 
     Returns:
-        A table with the columns of ``PAIRS``; pairs, candidates and, for each phenomenon, lexical
-        sets, words left out and what the choice reached.
+        A table with the columns of ``PAIRS``; the number of pairs and candidates and, for each
+        phenomenon, lexical sets, words left out and the balance reached.
 
     Raises:
         PoshgridError: too few usable words, or a pair with a fault.
@@ -149,7 +151,7 @@ def load(path: Path | None, options: Any, context: Context) -> Loaded:  # noqa: 
     prepared = [
         _prepared(phenomenon, number, options, words, vocabulary) for phenomenon in templates
     ]
-    # The corpora are long: they are read once for all phenomena.
+    # The corpora are large, so they are read once for all phenomena.
     heard = context.heard({m for made, _ in prepared for filled in made for m in filled.members})
     rows: list[Row] = []
     phenomena: dict[str, dict[str, Any]] = {}
@@ -159,7 +161,7 @@ def load(path: Path | None, options: Any, context: Context) -> Loaded:  # noqa: 
         if len(unheard) < number:
             raise PoshgridError(
                 f"{where}: {len(unheard)} of {len(made)} candidates are not in the corpora, "
-                f"{number} needed; ask for fewer or raise the option pool"
+                f"{number} needed; request fewer or raise the option pool"
             )
         positions, reached = selection.choose(
             unheard,
@@ -191,7 +193,7 @@ def _prepared(
     lexicon: Lexicon,
     vocabulary: Vocabulary,
 ) -> tuple[list[Filled], dict[str, Any]]:
-    """Return a phenomenon's candidates, and "template.slot" -> words that are left out."""
+    """Return a phenomenon's candidates, and facts: "template.slot" -> words that were left out."""
     from poshgrid.benchmark.generation import pairs, words
 
     choices = words.choices(phenomenon, lexicon, vocabulary)
@@ -205,12 +207,12 @@ def _prepared(
 def _counterbalanced(
     phenomenon: Phenomenon, choices: Choices, options: Options, vocabulary: Vocabulary
 ) -> tuple[dict[tuple[str, str], list[Word]], dict[str, list[str]]]:
-    """Return the words that stay, and "template.slot" -> those that go.
+    """Return the words that are kept, and "template.slot" -> words that are left out.
 
-    Function words stay, and so do the words that make the construction, which may be rare. Where
-    a slot agrees in gender each gender is balanced by itself: pairs are halved between them. Of
-    names as many stay of one gender as of the other: with 2 female names to 14 male ones a word
-    would tell the gender's pairs apart.
+    Function words and words that make the construction are kept, even if they are rare. If a slot
+    agrees in gender, each gender is balanced separately, because half of the pairs have each
+    gender. Equally many names of both genders are kept: with 2 female names and 14 male ones a
+    single word would identify the pairs of a gender.
     """
     from poshgrid.benchmark.generation.balance import counterbalance
     from poshgrid.benchmark.generation.templatefile import is_content

@@ -1,6 +1,6 @@
-"""The words of templates' slots that every corpus knows well.
+"""The words for the templates' slots that are frequent in every corpus, and how slots are filled.
 
-Slots are filled with them again and again: words evenly, new sets of words first, nothing twice.
+Words are used equally often, new sets of words are preferred, and nothing is made twice.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from poshgrid.benchmark.generation.templatefile import Filling, Pattern, Templat
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
 from poshgrid.errors import PoshgridError
 
-NAMED = 8  # words that an error message names
+NAMED = 8  # words shown in an error message
 
 Choices = Mapping[tuple[str, str], Sequence[Word]]
 """(template, slot) -> the words that may fill it."""
@@ -21,12 +21,12 @@ Choices = Mapping[tuple[str, str], Sequence[Word]]
 def choices(
     phenomenon: TemplateFile, lexicon: Lexicon, vocabulary: Vocabulary
 ) -> dict[tuple[str, str], list[Word]]:
-    """Return (template, slot) -> the words that suit it and are frequent in every corpus.
+    """Return (template, slot) -> the words that fit it and are frequent in every corpus.
 
     Args:
         phenomenon: the templates.
         lexicon: the words.
-        vocabulary: which of them are frequent; every form that a template needs must be, unless
+        vocabulary: the frequent words; every form that a template needs must be frequent, unless
             the slot has ``frequent: false``.
 
     Raises:
@@ -72,14 +72,14 @@ def _usable(
     return chosen
 
 
-_FRESH = 40  # draws in search of content words that are not there together yet
+_FRESH = 40  # draws in search of a new set of content words
 
 Uses = Mapping[str, Counter[str]]
 """Slot -> citation form -> how often it has been used."""
 
 
 def shares(items: int, templates: int) -> list[int]:
-    """Return how many items each template makes: as equal as can be, the larger shares first."""
+    """Return how many items each template makes: as equal as possible, the larger shares first."""
     return [items // templates + (number < items % templates) for number in range(templates)]
 
 
@@ -95,20 +95,20 @@ def fillings(
     least: int,
     kind: str,
 ) -> Iterator[Filling]:
-    """Yield a filling for each start, as far as the words allow new ones.
+    """Yield a filling for each start, as long as the words allow new ones.
 
-    A new set of content words is preferred to one that is there.
+    New sets of content words are preferred.
 
     Args:
-        where: what an error message calls the template.
+        where: name of the template, for messages.
         choices: slot -> its words.
-        starts: slots whose words are settled -> their words, one for each filling.
-        draw: (start, uses so far, number of the draw) -> a filling; ``None`` where no words fit.
-        made: filling -> what may be made once only.
-        seen: what is made already; what the fillings make is added to it.
+        starts: slots whose words are already chosen -> these words, one start for each filling.
+        draw: (start, uses so far, number of the draw) -> a filling; ``None`` if no words fit.
+        made: filling -> what must not be made twice.
+        seen: what has been made already; updated with each filling.
         tries: draws in search of a filling that makes something new.
-        least: be content with so many where the words allow no more.
-        kind: what the message calls what is made.
+        least: number of fillings that is enough if the words allow no more.
+        kind: what is made, for messages: pairs or sets.
 
     Raises:
         PoshgridError: the words allow fewer than ``least``.
@@ -137,11 +137,11 @@ def fillings(
                 f"{where}: only {number} different {kind} of {least} could be made; "
                 f"slot {narrow!r} has {len(choices[narrow])} usable words "
                 f"({', '.join(word.lemma for word in choices[narrow][:NAMED])}); "
-                f"use larger corpora, or ask for fewer {kind}"
+                f"use larger corpora, or request fewer {kind}"
             )
 
 
 def least_used(words: Sequence[Word], times: Counter[str], slack: int = 0) -> list[Word]:
-    """Return the words that are used least, or at most ``slack`` times more than those."""
+    """Return the words that are used least, or at most ``slack`` times more than the least used."""
     limit = min(times[word.lemma] for word in words) + slack
     return [word for word in words if times[word.lemma] <= limit]

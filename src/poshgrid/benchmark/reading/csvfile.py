@@ -1,7 +1,7 @@
-"""Rows and items from CSV files. What a person mistypes is named.
+"""Read rows and items from CSV files, with errors that name the wrong cell.
 
 Cells of items are cleaned like the corpora (:func:`poshgrid.corpora.clean.clean`), so that a model
-meets the quotes and accents that it was trained on.
+sees the quotes and accents that it was trained on.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 Model = TypeVar("Model", bound=BaseModel)
 ITEM = ("item_id", "category", "phenomenon")
-"""Columns of every file of items."""
+"""Columns that every file of items has."""
 
 
 class Row(NamedTuple):
-    """A row as it stands in its file."""
+    """A row as written in its file."""
 
-    where: str  # file and line, to begin a message with
+    where: str  # file and line, for the beginning of a message
     cells: dict[str, str]  # column -> text; "" where an optional cell is empty
 
     @property
     def line(self) -> str:
-        """The row's line, as in *line 7*."""
+        """The row's line, e.g. *line 7*."""
         return self.where.rpartition(": ")[2]
 
     def fault(self, text: str) -> PoshgridError:
@@ -42,10 +42,10 @@ class Row(NamedTuple):
         return PoshgridError(f"{self.where}: {text}")
 
     def read_as(self, kind: type[Model]) -> Model:
-        """Return the row as a model; an empty cell has the model's default.
+        """Return the row as a model; an empty cell gets the model's default.
 
         Raises:
-            PoshgridError: a cell is missing or is not what the model allows.
+            PoshgridError: a cell is missing or has a value that the model does not allow.
         """
         cells = {name: text for name, cell in self.cells.items() if (text := cell.strip())}
         try:
@@ -57,18 +57,18 @@ class Row(NamedTuple):
 
 
 def watched(path: Path | None, options: object) -> list[Path]:
-    """Return the file that a suite is read from; :func:`table` says if it is missing."""
+    """Return the file of a suite if it exists; :func:`table` raises if it does not."""
     return [path] if path and path.is_file() else []
 
 
 def table(
     path: Path | None, required: Sequence[str], optional: Sequence[str] = (), *, numbered: str = ""
 ) -> list[Row]:
-    """Read a CSV file: UTF-8, commas, a header; lines without any text are passed over.
+    """Read a CSV file: UTF-8, commas, a header; lines without any text are skipped.
 
     Args:
         path: the file.
-        required: columns without which the file is refused.
+        required: columns that the file must have.
         optional: columns that may be missing.
         numbered: further optional columns: this word and a number from 1, as in ``distractor1``.
 
@@ -77,7 +77,7 @@ def table(
 
     Raises:
         PoshgridError: no file is given, or it is missing, not UTF-8 or broken; a column is missing,
-            unknown or there twice; a row has too many or too few cells; there is no row.
+            unknown or repeated; a row has too many or too few cells; there is no row.
     """
     if path is None or not path.is_file():
         raise PoshgridError(
@@ -94,7 +94,7 @@ def table(
             row = Row(f"{path}: line {reader.line_num}", cells)
             if "" in cells or None in cells.values():
                 raise row.fault(
-                    f"other than the {len(header)} cells of the header; put a cell that holds a "
+                    f"not the {len(header)} cells of the header; put a cell that holds a "
                     "comma between double quotes"
                 )
             if any(cell.strip() for cell in cells.values()):
@@ -115,49 +115,49 @@ def rows(
     *,
     numbered: str = "",
 ) -> list[Row]:
-    """Read a CSV file of items: :func:`table`, each row an item, each cell cleaned.
+    """Read a CSV file of items with :func:`table`: each row is an item, each cell is cleaned.
 
     Args:
         path: the file.
-        required: columns in addition to those of ``ITEM``; none of their cells may be empty.
+        required: columns in addition to those of ``ITEM``; their cells must not be empty.
         optional: columns that may be missing, and whose cells may be empty.
         numbered: as in :func:`table`; these cells may be empty.
 
     Raises:
-        PoshgridError: as :func:`table`; a cell is empty, or an item_id is that of another row.
+        PoshgridError: as :func:`table`; a cell is empty, or an item_id occurs twice.
     """
-    places: dict[str, str] = {}  # item_id -> line
+    lines: dict[str, str] = {}  # item_id -> line
     items = []
     for raw in table(path, (*ITEM, *required), optional, numbered=numbered):
         row = raw._replace(cells={name: clean(cell) for name, cell in raw.cells.items()})
         for name in (*ITEM, *required):
             if not row.cells[name]:
-                raise row.fault(f"{name} is empty; fill the cell or take the row out")
+                raise row.fault(f"{name} is empty; fill the cell or remove the row")
         item = row.cells["item_id"]
-        if places.setdefault(item, row.line) != row.line:
-            raise row.fault(f"item_id {item!r} is that of {places[item]}; name each item once")
+        if lines.setdefault(item, row.line) != row.line:
+            raise row.fault(f"item_id {item!r} is also in {lines[item]}; give each item its own")
         items.append(row)
     return items
 
 
 def listed(row: Row, name: str) -> list[str]:
-    """Return the parts of a cell, which ``|`` divides, each once; a cell may be missing."""
+    """Return the parts of a cell, separated by ``|``, each once; the cell may be missing."""
     parts = row.cells.get(name, "").split("|")
     return list(dict.fromkeys(text for part in parts if (text := part.strip())))
 
 
 def check_blocks(path: Path | None, items: pl.DataFrame) -> None:
-    """Raise unless the blocks of a category have one size, and each block one phenomenon.
+    """Raise unless all blocks of a category have the same size, and each block has one phenomenon.
 
-    A count of blocks passed, and its norms, mean something only if blocks are alike.
+    The number of blocks passed, and its norms, are only meaningful if all blocks are alike.
 
     Args:
         path: the file, for the message.
-        items: ``item_id``, ``category``, ``phenomenon`` and ``block`` ("": no block).
+        items: ``item_id``, ``category``, ``phenomenon`` and ``block`` ("" without a block).
 
     Raises:
         PoshgridError: blocks of a category differ in size, a block has items of two phenomena, or
-            some items of a category with blocks have none.
+            only some items of a category have a block.
     """
     import polars as pl
 
@@ -184,13 +184,13 @@ def check_blocks(path: Path | None, items: pl.DataFrame) -> None:
 def _check_header(
     where: str, header: list[str], required: Sequence[str], optional: Sequence[str], numbered: str
 ) -> None:
-    """Refuse a header that lacks a column, or has one too many."""
+    """Raise if a header lacks a column, or has an unknown or repeated one."""
     known = [*required, *optional, *([f"{numbered}2"] if numbered else [])]
     for name in header:
         number = re.fullmatch(f"{numbered}[1-9][0-9]*", name) if numbered else None
         if header.count(name) > 1 or (name not in known and not number):
             raise PoshgridError(
-                f"{where}: column {name!r} is unknown or there twice{did_you_mean(name, known)}; "
+                f"{where}: column {name!r} is unknown or repeated{did_you_mean(name, known)}; "
                 f"columns are {', '.join(known)}, with commas between"
             )
     missing = [name for name in required if name not in header]

@@ -1,6 +1,7 @@
-"""Files of minimal pairs that others have made: what all readers of such files share.
+"""Published files of minimal pairs: what all readers of such files share.
 
-A reader turns a file into :class:`Pair`; here they are checked, named and put into categories.
+A reader turns a file into :class:`Pair`; this module checks and names the pairs and assigns
+categories.
 """
 
 from __future__ import annotations
@@ -22,51 +23,52 @@ from poshgrid.models.classes import CLITIC, FUNCTION_WORDS
 if TYPE_CHECKING:
     from poshgrid.benchmark.schema import Context, Loaded
 
-# Control characters, half characters, and what turns the text after it round on a page
+# Control characters, half characters, and marks that reverse the direction of text
 _BROKEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _SHARD = re.compile(r"[/-]?(?:train|validation|test|data)-\d+-of-\d+$")
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _DETACHED = re.compile(r"\s+(?=(?:n't|'(?:s|re|ve|ll|d|m))(?!\w)|[.,?!;:]+(?:\s|$))", re.IGNORECASE)
-_NEAR = 0.5  # of the words of two neighbours; see `lexical_sets`
+_NEAR = 0.5  # share of the words of two neighbours; see `lexical_sets`
 
 
 class PairOptions(plugins.Options):
     """Options of every reader of files of pairs."""
 
     categories: Literal["paper", "own"] = Field(
-        "paper", description="paper: those of Table 10, the rest as other-TERM; own: the suite's"
+        "paper", description="paper: Table 10, all others as other-TERM; own: the suite's own"
     )
     mapped: bool = Field(False, description="Leave out phenomena that Table 10 does not name")
     detokenise: bool = Field(
-        False, description='"who is here ?" becomes "Who is here?", as our corpora are written'
+        False, description='"who is here ?" becomes "Who is here?", as in the corpora'
     )
     spelling: Literal["published", "corpora"] = Field(
-        "published", description="corpora: quotes, dashes, accents, spaces and line breaks as there"
+        "published",
+        description="corpora: quotes, dashes, accents and white space as in the corpora",
     )
 
 
 class Pair(NamedTuple):
-    """A pair as its file has it."""
+    """A pair as written in its file."""
 
     good: str
     bad: str
-    lines: tuple[int, int]  # of the good and of the bad member
+    lines: tuple[int, int]  # line numbers of the good and the bad member
     contexts: tuple[int, int] = (0, 0)  # characters of each that are read and not scored
     phenomenon: str = ""  # default: the file's name
-    category: str = ""  # the suite's own word; default: from the phenomenon's name
-    item: str = ""  # its id; default: the phenomenon and its number in the file
-    template: str = ""  # default, as of the contrast: the phenomenon
-    lexical_set: str = ""  # default: from its words
+    category: str = ""  # the suite's category; default: from the phenomenon's name
+    item: str = ""  # the id; default: the phenomenon and the pair's number in the file
+    template: str = ""  # default, also for the contrast: the phenomenon
+    lexical_set: str = ""  # default: from the pair's words
     contrast: str = ""
 
 
 Parse = Callable[[Path, Any], Iterator[Pair]]
-"""A file and the reader's options, to the file's pairs."""
+"""Takes a file and the reader's options, and yields the file's pairs."""
 
 
 def fault(file: Path, line: int, reason: str) -> PoshgridError:
-    """Return the error for a line that is no pair."""
-    return PoshgridError(f"{file}: line {line:,}: {reason}; fix it or take the pair out")
+    """Return the error for a line that is not a pair."""
+    return PoshgridError(f"{file}: line {line:,}: {reason}; fix it or remove the pair")
 
 
 def reader(
@@ -75,7 +77,7 @@ def reader(
     Callable[[Path, PairOptions], list[Path]],
     Callable[[Path | None, PairOptions, Context | None], Loaded],
 ]:
-    """Return what a plug-in needs that reads files of pairs: ``files`` and ``load``.
+    """Return the functions ``files`` and ``load`` of a plug-in that reads files of pairs.
 
     Args:
         suffixes: endings of the files of a folder.
@@ -103,7 +105,7 @@ def _load(path: Path, files: list[Path], options: PairOptions, parse: Parse) -> 
         files (SHA-256, pairs), phenomena that were left out.
 
     Raises:
-        PoshgridError: a malformed line; a phenomenon that is in two files; no pair.
+        PoshgridError: a malformed line; a phenomenon in two files; no pair.
     """
     import polars as pl
 
@@ -121,7 +123,7 @@ def _load(path: Path, files: list[Path], options: PairOptions, parse: Parse) -> 
             phenomenon = table10.spelled(pair.phenomenon) or name
             phenomena.setdefault(phenomenon, []).append((number, pair))
         if not number:
-            raise PoshgridError(f"{file}: holds no pair; replace it or take it out of the folder")
+            raise PoshgridError(f"{file}: has no pair; replace it or remove it")
         digests[str(file.relative_to(path)) if path.is_dir() else file.name] = {
             "sha256": verification.sha256(file),
             "pairs": number,
@@ -130,7 +132,7 @@ def _load(path: Path, files: list[Path], options: PairOptions, parse: Parse) -> 
             other = home.setdefault(phenomenon, file)
             if other != file:
                 raise PoshgridError(
-                    f"{file}: phenomenon {phenomenon!r} is in {other} too; keep one of the files"
+                    f"{file}: phenomenon {phenomenon!r} is also in {other}; keep one of the files"
                 )
             table += rows(phenomenon, numbered, options)
     left_out = sorted(p for p in home if options.mapped and not table10.category(p))
@@ -141,14 +143,15 @@ def _load(path: Path, files: list[Path], options: PairOptions, parse: Parse) -> 
 
 
 def name_of(file: Path, path: Path) -> str:
-    """Return the phenomenon that a file's name stands for: its name without the ending.
+    """Return the phenomenon of a file: its name without the ending.
 
-    One of POSH-BENCH is spelled as here, so that its files and our items are the same phenomena.
+    A phenomenon of POSH-BENCH is spelled as in this project, so that its files and the generated
+    items have the same phenomena.
 
     Args:
         file: one of the files of ``path``.
-        path: file or folder of the suite; inner folders come before the name, joined by ``-``. Of
-            ``wh_island/train-00000-of-00001.parquet`` the folder remains.
+        path: file or folder of the suite; inner folders come before the name, joined by ``-``. For
+            ``wh_island/train-00000-of-00001.parquet`` the name is the folder's.
     """
     name = label(file, path)
     return table10.spelled((_SHARD.sub("", name) or name).replace("/", "-"))
@@ -166,9 +169,9 @@ def _check(file: Path, pair: Pair) -> None:
 
 
 def no_text(text: str) -> str | None:
-    """Return which character is no text; ``None``: all are."""
+    """Return which character is not allowed in text, or ``None``."""
     broken = _BROKEN.search(text)
-    return f"the character U+{ord(broken[0]):04X} is no text" if broken else None
+    return f"the character U+{ord(broken[0]):04X} is not allowed in text" if broken else None
 
 
 def rows(
@@ -177,9 +180,9 @@ def rows(
     """Return the pairs of a phenomenon as rows of ``PAIRS``, without a design.
 
     Args:
-        phenomenon: its name.
-        numbered: number in its file -> pair.
-        options: how they are written, and whose categories.
+        phenomenon: the name of the phenomenon.
+        numbered: (number in its file, pair).
+        options: spelling and categories.
     """
     ids = [pair.item or f"{phenomenon}-{number:05}" for number, pair in numbered]
     sets = lexical_sets(
@@ -200,9 +203,9 @@ def rows(
 
 
 def _written(pair: Pair, options: PairOptions) -> dict[str, str | int]:
-    """Return both members as the options ask, and how much of each is context.
+    """Return both members in the options' spelling, and how much of each is context.
 
-    White space around one of them alone stays.
+    White space around only one of them is kept.
     """
     members = {"good": pair.good, "bad": pair.bad}
     around = {member.partition(member.strip())[::2] for member in members.values()}
@@ -223,8 +226,7 @@ def _written(pair: Pair, options: PairOptions) -> dict[str, str | int]:
 def _category(phenomenon: str, term: str, options: PairOptions) -> str:
     """Return a category: Table 10's, or the suite's own term.
 
-    Without a term, what stands before the last hyphen of the name is taken: Zorro's files are
-    called so.
+    Without a term, the part of the name before the last hyphen is used, as in Zorro's file names.
     """
     own = term or phenomenon.rpartition("-")[0]
     if options.categories == "own":
@@ -236,10 +238,10 @@ def _category(phenomenon: str, term: str, options: PairOptions) -> str:
 
 
 def detokenise(text: str) -> str:
-    """Write a sentence as running text: ``who is n't here ?`` becomes ``Who isn't here?``.
+    """Return a tokenised sentence as running text: ``who is n't here ?`` -> ``Who isn't here?``.
 
     Punctuation marks and clitics join the word before them, the first letter and the pronoun *I*
-    are capital. ``can n't``, as SCaMP writes it, becomes ``can't``. Other capitals are not
+    become capital. ``can n't``, as SCaMP writes it, becomes ``can't``. Other capitals are not
     restored.
 
     Args:
@@ -251,7 +253,7 @@ def detokenise(text: str) -> str:
 
 
 def shared_ends(one: Sequence[str], two: Sequence[str]) -> tuple[int, int]:
-    """Return how many words two members share at their beginning and, of the others, at the end."""
+    """Return how many words two members share at the beginning and, of the rest, at the end."""
     shorter = min(len(one), len(two))
     first = next((i for i in range(shorter) if one[i] != two[i]), shorter)
     rest = shorter - first
@@ -259,7 +261,7 @@ def shared_ends(one: Sequence[str], two: Sequence[str]) -> tuple[int, int]:
 
 
 def content(*members: str) -> frozenset[str]:
-    """Return the lower-cased words of some sentences that are not of a closed class."""
+    """Return the lower-cased words of sentences that are not of a closed class."""
     words = (CLITIC.sub("", w) for member in members for w in WORD.findall(member.lower()))
     return frozenset(word for word in words if word and word not in FUNCTION_WORDS)
 
@@ -269,15 +271,15 @@ def lexical_sets(pairs: Iterable[tuple[str, str, str]]) -> list[str]:
 
     The files do not say which pairs were filled with the same words. Zorro writes the fillings of
     one draw one after the other and varies the frame around them (*look at this purple thing*,
-    *this purple thing went there*), so the words of a whole pair are too many, and those that all
-    its pairs share are known only from the neighbours. Hence: a pair belongs to the set of the pair
-    before it if at least half of the content words of the two (Jaccard) are the same. A set is
-    called by the content words of its first pair, and sets with the same name are one. Where pairs
-    are drawn one by one, as in BLiMP, nearly every pair is a set of its own.
+    *this purple thing went there*), so the words of a whole pair are too many, and the shared words
+    are only known from the neighbours. Hence: a pair belongs to the set of the previous pair if at
+    least half of the content words of the two (Jaccard) are the same. A set is named after the
+    content words of its first pair, and sets with the same name are one. Where pairs are drawn one
+    by one, as in BLiMP, nearly every pair is its own set.
 
     Args:
-        pairs: (item id, good, bad), in the file's order; a pair without a content word is a set of
-            its own, called by its id.
+        pairs: (item id, good, bad), in the file's order; a pair without a content word is its own
+            set, named after its id.
     """
     names: list[str] = []
     before: frozenset[str] = frozenset()

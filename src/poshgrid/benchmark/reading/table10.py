@@ -1,4 +1,4 @@
-"""Which phenomenon of an outside suite belongs to which category of the paper.
+"""The category of the paper to which a phenomenon of a published suite belongs.
 
 Source: POSH-BENCH, Table 10, transcribed in ``resources/suites/table10.yaml``.
 """
@@ -14,7 +14,7 @@ from poshgrid import resources
 
 
 def file() -> Path:
-    """Return the transcription."""
+    """Return the path of the transcribed table."""
     return resources.path("suites", "table10.yaml")
 
 
@@ -28,26 +28,26 @@ def suites() -> dict[str, dict[str, list[str]]]:
 def category(phenomenon: str) -> str | None:
     """Return a phenomenon's category, or ``None`` if the table does not name it.
 
-    All suites are searched: no name stands for two categories. Case, ``-`` and ``_`` are
-    passed over, since the table and the suites' files do not agree in them.
+    All suites are searched: no name has two categories. Case, ``-`` and ``_`` are ignored, because
+    the table and the suites' files differ in them.
 
     Args:
-        phenomenon: as the suite's file calls it.
+        phenomenon: its name in the suite's file.
     """
     return _categories().get(key(phenomenon))
 
 
 def spelled(phenomenon: str) -> str:
-    """Return a phenomenon of POSH-BENCH as this project spells it, any other as it is.
+    """Return a phenomenon of POSH-BENCH in this project's spelling, any other name unchanged.
 
-    Its files say ``principle_a_command``, its templates here ``principle-a-command``: the same.
+    Its files have ``principle_a_command``, the templates here ``principle-a-command``.
     """
     ours = phenomenon.casefold().replace("_", "-")
     return ours if key(phenomenon) in _ours() else phenomenon
 
 
 def key(name: str) -> str:
-    """Return a name in the one spelling in which names are compared."""
+    """Return a name in the spelling that is used to compare names."""
     return name.casefold().replace("-", "_")
 
 

@@ -1,9 +1,9 @@
-"""Pairs in a table, or one JSON object on a line: BLiMP, other published suites, and one's own.
+"""Pairs in a table, or one JSON object per line: BLiMP, other published suites, and users' files.
 
-A file ends in ``.jsonl``, ``.csv`` or ``.tsv`` (the last two with a header), or is a parquet table:
-the Hugging Face hub keeps data sets so. ``resources/suites/formats.yaml`` says which columns of
-which suite make a pair; the first format whose columns a file has is taken. The option ``columns``
-is a format of one's own.
+A file ends in ``.jsonl``, ``.csv`` or ``.tsv`` (the last two with a header), or is a parquet table,
+as on the Hugging Face hub. ``resources/suites/formats.yaml`` says which columns of which suite make
+a pair; the first format whose columns a file has is used. The option ``columns`` is a format of
+your own.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Stimuli with several options, of which the one that says the same is the target.
+"""Stimuli with several options, of which one has the same meaning as the stimulus.
 
 Each option is joined to its stimulus by a connective (*La volpe è seguita dal lupo, cioè il lupo
-segue la volpe.*); the model chooses the text of lowest perplexity. The format is that in which
-tests of comprehension with pictures were made fit for language models by Capone, Suozzi, Lebani and
-Lenci (2024), BaBIEs, section 3. Without a stimulus the options are whole sentences: judgements of
-acceptability, which the same authors recast as an acceptable and an unacceptable sentence.
+segue la volpe.*); the model chooses the text with the lowest perplexity. In this format Capone,
+Suozzi, Lebani and Lenci (2024), BaBIEs, section 3, adapted picture-based comprehension tests to
+language models. Without a stimulus the options are whole sentences: acceptability judgements, which
+the same authors recast as an acceptable and an unacceptable sentence.
 
 CSV: item_id, category, phenomenon, [block], [tags], [stimulus], target, distractor1, [distractor2
-...]. Options are written as they stand after the connective: names alone begin with a capital.
+...]. Options are written as after the connective: only names begin with a capital.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FINAL = re.compile(rf"[{_MARKS}]+$")
 
 
 class Options(plugins.Options):
-    """Options of the reader ``choices``: how a stimulus and an option become a text."""
+    """Options of the reader ``choices``: how a stimulus and an option are joined."""
 
     connective: str = Field(
         ", cioè ", description="Between stimulus and option, with its spaces; ', that is, '"
@@ -43,7 +43,7 @@ class Options(plugins.Options):
     @field_validator("connective")
     @classmethod
     def _joins(cls, value: str) -> str:
-        # Letters without case (those of Chinese, say) are written without spaces and need none.
+        # Scripts without upper and lower case, such as Chinese, need no spaces.
         glued = value[:1] + value[-1:]
         if not value or glued.lower() != glued.upper() or value[-1] in ",;:.-":
             raise ValueError(f"{value!r}: begin it with a space or a comma, and end it in a space")
@@ -56,7 +56,7 @@ files = csvfile.watched
 def load(path: Path | None, options: Options, context: Context | None = None) -> Loaded:
     """Read stimuli with options.
 
-    The options of an item keep the order of the columns; which one is the target is in ``correct``.
+    The options of an item keep the order of the columns; ``correct`` marks the target.
 
     Args:
         path: the CSV file.
@@ -67,9 +67,9 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
         The columns of ``CHOICES``, a row for each option.
 
     Raises:
-        PoshgridError: names file, line and remedy; see ``rows`` and ``check_blocks`` of
-            :mod:`poshgrid.benchmark.reading.csvfile`. Also: options of an item that give the same
-            text or end in different marks.
+        PoshgridError: as ``rows`` and ``check_blocks`` of
+            :mod:`poshgrid.benchmark.reading.csvfile`; or options of an item give the same text or
+            end in different marks.
     """
     import polars as pl
 
@@ -110,9 +110,9 @@ def join(stimulus: str, option: str, connective: str) -> str:
     dal lupo, cioè il lupo segue la volpe.*
 
     Args:
-        stimulus: what is heard.
-        option: what may be meant by it.
-        connective: stands between them, with its spaces.
+        stimulus: the sentence to understand.
+        option: one possible meaning of it.
+        connective: text between them, with its spaces.
     """
     text = _FINAL.sub("", stimulus).rstrip() + connective + option
     text = text[:1].upper() + text[1:]
@@ -120,10 +120,10 @@ def join(stimulus: str, option: str, connective: str) -> str:
 
 
 def _check_options(row: Row, texts: dict[str, str]) -> None:
-    """Refuse options that are the same, or that differ in their final marks."""
+    """Raise if two options are the same, or differ in their final marks."""
     plain = [_FINAL.sub("", text).casefold().strip() for text in texts.values()]
     if twice := [name for n, name in enumerate(texts) if plain[n] in plain[:n]]:
-        raise row.fault(f"{twice[0]} is the same as another option; change or take out one of them")
+        raise row.fault(f"{twice[0]} is the same as another option; change or remove one of them")
     ends = {name: "".join(_FINAL.findall(text)) for name, text in texts.items()}
     for name, end in ends.items():
         if end != ends["target"]:

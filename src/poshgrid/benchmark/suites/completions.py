@@ -1,9 +1,9 @@
 """Beginnings of sentences that a model completes, with the continuations that count as right.
 
-The task of production of Capone, Suozzi, Lebani and Lenci (2024), BaBIEs, section 3: the model
-continues the prompt by three tokens, and is right if an answer appears in what it wrote.
+The production task of Capone, Suozzi, Lebani and Lenci (2024), BaBIEs, section 3: the model
+continues the prompt by three tokens, and is right if an answer occurs in them.
 
-CSV: item_id, category, phenomenon, [block], [tags], prompt, accepted (divided by ``|``).
+CSV: item_id, category, phenomenon, [block], [tags], prompt, accepted (separated by ``|``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Options(plugins.Options):
     """Options of the reader ``completions``."""
 
     answers: Literal["words", "anywhere"] = Field(
-        "words", description="An answer counts between ends of words; anywhere, as in BaBIEs"
+        "words", description="Whether an answer must be whole words; anywhere: as in BaBIEs"
     )
 
 
@@ -38,7 +38,7 @@ files = csvfile.watched
 
 
 def load(path: Path | None, options: Options, context: Context | None = None) -> Loaded:
-    """Read prompts and what may follow them.
+    """Read prompts and their accepted continuations.
 
     Args:
         path: the CSV file.
@@ -49,8 +49,8 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
         The columns of ``COMPLETIONS``.
 
     Raises:
-        PoshgridError: names file, line and remedy; see ``rows`` and ``check_blocks`` of
-            :mod:`poshgrid.benchmark.reading.csvfile`. Also: a prompt that ends in a blank.
+        PoshgridError: as ``rows`` and ``check_blocks`` of
+            :mod:`poshgrid.benchmark.reading.csvfile`; or a prompt ends in a blank.
     """
     import polars as pl
 

@@ -1,6 +1,6 @@
-"""Our own sets of a factorial design, generated from ``resources/factorial`` and the lexicon.
+"""Generated sets of factorial designs, from ``resources/factorial`` and the lexicon.
 
-Minimal pairs, of which several make a set; see :mod:`..generation.templates`.
+Several minimal pairs make a set; see :mod:`..generation.templates`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Pairs on two lines each, a phenomenon in a file: Zorro, and POSH-BENCH as it was published.
+"""Pairs on two lines each, one phenomenon per file: Zorro, and POSH-BENCH as it was published.
 
-Source of the format: Huebner et al. 2021, "BabyBERTa"; the bad member stands first.
+Source of the format: Huebner et al. 2021, "BabyBERTa"; the bad member comes first.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Options(pairfile.PairOptions):
 
 
 def _pairs(file: Path, options: Options) -> Iterator[Pair]:
-    """Yield the pairs of a file; a missing line would shift all pairs after it, and is refused."""
+    """Yield the pairs of a file; raise if a line is missing, which would shift all later pairs."""
     from poshgrid.corpora import textfile
 
     lines = [line.rstrip("\r\n") for line in textfile.lines(file)]

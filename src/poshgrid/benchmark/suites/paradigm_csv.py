@@ -1,8 +1,8 @@
-"""Published sets of filler x gap: one sentence a line (Pistotti et al. 2025, appendix A).
+"""Published sets of filler x gap: one sentence per line (Pistotti et al. 2025, appendix A).
 
-The columns are sentence_type, item_id, condition and full_sentence. The conditions say P(lus) or
-M(inus) F(iller), P(lus) or M(inus) G(ap): PFPG, MFPG, PFMG, MFMG; or they say it in words, as in
-Lan et al.'s file: PLUS_FILLER_PLUS_GAP.
+The columns are sentence_type, item_id, condition and full_sentence. Conditions mean P(lus) or
+M(inus) F(iller), P(lus) or M(inus) G(ap): PFPG, MFPG, PFMG, MFMG; or they are written in words, as
+in Lan et al.'s file: PLUS_FILLER_PLUS_GAP.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Span = tuple[int, int]
 
 
 class Options(plugins.Options):
-    """The reader ``paradigm-csv`` takes no options."""
+    """Options of the reader ``paradigm-csv``, which has none."""
 
 
 files = csvfile.watched
@@ -49,24 +49,24 @@ files = csvfile.watched
 def load(path: Path, options: Options, context: None = None) -> Loaded:
     """Read the sets.
 
-    The critical region is what the sentences with and without the gap differ in: the words that
-    only the one without has, and in the other one the word in their place. A set is ambiguous if it
-    has "NAME's VERBing" or "intent to", the patterns by which Pistotti et al.'s published code
-    filters Lan et al.'s 8,064 sets down to 5,760 (their paper names the first alone, which
-    leaves 7,200).
+    The critical region is the difference between the sentences with and without the gap: in the one
+    without the gap the words that only it has, in the other the word in their position. A set is
+    ambiguous if it has "NAME's VERBing" or "intent to", the patterns by which Pistotti et al.'s
+    published code filters Lan et al.'s 8,064 sets down to 5,760 (their paper only names the first
+    pattern, which leaves 7,200).
 
     Args:
         path: the CSV file.
-        options: none.
+        options: not used.
         context: not used.
 
     Returns:
-        Rows of ``PARADIGMS``, four for each set, and the facts: the file's digest, sets and
-        ambiguous ones.
+        Rows of ``PARADIGMS``, four for each set, and the facts: the file's digest, number of sets
+        and of ambiguous sets.
 
     Raises:
         PoshgridError: the file cannot be read, a line is broken, a set lacks a sentence, or a
-            critical region is not to be found.
+            critical region cannot be determined.
     """
     import polars as pl
 
@@ -131,7 +131,7 @@ def condition(row: Row, name: str) -> tuple[bool, bool]:
 
 
 def _checked(row: Row) -> Row:
-    """Return a row without outer spaces; raise if a cell is empty or no text."""
+    """Return a row without outer spaces; raise if a cell is empty or not text."""
     from poshgrid.benchmark.reading.pairfile import no_text
 
     cells = {name: cell.strip() for name, cell in row.cells.items()}
@@ -144,7 +144,7 @@ def _checked(row: Row) -> Row:
 
 
 def _regions(filled: Row, gapped: Row) -> tuple[Span, Span]:
-    """Return what two sentences differ in: the region of the filled and of the gapped one."""
+    """Return the regions in which two sentences differ: of the filled and of the gapped one."""
     from poshgrid.benchmark.reading.pairfile import shared_ends
 
     longer, shorter = (list(_WORD.finditer(row.cells["full_sentence"])) for row in (filled, gapped))
@@ -158,6 +158,6 @@ def _regions(filled: Row, gapped: Row) -> tuple[Span, Span]:
         )
     if not instead:
         raise gapped.fault(
-            "no word follows the gap, so it has no critical region; let both sentences go on"
+            "no word follows the gap, so it has no critical region; add words to both sentences"
         )
     return (only[0].start(), only[-1].end()), (instead[0].start(), instead[-1].end())

@@ -1,10 +1,10 @@
-"""Our own sets of filler x gap, generated from ``resources/paradigms`` and ``resources/lexicon``.
+"""Generated sets of filler x gap, from ``resources/paradigms`` and ``resources/lexicon``.
 
 A template is one line of text, from which four sentences are made.
 
-``{slot:form}`` is a word; ``<who|that>`` is what stands with and without a filler; ``<|{name1}>``
-is the place of the first gap, filled where there is no filler to license it; ``[{name2}]`` is the
-object that the second gap leaves out. The critical region is that object, or the word in its place.
+``{slot:form}`` is a word; ``<who|that>`` has the text with and without a filler; ``<|{name1}>`` is
+the position of the first gap, which is filled if there is no filler; ``[{name2}]`` is the object
+that the second gap leaves out. The critical region is that object, or the word in its position.
 
 Sources: Lan, Chemla & Katzir (2024); Pistotti, Brown & Witbrock (2025), Table 1 and appendix A.
 """
@@ -51,8 +51,8 @@ _MARKED = re.compile(
     rf"{_PLAIN}{_FILLER.pattern}{_PLAIN}{_FIRST.pattern}{_PLAIN}{_OBJECT.pattern} [{{\w]{_PLAIN}"
 )
 
-_TRIES = 1_000  # draws in search of a set that is not there yet
-_EVEN = 500  # draws that keep the shares equal; where they make nothing new, any word will do
+_TRIES = 1_000  # draws in search of a new set
+_EVEN = 500  # draws that use words equally often; after them any word may be used
 
 
 class Template(Pattern):
@@ -63,14 +63,16 @@ class Template(Pattern):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The line."""
+        """The line of text."""
         return (self.text,)
 
     @model_validator(mode="after")
     def _marked(self) -> Self:
         for name, slot in self.slots.items():
             if slot.agree or slot.unlike or slot.balanced:
-                raise ValueError(f"template {self.name}: slot {name!r} asks nothing of other slots")
+                raise ValueError(
+                    f"template {self.name}: slot {name!r}: no agree, unlike or balanced"
+                )
         if not _MARKED.fullmatch(self.text):
             raise ValueError(
                 f"template {self.name}: the text must have <with filler|without>, then "
@@ -83,7 +85,7 @@ class Template(Pattern):
         """Return a sentence of the set and its critical region, [start, end) in characters.
 
         Args:
-            filling: slot -> what it holds.
+            filling: slot -> word.
             filler: "who" rather than "that".
             gap: without the second object.
         """
@@ -99,7 +101,7 @@ class Template(Pattern):
 
 
 def _joined(text: str) -> str:
-    """Return a text without the spaces that a place leaves that is empty."""
+    """Return a text without the extra spaces around an empty position."""
     return re.sub(r" (?=[,.?!])", "", " ".join(text.split()))
 
 
@@ -107,18 +109,18 @@ class Phenomenon(templatefile.TemplateFile):
     """One file of templates."""
 
     templates: list[Template] = Field(min_length=1)
-    # Every combination of words makes a set, so that sentences occur in several sets: only those
-    # without filler and gap are of one alone.
+    # Every combination of words makes a set, so that sentences occur in several sets, except those
+    # without filler and gap.
     crossed: bool = False
 
 
 def generate(
     phenomenon: Phenomenon, sets: int, seed: int, lexicon: Lexicon, vocabulary: Vocabulary
 ) -> list[dict[str, Any]]:
-    """Return the sets of one phenomenon, the templates in turn, in equal shares.
+    """Return the sets of one phenomenon, from its templates in equal shares.
 
-    Every slot takes its words equally often, as far as no word may occur twice in a set. Of a
-    phenomenon that is crossed every set is made.
+    Every slot uses its words equally often, as far as possible, because no word may occur twice in
+    a set. A crossed phenomenon makes all its sets.
 
     Args:
         phenomenon: the templates.
@@ -140,7 +142,7 @@ def generate(
     ):
         words = {slot: choices[template.name, slot] for slot in template.slots}
         if phenomenon.crossed:
-            filled = _every(words)
+            filled = _all_fillings(words)
         else:
             rng = random.Random(f"{seed}/{phenomenon.phenomenon}/{template.name}")
             filled = fillings(
@@ -159,8 +161,8 @@ def generate(
     return rows
 
 
-def _every(words: Mapping[str, Sequence[Word]]) -> Iterator[Filling]:
-    """Yield every filling in which no word stands twice, in the order of the words."""
+def _all_fillings(words: Mapping[str, Sequence[Word]]) -> Iterator[Filling]:
+    """Yield every filling in which no word occurs twice, in the order of the words."""
     for combination in itertools.product(*words.values()):
         folded = [part for word in combination for part in word.folded]
         if len(set(folded)) == len(folded):
@@ -203,9 +205,9 @@ def _draw(
     used: Uses,
     attempt: int,
 ) -> Filling | None:
-    """Fill the slots at random, the least used words first; ``None`` at a dead end.
+    """Fill the slots at random, least used words first; ``None`` if no words are left for a slot.
 
-    No word stands twice in a sentence, in whatever form; no slot asks anything else of another.
+    No word occurs twice in a sentence, in any form; slots have no other relations.
     """
     filling = dict(start)
     taken: set[str] = set()
@@ -228,7 +230,7 @@ class Options(templatefile.Options):
         500,
         gt=0,
         le=9_999,
-        description="Sets of each phenomenon, four sentences each; crossed ones make all there are",
+        description="Sets of each phenomenon, four sentences each; a crossed one makes all",
     )
 
 

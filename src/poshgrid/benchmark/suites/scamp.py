@@ -1,4 +1,4 @@
-"""Pairs on one line each, separated by a tab, a phenomenon in a file: SCaMP.
+"""Pairs on one line each, separated by a tab, one phenomenon per file: SCaMP.
 
 Source of the format: McCoy and Griffiths 2025, plausible and implausible; no header, the good
 member first. Quotation marks are text.
@@ -14,7 +14,7 @@ from poshgrid.benchmark.reading.pairfile import Pair, fault
 
 
 class Options(pairfile.PairOptions):
-    """The reader ``scamp`` takes the options of all files of pairs."""
+    """Options of the reader ``scamp``: those of all files of pairs."""
 
 
 def _pairs(file: Path, options: Options) -> Iterator[Pair]:
@@ -26,7 +26,11 @@ def _pairs(file: Path, options: Options) -> Iterator[Pair]:
         if not any(fields) or (number == 1 and [f.casefold() for f in fields] == ["good", "bad"]):
             continue
         if len(fields) != 2:
-            raise fault(file, number, f"not a good and a bad sentence with a tab: {len(fields)}")
+            raise fault(
+                file,
+                number,
+                f"{len(fields)} fields, not a good sentence, a tab, a bad one",
+            )
         yield Pair(fields[0], fields[1], (number, number))
 
 

@@ -1,4 +1,4 @@
-"""Our own suite: minimal pairs generated from ``resources/templates`` and ``resources/lexicon``.
+"""Generated minimal pairs, from ``resources/templates`` and ``resources/lexicon``.
 
 Source: POSH-BENCH, section 3.2, appendices F and G, Table 13; see :mod:`..generation.templates`.
 """

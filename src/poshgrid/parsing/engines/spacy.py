@@ -1,15 +1,15 @@
 """spaCy: a transition-based parser and taggers of parts of speech and features, on one CNN.
 
 Trained from a treebank without pretrained vectors, or loaded from the folder of any spaCy pipeline
-that has a parser. Trees with ClearNLP's labels, as spaCy's own English pipelines give, become those
-of Universal Dependencies (:mod:`poshgrid.parsing.clearnlp`). Sentence starts are preset: spaCy
-would otherwise cut a sentence again. About five times as fast as Stanza on a CPU at the same
+with a parser. Trees with ClearNLP's labels, which spaCy's English pipelines produce, are converted
+to Universal Dependencies (:mod:`poshgrid.parsing.clearnlp`). Sentence starts are preset, because
+spaCy would otherwise split sentences again. About five times as fast as Stanza on a CPU at the same
 accuracy.
 
-Treebanks may be trained on together of which some bear no features. Parts of speech are therefore
-the business of one component (``tagger``, over all sentences) and features that of another
-(``morphologizer``, over the sentences that have any): one that did both would learn from the others
-that words of their register have no features.
+A treebank may combine parts with and without morphological features. Parts of speech are therefore
+predicted by one component (``tagger``, trained on all sentences) and features by another
+(``morphologizer``, trained on the sentences with features). A single component would learn from the
+other sentences that words of their register have no features.
 """
 
 from __future__ import annotations
@@ -56,22 +56,22 @@ class Parser:
     """A loaded pipeline."""
 
     def __init__(self, language: Language, *, mapped: bool) -> None:
-        """Keep a pipeline with a parser; ``mapped``: its labels are ClearNLP's."""
+        """Store a pipeline with a parser; ``mapped``: whether its labels are ClearNLP's."""
         self._language, self._mapped = language, mapped
 
     def parse(self, sentences: list[list[str]]) -> list[Tree]:
-        """Return the tree of each sentence; none may be empty."""
+        """Return the tree of each sentence; no sentence may be empty."""
         docs = (_doc(self._language, words) for words in sentences)
         trees = map(_tree, self._language.pipe(docs, batch_size=_PARSED))
         return [clearnlp.universal(tree) if self._mapped else tree for tree in trees]
 
 
 def is_mapped(model: Path) -> bool:
-    """Say whether a pipeline's labels are ClearNLP's, and not those of Universal Dependencies.
+    """Return whether a pipeline's labels are ClearNLP's and must be converted.
 
     Raises:
-        PoshgridError: they are neither, so that filters would find nothing without a word; or the
-            folder is no pipeline.
+        PoshgridError: the labels are neither ClearNLP's nor UD's, so that filters would silently
+            match nothing; or the folder is not a pipeline.
     """
     if not (model / "config.cfg").is_file():
         raise PoshgridError(
@@ -94,13 +94,13 @@ def load(model: Path, options: Options, language: str) -> Parser:
     """Load a pipeline from its folder.
 
     Args:
-        model: folder with ``config.cfg``; an installed package has one in a folder of its own.
-        options: of training; none is used.
-        language: the pipeline has its own.
+        model: folder with ``config.cfg``; in an installed package it is a subfolder.
+        options: options for training; not used.
+        language: not used: the pipeline has its own.
 
     Raises:
         PoshgridError: no pipeline in the folder, one without a parser or parts of speech, or one
-            with labels that cannot be mapped.
+            with labels that cannot be converted.
     """
     import spacy
     from spacy import about
@@ -116,7 +116,7 @@ def load(model: Path, options: Options, language: str) -> Parser:
             "train it again, or install the version that made it"
         ) from error
     pipes = pipeline.pipe_names
-    # Without parts of speech the filters would silently find nothing.
+    # Without parts of speech the filters would silently match nothing.
     if "parser" not in pipes or not {"morphologizer", "attribute_ruler"} & set(pipes):
         raise PoshgridError(
             f"{model}: the pipeline has no parser or no parts of speech, only "
@@ -128,13 +128,14 @@ def load(model: Path, options: Options, language: str) -> Parser:
 def train(treebank: Path, output: Path, options: Options, language: str) -> None:
     """Train a tagger and parser and keep the weights that score best on dev.
 
-    Seeded: on one machine the same treebank, options and number of threads give the same parser.
+    Training is seeded: on one machine the same treebank, options and number of threads give the
+    same parser.
 
     Args:
         treebank: folder of ``train.conllu`` and ``dev.conllu``.
         output: folder that the pipeline is written to.
         options: sizes and steps.
-        language: by its code of ISO 639-1.
+        language: ISO 639-1 code.
     """
     from spacy.training import Example
     from spacy.util import load_model_from_config
@@ -184,7 +185,7 @@ def _config(options: Options, language: str, *, features: bool) -> dict[str, Any
         hidden_width=64, maxout_pieces=2, use_upper=True, tok2vec=listener,
     )  # fmt: skip
     tagger = model("Tagger.v2", tok2vec=listener)
-    # The last word on parts of speech is the tagger's, which the ruler copies.
+    # The attribute ruler copies the tagger's parts of speech last, so the tagger decides.
     components: dict[str, dict[str, Any]] = {
         "tok2vec": {"model": encoder},
         "tagger": {"model": tagger},
@@ -209,8 +210,8 @@ def _doc(language: Language, words: Sequence[str], tree: Tree | None = None) -> 
     starts: list[bool | int | None] = [True, *[False] * (len(words) - 1)]
     if tree is None:
         return Doc(language.vocab, words=words, sent_starts=starts)
-    # The morphologizer skips a word whose features and part of speech are not given: not "none",
-    # which is what an empty string of features says.
+    # The morphologizer skips a word without features and part of speech. An empty string would
+    # instead say that the word has no features.
     known = gold.has_features(tree)
     return Doc(
         language.vocab,
@@ -236,7 +237,7 @@ def _tree(doc: Doc) -> Tree:
 
 
 def _batches(examples: list[Any], words: int, seed: int) -> Iterator[list[Any]]:
-    """Yield shuffled batches of about so many words, without end."""
+    """Yield shuffled batches of about ``words`` words, without end."""
     generator = random.Random(seed)
     order = list(range(len(examples)))
     batch: list[Any] = []

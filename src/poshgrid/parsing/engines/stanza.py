@@ -1,15 +1,16 @@
 """Stanza: a neural tagger, a lemmatizer and a graph-based parser (the paper's parser).
 
-Trained from a treebank without pretrained vectors, or loaded from a user's folder: ours, with
-``pos.pt``, ``lemma.pt``, ``depparse.pt``; or Stanza's own download folder (``stanza_resources``),
-known by its ``resources.json``: its default package of the language is used.
+Trained from a treebank without pretrained vectors, or loaded from a folder: one that :func:`train`
+has written, with ``pos.pt``, ``lemma.pt``, ``depparse.pt``; or Stanza's own download folder
+(``stanza_resources``), recognised by its ``resources.json``, of which the language's default
+package is used.
 
 The parser reads lemmas: without a lemmatizer its accuracy falls from 79 to 5 percent, so one is
-always trained and loaded; a dictionary of the training words will do.
+always trained and loaded; a dictionary of the training words is enough.
 
-Treebanks may be trained on together of which some bear no features. The tagger gets the sentences
-with features and those without as two files: it learns features from the first alone, where it
-would otherwise learn that words of the others' register have none.
+A treebank may combine parts with and without morphological features. The tagger gets the sentences
+with features and those without as two files: it learns features only from the first file. With a
+single file it would learn that words of the other sentences' register have no features.
 """
 
 from __future__ import annotations
@@ -54,15 +55,15 @@ class Parser:
     """A loaded pipeline."""
 
     def __init__(self, pipeline: Any) -> None:  # noqa: ANN401 - a stanza.Pipeline
-        """Keep a pipeline that takes lists of words."""
+        """Store a pipeline that takes lists of words."""
         _hush()
         self._pipeline = pipeline
 
     def parse(self, sentences: list[list[str]]) -> list[Tree]:
-        """Return the tree of each sentence; none may be empty."""
+        """Return the tree of each sentence; no sentence may be empty."""
         if not sentences:
             return []
-        # Neighbours of one length waste no padding; the caller need not have sorted them.
+        # Sentences of similar length share a batch with little padding.
         order = sorted(range(len(sentences)), key=lambda index: (len(sentences[index]), index))
         document = self._pipeline([sentences[index] for index in order])
         trees: dict[int, Tree] = {}
@@ -79,7 +80,7 @@ class Parser:
 
 
 def load(model: Path, options: Options, language: str) -> Parser:
-    """Load tagger, lemmatizer and parser from a folder (layouts above), without the network.
+    """Load tagger, lemmatizer and parser from a folder (layouts above), without network access.
 
     Raises:
         PoshgridError: a model is missing, or Stanza cannot load it.
@@ -123,13 +124,14 @@ def load(model: Path, options: Options, language: str) -> Parser:
 def train(treebank: Path, output: Path, options: Options, language: str) -> None:
     """Train tagger, lemmatizer and parser and write ``pos.pt``, ``lemma.pt``, ``depparse.pt``.
 
-    Seeded: on one machine the same treebank, options and number of threads give the same parser.
+    Training is seeded: on one machine the same treebank, options and number of threads give the
+    same parser.
 
     Args:
         treebank: folder of ``train.conllu`` and ``dev.conllu``.
         output: folder that the models are written to.
         options: sizes and steps.
-        language: by its code of ISO 639-1.
+        language: ISO 639-1 code.
     """
     from stanza.models import lemmatizer, parser, tagger
 
@@ -164,8 +166,8 @@ def train(treebank: Path, output: Path, options: Options, language: str) -> None
              "batch_size": options.parser_batch, "hidden_dim": options.parser_width,
              "deep_biaff_hidden_dim": 80, "num_layers": options.parser_layers, "dropout": 0.25,
              "optim": "adam", "lr": options.learning_rate,
-             # One optimiser throughout: the second would start when dev stalls, which small
-             # treebanks do early.
+             # Only one optimiser: the second one would start when dev accuracy stops rising,
+             # which happens early with small treebanks.
              "second_optim_start_step": 100_000},
             ["--no_upos", "--no_xpos", "--no_ufeats", "--no_pretrain", "--no_checkpoint"],
         ),
@@ -181,7 +183,7 @@ def train(treebank: Path, output: Path, options: Options, language: str) -> None
 
 
 def _by_features(path: Path, folder: Path) -> str:
-    """Return the files, as Stanza takes them, of the sentences with features and of the others."""
+    """Return the paths of the sentences with and without features, in Stanza's notation."""
     divided: dict[bool, list[str]] = {}
     for block in path.read_text(encoding="utf-8").split("\n\n"):
         words = [line.split("\t") for line in block.split("\n") if "\t" in line]
@@ -197,13 +199,13 @@ def _by_features(path: Path, folder: Path) -> str:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep Stanza's tables, bars and hundreds of lines out of the job log."""
+    """Suppress Stanza's tables, progress bars and hundreds of lines in the job log."""
     with contextlib.redirect_stdout(io.StringIO()):
         _hush()
         yield
 
 
 def _hush() -> None:
-    # Stanza sets its own level when its training modules are imported and when a pipeline is made.
+    # Stanza resets its log level when its training modules are imported and at each new pipeline.
     if not logs.get(__name__).isEnabledFor(logging.DEBUG):
         logging.getLogger("stanza").setLevel(logging.ERROR)

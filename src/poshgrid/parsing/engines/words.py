@@ -1,8 +1,8 @@
-"""No parser: words alone, for those who cannot parse a large corpus.
+"""No parser: words without structure, for corpora that are too large to parse.
 
-Every word hangs off the first, so that no rule about structure fires; what looks like evidence by
-its words is removed by the filters' backstops, and patterns of words alone find what they look for.
-The folder that ``parsers.model`` names is not read.
+Every word depends on the first one, so that no rule about structure matches. Sentences that look
+like evidence by their words are removed by the filters' backstops, and patterns about words still
+match. The folder in ``parsers.model`` is not read.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ LABELS = frozenset({"X", "_", "root", "dep"})
 
 
 class Parser:
-    """Makes flat trees."""
+    """Builds flat trees."""
 
     def parse(self, sentences: list[list[str]]) -> list[Tree]:
-        """Return a flat tree for each sentence; none may be empty."""
+        """Return a flat tree for each sentence; no sentence may be empty."""
         return [
             Tree(
                 form=words,
@@ -35,12 +35,12 @@ class Parser:
 
 
 def load(model: Path, options: plugins.Options, language: str) -> Parser:
-    """Return the parser; there is nothing to load."""
+    """Return the parser; nothing is loaded."""
     return Parser()
 
 
 def train(treebank: Path, output: Path, options: plugins.Options, language: str) -> None:
-    """Refuse: there is nothing to train.
+    """Raise, because this engine cannot be trained.
 
     Raises:
         PoshgridError: always.
