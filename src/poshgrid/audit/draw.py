@@ -170,7 +170,7 @@ def _filters(spec: AuditSpec, condition: Path, evidence: Path) -> dict[str, _Fil
     if not spec.filters:
         return {}
     labels = Labels.of(read_schema(evidence))
-    labels.hold(spec.filters, evidence)
+    labels.check(spec.filters, evidence)
     backstop = bool(read_json(condition / STATISTICS)["backstop"])
     table = read_table(evidence, labels.schema, labels.columns(spec.filters, backstop=True))
     filters = {}

@@ -1,5 +1,5 @@
-"""Direct evidence: filters, screens before parsing, conditions, and what else a filter removes.
+"""Direct evidence: filters, screens before parsing, conditions, and the side effects of filtering.
 
-A filter is a module of :mod:`poshgrid.evidence.filters`. ``label`` asks it of each sentence,
-``condition`` leaves sentences out and puts some back, ``side_effects`` counts what went with them.
+A filter is a module of :mod:`poshgrid.evidence.filters`. ``label`` applies it to each sentence,
+``condition`` leaves sentences out and puts some back, ``side_effects`` counts what else is removed.
 """

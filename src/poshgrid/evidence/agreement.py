@@ -1,4 +1,4 @@
-"""How far two parsers agree on what is evidence."""
+"""Agreement between two parsers about which sentences are evidence."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ def agreement(first: Path, second: Path) -> dict[str, dict[str, dict[str, float 
     """Compare two tables of evidence of the same corpus, sentence by sentence.
 
     Args:
-        first: labels by one parser.
-        second: labels by another.
+        first: labels from one parser.
+        second: labels from another.
 
     Returns:
-        Filter -> reading -> ``both``, ``first_only``, ``second_only``,
-        ``neither`` (sentences) and ``kappa``, Cohen's (``None`` when both say the same of all, so
-        that chance agreement is complete).
+        Filter -> reading -> ``both``, ``first_only``, ``second_only``, ``neither`` (sentences) and
+        ``kappa``, Cohen's (``None`` if both give all sentences the same label, so that kappa is
+        undefined).
 
     Raises:
-        PoshgridError: the tables are of different sentences or filters.
+        PoshgridError: the tables have different sentences or filters.
     """
     labels = Labels.of(read_schema(first))
     one, two = read_table(first, labels.schema), read_table(second, labels.schema)

@@ -1,6 +1,6 @@
-"""A condition at a size: a corpus, less its evidence, plus what is put back (paper, section 3.1).
+"""A condition at a size: a corpus without its evidence, plus re-insertions (paper, section 3.1).
 
-Sentences and labels lie in a database, in which the plan is made: it gets a part of the memory.
+Sentences and labels are loaded into a database, which uses a limited part of the memory.
 """
 
 from __future__ import annotations
@@ -41,33 +41,37 @@ def build(
 ) -> dict[str, object]:
     """Write ``train``, ``dev`` and ``test.parquet`` and ``statistics.json`` of a condition.
 
-    Train is the corpus at this size less the sentences that the condition's filters remove, each in
-    its reading, and, with the backstop, those that look like evidence by their words alone; or, of
-    a control, less as many others. Where it is down-sampled, a share of the *corpus's* sentences is
-    kept, so that all conditions of a corpus have the same number (FiCT, section 4); where it is
-    refilled, further sentences take the place of what is gone. Then, for each re-insertion,
-    ``round(rate * n)`` of the n sentences left are replaced by evidence, matched by source and
-    length. Dev and test are the corpus's less what *any* reading of any filter of the evidence
-    table removes: the same for all conditions of a corpus, so that losses can be compared. Those
-    that were published with a corpus stay whole. A condition with rewriters has the sentences of
-    all three rewritten; its words are counted after that, and a refill makes up for lost ones.
+    Train is the corpus at this size without the sentences that the condition's filters remove, each
+    filter in its reading, and, with the backstop, without those that look like evidence by their
+    words alone. A control removes as many other sentences instead. With down-sampling, a share of
+    the *corpus's* sentences is kept, so that all conditions of a corpus have the same number (FiCT,
+    section 4). With refilling, further sentences replace the removed ones. Then, for each
+    re-insertion, ``round(rate * n)`` of the n remaining sentences are replaced by evidence, matched
+    by source and length.
+
+    Dev and test are those of the corpus without the sentences that *any* reading of any filter in
+    the evidence table removes. They are the same for all conditions of a corpus, so that losses can
+    be compared. Published dev and test sets are not filtered.
+
+    The sentences of all three splits of a condition with rewriters are rewritten; its words are
+    counted after that, and a refill replaces lost ones.
 
     Args:
         spec: the condition, the size, and whether the backstop is on.
         sentences: the corpus's table.
-        evidence: labels of its sentences; ``None`` when no condition of the corpus has a filter.
+        evidence: labels of its sentences; ``None`` if no condition of the corpus has a filter.
         output: folder to write to.
-        allow: checks that do not stop it, see ``conditions[].allow``.
+        allow: checks that may fail, see ``conditions[].allow``.
         parses: the shards of the corpus's parses, for rewriters.
 
     Returns:
         The content of ``statistics.json``.
 
     Raises:
-        PoshgridError: a filter has no labels or removes nothing, a split is empty, sentences are
-            too scarce for a control, a refill or evidence.
+        PoshgridError: a filter has no labels or removes nothing, a split is empty, or there are too
+            few sentences for a control, a refill or a re-insertion.
     """
-    spec = _bare(spec)
+    spec = _without_changes(spec)
     labels = Labels.of(read_schema(evidence)) if evidence else Labels({}, {})
     with opened(output) as database:
         corpus = Corpus(database, labels)
@@ -93,14 +97,14 @@ def _plan(
     sentences: Path,
     evidence: Path | None,
 ) -> dict[str, Any]:
-    """Make a table of what is ``written``: which sentence in which place of which split.
+    """Make the table ``written``: for each split, sentences and the positions that they take.
 
     Returns:
         The content of ``statistics.json``.
     """
     condition = spec.condition
     needs = f", which condition {condition.name!r} needs"
-    corpus.labels.hold([*deciding(spec), *_pools(spec)], evidence or sentences, needs)
+    corpus.labels.check([*deciding(spec), *_put_back(spec)], evidence or sentences, needs)
     chosen = choose(corpus, spec)
     labelled = read_json(evidence.with_suffix(".json")) if evidence and deciding(spec) else {}
     removed = facts(corpus, spec, chosen.whole, labelled)
@@ -163,21 +167,21 @@ def reinsert(
 ) -> dict[str, dict[str, Any]]:
     """Choose the evidence that is put back into a condition: table ``swaps``.
 
-    It comes from what the condition goes without, that of its own size first: a sentence that it
-    holds already is not put back a second time. What is evidence for another of its filters, too,
-    stays out: it would raise the rate of both.
+    It is drawn from the sentences that the condition removes, those of its own size first: a
+    sentence that the condition already contains is not put back again. Sentences that are also
+    evidence for another filter of the condition are not used: they would raise the rate of both.
 
     Args:
-        corpus: all sentences; gets the table, see :func:`poshgrid.evidence.matching.match`.
+        corpus: all sentences; the table is added, see :func:`poshgrid.evidence.matching.match`.
         spec: the condition.
         chosen: its sentences.
-        allow: what is no mistake; `void`: to put nothing back.
+        allow: checks that may fail; `void`: nothing is put back.
 
     Returns:
         Facts for each filter.
 
     Raises:
-        PoshgridError: there is none or too little of it, or no exchange keeps the sources' words.
+        PoshgridError: there is no or too little evidence, or no exchange keeps the sources' words.
     """
     condition = spec.condition
     facts: dict[str, dict[str, Any]] = {}
@@ -215,7 +219,7 @@ def reinsert(
                 f"{available:,}; lower the rate to {available / total:.8f}, give the "
                 f"corpus more words{'' if item.repeat else ', or set repeat: true'}"
             )
-        # By name, so that one filter's choice does not depend on which others there are
+        # Seeded by name, so that one filter's choice does not depend on the other filters
         generator = np.random.default_rng([condition.seed, zlib.crc32(item.filter.encode())])
         lots = np.concatenate([generator.permutation(first), first + generator.permutation(rest)])
         own_first = f"not {chosen.whole}, sent_id"
@@ -252,8 +256,8 @@ def reinsert(
     return facts
 
 
-def _bare(spec: specs.ConditionSpec) -> specs.ConditionSpec:
-    """Return a condition without all that sets it apart from its corpus, at the sizes named so."""
+def _without_changes(spec: specs.ConditionSpec) -> specs.ConditionSpec:
+    """Return a condition without filters and other changes at the sizes in ``unfiltered_sizes``."""
     if spec.size not in spec.condition.unfiltered_sizes:
         return spec
     condition = spec.condition.model_copy(
@@ -266,7 +270,7 @@ def _bare(spec: specs.ConditionSpec) -> specs.ConditionSpec:
 
 
 def _trained(chosen: Chosen) -> str:
-    """Return the query of what is trained on: as of the exchanges, see :func:`reinsert`."""
+    """Return the query for the training sentences after the exchanges of :func:`reinsert`."""
     return (
         "select sent_id as place, sent_id, source, n_words "
         f"from train where {_stays(chosen)} union all from swaps"
@@ -274,7 +278,7 @@ def _trained(chosen: Chosen) -> str:
 
 
 def _stays(chosen: Chosen) -> str:
-    """Return the test of what is trained on and has not given way."""
+    """Return the test for kept sentences that no re-inserted sentence replaces."""
     return f"{chosen.kept} and sent_id not in (select place from swaps)"
 
 
@@ -331,7 +335,7 @@ def _changes(corpus: Corpus, spec: specs.ConditionSpec, allow: Sequence[str]) ->
 
 
 def _digest(corpus: Corpus, chosen: Chosen, spec: specs.ConditionSpec) -> str:
-    """Return what two conditions of a corpus share only if they train on the same sentences."""
+    """Return a digest that two conditions share only if they train on the same sentences."""
     digest = hashlib.blake2b(digest_size=16)
     if spec.condition.rewrite:
         for piece in corpus.database.pieces(
@@ -346,8 +350,8 @@ def _digest(corpus: Corpus, chosen: Chosen, spec: specs.ConditionSpec) -> str:
     return digest.hexdigest()
 
 
-def _pools(spec: specs.ConditionSpec) -> list[Filter]:
-    """Return the readings whose sentences a condition puts back."""
+def _put_back(spec: specs.ConditionSpec) -> list[Filter]:
+    """Return the filters, each with the reading whose sentences a condition puts back."""
     condition = spec.condition
     return [Filter(name=item.filter, reading=pool(condition, item)) for item in condition.reinsert]
 
@@ -358,23 +362,23 @@ def _pools(spec: specs.ConditionSpec) -> list[Filter]:
 def _check_effect(
     spec: specs.ConditionSpec, removed: dict[str, dict[str, Any]], parsed: int
 ) -> None:
-    """Raise if a filter removes nothing, or asks for labels that its parser never gives.
+    """Raise if a filter removes nothing, or needs labels that its parser never predicts.
 
-    The condition would be its corpus by another name, or keep a part of what it is to go without.
-    Few trees may lack a rare label by chance: then a rule that removes something counts, and the
-    log and the report name the label.
+    The condition would equal its corpus, or keep a part of the evidence. In few trees a rare label
+    may be absent by chance: if the rule removes something, this is only a warning in the log and
+    the report.
 
     Args:
         spec: the condition.
         removed: what each filter removes (:func:`poshgrid.evidence.removal.facts`).
-        parsed: trees that the labels were looked for in.
+        parsed: number of trees in which the labels were looked for.
     """
     condition = spec.condition
     for word, counts in removed.items():
         what = f"removes nothing of corpus {condition.corpus!r}"
         if counts["never"]:
             what = (
-                f"asks for {', '.join(counts['never'])}, which no tree of its parser has (by the "
+                f"needs {', '.join(counts['never'])}, which no tree of its parser has (with the "
                 f"rest of its rule it removes {counts['rule']:,} sentences)"
             )
         where = f"condition {condition.name!r} at {spec.size}: filter {word!r} {what}"
@@ -383,13 +387,13 @@ def _check_effect(
         elif counts["never"] or not (counts["rule"] or counts["backstop"]):
             raise PoshgridError(
                 f"{where}; choose another parser or reading (`poshgrid explain-filter --filter "
-                f"{word} --config FILE` shows what it makes of the text), leave the filter out, or "
+                f"{word} --config FILE` shows what it matches), leave the filter out, or "
                 "set allow: [void]"
             )
 
 
 def _write(corpus: Corpus, output: Path) -> None:
-    """Write the sentences of each split, evidence in the places that it takes."""
+    """Write the sentences of each split, with evidence at the positions that it takes."""
     for split in SPLITS:
         rows = (
             "select corpus.*, if(place = sent_id, null, place) as replaced "

@@ -1,6 +1,6 @@
-"""Constructions besides the evidence: what else goes when a filter removes sentences.
+"""Constructions other than the evidence, which a filter removes as a side effect.
 
-They show the price of a removal, and a control is matched by questions.
+The report shows how many are lost; a control can be matched by questions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BY_WORDS: dict[str, pl.Expr] = {
     "wh_question": _QUESTION & _WH,  # and begins with a wh-word
     "reflexive": pl.col("text").str.contains(r"(?i)\b\w+sel(f|ves)\b"),
 }
-"""What the text of any sentence tells, parsed or not."""
+"""Constructions that are found in the text of any sentence, parsed or not."""
 CONSTRUCTIONS = (*BY_WORDS, *BY_TREE)
 _RELATIVES = ("acl:relcl", "relcl")
 _PASSIVES = ("aux:pass", "nsubj:pass", "csubj:pass", "auxpass", "nsubjpass", "csubjpass")
@@ -38,7 +38,7 @@ def by_tree(parses: pl.DataFrame) -> pl.DataFrame:
         relative=_any(relation.is_in(_RELATIVES)),
         passive=_any(relation.is_in(_PASSIVES)),
     )
-    # Only the tree tells whether a clause asks
+    # Only the tree shows whether a clause is a question
     possible = constructions["embedded_question"].arg_true()
     lists = parses.select("form", "upos", "feats", "head", "deprel")
     asks = [_embedded_question(Tree(*row)) for row in lists[possible].iter_rows()]
@@ -51,7 +51,7 @@ def _any(test: pl.Expr) -> pl.Expr:
 
 
 def _embedded_question(tree: Tree) -> bool:
-    """Say whether a clause that is a complement or subject asks: *I know what you want*."""
+    """Return whether a complement or subject clause is a question: *I know what you want*."""
     return any(
         tree.relation(clause) in _CLAUSES
         and any(child < clause and tree.lower(child) in _ASKS for child in tree.children(clause))

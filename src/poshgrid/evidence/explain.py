@@ -1,4 +1,4 @@
-"""Why a sentence is kept or removed: its tree, the rules that fire, and the words they matched."""
+"""Why a sentence is kept or removed: its tree, the rules that match, and the matched words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from poshgrid.parsing.tree import Tree
 
 
 def explain(tree: Tree, filters: Iterable[str]) -> list[str]:
-    """Return the tree, a word a line, and what each filter says of it.
+    """Return the tree, one word per line, and each filter's decision.
 
     Args:
         tree: a parse.
@@ -36,7 +36,7 @@ def rewritten(tree: Tree, text: str, rewriters: Iterable[str]) -> list[str]:
 
 
 def drawn(tree: Tree) -> list[str]:
-    """Return a tree as columns: place, word, part of speech, relation, governor, features."""
+    """Return a tree as columns: position, word, part of speech, relation, governor, features."""
     rows = [
         (
             str(number),
@@ -58,7 +58,7 @@ def drawn(tree: Tree) -> list[str]:
 def _decision(tree: Tree, word: str) -> list[str]:
     screened = screen_of(word)
     if screened and not screened(tree.form):
-        return ["kept: it lacks the words that the filter needs; it would not be parsed"]
+        return ["kept: it lacks words that the filter needs, so it is not parsed"]
     rules = rules_of(word)
     lines = []
     for reading, rule in rules.readings.items():
@@ -72,7 +72,7 @@ def _decision(tree: Tree, word: str) -> list[str]:
             lines.append(f"{reading}: removed: {match.rule}: {named}")
         elif looks is not None:
             named = ", ".join(f"{tree.form[number - 1]} ({number})" for number in looks)
-            lines.append(f"{reading}: removed by the backstop: its words look like it: {named}")
+            lines.append(f"{reading}: removed by the backstop, because of its words: {named}")
         else:
-            lines.append(f"{reading}: kept: no rule fires")
+            lines.append(f"{reading}: kept: no rule matches")
     return lines

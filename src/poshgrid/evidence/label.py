@@ -1,4 +1,4 @@
-"""Labelling the evidence in a corpus's sentences, by one parser's trees."""
+"""Label the sentences of a corpus as evidence, with one parser's trees."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _READING = re.compile("[a-z0-9-]+")
 
 @dataclass(frozen=True)
 class Rules:
-    """What a filter says of a tree, and of the words alone, by reading."""
+    """A filter's rules about trees, and about words alone, by reading."""
 
     readings: dict[str, Rule]
     backstops: dict[str, Backstop]
@@ -42,15 +42,15 @@ def rules_of(word: str) -> Rules:
     """Return the rules of a filter, by its config word.
 
     Raises:
-        PoshgridError: a reading has a name that no column can hold, or a backstop is of a reading
-            that does not exist.
+        PoshgridError: a reading's name cannot be part of a column name, or a backstop belongs to a
+            reading that does not exist.
     """
     readings = plugins.load(FILTERS, word).READINGS
     backstops = getattr(lexical(word), "BACKSTOPS", {})
     for name in readings:
         if not _READING.fullmatch(name) or name in (BACKSTOP, TOKENS):
             raise PoshgridError(
-                f"filter {word!r}: READINGS: {name!r} is no name of a reading: use small letters, "
+                f"filter {word!r}: READINGS: {name!r} is not a valid name: use lower-case letters, "
                 f"digits and hyphens, and neither {BACKSTOP} nor {TOKENS}"
             )
     for name in set(backstops) - set(readings):
@@ -58,19 +58,19 @@ def rules_of(word: str) -> Rules:
             f"filter {word!r}: BACKSTOPS: no reading {name!r}{did_you_mean(name, readings)}"
         )
     return Rules(
-        {name: _held(word, name, rule) for name, rule in readings.items()}, dict(backstops)
+        {name: _checked(word, name, rule) for name, rule in readings.items()}, dict(backstops)
     )
 
 
-def _held(word: str, reading: str, rule: Rule) -> Rule:
-    """Return a rule whose answer is checked: a first filter may return ``True``."""
+def _checked(word: str, reading: str, rule: Rule) -> Rule:
+    """Return a rule whose result is checked: a user's first filter may return ``True``."""
 
     def answer(tree: Tree) -> Match | None:
         match = rule(tree)
         if match is not None and not isinstance(match, Match):
             raise PoshgridError(
-                f"filter {word!r}: reading {reading!r} answers {match!r}; return a Match where it "
-                "finds evidence, else None (docs/extending.md)"
+                f"filter {word!r}: reading {reading!r} returns {match!r}; return a Match for "
+                "evidence, else None (docs/extending.md)"
             )
         return match
 
@@ -78,7 +78,7 @@ def _held(word: str, reading: str, rule: Rule) -> Rule:
 
 
 def labels_of(words: Iterable[str]) -> Labels:
-    """Return what a table of evidence with these filters says."""
+    """Return the labels that a table of evidence with these filters has."""
     rules = {word: rules_of(word) for word in words}
     return Labels(
         {word: tuple(rule.readings) for word, rule in rules.items()},
@@ -87,10 +87,10 @@ def labels_of(words: Iterable[str]) -> Labels:
 
 
 @dataclass
-class _Seen:
-    """What was seen in trees: how many, which labels, and which rule fired how often.
+class _Tally:
+    """Counts over trees: their number, their labels, and how often each rule matched.
 
-    ``fired`` counts (filter, reading, rule); rule "": only the backstop takes the sentence.
+    ``fired`` counts (filter, reading, rule); rule "": only the backstop matched.
     """
 
     parsed: int = 0
@@ -105,29 +105,29 @@ def label(
     output: Path,
     threads: int = 1,
 ) -> dict[str, object]:
-    """Write, for every sentence of a corpus and every filter, which of its readings match.
+    """Write for every sentence of a corpus and every filter which of its readings match.
 
-    All readings stand side by side, so that a condition may change its own without a new parse.
-    Beside the table (``{parser}.parquet``) its counts are written (``{parser}.json``).
+    All readings are in one table, so that a condition may change its reading without a new parse.
+    Counts are written next to the table (``{parser}.parquet``) as ``{parser}.json``.
 
     Args:
         spec: the filters.
         sentences: the corpus's table.
         parses: the shards of its parses, in any order.
         output: table to write, in the order of the corpus.
-        threads: processes that label a shard each; the table is the same.
+        threads: processes, which label a shard each; the table does not depend on their number.
 
     Returns:
-        The counts: ``sentences``, ``parsed``, and filter -> reading -> ``rules`` (rule that fired
-        -> sentences), ``backstop`` (sentences that only their words show; absent without one) and
-        ``never`` (parts of speech, relations and features that it asks for and no tree has).
+        The counts: ``sentences``, ``parsed``, and filter -> reading -> ``rules`` (rule -> matching
+        sentences), ``backstop`` (sentences that only the backstop matches; absent without one) and
+        ``never`` (parts of speech, relations and features that the reading needs and no tree has).
 
     Raises:
-        PoshgridError: a sentence has no tree, or two, or a tree no sentence.
+        PoshgridError: a sentence has no tree, or two, or a tree has no sentence.
     """
     rules = {word: rules_of(word) for word in sorted(spec.filters)}
     schema = labels_of(rules).schema
-    seen = _Seen()
+    seen = _Tally()
     paths = sorted(parses, key=lambda path: (first_sentence(path), path))
     labelled = mapped(partial(_shard, filters=list(rules)), paths, threads)
     number = 0
@@ -143,7 +143,7 @@ def label(
         if number != table_height(sentences):
             raise PoshgridError(
                 f"{sentences}: {table_height(sentences):,} sentences, and {number:,} trees in its "
-                "order; parse every shard of the corpus, and give them all"
+                "order; parse every shard of the corpus, and pass all of them"
             )
     facts: dict[str, object] = {
         "sentences": number,
@@ -166,7 +166,7 @@ def _labels(parsed: pl.DataFrame) -> set[str]:
     return tags | relations | {relation.partition(":")[0] for relation in relations} | set(features)
 
 
-def _facts(word: str, reading: str, rule: Rules, seen: _Seen) -> dict[str, Any]:
+def _facts(word: str, reading: str, rule: Rules, seen: _Tally) -> dict[str, Any]:
     fired = {r: number for (w, of, r), number in seen.fired.items() if (w, of) == (word, reading)}
     alone = fired.pop("", 0)
     asked_for = needs(word, reading) if seen.parsed else []
@@ -178,9 +178,10 @@ def _facts(word: str, reading: str, rule: Rules, seen: _Seen) -> dict[str, Any]:
 
 
 def needs(word: str, reading: str) -> list[str]:
-    """Return the parts of speech, relations and features that a reading asks for, sorted.
+    """Return the parts of speech, relations and features that a reading needs, sorted.
 
-    Those of its patterns, or what a filter in Python says (``NEEDS``); ``|`` divides alternatives.
+    They come from its patterns, or from ``NEEDS`` of a filter in Python; ``|`` separates
+    alternatives.
     """
     module = plugins.load(FILTERS, word)
     patterns: dict[str, tuple[Pattern, ...]] = getattr(module, "PATTERNS", {})
@@ -188,8 +189,8 @@ def needs(word: str, reading: str) -> list[str]:
     return sorted({*asked(patterns.get(reading, ())), *written.get(reading, ())})
 
 
-def _shard(path: Path, filters: list[str]) -> tuple[pl.DataFrame, _Seen]:
-    """Return the labels of a shard, and what was seen in it."""
+def _shard(path: Path, filters: list[str]) -> tuple[pl.DataFrame, _Tally]:
+    """Return the labels of a shard, and its counts."""
     frame = read_table(path, PARSES).with_row_index("row")
     rules = {word: rules_of(word) for word in filters}
     schema = labels_of(rules).schema
@@ -198,9 +199,9 @@ def _shard(path: Path, filters: list[str]) -> tuple[pl.DataFrame, _Seen]:
         for name, kind in schema.items()
         if name not in ("sent_id", *BY_TREE)
     }
-    # Sentences without words were screened out: they lack the words that any filter needs.
+    # Sentences without words were not parsed: they lack the words that the filters need.
     parsed = frame.filter(pl.col("form").list.len() > 0)
-    seen = _Seen(parsed.height, _labels(parsed))
+    seen = _Tally(parsed.height, _labels(parsed))
     for row, _, *lists in parsed.iter_rows():
         tree = Tree(*lists)
         for word, rule in rules.items():

@@ -1,8 +1,8 @@
-"""Why a filter took a sentence: the rule that fired, and the words that it matched.
+"""A filter's match in a sentence: the rule that matched, and the matched words.
 
-Relations are those that filters ask for, in the vocabularies that parsers use: Universal
-Dependencies with subtypes (``acl:relcl``, ``nsubj:pass``), without (``acl``), and the labels of
-spaCy's own English pipelines (``relcl``, ``nsubjpass``, ``auxpass``).
+Relations are tested in all label sets that parsers use: Universal Dependencies with subtypes
+(``acl:relcl``, ``nsubj:pass``), without (``acl``), and the labels of spaCy's English pipelines
+(``relcl``, ``nsubjpass``, ``auxpass``).
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ _AUXILIARY_RELATIONS = frozenset({"aux", "auxpass", "cop"})
 
 
 def is_subject(tree: Tree, word: int) -> bool:
-    """Say whether a word is the nominal subject of a clause: ``nsubj`` and its subtypes."""
+    """Return whether a word is the nominal subject of a clause: ``nsubj`` and its subtypes."""
     return tree.relation(word) in _SUBJECTS
 
 
 def is_auxiliary(tree: Tree, word: int) -> bool:
-    """Say whether a word is the auxiliary or copula of a clause: ``aux``, ``cop``, subtypes."""
+    """Return whether a word is the auxiliary or copula of a clause: ``aux``, ``cop``, subtypes."""
     return tree.relation(word) in _AUXILIARY_RELATIONS
 
 
 def is_relative(tree: Tree, word: int) -> bool:
-    """Say whether a word heads a relative clause.
+    """Return whether a word heads a relative clause.
 
-    ``acl:relcl`` and ``relcl`` always do. A bare ``acl`` is what some parsers call every clause on
-    a noun: it is a relative clause if finite. *The fact that he left* looks like one, and counts.
+    ``acl:relcl`` and ``relcl`` always do. Some parsers use a bare ``acl`` for every clause on a
+    noun: it counts as a relative clause if it is finite. *The fact that he left* looks like one,
+    and counts.
     """
     label = tree.deprel[word - 1]
     if label in ("acl:relcl", "relcl"):
@@ -51,17 +52,17 @@ def is_relative(tree: Tree, word: int) -> bool:
 
 
 def has_wh(tree: Tree, word: int, before: int) -> bool:
-    """Say whether a wh-phrase that ends before a place is headed by a word: *which book*."""
+    """Return whether a word or a dependent, before a position, is a wh-word: *which book*."""
     return any(tree.lower(w) in WH_WORDS for w in (word, *tree.children(word)) if w < before)
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What a filter found in a tree.
+    """A filter's match in a tree.
 
     Attributes:
-        rule: the rule that fired, in a few words.
-        roles: role of each matched word (``"subject"``) -> its place, counted from 1.
+        rule: the rule that matched, in a few words.
+        roles: role of each matched word (``"subject"``) -> its position, counted from 1.
     """
 
     rule: str
@@ -69,9 +70,9 @@ class Match:
 
     @property
     def words(self) -> tuple[int, ...]:
-        """The places of the matched words, ascending."""
+        """The positions of the matched words, ascending."""
         return tuple(sorted(set(self.roles.values())))
 
 
 Rule = Callable[[Tree], Match | None]
-"""One reading of a filter: what it finds in a tree, or ``None``."""
+"""One reading of a filter: returns its match in a tree, or ``None``."""

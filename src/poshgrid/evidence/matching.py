@@ -1,10 +1,11 @@
-"""Choosing evidence to put back and the sentences whose places it takes: an integer program.
+"""Choose evidence to put back and the sentences that it replaces, with an integer program.
 
-Sentences of one source and one length are alike to it, so that its variables are counts: how many
-sentences of evidence of length *l* come in from source *s*, and how many of length *m* give way.
-Within a source the two are then paired in the order of their lengths, which is the pairing with
-the smallest sum of differences; that sum is the area between the two cumulative counts, so that
-the program can minimise it without a variable for each pair of lengths.
+The program does not distinguish sentences of the same source and length, so its variables are
+counts: how many sentences of evidence of length *l* are put back in source *s*, and how many
+sentences of length *m* they replace. Within a source the two are paired in the order of their
+lengths, which is the pairing with the smallest sum of differences. That sum is the area between the
+two cumulative counts, so that the program can minimise it without a variable for each pair of
+lengths.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from poshgrid import solver
 from poshgrid.database import Database
 from poshgrid.errors import PoshgridError
 
-_FAITHFUL = 20  # one sentence more or less of a source and length weighs as so many words
-_GAP = 0.05  # a solution so near to the best is taken: the proof of the last percents takes minutes
+_FAITHFUL = 20  # cost, in words, of one sentence fewer than wanted of a source and length
+_GAP = 0.05  # accepted relative gap: proving the last percents takes minutes
 
 Cell = tuple[str, int]
 """A source and a length in words."""
@@ -38,26 +39,27 @@ def match(
 ) -> dict[str, float]:
     """Choose the evidence that is put back and the sentences that it replaces: table ``places``.
 
-    Every sentence of evidence takes the place of one of its own source. The program keeps the
-    words of each source within the tolerance; among the solutions it prefers the first ``needed``
-    of the pool, or others of their source and length, and then places of their own length.
+    Every sentence of evidence replaces one of its own source. The program keeps the words of each
+    source within the tolerance. Among the solutions it prefers the first ``needed`` of the pool, or
+    others of the same source and length, and then replaced sentences of the same length.
 
     Args:
-        database: gets ``places``: ``place``, the sent_id of the sentence that gives way, and the
-            ``sent_id``, ``source`` and ``n_words`` of the evidence.
-        pool: query of ``sent_id``, ``source``, ``n_words`` and ``nth`` of the evidence; ``nth``
-            from 0, the best first.
+        database: gets the table ``places``: ``place``, the sent_id of the replaced sentence, and
+            the ``sent_id``, ``source`` and ``n_words`` of the evidence.
+        pool: query for ``sent_id``, ``source``, ``n_words`` and ``nth`` of the evidence; ``nth``
+            counts from 0, the best first.
         needed: how many to put back.
-        sentences: query of ``sent_id``, ``source`` and ``n_words`` of those that may give way.
+        sentences: query for ``sent_id``, ``source`` and ``n_words`` of those that may be replaced.
         words: source -> its words before the exchange.
         tolerance: largest change of a source's words, as a share of them.
-        generator: chooses among sentences of one source and length.
+        generator: chooses among sentences of the same source and length.
 
     Returns:
         Source -> words gained, as a share of the source's words.
 
     Raises:
-        PoshgridError: no choice keeps to the tolerance; the message names the source that is short.
+        PoshgridError: no choice is within the tolerance; the message names the source that lacks
+            sentences.
     """
     words = Counter(words)  # a source of evidence may have no sentence left
     supply, demand = _counts(database, pool), _counts(database, sentences)
@@ -87,14 +89,14 @@ def _counts(database: Database, query: str) -> dict[Cell, int]:
 
 
 def number(database: Database, table: str, query: str, order: str, numbers: np.ndarray) -> None:
-    """Make a table of rows with a number each, ``nth``.
+    """Make a table of rows with a number for each, ``nth``.
 
     Args:
         database: gets the table.
-        table: its name; another one of that name goes.
+        table: name of the table; an existing one is replaced.
         query: the rows.
-        order: their order.
-        numbers: one for each of them.
+        order: SQL order of the rows.
+        numbers: the numbers, in this order.
     """
     database.load("numbers", [pl.DataFrame({"nth": numbers}).with_row_index("row")])
     database.run(
@@ -113,13 +115,13 @@ def _frame(counts: dict[Cell, int]) -> pl.DataFrame:
 
 
 def _first(database: Database, table: str, query: str, counts: dict[Cell, int]) -> str:
-    """Return a query of the first ``counts[cell]`` rows of each cell, with their ``number``.
+    """Return a query for the first ``counts[cell]`` rows of each cell, with their ``number``.
 
     Args:
         database: gets a table of the counts.
-        table: its name.
+        table: name of this table.
         query: rows with their order, ``nth``.
-        counts: of the cells.
+        counts: cell -> number of rows.
     """
     database.load(table, [_frame(counts)])
     return (
@@ -136,7 +138,7 @@ def _solve(
     words: dict[str, int],
     tolerance: float,
 ) -> tuple[dict[Cell, int], dict[Cell, int]] | None:
-    """Return how many of each cell are put back and how many give way; ``None``: infeasible."""
+    """Return how many of each cell are put back and are replaced; ``None`` if impossible."""
     program = pulp.LpProblem("reinsertion", pulp.LpMinimize)
     taken, leaving = _variables("t", supply), _variables("g", demand)
     cost: list[pulp.LpAffineExpression] = []
@@ -146,7 +148,7 @@ def _solve(
         cost.append(_FAITHFUL * fewer)
     for source in sorted({source for source, _ in supply}):
         lengths = sorted({length for s, length in (*taken, *leaving) if s == source})
-        ahead = pulp.LpAffineExpression()  # put back, less given way, up to a length
+        ahead = pulp.LpAffineExpression()  # number put back minus number replaced, up to a length
         gained = pulp.LpAffineExpression()
         for number, length in enumerate(lengths):
             come, go = taken.get((source, length), 0), leaving.get((source, length), 0)
@@ -183,14 +185,14 @@ def _values(variables: dict[Cell, pulp.LpVariable]) -> dict[Cell, int]:
 def _shortage(
     demand: dict[Cell, int], wanted: Counter[Cell], words: dict[str, int], tolerance: float
 ) -> str:
-    """Say which source is short of what."""
+    """Return a message that says which source lacks what."""
     reasons = []
     for source in sorted({source for source, _ in wanted}):
         own = sorted(n for (s, n), number in wanted.items() if s == source for _ in range(number))
         there = sorted(n for (s, n), number in demand.items() if s == source for _ in range(number))
         if len(there) < len(own):
             reasons.append(
-                f"source {source!r} has {len(there):,} sentences that can give way to {len(own):,}"
+                f"source {source!r} has {len(there):,} sentences that {len(own):,} could replace"
             )
         elif (surplus := sum(own) - sum(there[-len(own) :])) > tolerance * words[source]:
             reasons.append(

@@ -1,4 +1,4 @@
-"""Reading the notation of dependency patterns, which :mod:`poshgrid.evidence.patterns` explains."""
+"""Read the notation of dependency patterns, see :mod:`poshgrid.evidence.patterns`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from poshgrid.errors import PoshgridError
 from poshgrid.parsing.tree import Tree
 
 LIST = re.compile(r"\$([a-z][a-z-]*)")
-"""A list of words in a pattern's text."""
+"""A reference to a list of words in a pattern."""
 _LINE = re.compile(
     r"(?:\{(?P<left_is>[^}]*)\})?=(?P<left>\w+)"
     r"(?:\s+(?P<operator>[<>$.;*+-]+)(?P<relations>[a-z:|]*)\s+"
@@ -39,15 +39,15 @@ _OPERATORS = {
     **{s: (s, "") for s in (">", "<", ">>", "<<")},
     **{s + order: (s, order) for s in "><$" for order in ("+", "-", "++", "--")},
 }  # fmt: skip
-"""Operator -> what it says of structure and of order."""
+"""Operator -> its structural condition and its condition on word order."""
 
 Tests = dict[str, str]
-"""What stands in a word's braces: attribute -> value."""
+"""The contents of a word's braces: attribute -> value."""
 
 
 @dataclass(frozen=True)
 class Node:
-    """What one word of a pattern must be by itself; an empty test is no test."""
+    """The conditions on one word of a pattern; an empty condition is always true."""
 
     role: str
     words: frozenset[str] = frozenset()
@@ -59,35 +59,42 @@ class Node:
 
     @property
     def lexical(self) -> bool:
-        """Say whether the word is described by its form."""
+        """Whether the conditions include the word's form."""
         return bool(self.words) or self.spelling is not None
 
     def spelt(self, word: str) -> bool:
-        """Say whether a word in lower case has the form."""
+        """Return whether a word in lower case has the form."""
         return (not self.words or word in self.words) and (
             self.spelling is None or self.spelling.search(word) is not None
         )
 
-    def places(self, tree: Tree, small: Sequence[str]) -> list[int]:
-        """Return the places, from 1, of the words that fit; ``small``: in lower case."""
-        places: Iterable[int] = range(len(tree))
-        # The tests that most words fail come first
+    def positions(self, tree: Tree, small: Sequence[str]) -> list[int]:
+        """Return the positions, from 1, of the words that match.
+
+        Args:
+            tree: the tree.
+            small: its words in lower case.
+        """
+        positions: Iterable[int] = range(len(tree))
+        # The conditions that most words fail come first
         if self.lexical:
-            places = [i for i in places if self.spelt(small[i])]
+            positions = [i for i in positions if self.spelt(small[i])]
         if self.relations:
-            places = [i for i in places if _related(tree.deprel[i], self.relations)]
+            positions = [i for i in positions if _related(tree.deprel[i], self.relations)]
         if self.upos:
-            places = [i for i in places if tree.upos[i] in self.upos]
+            positions = [i for i in positions if tree.upos[i] in self.upos]
         if self.not_upos:
-            places = [i for i in places if tree.upos[i] not in self.not_upos]
+            positions = [i for i in positions if tree.upos[i] not in self.not_upos]
         if self.feats:
-            places = [i for i in places if not self.feats.isdisjoint(tree.feats[i].split("|"))]
-        return [i + 1 for i in places]
+            positions = [
+                i for i in positions if not self.feats.isdisjoint(tree.feats[i].split("|"))
+            ]
+        return [i + 1 for i in positions]
 
 
 @dataclass(frozen=True)
 class Edge:
-    """What holds between two roles, both by their number."""
+    """The relation between two roles, given by their numbers."""
 
     left: int
     right: int
@@ -95,11 +102,11 @@ class Edge:
     order: str
 
     def holds(self, tree: Tree, a: int, b: int) -> bool:
-        """Say whether the words at two places, from 1, stand so."""
+        """Return whether the relation holds between the words at two positions, from 1."""
         return self.ordered(a, b) and _STRUCTURE[self.structure](tree, a, b)
 
     def ordered(self, a: int, b: int) -> bool:
-        """Say whether two places are in the edge's order."""
+        """Return whether two positions have the required order."""
         return _ORDER[self.order](a, b)
 
 
@@ -137,7 +144,7 @@ def word_list(name: str) -> frozenset[str]:
     """Return the words of ``resources/filters/{name}.yaml``.
 
     Raises:
-        PoshgridError: the file is missing, or is no list of words in lower case.
+        PoshgridError: the file is missing, or is not a list of words in lower case.
     """
     import yaml
 
@@ -145,9 +152,11 @@ def word_list(name: str) -> frozenset[str]:
     try:
         words = list(yaml.safe_load(path.read_text(encoding="utf-8"))["words"])
     except (yaml.YAMLError, TypeError, KeyError) as error:
-        raise PoshgridError(f"{path}: no list `words`; write one word a line below it") from error
+        raise PoshgridError(f"{path}: no list `words`; write one word per line below it") from error
     if wrong := [word for word in words if not isinstance(word, str) or word != word.lower()]:
-        raise PoshgridError(f"{path}: {wrong[0]!r} is no word in lower case; quote or correct it")
+        raise PoshgridError(
+            f"{path}: {wrong[0]!r} is not a word in lower case; quote or correct it"
+        )
     return frozenset(words)
 
 
@@ -160,7 +169,7 @@ def read(rule: str, text: str) -> tuple[list[tuple[str, Tests]], list[Edge]]:
         text: the pattern.
 
     Raises:
-        PoshgridError: a line cannot be read, or does not join an earlier word to another.
+        PoshgridError: a line cannot be read, or does not connect an earlier word with another.
     """
     nodes: dict[str, Tests] = {}
     edges: list[Edge] = []
@@ -170,7 +179,7 @@ def read(rule: str, text: str) -> tuple[list[tuple[str, Tests]], list[Edge]]:
             if (edge := _line(line, nodes)) is not None:
                 edges.append(edge)
             elif len(lines) > 1:
-                raise ValueError(f"{line!r} joins no two words")
+                raise ValueError(f"{line!r} does not connect two words")
         if not nodes:
             raise ValueError("it is empty")
     except ValueError as fault:
@@ -179,7 +188,7 @@ def read(rule: str, text: str) -> tuple[list[tuple[str, Tests]], list[Edge]]:
 
 
 def _line(line: str, nodes: dict[str, Tests]) -> Edge | None:
-    """Read one line: add the words that it describes, and return its edge, if it has one.
+    """Read one line: add the words that it describes, and return its edge, or None.
 
     Raises:
         ValueError: what is wrong with the line.
@@ -217,10 +226,10 @@ def _line(line: str, nodes: dict[str, Tests]) -> Edge | None:
 
 
 def _tests(described: str) -> Tests:
-    """Read what stands in a word's braces.
+    """Read the contents of a word's braces.
 
     Raises:
-        ValueError: what is wrong with it.
+        ValueError: what is wrong with them.
     """
     tests: Tests = {}
     for part in filter(None, described.split(";")):
@@ -232,6 +241,6 @@ def _tests(described: str) -> Tests:
 
 
 def _related(relation: str, wanted: frozenset[str]) -> bool:
-    """Say whether a relation is wanted: itself, without its subtype, or as one without subtype."""
+    """Return whether a relation is wanted: as it is, without subtype, or only without one."""
     general, colon, _ = relation.partition(":")
     return relation in wanted or general in wanted or (not colon and f"{relation}:" in wanted)

@@ -1,35 +1,35 @@
-"""Dependency patterns: what a filter looks for, written in the field's notation.
+"""Dependency patterns: a filter's conditions in the notation of the field.
 
 A pattern is a few lines, each a word, an operator and another word, as in Semgrex (Chambers et al.
 2007, "Learning alignments and leveraging natural logic")::
 
-    {upos:VERB}=verb >nsubj {upos:NOUN|PROPN}=subject
-    =subject >nmod {upos:NOUN|PROPN}=modifier
+    {upos:VERB}=verb >nsubj {upos:NOUN|PROPN}=subject =subject >nmod {upos:NOUN|PROPN}=modifier
     =modifier >case {upos:ADP}=preposition
 
 ``{...}=name`` describes a word and names its role; ``=name`` is the word of an earlier line. Within
-the braces, divided by ``;``:
+the braces, separated by ``;``:
 
 * ``word:a|an``: the form, in lower case; ``word:$nouns`` is a list of ``resources/filters/``,
   ``word:/ing$/`` a regular expression that is searched for;
 * ``upos:NOUN|PROPN``: universal part of speech; ``upos:!NOUN|PROPN``: any other;
 * ``feats:Degree=Sup``: a morphological feature;
-* ``rel:nsubj``: relation to the governor. ``nsubj`` also stands for ``nsubj:pass``, as in other
-  tools, while ``acl:relcl`` stands for itself alone and ``obl:`` for ``obl`` without a subtype.
+* ``rel:nsubj``: relation to the governor. ``nsubj`` also matches ``nsubj:pass``, as in other
+  tools, while ``acl:relcl`` only matches itself and ``obl:`` only ``obl`` without a subtype.
   Relations are those of Universal Dependencies.
 
 Operators are those of Semgrex and of spaCy's ``DependencyMatcher``: ``A > B`` A governs B, ``<`` is
 governed by, ``>>`` and ``<<`` the same at any depth, ``A . B`` A is right before B, ``.*`` before,
 ``;`` right after, ``;*`` after. ``>``, ``<`` and ``$`` (sisters) also with ``++`` (B on the right),
 ``+`` (right next), ``--`` (on the left), ``-`` (left next). ``>nsubj`` is short for a ``rel`` of
-the governed word, and so is ``<nsubj``; several are divided by ``|``. A pattern of one word is one
-line without an operator.
+the governed word, and so is ``<nsubj``; several are separated by ``|``. A pattern of one word is
+one line without an operator.
 
-Every line but the first says something of one earlier word and one new word, or of two earlier
-words (``=modifier .* =verb``). Two roles may fall on the same word unless an operator divides them.
+Every line except the first relates an earlier word to a new word, or two earlier words to each
+other (``=modifier .* =verb``). Two roles may be the same word unless an operator excludes it.
 
-The search is our own: spaCy's matcher is six times slower here (a ``Doc`` a tree), loses matches of
-the operators of order in some trees that are not projective, and does not end on heads in a circle.
+The search is implemented here: spaCy's matcher is six times slower (a ``Doc`` for each tree), loses
+matches of the operators of order in some non-projective trees, and does not end if heads form a
+circle.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from poshgrid.config import Condition, Reinsertion
 
 DIRECT = "direct"
-"""The reading that tells structure from order, where a filter has one."""
+"""The reading for evidence of structure against order, in filters that have one."""
 
 
 @dataclass(frozen=True)
@@ -69,45 +69,48 @@ class Pattern:
         read(self.rule, self.text)  # raises at once if it cannot be read
 
     def match(self, tree: Tree) -> Match | None:
-        """Return the leftmost match, by the places of the roles in their order, or ``None``."""
+        """Return the leftmost match, by the positions of the roles in their order, or ``None``."""
         small = tree.small
         if not self.possible(small):
             return None
-        places = []
+        positions = []
         for node in self._nodes:
-            places.append(node.places(tree, small))
-            if not places[-1]:
+            positions.append(node.positions(tree, small))
+            if not positions[-1]:
                 return None
-        chosen = self._search(tree, places, ())
+        chosen = self._search(tree, positions, ())
         if chosen is None:
             return None
         return Match(self.rule, {n.role: p for n, p in zip(self._nodes, chosen, strict=True)})
 
     def possible(self, small: Sequence[str]) -> bool:
-        """Say whether some tree over words in lower case may match: ``False`` only if none does.
+        """Return whether a tree over these words may match; ``False`` only if no tree does.
 
-        Each role that names words must find one, and each operator of order between two such
-        roles a pair of places in that order.
+        Each role that names words must match one, and each operator of order between two such roles
+        a pair of positions in that order.
+
+        Args:
+            small: words in lower case.
         """
         lexical = self._lexical
-        # Most sentences lack a word of the list: no loop over the words is needed to see it
+        # Most sentences lack a word of the list, which is fast to check
         if any(node.words and node.words.isdisjoint(small) for node in lexical.values()):
             return False
-        places = {
+        positions = {
             number: [i for i, word in enumerate(small) if node.spelt(word)]
             for number, node in lexical.items()
         }
-        if not all(places.values()):
+        if not all(positions.values()):
             return False
         return all(
-            any(e.ordered(a, b) for a in places[e.left] for b in places[e.right])
+            any(e.ordered(a, b) for a in positions[e.left] for b in positions[e.right])
             for e in self._edges
-            if e.order and e.left in places and e.right in places
+            if e.order and e.left in positions and e.right in positions
         )
 
     @property
     def lexical(self) -> bool:
-        """Say whether some word of it is described by its form."""
+        """Whether at least one role names words."""
         return bool(self._lexical)
 
     @functools.cached_property
@@ -120,7 +123,7 @@ class Pattern:
 
     @functools.cached_property
     def _edges_of(self) -> list[list[Edge]]:
-        """The edges of each role to itself and earlier ones, by the role's number."""
+        """For each role, the edges that connect it to itself or earlier roles."""
         return [
             [edge for edge in self._edges if max(edge.left, edge.right) == number]
             for number in range(len(self._nodes))
@@ -131,17 +134,17 @@ class Pattern:
         return {number: node for number, node in enumerate(self._nodes) if node.lexical}
 
     def _search(
-        self, tree: Tree, places: list[list[int]], chosen: tuple[int, ...]
+        self, tree: Tree, positions: list[list[int]], chosen: tuple[int, ...]
     ) -> tuple[int, ...] | None:
-        """Return the leftmost places of all roles that begin with the chosen ones, or ``None``."""
+        """Return the leftmost positions of all roles that begin with ``chosen``, or ``None``."""
         number = len(chosen)
-        if number == len(places):
+        if number == len(positions):
             return chosen
         edges = self._edges_of[number]
-        for candidate in places[number]:
+        for candidate in positions[number]:
             tried = (*chosen, candidate)
             if all(edge.holds(tree, tried[edge.left], tried[edge.right]) for edge in edges):
-                rest = self._search(tree, places, tried)
+                rest = self._search(tree, positions, tried)
                 if rest is not None:
                     return rest
         return None
@@ -151,8 +154,8 @@ def written(**readings: str) -> dict[str, tuple[Pattern, ...]]:
     """Return a filter's patterns: reading -> patterns, in the order of its text.
 
     Args:
-        readings: reading -> text. A line that does not begin with ``{`` or ``=`` says what the
-            pattern below it finds.
+        readings: reading -> text. A line that does not begin with ``{`` or ``=`` is the name of the
+            pattern below it.
 
     Raises:
         PoshgridError: a pattern cannot be read.
@@ -180,11 +183,11 @@ def readings(patterns: Mapping[str, Iterable[Pattern]]) -> dict[str, Rule]:
 
 
 def possible(patterns: Mapping[str, Iterable[Pattern]], words: Sequence[str]) -> bool:
-    """Say whether some tree over these words may match one of the patterns of any reading.
+    """Return whether a tree over these words may match a pattern of any reading.
 
     Args:
         patterns: a filter's, by reading.
-        words: as parsers see them (``poshgrid.parsing.words``).
+        words: words as parsers receive them (``poshgrid.parsing.words``).
 
     Returns:
         ``False`` only if no tree matches, whatever its labels.
@@ -194,14 +197,14 @@ def possible(patterns: Mapping[str, Iterable[Pattern]], words: Sequence[str]) ->
 
 
 def lexical(patterns: Mapping[str, Iterable[Pattern]]) -> bool:
-    """Say whether each pattern of each reading names words: others may match any sentence."""
+    """Return whether all patterns name words; if not, any sentence may match."""
     return all(pattern.lexical for own in patterns.values() for pattern in own)
 
 
 def asked(patterns: Iterable[Pattern]) -> set[str]:
-    """Return what words of the patterns must bear: ``nsubj``, ``NOUN|PROPN``, ``Degree=Sup``.
+    """Return the labels that the patterns need: ``nsubj``, ``NOUN|PROPN``, ``Degree=Sup``.
 
-    Alternatives are divided by ``|``; a tree that bears none of them matches no such pattern.
+    Alternatives are separated by ``|``; a tree with none of them cannot match.
     """
     return {
         "|".join(sorted(value.removesuffix(":") for value in values))
@@ -213,7 +216,7 @@ def asked(patterns: Iterable[Pattern]) -> set[str]:
 
 
 def word_lists(patterns: Mapping[str, Iterable[Pattern]]) -> list[Path]:
-    """Return the files of the lists of words that patterns name, sorted.
+    """Return the files of the word lists that patterns use, sorted.
 
     Raises:
         PoshgridError: a list does not exist.

@@ -1,4 +1,4 @@
-"""A condition from ready files: for people who hold the corpora of a published study."""
+"""A condition from prebuilt files, such as the corpora of a published study."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ def build(
 ) -> dict[str, object]:
     """Write the tables of a condition from its texts, see ``corpora.listing.ready_files``.
 
-    One sentence a line, taken as it is; empty lines are passed over. The source of every sentence
-    is the condition's own name.
+    Each line is a sentence and is not changed; empty lines are skipped. The source of every
+    sentence is the name of the condition.
 
     Args:
         spec: the condition and the size.
-        folder: holds the three texts.
+        folder: folder with the three texts.
         output: folder to write to.
-        allow: checks that do not stop it, see ``conditions[].allow``.
-        whole: words of its corpus at the size; None: it has no such size.
-        fewer: evidence is removed: it may have fewer words than the corpus.
+        allow: checks that may fail, see ``conditions[].allow``.
+        whole: words of its corpus at the size; None if the corpus has no such size.
+        fewer: whether evidence was removed, so that it may have fewer words than the corpus.
 
     Returns:
         The content of ``statistics.json``.
 
     Raises:
-        PoshgridError: a file is missing, empty, or not UTF-8 text; or the text is not what it is
-            called, see :mod:`poshgrid.corpora.conservation`.
+        PoshgridError: a file is missing, empty, or not UTF-8 text; or the text fails a check, see
+            :mod:`poshgrid.corpora.conservation`.
     """
     name = spec.condition.name
     tables: dict[str, pl.DataFrame] = {}
@@ -63,7 +63,7 @@ def build(
             )
         texts = [text for line in lines(path) if (text := line.strip())]
         if not texts:
-            raise PoshgridError(f"{path}: no sentence; give one sentence a line")
+            raise PoshgridError(f"{path}: no sentence; write one sentence per line")
         tables[split] = pl.DataFrame(
             {
                 "sent_id": range(first, first + len(texts)),
@@ -98,20 +98,20 @@ def build(
         **conservation.settle(faults, allow),
     }
     write_json(output / "statistics.json", statistics)
-    logs.get(__name__).info("%s at %s: ready files of %s", name, spec.size, folder)
+    logs.get(__name__).info("%s at %s: prebuilt files of %s", name, spec.size, folder)
     return statistics
 
 
 def _faults(
     spec: specs.ConditionSpec, tables: dict[str, pl.DataFrame], whole: int | None, *, fewer: bool
 ) -> conservation.Faults:
-    """Return the checks that the texts fail.
+    """Return the failed checks of the texts.
 
     Args:
         spec: the condition and the size.
         tables: split -> its sentences.
-        whole: words of its corpus at the size.
-        fewer: whether it may have fewer.
+        whole: words of its corpus at the size; None if unknown.
+        fewer: whether it may have fewer words.
     """
     where = f"conditions: {spec.condition.name} at {spec.size}"
     number = int(tables["train"]["n_words"].sum())
@@ -127,7 +127,7 @@ def _faults(
     }
     for split in SPLITS[1:]:
         shared = int(long[split].is_in(long["train"].implode()).sum())
-        remedy = "take them out of its train.txt"
+        remedy = "remove them from its train.txt"
         faults += conservation.leak(where, split, len(long[split]), shared, remedy)
     again = len(long["train"]) - long["train"].n_unique()
     if again > conservation.REPEATED * len(long["train"]):

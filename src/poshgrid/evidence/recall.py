@@ -1,8 +1,8 @@
 """How much of the evidence a filter finds with a parser, compared with gold trees.
 
-A filter's rule on the gold tree says what is evidence in a sentence; the same rule on the parser's
-tree of the same words, and the backstop, say what a condition would go without. What the parser was
-trained on is left out.
+A filter's rule on the gold tree defines the evidence in a sentence. The same rule on the parser's
+tree of the same words, and the backstop, decide what a condition would remove. Sentences that the
+parser was trained on are left out.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from poshgrid.parsing.tree import Tree
 log = logs.get(__name__)
 
 ALL = ""
-TOY_SEED = 7  # other sentences than a toy treebank's and a toy corpus's, whose seeds are their own
+TOY_SEED = 7  # differs from the seeds of toy treebanks and toy corpora
 TOY_SENTENCES = 2_000
-_SEEN = ("train", "dev")  # splits of its treebank that a parser learns from, or is chosen by
+_SEEN = ("train", "dev")  # splits of its treebank that train or select a parser
 _DECISIONS = {
     "gold": pl.String, "rule": pl.String, "parsed": pl.Boolean, "looks": pl.Boolean,
     "words": pl.UInt32,
@@ -39,17 +39,17 @@ _ACCURACY = ("sentences", "words", "upos", "uas", "las", "relations")
 def recall(
     spec: specs.RecallSpec, data: Path, model: Path, trained: Path | None, output: Path
 ) -> dict[str, object]:
-    """Compare what each filter, in each reading, finds in a parser's trees and in gold trees.
+    """Compare each filter's matches, in each reading, in a parser's trees and in gold trees.
 
-    Beside the table (``{parser}.parquet``) its counts are written (``{parser}.json``). Sentences
-    are those of the gold trees, cut into words as they are there; each distinct one is parsed once.
+    Counts are written next to the table (``{parser}.parquet``) as ``{parser}.json``. Sentences are
+    those of the gold trees, with the same words; each distinct one is parsed once.
 
     Args:
         spec: the parser, the filters and the gold trees.
         data: folder that the gold trees are relative to.
         model: folder of the parser.
         trained: folder of the treebank that the parser was trained from: its sentences are left
-            out; None: the parser was not trained here.
+            out; None if the parser was not trained here.
         output: table to write.
 
     Returns:
@@ -97,7 +97,7 @@ def recall(
 
 
 def _known(trained: Path | None) -> set[tuple[str, ...]]:
-    """Return the sentences that the parser has seen."""
+    """Return the sentences that the parser was trained or selected on."""
     if trained is None:
         return set()
     return {
@@ -114,10 +114,10 @@ def _key(words: Iterable[str]) -> tuple[str, ...]:
 def _decisions(
     word: str, gold: dict[str, list[Tree]], parses: dict[tuple[str, ...], Tree]
 ) -> dict[str, pl.DataFrame]:
-    """Return reading -> what the filter says of each sentence.
+    """Return reading -> a table of the filter's decisions about each sentence.
 
-    ``rule``: what fires on its gold tree; ``parsed``: the rule fires on its parse; ``looks``: the
-    backstop removes it.
+    ``rule``: the rule that matches its gold tree; ``parsed``: whether a rule matches its parse;
+    ``looks``: whether the backstop removes it.
     """
     rules = rules_of(word)
     decisions = {}
@@ -139,7 +139,7 @@ def _decisions(
 
 
 def _rows(decisions: pl.DataFrame, *, backstop: bool) -> list[dict[str, object]]:
-    """Return a reading's row of the table for all constructions, and one for each."""
+    """Return a reading's rows of the table: one for all constructions, and one for each."""
     removed = pl.col("parsed") | pl.col("looks") if backstop else pl.col("parsed")
     gone, evidence = decisions.filter(removed), decisions.filter(pl.col("rule").is_not_null())
     rows: list[dict[str, object]] = []

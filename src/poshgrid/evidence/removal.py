@@ -1,9 +1,9 @@
-"""What a condition goes without: what its filters remove, or as much at random; and its refill.
+"""What a condition removes: the matches of its filters, or as much at random; and its refill.
 
-Of a control as much is gone as from another condition, and none of it is evidence. A condition that
-lost its evidence has lost sentences, too, and its models may be worse for that alone. A control
-loses as many of the same sources and lengths (and kinds) at random; what the filters take stays in,
-so that the two conditions differ in it and in little else.
+A condition without its evidence also has fewer sentences, and its models may be worse for that
+reason alone. A control therefore removes as many sentences of the same sources and lengths (and
+kinds) at random. It keeps the sentences that the filters match, so that the two conditions differ
+in these and in little else.
 """
 
 from __future__ import annotations
@@ -21,31 +21,32 @@ from poshgrid.evidence.patterns import DIRECT
 from poshgrid.evidence.schema import column
 from poshgrid.evidence.sentences import Corpus, any_of
 
-_TOLERANCE = 0.001  # of a source's words, between what a control and its condition go without
+# Largest difference between control and condition, as a share of a source's words
+_TOLERANCE = 0.001
 
 
 def deciding(spec: specs.ConditionSpec) -> list[Filter]:
-    """Return the filters that decide what a condition goes without, or how much of it."""
+    """Return the filters that decide what a condition removes, or how much of it."""
     return spec.control or spec.condition.filters
 
 
 def control(corpus: Corpus, spec: specs.ConditionSpec, gone: str) -> None:
-    """Make the table ``control``: ``place``, the sentences of a corpus that a control goes without.
+    """Make the table ``control``: ``place``, the sentences of a corpus that a control removes.
 
-    The sentences that each size adds are matched by themselves: what is gone at a size is so at
-    every larger one, and so is what refills it.
+    The sentences that each size adds are matched separately: a sentence that is removed, or
+    refills, at one size does so at every larger size.
 
     Args:
         corpus: its sentences.
         spec: the control.
-        gone: test of what the condition goes without that it is a control of.
+        gone: SQL test for the sentences that the control's condition removes.
 
     Raises:
-        PoshgridError: no choice is as many, or as long.
+        PoshgridError: no choice has the same number of sentences or words.
     """
     _kinds(corpus, spec, gone)
     corpus.database.run("create table control (place uinteger)")
-    # Those beyond its own size matter to what refills it; "": spare ones
+    # Larger sizes and spare sentences ("") matter for the refill
     names = [*corpus.sizes(), ""] if spec.condition.refill else corpus.sizes(spec.size)
     for size in names:
         if corpus.database.rows(f"from kinds where gone and size = '{size}' limit 1"):
@@ -54,7 +55,7 @@ def control(corpus: Corpus, spec: specs.ConditionSpec, gone: str) -> None:
 
 
 def _kinds(corpus: Corpus, spec: specs.ConditionSpec, gone: str) -> None:
-    """Make a view of what is matched: ``source`` is a sentence's kind, ``of`` its source."""
+    """Make a view for matching: ``source`` is a sentence's source and kind, ``of`` its source."""
     kind = "".join(f" || if({name}, ', {name}', ', no {name}')" for name in spec.condition.match)
     corpus.database.run(
         f"create or replace view kinds as select sent_id, n_words, size, {gone} as gone, "
@@ -63,13 +64,13 @@ def _kinds(corpus: Corpus, spec: specs.ConditionSpec, gone: str) -> None:
 
 
 def _match(corpus: Corpus, spec: specs.ConditionSpec, size: str) -> None:
-    """Choose as many others as are gone from the sentences that a size adds: table ``places``."""
+    """Choose, among the sentences that a size adds, as many as are removed: table ``places``."""
     condition = spec.condition
     pool, rest = (
         f"select sent_id, source, n_words, 0 as nth from kinds where size = '{size}' and {test}"
         for test in ("gone", "not gone")
     )
-    # The kinds of a source share what its words may differ by
+    # The kinds of a source share its tolerance in words
     share = f"sum(n_words) over (partition by of) // {2 ** len(condition.match)}"
     words = corpus.database.rows(
         f"select distinct source, {share} from kinds where size = '{size}'"
@@ -88,14 +89,16 @@ def _match(corpus: Corpus, spec: specs.ConditionSpec, size: str) -> None:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which training sentences of a corpus a condition has, before any is put back: tests in SQL.
+    """The training sentences of a condition before re-insertion, as tests in SQL.
+
+    Each test builds on the one before:
 
     Attributes:
-        gone: the condition goes without it, be it of the size, of larger ones, or spare.
-        whole: it is of the size.
-        left: of these, the removal leaves it.
-        filled: so it does, or it takes the place of what is gone.
-        kept: and its down-sampling keeps it.
+        gone: the condition removes the sentence; tests sentences of all sizes and spare ones.
+        whole: the sentence belongs to the size.
+        left: it belongs to the size and is not removed.
+        filled: it is left, or it refills the condition.
+        kept: it is in ``filled``, and down-sampling keeps it.
     """
 
     gone: str
@@ -113,7 +116,8 @@ def choose(corpus: Corpus, spec: specs.ConditionSpec) -> Chosen:
         spec: the condition.
 
     Raises:
-        PoshgridError: nothing is left, or a control, a refill or a down-sampling lacks sentences.
+        PoshgridError: no sentence is left, or a control, a refill or a down-sampling lacks
+            sentences.
     """
     gone = corpus.out(deciding(spec), backstop=spec.backstop)
     if spec.control:
@@ -160,18 +164,18 @@ def _lose_words(corpus: Corpus, gone: str) -> None:
 
 
 def _downsample(corpus: Corpus, spec: specs.ConditionSpec, filtered: str, total: int) -> None:
-    """Keep a part of the corpus's sentences, the same ones in all conditions: table ``drawn``.
+    """Keep a part of the corpus's sentences, the same in all conditions: table ``drawn``.
 
-    Every sentence has a rank that depends on the seed and on its sent_id, and the first are kept.
+    Every sentence has a random rank that depends on the seed and its sent_id; the first are kept.
 
     Args:
         corpus: all sentences.
         spec: the condition.
-        filtered: test of the sentences that its filters leave.
+        filtered: SQL test for the sentences that its filters leave.
         total: sentences of the corpus at the size.
 
     Raises:
-        PoshgridError: the filters leave fewer than are to be kept.
+        PoshgridError: the filters leave fewer sentences than are needed.
     """
     condition = spec.condition
     share, there = condition.downsample, corpus.count(filtered)
@@ -190,21 +194,20 @@ def _downsample(corpus: Corpus, spec: specs.ConditionSpec, filtered: str, total:
 
 
 def _refill(corpus: Corpus, spec: specs.ConditionSpec, gone: str, whole: str) -> None:
-    """Make the table ``refill``: sentences that may replace what is gone of the same source.
+    """Make the table ``refill``: sentences that may replace the removed ones of the same source.
 
-    Besides ``sent_id``, ``source`` and ``n_words`` it has the words of the source up to and with
-    the sentence, ``ends``, and those that the source lacks, ``lacking``.
+    Besides ``sent_id``, ``source`` and ``n_words`` it has ``ends``, the words of the source up to
+    and including the sentence, and ``lacking``, the words that the source lacks.
 
-    A source's further sentences, those of larger sizes and the corpus's spare ones, follow in the
-    order of choice until it has as many words as the corpus at this size. The removal looks at
-    them,
-    too: what is in a condition at a size is so at every larger size.
+    The further sentences of a source, from larger sizes and the corpus's spare ones, are added in
+    the order of choice until the source has as many words as in the corpus at this size. The
+    removal applies to them, too: what is in a condition at a size is in it at every larger size.
 
     Args:
         corpus: all sentences.
         spec: the condition.
-        gone: test of the sentences that it goes without.
-        whole: test of the corpus's sentences of the size.
+        gone: SQL test for the sentences that it removes.
+        whole: SQL test for the corpus's sentences of the size.
 
     Raises:
         PoshgridError: a source has too few further sentences.
@@ -237,14 +240,14 @@ def facts(
     Args:
         corpus: all sentences.
         spec: the condition.
-        whole: test of those that are counted.
-        labelled: what was counted with the labels.
+        whole: SQL test for the sentences that are counted.
+        labelled: the counts written with the labels.
 
     Returns:
-        ``rule``: sentences that the rule removes; ``backstop``: further sentences that only their
-        words remove; ``words``: words in both; ``never``: labels that it asks for and no tree has;
-        ``direct``: of both, those that the filter's reading ``direct`` takes, and
-        ``direct_whole``, those of the corpus, where it has such a reading.
+        ``rule``: sentences that the rule removes; ``backstop``: further sentences that only the
+        backstop removes; ``words``: words in both; ``never``: labels that the reading needs and no
+        tree has. If the filter has a reading ``direct``: ``direct``, how many of the removed
+        sentences it matches, and ``direct_whole``, how many of the corpus's.
     """
     counts = {}
     for used in deciding(spec):
@@ -264,6 +267,6 @@ def facts(
 
 
 def direct(corpus: Corpus, word: str) -> str:
-    """Return the test of what a filter's reading ``direct`` takes; "": it has no such reading."""
+    """Return the SQL test for matches of a filter's reading ``direct``; "" if it has none."""
     known = DIRECT in corpus.labels.readings.get(word, ())
     return f'"{column(word, DIRECT)}"' if known else ""

@@ -17,16 +17,16 @@ BY_TREE = (
     "relative",  # a relative clause
     "passive",  # a passive auxiliary or subject
 )
-"""Columns of the evidence table: what a parsed sentence has."""
+"""Columns of the evidence table: constructions of a parsed sentence."""
 
 CONDITION: Schema = {
     "sent_id": pl.UInt32,  # row of the corpus's sentences
     "source": pl.String,  # corpus: CHILDES, Switchboard ...
     "document": pl.String,  # transcript, book, article
-    "position": pl.UInt32,  # place in the document, from 0
+    "position": pl.UInt32,  # position in the document, from 0
     "text": pl.String,  # the sentence
     "n_words": pl.UInt32,  # words between white space
-    "replaced": pl.UInt32,  # sent_id of the sentence whose place this evidence took; null: its own
+    "replaced": pl.UInt32,  # sent_id of the sentence that this one replaces; null: not re-inserted
 }
 """``conditions/{condition}/{size}/{train,dev,test}.parquet``."""
 
@@ -34,64 +34,66 @@ RECALL: Schema = {
     "parser": pl.String,  # as in the configuration
     "filter": pl.String,
     "reading": pl.String,
-    "backstop": pl.Boolean,  # whether the reading's backstop removes, too
-    "gold": pl.String,  # gold trees, as `evidence.gold` names them; "": all, if several
-    "construction": pl.String,  # rule that fires on the gold tree; "": any
-    "sentences": pl.UInt32,  # with gold trees, less those that the parser was trained on
-    "skipped": pl.UInt32,  # that the parser was trained on
-    "evidence": pl.UInt32,  # sentences on whose gold tree the rule fires
+    "backstop": pl.Boolean,  # whether the backstop also removes sentences
+    # Gold trees, by their name in `evidence.gold`; "": all, if there are several
+    "gold": pl.String,
+    "construction": pl.String,  # rule that matches the gold tree; "": any
+    "sentences": pl.UInt32,  # sentences with gold trees that the parser was not trained on
+    "skipped": pl.UInt32,  # sentences that the parser was trained on
+    "evidence": pl.UInt32,  # sentences whose gold tree the rule matches
     "right": pl.UInt32,  # of these, how many are removed
     "recall": pl.Float64,  # `right` / `evidence`; null: no evidence
     "recall_low": pl.Float64,  # lower end of its 95% interval (Wilson)
     "recall_high": pl.Float64,  # upper end
-    # sentences on whose parse the rule fires, or that the backstop removes; null, as what follows,
-    # where ``construction`` names a rule: what is removed wrongly is of none
+    # sentences whose parse the rule matches, or that the backstop removes; this and the next
+    # columns are null if ``construction`` names a rule, because wrongly removed sentences have none
     "removed": pl.UInt32,
     "precision": pl.Float64,  # `right` / `removed`; null: nothing is removed
     "precision_low": pl.Float64,  # lower end of its 95% interval (Wilson)
     "precision_high": pl.Float64,  # upper end
-    "words": pl.UInt32,  # of all sentences: words of the trees, marks among them
-    "words_evidence": pl.UInt32,  # of those with evidence
-    "words_removed": pl.UInt32,  # of those that are removed
+    "words": pl.UInt32,  # words in all sentences, including punctuation
+    "words_evidence": pl.UInt32,  # words in sentences with evidence
+    "words_removed": pl.UInt32,  # words in removed sentences
 }
 """``recall/{parser}.parquet``."""
 
 SIDE_EFFECTS: Schema = {
-    "source": pl.String,  # "all": of the corpus
+    "source": pl.String,  # source; "all": the whole corpus
     # sentences, words, parsed, over_15_words, a construction; rewritten: changed by rewriters
     "measure": pl.String,
     "before": pl.UInt64,  # in the corpus at this size
-    "after": pl.UInt64,  # in what the model sees, refilled and re-inserted sentences too
-    "removed": pl.UInt64,  # in what the filters, or a control, take out of the corpus at this size
-    "removed_by_rule": pl.UInt64,  # of these, by a filter's rule; null: a control has none
-    "removed_by_backstop": pl.UInt64,  # the others: for their words alone
+    "after": pl.UInt64,  # in the training text, including refilled and re-inserted sentences
+    # In sentences that the filters, or a control, remove from the corpus at this size
+    "removed": pl.UInt64,
+    "removed_by_rule": pl.UInt64,  # of these, by a filter's rule; null for controls
+    "removed_by_backstop": pl.UInt64,  # the others, only by a backstop
 }
-"""``side_effects/{condition}/{size}/side_effects.parquet``. Null: not known."""
+"""``side_effects/{condition}/{size}/side_effects.parquet``. Null: unknown."""
 
 BACKSTOP = "backstop"
 TOKENS = "tokens"
 
 
 def column(word: str, reading: str, kind: str = "") -> str:
-    """Return a column of a filter's reading.
+    """Return the name of a column for a filter's reading.
 
     Args:
         word: the filter, e.g. ``"question-formation"``.
         reading: e.g. ``"direct"``.
-        kind: "": whether its rule fires; ``"backstop"`` or ``"tokens"``.
+        kind: "": whether its rule matches; ``"backstop"`` or ``"tokens"``.
     """
     return "_".join(filter(None, (word.replace("-", "_"), reading, kind)))
 
 
 @dataclass(frozen=True)
 class Labels:
-    """What `results/evidence/{corpus}/{parser}.parquet` says of each sentence.
+    """The labels in `results/evidence/{corpus}/{parser}.parquet`.
 
-    A sentence that was screened out is false in the filters' columns, and null in the others.
+    For a sentence that was not parsed the filters' columns are false, the others null.
 
     Attributes:
         readings: filter -> its readings.
-        backstops: filter -> those of its readings that have a backstop.
+        backstops: filter -> its readings that have a backstop.
     """
 
     readings: dict[str, tuple[str, ...]]
@@ -99,7 +101,7 @@ class Labels:
 
     @classmethod
     def of(cls, columns: Iterable[str]) -> Labels:
-        """Return what a table with these columns says."""
+        """Return the labels of a table with these columns."""
         readings: dict[str, tuple[str, ...]] = {}
         backstops: dict[str, tuple[str, ...]] = {}
         for name in columns:
@@ -112,28 +114,30 @@ class Labels:
 
     @property
     def schema(self) -> Schema:
-        """The table's columns: the filters' in sorted order, then the constructions of its tree."""
+        """The table's columns: those of the filters, sorted, then the constructions."""
         schema: Schema = {"sent_id": pl.UInt32}  # row of the corpus's sentences, ascending
         for word in sorted(self.readings):
             for reading in self.readings[word]:
-                schema[column(word, reading)] = pl.Boolean  # the rule fires on its tree
+                schema[column(word, reading)] = pl.Boolean  # whether the rule matches its tree
                 if reading in self.backstops.get(word, ()):
-                    schema[column(word, reading, BACKSTOP)] = pl.Boolean  # its words look like it
-                schema[column(word, reading, TOKENS)] = pl.List(pl.UInt16)  # that matched, from 1
+                    # Whether the backstop matches
+                    schema[column(word, reading, BACKSTOP)] = pl.Boolean
+                # Positions of the matched words, from 1
+                schema[column(word, reading, TOKENS)] = pl.List(pl.UInt16)
         for name in BY_TREE:
             schema[name] = pl.Boolean  # null: the sentence was not parsed
         return schema
 
-    def hold(self, filters: Iterable[Filter], path: Path, who: str = "") -> None:
-        """Refuse filters that a table has no labels of.
+    def check(self, filters: Iterable[Filter], path: Path, who: str = "") -> None:
+        """Raise if a table has no labels for a filter.
 
         Args:
-            filters: in their readings.
-            path: of the table, for the message.
-            who: needs them, for the message.
+            filters: filters with their readings.
+            path: the table, for the message.
+            who: who needs the labels, for the message.
 
         Raises:
-            PoshgridError: one has none.
+            PoshgridError: the labels of a filter are missing.
         """
         for used in filters:
             if used.reading not in self.readings.get(used.name, ()):
@@ -143,18 +147,18 @@ class Labels:
                 )
 
     def removing(self, word: str, reading: str, *, backstop: bool) -> list[str]:
-        """Return the columns by which a reading removes: its rule, and its backstop if it is on."""
+        """Return the columns by which a reading removes: its rule, and its backstop if on."""
         columns = [column(word, reading)]
         if backstop and reading in self.backstops.get(word, ()):
             columns.append(column(word, reading, BACKSTOP))
         return columns
 
     def columns(self, filters: Iterable[Filter], *, backstop: bool) -> list[str]:
-        """Return the columns by which any of the filters removes, each in its reading.
+        """Return the columns by which any of the filters removes sentences.
 
         Args:
-            filters: of a condition.
-            backstop: whether readings that have a backstop remove by it, too.
+            filters: filters of a condition, with their readings.
+            backstop: whether backstops also remove sentences.
         """
         return [
             name

@@ -1,4 +1,4 @@
-"""The sentences of a corpus and their labels in a database, to plan its conditions with."""
+"""The sentences of a corpus and their labels in a database, for planning its conditions."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ QUESTION = "question"
 def side_by_side(
     sentences: Path, columns: Sequence[str], evidence: Path, labels: Labels, tests: Sequence[str]
 ) -> Iterator[pl.DataFrame]:
-    """Yield the sentences of a corpus with their labels piece by piece.
+    """Yield the sentences of a corpus with their labels, in batches.
 
     Args:
         sentences: the corpus's table.
-        columns: of it, ``sent_id`` among them.
+        columns: columns of it, including ``sent_id``.
         evidence: labels of its sentences.
-        labels: what they say.
+        labels: description of the labels.
         tests: columns of the labels.
 
     Raises:
-        PoshgridError: there is not one row of labels for each sentence.
+        PoshgridError: the labels do not have exactly one row for each sentence.
     """
     nothing = pl.DataFrame(schema={"sent_id": pl.UInt32})
     corpus = table_batches(sentences, SENTENCES, columns)
@@ -52,10 +52,10 @@ def side_by_side(
 
 
 def summary(counted: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
-    """Return sentences, words and words per sentence, in all and by source.
+    """Return sentences, words and words per sentence, in total and by source.
 
     Args:
-        counted: source -> its sentences and words.
+        counted: source -> number of sentences and words.
     """
 
     def facts(sentences: int, words: int) -> dict[str, Any]:
@@ -70,17 +70,17 @@ def summary(counted: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
 
 
 def any_of(tests: Iterable[str]) -> str:
-    """Return the SQL of whether any test holds."""
+    """Return an SQL test that is true if any test is."""
     return f"({' or '.join(['false', *tests])})"
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """A corpus in a database: table ``corpus``, and ``train``, the part that is trained on.
+    """A corpus in a database: table ``corpus``, and ``train``, its training sentences.
 
     Attributes:
-        database: has the tables.
-        labels: what the evidence table says: columns of theirs.
+        database: the database with the tables.
+        labels: the labels of its sentences, which are columns of the tables.
     """
 
     database: Database
@@ -97,14 +97,14 @@ class Corpus:
 
         Args:
             sentences: its table.
-            evidence: labels of its sentences, if there are any.
-            condition: what is planned; if it is matched by ``question``, whether a sentence asks
-                is known of all sentences, parsed or not.
-            done: rewrites the sentences (:func:`poshgrid.evidence.rewriting.rewritten`), or says
+            evidence: labels of its sentences, or None.
+            condition: the condition to plan; if it is matched by ``question``, questions are marked
+                in all sentences, parsed or not.
+            done: rewrites the sentences (:func:`poshgrid.evidence.rewriting.rewritten`), or returns
                 what that would do.
 
         Raises:
-            PoshgridError: there is not one row of labels for each sentence.
+            PoshgridError: the labels do not have exactly one row for each sentence.
         """
         labelled = self.labels.schema if evidence else {}
         tests = [name for name, kind in labelled.items() if kind == pl.Boolean]
@@ -122,11 +122,11 @@ class Corpus:
         self.load(chain([empty], pieces), condition.seed)
 
     def load(self, pieces: Iterable[pl.DataFrame], seed: int) -> None:
-        """Make the tables; ``before`` is the words of a sentence in its corpus.
+        """Make the tables from batches of sentences; ``before``: a sentence's words in its corpus.
 
         Args:
             pieces: the sentences, in their order.
-            seed: of down-sampling: each sentence has a random number, ``draw``.
+            seed: seed of down-sampling: each sentence gets a random number, ``draw``.
         """
         generator = np.random.default_rng(seed)
         drawn = (
@@ -140,7 +140,7 @@ class Corpus:
         self.database.run("create view train as from corpus where split = 'train'")
 
     def count(self, test: str) -> int:
-        """Return how many training sentences a test holds of."""
+        """Return the number of training sentences for which a test is true."""
         return int(self.database.rows(f"select count(*) from train where {test}")[0][0])
 
     def by_source(self, rows: str, words: str = "n_words") -> dict[str, tuple[int, int]]:
@@ -154,16 +154,16 @@ class Corpus:
         return {source: (number, length) for source, number, length in self.database.rows(query)}
 
     def sizes(self, largest: str = "") -> list[str]:
-        """Return the sizes that have training sentences of their own, ascending, up to one."""
+        """Return the sizes up to ``largest`` that add training sentences, ascending."""
         rows = self.database.rows("select distinct size from train where size <> ''")
         names = sorted((name for (name,) in rows), key=words)
         return [name for name in names if not largest or words(name) <= words(largest)]
 
     def out(self, filters: Iterable[Filter], *, backstop: bool) -> str:
-        """Return the test of whether any of the filters, in its reading, removes a sentence.
+        """Return an SQL test for the sentences that any of the filters, in its reading, removes.
 
         Args:
-            filters: of a condition.
-            backstop: whether readings that have a backstop remove by it, too.
+            filters: filters of a condition, with their readings.
+            backstop: whether backstops also remove sentences.
         """
         return any_of(f'"{name}"' for name in self.labels.columns(filters, backstop=backstop))

@@ -1,8 +1,8 @@
-"""What else goes when a filter removes: sentences, words and constructions, by source.
+"""Side effects of filtering: sentences, words and constructions that are removed, by source.
 
-A removal has a price: with the questions that hold evidence go other relative clauses, long
-sentences, words. A construction that loses more than its share of the words may explain a
-difference between a condition and its corpus; a control loses as much, at random.
+With the questions that contain evidence a filter also removes other relative clauses, long
+sentences, and words. A construction that loses more than its share of the words may explain a
+difference between a condition and its corpus. A control loses as much at random.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from poshgrid.files import read_json, read_schema, table_batches, table_height, 
 
 ALL = "all"
 LONG = 15
-"""A sentence is long above so many words."""
+"""A sentence with more words is long."""
 PARSED, OVER = "parsed", f"over_{LONG}_words"
 MEASURES = ("sentences", "words", PARSED, OVER, *CONSTRUCTIONS)
 REWRITTEN = "rewritten"
 """The measure of conditions with rewriters: sentences that one changed; only ``after`` is known."""
 ENGLISH = ("wh_question", "reflexive", "embedded_question")
-"""Measures that know English words: they are not known in other languages."""
+"""Measures that rely on English words and are null for other languages."""
 SETS = ("before", "after", "removed", "removed_by_rule", "removed_by_backstop")
 _CORPUS = ("sent_id", "source", "text", "n_words", "split", "size")
 
@@ -37,13 +37,13 @@ _CORPUS = ("sent_id", "source", "text", "n_words", "split", "size")
 def side_effects(
     spec: specs.SideEffectsSpec, condition: Path, sentences: Path, evidence: Path, output: Path
 ) -> dict[str, object]:
-    """Write ``side_effects.parquet`` of a condition that goes without something.
+    """Write ``side_effects.parquet`` of a condition that removes something.
 
     *Before* counts the corpus's training sentences at the size; *after* the condition's own, which
     may have been refilled, down-sampled or re-inserted; *removed* what its filters, or the control,
-    take out of the former. The words show questions, wh-questions, reflexives and long sentences;
-    other constructions are counted among parsed sentences, by their trees before any rewriting.
-    Tables are read piece by piece.
+    remove from the former. Questions, wh-questions, reflexives and long sentences are found in the
+    words; other constructions are only counted in parsed sentences, by their trees before any
+    rewriting. Tables are read in batches.
 
     Args:
         spec: the condition, its size, and whether the backstop is on.
@@ -71,15 +71,15 @@ def side_effects(
 
 
 def _trained(path: Path, height: int) -> pl.DataFrame:
-    """Return what a condition trains on, a row for each sentence of its corpus.
+    """Return how a condition uses each sentence of its corpus, one row per sentence.
 
     Args:
         path: its ``train.parquet``.
-        height: sentences of the corpus.
+        height: number of sentences in the corpus.
 
     Returns:
-        ``own``: the sentence stands in its own place; ``put``: how often it stands in the place of
-        another; ``left``: it gave way to another.
+        ``own``: whether the sentence is at its own position; ``put``: how often it replaces another
+        sentence; ``left``: whether it was replaced.
     """
     own, put, left = (np.zeros(height, kind) for kind in (bool, np.uint32, bool))
     for batch in table_batches(path, CONDITION, ["sent_id", "replaced"]):
@@ -112,9 +112,9 @@ def _written(condition: Path) -> pl.DataFrame:
 def _counts(
     spec: specs.SideEffectsSpec, trained: pl.DataFrame, sentences: Path, evidence: Path
 ) -> pl.DataFrame:
-    """Return sums by source, a column for each measure and set."""
+    """Return sums by source, with a column for each measure and set."""
     labels = Labels.of(read_schema(evidence))
-    labels.hold(spec.condition.filters, evidence)
+    labels.check(spec.condition.filters, evidence)
     rules, both = (
         labels.columns(spec.condition.filters, backstop=on) for on in (False, spec.backstop)
     )
@@ -154,7 +154,7 @@ def _counts(
 
 
 def _table(spec: specs.SideEffectsSpec, counts: pl.DataFrame) -> pl.DataFrame:
-    """Return the tidy table; what is not known is null."""
+    """Return the table in long format; unknown values are null."""
     whole = counts.select(pl.lit(ALL).alias("source"), pl.exclude("source").sum())
     rows: list[dict[str, Any]] = []
     for sums in pl.concat([counts, whole]).iter_rows(named=True):
@@ -169,7 +169,7 @@ def _table(spec: specs.SideEffectsSpec, counts: pl.DataFrame) -> pl.DataFrame:
                     row[subset] = None
             if spec.condition.control:
                 row["removed_by_rule"] = row["removed_by_backstop"] = None
-                if spec.condition.downsample != 1:  # what was removed, and what merely not drawn?
+                if spec.condition.downsample != 1:  # removed and not drawn cannot be distinguished
                     row["removed"] = None
             rows.append({"source": sums["source"], "measure": measure, **row})
     return pl.DataFrame(rows, schema=SIDE_EFFECTS)

@@ -147,7 +147,7 @@ def test_a_template_by_hand(tmp_path):
         ("<who|that>", "who", "the text must have"),
         ("[{second}]", "[{second}] [{first}]", "the text must have"),
         # nothing here would heed it
-        ("only: [find], ", "agree: {objects: head.kinds}, ", "no agree, unlike, balanced"),
+        ("only: [find], ", "agree: {objects: head.kinds}, ", "no agree, unlike or balanced"),
     ],
 )
 def test_a_broken_template_is_named(tmp_path, old, new, message):

@@ -1,19 +1,19 @@
 """Filters: one module for each kind of direct evidence.
 
-Most need only ``PATTERNS`` and ``READINGS = readings(PATTERNS)``. In Python a reading returns the
-rule that fired and the words that it matched (role -> place, from 1), or ``None``. Functions see
-words as parsers do (``wan na``, ``do n't``). A module has
+Most only need ``PATTERNS`` and ``READINGS = readings(PATTERNS)``. A reading written in Python
+returns the rule that matched and the matched words (role -> position, from 1), or ``None``.
+Functions receive words as parsers do (``wan na``, ``do n't``). A module has
 
 - ``READINGS``, the default first;
-- ``screen(words)``: may the filter remove a sentence of these words? It must say yes wherever a
-  reading or a backstop fires. Patterns that each name a word are their own screen; without one
-  every sentence of the corpus is parsed;
-- ``BACKSTOPS``: reading -> function that returns the places of words that look like evidence: the
-  sentence is removed, too;
-- ``NEEDS``: reading -> labels that it needs, alternatives divided by ``|``. If no tree of a parser
-  has one, the condition's job stops;
-- ``candidates(words)``: places of the words that evidence needs. Audits draw from such sentences,
-  but for ``audit.whole``.
+- ``screen(words)``: whether the filter may remove a sentence of these words. It must be true
+  wherever a reading or a backstop matches. If all patterns name a word, they are the screen;
+  without a screen every sentence of the corpus is parsed;
+- ``BACKSTOPS``: reading -> function that returns the positions of words that look like evidence:
+  such a sentence is removed, too;
+- ``NEEDS``: reading -> labels that it needs, alternatives separated by ``|``. If no tree of a
+  parser has one, the condition's job stops;
+- ``candidates(words)``: positions of the words that evidence needs. Audits draw from sentences with
+  such words, unless ``audit.whole`` is set.
 
 ``screen``, ``BACKSTOPS`` and ``candidates`` may be in a module of the same name in
 ``evidence/screening/lexical``: then an edit of the rule reruns no parse.

@@ -1,4 +1,4 @@
-"""Agreement over a prepositional phrase: a subject noun with a noun behind a preposition.
+"""Agreement across a prepositional phrase: a subject noun with a noun after a preposition.
 
 *A sketch of lights doesn't appear*: the verb agrees with *sketch*, not with the nearer *lights*.
 
@@ -6,17 +6,17 @@
 
     VERB >nsubj NOUN >nmod NOUN >case ADP
 
-Names count as nouns: in half of the targets a name stands in the prepositional phrase (*movies
-about Galileo*), and the paper says that 99.5% of the items are targeted.
+Names count as nouns: half of the items have a name in the prepositional phrase (*movies about
+Galileo*), and the paper says that the filter targets 99.5% of the items.
 
-``published``, what the published code does, as far as its decisions on gold trees tell::
+``published``, the rule of the published code, inferred from its decisions on gold trees::
 
     S <nsubj _      S >nmod M      S .* M .* predicate
 
-Any part of speech will do, so that copular predicates (*the people at the bank were friendly*) and
-quantifiers (*one of them*, *most of the deals*) count. No preposition is asked for, but the phrase
-must stand between subject and predicate, which leaves *there is a lid for the jar* alone.
-Relations with a subtype (``nmod:unmarked``: *the horse itself is calm*) do not count.
+Any part of speech matches, so that copular predicates (*the people at the bank were friendly*) and
+quantifiers (*one of them*, *most of the deals*) count. A preposition is not required, but the
+phrase must be between subject and predicate, which excludes *there is a lid for the jar*. Relations
+with a subtype (``nmod:unmarked``: *the horse itself is calm*) do not count.
 """
 
 from __future__ import annotations

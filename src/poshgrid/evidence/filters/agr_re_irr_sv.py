@@ -1,16 +1,16 @@
 """Agreement of listed nouns: one of the benchmark's nouns is a subject.
 
-*The geese aren't here*: a learner sees these nouns in other places only, and must agree their verbs
-from their number. ``paper``, the rule of FiCT (section 3.2.2)::
+*The geese aren't here*: a learner sees these nouns only in other positions, and must infer
+the agreement of their verbs from the nouns' number. ``paper``, the rule of FiCT (section 3.2.2)::
 
     _ >nsubj $agreement-nouns
 
 The list (``resources/filters/agreement-nouns.yaml``) holds the subjects of the four paradigms,
-names included, in both numbers. Case is not looked at, so that *bill* and *mark* count as well.
+including names, in both numbers. Case is ignored, so that *bill* and *mark* count as well.
 
 ``published`` is the same rule. The published code, given this list, removes the same sentences from
 gold trees, passive subjects included. Its own list is not published; its authors drew it from the
-subjects of all of BLiMP, where the paper says the four paradigms.
+subjects of all of BLiMP, although the paper says the four paradigms.
 """
 
 from __future__ import annotations

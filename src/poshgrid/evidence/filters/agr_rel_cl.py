@@ -1,21 +1,21 @@
-"""Agreement over a relative clause: a subject noun with a relative clause.
+"""Agreement across a relative clause: a subject noun with a relative clause.
 
 *Boys that aren't disturbing Natalie suffer*: the verb agrees with *boys*, not with *Natalie*.
 
-``paper``, the rule of FiCT (section 3.2.1), but for the last part of speech::
+``paper``, the rule of FiCT (section 3.2.1), except for the last part of speech::
 
     VERB >nsubj NOUN >acl:relcl _
 
 The paper prints ADJ for the head of the relative clause. Its own example and 94.4% of the items,
-which it says are targeted, have a verb there, so that any head will do here. Names count as nouns.
+which it says are targeted, have a verb there, so that any head matches here. Names count as nouns.
 
-``published``, what the published code does, as far as its decisions on gold trees tell::
+``published``, the rule of the published code, inferred from its decisions on gold trees::
 
     _ >nsubj _ >acl:relcl _
     _ >nsubj _ >nmod _ >acl:relcl _
 
-It asks for no parts of speech (*those who left are happy*), and takes relative clauses on a
-modifier of the subject, too (*the story about Monet that ...*).
+It matches any parts of speech (*those who left are happy*), and also relative clauses on a modifier
+of the subject (*the story about Monet that ...*).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Binding: a reflexive whose antecedent structure, and not the order of words, tells.
+"""Binding: a reflexive whose antecedent is determined by structure, not by word order.
 
 *The boy said the girl likes herself* shows that a reflexive is bound in its own clause (locality),
 *the girl's dad likes himself* that its antecedent is not inside another phrase (c-command); paper,
@@ -9,26 +9,26 @@ appendix C and Table 1 (7-8).
     R: a word in -self or -selves, tagged PRON, or one of the reflexive pronouns whatever its tag
     C1 < C2 < R, both tagged NOUN, PROPN or PRON
 
-``direct``, what tells structure from order: besides, R is an argument, its antecedent A is found by
-structure and may agree with it, and some other candidate C is ruled out by structure alone.
+``direct``, evidence for structure against order: in addition, R is an argument, its antecedent A is
+found by structure and may agree with it, and another candidate C is ruled out by structure alone.
 
 * *Antecedent*: climb from R; the first governor with a subject before R gives A. On the way, a
-  relative pronoun stands for the noun that its clause modifies; a clause on a noun without a
+  relative pronoun is replaced by the noun that its clause modifies; a clause on a noun without a
   subject gives that noun, if the two agree (else *an attempt to free themselves* climbs on); an
-  ``xcomp`` takes the object of the verb above (*let you hear yourself*)
-  or climbs on; so do a conjunct and an adverbial clause without a subject. An imperative has none.
+  ``xcomp`` takes the object of the verb above (*let you hear yourself*) or climbs on; so do a
+  conjunct and an adverbial clause without a subject. An imperative has none.
 * *Agreement*: a personal pronoun must be of R's person, number and gender, a noun of the third
   person, and its ``Number``, if known, R's (a coordination counts as plural).
-* *Candidates*: nouns, names and personal pronouns before R in the same main clause: no vocatives,
-  repairs, expletives, parts of names or compounds, and no pronoun that agrees with R, since it may
-  refer to the same person.
+* *Candidates*: nouns, names and personal pronouns before R in the same main clause: not
+  vocatives, repairs, expletives, parts of names or compounds, and not pronouns that agree with R,
+  because they may refer to the same person.
 * *Ruled out*: C is not a subject or object in R's own clause, so that it either does not c-command
   R (a possessor, an object of a preposition, a word of another clause, one member of a coordinated
-  antecedent) or does so from a higher clause. Or it is one, stands between A and R, and cannot
+  antecedent) or does so from a higher clause. Or it is one, is between A and R, and cannot
   agree with R (*I gave the bag to myself*): the nearest word is not the antecedent.
 
-An emphatic reflexive (*brush them myself*: ``obl:npmod``, ``appos``, any without a preposition that
-is no core argument) is not an argument.
+An emphatic reflexive (*brush them myself*: ``obl:npmod``, ``appos``, any that is neither a core
+argument nor after a preposition) is not an argument.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from poshgrid.parsing.tree import Tree
 TARGETS: tuple[str, ...] = (
     "principle-a-command",  # POSH-BENCH
     "principle-a-locality",
-    "principle_A_c_command",  # BLiMP; all but case_2 are SCaMP's, too
+    "principle_A_c_command",  # BLiMP; all except case_2 are also in SCaMP
     "principle_A_case_2",
     "principle_A_domain_2",
     "principle_A_domain_3",
@@ -55,7 +55,7 @@ TARGETS: tuple[str, ...] = (
 """Phenomena of the suites in POSH-BENCH's Table 10 (``resources/suites/table10.yaml``)."""
 
 _NOMINAL = listed("NOUN PROPN PRON")
-# person, number (None: either), gender (None: either)
+# person, number (None: any), gender (None: any)
 _REFLEXIVES: dict[str, tuple[int, str | None, str | None]] = {
     "myself": (1, "Sing", None), "ourselves": (1, "Plur", None), "ourself": (1, None, None),
     "yourself": (2, "Sing", None), "yourselves": (2, "Plur", None),
@@ -121,17 +121,17 @@ def direct(tree: Tree) -> Match | None:
 
 READINGS: dict[str, Rule] = {"paper": paper, "direct": direct}
 NEEDS = {"paper": ("NOUN", "PRON"), "direct": ("NOUN", "PRON", "nsubj|nsubjpass", "obj|dobj")}
-"""Reading -> what trees must bear; ``|`` divides alternatives."""
+"""Reading -> labels that trees must have; ``|`` separates alternatives."""
 
 
 @dataclass(frozen=True)
 class _Antecedent:
-    """What binds a reflexive.
+    """The antecedent of a reflexive.
 
     Attributes:
         word: the antecedent.
-        pronoun: the relative pronoun that stands for it, if one does.
-        clause: the words climbed through whose objects c-command the reflexive, itself included.
+        pronoun: the relative pronoun that refers to it; None if there is none.
+        clause: the words passed on the way up, including the reflexive, whose objects c-command it.
     """
 
     word: int
@@ -153,7 +153,7 @@ def _nominals(tree: Tree, before: int) -> list[int]:
 
 
 def _emphatic(tree: Tree, reflexive: int) -> bool:
-    """Say whether a reflexive stresses another word instead of being an argument."""
+    """Return whether a reflexive emphasises another word instead of being an argument."""
     relation = tree.relation(reflexive)
     if relation in _EMPHATIC:
         return True
@@ -165,10 +165,10 @@ def _emphatic(tree: Tree, reflexive: int) -> bool:
 
 
 def _antecedent(tree: Tree, reflexive: int) -> _Antecedent | None:
-    """Climb from the reflexive to its antecedent, by the rule in the module's docstring."""
+    """Return the antecedent of a reflexive by the rule in the module's docstring, or ``None``."""
     climbed: set[int] = set()
     clause: set[int] = set()
-    left = False  # once out of a conjunct or an adverbial clause, objects above do not c-command
+    left = False  # above a conjunct or an adverbial clause, objects do not c-command
     node = reflexive
     while node and node not in climbed:
         climbed.add(node)
@@ -199,7 +199,7 @@ def _antecedent(tree: Tree, reflexive: int) -> _Antecedent | None:
 def _before(
     tree: Tree, node: int, end: int, climbed: set[int], kind: Callable[[Tree, int], bool]
 ) -> int | None:
-    """Return the last dependent of a kind before a place, none that was climbed through."""
+    """Return the last dependent of a kind before a position that was not passed on the way up."""
     dependents = [c for c in tree.children(node) if c < end and c not in climbed and kind(tree, c)]
     return dependents[-1] if dependents else None
 
@@ -209,7 +209,7 @@ def _is_object(tree: Tree, word: int) -> bool:
 
 
 def _agrees(tree: Tree, antecedent: int, reflexive: int) -> bool:
-    """Say whether nothing that is known of the two words forbids that one binds the other."""
+    """Return whether two words may agree, as far as their features are known."""
     wanted = _REFLEXIVES.get(tree.lower(reflexive))
     if wanted is None:
         return True
@@ -231,13 +231,13 @@ def _agrees(tree: Tree, antecedent: int, reflexive: int) -> bool:
 
 
 def _parts(tree: Tree, word: int) -> tuple[int, str | None, str | None] | None:
-    """Return person, number and gender of the pronoun that a word is a part of: *most of us*."""
+    """Return person, number and gender of the pronoun after *of*: *most of us*; or ``None``."""
     within = (tree.lower(c) for c in tree.children(word) if tree.relation(c) == "nmod")
     return next((_PARTS[part] for part in within if part in _PARTS), None)
 
 
 def _ruled_out(tree: Tree, candidate: int, reflexive: int, antecedent: _Antecedent) -> bool:
-    """Say whether structure, and not the order of words, keeps a candidate from binding."""
+    """Return whether structure, not word order, prevents a candidate from binding."""
     if tree.relation(candidate) in _NO_CANDIDATE or tree.lower(candidate) in _REFLEXIVES:
         return False
     lower = tree.lower(candidate)
@@ -254,7 +254,7 @@ def _ruled_out(tree: Tree, candidate: int, reflexive: int, antecedent: _Antecede
 
 
 def _main_clause(tree: Tree, word: int) -> int:
-    """Return the head of the independent clause that a word belongs to."""
+    """Return the head of the independent clause that contains a word."""
     node = word
     for above in (word, *tree.ancestors(word)):
         node = above

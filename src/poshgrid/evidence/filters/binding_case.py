@@ -1,26 +1,26 @@
 """Case and reflexives: a pronoun subject of a clause, a reflexive before a participle.
 
-*Tara thinks that she sounded like Wayne* (a subject is no reflexive), *Anna imagines herself
-praising this boy* (a reflexive takes no finite verb). FiCT gives no rule but the benchmarks'
-contexts, "narrowly construed" (section 3.2.1). ``paper``, our rule for them::
+*Tara thinks that she sounded like Wayne* (a subject is not a reflexive), *Anna imagines herself
+praising this boy* (a reflexive has no finite verb). FiCT gives no rule, only the benchmarks'
+contexts, "narrowly construed" (section 3.2.1). ``paper``, poshgrid's rule for them::
 
     VERB >ccomp _ >nsubj he|she|they
     $reflexives . VERB in -ing
     VERB > $reflexives $++ VERB in -ing, which is the VERB's xcomp or ccomp
 
-The pronouns are those of the first paradigm. The second and third rule differ where words stand
-between (*herself slowly opening*) and in what parsers make of the construction.
+The pronouns are those of the first paradigm. The second and third rule differ if there are words
+between (*herself slowly opening*) and if parsers analyse the construction differently.
 
-``published``, what the published code does, as far as its decisions on gold trees tell::
+``published``, the rule of the published code, inferred from its decisions on gold trees::
 
     ccomp >mark M . PRON <nsubj _
     $reflexives . xcomp
 
-Any pronoun will do, and any governor (*make sure that you ...*, *I ask if this ...*), but a
-conjunction must stand right before it: *I hope they worked* stays. After a reflexive any ``xcomp``
-goes, a noun's as well (*they call themselves friends*). The conjunctions are listed (*that*, *if*,
-*whether*, *for*), so that sentences without one need no parse: the code asks for the relation
-alone, and misspelt ones are lost here.
+Any pronoun and any governor match (*make sure that you ...*, *I ask if this ...*), but a
+conjunction must be right before the pronoun: *I hope they worked* stays. After a reflexive any
+``xcomp`` matches, also a noun (*they call themselves friends*). The conjunctions are listed here
+(*that*, *if*, *whether*, *for*), so that sentences without one need no parse. The code only checks
+the relation, so that misspelt conjunctions are missed here.
 """
 
 from __future__ import annotations

@@ -1,21 +1,22 @@
 """The domain of binding: a pronoun or reflexive below the subject of a complement clause.
 
 *Carlos said that Lori helped him*, *Mark imagines Erin might admire herself*: a reflexive is bound
-in its own clause, a pronoun is not. FiCT gives no rule but the benchmarks' contexts, "narrowly
-construed" (section 3.2.1). ``paper``, our rule, with the pronouns of the first paradigm::
+in its own clause, a pronoun is not. FiCT gives no rule, only the benchmarks' contexts,
+"narrowly construed" (section 3.2.1). ``paper``, poshgrid's rule, with the first paradigm's
+pronouns::
 
     VERB >ccomp _ >nsubj _ $++ him|her|them|$reflexives, which is obj, iobj or obl
 
-``published``, what the published code does, as far as its decisions on gold trees tell::
+``published``, the rule of the published code, inferred from its decisions on gold trees::
 
     C: ccomp      C >mark _      C >++obj|obl PRON
     ccomp|xcomp > $reflexives
 
-Any pronoun will do (*let me know if you need anything*, *how to do it*) and no subject is asked
-for, but a conjunction or *to* is. A reflexive goes in any complement (*they want to protect
-themselves*), but not in a clause of purpose. The words of ``mark`` are listed (*that*, *if*,
-*whether*, *to*, *for*), so that sentences without one need no parse: the code asks for the relation
-alone, and rarer ones (*about how*) are lost here.
+Any pronoun matches (*let me know if you need anything*, *how to do it*); a subject is not required,
+but a conjunction or *to* is. A reflexive matches in any complement (*they want to protect
+themselves*), but not in a clause of purpose. The words of ``mark`` are listed here (*that*, *if*,
+*whether*, *to*, *for*), so that sentences without one need no parse. The code only checks the
+relation, so that rarer words (*about how*) are missed here.
 
 The paper's table can be read as if principle_A_domain_1 belonged to binding-case; its published
 results put it here, as its name does.

@@ -1,15 +1,15 @@
 """Reconstruction: a clefted reflexive, *It's herself who Karen criticized*.
 
-The reflexive is bound where it would stand in the clause. FiCT gives no rule but the benchmark's
-context (section 3.2.1). ``paper``, our rule for it, takes a reflexive that is a predicate with a
-clause, whatever the parser calls that clause::
+The reflexive is bound at its position in the uncleft clause. FiCT gives no rule, only the
+benchmark's context (section 3.2.1). ``paper``, poshgrid's rule for it, matches a reflexive that is
+a predicate with a clause, whatever its relation::
 
     $reflexives >cop be      $reflexives >acl|advcl|ccomp|csubj _
 
 Reflexives of all persons count, and so do relations with subtypes (``acl:relcl``).
 
-``published`` is the same rule. The published code removes none of 14,545 gold sentences, nor does
-this rule: its decisions do not tell more.
+``published`` is the same rule. The published code removes none of 14,545 gold sentences, and
+neither does this rule, so nothing more can be inferred.
 """
 
 from __future__ import annotations

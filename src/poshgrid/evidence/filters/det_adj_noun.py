@@ -1,4 +1,4 @@
-"""Agreement over an adjective: *Tracy praises those lucky guys*.
+"""Agreement across an adjective: *Tracy praises those lucky guys*.
 
 ``paper``, the rule of FiCT (section 3.2.1), "a demonstrative determiner followed by an adjective
 and a noun"::
@@ -9,12 +9,12 @@ and a noun"::
 Words between them are allowed (*those very old cars*); other parts of speech than ADJ are allowed
 for the ``amod`` (*those purple octopuses*, *this lost report*).
 
-``published``, what the published code does, as far as its decisions on gold trees tell::
+``published``, the rule of the published code, inferred from its decisions on gold trees::
 
-    this|that|these|those <det _      right before a word that is no NOUN or PROPN
+    this|that|these|those <det _      right before a word that is not a NOUN or PROPN
 
-An adjective is not asked for: numerals (*these ten hats*), quotation marks and adverbs (*that
-much*) between determiner and noun do as well; *this noun compound* stays.
+An adjective is not required: numerals (*these ten hats*), quotation marks and adverbs (*that much*)
+between determiner and noun also match; *this noun compound* stays.
 """
 
 from __future__ import annotations

@@ -10,12 +10,12 @@ The list (``resources/filters/det-nouns.yaml``) holds the nouns of the four para
 numbers. The second rule is for the paradigms' own *that grocery store*, the listed noun of which is
 *store*.
 
-``published``, what the published code does, as far as its decisions on gold trees tell::
+``published``, the rule of the published code, inferred from its decisions on gold trees::
 
     this|that|these|those <det $det-nouns
 
-It does not ask for adjacency (*that little man*). It goes by lemmas; *dat goose*, which only a
-lemma corrects, is lost here.
+It does not require adjacency (*that little man*). It uses lemmas; *dat goose*, which only a lemma
+corrects, is missed here.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Polarity items after *only*: *Only students have ever complained*.
 
-The rule of FiCT (section 3.2.1), "an NPI occurring after 'only'", asks for no dependency::
+The rule of FiCT (section 3.2.1), "an NPI occurring after 'only'", needs no dependencies::
 
     only .* $npis            only .* at . all
 
-The list (``resources/filters/npis.yaml``) and *at all* stand in for that of Jumelet et al. (2021),
-which FiCT refers to and does not print; nor is its code for these filters published.
+The list (``resources/filters/npis.yaml``) and *at all* replace the list of Jumelet et al.
+(2021), to which FiCT refers without printing it; its code for these filters is not published
+either.
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
 """Polarity items with sentential negation: *Those banks had not ever lied*.
 
-The rule of FiCT (section 3.2.1), "a negation and an NPI", asks for no dependency and no order, so
+The rule of FiCT (section 3.2.1), "a negation and an NPI", needs no dependencies and no order, so
 that *those that are not here have ever ...* of the second paradigm counts too::
 
     not .* $npis      not ;* $npis      not .* at . all      not ;* at . all
 
 where *not* is also *n't*, *nt* and *cannot*. Other licensers (*never*, *no*, *nobody*) are
-different environments, which are left in, as in the taxonomy of Warstadt et al. (2019).
-The list (``resources/filters/npis.yaml``) and *at all* stand in for that of Jumelet et al. (2021),
-which FiCT refers to and does not print; nor is its code for these filters published.
+different environments, which are not removed, as in the taxonomy of Warstadt et al. (2019).
+The list (``resources/filters/npis.yaml``) and *at all* replace the list of Jumelet et al.
+(2021), to which FiCT refers without printing it; its code for these filters is not published
+either.
 """
 
 from __future__ import annotations

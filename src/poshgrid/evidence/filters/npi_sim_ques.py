@@ -1,13 +1,14 @@
 """Polarity items in questions, as in *Should I ever join?*.
 
-The rule of FiCT (section 3.2.1), "questions with NPIs in them". A question is what has a question
-mark behind the item, as all of the paradigm's have; wh-questions are removed too, since the paper
-makes no difference::
+The rule of FiCT (section 3.2.1), "questions with NPIs in them". A sentence with a question mark
+after the item counts as a question, as all of the paradigm's have one; wh-questions are removed,
+too, because the paper does not distinguish them::
 
     $npis .* ?            at . all .* ?
 
-The list (``resources/filters/npis.yaml``) and *at all* stand in for that of Jumelet et al. (2021),
-which FiCT refers to and does not print; nor is its code for these filters published.
+The list (``resources/filters/npis.yaml``) and *at all* replace the list of Jumelet et al.
+(2021), to which FiCT refers without printing it; its code for these filters is not published
+either.
 """
 
 from __future__ import annotations

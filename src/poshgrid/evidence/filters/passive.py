@@ -1,6 +1,6 @@
 """Passives of listed verbs: *Jeffrey's sons are insulted by Tina*.
 
-A learner must tell from other passives that these verbs have one. ``paper``, the rule of FiCT
+A learner must infer from other passives that these verbs have one. ``paper``, the rule of FiCT
 (section 3.2.2): a verb that the benchmark uses in the passive "appears in passive voice"::
 
     $passive-participles >aux:pass _
@@ -9,17 +9,17 @@ A learner must tell from other passives that these verbs have one. ``paper``, th
 
 The list (``resources/filters/passive-participles.yaml``) holds the participles of the two
 paradigms. Relations alone miss a second conjunct and a reduced relative clause (*the man insulted
-by Tina*), the feature is what parsers differ in: any of the three removes. A
-participle before a noun (*a respected doctor*) does not.
+by Tina*), and parsers differ in the feature, so any of the three matches. A participle before a
+noun (*a respected doctor*) does not match.
 
-``published``, what the published code does, as far as its decisions on gold trees tell::
+``published``, the rule of the published code, inferred from its decisions on gold trees::
 
     $passive-participles with Voice=Pass
     $passive-participles >cop _
 
-The feature alone decides, before a noun (*a visited town*) and after *get* (*get it cleaned*) as
-well, and participles that treebanks call adjectives go if they are predicates (*I was impressed*).
-With a parser without features only the latter go.
+The feature alone decides, also before a noun (*a visited town*) and after *get* (*get it cleaned*).
+Participles that treebanks tag as adjectives match if they are predicates (*I was impressed*). With
+a parser that predicts no features only the latter match.
 """
 
 from __future__ import annotations

@@ -5,13 +5,13 @@ benchmark's five: *a(n)*, *no*, *some*, *few*, *many*::
 
     there <expl be      be >nsubj _ > a|an|no|some|few|many
 
-Where a parser makes the noun the predicate, with *be* below it as copula, the rule does not apply:
-Universal Dependencies for English make *be* govern both.
+If a parser makes the noun the predicate, with *be* as its copula, the rule does not match: in
+Universal Dependencies for English *be* governs both.
 
-``published``, what the published code does, as far as its decisions on gold trees tell: the same
-with ten quantifiers, strong ones among them (*all*, *every*; that *each* and *most*, the
-benchmark's other two, complete the ten is a guess). It goes by lemmas, so that *there s* counts;
-*their is*, which only a lemma corrects, is lost here.
+``published``, the rule of the published code, inferred from its decisions on gold trees: the same
+with ten quantifiers, including strong ones (*all*, *every*; it is a guess that *each* and *most*,
+the benchmark's other two, complete the ten). It uses lemmas, so that *there s* counts; *their is*,
+which only a lemma corrects, is missed here.
 """
 
 from __future__ import annotations

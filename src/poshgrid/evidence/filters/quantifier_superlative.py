@@ -1,24 +1,24 @@
 """Superlative quantifiers in objects: *An actor arrived at at most six lakes*.
 
-*At most* and *at least* may not stand below a negative subject. ``paper``, the rule of FiCT
-(section 3.2.1), knows them by their morphology, with which all superlatives go (*the best book*)::
+*At most* and *at least* cannot follow a negative subject. ``paper``, the rule of FiCT (section
+3.2.1), identifies them by their morphology, so that all superlatives match (*the best book*)::
 
     VERB >obl|obj|iobj NOUN >> Degree=Sup
     VERB >obl|obj|iobj NOUN >> least|most
 
-The second line is ours: parsers trained on treebanks without features, as those of speech to
-children are, mark nothing as superlative, and the benchmark's own quantifiers must go nevertheless.
+The second line is poshgrid's: parsers trained on treebanks without features, such as those of
+speech to children, never predict superlatives, but the benchmark's own quantifiers must be removed.
 Names count as nouns.
 
-``published``, what the published code does, as far as its decisions on gold trees tell::
+``published``, the rule of the published code, inferred from its decisions on gold trees::
 
     O: obl, obj or iobj, without a subtype
     O >> Degree=Sup|Cmp
     O with Degree=Sup|Cmp
 
-It takes comparatives, too (*more than five forks*), asks for no parts of speech, and the quantifier
+It also matches comparatives (*more than five forks*) and any parts of speech, and the quantifier
 may be the object itself (*we need more*, *at least*). Agents and times (``obl:agent``,
-``obl:unmarked``: *I waited at least an hour*) are no objects to it.
+``obl:unmarked``: *I waited at least an hour*) do not count as objects.
 """
 
 from __future__ import annotations

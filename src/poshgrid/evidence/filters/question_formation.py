@@ -1,24 +1,24 @@
-"""Question formation: an auxiliary in front that is not the first one of the statement.
+"""Question formation: the fronted auxiliary is not the first one of the statement.
 
-*Is the boy [who is in the corner] smiling?* belongs to *The boy who is in the corner is smiling*,
-whose first auxiliary is another: questions are made by the hierarchy of words, not by their order
+*Is the boy [who is in the corner] smiling?* is the question of *The boy who is in the corner is
+smiling*, whose first auxiliary is another one: questions follow hierarchy, not word order
 (Chomsky 1971; Crain & Nakayama 1987).
 
-``paper``, the rule of POSH-BENCH's appendix C: some subject stands before some relative clause, and
-the sentence may be a question::
+``paper``, the rule of POSH-BENCH's appendix C: a subject is before a relative clause, and the
+sentence may be a question::
 
     S <-nsubj- _      R <-acl:relcl- _      S < R
     and one of: the last word is "?"; a wh-word anywhere, relative pronouns included; an auxiliary
     among the first two words
 
-It is meant to take too much, and does: of 27,146 gold sentences of child-directed speech it takes
-1%, and two in three relative clauses.
+It is meant to match too much, and does: it removes 1% of 27,146 gold sentences of child-directed
+speech, and two thirds of the relative clauses.
 
-``direct``, what tells the two hypotheses apart: an auxiliary or copula A is inverted with its
-subject S, in a question of any kind, and a clause that stands before A's place in the statement
-holds a finite auxiliary or copula B of its own::
+``direct``, evidence that distinguishes the two hypotheses: an auxiliary or copula A is inverted
+with its subject S, in any kind of question, and a clause before A's position in the statement has
+its own finite auxiliary or copula B::
 
-    P >nsubj|csubj S      P >aux|cop A      A < S      P governs no expletive
+    P >nsubj|csubj S      P >aux|cop A      A < S      P has no expletive
 
     clause on the subject:     S >> _ >aux|cop B           (Legate & Yang 2002)
     adverbial clause before:   P >advcl C, C < A, C >> B   (Sampson 2002)
@@ -26,11 +26,11 @@ holds a finite auxiliary or copula B of its own::
 *How could [anyone that was awake] not hear that?*, *Would [those of you who have not answered]
 write to me?*, *What was [that game you were playing]?*, *[If you do n't need this], can I have it?*
 
-Where the clause has no auxiliary (*What was the thing you wanted?*) both hypotheses move the same
-word: no evidence. Nor are *Is there a bear that can dance?* (the clause follows the auxiliary in
-the statement as well, as in the cleft *What is it that 's on the bed?*), *Here 's the truck that
-you have broken* (no question), *Is that what you are saying?* (a predicate), *It is true that he
-has left* (no inversion).
+If the clause has no auxiliary (*What was the thing you wanted?*), both hypotheses move the same
+word, so it is no evidence. Neither are *Is there a bear that can dance?* (the clause also follows
+the auxiliary in the statement, as in the cleft *What is it that 's on the bed?*), *Here 's the
+truck that you have broken* (no question), *Is that what you are saying?* (a predicate) and *It is
+true that he has left* (no inversion).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _PREAMBLE = frozenset(
     {"cc", "discourse", "intj", "vocative", "punct", "reparandum", "parataxis", "advcl", "mark"}
     | {"advmod"}  # "now is the boy who ..."
 )
-_NEGATIVE = frozenset(  # "nor do the people who ...", "here is the boy who ...": no questions
+_NEGATIVE = frozenset(  # "nor do the people who ...", "here is the boy who ..." are not questions
     {"nor", "neither", "never", "not", "so", "only", "rarely", "seldom", "here", "there"}
 )
 _ASIDE = frozenset({"parataxis", "reparandum", "discourse"})
@@ -83,9 +83,10 @@ def paper(tree: Tree) -> Match | None:
 def direct(tree: Tree) -> Match | None:
     """Return the inverted auxiliary, its subject and the other auxiliary, or ``None``."""
     for clause, auxiliary, subject in _inversions(tree):
-        behind = _expletive(tree, clause) or tree.lower(subject) == "it"  # clauses follow them
-        other = None if behind else _auxiliary_below(tree, subject)
-        # In the statement the auxiliary stands before its predicate: "is he smiling who is here"
+        # Their clauses follow the auxiliary
+        follows = _expletive(tree, clause) or tree.lower(subject) == "it"
+        other = None if follows else _auxiliary_below(tree, subject)
+        # In the statement the auxiliary is before its predicate: "is he smiling who is here"
         if other is not None and (clause < subject or other < clause):
             return Match(
                 "inverted auxiliary, and another in a clause on its subject",
@@ -107,7 +108,7 @@ NEEDS = {
     "paper": ("acl:relcl|relcl", "nsubj|nsubjpass"),
     "direct": ("aux|cop", "nsubj|nsubjpass", "acl:relcl|relcl|acl", "advcl"),
 }
-"""Reading -> what trees must bear; ``|`` divides alternatives."""
+"""Reading -> labels that trees must have; ``|`` separates alternatives."""
 
 
 def _may_be_question(tree: Tree) -> bool:
@@ -122,14 +123,14 @@ def _may_be_question(tree: Tree) -> bool:
 
 
 def _inversions(tree: Tree) -> Iterator[tuple[int, int, int]]:
-    """Yield each clause of a question, its auxiliary in front, and its subject."""
+    """Yield (clause of a question, its fronted auxiliary, its subject)."""
     for auxiliary, small in enumerate(tree.small, start=1):
         if small not in _AUXILIARIES or not _finite(tree, auxiliary):
             continue
         if is_auxiliary(tree, auxiliary):
             clause = tree.head[auxiliary - 1]
         elif tree.lower(auxiliary) in _BE:
-            clause = auxiliary  # "is there"; and spaCy's own English labels: the copula governs
+            clause = auxiliary  # "is there"; also spaCy's English labels, where the copula governs
         else:
             continue
         if not clause or tree.relation(clause) in _NO_QUESTION:
@@ -137,15 +138,15 @@ def _inversions(tree: Tree) -> Iterator[tuple[int, int, int]]:
         children = tree.children(clause)
         subjects = [c for c in children if is_subject(tree, c) or tree.relation(c) == "csubj"]
         if subjects and _asks(tree, subjects[0]):
-            continue  # "who has them" asks for its subject: nothing is inverted
+            continue  # "who has them" asks about its subject: nothing is inverted
         if subjects and auxiliary < subjects[0] and _asked(tree, clause, auxiliary):
             yield clause, auxiliary, subjects[0]
 
 
 def _finite(tree: Tree, word: int) -> bool:
-    """Say whether a word is a finite auxiliary or copula, *s* and *re* of transcripts included.
+    """Return whether a word is a finite auxiliary or copula, including *s* and *re* in transcripts.
 
-    So is one whose verb is left out (*if you can*), and *be* as a verb (*there is no bread*).
+    Auxiliaries without a verb (*if you can*) and *be* as a verb (*there is no bread*) count, too.
     """
     lower, tag = tree.lower(word), tree.upos[word - 1]
     if lower in AUXILIARIES:
@@ -158,14 +159,14 @@ def _expletive(tree: Tree, clause: int) -> bool:
 
 
 def _asks(tree: Tree, word: int) -> bool:
-    """Say whether a word is a wh-word by itself."""
+    """Return whether a word is a wh-word without dependents."""
     return tree.lower(word) in WH_WORDS and len(tree.subtree(word)) == 1
 
 
 def _asked(tree: Tree, clause: int, auxiliary: int) -> bool:
-    """Say whether what stands before the auxiliary of a clause leaves it a question."""
+    """Return whether the words before a clause's auxiliary are compatible with a question."""
     if clause < auxiliary:
-        # The predicate stands before its copula: "where is X", but "here is X" is a statement.
+        # The predicate is before its copula: "where is X", but "here is X" is a statement.
         return has_wh(tree, clause, auxiliary)
     before = [child for child in tree.children(clause) if child < auxiliary]
     if any(has_wh(tree, child, auxiliary) and tree.relation(child) != "advcl" for child in before):
@@ -178,15 +179,15 @@ def _asked(tree: Tree, clause: int, auxiliary: int) -> bool:
 
 
 def _own_copula(tree: Tree, end: int, word: int) -> bool:
-    """Say whether an auxiliary is a word's; one that governs a clause on it is not."""
+    """Return whether an auxiliary belongs to a word itself, not to a clause that modifies it."""
     return tree.head[end - 1] == word and is_auxiliary(tree, end)
 
 
 def _auxiliary_below(tree: Tree, word: int, *, own: bool = False) -> int | None:
     """Return the first finite auxiliary or copula of a clause below a word, or ``None``.
 
-    A nominal subject's own copula is that of the question; ``own`` is for the head of a clause.
-    What stands in a parenthesis or a false start within the clause does not count.
+    A nominal subject's own copula belongs to the question and does not count, unless ``own`` is
+    true, for the head of a clause. Auxiliaries in a parenthesis or a false start do not count.
     """
     own = own or tree.relation(word) == "csubj"
     return next(

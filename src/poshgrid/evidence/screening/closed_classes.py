@@ -1,4 +1,4 @@
-"""English words of closed classes, in lower case and as the parsers see them: do n't, wan na."""
+"""English words of closed classes, in lower case and as parsers receive them: do n't, wan na."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def listed(words: str) -> frozenset[str]:
-    """Return words that are written with spaces between them."""
+    """Return the words of a text that are separated by spaces."""
     return frozenset(words.split())
 
 
@@ -19,19 +19,19 @@ AUXILIARIES = listed(
     "am is are was were 's 're 'm ai do does did have has had 've 'd can could may might must "
     "shall should will would ca wo sha 'll"
 )
-"""Those that can be fronted in a question."""
+"""Auxiliaries that can be fronted in a question."""
 CLITICS = listed("s re m ve d ll")
-"""Auxiliaries without their apostrophe, in transcripts and in haste."""
+"""Auxiliaries without their apostrophe, as in transcripts and careless writing."""
 AUXILIARY_FORMS = (
     AUXILIARIES
     | CLITICS
     | listed(
         "be been being having du r "
-        # what transcripts of speech tag so: gon na, haf ta, got ta, need n't, d' ya, gets hit
+        # tagged as auxiliaries in transcripts: gon na, haf ta, got ta, need n't, d' ya, gets hit
         "gon haf got get gets getting need da cha iss"
     )
 )
-"""All words that gold trees of speech call auxiliaries, finite or not."""
+"""All words that gold trees of speech tag as auxiliaries, finite or not."""
 ARTICLES = listed("a an the")
 DETERMINERS = ARTICLES | listed(
     "this that these those dis dat some any every each another no my your his her its our their"
@@ -55,25 +55,25 @@ SUBORDINATORS = listed(
     "if since because 'cause cause cos while whilst whereas though although before after until "
     "till unless once as whether"
 )
-"""Those of adverbial clauses, but for wh-words (*when*)."""
+"""Subordinators of adverbial clauses, without wh-words (*when*)."""
 QUOTES = frozenset({'"', "'", "''", "”", "’", ")"})
 
 
 def lower(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the words in lower case, with typewriter apostrophes."""
+    """Return the words in lower case, with straight apostrophes."""
     return _lower(tuple(words))
 
 
-@functools.lru_cache(maxsize=1)  # all filters ask for the same sentence's, one after the other
+@functools.lru_cache(maxsize=1)  # all filters ask about one sentence, one after the other
 def _lower(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple([word.lower().replace("’", "'") for word in words])
 
 
 def spoken(word: str) -> bool:
-    """Say whether a word is more than punctuation."""
+    """Return whether a word is more than punctuation."""
     return any(map(str.isalnum, word))
 
 
 def ends_in_question_mark(words: Sequence[str]) -> bool:
-    """Say whether the last word, quotation marks aside, is a question mark."""
+    """Return whether the last word, ignoring quotation marks, is a question mark."""
     return "?" in next((word for word in reversed(words) if word not in QUOTES), "")

@@ -1,4 +1,4 @@
-"""Which sentences hold the words that a filter needs: the others need no parse."""
+"""Decide by its words whether a sentence needs a parse: whether any filter may remove it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ Screen = Callable[[Sequence[str]], bool]
 
 
 def lexical(word: str) -> ModuleType:
-    """Return the module that holds a filter's lexical tests, by the filter's config word.
+    """Return the module with a filter's lexical tests, by the filter's config word.
 
-    That is one of ``poshgrid.evidence.screening.lexical``, so that editing the filter's rule reruns
-    no parse, or else the filter's own. It may have ``screen``, ``BACKSTOPS`` and ``candidates``.
+    It is a module of ``poshgrid.evidence.screening.lexical``, so that editing the filter's rule
+    reruns no parse, or else the filter's own. It may have ``screen``, ``BACKSTOPS`` and
+    ``candidates``.
     """
     return plugins.load(LEXICAL if word in plugins.names(LEXICAL) else FILTERS, word)
 
 
 def screen_of(word: str) -> Screen | None:
-    """Return a filter's test of a sentence's words; ``None``: it may remove any sentence.
+    """Return a filter's test of a sentence's words; ``None`` if it may remove any sentence.
 
-    Filters in patterns have one if each of their patterns names words.
+    Filters written in patterns have a test if each of their patterns names words.
     """
     module = lexical(word)
     written: Screen | None = getattr(module, "screen", None)
@@ -37,7 +38,7 @@ def screen_of(word: str) -> Screen | None:
 
 
 def screens(filters: Iterable[str]) -> list[str]:
-    """Return the filters whose screens together decide what to parse; []: parse everything."""
+    """Return the filters whose screens together decide what to parse; [] if all must be parsed."""
     words = sorted(filters)
     return words if all(screen_of(word) for word in words) else []
 
@@ -46,7 +47,7 @@ def screen(filters: Sequence[str]) -> Screen:
     """Return the test of a sentence's words: whether any of the filters may remove it.
 
     Args:
-        filters: what :func:`screens` returned; []: whatever has a word passes.
+        filters: result of :func:`screens`; []: all sentences with a word pass.
     """
     if not filters:
         return bool

@@ -1,4 +1,4 @@
-"""Words without which a sentence holds no reflexive with two nouns or pronouns before it."""
+"""The words of a sentence with a reflexive after two nouns or pronouns."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ _PRONOUNS = (SUBJECT_PRONOUNS | OTHER_SUBJECTS - {"there"}) | listed(
 
 
 def screen(words: Sequence[str]) -> bool:
-    """Say whether the filter may remove a sentence of these words: a reflexive, two words before.
+    """Return whether the filter may remove a sentence: it has a reflexive after at least two words.
 
     Args:
-        words: as parsers see them (``poshgrid.parsing.words``).
+        words: words as parsers receive them (``poshgrid.parsing.words``).
     """
     return any(word.endswith(_ENDINGS) for word in lower(words)[2:])
 
 
 def direct(words: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the places of two words that are nouns or pronouns by their form, and a reflexive.
+    """Return the positions of two words that look like nouns or pronouns, and of a reflexive.
 
-    Pronouns, possessives, names, and what follows a determiner. To ask that one of them agrees
-    with the reflexive and another does not would spare next to nothing (1.56 against 1.42% of the
-    words of web text, the same evidence found): reflexives are rare, so that this is cheap.
+    These are pronouns, possessives, names, and words after a determiner. Checking that one of them
+    agrees with the reflexive and another does not would save almost nothing (1.42 instead of 1.56%
+    of the words of web text, with the same evidence found): reflexives are rare, so the test is
+    cheap.
 
     Args:
-        words: as parsers see them (``poshgrid.parsing.words``).
+        words: words as parsers receive them (``poshgrid.parsing.words``).
     """
     small = lower(words)
     for i, word in enumerate(small):
@@ -59,6 +60,6 @@ BACKSTOPS: dict[str, Callable[[Sequence[str]], tuple[int, ...] | None]] = {"dire
 
 
 def candidates(words: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the places of the reflexives, or ``None``: the paper's candidates (appendix C)."""
+    """Return the positions of the reflexives, or ``None``: the paper's candidates (appendix C)."""
     reflexives = tuple(i for i, word in enumerate(lower(words), start=1) if word.endswith(_ENDINGS))
     return reflexives or None

@@ -1,7 +1,7 @@
-"""Words without which a sentence holds no evidence about the formation of questions.
+"""The words of a sentence with evidence about question formation.
 
-``screen`` says which sentences need a parse, for all readings of the filter; the backstop of
-``direct`` takes what looks like its evidence whatever the parse.
+``screen`` decides which sentences are parsed, for all readings of the filter. The backstop of
+``direct`` matches sentences that look like its evidence, whatever their parse.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ _THAT = frozenset({"that", "dat"})
 _FINITE = AUXILIARIES | CLITICS
 _STARTS = SUBJECT_PRONOUNS | OTHER_SUBJECTS | DETERMINERS
 _NO_NOUN = ARTICLES | AUXILIARY_FORMS | CONJUNCTIONS | NEGATIONS | WH_WORDS
-"""Words that no clause modifies."""
+"""Words that a clause cannot modify."""
 _LEADS = INTERJECTIONS | CONJUNCTIONS
 _CALLS = _LEADS | OTHER_SUBJECTS
 
 
 def screen(words: Sequence[str]) -> bool:
-    """Say whether a reading of the filter may take a sentence of these words.
+    """Return whether a reading of the filter may match a sentence with these words.
 
-    That is one with two finite auxiliaries after a subordinator (*If you 're done can I have it*);
-    or what may be a question, in which some word may begin a relative clause: a wh-word that does
-    not ask the question, a *that* but for *what 's that*, a subject right after what may be a noun.
+    Either the sentence has two finite auxiliaries after a subordinator (*If you 're done can I have
+    it*), or it may be a question, and a word in it may begin a relative clause: a wh-word that is
+    not the question word, a *that* except in *what 's that*, a subject right after a possible noun.
 
     Args:
-        words: as parsers see them (``poshgrid.parsing.words``).
+        words: words as parsers receive them (``poshgrid.parsing.words``).
     """
     small = lower(words)
     if _adverbial(small):
@@ -80,18 +80,18 @@ def _may_be_question(small: Sequence[str]) -> bool:
         ends_in_question_mark(small)
         or not WH_WORDS.isdisjoint(small)
         or not AUXILIARY_FORMS.isdisjoint(small[:2])
-        or _called(small)
+        or _fronted_after_names(small)
     )
 
 
-def _called(small: Sequence[str]) -> bool:
-    """Say whether an auxiliary follows interjections and names alone: *oh mommy is the boy ...*."""
+def _fronted_after_names(small: Sequence[str]) -> bool:
+    """Return whether an auxiliary only follows interjections and names: *oh mommy is ...*."""
     rest = itertools.dropwhile(lambda word: word in _CALLS or not spoken(word), small)
     return next(rest, "") in AUXILIARY_FORMS
 
 
 def _wh_word(small: Sequence[str], i: int, last: int) -> bool:
-    """Say whether a wh-word does more than ask: *what 's that*, but *what 's that you have*."""
+    """Return whether a wh-word may begin a clause: *what 's that you have*, not *what 's that*."""
     if any(spoken(word) and word not in _LEADS for word in small[:i]):
         return True
     if i == last:
@@ -105,9 +105,9 @@ def _that(small: Sequence[str], i: int, first: int, last: int) -> bool:
 
 
 def _subject(words: Sequence[str], small: Sequence[str], i: int) -> bool:
-    """Say whether a subject stands after what may be a noun: *the ball you had*."""
+    """Return whether a subject follows a possible noun: *the ball you had*."""
     before = small[i - 1]
-    if small[i] == "were":  # where, misspelt: a page were you used to say
+    if small[i] == "were":  # "where", misspelt: a page were you used to say
         return i >= _SHORTEST and small[i + 1] in SUBJECT_PRONOUNS
     if not (small[i] in _STARTS or words[i][0].isupper()):
         return False
@@ -117,7 +117,7 @@ def _subject(words: Sequence[str], small: Sequence[str], i: int) -> bool:
 _CLASSES: dict[str, frozenset[str]] = {
     "o": frozenset(),  # any other word
     "F": PREPOSITIONS | {"to"},
-    "K": listed(  # verbs whose clause is no relative: do the kids know that he is here
+    "K": listed(  # verbs with complement clauses: do the kids know that he is here
         "know think see say said tell told guess hope wish mean bet believe remember suppose sure "
         "want like feel"
     ),
@@ -125,7 +125,7 @@ _CLASSES: dict[str, frozenset[str]] = {
     "T": _THAT,
     "E": frozenset({"there", "here"}),
     "P": SUBJECT_PRONOUNS,
-    "i": frozenset({"it"}),  # the only one that a clause may follow: what was it you said
+    "i": frozenset({"it"}),  # the only pronoun with clauses: what was it you said
     "W": WH_WORDS,
     "R": frozenset({"who", "whom", "whose", "which"}),
     "S": SUBORDINATORS | {"whenever", "wherever", "whatever"},
@@ -134,13 +134,13 @@ _CLASSES: dict[str, frozenset[str]] = {
     "I": INTERJECTIONS,
     "N": NEGATIONS,
     "A": _FINITE,
-    "h": frozenset({"have", "has", "had", "do"}),  # main verbs, too
-    "s": frozenset({"'s", "s"}),  # a possessive, too
+    "h": frozenset({"have", "has", "had", "do"}),  # also main verbs
+    "s": frozenset({"'s", "s"}),  # also the possessive
     ".": frozenset({".", "!", ";", ":"}),
-    "?": frozenset(),  # any with a question mark
+    "?": frozenset(),  # any word with a question mark
     ",": frozenset(),  # other punctuation
 }  # fmt: skip
-"""Letter -> words. A word that stands in several classes has the last one's letter."""
+"""Letter -> words. A word in several classes has the letter of the last one."""
 _LETTER = {word: letter for letter, words in _CLASSES.items() for word in words}
 
 _ON_SUBJECT = re.compile(
@@ -161,7 +161,8 @@ _ON_SUBJECT = re.compile(
     """,
     re.VERBOSE,
 )
-"""An auxiliary in front, a noun phrase, the word that opens a clause on it, its auxiliary."""
+"""A fronted auxiliary, a noun phrase, the word that opens a clause on it, the clause's
+auxiliary."""
 _ADVERBIAL = re.compile(
     r"""
     (?: ^ | (?<=[,.CI]) ) o? (S | U(?![Ash]))                 # mommy if; no question: when is
@@ -173,22 +174,22 @@ _ADVERBIAL = re.compile(
     """,
     re.VERBOSE,
 )
-"""A subordinator, an auxiliary, and another one in front of what may be its subject."""
+"""A subordinator, an auxiliary, and another auxiliary before a possible subject."""
 
 
 def direct(words: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the places of what looks like direct evidence, or ``None``.
+    """Return the positions of words that look like direct evidence, or ``None``.
 
-    Either an auxiliary in front, the word that opens a clause on what may be its subject and the
-    next auxiliary; or a subordinator, an auxiliary, and another in front of what may be its
-    subject. Patterns over classes of words: a parser's misses show in the words all the same.
+    Either a fronted auxiliary, the word that opens a clause on its possible subject and the next
+    auxiliary; or a subordinator, an auxiliary, and another one before its possible subject. These
+    are patterns over word classes, which also match if the parser is wrong.
 
     Args:
-        words: as parsers see them (``poshgrid.parsing.words``).
+        words: words as parsers receive them (``poshgrid.parsing.words``).
     """
     small = lower(words)
     if sum(word in _FINITE for word in small) < 2 or not screen(words):
-        return None  # what is not parsed is not looked at
+        return None  # sentences that are not parsed cannot be removed
     letters = "".join([_LETTER.get(word) or _other(word) for word in small])
     match = _ON_SUBJECT.search(letters) or _ADVERBIAL.search(letters)
     if match is None:
@@ -203,11 +204,11 @@ def _other(word: str) -> str:
 
 
 BACKSTOPS: dict[str, Callable[[Sequence[str]], tuple[int, ...] | None]] = {"direct": direct}
-"""Reading of the filter -> its backstop. ``paper`` has none: by words alone it costs too much."""
+"""Reading -> its backstop. ``paper`` has none, because it would remove too many sentences."""
 
 
 def candidates(words: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the places of the question mark and the auxiliaries, if at least two, or ``None``.
+    """Return the positions of the question mark and of two or more auxiliaries, or ``None``.
 
     The paper's candidates for leakage (appendix C): "a question mark and at least two auxiliaries".
     """
