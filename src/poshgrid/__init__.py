@@ -1,4 +1,4 @@
-"""poshgrid: what child-scale language models learn of syntax. For analysis: :func:`open`."""
+"""poshgrid: what child-scale language models learn about syntax. For analysis use :func:`open`."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 def open(folder: str | os.PathLike[str]) -> Results:  # noqa: A001 - poshgrid.open, as pandas.read
-    """Return what a results folder holds, as polars frames; nothing is read until it is asked for.
+    """Return the contents of a results folder as polars frames, each read at its first use.
 
     Args:
-        folder: of results, e.g. ``results/tiny``; it need not be finished.
+        folder: results folder, e.g. ``results/tiny``; the workflow need not be finished.
 
     Raises:
-        PoshgridError: no such folder, or none of results.
+        PoshgridError: the folder does not exist, or has no results.
     """
-    # By name: whoever imports poshgrid alone waits for no library
+    # Imported here, so that ``import poshgrid`` alone is fast
     from importlib import import_module
 
     results: Results = import_module("poshgrid.analysis.results").Results(folder)

@@ -6,9 +6,9 @@ import signal
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C while it is imported ends it without a traceback."""
+    """Run the command line; Ctrl-C during the import ends it without a traceback."""
     handler = signal.getsignal(signal.SIGINT)
-    if handler is signal.default_int_handler:  # nohup's is another
+    if handler is signal.default_int_handler:  # not under nohup
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from poshgrid import cli
 

@@ -53,12 +53,12 @@ def options(
 def main() -> None:
     """Run the command line; an error is one line on standard error and a non-zero status."""
     debug = bool(os.environ.get("POSHGRID_DEBUG"))
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal need not have our signs
+    if isinstance(sys.stdout, io.TextIOWrapper):  # the terminal's encoding may lack a character
         sys.stdout.reconfigure(errors="backslashreplace")
     logs.setup(verbose=debug)
     try:
         words = sys.argv[1:]
-        if "" in words:  # as a path it would be the working folder
+        if "" in words:  # as a path, "" would mean the working folder
             raise PoshgridError("an empty argument; set the shell's variable, or leave it out")
         app(args=words)
     except PoshgridError as error:
@@ -69,21 +69,21 @@ def main() -> None:
         if debug:
             raise
         _fail(of_system(error))
-    except KeyboardInterrupt:  # before a command has begun; click takes it from there on
+    except KeyboardInterrupt:  # before a command has started; then click handles it
         if debug:
             raise
-        sys.exit(130)  # as a shell has it
+        sys.exit(130)  # the exit status of shells
     except MemoryError:
         _fail("out of memory; give the job more, or lower batch_size or evidence.shard_words")
     except BaseException as error:
         line = plugins.fault(error)
-        # A panic of polars (a flipped bit in a table) is no Exception
+        # A panic of polars (e.g. a flipped bit in a table) is not an Exception
         ours = isinstance(error, Exception) or type(error).__name__ == "PanicException"
         if debug or not (ours or line):
             raise
         if line:
-            said = " ".join(str(error).split())
-            _fail(f"{line}: {type(error).__name__}: {said}; fix the plug-in")
+            message = " ".join(str(error).split())
+            _fail(f"{line}: {type(error).__name__}: {message}; fix the plug-in")
         reason = str(error).strip().splitlines()
         _fail(
             f"internal error: {type(error).__name__}: {reason[0] if reason else ''}; "

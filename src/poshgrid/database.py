@@ -1,4 +1,4 @@
-"""Tables that may be larger than memory, sorted, joined and counted on disk (DuckDB, in SQL)."""
+"""Tables that may be larger than memory: sort, join and count them on disk (DuckDB, in SQL)."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
     import polars as pl
 
 MEMORY = "768MB"
-"""What a database keeps in memory; the rest is on disk, uncompressed."""
+"""Largest size of a database in memory; the rest is on disk, uncompressed."""
 
 
 class Database:
-    """Tables of one job. Give every query whose order matters an ``ORDER BY`` without ties."""
+    """The tables of one job. If the order of a query matters, use an ``ORDER BY`` without ties."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Hold an open connection; :func:`opened` makes one."""
+        """Store an open connection, which :func:`opened` makes."""
         self._connection = connection
 
     def load(self, table: str, frames: Iterable[pl.DataFrame]) -> None:
-        """Make a table of frames, one after the other; there is at least one, maybe without rows.
+        """Make a table from frames, in their order; at least one frame, which may be empty.
 
         Args:
-            table: its name; another one of that name goes.
-            frames: all of one schema.
+            table: name of the table; an existing one is replaced.
+            frames: frames with the same schema.
         """
         for number, frame in enumerate(frames):
             self._connection.register("_frame", frame.to_arrow())
@@ -55,12 +55,12 @@ class Database:
             return pl.DataFrame(pl.from_arrow(own.sql(query).to_arrow_table()))
 
     def pieces(self, query: str, size: int = files.BATCH) -> Iterator[pl.DataFrame]:
-        """Yield a result piece by piece; meanwhile, something else may be asked or loaded.
+        """Yield a result in batches; other queries and loads may run meanwhile.
 
         Args:
-            query: with its order.
-            size: rows of a piece, in one chunk, so that a file of pieces has the same bytes however
-                they came; the last may have fewer, and there is none of an empty result.
+            query: SQL with its order.
+            size: rows of a batch. Every batch is one chunk, so that a file of batches always has
+                the same bytes; the last one may have fewer rows, and an empty result has no batch.
         """
         import polars as pl
 
@@ -78,12 +78,12 @@ class Database:
 
 @contextmanager
 def opened(folder: Path) -> Iterator[Database]:
-    """Yield an empty database; what does not fit in memory lies in a folder that goes afterwards.
+    """Yield an empty database; data beyond its memory is in a folder that is deleted afterwards.
 
-    One thread, so that a job takes one core.
+    It uses one thread, so that a job takes one core.
 
     Args:
-        folder: of the job's output: there, and not in ``TMPDIR``, is room for its size.
+        folder: the job's output folder, which, unlike ``TMPDIR``, has room for the data.
 
     Raises:
         PoshgridError: the disk is full.

@@ -1,4 +1,4 @@
-"""The one exception that a person is meant to read."""
+"""The exception for errors that users can fix, and how its messages are written."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ RENAMED = {
     "beside": "published", "rule_preferences": "heuristic_choices",
     "rule_shares": "heuristic_shares",
 }  # fmt: skip
-"""Words of before November 2026 -> what they are called now (CHANGELOG.md)."""
+"""Names before November 2026 -> present names (CHANGELOG.md)."""
 
 
 class PoshgridError(Exception):
-    """A problem that the user can fix: one line that names the file, the place and the remedy.
+    """A problem that the user can fix: one line with the file, the place and the remedy.
 
-    The command line prints the message without a traceback and exits with status 1. What a message
-    repeats of a broken file, or of a path with a line break, is kept from garbling the terminal:
-    see :func:`plain`. Problems that are reported together are several arguments.
+    The command line prints the message without a traceback and exits with status 1. Characters of a
+    broken file, or line breaks in a path, cannot garble the terminal: see :func:`plain`. Several
+    arguments are several problems, which are reported together.
     """
 
     def __str__(self) -> str:
@@ -33,7 +33,7 @@ class ConfigError(PoshgridError):
     """Problems of a configuration.
 
     Attributes:
-        problems: the place of a key (keys and numbers of entries, from the top), and what is wrong.
+        problems: (path of a key, i.e. keys and numbers of entries from the top; message).
     """
 
     def __init__(self, problems: Iterable[tuple[tuple[str | int, ...], str]]) -> None:
@@ -42,7 +42,7 @@ class ConfigError(PoshgridError):
 
 
 def plain(text: str, longest: int = _LONGEST) -> str:
-    """Return a text for a message: one line, without what garbles a terminal, and not too long."""
+    """Return a text for a message: one line, only printable characters, and not too long."""
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[: 2 * longest])
     if len(text) <= longest:
         return text
@@ -50,18 +50,18 @@ def plain(text: str, longest: int = _LONGEST) -> str:
 
 
 def reason(error: Exception) -> str:
-    """Return what another library's error says, as one short line; of a silent one its type."""
+    """Return another library's error message as one short line, or the error's type."""
     return " ".join(str(error).split())[:200] or type(error).__name__
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"``, or the list of what is known when nothing is near.
+    """Return ``"; did you mean 'x'?"``, or the list of known words if none is similar.
 
-    A word of :data:`RENAMED` gets a hint of its present name.
+    For a word in :data:`RENAMED` the text gives its present name.
 
     Args:
-        word: what was written.
-        known: what could have been written.
+        word: the word that was written.
+        known: the words that are allowed.
     """
     known = sorted(known)
     if RENAMED.get(word) in known:
@@ -73,28 +73,29 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def check_known(what: str, word: str | None, known: Collection[str]) -> None:
-    """Refuse a word that is not known; ``None``: nothing was asked for.
+    """Raise if a word is not known; ``None`` is allowed.
 
     Args:
         what: the beginning of the message: ``--target: unknown target``.
-        word: what was written.
-        known: what could have been written.
+        word: the word that was written.
+        known: the words that are allowed.
 
     Raises:
-        PoshgridError: the word is not among them; the nearest is named.
+        PoshgridError: the word is not among them; the message names the most similar one.
     """
     if word is not None and word not in known:
         raise PoshgridError(f"{what} {word!r}{did_you_mean(word, known)}")
 
 
 def place(error: OSError) -> str:
-    """Return the file or folder that an error of the system is about; "": it does not say."""
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)  # of a copy, the second cannot be written
+    """Return the file or folder of an error of the operating system; "" if it names none."""
+    # For a copy, the second file cannot be written
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return str((full and error.filename2) or error.filename or "")
 
 
 def of_system(error: OSError) -> str:
-    """Return the line for an error of the system: file or folder, what it says, what to do."""
+    """Return the message for an error of the operating system: file or folder, reason, remedy."""
     where = place(error) or "a file that was read or written"
     remedy = "check the path, permissions and disk space (TMPDIR names another temporary folder)"
     return plain(f"{where}: {error.strerror or error}; {remedy}")

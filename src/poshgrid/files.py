@@ -1,4 +1,4 @@
-"""Whole files or none: atomic writes, tables checked against their contracts, digests."""
+"""Complete files or none: atomic writes, and tables checked against their schemas."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, Any
 from poshgrid import verification
 from poshgrid.errors import PoshgridError, place
 
-if TYPE_CHECKING:  # the configuration imports plug-ins, which import this: it must stay light
+if TYPE_CHECKING:  # the configuration imports this module through plug-ins, so it must load fast
     import polars as pl
 
 Schema = dict[str, Any]
 """Column name -> polars data type: the contract of a table (docs/data.md)."""
 BATCH = 100_000
-"""Rows of a table that are held at a time where it may be larger than memory."""
+"""Rows in memory at a time, for tables that may be larger than memory."""
 REMEDY = "delete it and run again"
-_LONG = 100  # bytes of a name that a file has of something else: file systems take 255 in all
+_LONG = 100  # largest part of a file name, in bytes, that comes from data; file systems allow 255
 
 
 def sync(path: Path) -> None:
-    """Have a file or a folder on the disk: a power cut would leave an empty file under its name."""
+    """Force a file or folder to the disk: after a power cut it could be empty otherwise."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -48,7 +48,7 @@ def cannot_write(path: Path, error: Exception) -> PoshgridError:
 
 
 def system_reason(error: Exception) -> str:
-    """Return what the system says; safetensors wraps it: ``... (os error 28)``."""
+    """Return the operating system's reason, also from safetensors: ``... (os error 28)``."""
     wrapped = re.search(r"\(os error (\d+)\)", str(error))
     if wrapped:
         return os.strerror(int(wrapped[1]))
@@ -57,18 +57,18 @@ def system_reason(error: Exception) -> str:
 
 @contextmanager
 def atomic(path: str | os.PathLike[str], *, lasting: bool = False) -> Iterator[Path]:
-    """Yield a temporary path beside ``path``; rename it into place if the block succeeds.
+    """Yield a temporary path next to ``path``; rename it to ``path`` if the block succeeds.
 
-    What is written there may be a file or a folder. What is in its place stays until then. Nothing
-    half-written is left if the block fails; what a killed process of this machine has left is
-    removed by the next attempt. Parent folders are created.
+    The block may write a file or a folder. An existing file stays until then. If the block fails,
+    nothing incomplete is left; leftovers of killed processes on this machine are removed by the
+    next attempt. Parent folders are created.
 
     Args:
         path: the file or folder.
-        lasting: have it, and its name, on the disk.
+        lasting: force the file and its name to the disk.
 
     Raises:
-        PoshgridError: it cannot be written, or the path has no name of a file.
+        PoshgridError: the path cannot be written, or is not the name of a file.
     """
     final = Path(path)
     if not final.name:
@@ -78,21 +78,21 @@ def atomic(path: str | os.PathLike[str], *, lasting: bool = False) -> Iterator[P
     old = aside(final)
     try:
         final.parent.mkdir(parents=True, exist_ok=True)
-        clear(*_left(final.parent, prefix, ".tmp"), old)
+        clear(*_leftovers(final.parent, prefix, ".tmp"), old)
         yield temporary
         if lasting:
             sync(temporary)
-        if final.is_dir() and temporary.is_dir():  # a folder is not replaced by a rename
+        if final.is_dir() and temporary.is_dir():  # a rename cannot replace a folder
             final.rename(old)
         temporary.replace(final)
         if lasting:
             sync(final.parent)
     except Exception as error:
-        from safetensors import SafetensorError  # no OSError, even if the disk is full
+        from safetensors import SafetensorError  # not an OSError, even if the disk is full
 
         if not isinstance(error, OSError | SafetensorError):
             raise
-        # Its own temporary file goes by its name; another that was open meanwhile does not
+        # An error of the temporary file is reported for the final name
         other = place(error) if isinstance(error, OSError) else ""
         named = Path(other) if other else final
         named = final if named.is_relative_to(temporary) else named
@@ -105,12 +105,12 @@ def atomic(path: str | os.PathLike[str], *, lasting: bool = False) -> Iterator[P
 
 
 def aside(path: Path) -> Path:
-    """Return the hidden name that a folder has while it is removed."""
+    """Return the hidden name of a folder while it is removed."""
     return path.with_name(f".{path.name}.{os.getpid()}.old.tmp")
 
 
 def clear(*paths: Path) -> None:
-    """Remove files and folders that may be there."""
+    """Remove files and folders if they exist."""
     for path in paths:
         with suppress(OSError):
             if path.is_dir():
@@ -120,7 +120,7 @@ def clear(*paths: Path) -> None:
 
 
 def discard(folder: Path) -> None:
-    """Remove a folder; half of it is never found under its name."""
+    """Remove a folder; it never exists under its name with only a part of its files."""
     with suppress(OSError):
         folder.rename(aside(folder))
     clear(aside(folder))
@@ -128,25 +128,25 @@ def discard(folder: Path) -> None:
 
 @contextmanager
 def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
-    """Yield a temporary folder; rename what it holds into ``folder`` if the block succeeds.
+    """Yield a temporary folder; move its entries into ``folder`` if the block succeeds.
 
-    What else lies in ``folder`` stays, but for what a killed process of this machine has left.
+    Other entries of ``folder`` stay, except leftovers of killed processes on this machine.
 
     Args:
-        folder: created, with its parents; it goes again if it was not there and nothing is in it.
-        last: the entry that is renamed last: where it is, the others are.
+        folder: created with its parents; if it did not exist and stays empty, it is removed again.
+        last: the entry that is moved last: if it exists, so do all others.
 
     Raises:
         PoshgridError: the folder cannot be written.
     """
-    from safetensors import SafetensorError  # what its writer raises when the disk is full
+    from safetensors import SafetensorError  # raised by its writer if the disk is full
 
     prefix = f".writing-{socket.gethostname()}-"
     temporary = folder / f"{prefix}{os.getpid()}"
     old = folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        clear(*_left(folder, prefix))
+        clear(*_leftovers(folder, prefix))
         temporary.mkdir()
         yield temporary
         entries = sorted(temporary.iterdir())
@@ -166,14 +166,14 @@ def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
 
 
 def names(texts: Iterable[str], suffix: str) -> dict[str, str]:
-    """Return text -> the name of a file for it: letters, digits, ``+ . _ -``, and not too long.
+    """Return text -> a file name for it: letters, digits, ``+ . _ -``, and not too long.
 
     Args:
-        texts: from files of others, e.g. phenomena.
-        suffix: of the files.
+        texts: texts from users' files, e.g. phenomena.
+        suffix: ending of the file names.
 
     Raises:
-        PoshgridError: two of them would have one file.
+        PoshgridError: two texts would have the same file name.
     """
     texts_of: dict[str, str] = {}
     for text in texts:
@@ -185,10 +185,10 @@ def names(texts: Iterable[str], suffix: str) -> dict[str, str]:
     return {text: name for name, text in texts_of.items()}
 
 
-def _left(folder: Path, prefix: str, suffix: str = "") -> list[Path]:
-    """Return what killed processes of this machine have left: prefix, process, suffix.
+def _leftovers(folder: Path, prefix: str, suffix: str = "") -> list[Path]:
+    """Return what killed processes of this machine have left behind: prefix, process, suffix.
 
-    One that had this process's number has ended, too.
+    A leftover with the number of this process is from an earlier process with the same number.
     """
     numbers = {
         path: path.name.removeprefix(prefix).removesuffix(suffix)
@@ -199,7 +199,7 @@ def _left(folder: Path, prefix: str, suffix: str = "") -> list[Path]:
 
 
 def _alive(pid: str) -> bool:
-    """Say whether a process of this machine runs (or may: the name tells no number)."""
+    """Return whether a process of this machine runs; true if the name is not a number."""
     try:
         os.kill(int(pid), 0)
     except ProcessLookupError:
@@ -236,10 +236,10 @@ def read_json(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - JSON is wh
 
 
 def write_table(frame: pl.DataFrame, path: str | os.PathLike[str], schema: Schema) -> None:
-    """Write a parquet table atomically after holding it to its schema.
+    """Write a parquet table atomically after checking it against its schema.
 
     Raises:
-        PoshgridError: a column is missing, surplus or of another type, or the disk is full.
+        PoshgridError: a column is missing, superfluous or of another type, or the disk is full.
     """
     import polars as pl
 
@@ -247,7 +247,7 @@ def write_table(frame: pl.DataFrame, path: str | os.PathLike[str], schema: Schem
     with atomic(path) as temporary:
         try:
             frame.select(list(schema)).write_parquet(temporary, compression="zstd")
-        except pl.exceptions.PolarsError as error:  # what the operating system said is inside it
+        except pl.exceptions.PolarsError as error:  # contains the operating system's message
             reason = str(error).splitlines()[0]
             raise PoshgridError(
                 f"{path}: cannot write: {reason}; check the path, permissions and disk space"
@@ -263,7 +263,7 @@ def table_writer(
     The table appears when the block succeeds; each frame becomes a row group.
 
     Raises:
-        PoshgridError: a frame breaks the schema, or the folder cannot be written.
+        PoshgridError: a frame does not match the schema, or the folder cannot be written.
     """
     import polars as pl
     import pyarrow.parquet
@@ -293,19 +293,21 @@ def table_batches(
     only: tuple[str, Any] | None = None,
     part: tuple[int, int] = (0, 1),
 ) -> Iterator[pl.DataFrame]:
-    """Yield a parquet table piece by piece, in its order, after holding it to its schema.
+    """Yield a parquet table in batches, in its order, after checking it against its schema.
 
     Args:
         path: the table.
-        schema: its contract.
-        columns: those to read; None: all.
-        size: rows of a piece, at most.
-        only: one of those columns, and the value (it may be null) of the rows that are yielded; row
-            groups that do not have it are not read.
-        part: of its rows, which of how many equal parts, counted from 0; not beside ``only``.
+        schema: its columns and types.
+        columns: columns to read; None: all.
+        size: largest number of rows in a batch.
+        only: a column among ``columns`` and a value (which may be null): only rows with this value
+            are yielded, and row groups without it are not read.
+        part: (number of the part, from 0; number of equal parts): only this part of the rows is
+            yielded; cannot be combined with ``only``.
 
     Raises:
-        PoshgridError: the file is missing, is not parquet, breaks the schema, or lacks a text.
+        PoshgridError: the file is missing, is not parquet, does not match the schema, or has an
+            empty cell in column ``text``.
     """
     import polars as pl
     import pyarrow.parquet
@@ -314,8 +316,8 @@ def table_batches(
         check_schema(pl.scan_parquet(Path(path), glob=False).collect_schema(), schema, path)
         wanted = list(columns or schema)
         types = pl.Schema({name: schema[name] for name in wanted})
-        # Not polars: of 20,000 damaged tables seven ended the process (2.1), none with pyarrow.
-        # Buffered, all that was read would stay in memory (its issue 39808).
+        # Read with pyarrow: of 20,000 damaged tables seven crashed polars (2.1), none pyarrow. With
+        # pre_buffer all data would stay in memory (pyarrow issue 39808).
         with pyarrow.parquet.ParquetFile(path, pre_buffer=False) as file:
             facts, rows = file.metadata, file.metadata.num_rows
             first, last = (rows * (part[0] + end) // part[1] for end in (0, 1))
@@ -339,7 +341,7 @@ def table_batches(
 
 
 def _may_have(metadata: Any, group: int, column: str, value: Any) -> bool:  # noqa: ANN401 - pyarrow
-    """Say whether a row group may have a value in a column, by what the file says of it."""
+    """Return whether a row group may have a value in a column, by the file's statistics."""
     statistics = metadata.row_group(group).column(metadata.schema.names.index(column)).statistics
     if statistics is None:
         return True
@@ -359,13 +361,13 @@ def read_table(
 
     Args:
         path: the table.
-        schema: its contract.
-        columns: those to read; None: all.
+        schema: its columns and types.
+        columns: columns to read; None: all.
         only: the rows to read; see :func:`table_batches`.
-        part: the part to read; see there.
+        part: the part to read; see :func:`table_batches`.
 
     Raises:
-        PoshgridError: the file is missing, is not parquet, or breaks the schema.
+        PoshgridError: the file is missing, is not parquet, or does not match the schema.
     """
     import polars as pl
 
@@ -388,7 +390,7 @@ def table_height(path: str | os.PathLike[str]) -> int:
 
 
 def foreign_table(path: str | os.PathLike[str], remedy: str) -> pl.DataFrame:
-    """Read a parquet table that somebody else wrote, as it is.
+    """Read a parquet table from outside poshgrid, without a schema.
 
     Raises:
         PoshgridError: the file is missing or is not parquet; ``remedy`` says what to do.
@@ -402,7 +404,7 @@ def foreign_table(path: str | os.PathLike[str], remedy: str) -> pl.DataFrame:
 
 @contextmanager
 def _readable(path: str | os.PathLike[str], remedy: str = REMEDY) -> Iterator[None]:
-    """Turn what goes wrong when a table is read into errors for people."""
+    """Turn errors of reading a table into a PoshgridError."""
     import polars as pl
     import pyarrow
 
@@ -411,7 +413,7 @@ def _readable(path: str | os.PathLike[str], remedy: str = REMEDY) -> Iterator[No
         yield
     except FileNotFoundError as error:
         raise PoshgridError(f"{path}: not found; run the rule that makes it first") from error
-    # A panic is no Exception: a flipped bit in a table ends in a traceback if nobody catches it.
+    # A panic (e.g. after a flipped bit) is not an Exception, so it must be caught by name.
     except (
         pl.exceptions.PolarsError,
         pl.exceptions.PanicException,
@@ -436,9 +438,9 @@ def read_schema(path: str | os.PathLike[str], remedy: str = REMEDY) -> pl.Schema
 
 
 def check_schema(columns: pl.Schema, schema: Schema, path: str | os.PathLike[str]) -> None:
-    """Hold a table's columns and types to a schema; raise :class:`PoshgridError` if they differ."""
+    """Raise :class:`PoshgridError` if a table's columns or types differ from a schema."""
     faults = [f"column {name!r} is missing" for name in schema if name not in columns]
-    faults += [f"column {name!r} is not in the contract" for name in columns if name not in schema]
+    faults += [f"column {name!r} is not in the schema" for name in columns if name not in schema]
     faults += [
         f"{name} is {columns[name]}, not {kind}"
         for name, kind in schema.items()

@@ -20,7 +20,7 @@ def get(name: str) -> logging.Logger:
 
 
 def setup(*, verbose: bool = False) -> None:
-    """Send our log lines to standard error and keep the libraries quiet.
+    """Send poshgrid's log lines to standard error and silence other libraries.
 
     Args:
         verbose: show debug lines and the libraries' warnings.
@@ -33,7 +33,7 @@ def setup(*, verbose: bool = False) -> None:
     )
     logging.getLogger("poshgrid").setLevel(logging.DEBUG if verbose else logging.INFO)
     if not verbose:
-        # The libraries' chatter is no use to somebody who reads a job log; ours is kept.
+        # Log lines of other libraries do not help readers of a job log.
         for noisy in ("stanza", "transformers", "pymc", "pytensor", "arviz", "matplotlib"):
             logging.getLogger(noisy).setLevel(logging.ERROR)
         warnings.simplefilter("ignore")
@@ -44,12 +44,12 @@ def setup(*, verbose: bool = False) -> None:
 def progress(
     items: Iterable[T], description: str | Callable[[], str], total: int | None = None
 ) -> Iterator[T]:
-    """Yield the items, logging a line every half minute.
+    """Yield the items, and log a line every half minute.
 
     Args:
-        items: what is worked through.
-        description: a few words, e.g. ``"parsing"``; or what says them each time they are shown.
-        total: number of items, if ``len(items)`` cannot tell.
+        items: the items.
+        description: a few words, e.g. ``"parsing"``, or a function that returns them each time.
+        total: number of items, if ``len(items)`` does not exist.
     """
     if total is None and isinstance(items, Sized):
         total = len(items)

@@ -1,7 +1,7 @@
-"""Finding the one module that a config word names: a reader, a filter, a bias, a suite ...
+"""Find the module that a config word names: a reader, a filter, a bias, a suite ...
 
-A study has plug-ins of its own in ``plugins/``, in the folder in which it runs. That folder is laid
-out as the package is: ``plugins/evidence/filters/wanna.py`` is the module
+A study may have its own plug-ins in the folder ``plugins/`` of its working folder, which has the
+same layout as the package: ``plugins/evidence/filters/wanna.py`` is the module
 ``poshgrid.evidence.filters.wanna``.
 """
 
@@ -53,20 +53,20 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     RIVALS: ("heuristic", ("SAYS",)),
     SECTIONS: ("section", ("TITLE", "ORDER", "AUDIENCE", "write")),
 }
-"""Package of plug-ins -> what one of them is called, and what each must have."""
+"""Package of plug-ins -> what a plug-in is called, and the names that its module must define."""
 
 
 class UnknownPluginError(PoshgridError, ValueError):
-    """No module has that name. A ``ValueError``, so that pydantic reports it with its place."""
+    """No module has that name. A ``ValueError``, so that pydantic reports it with its key."""
 
 
 def refusal(wrong: Iterable[InitErrorDetails]) -> ValidationError:
-    """Return what a validator raises for errors below its own place: pydantic adds that place."""
+    """Return the exception for errors below a validator's own key, which pydantic prepends."""
     return ValidationError.from_exception_data("configuration", list(wrong))
 
 
 def mistake(keys: tuple[str | int, ...], message: str, value: object) -> InitErrorDetails:
-    """Return an error of ours at a place below that of its validator."""
+    """Return an error with poshgrid's message for a key below that of its validator."""
     return InitErrorDetails(
         type=PydanticCustomError("value_error", "{message}", {"message": message}),
         loc=keys,
@@ -75,7 +75,7 @@ def mistake(keys: tuple[str | int, ...], message: str, value: object) -> InitErr
 
 
 def details(error: ValidationError, keys: tuple[str | int, ...] = ()) -> list[InitErrorDetails]:
-    """Return the errors of a section that was validated by itself, for what holds it at a place."""
+    """Return the errors of a section that was validated separately, with ``keys`` prepended."""
     errors = []
     for detail in error.errors():
         kind: Any = detail["type"]
@@ -88,7 +88,7 @@ def details(error: ValidationError, keys: tuple[str | int, ...] = ()) -> list[In
 
 
 def _leaves(annotation: object) -> Iterator[object]:
-    """Yield the types that an annotation is made of."""
+    """Yield the types that an annotation consists of."""
     inner = get_args(annotation)
     if not inner:
         yield annotation
@@ -104,12 +104,12 @@ class Options(BaseModel):
     )
 
     MOVED: ClassVar[dict[str, str]] = {}
-    """Key that belongs elsewhere -> what to say of it."""
+    """Key that has moved -> hint for the error message."""
 
     @field_validator("*", mode="before")
     @classmethod
     def _no_truth(cls, value: object, info: ValidationInfo) -> object:
-        """Refuse a truth value where a number belongs: ``seed: true`` would be seed 1."""
+        """Reject a truth value where a number is expected: ``seed: true`` would be seed 1."""
         kinds = set(_leaves(cls.model_fields[info.field_name or ""].annotation))
         if kinds & {int, float} and not kinds & {bool, Any, object}:
             inner = value.values() if isinstance(value, dict) else value
@@ -121,7 +121,7 @@ class Options(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _unknown_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:  # noqa: ANN401
-        """Refuse unknown keys, and say which one may be meant, beside all else that is wrong."""
+        """Report unknown keys, with a similar known one, together with all other errors."""
         known = [field.alias or name for name, field in cls.model_fields.items()]
         unknown = [key for key in data if key not in known] if isinstance(data, dict) else []
         if not unknown:
@@ -142,19 +142,19 @@ class Options(BaseModel):
 
 
 def check() -> None:
-    """Hold a study's own plug-ins to their places and to Python; none of them is run.
+    """Check the location, name and syntax of a study's own plug-ins without running them.
 
     Raises:
-        PoshgridError: a file is no Python, lies where none is looked for, or has a name that is
-            taken.
+        PoshgridError: a file is not Python, is in a wrong folder, or has the name of one of
+            poshgrid's modules.
     """
     for path in sorted(OWN.rglob("[!_.]*.py")):
         if any(part.startswith(".") for part in path.parts):
-            continue  # an editor's
+            continue  # a hidden file of an editor
         package = ".".join((__package__, *path.relative_to(OWN).parent.parts))
         if package not in KINDS:
-            places = ", ".join(str(own(kind)) for kind in KINDS)
-            raise PoshgridError(f"{path}: no plug-in lies there; move it to one of {places}")
+            folders = ", ".join(str(own(kind)) for kind in KINDS)
+            raise PoshgridError(f"{path}: not a folder for plug-ins; move it to one of {folders}")
         folder = importlib.import_module(package).__path__[0]
         if any(Path(folder, name).exists() for name in (path.name, path.stem)):
             raise PoshgridError(f"{path}: poshgrid has a module of that name; rename the file")
@@ -169,14 +169,14 @@ def check() -> None:
 
 
 def names(package: str) -> list[str]:
-    """Return the config words that a package of plug-ins answers to, sorted."""
+    """Return the config words of a package's plug-ins, sorted."""
     folders = [path for path in _package(package).__path__ if os.path.isdir(path)]  # noqa: PTH112
     return list(_words(tuple((path, *os.listdir(path)) for path in folders)))  # noqa: PTH208
 
 
 @cache
 def _words(listed: tuple[tuple[str, ...], ...]) -> list[str]:
-    """Return the words of folders and what lies in them: asked thousands of times for a grid."""
+    """Return the config words in folders, given their files; cached, as it is called very often."""
     return sorted(
         module.name.replace("_", "-")
         for module in pkgutil.iter_modules([path for path, *_ in listed])
@@ -185,7 +185,7 @@ def _words(listed: tuple[tuple[str, ...], ...]) -> list[str]:
 
 
 def module_name(package: str, word: str) -> str:
-    """Return the dotted name of the module behind a config word.
+    """Return the dotted name of a config word's module.
 
     Raises:
         UnknownPluginError: no module of the package has that name.
@@ -197,11 +197,11 @@ def module_name(package: str, word: str) -> str:
 
 
 def load(package: str, word: str) -> ModuleType:
-    """Import the module behind a config word; see :func:`module_name`.
+    """Import the module of a config word; see :func:`module_name`.
 
     Raises:
         UnknownPluginError: no module of the package has that name.
-        PoshgridError: the module cannot be imported, or lacks what its kind must have.
+        PoshgridError: the module cannot be imported, or lacks a name that its kind must define.
     """
     name = module_name(package, word)
     try:
@@ -222,7 +222,7 @@ def load(package: str, word: str) -> ModuleType:
 
 
 def _package(package: str) -> ModuleType:
-    """Import a package of plug-ins, a study's own among them."""
+    """Import a package of plug-ins, including a study's own."""
     module, folder = importlib.import_module(package), own(package).absolute()
     if str(folder) not in module.__path__ and folder.is_dir():
         module.__path__.append(str(folder))
@@ -230,8 +230,8 @@ def _package(package: str) -> ModuleType:
 
 
 def fault(error: BaseException) -> str:
-    """Return the line of a study's own plug-in in which an error arose; "": in none."""
-    with suppress(FileNotFoundError):  # the working folder is deleted
+    """Return the line of a study's own plug-in in which an error arose; "" if in none."""
+    with suppress(FileNotFoundError):  # the working folder may have been deleted
         top = OWN.absolute()
         for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
             path = Path(frame.f_code.co_filename).absolute()
@@ -241,12 +241,12 @@ def fault(error: BaseException) -> str:
 
 
 def own(name: str) -> Path:
-    """Return where a package or module would lie in a study's own plug-ins, without suffix."""
+    """Return the path of a package or module among a study's own plug-ins, without suffix."""
     return OWN.joinpath(*name.split(".")[1:])
 
 
 def options_of(package: str, word: str) -> type[Options]:
-    """Return the model of a plug-in's options; one that declares none takes none.
+    """Return the model of a plug-in's options; without ``Options`` a plug-in has none.
 
     Raises:
         UnknownPluginError: unknown plug-in.

@@ -1,4 +1,4 @@
-"""Work that other processes do, its results in the order in which it was given."""
+"""Run work in other processes, and return the results in the order of the items."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from poshgrid.errors import PoshgridError
 S = TypeVar("S")
 T = TypeVar("T")
 
-_AHEAD = 2  # pieces of work given to each process: one to do, one to wait
+_AHEAD = 2  # items submitted per process: one running, one waiting
 
 
 @contextmanager
-def beside(number: int) -> Iterator[Executor | None]:
-    """Give processes that work beside this one; none where one is enough.
+def worker_pool(number: int) -> Iterator[Executor | None]:
+    """Yield a pool of processes; ``None`` if one process is enough.
 
     Args:
-        number: of processes.
+        number: number of processes.
 
     Raises:
         PoshgridError: one of them was killed.
@@ -31,25 +31,26 @@ def beside(number: int) -> Iterator[Executor | None]:
     if number < 2:
         yield None
         return
-    # Not forked: polars has threads of its own
+    # Not forked, because polars has its own threads
     with ProcessPoolExecutor(number, mp_context=get_context("spawn")) as pool:
         try:
             yield pool
         except BrokenProcessPool as error:
             raise PoshgridError(
-                "a process beside this one was killed; give the job more memory, or one thread"
+                "a worker process was killed; give the job more memory, or one thread"
             ) from error
 
 
 def mapped(function: Callable[[S], T], items: Iterable[S], number: int) -> Iterator[T]:
-    """Yield what a function makes of each item, in their order; a few items are taken ahead.
+    """Yield a function's result for each item, in order; a few items are submitted ahead.
 
     Args:
-        function: of a module, so that it can be sent to a process.
-        items: an error in making them is raised when all that came before it was yielded.
-        number: of processes; below 2: this one.
+        function: a function of a module, so that it can be sent to another process.
+        items: the items. A PoshgridError while they are made is raised after the results of all
+            earlier items.
+        number: number of processes; below 2: only this one.
     """
-    with beside(number) as pool:
+    with worker_pool(number) as pool:
         if pool is None:
             yield from map(function, items)
             return

@@ -1,6 +1,6 @@
-"""Files that are no code: ``resources/``, the Snakefile, ``workflow/``, configurations, profiles.
+"""Files that are not code: ``resources/``, the Snakefile, ``workflow/``, configurations, profiles.
 
-They lie at the top of a checkout, where ``poshgrid/share`` links to them. A wheel holds copies.
+They are at the top of a checkout; ``poshgrid/share`` links to them. A wheel holds copies.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def path(*parts: str) -> Path:
 
 
 def study(name: str, pattern: str) -> list[Path]:
-    """Return the files of a study that have such a path: ``published/*/numbers.csv``.
+    """Return the files of a study that match a pattern, e.g. ``published/*/numbers.csv``.
 
-    A study is a folder of the package's ``studies``, or of ``studies`` in the working folder, whose
-    files stand for those of the package that have the same place.
+    A study is a folder in the package's ``studies``, or in ``studies`` of the working folder. Files
+    of the latter replace those of the package with the same path.
     """
     homes = (STUDIES, Path("studies").resolve())
     files = {p.relative_to(home): p for home in homes for p in home.glob(f"{name}/{pattern}")}
@@ -36,7 +36,7 @@ def study(name: str, pattern: str) -> list[Path]:
 
 
 def shipped(*parts: str) -> Path:
-    """Return a file or folder that comes with the package, by its path in a checkout.
+    """Return a file or folder that is installed with the package, by its path in a checkout.
 
     Raises:
         PoshgridError: it does not exist, e.g. because links were lost when a checkout was copied.

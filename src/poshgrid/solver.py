@@ -1,7 +1,7 @@
-"""Integer programs are solved by CBC, a command that PuLP speaks to through temporary files.
+"""Solve integer programs with CBC, with which PuLP communicates through temporary files.
 
-What CBC could not write is no solution: a full temporary folder must not look like an infeasible
-program, nor like one whose other variables are zero.
+If CBC could not write its file, there is no solution: a full temporary folder must not look like an
+infeasible program, nor like one whose remaining variables are zero.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     import pulp
 
 _LOOSE = 0.1
-"""By how much a solution may miss a constraint: far above CBC's tolerance, below a count of one."""
+"""Largest violation of a constraint: far above CBC's tolerance, below a count of one."""
 
 
 def solve(program: pulp.LpProblem, **options: float) -> int:
     """Solve an integer program with one thread; the same program has the same solution.
 
     Args:
-        program: whose variables get their values.
-        options: of :class:`pulp.PULP_CBC_CMD`: ``gapRel``, ``gapAbs``, ``maxNodes``.
+        program: the program; its variables get their values.
+        options: options of :class:`pulp.PULP_CBC_CMD`: ``gapRel``, ``gapAbs``, ``maxNodes``.
 
     Returns:
         PuLP's status; the program's ``sol_status`` says whether there is a solution.
@@ -37,7 +37,7 @@ def solve(program: pulp.LpProblem, **options: float) -> int:
     remedy = f"make room in {folder} or set TMPDIR to another folder, then run again; or report it"
     try:
         status = program.solve(pulp.PULP_CBC_CMD(msg=False, threads=1, **options))
-    except (pulp.PulpSolverError, OSError, IndexError, ValueError) as error:  # a file is cut off
+    except (pulp.PulpSolverError, OSError, IndexError, ValueError) as error:  # a file is incomplete
         raise PoshgridError(
             f"{folder}: CBC, the solver, could not write {program.name} or its solution here "
             f"({error}); {remedy}"
@@ -45,6 +45,6 @@ def solve(program: pulp.LpProblem, **options: float) -> int:
     solved = program.sol_status in {pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible}
     if status == pulp.LpStatusUndefined or (solved and not program.valid(_LOOSE)):
         raise PoshgridError(
-            f"{folder}: CBC, the solver, wrote no whole solution of {program.name} here; {remedy}"
+            f"{folder}: CBC, the solver, wrote no complete solution of {program.name} here; {remedy}"
         )
     return int(status)

@@ -1,8 +1,8 @@
-"""Whether files still hold the bytes that a stage wrote: truncated, flipped and edited ones do not.
+"""Check that files still have the bytes that a stage wrote, and were not truncated or edited.
 
-A manifest records the SHA-256 digest of every file that its stage wrote (``outputs``), and one of
-all that it says, that list among it (``seal``). Stages hold what they read to it, and ``poshgrid
-verify`` all of a results folder (:mod:`poshgrid.provenance.verify`).
+A manifest records the SHA-256 digest of every file that its stage wrote (``outputs``), and a digest
+of its own contents (``seal``). Stages check their inputs against manifests, and ``poshgrid verify``
+checks a whole results folder (:mod:`poshgrid.provenance.verify`).
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ MANIFEST = "manifest.json"
 SUFFIX = f".{MANIFEST}"
 SEAL = "seal"
 DEPTH = 3
-"""Folders above a file in which its manifest may lie: a model's checkpoints are the deepest."""
+"""How many folders above a file its manifest may be; a model's checkpoints are the deepest
+files."""
 
 _READING: list[dict[str, str]] = []
 
 
 class Recorded(NamedTuple):
-    """What a manifest says of its stage.
+    """The contents of a manifest.
 
     Attributes:
-        outputs: name, seen from the manifest's folder -> digest.
+        outputs: name, relative to the manifest's folder -> digest.
         stage: the command.
-        inputs: name, as the command was given it -> digest.
+        inputs: name, as on the command line -> digest.
         editable: names of outputs that people may edit.
-        path: where the manifest was written, absolute; "": an earlier version did not record it.
+        path: absolute path of the manifest when it was written; "" in earlier versions.
         cwd: folder in which the command ran.
     """
 
@@ -47,7 +48,7 @@ class Recorded(NamedTuple):
     cwd: str
 
     def changed(self) -> str:
-        """Return what is wrong with a file of other bytes."""
+        """Return the message for a file with other bytes."""
         return f"not the bytes that {self.stage} wrote"
 
 
@@ -55,21 +56,21 @@ def sealed(content: dict[str, Any]) -> str:
     """Return the text of a manifest, with its seal.
 
     Args:
-        content: what it says.
+        content: the contents of the manifest.
     """
     if SEAL in content:
-        raise ValueError(f"{SEAL!r} is the manifest's own")
-    plain = json.loads(json_text(content))  # as it will be read: keys are texts
+        raise ValueError(f"{SEAL!r} is added here")
+    plain = json.loads(json_text(content))  # as it will be read, with keys as texts
     return json_text(plain | {SEAL: _seal(plain)})
 
 
 def json_text(value: object) -> str:
-    """Return indented JSON with sorted keys: the same value gives the same text."""
+    """Return indented JSON with sorted keys: the same value always gives the same text."""
     return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def _seal(content: dict[str, Any]) -> str:
-    """Return the digest of what a manifest says besides."""
+    """Return the digest of a manifest's contents without the seal."""
     return hashlib.sha256(_bytes(content)).hexdigest()
 
 
@@ -78,11 +79,11 @@ def _bytes(content: dict[str, Any]) -> bytes:
 
 
 class NoManifestError(PoshgridError):
-    """A file with a manifest's name that is none.
+    """A file has the name of a manifest but is not one.
 
     Attributes:
-        what: why.
-        foreign: whether it is JSON that poshgrid did not write; otherwise it is not JSON.
+        what: the reason.
+        foreign: true if it is JSON that poshgrid did not write; false if it is not JSON.
     """
 
     def __init__(self, manifest: Path, what: str, *, foreign: bool = False) -> None:
@@ -91,14 +92,14 @@ class NoManifestError(PoshgridError):
 
 
 def outputs(manifest: Path, editable: Iterable[str] = ()) -> tuple[dict[str, str], list[str]]:
-    """Return name -> digest of the files that a stage has written, and names of editable ones.
+    """Return name -> digest of the files that a stage has written, and the names of editable ones.
 
-    ``manifest.json`` lists what lies in its folder and in folders below, ``{name}.manifest.json``
-    the files ``{name}.*`` beside it; what has a nearer manifest belongs to that one.
+    ``manifest.json`` lists the files in its folder and in folders below, ``{name}.manifest.json``
+    the files ``{name}.*`` next to it; files with a nearer manifest belong to that one.
 
     Args:
         manifest: the manifest's path; it need not exist yet.
-        editable: patterns of names that people may edit: they get no digest.
+        editable: patterns of names that people may edit: these get no digest.
     """
     digests, others = {}, []
     for path in _written(manifest):
@@ -112,7 +113,7 @@ def outputs(manifest: Path, editable: Iterable[str] = ()) -> tuple[dict[str, str
 
 @contextmanager
 def reading() -> Iterator[dict[str, str]]:
-    """Collect path -> digest of the results of other stages that are checked inside the block."""
+    """Collect path -> digest of other stages' results that are checked inside the block."""
     read: dict[str, str] = {}
     _READING.append(read)
     try:
@@ -122,20 +123,20 @@ def reading() -> Iterator[dict[str, str]]:
 
 
 def check(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
-    """Compare files with their manifests; return path -> digest of those that are there.
+    """Compare files with their manifests; return path -> digest of the files that exist.
 
-    Files without a manifest of ours, or whose manifest lists no outputs, are digested and pass:
-    those are the sources, models given by path, and results of earlier versions. Manifests
-    themselves are left out: they hold times.
+    Files without a poshgrid manifest, or whose manifest lists no outputs, only get a digest:
+    sources, models given by path, and results of earlier versions. Manifests are left out, because
+    they contain times.
 
     Raises:
-        PoshgridError: a file does not hold the bytes that its stage wrote, or is a device.
+        PoshgridError: a file does not have the bytes that its stage wrote, or is a device.
     """
     digests = {}
     for path in sorted(map(Path, paths)):
         if not path.is_file():
-            if path.exists() and not path.is_dir():  # to read it might never end
-                raise PoshgridError(f"{path}: a device or a pipe, not a file; put the file there")
+            if path.exists() and not path.is_dir():  # reading it might never end
+                raise PoshgridError(f"{path}: a device or a pipe; replace it by a file")
             continue
         if is_manifest(path) and _is_ours(path):
             continue
@@ -147,7 +148,7 @@ def check(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
         try:
             known = _recorded(owner)
         except NoManifestError as error:
-            if error.foreign:  # a corpus may have a file of that name
+            if error.foreign:  # a corpus may have a file with that name
                 continue
             raise
         if known.outputs.get(name, digest) != digest:
@@ -170,10 +171,10 @@ def _is_ours(manifest: Path) -> bool:
 
 
 def written(path: Path) -> str | None:
-    """Return the digest of a file by its own manifest; None: there is no such file, or no manifest.
+    """Return a file's digest in its own manifest; None without such a file or manifest.
 
     Raises:
-        NoManifestError: the manifest is none.
+        NoManifestError: the manifest is invalid.
         OSError: the manifest cannot be read.
     """
     owner = nearest(path) if path.is_file() else None
@@ -183,14 +184,14 @@ def written(path: Path) -> str | None:
 
 
 def from_folder(inputs: Mapping[str, str], path: str, cwd: str) -> dict[str, str]:
-    """Return a stage's inputs with their names seen from its manifest's folder.
+    """Return a stage's inputs with names relative to its manifest's folder.
 
-    Names of files in the same results folder stay the same when that is moved as a whole.
+    Names of files in the same results folder do not change if the whole folder is moved.
 
     Args:
         inputs: name -> digest.
         path: the manifest, absolute.
-        cwd: folder in which the names are paths.
+        cwd: folder that the names are relative to.
     """
     folder = os.path.dirname(path)  # noqa: PTH120 - links stay
     return {
@@ -200,26 +201,26 @@ def from_folder(inputs: Mapping[str, str], path: str, cwd: str) -> dict[str, str
 
 
 def reads(manifest: str | Path, inputs: Iterable[str], results: str) -> list[str]:
-    """Return those inputs of a job that lie in its results, as seen from its manifest."""
+    """Return a job's inputs inside its results folder, relative to its manifest's folder."""
     top, folder = os.path.abspath(results), Path(manifest).parent  # noqa: PTH100 - links stay
     paths = [os.path.abspath(path) for path in inputs]  # noqa: PTH100
     return sorted(os.path.relpath(path, folder) for path in paths if Path(path).is_relative_to(top))
 
 
 def located(manifest: Path, name: str) -> Path:
-    """Return the path of a file whose name is seen from a manifest's folder; links stay."""
+    """Return the path of a name relative to a manifest's folder, without resolving links."""
     return Path(os.path.normpath(manifest.parent / name))
 
 
 def same_inputs(before: Mapping[str, str], now: Mapping[str, str]) -> bool:
-    """Say whether two runs of a stage read the same content.
+    """Return whether two runs of a stage read the same content.
 
-    A file that only one of them names lies outside the results, and may have been moved: corpus
-    names and digests of such files are compared.
+    Files that only one of the runs names are outside the results, and may have been moved: only
+    their names without folders and their digests are compared.
 
     Args:
-        before: what :func:`from_folder` returned of the earlier run.
-        now: the same of this run.
+        before: result of :func:`from_folder` for the earlier run.
+        now: the same for this run.
     """
     common = before.keys() & now.keys()
     moved = [
@@ -230,24 +231,24 @@ def same_inputs(before: Mapping[str, str], now: Mapping[str, str]) -> bool:
 
 
 def unchanged(digests: dict[str, str]) -> None:
-    """Refuse what was made of files that changed while they were read.
+    """Raise if files have changed while a stage read them.
 
-    Files that still have their size and time are not digested again; one that was replaced by the
-    same bytes passes: jobs that a killed Snakemake has left write their results again.
+    Files with the same size and time are not digested again. A file that was replaced by the same
+    bytes is accepted, because jobs of a killed Snakemake write their results again.
 
     Args:
-        digests: what :func:`check` returned before.
+        digests: result of :func:`check` before.
 
     Raises:
         PoshgridError: a file was written, replaced or deleted since.
     """
     for path, digest in digests.items():
         if not Path(path).is_file() or _digest(Path(path)) != digest:
-            raise PoshgridError(f"{path}: changed while it was read; run again once it stays")
+            raise PoshgridError(f"{path}: changed while it was read; run again when it is stable")
 
 
 def _written(manifest: Path) -> Iterator[Path]:
-    """Yield the files that belong to a manifest; hidden ones are temporary."""
+    """Yield the files that belong to a manifest; hidden files are temporary and left out."""
     folder = manifest.parent
     candidates: Iterable[Path]
     if manifest.name == MANIFEST:
@@ -271,12 +272,12 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def is_manifest(path: Path) -> bool:
-    """Say whether a path has a manifest's name."""
+    """Return whether a path has the name of a manifest."""
     return path.name == MANIFEST or path.name.endswith(SUFFIX)
 
 
 def nearest(path: Path, coming: Path | None = None) -> Path | None:
-    """Return the manifest that a file belongs to: the one beside it, or one of a folder above.
+    """Return the manifest that a file belongs to: next to it, or in a folder above.
 
     Args:
         path: the file.
@@ -300,24 +301,24 @@ def _recorded(manifest: Path) -> Recorded:
 
 
 def read(manifest: Path) -> Any:  # noqa: ANN401 - JSON is what it is
-    """Return what a manifest says; of an earlier version, or not a stage's, it has no seal.
+    """Return the contents of a manifest; without a seal it is of an earlier version or foreign.
 
     Raises:
-        NoManifestError: it is no file, no JSON, or its seal is broken.
+        NoManifestError: it is not a file, not JSON, or its seal is broken.
         OSError: it cannot be read.
     """
-    if manifest.exists() and not manifest.is_file():  # to read a device might never end
-        raise NoManifestError(manifest, "not a manifest: no file; move it away, then run again")
+    if manifest.exists() and not manifest.is_file():  # reading a device might never end
+        raise NoManifestError(manifest, "not a manifest: not a file; move it away, then run again")
     written = manifest.read_bytes()
     try:
         content = json.loads(written)
     except ValueError as error:
         raise NoManifestError(
-            manifest, "not a manifest: no JSON; move it away, then run again"
+            manifest, "not a manifest: not JSON; move it away, then run again"
         ) from error
     if isinstance(content, dict) and SEAL in content:
         plain = {key: value for key, value in content.items() if key != SEAL}
-        # To the byte: JSON has several ways of saying the same
+        # Compare bytes, because JSON can write the same value in several ways
         if content[SEAL] != _seal(plain) or _bytes(content) != written:
             raise NoManifestError(
                 manifest,
@@ -329,14 +330,14 @@ def read(manifest: Path) -> Any:  # noqa: ANN401 - JSON is what it is
 
 @functools.lru_cache(maxsize=4096)
 def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
-    """Read a manifest, once for as long as it stays the same.
+    """Read a manifest, once for each state of the file.
 
     Args:
         manifest: the file.
         _: its :func:`state`.
 
     Raises:
-        NoManifestError: it is none.
+        NoManifestError: it is invalid.
         OSError: it cannot be read.
     """
     content = read(manifest)
@@ -360,7 +361,7 @@ def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
 
 
 def _inside(name: str) -> bool:
-    """Say whether a name is of a file in the manifest's folder, or below."""
+    """Return whether a name is that of a file in the manifest's folder or below."""
     path = PurePosixPath(name)
     return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
@@ -371,12 +372,12 @@ def _digest(path: Path) -> str:
 
 @functools.lru_cache(maxsize=65536)
 def _sha256(path: Path, _: tuple[int, ...]) -> str:
-    """Digest a file once for as long as it stays the same."""
+    """Return the digest of a file, computed once for each state of the file."""
     return sha256(path)
 
 
 def state(path: Path) -> tuple[int, ...]:
-    """Return what changes when a file is written or replaced."""
+    """Return values that change when a file is written or replaced."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns, status.st_ino
 

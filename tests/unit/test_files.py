@@ -52,7 +52,7 @@ def test_table_round_trip_has_the_same_bytes_twice(tmp_path):
     ("columns", "expected"),
     [
         ({"n": [1]}, "column 'item_id' is missing"),
-        ({"item_id": ["a"], "n": [1], "m": [1]}, "column 'm' is not in the contract"),
+        ({"item_id": ["a"], "n": [1], "m": [1]}, "column 'm' is not in the schema"),
         ({"item_id": [1], "n": [1]}, "item_id is Int64, not String"),
     ],
 )

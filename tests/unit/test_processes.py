@@ -56,5 +56,5 @@ def test_what_came_before_an_error_is_yielded(number):
 
 
 def test_a_killed_process_is_told():
-    with pytest.raises(PoshgridError, match="a process beside this one was killed"):
+    with pytest.raises(PoshgridError, match="a worker process was killed"):
         list(mapped(_ends, range(9), 2))

@@ -111,7 +111,7 @@ def write(spec: specs.ReportSpec, results: Path, output: Path, threads: int = 1)
         PoshgridError: a file of the results is broken, or the folder cannot be written.
     """
     output = Path(output)
-    with processes.beside(threads) as executor:
+    with processes.worker_pool(threads) as executor:
         page = parts.Page(Collected(spec, results), output, executor)
         text = render(page)
     collected = page.collected
