@@ -45,6 +45,6 @@ def solve(program: pulp.LpProblem, **options: float) -> int:
     solved = program.sol_status in {pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible}
     if status == pulp.LpStatusUndefined or (solved and not program.valid(_LOOSE)):
         raise PoshgridError(
-            f"{folder}: CBC, the solver, wrote no complete solution of {program.name} here; {remedy}"
+            f"{folder}: CBC, the solver, wrote no complete solution of {program.name}; {remedy}"
         )
     return int(status)
