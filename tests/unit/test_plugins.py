@@ -32,7 +32,7 @@ def study(tmp_path, monkeypatch):
 
 
 def forget():
-    for name in ("_imported", "_tree", "source", "_kept", "_name"):
+    for name in ("_imported", "_tree", "source", "_cached", "_cache_name"):
         getattr(fingerprint, name).cache_clear()
 
 

@@ -1,1 +1,1 @@
-"""SLURM: what the doctor compares, signals and requeueing."""
+"""SLURM: checks of a profile, signals and requeueing."""

@@ -1,7 +1,7 @@
-"""``poshgrid doctor``: whether a SLURM cluster can start what a profile asks for, retries included.
+"""``poshgrid doctor``: whether a SLURM cluster can start the jobs of a profile, including retries.
 
-Snakemake reads the profile and builds the jobs; SLURM is asked about each kind of job with
-``sbatch --test-only``, and submits nothing. Jobs of a group are looked at one by one.
+Snakemake reads the profile and builds the jobs; SLURM checks each kind of job with ``sbatch
+--test-only``, which submits nothing. Jobs of a group are checked one by one.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ RESOURCES = frozenset(
         "mem", "mem_mib", "disk", "disk_mb", "disk_mib", "tmpdir", "step",
     }
 )  # fmt: skip
-"""Resources that somebody reads (version 2.8 of the plug-in)."""
+"""Resources that Snakemake, the plug-in (version 2.8) or the workflow reads."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What one attempt at a job asks for.
+    """The resources that one attempt at a job requests.
 
     Attributes:
-        rule: of the job.
+        rule: rule of the job.
         attempt: counted from 1.
-        partition: asked for; "": the cluster's default.
-        minutes: of its time limit; 0: the partition's default.
-        options: of ``sbatch``, as the plug-in writes them.
+        partition: requested partition; "": the cluster's default.
+        minutes: time limit; 0: the partition's default.
+        options: options of ``sbatch``, as the plug-in writes them.
     """
 
     rule: str
@@ -56,15 +56,15 @@ class Request:
 def examine(
     profile: str, configs: Sequence[Path], target: str, results: Path | None
 ) -> list[Finding]:
-    """Return what is wrong, errors first, and what is right.
+    """Return all findings about a profile, errors first.
 
     Args:
         profile: as for ``snakemake --profile``.
         configs: as for ``--configfile``.
-        target: whose jobs are looked at.
-        results: another results folder than the configuration's.
+        target: target whose jobs are checked.
+        results: another results folder than the configuration's; None: the configuration's.
     """
-    findings = list(_here())
+    findings = list(_check_slurm())
     reachable = all(finding.state != "error" for finding in findings)
     try:
         requests, rules, settings = asked(profile, configs, target, results)
@@ -77,15 +77,15 @@ def examine(
     return sorted(findings, key=lambda finding: ("error", "warning", "ok").index(finding.state))
 
 
-def _here() -> Iterator[Finding]:
-    """Yield whether SLURM answers, and whether the executor plug-in is there."""
+def _check_slurm() -> Iterator[Finding]:
+    """Yield whether SLURM answers, and whether the executor plug-in is installed."""
     try:
         for words in ("sbatch --version", "sinfo -h", "scontrol ping", "squeue -h --me"):
             slurm.run(*words.split())
         yield ok("SLURM", "sbatch, sinfo, scontrol and squeue answer")
     except PoshgridError as problem:
         yield error("SLURM", str(problem))
-    version = importlib.metadata.version(PLUGIN)  # a dependency of ours
+    version = importlib.metadata.version(PLUGIN)  # a dependency of poshgrid
     tested = version.startswith(f"{TESTED}.")
     yield (ok if tested else warning)("executor", f"{PLUGIN} {version}; {TESTED} was tested")
 
@@ -93,9 +93,9 @@ def _here() -> Iterator[Finding]:
 def asked(
     profile: str, configs: Sequence[Path], target: str, results: Path | None
 ) -> tuple[list[Request], list[str], Mapping[str, Any]]:
-    """Return what a target's jobs ask for on each attempt, the workflow's rules, and settings.
+    """Return the requests of a target's jobs for each attempt, the workflow's rules, and settings.
 
-    Results that are there do not matter.
+    Existing results are ignored.
 
     Raises:
         PoshgridError: Snakemake cannot read the profile, or build the jobs.
@@ -121,7 +121,7 @@ def asked(
 
 
 def _request(job: Any, attempt: int) -> Request:  # noqa: ANN401 - Snakemake's
-    """Return what the plug-in would ask ``sbatch`` for."""
+    """Return the resources that the plug-in would request from ``sbatch``."""
     from snakemake_executor_plugin_slurm import submit_string, utils
 
     has = job.resources.get
@@ -132,14 +132,15 @@ def _request(job: Any, attempt: int) -> Request:  # noqa: ANN401 - Snakemake's
         "partition": f"-p {shlex.quote(partition)}" if partition else "",
     }  # fmt: skip
     command = submit_string.get_submit_command(job, facts) + utils.set_gres_string(job)
-    options = command.partition("--comment doctor")[2]  # what is before is no request
+    # The text before it does not request resources
+    options = command.partition("--comment doctor")[2]
     return Request(
         job.rule.name, attempt, partition, int(has("runtime") or 0), " ".join(options.split())
     )
 
 
 def _profile(settings: Mapping[str, Any], rules: Sequence[str]) -> Iterator[Finding]:
-    """Yield what Snakemake ignores silently, and what the plug-in cannot handle."""
+    """Yield settings that Snakemake ignores silently, or that the plug-in cannot handle."""
     for key, value, why in (
         ("executor", "slurm", "all runs on this machine"),
         ("slurm-status-command", "squeue", "with sacct and without slurmdbd a run hangs silently"),
@@ -167,10 +168,10 @@ def _unread(
 
 
 def fits(requests: Sequence[Request]) -> Iterator[Finding]:
-    """Yield an error for each rule that SLURM can never start, at the first attempt of that kind.
+    """Yield an error for each rule that SLURM can never start, for the first such attempt.
 
     Args:
-        requests: of jobs.
+        requests: requests of jobs.
     """
     limits = slurm.partitions()
     wrong: set[str] = set()
@@ -187,12 +188,12 @@ def fits(requests: Sequence[Request]) -> Iterator[Finding]:
 
 
 def _refused(request: Request, longest: Sequence[int | None]) -> str:
-    """Return why SLURM can never start a job; "": it can."""
+    """Return why SLURM can never start a job; "" if it can."""
     try:
         slurm.run("sbatch", *shlex.split(request.options), "--test-only", "--wrap", "true")
     except PoshgridError as problem:
         return str(problem).removeprefix("sbatch: ").removeprefix("allocation failure: ")
-    # A job that is too long for its partition is queued, and stays there
+    # SLURM queues a job that is too long for its partition, and never starts it
     known = [minutes for minutes in longest if minutes is not None]
     if known and len(known) == len(longest) and request.minutes > max(known):
         return f"{request.minutes} minutes are too long"

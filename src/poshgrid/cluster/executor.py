@@ -1,12 +1,12 @@
-"""What poshgrid adds to Snakemake's SLURM executor, in the process that submits jobs.
+"""Additions to Snakemake's SLURM executor, in the process that submits jobs.
 
-- After Ctrl-C nothing more is submitted, every job of the run is cancelled, also one that was
-  submitted at that moment, and what stays in the queue is named.
-- The signal that a training is out of time comes early by a share of its time limit, so that it
-  fits short and long partitions (see :mod:`poshgrid.training.signals`).
+- After Ctrl-C no more jobs are submitted, all jobs of the run are cancelled, including one that was
+  just being submitted, and jobs that stay in the queue are named.
+- The signal that a training runs out of time comes a share of its time limit early, so that it fits
+  short and long partitions (see :mod:`poshgrid.training.signals`).
 
-The executor itself (version 2.8) looks at its jobs and sleeps for up to three minutes; while it
-looks it has no list of them, and it waits for the end of its sleep before it ends.
+The executor itself (version 2.8) checks its jobs and sleeps for up to three minutes; while it
+checks it has no list of them, and before it ends it waits for the end of its sleep.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from poshgrid.errors import PoshgridError
 LEAD_SHARE, LONGEST_LEAD = 20, 120
 """A training is warned when 1/20 of its time is left, but at most 120 seconds before its end."""
 GONE_WITHIN = 60
-"""Seconds that cancelled jobs have to save and leave the queue."""
+"""Seconds in which cancelled jobs can save and leave the queue."""
 ACTIVE = "PENDING,RUNNING,SUSPENDED,COMPLETING,CONFIGURING,REQUEUED"
-"""States of a job that SLURM has not done with."""
+"""States of a job that has not ended."""
 
 
 def extend() -> None:
@@ -48,10 +48,10 @@ def extend() -> None:
 
 
 def lead(resources: Any) -> str:  # noqa: ANN401 - Snakemake's
-    """Return the option that signals a job, a step of its own, before its time is over.
+    """Return the option that sends a signal to a job with its own step before its time is over.
 
     Args:
-        resources: of the job; ``runtime`` in minutes.
+        resources: resources of the job; ``runtime`` in minutes.
     """
     minutes = int(resources.get("runtime") or 0)
     if not resources.get("step") or "--signal" in str(resources.get("slurm_extra")):
@@ -61,11 +61,11 @@ def lead(resources: Any) -> str:  # noqa: ANN401 - Snakemake's
 
 
 def cancel(executor: Any) -> None:  # noqa: ANN401 - Snakemake's
-    """End a run that was interrupted: submit nothing more, cancel its jobs, say what stays."""
+    """End an interrupted run: submit no more jobs, cancel its jobs, say which ones remain."""
     run = executor.run_uuid
     signal.signal(signal.SIGINT, lambda *_: say("already ending: waiting for cancelled jobs"))
     say("cancelling the jobs of this run; results and checkpoints stay")
-    executor.wait = False  # no look at the queue that would tell of cancelled jobs as failed
+    executor.wait = False  # do not check the queue, which would report cancelled jobs as failed
     executor._job_submission_executor.shutdown(cancel_futures=True)
     try:
         slurm.run("scancel", f"--user={getpass.getuser()}", f"--name={run}")
@@ -82,12 +82,12 @@ def cancel(executor: Any) -> None:  # noqa: ANN401 - Snakemake's
 
 
 def _queue(run: str, states: str, fields: str) -> list[str]:
-    """Return a line for each job of a run that is in one of these states."""
+    """Return a line for each job of a run that is in one of the states."""
     lines = slurm.run("squeue", "-h", "--me", f"--name={run}", f"--states={states}", "-o", fields)
     return lines.splitlines()
 
 
 def say(line: str) -> None:
-    """Print a line for a person."""
+    """Print a line to standard error."""
     sys.stderr.write(f"SLURM: {line}\n")
     sys.stderr.flush()

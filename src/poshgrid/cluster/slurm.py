@@ -1,10 +1,10 @@
-"""SLURM's commands, and what they say of partitions.
+"""SLURM's commands, and the limits of its partitions.
 
-A job that is out of time, and has saved, goes back into the queue (:func:`requeue`). Snakemake
-counts a job that ends early as an attempt that failed: a training of many time limits would need as
-many retries. A job that puts itself back keeps its number, and Snakemake waits for it as for one
-that was preempted. Only one that has come further does so: a limit that is too short for a single
-step fails, as ever.
+A training job that runs out of time, and has saved, puts itself back into the queue
+(:func:`requeue`). Snakemake counts a job that ends early as a failed attempt, so that a training
+over many time limits would need as many retries. A requeued job keeps its number, and Snakemake
+waits for it as for a preempted job. Only a job that has made progress is requeued: one whose limit
+is too short for a single step fails.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from poshgrid.training.signals import StoppedError
 log = logs.get(__name__)
 
 PATIENCE = 60
-"""Seconds that a busy controller may take to answer."""
+"""Seconds in which a busy controller may answer."""
 DEFAULT = "*"
-"""Stands for the partition of jobs that ask for none."""
+"""Key of the partition of jobs that request none."""
 
 
 def run(*command: str, timeout: float = PATIENCE) -> str:
-    """Run one of SLURM's commands; return what it prints.
+    """Run one of SLURM's commands; return its output.
 
     Raises:
-        PoshgridError: there is no such command, it fails, or does not answer.
+        PoshgridError: the command does not exist, fails, or does not answer.
     """
     if shutil.which(command[0]) is None:
         raise PoshgridError(
@@ -41,7 +41,7 @@ def run(*command: str, timeout: float = PATIENCE) -> str:
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, errors="replace", check=False, timeout=timeout,
-            start_new_session=True,  # a Ctrl-C is for Snakemake
+            start_new_session=True,  # Ctrl-C must only reach Snakemake
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
         raise PoshgridError(
@@ -50,20 +50,20 @@ def run(*command: str, timeout: float = PATIENCE) -> str:
     except OSError as error:
         raise PoshgridError(f"{command[0]}: cannot be run: {error.strerror or error}") from error
     if done.returncode:
-        said = " ".join((done.stderr.strip() or done.stdout.strip()).split())
-        said = said.replace(f"{command[0]}: ", "")
-        if "Could not establish a configuration source" in said:
+        message = " ".join((done.stderr.strip() or done.stdout.strip()).split())
+        message = message.replace(f"{command[0]}: ", "")
+        if "Could not establish a configuration source" in message:
             raise PoshgridError(
                 f"{command[0]}: this machine knows no cluster; run this on a login node"
             )
-        raise PoshgridError(f"{command[0]}: {said[:300] or f'status {done.returncode}'}")
+        raise PoshgridError(f"{command[0]}: {message[:300] or f'status {done.returncode}'}")
     return done.stdout
 
 
 def partitions() -> dict[str, tuple[int | None, str]]:
-    """Return partition -> minutes that it gives (none: any number), and what it has, in words.
+    """Return partition -> its time limit in minutes (None: unlimited), and a description.
 
-    The default partition is there under the name :data:`DEFAULT`, too.
+    The default partition also has the key :data:`DEFAULT`.
     """
     limits: dict[str, tuple[int | None, str]] = {}
     for line in run("sinfo", "-h", "-o", "%P\t%l\t%m\t%c\t%G").splitlines():
@@ -76,7 +76,7 @@ def partitions() -> dict[str, tuple[int | None, str]]:
 
 
 def minutes(text: str) -> int | None:
-    """Return a time limit of SLURM's in minutes, rounded down; ``None``: no limit.
+    """Return a time limit of SLURM in minutes, rounded down; ``None`` if there is no limit.
 
     >>> minutes("1-12:30:00"), minutes("90"), minutes("1:30"), minutes("2:00:00"), minutes("2-12")
     (2190, 90, 1, 120, 3600)
@@ -95,12 +95,12 @@ def minutes(text: str) -> int | None:
 
 
 def reach(executor: str) -> None:
-    """Prepare a run on SLURM (:mod:`poshgrid.cluster.executor`), or stop it if no cluster answers.
+    """Prepare a run on SLURM (:mod:`poshgrid.cluster.executor`); stop it if no cluster answers.
 
-    Snakemake would wait for ever.
+    Without this check Snakemake would wait forever.
 
     Args:
-        executor: of the run, by Snakemake's name.
+        executor: Snakemake's name of the run's executor.
 
     Raises:
         SystemExit: no cluster answers. Snakemake would show another exception with a traceback.
@@ -118,10 +118,10 @@ def reach(executor: str) -> None:
 
 
 def requeue(end: StoppedError) -> bool:
-    """Put this job back into the queue of SLURM, which ends it; return whether that was done.
+    """Put this job back into SLURM's queue, which ends it; return whether it was requeued.
 
     Args:
-        end: that training has to end, and how far it came.
+        end: the request to stop training, with the steps that were made.
     """
     job = os.environ.get("SLURM_JOB_ID")
     if not job or not end.out_of_time:

@@ -1,1 +1,1 @@
-"""Before a run: is all there, what would run again and why, how long it takes and what it costs."""
+"""Before a run: whether all inputs exist, which jobs would run and why, time and disk space."""

@@ -1,4 +1,4 @@
-"""What training costs: tokens over measured tokens per second, and the disk of its models."""
+"""Costs of training: time, from tokens and measured speeds, and the disk space of models."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from poshgrid.grid.grid import Grid
 from poshgrid.training import bias, builder, data
 
 TOKENS_PER_WORD, WORDS_PER_SENTENCE = 1.3, 8
-"""Assumed of a size whose text has no tokens yet."""
+"""Assumed for sizes that have not been tokenized yet."""
 
 
 CPU = "cpu"
-"""The device of speeds on one core."""
+"""Device name of speeds on one CPU core."""
 
 
 @dataclass(frozen=True)
 class Speed:
-    """A speed of training: a row of ``resources/speeds.yaml``."""
+    """A training speed: a row of ``resources/speeds.yaml``."""
 
     device: str
     precision: str
@@ -43,15 +43,15 @@ class Speed:
 
 
 class Costs:
-    """Costs of the runs of a grid on one device.
+    """Costs of a grid's runs on one device.
 
     Args:
-        grid: the configuration's.
-        device: one of ``resources/speeds.yaml``, in any case; default: this machine's
-            (an H100 in place of a GPU that is not there).
+        grid: the configuration's grid.
+        device: one of ``resources/speeds.yaml``, in upper or lower case; default: this machine's
+            (an H100 for a GPU that is not in the list).
 
     Raises:
-        PoshgridError: no speed is known of the device.
+        PoshgridError: the device's speed is unknown.
     """
 
     def __init__(self, grid: Grid, device: str | None = None) -> None:
@@ -62,7 +62,7 @@ class Costs:
         self._size = functools.cache(self._built)
 
     def total(self, runs: Sequence[Run]) -> dict[str, Any]:
-        """Return what training some runs takes: hours at most, gigabytes, and a line on both."""
+        """Return the costs of training runs: hours at most, gigabytes, and a sentence with both."""
         hours, gigabytes = (
             sum(map(self.hours, runs)),
             sum(map(self.megabytes, runs)) / 1e3,
@@ -103,7 +103,7 @@ class Costs:
         return (self.tokens(run) + self.bias_tokens(run)) / rate / 3600
 
     def megabytes(self, run: Run) -> float:
-        """Return the size of a run's weights, those of its checkpoints included."""
+        """Return the size of a run's weights, including its checkpoints."""
         models = 1
         if recipe := self.grid.recipes.get(run.recipe):
             epochs = recipe.checkpoint_epochs
@@ -117,7 +117,7 @@ class Costs:
         return data.milestones(passes * words(run.size))
 
     def size(self, run: Run) -> tuple[int, float]:
-        """Return the parameters of a run's model, and the FLOPs of training it on a token."""
+        """Return the number of parameters of a run's model, and its FLOPs per trained token."""
         recipe = self.grid.recipes.get(run.recipe) or Recipe(name=run.recipe)
         types, context = (
             self.grid.tokenizer_of(run.condition).vocabulary_size,
@@ -139,7 +139,7 @@ class Costs:
         return sum(w.numel() for w in model.parameters()), flops.per_token(model, context)
 
     def tokens(self, run: Run) -> float:
-        """Return the tokens that a run is trained on if it is not stopped early."""
+        """Return the number of tokens that a run is trained on if it is not stopped early."""
         recipe = self.grid.recipes[run.recipe]
         tokens, sentences = self._counted(run.condition, run.size)
         row: float = recipe.context_length
@@ -153,7 +153,7 @@ class Costs:
         return min(whole, recipe.stop_after * step) if recipe.stop_after else whole
 
     def bias_tokens(self, run: Run) -> float:
-        """Return the tokens that a run's biases train on before the text."""
+        """Return the number of tokens that a run's biases train on before the text."""
         total = 0.0
         for part in run.biases:
             options = plugins.options(
@@ -164,9 +164,9 @@ class Costs:
         return total
 
     def _counted(self, condition: str, size: str) -> tuple[float, float]:
-        """Return tokens and sentences of a cell: counted, if its tokens are made.
+        """Return the tokens and sentences of a cell: counted if they exist, else estimated.
 
-        Of a number of sentences that is kept, the words are not known: at most those of the size.
+        If a number of sentences is kept, their words are unknown: at most those of the size.
         """
         path = Path(self.grid.paths.tokens(condition, size), "statistics.json")
         with contextlib.suppress(PoshgridError, OSError, KeyError, TypeError):
@@ -193,17 +193,17 @@ def speeds() -> list[Speed]:
 
 
 def check_device(device: str | None) -> None:
-    """Raise if no speed is known of a device; ``None``: this machine's, of which one is.
+    """Raise if a device's speed is unknown; ``None`` (this machine's device) is always allowed.
 
     Raises:
-        PoshgridError: none is.
+        PoshgridError: the speed is unknown.
     """
     word = None if device is None else device.lower()
     check_known("--gpu: no speed is known of", word, {row.device for row in speeds()})
 
 
 def _this_machine() -> str:
-    """Return the device of this machine: its GPU, or what stands for one that is not known."""
+    """Return the device of this machine: its GPU, or a similar one if it is not in the list."""
     import torch
 
     if not torch.cuda.is_available():

@@ -1,11 +1,11 @@
-"""Which results are current where Snakemake has no record of them: their manifests decide.
+"""Decide by their manifests which results are up to date if Snakemake has no record of them.
 
-Snakemake keeps its records in ``.snakemake/`` of the working folder. Of results that another folder
-made, that were copied, or that a job made which outlived its Snakemake, it has no record or an old
-one, and it takes them for current. The manifest of a result holds the spec, the code and the
-digests of the inputs that it was made with. So before Snakemake decides what runs, each such
+Snakemake keeps its records in ``.snakemake/`` of the working folder. It has no record, or an old
+one, of results that were made from another folder, that were copied, or whose job outlived its
+Snakemake, and it takes these for up to date. The manifest of a result has the spec, the code and
+the digests of the inputs that it was made with. So before Snakemake decides what to run, each such
 manifest is compared with its job. If both agree, Snakemake gets the record that it would have
-written itself. If not, it gets a record of what the result was made with, and runs the job again.
+written itself. If not, it gets a record of how the result was made, and runs the job again.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from poshgrid.provenance import lock
 from poshgrid.verification import MANIFEST
 
 SPEC, CODE, INPUTS, NO_MANIFEST = "spec", "code", "inputs", "no manifest"
-"""What differs between a result and its job."""
+"""Differences between a result and its job."""
 LONG: dict[str, str] = {}
-"""``@FILE`` -> the long job of this configuration that it stands for: a dry-run writes no file."""
+"""``@FILE`` -> the long job in that file; needed because a dry-run writes no files."""
 
 
 def attach(workflow: Any, results: str) -> None:  # noqa: ANN401 - Snakemake's
-    """Let manifests decide what runs, and let one workflow at a time run on the results.
+    """Let manifests decide what runs, and allow only one workflow at a time on the results.
 
-    Both happen in Snakemake's own process, not in those that it starts for jobs.
+    Both happen in Snakemake's main process, not in the processes of its jobs.
 
     Args:
-        workflow: Snakemake's, while it reads the Snakefile.
+        workflow: Snakemake's workflow, while it reads the Snakefile.
         results: the results folder.
 
     Raises:
-        PoshgridError: a file stands there.
+        PoshgridError: a file has the name of the results folder, or of a folder above.
     """
     folder = next(
         path for path in (Path(results), *Path(results).absolute().parents) if path.exists()
@@ -49,7 +49,7 @@ def attach(workflow: Any, results: str) -> None:  # noqa: ANN401 - Snakemake's
         raise PoshgridError(
             f"results: {results}: {folder} is a file; name a folder (--config results=FOLDER)"
         )
-    build = workflow._build_dag  # the moment when records can be read, and nothing runs yet
+    build = workflow._build_dag  # at this point records can be read, and nothing has run yet
 
     def build_dag() -> None:
         runs = workflow.executor_plugin is not None and not workflow.dryrun
@@ -75,12 +75,12 @@ def attach(workflow: Any, results: str) -> None:  # noqa: ANN401 - Snakemake's
 
 
 def _restore(workflow: Any, results: str, *, write: bool) -> None:  # noqa: ANN401
-    """Give Snakemake records of the results of which it has none, and say what runs again.
+    """Give Snakemake records of the results without one, and print which jobs run again.
 
     Args:
-        workflow: with all jobs, and the times of all files.
+        workflow: workflow with all jobs, and the times of all files.
         results: the results folder.
-        write: whether records are kept; of a dry-run they are not.
+        write: whether to save the records; false in a dry-run.
     """
     times, persistence = workflow.iocache.mtime, workflow.persistence
     lacking = {job for job in workflow.dag.jobs if _lacks_record(job, times, persistence)}
@@ -94,7 +94,7 @@ def _restore(workflow: Any, results: str, *, write: bool) -> None:  # noqa: ANN4
         for job in lacking.intersection(level):
             content = _content(_manifest(job))
             reasons = differences(job.params, _manifest(job), content)
-            # The spec does not tell which parser decides, or whose text a tokenizer is trained on
+            # The spec does not say which parser is used, or which text a tokenizer is trained on
             now = verification.reads(_manifest(job), job.input, results)
             if not {INPUTS, NO_MANIFEST} & set(reasons) and content["reads"] != now:
                 reasons.append(INPUTS)
@@ -114,12 +114,12 @@ def _restore(workflow: Any, results: str, *, write: bool) -> None:  # noqa: ANN4
 
 
 def _manifest(job: Any) -> str:  # noqa: ANN401
-    """Return the manifest that a job declares; "": none."""
+    """Return the manifest that a job declares; "" if none."""
     return next((str(file) for file in job.output if file.endswith(MANIFEST)), "")
 
 
 def _lacks_record(job: Any, times: Mapping[str, Any], persistence: Any) -> bool:  # noqa: ANN401
-    """Say whether a job has results of which there is no record, or one of replaced files."""
+    """Return whether a job has results without a record, or with a record of replaced files."""
     path = next((file for file in job.output if file.endswith(MANIFEST)), None)
     if path is None or path not in times:
         return path is not None and any(file in times for file in job.output)
@@ -128,13 +128,13 @@ def _lacks_record(job: Any, times: Mapping[str, Any], persistence: Any) -> bool:
 
 
 def _record(job: Any, persistence: Any, content: Mapping[str, Any], reasons: list[str]) -> Any:  # noqa: ANN401
-    """Return Snakemake's record of a job, made as its results were made."""
+    """Return Snakemake's record of a job as its results were made."""
     from snakemake.persistence import RECORD_FORMAT_VERSION, MetadataRecord
 
     code, _, files = str(content.get("code")).partition("-")
     earlier = {"spec": content.get("spec"), "code": code, "files": files}
     params = persistence._params(job)
-    if reasons:  # another job than today's
+    if reasons:  # the job has changed since
         text = json.dumps(job_of(job.params) | earlier, sort_keys=True, separators=(",", ":"))
         params = [repr(text) if param == repr(job.params.get("job")) else param for param in params]
     return MetadataRecord(
@@ -153,11 +153,11 @@ def _record(job: Any, persistence: Any, content: Mapping[str, Any], reasons: lis
 
 
 def _not_older(job: Any, times: dict[str, Any], *, write: bool) -> None:  # noqa: ANN401
-    """Make the outputs of a current job at least as new as its inputs: a copy has its own times.
+    """Make the outputs of a current job at least as new as its inputs, since copies have new times.
 
     Args:
-        job: whose inputs are the same as when it ran.
-        times: file -> time, changed in place.
+        job: a job whose inputs are the same as when it ran.
+        times: file -> time; changed in place.
         write: whether to change the files, too.
     """
     read = [times[file].local(follow_symlinks=True) for file in job.input if file in times]
@@ -176,8 +176,8 @@ def _not_older(job: Any, times: dict[str, Any], *, write: bool) -> None:  # noqa
 def job_of(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the job that a rule's parameters describe (:mod:`poshgrid.stages.stage`).
 
-    A long one of another configuration is in a file, which need not be there: then nothing but its
-    name is known.
+    A long job of another configuration is in a file, which need not exist: then only its name is
+    returned.
     """
     text = str(params.get("job", "{}"))
     with contextlib.suppress(OSError, ValueError):
@@ -196,9 +196,9 @@ def differences(
     """Return what differs between a result and its job.
 
     Args:
-        params: of the job's rule.
-        manifest: of the result.
-        content: what it says, if that was read.
+        params: parameters of the job's rule.
+        manifest: manifest of the result.
+        content: its contents; None: read them here.
     """
     content = _content(manifest) if content is None else content
     if not {verification.SEAL, "path", "cwd", "reads"} <= content.keys():
@@ -216,7 +216,7 @@ def differences(
 
 
 def _changed_inputs(manifest: str, content: Mapping[str, Any]) -> bool:
-    """Say whether other stages have written anew what a stage read of the results."""
+    """Return whether other stages have rewritten the results that a stage has read."""
     with contextlib.suppress(PoshgridError, OSError, KeyError):
         inputs = verification.from_folder(content["inputs"], content["path"], content["cwd"])
         return any(
@@ -227,7 +227,7 @@ def _changed_inputs(manifest: str, content: Mapping[str, Any]) -> bool:
 
 
 def _content(manifest: str) -> Mapping[str, Any]:
-    """Return what a manifest says; nothing if there is none, or it is broken."""
+    """Return the contents of a manifest; {} if it is missing or broken."""
     with contextlib.suppress(PoshgridError, OSError):
         content = verification.read(Path(manifest))
         if isinstance(content, dict):

@@ -1,4 +1,4 @@
-"""What jobs read from a hub, downloaded before they start: nodes may have no network."""
+"""Download what jobs read from a hub before they start, because nodes may have no network."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ log = logs.get(__name__)
 def ahead(dag: Any, inputs: Inputs) -> None:  # noqa: ANN401 - Snakemake's
     """Download the models that a run will read from a hub, on the machine where Snakemake runs.
 
-    They go into the hub's cache (``HF_HOME``), which nodes must see. Jobs then ask no hub
-    (``HF_HUB_OFFLINE``): without a network each file would cost them a minute of patience. What
-    cannot be had is reported and left to its job, which may find a network.
+    They go into the hub's cache (``HF_HOME``), which nodes must be able to read. Jobs then do not
+    use the network (``HF_HUB_OFFLINE``): otherwise each file would cost them a minute of waiting.
+    If a download fails, a warning is printed and the job tries again, as it may have a network.
 
     Args:
-        dag: the jobs; only those that will run are looked at.
-        inputs: of the grid.
+        dag: Snakemake's jobs; only those that will run matter.
+        inputs: inputs of the grid.
     """
     models: list[bool] = []
     runs = {Run.of(job.wildcards) for job in dag.needrun_jobs() if job.rule.name == "score"}
@@ -37,7 +37,7 @@ def ahead(dag: Any, inputs: Inputs) -> None:  # noqa: ANN401 - Snakemake's
 
 
 def _try(download: Callable[..., object], *what: object) -> bool:
-    """Download, or tell why not; say whether it is there."""
+    """Download, or warn why it failed; return whether it succeeded."""
     try:
         download(*what)
     except PoshgridError as error:

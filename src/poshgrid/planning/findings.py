@@ -1,4 +1,4 @@
-"""What a check has found: one line for a person."""
+"""The result of a check: one line for a person."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Finding:
     remedy: str = ""
 
     def line(self) -> str:
-        """Return the line as it is printed."""
+        """Return the printed line."""
         remedy = f"; {self.remedy}" if self.remedy else ""
         return f"{self.state:7} {self.check}: {self.what}{remedy}"
 

@@ -1,8 +1,8 @@
-"""The jobs of a target, and what Snakemake would do with each: run it, and why, or leave it.
+"""The jobs of a target, and Snakemake's decision about each: whether it runs, and why.
 
-The decision is Snakemake's own, with :mod:`poshgrid.planning.current`. Its workflow is loaded and
-its graph of jobs is built as for a dry-run; the reasons are read from the graph. Nothing of results
-or records is changed, and a workflow that runs meanwhile is not disturbed.
+Snakemake decides, with :mod:`poshgrid.planning.current`. Its workflow is loaded and its graph of
+jobs is built as for a dry-run; the reasons are read from the graph. No results or records are
+changed, and a workflow that runs at the same time is not disturbed.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from poshgrid.planning.current import job_of
 MISSING, INCOMPLETE, PARAMETER, CODE, INPUT, ENVIRONMENT, UPSTREAM, FORCED = (
     "missing", "incomplete", "parameter", "code", "input", "environment", "upstream", "forced",
 )  # fmt: skip
-"""Why a job would run (docs/running.md). ``input``: a file is newer, or another one, and no job of
-the plan makes it. ``upstream``: a job before it runs; the reason is that job's."""
+"""Why a job would run (docs/running.md). ``input``: a file is newer or has changed, and no job of
+the
+plan makes it. ``upstream``: an earlier job runs, which has its own reason."""
 _LONGEST = 60  # characters of a value that is shown
 
 
@@ -37,9 +38,9 @@ class Job:
 
     Attributes:
         rule: name of the rule.
-        wildcards: what makes the job one of its rule's.
-        reasons: such as :data:`MISSING`; none: the job's results are up to date.
-        changes: what of the configuration has changed, e.g. ``options.recency.decay: 0.6 -> 0.5``.
+        wildcards: the values that distinguish the job from others of its rule.
+        reasons: such as :data:`MISSING`; () if the job's results are up to date.
+        changes: changes of the configuration, e.g. ``options.recency.decay: 0.6 -> 0.5``.
     """
 
     rule: str
@@ -49,12 +50,12 @@ class Job:
 
     @property
     def cell(self) -> str:
-        """What stands for the job in tables: its wildcards, e.g. ``baby-f/10M``."""
+        """The job's name in tables: its wildcards, e.g. ``baby-f/10M``."""
         return "/".join(self.wildcards.values())
 
 
 def read(workflow: Any) -> list[Job]:  # noqa: ANN401 - Snakemake's
-    """Return the jobs of a graph that make something, each after those that it needs."""
+    """Return the jobs of a graph that have outputs, each after the jobs that it needs."""
     dag = workflow.dag
     return [
         Job(
@@ -71,14 +72,14 @@ def read(workflow: Any) -> list[Job]:  # noqa: ANN401 - Snakemake's
 
 @contextlib.contextmanager
 def graph(args: Any) -> Iterator[tuple[Any, list[str]]]:  # noqa: ANN401 - Snakemake's
-    """Build Snakemake's graph of jobs, with its reasons; yield its workflow, and what it printed.
+    """Build Snakemake's graph of jobs, with its reasons; yield its workflow and its printed lines.
 
     Args:
         args: parsed arguments of Snakemake (:func:`poshgrid.planning.launch.parsed`).
 
     Raises:
-        PoshgridError: Snakemake cannot plan the targets, e.g. because an input that no job makes is
-            missing.
+        PoshgridError: Snakemake cannot plan the targets, e.g. because an input is missing that no
+            job makes.
     """
     from snakemake.api import SnakemakeApi
     from snakemake.cli import parse_config
@@ -114,8 +115,8 @@ def graph(args: Any) -> Iterator[tuple[Any, list[str]]]:  # noqa: ANN401 - Snake
                 or (here.absolute() if here.is_file() else resources.shipped("Snakefile")),
                 workdir=args.directory or Path.cwd(),
             )
-            # What a dry-run does before it prints. `ignore_incomplete` and `force_incomplete`:
-            # half-made results are made again, as the profiles ask.
+            # The same steps as in a dry-run, without printing. With `force_incomplete`, incomplete
+            # results are made again, as in the profiles.
             workflow.dag(
                 DAGSettings(
                     targets=frozenset(args.targets or ()), forcetargets=args.force,
@@ -125,7 +126,7 @@ def graph(args: Any) -> Iterator[tuple[Any, list[str]]]:  # noqa: ANN401 - Snake
                 )
             )  # fmt: skip
             loaded = workflow._workflow
-            # The rules ask for it: long arguments are written to a file by a real run alone.
+            # The rules read it: only a real run writes long arguments to a file.
             loaded._executor_plugin = ExecutorPluginRegistry().get_plugin("dryrun")
             loaded._prepare_dag(
                 forceall=args.forceall, ignore_incomplete=False, lock_warn_only=True
@@ -139,7 +140,7 @@ def graph(args: Any) -> Iterator[tuple[Any, list[str]]]:  # noqa: ANN401 - Snake
             f"{targets}: Snakemake cannot plan it: {reason}; `poshgrid run -n -p {targets}` says "
             "more"
         ) from error
-    except SystemExit as error:  # the Snakefile refuses the configuration
+    except SystemExit as error:  # the Snakefile rejects the configuration
         lines = printed.getvalue().splitlines()
         errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
         raise PoshgridError(*(errors or [f"{targets}: the workflow cannot be read"])) from error
@@ -147,7 +148,7 @@ def graph(args: Any) -> Iterator[tuple[Any, list[str]]]:  # noqa: ANN401 - Snake
 
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
-    """Keep Snakemake's log to itself: what it has to say comes as an error or in the graph."""
+    """Suppress Snakemake's log: what matters is raised as an error or is in the graph."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
@@ -157,18 +158,18 @@ def _silent() -> Iterator[None]:
 
 
 def _reasons(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
-    """Yield why a job would run, in our words; nothing where it would not."""
+    """Yield why a job would run, as words of poshgrid; nothing if it would not run."""
     if not dag.needrun(job):
         return
     reason = dag.reason(job)
     if reason.forced:
-        yield INCOMPLETE  # of a stale job, which is forced too, the reason is known
+        yield INCOMPLETE  # a stale job is also forced, but has another reason
         return
     now, before = job_of(job.params), _before(reason.params_changed)
     changed = (
         {key for key in {*now, *before} if now.get(key) != before.get(key)} if before else set()
     )
-    # Of a result that is not there, nothing is newer: Snakemake looks at what would follow from it.
+    # An input is not "newer" than a missing result; Snakemake reports that for later jobs.
     if reason.missing_output:
         yield MISSING
     if reason.params_changed and (not before or changed - {"code", "files"}):
@@ -187,7 +188,7 @@ def _reasons(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
 
 
 def _before(changed: Any) -> dict[str, Any]:  # noqa: ANN401 - Snakemake's
-    """Return the job that Snakemake has a record of, if it is another now; else nothing."""
+    """Return the recorded job if it differs from the present one; else {}."""
     for value in changed.only_old if changed else ():
         with contextlib.suppress(ValueError, SyntaxError):
             return job_of({"job": ast.literal_eval(value)})
@@ -195,14 +196,14 @@ def _before(changed: Any) -> dict[str, Any]:  # noqa: ANN401 - Snakemake's
 
 
 def _changes(dag: Any, job: Any) -> Iterator[str]:  # noqa: ANN401 - Snakemake's
-    """Yield what of a job's slice of the configuration has changed: ``key: old -> new``."""
+    """Yield the changes in a job's slice of the configuration: ``key: old -> new``."""
     before = _before(dag.reason(job).params_changed) if dag.needrun(job) else {}
     if before:
         yield from differences(before.get("spec"), job_of(job.params).get("spec"))
 
 
 def differences(old: object, new: object, prefix: str = "") -> Iterator[str]:
-    """Yield ``key: old -> new`` for every value in which two slices of a configuration differ."""
+    """Yield ``key: old -> new`` for every value that differs between two configurations."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted(old.keys() | new.keys()):
             where = f"{prefix}.{key}" if prefix else str(key)

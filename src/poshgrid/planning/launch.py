@@ -1,8 +1,8 @@
-"""``poshgrid run``: Snakemake with our checks before it, a short dry-run and a quiet end.
+"""``poshgrid run``: Snakemake with checks before it, a short dry-run and a quiet end.
 
-Snakemake reads configuration files with a template engine (YTE), which runs the Python code that a
-file with ``__use_yte__: true`` holds, before the first line of a workflow. So each file is read
-with the safe YAML loader first.
+Snakemake reads configuration files with a template engine (YTE), which runs Python code in a file
+with ``__use_yte__: true``, before the first line of a workflow. Therefore each file is first read
+with the safe YAML loader.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ DETAILED = (
     "summary", "detailed_summary", "list_rules", "list_target_rules", "lint", "unlock", "report",
     "delete_all_output", "delete_temp_output",
 )  # fmt: skip
-"""Options with which a dry-run is Snakemake's own."""
+"""Options with which Snakemake's own dry-run is shown."""
 SNAKEFILES = ("Snakefile", "workflow/Snakefile")
 INTERRUPTED = 130
-"""Exit status after Ctrl-C, as a shell has it."""
+"""Exit status after Ctrl-C, as in shells."""
 
 
 def parsed(arguments: Sequence[str]) -> tuple[Any, Any, str]:
-    """Return Snakemake's parser, its arguments with those of profiles, and what it says of them.
+    """Return Snakemake's parser, its arguments including those of profiles, and its messages.
 
-    Two things are filled in. A target that ends in ``.yaml`` is a configuration; without any, that
-    is the study of this folder. A run on this machine takes all cores.
+    Two things are added. A target that ends in ``.yaml`` is a configuration; without one, the study
+    in this folder is used. A run on this machine uses all cores.
 
     Raises:
         PoshgridError: an argument is wrong, or a configuration file is not plain YAML.
@@ -48,7 +48,7 @@ def parsed(arguments: Sequence[str]) -> tuple[Any, Any, str]:
     from snakemake import cli
     from snakemake.utils import available_cpu_count
 
-    # Snakemake takes targets in one place only: those before its options go to the end
+    # Snakemake allows targets in one position only, so those before its options move to the end
     first = list(itertools.takewhile(lambda word: not word.startswith("-"), arguments))
     words = list(arguments[len(first) :])
     words += [*([] if "--" in words else ["--"]), *first] if first else []
@@ -63,10 +63,10 @@ def parsed(arguments: Sequence[str]) -> tuple[Any, Any, str]:
         if profile := re.search(r"profile directory given \((.+?)\)", reason):
             own = {path.parent.name for path in Path("profiles").glob("*/config*.yaml")}
             check_known("--profile: no profile", profile[1], own - {"default"})
-        raise PoshgridError(f"Snakemake refuses the arguments: {reason}") from end
+        raise PoshgridError(f"Snakemake rejects the arguments: {reason}") from end
     for word in args.config or ():
         if "=" not in word:
-            raise PoshgridError(f"{word}: not KEY=VALUE of --config; targets stand after --")
+            raise PoshgridError(f"{word}: not KEY=VALUE of --config; write targets after --")
     files = [target for target in args.targets if target.endswith((".yaml", ".yml"))]
     args.targets = [target for target in args.targets if target not in files]
     if files:
@@ -95,7 +95,7 @@ class _FirstError(logging.Filter):
 
 
 def check_targets(args: Any) -> None:  # noqa: ANN401 - Snakemake's
-    """Raise if a word among the targets is no target of the configuration, and no rule or file."""
+    """Raise if a word among the targets is not a target of the configuration, a rule or a file."""
     words = {word for word in args.targets or () if not set(word) & set("/.")} - rules()
     if words:
         grid = Grid(configfile.load(*(args.configfile or [PAPER])))
@@ -105,16 +105,16 @@ def check_targets(args: Any) -> None:  # noqa: ANN401 - Snakemake's
 
 
 def _dry_run(args: Any) -> None:  # noqa: ANN401 - Snakemake's
-    """Show what would run, in short."""
+    """Show briefly what would run."""
     from poshgrid.planning import plan
 
     plan.show(plan.make(args))
 
 
 def _end_quietly() -> threading.Event:
-    """Return an event that Ctrl-C sets. From then on no job is reported as failed.
+    """Return an event that Ctrl-C sets; after it no job is reported as failed.
 
-    A terminal sends the signal to the jobs, too. They end first, and Snakemake would report each as
+    A terminal sends the signal also to the jobs. They end first, and Snakemake would report each as
     a failure of its rule.
     """
     before, stopped = signal.getsignal(signal.SIGINT), threading.Event()
@@ -126,7 +126,7 @@ def _end_quietly() -> threading.Event:
         sys.stderr.write("\nstopping: jobs end, and keep what they have saved\n")
         signal.default_int_handler(number, frame)
 
-    if before is signal.default_int_handler:  # nohup's is another
+    if before is signal.default_int_handler:  # not under nohup
         signal.signal(signal.SIGINT, interrupted)
     return stopped
 
@@ -154,7 +154,7 @@ def main() -> None:
     except PoshgridError as error:
         sys.stderr.writelines(f"error: {line}\n" for line in error.args)
         succeeded = False
-    except Exception as error:  # Snakemake prints its own in its own way
+    except Exception as error:  # printed as Snakemake prints its own exceptions
         cli.print_exception(error)
         succeeded = False
     if stopped.is_set():

@@ -1,4 +1,4 @@
-"""A plan: the jobs that would run, why, and what their training would cost."""
+"""A plan: the jobs that would run, the reasons, and the costs of training."""
 
 from __future__ import annotations
 
@@ -15,29 +15,31 @@ from poshgrid.planning.costs import Costs
 from poshgrid.planning.jobs import MISSING, UPSTREAM, Job
 
 EXAMPLES, CHANGES = 2, 3
-"""Cells, and changes of the configuration, that are shown of each rule and reason."""
+"""Numbers of cells and of configuration changes shown for each rule and reason."""
 
 
 def make(args: Any, device: str | None = None) -> dict[str, Any]:  # noqa: ANN401 - Snakemake's
-    """Plan a run: ask Snakemake what it would do, and estimate what training takes.
+    """Plan a run: get Snakemake's decisions, and estimate the costs of training.
 
     Args:
         args: parsed arguments of Snakemake (:func:`poshgrid.planning.launch.parsed`).
-        device: one whose speed is known (:mod:`poshgrid.planning.costs`); default: this machine's.
+        device: a device with a known speed (:mod:`poshgrid.planning.costs`); default: this
+            machine's.
 
     Raises:
-        PoshgridError: an unknown device, or Snakemake's own refusal.
+        PoshgridError: an unknown device, or Snakemake cannot plan the run.
     """
     with jobs.graph(args) as (workflow, notes):
         planned, grid = jobs.read(workflow), workflow.globals.get("GRID")
-    order = list(dict.fromkeys(job.rule for job in planned))  # in which their first jobs can start
+    # Order in which the rules' first jobs can start
+    order = list(dict.fromkeys(job.rule for job in planned))
     groups: dict[tuple[str, tuple[str, ...]], list[Job]] = {}
     for job in planned:
         if job.reasons:
             groups.setdefault((job.rule, job.reasons), []).append(job)
     again = [job for members in groups.values() for job in members]
     trained = [Run.of(SimpleNamespace(**job.wildcards)) for job in again if job.rule == "train"]
-    if grid is None:  # a Snakefile of one's own, with this workflow as a module
+    if grid is None:  # a user's own Snakefile that uses this workflow as a module
         trained = []
     run = Counter(job.rule for job in again)
     ordered = sorted(groups, key=lambda g: (order.index(g[0]), g[1][0] == UPSTREAM, g[1]))
@@ -63,7 +65,7 @@ def make(args: Any, device: str | None = None) -> dict[str, Any]:  # noqa: ANN40
 
 
 def show(plan: Mapping[str, Any]) -> None:
-    """Print a plan, as :func:`make` returns it."""
+    """Print a plan from :func:`make`."""
     from poshgrid.tables import terminal
 
     for note in plan["notes"]:

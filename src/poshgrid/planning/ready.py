@@ -1,8 +1,9 @@
-"""``poshgrid ready``: whether what a target needs is there, before anything runs.
+"""``poshgrid ready``: whether the inputs of a target exist, before anything runs.
 
-The parts of a configuration agree already, or it could not be loaded
-(:mod:`poshgrid.grid.coherence`). Here are the files that lie outside it. ``poshgrid plan`` has the
-disk that models take, ``poshgrid doctor`` a cluster's memory and time.
+The parts of a configuration already agree, or it could not be loaded
+(:mod:`poshgrid.grid.coherence`). This module checks files outside the configuration. ``poshgrid
+plan`` shows the disk space of models, ``poshgrid doctor`` checks a cluster's memory and time
+limits.
 """
 
 from __future__ import annotations
@@ -32,22 +33,21 @@ from poshgrid.planning.findings import Finding, error, ok, warning
 from poshgrid.plugins import READERS, SUITES
 
 SMALL = 1_000_000
-"""Bytes of a text or suite that is read before a run, so that its faults are found at once."""
-_SHOWN = 3  # inputs that the head of a run names
-_LONGEST = 160  # characters of one of them
+"""Texts and suites of at most so many bytes are read before a run, to report their faults early."""
+_SHOWN = 3  # inputs named at the start of a run
+_LONGEST = 160  # characters shown of each
 
 
 def examine(grid: Grid, target: str) -> list[Finding]:
-    """Look at everything that a target needs from outside.
+    """Check everything that a target needs from outside.
 
     Args:
-        grid: of the configuration.
+        grid: grid of the configuration.
         target: an experiment, ``all`` or ``pretrained``.
 
     Returns:
-        One finding for each source, treebank, parser, suite, norm and given model, then for models
-        of the counts that no run is left for. An input that is missing, and of which nothing has
-        been made yet, is an error.
+        One finding for each source, treebank, parser, suite, norm and given model, then for each
+        regression that has no data. A missing input is an error, unless its result exists already.
 
     Raises:
         PoshgridError: there is no such target.
@@ -59,18 +59,18 @@ def examine(grid: Grid, target: str) -> list[Finding]:
         try:
             findings += look(grid, target)
         except OSError as problem:
-            what = f"{problem.filename}: cannot be looked at: {problem.strerror}"
+            what = f"{problem.filename}: cannot be read: {problem.strerror}"
             findings.append(error("files", what, "fix the path or its permissions"))
     return findings
 
 
 def announce(grid: Grid, target: str, files: Sequence[str | Path], *, dry: bool) -> None:
-    """Say at the head of a run what is missing, and let no run begin without it.
+    """Print at the start of a run which inputs are missing, and stop a real run if any is.
 
-    A dry-run goes on: plans are made before the data are there.
+    A dry-run continues: plans are made before the data exist.
 
     Raises:
-        SystemExit: something is missing, and this is no dry-run. Snakemake would show another
+        SystemExit: an input is missing, and this is not a dry-run. Snakemake would show another
             exception with a traceback.
     """
     findings = examine(grid, target)
@@ -91,10 +91,10 @@ def announce(grid: Grid, target: str, files: Sequence[str | Path], *, dry: bool)
 
 
 def page(workflow: Any, grid: Grid, target: str, files: Sequence[str | Path]) -> list[str]:  # noqa: ANN401 - Snakemake's
-    """Return the report of a target, having said what it needs; none without a run (``only``).
+    """Check a target's inputs, and return its report; [] for a target without experiments.
 
-    Asked by Snakemake's own process alone, for the targets that it was given. Only a run needs its
-    inputs: a dry-run does not, nor what lists, touches or unlocks.
+    Only Snakemake's main process calls it, for the requested targets. Only a real run needs its
+    inputs: a dry-run, and options that list, touch or unlock, do not.
     """
     runs = workflow.executor_plugin is not None and not (workflow.dryrun or workflow.touch)
     announce(grid, target, files, dry=not runs)
@@ -102,17 +102,20 @@ def page(workflow: Any, grid: Grid, target: str, files: Sequence[str | Path]) ->
 
 
 def losses(dag: Any) -> None:  # noqa: ANN401 - Snakemake's
-    """Print a line for each source of a run that lost more than 5% of its words as it was read."""
+    """Print a line for each source of a run that lost more than 5% of its words in reading."""
     read = (job for job in dag.jobs if job.rule.name == "read")
     tables = {Path(job.output[0]).with_name("statistics.json") for job in read}
     for table in sorted(tables):
-        with suppress(PoshgridError):  # a damaged file is the affair of whoever reads it
+        with suppress(PoshgridError):  # a damaged file is reported by the stage that reads it
             if table.is_file() and (line := loss(read_json(table))):
                 sys.stderr.write(f"{line}\n")
 
 
 def _phenomena(grid: Grid, target: str) -> Iterator[Finding]:
-    """Yield the models of phenomena that their suite does not make; files tell at the fit alone."""
+    """Yield an error for regressions with phenomena that their suite does not have.
+
+    For suites read from files this is only checked when the regression is fitted.
+    """
     for name in grid.fitted(target):
         model = grid.regressions[name]
         suite = grid.suites.get(suite_of(model.suite, grid.pairs))
@@ -135,15 +138,15 @@ def _file(
     what: str = "not found",
     made: str | None = None,
 ) -> Finding:
-    """Return whether an input is there: no error where what is made of it is there already.
+    """Return whether an input exists; it may be missing if its result exists already.
 
     Args:
-        check: what is looked at.
+        check: name of the check.
         path: the input.
-        remedy: where it is missing.
-        there: whether it is; none: whether it is a file.
-        what: says that it is missing.
-        made: a result; none: nothing is made of the input alone.
+        remedy: what to do if it is missing.
+        there: whether it exists; None: whether the path is a file.
+        what: message if it is missing.
+        made: a result made of the input; None: no result is made of the input alone.
     """
     if path.is_file() if there is None else there:
         return ok(check, str(path))
@@ -153,7 +156,7 @@ def _file(
 
 
 def corpora(grid: Grid, target: str) -> set[str]:
-    """Return the corpora that a target reads: all that are used where items are made from them."""
+    """Return the corpora that a target reads: all used ones if items are generated from them."""
     own = {grid.corpus_of(condition).name for condition, _ in grid.cells(target)}
     generated = any(suite.generated for suite in grid.suites.values())
     return own | set(grid.vocabularies()) if generated else own
@@ -254,7 +257,7 @@ def _parsers(grid: Grid, target: str) -> Iterator[Finding]:
             made = f"{grid.paths.parser(parser.name)}/manifest.json"
             yield _conllu(grid, check, components(parser.treebank), made)
             continue
-        if parser.engine == "words":  # reads no model
+        if parser.engine == "words":  # needs no model
             continue
         folder = Path(grid.config.data, parser.model or "")
         there = folder.is_dir() and any(folder.iterdir())
@@ -269,7 +272,7 @@ def _parsers(grid: Grid, target: str) -> Iterator[Finding]:
 
 
 def _labels(check: str, folder: Path) -> Finding:
-    """Return whether a pipeline of spaCy gives the labels that filters ask for."""
+    """Return whether a spaCy pipeline predicts the labels that filters need."""
     try:
         if is_mapped(folder):
             what = "its labels are ClearNLP's and are mapped to Universal Dependencies"
@@ -280,7 +283,7 @@ def _labels(check: str, folder: Path) -> Finding:
 
 
 def _tokenizers(grid: Grid, target: str) -> Iterator[Finding]:
-    """Yield whether the files that tokenizers are, in place of training, are there."""
+    """Yield whether the given tokenizer files exist."""
     files = {grid.tokenizer_of(name).file for name, _ in grid.tokenized(target)}
     for file in sorted(filter(None, files)):
         path = Path(grid.config.data, file)
@@ -288,7 +291,7 @@ def _tokenizers(grid: Grid, target: str) -> Iterator[Finding]:
 
 
 def _conllu(grid: Grid, check: str, paths: Sequence[str], made: str | None) -> Finding:
-    """Return whether CoNLL-U files or folders of them are there."""
+    """Return whether CoNLL-U files, or folders of them, exist."""
     for path in (Path(grid.config.data, path) for path in paths if path != TOY):
         if not treebank_files(path):
             remedy = "put CoNLL-U files there (Universal Dependencies), or fix the path of "
@@ -297,7 +300,7 @@ def _conllu(grid: Grid, check: str, paths: Sequence[str], made: str | None) -> F
 
 
 def _trees(grid: Grid, target: str) -> Iterator[Finding]:
-    """Yield whether the trees that parsers are checked against exist."""
+    """Yield whether the gold trees for testing parsers exist."""
     evidence = grid.config.evidence
     if evidence.gold and grid.parsed_corpora(target):
         made = grid.paths.recall(grid.evidence_parsers()[0])
@@ -340,7 +343,7 @@ def _suite(grid: Grid, suite: Suite) -> Finding:
 
 
 def _given(grid: Grid, target: str) -> Iterator[Finding]:
-    """Yield of models of somebody else's whether they are there, or are pinned."""
+    """Yield whether given models exist, or, on a hub, have a fixed revision."""
     for name, model in grid.pretrained.items():
         check, folder = f"pretrained {name}", model_folder(grid, model)
         if folder is not None:
@@ -359,4 +362,4 @@ def _given(grid: Grid, target: str) -> Iterator[Finding]:
 LOOKS = (
     _sources, _prebuilt, _tokenizers, _parsers, _flat, _trees, _suites, _given, _phenomena,
 )  # fmt: skip
-"""Each yields the findings of one kind, of a grid and a target."""
+"""Functions (grid, target) that yield the findings of one kind."""

@@ -1,1 +1,1 @@
-"""What a result was made from: fingerprints of code, manifests, their index, locks, adoption."""
+"""How a result was made: fingerprints of code, manifests, verification, locks, early cutoff."""

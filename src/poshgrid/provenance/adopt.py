@@ -1,14 +1,14 @@
-"""Early cutoff: a costly stage takes over its last outputs if nothing that decides them changed.
+"""Early cutoff: a costly stage reuses its last outputs if nothing that determines them has changed.
 
-Snakemake runs a job again whenever a job before it runs, even if that job wrote the same bytes. It
-also deletes the outputs of a job whose end it did not see. So stages that are ``costly`` keep their
-last outputs, manifest included, as hard links in a hidden folder beside them, which no rule
-declares. If the stage starts again with the same spec, code and content of its inputs, it checks
-the digests of what was kept and links it back. That takes seconds.
+Snakemake reruns a job whenever an earlier job reruns, even if that job wrote the same bytes. It
+also deletes the outputs of a job whose end it did not see. Stages that are ``costly`` therefore
+keep their last outputs, including the manifest, as hard links in a hidden folder next to them,
+which no rule declares. If the stage starts again with the same spec, code and contents of its
+inputs, it checks the digests of the kept files and links them back. That takes seconds.
 
-Only the last outputs are kept, so a link costs no disk space while they are in place. Where a file
-system has no hard links, nothing is kept. Two jobs that make the same output run one after the
-other, and the second takes over what the first made.
+Only the last outputs are kept, so the links need no disk space while the outputs exist. On file
+systems without hard links nothing is kept. Two jobs that make the same output run one after the
+other, and the second reuses the outputs of the first.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from poshgrid.files import atomic, clear, discard, sync
 from poshgrid.provenance import lock
 
 _LAST = "last"
-_MANIFEST = "manifest"  # no suffix: it must not be found as a manifest of results
+_MANIFEST = "manifest"  # no suffix, so that it is not taken for a manifest of results
 _OUTPUTS = "outputs"
 
 log = logs.get(__name__)
@@ -33,7 +33,7 @@ log = logs.get(__name__)
 def folder_of(manifest: Path) -> Path:
     """Return the hidden folder in which a stage's last outputs are kept.
 
-    It lies outside the folder of the outputs, whose files the next stage reads.
+    It is outside the folder of the outputs, whose files the next stage reads.
     """
     outputs = manifest.parent
     if manifest.name != verification.MANIFEST:
@@ -43,10 +43,10 @@ def folder_of(manifest: Path) -> Path:
 
 @contextmanager
 def held(manifest: Path) -> Iterator[Path]:
-    """Yield the folder of a stage's last outputs, once no other job makes them.
+    """Yield the folder of a stage's last outputs; wait while another job makes the same output.
 
     Args:
-        manifest: of the stage; it need not exist.
+        manifest: manifest of the stage; it need not exist.
 
     Raises:
         PoshgridError: the folder cannot be written.
@@ -61,15 +61,15 @@ def held(manifest: Path) -> Iterator[Path]:
 
 
 def keep(folder: Path, manifest: Path) -> None:
-    """Keep what a stage has written. A failure is a warning: the outputs themselves are safe.
+    """Keep the outputs of a stage. If that fails, only warn: the outputs themselves are safe.
 
     Args:
-        folder: what :func:`held` yields.
-        manifest: just written.
+        folder: folder from :func:`held`.
+        manifest: the stage's new manifest.
     """
     outputs = verification.recorded(manifest, verification.state(manifest)).outputs
     try:
-        clear(*folder.glob(f".{_LAST}.*"))  # of killed jobs
+        clear(*folder.glob(f".{_LAST}.*"))  # leftovers of killed jobs
         with atomic(folder / _LAST, lasting=True) as temporary:
             temporary.mkdir()
             os.link(manifest, temporary / _MANIFEST)
@@ -87,17 +87,17 @@ def keep(folder: Path, manifest: Path) -> None:
 def take(
     folder: Path, manifest: Path, *, spec: object, code: str, inputs: Mapping[str, str]
 ) -> bool:
-    """Link kept outputs back if they are what a stage would make; otherwise drop them.
+    """Link kept outputs back if the stage would make the same; otherwise delete them.
 
     Args:
-        folder: what :func:`held` yields.
-        manifest: where the stage's manifest goes.
+        folder: folder from :func:`held`.
+        manifest: path of the stage's manifest.
         spec: the slice of the configuration.
         code: fingerprint of the code.
         inputs: file -> digest.
 
     Returns:
-        Whether all outputs are in their places.
+        Whether all outputs have been linked back.
 
     Raises:
         PoshgridError: an output cannot be written.
@@ -113,7 +113,7 @@ def take(
         read = {name: verification.located(manifest, name) for name in before.keys() - now.keys()}
         now |= {
             name: verification.sha256(path) for name, path in read.items() if path.is_file()
-        }  # what the stage read besides
+        }  # further files that the stage read
         same = {
             "manifest": verification.SEAL in content,
             "spec": content["spec"] == spec,
@@ -132,19 +132,19 @@ def take(
         log.info("%s: its last outputs are not used: changed: %s", manifest, ", ".join(changed))
         discard(last)
         return False
-    manifest.unlink(missing_ok=True)  # until everything that it lists is there
+    manifest.unlink(missing_ok=True)  # written last, when all files in it exist
     for name in sorted(outputs):
         _put(last / _OUTPUTS / name, manifest.parent / name)
     _put(last / _MANIFEST, manifest)
     log.info(
-        "%s: taken over from %s on %s: same spec, code and inputs",
+        "%s: reused from %s on %s: same spec, code and inputs",
         manifest, content["started"], content["host"],
     )  # fmt: skip
     return True
 
 
 def _put(path: Path, to: Path) -> None:
-    """Link a kept file to its place, with the time of now: Snakemake compares times."""
+    """Link a kept file to its path, with the present time, because Snakemake compares times."""
     with atomic(to, lasting=True) as temporary:
         os.link(path, temporary)
         os.utime(temporary)

@@ -2,14 +2,14 @@
 
 Snakemake sees neither the modules that a command imports nor their imports. ``code("poshgrid.x")``
 is a digest of the syntax trees of a module and of every poshgrid module that it imports, without
-comments, docstrings and layout: rewording a docstring reruns nothing. Imports for type checkers
-alone do not count.
+comments, docstrings and layout: rewording a docstring reruns nothing. Imports that are only for
+type checkers do not count.
 
-:data:`EXEMPT` lists what is left out, with the reason. A test runs every stage and fails if a
-function runs that is neither digested nor on that list.
+:data:`EXEMPT` lists the modules that are left out, with the reason. A test runs every stage and
+fails if a function runs that is neither digested nor on that list.
 
-Digests are kept in the user's cache, by what the files hold: to parse hundreds of modules takes
-longer than all else that Snakemake does where there is nothing to do.
+Digests are cached in the user's cache folder, by the contents of the files: parsing hundreds of
+modules would take longer than everything else that Snakemake does when nothing is to be run.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ EXEMPT = {
     "poshgrid.provenance.*": "keeps records, locks and copies of what a stage wrote",
     "poshgrid.training.tracker": "shows losses during training",
 }
-"""Module, or package with ``.*``: all of it -> why it is no part of a digest."""
+"""Module, or whole package with ``.*`` -> why it is not part of a digest."""
 ALWAYS = ("poshgrid.config.sizes", "poshgrid.files", "poshgrid.plugins")
-"""What every command runs."""
+"""Modules that every command runs."""
 
 
 def exempt(module: str) -> bool:
-    """Say whether a module is left out of digests (:data:`EXEMPT`)."""
+    """Return whether a module is left out of digests (:data:`EXEMPT`)."""
     names = [module, f"{module}.*", *(f"{name}.*" for name in _parents(module))]
     return any(name in EXEMPT for name in names)
 
@@ -73,16 +73,16 @@ def code(*modules: str) -> str:
     """
     names = closure(*modules)
     key = _sha("\n".join(f"{module} {_sha(source(module))}" for module in names))
-    digests = _kept()
+    digests = _cached()
     if key not in digests:
         trees = "".join(f"{module}\n{_tree(source(module))}\n" for module in names)
         digests[key] = _sha(trees)[:16]
-        contents.save(_name(), digests)
+        contents.save(_cache_name(), digests)
     return digests[key]
 
 
 def closure(*modules: str) -> list[str]:
-    """Return the modules that are digested for some: they, all they import, and their packages.
+    """Return the modules to digest: the given ones, all that they import, and their packages.
 
     Raises:
         FileNotFoundError: a module does not exist.
@@ -98,7 +98,7 @@ def closure(*modules: str) -> list[str]:
 
 
 def _parents(module: str) -> Iterator[str]:
-    """Yield the packages that a module is in, whose ``__init__`` runs before it."""
+    """Yield the packages that contain a module; their ``__init__`` runs before it."""
     while (module := module.rpartition(".")[0]) != "":
         yield module
 
@@ -111,8 +111,8 @@ def imports(module: str) -> frozenset[str]:
 
 @functools.cache
 def _imported(package: str, text: str) -> list[str]:
-    """Return the names of the package that a source imports: modules, and what they hold."""
-    key, known = f"imports {package} {_sha(text)}", _kept()
+    """Return the names from the package that a source imports: modules, and names in modules."""
+    key, known = f"imports {package} {_sha(text)}", _cached()
     if key not in known:
         names: set[str] = set()
         for node in _running(ast.parse(text)):
@@ -128,7 +128,7 @@ def _imported(package: str, text: str) -> list[str]:
 
 
 def _running(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and all below it, except what only type checkers read."""
+    """Yield a node and all nodes below it, except those that only type checkers read."""
     yield node
     for inner in ast.iter_child_nodes(node):
         if isinstance(inner, ast.If) and ast.unparse(inner.test) == "TYPE_CHECKING":
@@ -166,14 +166,14 @@ def _sha(text: str) -> str:
 
 
 @functools.cache
-def _kept() -> dict[str, str]:
-    """Return what this module, under this Python, has found before."""
-    return contents.load(_name())
+def _cached() -> dict[str, str]:
+    """Return the digests that this version of the module, under this Python, has computed."""
+    return contents.load(_cache_name())
 
 
 @functools.cache
-def _name() -> str:
-    """Return where that is kept: another Python or another state of this module, another place."""
+def _cache_name() -> str:
+    """Return the name of the cache; it depends on the version of Python and of this module."""
     return f"fingerprint-{_sha(sys.version + Path(__file__).read_text(encoding='utf-8'))[:16]}"
 
 

@@ -1,4 +1,4 @@
-"""Locks: no two jobs make the same output at once, no two workflows the same results."""
+"""Locks: no two jobs make the same output at once, and no two workflows run on the same results."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from poshgrid.errors import PoshgridError
 from poshgrid.files import aside, cannot_write, clear
 
 PATIENCE = 5.0
-"""Seconds between two looks at a lock that another job holds."""
+"""Seconds between two attempts to take a lock that another job holds."""
 OWNER = ".owner"
-"""File of a results folder that names the workflow that runs on it."""
+"""File in a results folder that names the workflow running on it."""
 _TAKEN = (errno.EAGAIN, errno.EACCES)
 
 log = logs.get(__name__)
@@ -29,15 +29,15 @@ log = logs.get(__name__)
 def held(folder: Path, doing: str) -> Iterator[None]:
     """Hold the lock of a folder, which may be removed meanwhile.
 
-    Another job may have outlived a killed workflow: it is waited for. If it comes to its end, this
-    one takes over what it made; if it is killed, this one goes on where it was.
+    If another job, e.g. of a killed workflow, still makes the same output, wait for it. If it
+    finishes, this job reuses its outputs; if it is killed, this job continues from its checkpoint.
 
-    Locks of ``flock`` end with their process, however it ends. On NFS they hold between hosts
-    (Linux makes byte-range locks of them), unless it is mounted with ``local_lock``.
+    Locks of ``flock`` end with their process, however it ends. On NFS they work between hosts
+    (Linux turns them into byte-range locks), unless it is mounted with ``local_lock``.
 
     Args:
-        folder: made if it is missing.
-        doing: what its holder does, for who waits.
+        folder: created if it is missing.
+        doing: what the holder does, for the message of those who wait.
 
     Raises:
         PoshgridError: the folder cannot be written.
@@ -46,12 +46,12 @@ def held(folder: Path, doing: str) -> Iterator[None]:
     while True:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:  # no such file, too: in /proc nothing can be made
+        except OSError as error:  # also "no such file": nothing can be created in /proc
             raise cannot_write(folder, error) from error
         try:
             stream = path.open("a+b", buffering=0)
         except FileNotFoundError:
-            continue  # the job that held it has just removed the folder
+            continue  # the previous holder has just removed the folder
         except OSError as error:
             raise cannot_write(folder, error) from error
         with stream:
@@ -64,13 +64,13 @@ def held(folder: Path, doing: str) -> Iterator[None]:
             except OSError as error:
                 raise cannot_write(path, error) from error
             yield
-        # On NFS a folder whose lock is open cannot be removed to the end.
+        # On NFS a folder cannot be removed completely while its lock file is open.
         clear(aside(folder))
         return
 
 
 def owned(path: Path) -> Path:
-    """Return the results folder that a path lies in; itself if no workflow has run on one."""
+    """Return the results folder that contains a path; the path itself if no workflow ran there."""
     folders = (path.absolute(), *path.absolute().parents)
     return next((folder for folder in folders if (folder / OWNER).is_file()), path)
 
@@ -78,14 +78,14 @@ def owned(path: Path) -> Path:
 def own(results: Path) -> Callable[[], None]:
     """Own a results folder until this process ends, however it ends.
 
-    The lock of a killed owner ends with it. On another host that cannot be seen, so the owner's
-    name in the file counts, too.
+    The lock of a killed owner ends with it. On another host locks cannot be seen, so the owner's
+    name in the file also counts.
 
     Args:
-        results: the folder; made if it is missing.
+        results: the folder; created if it is missing.
 
     Returns:
-        What gives it back early.
+        A function that releases the folder early.
 
     Raises:
         PoshgridError: another workflow owns it.
@@ -94,14 +94,14 @@ def own(results: Path) -> Callable[[], None]:
     try:
         results.mkdir(parents=True, exist_ok=True)
         stream = path.open("a+b", buffering=0)
-    except OSError:  # read-only results can be looked at, and a job that writes says so
+    except OSError:  # read-only results can be read; a job that writes will report it
         return lambda: None
     taken = _try(stream.fileno())
     owner = os.pread(stream.fileno(), 10_000, 0).decode(errors="replace").strip()
     elsewhere = bool(owner) and f" on {socket.gethostname()} " not in owner
     if elsewhere or (taken and taken.errno in _TAKEN):
         stream.close()
-        remedy = f"if it does not run any more, delete {path}" if elsewhere else "wait for its end"
+        remedy = f"if it no longer runs, delete {path}" if elsewhere else "wait for its end"
         raise PoshgridError(f"{results}: in use by {owner or 'another workflow'}; {remedy}")
     with suppress(OSError):  # the disk is full
         stream.truncate(0)
@@ -118,11 +118,14 @@ def own(results: Path) -> Callable[[], None]:
 
 
 def _lock(descriptor: int, path: Path, doing: str) -> None:
-    """Lock a file, when no other process holds it; do without where there are no locks."""
+    """Wait until no other process holds the lock of a file, then lock it.
+
+    On a file system without locks, only warn.
+    """
     waiting = False
     while error := _try(descriptor):
         if error.errno not in _TAKEN:
-            # some network file systems have no locks
+            # e.g. a network file system without locks
             log.warning("%s: no lock: %s", path, error.strerror or error)
             return
         if not waiting:
@@ -136,7 +139,7 @@ def _lock(descriptor: int, path: Path, doing: str) -> None:
 
 
 def _try(descriptor: int) -> OSError | None:
-    """Lock a file if no other process holds it; return why that was not done."""
+    """Lock a file if no other process holds its lock; return the error if it fails."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -145,7 +148,7 @@ def _try(descriptor: int) -> OSError | None:
 
 
 def _holder(descriptor: int) -> str:
-    """Return what the process that holds a lock has written into it."""
+    """Return the name that the holder of a lock has written into it."""
     return os.pread(descriptor, 1_000, 0).decode(errors="replace").strip() or "another process"
 
 

@@ -1,4 +1,4 @@
-"""The record that every result carries: what made it, from what, where, and at what cost."""
+"""The manifest of every result: what made it, from what, where, and at what cost."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ def recorded(
 ) -> Iterator[dict[str, Any]]:
     """Time a job and write its manifest if it succeeds.
 
-    The block may add its own entries to the dictionary that it is given (tokens per second,
-    device, counts).
+    The block may add entries to the dictionary that it receives (tokens per second, device,
+    counts).
 
     Args:
         path: the manifest file, e.g. ``.../manifest.json``.
         spec: the slice of the config that the job read.
         code: fingerprint of the code (:func:`poshgrid.provenance.fingerprint.code`).
-        inputs: files whose digests are recorded, with those of the results of other stages that
-            the block reads; missing ones and folders are passed over.
-        editable: patterns of files that people fill in: their digests are not recorded.
-        reads: what the job reads of the results (:func:`poshgrid.verification.reads`).
+        inputs: files whose digests are recorded, together with the results of other stages that the
+            block reads; missing files and folders are skipped.
+        editable: patterns of files that people edit: their digests are not recorded.
+        reads: the job's inputs inside the results (:func:`poshgrid.verification.reads`).
 
     Raises:
-        PoshgridError: an input does not hold the bytes that its stage wrote, or changed while the
+        PoshgridError: an input does not have the bytes that its stage wrote, or changed while the
             job ran, or the manifest cannot be written.
     """
     path = Path(path)
-    with suppress(OSError):  # where the folder cannot be written, the stage says so
-        path.unlink()  # what the job writes is not what an earlier manifest lists
+    with suppress(OSError):  # if the folder cannot be written, the stage reports it
+        path.unlink()  # an earlier manifest does not describe the new files
     digests = verification.check(inputs)
     started, wall, cpu = datetime.now(UTC), time.monotonic(), _cpu()
     extra: dict[str, Any] = {}
@@ -90,7 +90,7 @@ def recorded(
 
 
 def _usage() -> list[resource.struct_rusage]:
-    """Return what this process has used, and what those have that it has waited for."""
+    """Return the resources used by this process and by its finished child processes."""
     return [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
 
 
@@ -99,10 +99,10 @@ def _cpu() -> float:
 
 
 def _on_disk(manifest: Path, outputs: Iterable[str]) -> None:
-    """Have on the disk what a manifest is about to vouch for.
+    """Force the files that a manifest will list to the disk.
 
     Raises:
-        PoshgridError: the disk cannot take it.
+        PoshgridError: the disk cannot be written.
     """
     files = [manifest.parent / name for name in sorted(outputs)]
     path = manifest
@@ -116,9 +116,10 @@ def _on_disk(manifest: Path, outputs: Iterable[str]) -> None:
 
 
 def _device() -> dict[str, str]:
-    """Return what this process has computed on, and the GPU's name; a stage may know better.
+    """Return the device that this process has computed on, and the GPU's name.
 
-    torch is not imported for that: without it, or before its first tensor there, no GPU was used.
+    torch is not imported for this: without torch, or before its first tensor on the GPU, no GPU was
+    used. A stage may override the entries.
     """
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_initialized():

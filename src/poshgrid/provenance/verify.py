@@ -1,4 +1,4 @@
-"""Walk over the manifests of a results folder: which files are not what their stages wrote."""
+"""Check the manifests of a results folder: which files are not as their stages wrote them."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from poshgrid.verification import Recorded, sha256
 
 Kind = Literal["missing", "changed", "outdated", "broken", "moved", "unlisted", "foreign"]
 DELETED: tuple[Kind, ...] = ("missing", "changed", "outdated", "broken", "moved")
-"""What is deleted. An unlisted or foreign file may be a person's."""
+"""Faults whose files are deleted. An unlisted or foreign file may belong to a person."""
 NO_RESULTS = ("arguments", "checkpoints", "logs", "tracking")
 """Folders of a results folder that hold no results of stages."""
 
 
 class Fault(NamedTuple):
-    """A file that is not what its stage wrote.
+    """A file that is not as its stage wrote it.
 
     Attributes:
         path: the file, or a manifest.
         manifest: the manifest that lists it, or the same one.
-        kind: of a file: it is gone, its bytes differ, or no manifest lists it; of a manifest: its
-            stage read what has been written anew since, its JSON or seal is broken, it was
-            written elsewhere in the results, or poshgrid did not write it.
-        what: that in words.
+        kind: for a file: it is missing, its bytes have changed, or no manifest lists it; for a
+            manifest: an input of its stage has been rewritten since, its JSON or seal is broken, it
+            was written elsewhere in the results, or poshgrid did not write it.
+        what: the same in words.
     """
 
     path: Path
@@ -36,18 +36,18 @@ class Fault(NamedTuple):
     what: str
 
     def line(self) -> str:
-        """Return what is wrong with which file."""
+        """Return the message about the file."""
         owner = "" if self.path == self.manifest else f" ({self.manifest.name})"
         return f"{self.path}: {self.what}{owner}"
 
 
 def faults(results: Path) -> Iterator[Fault]:
-    """Yield the files of a results folder that are gone or are not what their stages wrote.
+    """Yield the files of a results folder that are missing or not as their stages wrote them.
 
-    Inputs from outside the results may come and go.
+    Missing inputs from outside the results are not faults.
 
     Raises:
-        PoshgridError: there is no such folder, or it has no manifest.
+        PoshgridError: the folder does not exist, or has no manifest.
         OSError: a file cannot be read.
     """
     if not results.is_dir():
@@ -81,7 +81,7 @@ def _listed(path: Path) -> bool:
     try:
         recorded = owner and verification.recorded(owner, verification.state(owner))
     except verification.NoManifestError:
-        return True  # its manifest is at fault
+        return True  # the fault is in its manifest
     if not recorded or not owner:
         return False
     name = path.relative_to(owner.parent).as_posix()
@@ -96,7 +96,7 @@ def _of_manifest(manifest: Path, results: Path) -> Iterator[Fault]:
         yield Fault(manifest, manifest, "foreign" if problem.foreign else "broken", problem.what)
         return
     except FileNotFoundError:
-        return  # its job has begun again
+        return  # its job has started again
     below = manifest.absolute().relative_to(results.absolute()).as_posix()
     if recorded.path and not f"/{recorded.path}".endswith(f"/{below}"):
         what = f"not the manifest that its stage wrote here: it is of {recorded.path}"
@@ -105,7 +105,7 @@ def _of_manifest(manifest: Path, results: Path) -> Iterator[Fault]:
     for name, digest in sorted(recorded.outputs.items()):
         path = manifest.parent / name
         if verification.nearest(path) != manifest:
-            continue  # written while this stage ran, by one that has its own manifest
+            continue  # written by another stage, which has its own manifest
         if not path.is_file():
             yield Fault(path, manifest, "missing", "is gone")
         elif sha256(path) != digest:
@@ -115,13 +115,13 @@ def _of_manifest(manifest: Path, results: Path) -> Iterator[Fault]:
 
 
 def outdated(manifest: Path, recorded: Recorded) -> str | None:
-    """Return an input of a stage that another stage has written anew since, if there is one."""
+    """Return an input of a stage that another stage has rewritten since, or None."""
     if not recorded.path:
-        return None  # of an earlier version
+        return None  # written by an earlier version
     inputs = verification.from_folder(recorded.inputs, recorded.path, recorded.cwd)
     for name, digest in sorted(inputs.items()):
         path = verification.located(manifest, name)
-        with suppress(verification.NoManifestError, OSError):  # reported where it is walked over
+        with suppress(verification.NoManifestError, OSError):  # reported for that manifest
             if verification.written(path) not in (None, digest):
                 return str(path)
     return None
@@ -133,10 +133,10 @@ def delete(walked: Iterable[Fault]) -> list[Fault]:
     Every rule declares its manifest, not every file.
 
     Args:
-        walked: what :func:`faults` yields; what is not :data:`DELETED` stays.
+        walked: faults from :func:`faults`; only those in :data:`DELETED` are deleted.
 
     Returns:
-        What was deleted.
+        The faults whose files were deleted.
 
     Raises:
         OSError: a file cannot be deleted.
