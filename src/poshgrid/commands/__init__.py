@@ -1,1 +1,1 @@
-"""The command line: one module for each room, which parses options and calls that room."""
+"""The command line: one module for each group of commands, which parses options and calls rooms."""

@@ -1,4 +1,4 @@
-"""What commands share. Heavy libraries are imported by the command that needs them."""
+"""Shared parts of commands. Each command imports the heavy libraries that it needs itself."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def command(
 
     Args:
         example: shown at the end of the command's help.
-        rare: listed by ``poshgrid --help-all`` only.
+        rare: list the command only in ``poshgrid --help-all``.
         kind: class of the command.
-        name: default: the function's.
-        options: what stands for them in the first line of the help.
+        name: name of the command; default: the function's.
+        options: placeholder for the options in the first line of the help.
     """
     return app.command(
         name, hidden=rare, cls=kind, epilog=f"Example: {example}", options_metavar=options
@@ -56,7 +56,7 @@ def command(
 
 
 def files_of(config: Sequence[Path] | None) -> list[Path]:
-    """Return the configuration files that are named, or the one of this folder."""
+    """Return the named configuration files, or the default configuration of this folder."""
     return list(config or [STUDY if STUDY.is_file() else PAPER])
 
 
@@ -64,8 +64,8 @@ def grid_of(config: Sequence[Path] | None, results: Path | None = None) -> Grid:
     """Return the grid of a configuration.
 
     Args:
-        config: its files; default: the one of this folder.
-        results: another results folder than the configuration's.
+        config: its files; default: the configuration of this folder.
+        results: another results folder than the configuration's; None: the configuration's.
 
     Raises:
         PoshgridError: the configuration is wrong.

@@ -1,4 +1,4 @@
-"""Corpora and filters: ``fetch``, ``explain-filter``, and ``leak-rate`` of labelled sheets."""
+"""Corpora and filters: ``fetch``, ``explain-filter``, and ``leak-rate`` for labelled sheets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from poshgrid.grid.grid import Grid
 
 SEED = 42
-"""Of the sentences that are shown."""
+"""Seed of the sample of sentences to show."""
 
 
 @command("poshgrid fetch simple-wikipedia --data data")
@@ -33,10 +33,10 @@ def fetch(
     folder: Annotated[str | None, typer.Option(help="Folder below it")] = None,
     file: Annotated[list[str] | None, typer.Option(help="Only this file; may be repeated")] = None,
     words: Annotated[
-        int | None, typer.Option(min=1, help="Of a source with a catalogue: enough")
+        int | None, typer.Option(min=1, help="Words to download from a source with a catalogue")
     ] = None,
 ) -> None:
-    """Download a free source or suite, going on where an earlier attempt stopped."""
+    """Download a free source or suite; continue where an earlier attempt stopped."""
     from poshgrid.corpora.fetch import fetch as download
 
     for path in download(source, data, folder=folder, only=file, words=words):
@@ -62,7 +62,8 @@ def explain_filter(
         ),
     ] = None,
     corpus: Annotated[
-        str | None, typer.Option(help="Show what is removed from this corpus; default: the only")
+        str | None,
+        typer.Option(help="Show what is removed from this corpus; default: the only"),
     ] = None,
     text: Annotated[
         Path | None, typer.Option(help="Show what is removed from a text of your own")
@@ -74,7 +75,7 @@ def explain_filter(
         int, typer.Option(min=0, help="Removed sentences to show for each filter")
     ] = 20,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="Of a suite: CSV, with the bad members")
+        bool, typer.Option("--csv", help="With --suite: CSV, with the bad members")
     ] = False,
     results: Results = None,
 ) -> None:
@@ -96,7 +97,7 @@ def explain_filter(
 
 @dataclass(frozen=True)
 class _Study:
-    """A configuration, and what is asked of it: a parser, filters, removed sentences for each."""
+    """A configuration and the command's options: parser, filters, number of sentences."""
 
     grid: Grid
     configs: Sequence[Path]
@@ -110,14 +111,14 @@ class _Study:
         from poshgrid.parsing.parse import parse_text
         from poshgrid.parsing.treebank import trees
 
-        # All readings of a filter are shown, whichever is named
+        # All readings of a filter are shown, even if only one is named
         words = self.grid.every_filter
         if self.words:
             words = list(dict.fromkeys(used.name for used in self._filters()))
         if file := sentence.endswith(".conllu"):
             parses = trees(Path(sentence))
         else:
-            parses = [parse_text(*self._trained(), sentence)]
+            parses = [parse_text(*self._parser_folder(), sentence)]
         for tree in parses:
             text = " ".join(tree.form) if file else sentence
             for line in (*explain(tree, words), *rewritten(tree, text, self._rewriters()), ""):
@@ -137,7 +138,7 @@ class _Study:
         tables = Path(grid.paths.sentences(name)), Path(grid.paths.evidence(name, parser))
         for path in tables:
             if not path.is_file():
-                raise PoshgridError(f"{path}: not there yet; run {self._run(path)} first")
+                raise PoshgridError(f"{path}: does not exist yet; run {self._run(path)} first")
         parses = [Path(grid.paths.parses(name, parser, n)) for n in range(grid.shards(name))]
         self._show_removed(self._filters(name), (*tables, parses), self._rewriters(name))
 
@@ -151,7 +152,7 @@ class _Study:
             words = sorted({used.name for used in filters})
             rewriters = self._rewriters()
             whole = bool(rewriters)
-            tables = label_text(*self._trained(), text, words, Path(folder), whole=whole)
+            tables = label_text(*self._parser_folder(), text, words, Path(folder), whole=whole)
             self._show_removed(filters, tables, rewriters)
 
     def show_suite(self, suite: str, as_csv: bool) -> None:
@@ -165,7 +166,7 @@ class _Study:
         check_known("--suite: unknown suite", suite, self.grid.suites)
         path = Path(self.grid.paths.items(suite))
         items = coverage.read(path, f"run {self._run(path)} first")
-        parse = functools.partial(parse_words, *self._trained())
+        parse = functools.partial(parse_words, *self._parser_folder())
         shares = coverage.coverage(
             items, self._filters(), parse, language=self._parser().language,
             backstop=self.grid.config.evidence.backstop,
@@ -177,13 +178,13 @@ class _Study:
         cell = pl.format("{}{}", (100 * pl.col("good")).round(1), mark)
         wide = shares.select("phenomenon", "n", "filter", cell=cell)
         wide = wide.pivot("filter", index=["phenomenon", "n"], values="cell").cast(pl.String)
-        note = "Good sentences that a filter removes, in percent; *: what it is meant for."
+        note = "Good sentences that a filter removes, in percent; *: its target phenomena."
         terminal.show(suite, wide.columns, wide.iter_rows(), notes=[note])
 
     def _show_removed(
         self, filters: list[Filter], tables: tuple[Path, Path, list[Path]], rewriters: list[str]
     ) -> None:
-        """Print what rewriters change of a text, and what filters remove, by its tables."""
+        """Print what rewriters change and filters remove in a text, given its tables."""
         from poshgrid.audit.firing import changes, fires
 
         sentences, labels, parses = tables
@@ -198,7 +199,7 @@ class _Study:
                 typer.echo(line)
 
     def _filters(self, corpus: str | None = None) -> list[Filter]:
-        """Return the filters that are named; default: those of the conditions (of a corpus).
+        """Return the named filters; default: those of all conditions (of a corpus).
 
         Raises:
             PoshgridError: a filter or reading is unknown, or no condition has filters.
@@ -235,7 +236,7 @@ class _Study:
         check_known("unknown parser", name, self.grid.parsers)
         return self.grid.parsers[name]
 
-    def _trained(self) -> tuple[Parser, Path]:
+    def _parser_folder(self) -> tuple[Parser, Path]:
         """Return a parser, by default the one that decides, and the folder of its model.
 
         Raises:
@@ -262,9 +263,9 @@ class _Study:
 def leak_rate(
     sheet: Annotated[Path, typer.Argument(help="A sheet with its labels filled in")],
     second: Annotated[Path | None, typer.Argument(help="Another annotator's sheet")] = None,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write, too")] = None,
+    output: Annotated[Path | None, typer.Option(help="JSON file to write as well")] = None,
 ) -> None:
-    """Report the leak rate that an annotated sheet shows, with its interval."""
+    """Report the leak rate in an annotated sheet, with its interval."""
     from poshgrid.audit.rate import lines, rate
     from poshgrid.files import write_json
 

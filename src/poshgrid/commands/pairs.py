@@ -15,9 +15,10 @@ Reader = Annotated[
     typer.Option(help="blimp, lines, scamp ...; default: by each file's ending and first line"),
 ]
 ReaderOptions = Annotated[
-    list[str], typer.Option(help="Of the reader: key=value, e.g. first=good; may be repeated")
+    list[str],
+    typer.Option(help="Option of the reader: key=value, as first=good; may be repeated"),
 ]
-Order = Annotated[int, typer.Option(min=2, help="Of the n-gram baseline")]
+Order = Annotated[int, typer.Option(min=2, help="Order of the n-gram baseline")]
 
 
 @command("poshgrid judge gpt2 distilgpt2 --suite islands.csv --suite wanna.txt --text child.txt")
@@ -30,10 +31,10 @@ def judge(
     option: ReaderOptions = [],  # noqa: B006 - typer copies it
     text: Annotated[
         Path | None,
-        typer.Option(help="Text that baselines are counted on; without it there are none"),
+        typer.Option(help="Text for baselines; without it there are no baselines"),
     ] = None,
     order: Order = 5,
-    bos: Annotated[bool, typer.Option(help="Score the first token, too")] = True,
+    bos: Annotated[bool, typer.Option(help="Also score the first token")] = True,
     total: Annotated[bool, typer.Option("--sum", help="Compare sums of log-probabilities")] = False,
     masked: Annotated[
         str, typer.Option(help="Score of a masked model: pseudo-log-likelihood or holistic")
@@ -59,7 +60,7 @@ def judge(
         good, bad = pairs.select("good", "bad").row(0)
         typer.echo(f"{name}: {pairs.height:,} pairs; the first: good {good!r}, bad {bad!r}")
     judging = output / ".judging"
-    with lock.held(judging, "writing there"):  # what it reads again is its own
+    with lock.held(judging, "writing there"):  # so that it only reads files that it has written
         try:
             names = given.judge(
                 items, models, scoring=scoring, text=text, order=order, output=output
@@ -69,14 +70,14 @@ def judge(
             discard(judging)
     if text is None:
         typer.echo(
-            "no baselines: an untrained model, or counts of words, may do as well on these pairs, "
-            "and have stars, too; --text FILE compares with counts of its words",
+            "no baselines: an untrained model, or word counts, may be as accurate here, "
+            "and also get stars; --text FILE adds baselines counted on FILE",
             err=True,
         )
 
 
 def _names(paths: list[Path]) -> dict[str, Path]:
-    """Return name -> path: the file's name, with its folder's where two are the same."""
+    """Return name -> path: the file's name, with its folder's if two files have the same name."""
     from poshgrid.config.base import path_name
 
     short = [path_name(path.stem) for path in paths]
@@ -85,12 +86,14 @@ def _names(paths: list[Path]) -> dict[str, Path]:
         for name, path in zip(short, paths, strict=True)
     }
     if len(names) < len(paths):
-        raise PoshgridError(f"{', '.join(map(str, paths))}: two suites of one name; rename a file")
+        raise PoshgridError(
+            f"{', '.join(map(str, paths))}: two suites with the same name; rename a file"
+        )
     return names
 
 
 def _compare(output: Path, names: list[str]) -> None:
-    """Print a row for each model and baseline: of one suite by phenomenon, else by suite."""
+    """Print a row for each model and baseline: by phenomenon for one suite, else by suite."""
     import polars as pl
 
     from poshgrid import files
@@ -125,10 +128,10 @@ def check_pairs(
     ] = [],  # noqa: B006
     order: Order = 5,
     tolerance: Annotated[
-        float, typer.Option(min=0, max=0.5, help="Of a baseline, around 50%")
+        float, typer.Option(min=0, max=0.5, help="Largest distance of a baseline from 50%")
     ] = 0.05,
     name: Annotated[
-        str | None, typer.Option(help="Of the suite; default: the first path's")
+        str | None, typer.Option(help="Name of the suite; default: the first path's")
     ] = None,
 ) -> None:
     """Check minimal pairs of any suite: a page of faults and of baselines that count words."""
@@ -154,7 +157,7 @@ def check_pairs(
 @command("poshgrid import-judgements posh-bench/results --output imported", rare=True)
 def import_judgements(
     folder: Annotated[
-        Path, typer.Argument(help="Judgements as POSH-BENCH, Zorro or parasitic gaps have them")
+        Path, typer.Argument(help="Judgements in the format of POSH-BENCH, Zorro or parasitic gaps")
     ],
     output: Output = Path("imported"),
     suite: Annotated[str, typer.Option(help="Name of a suite of pairs")] = "posh",
@@ -163,15 +166,15 @@ def import_judgements(
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option(help="Its regressions are fitted, its study heads the page; default: no fit"),
+        typer.Option(help="Fit its regressions, and show its study on the page; default: no fit"),
     ] = None,
     text: Annotated[
         list[str],
-        typer.Option(help="Of the page: SOURCE=FILE, to count baselines on; may be repeated"),
+        typer.Option(help="Text for baselines on the page: SOURCE=FILE; may be repeated"),
     ] = [],  # noqa: B006 - typer copies it
-    threads: Annotated[int, typer.Option(help="Chains at once; the draws are the same")] = 1,
+    threads: Annotated[int, typer.Option(help="Chains at a time; does not change the draws")] = 1,
 ) -> None:
-    """Make a results folder of published judgements: accuracies, heuristics, fits and a report."""
+    """Make a results folder from published judgements: accuracies, heuristics, fits, report."""
     from poshgrid import files
     from poshgrid.commands.results import LEVELS, accuracies
     from poshgrid.config.paths import Paths
@@ -195,7 +198,7 @@ def options_of(pairs: list[str]) -> dict[str, Any]:
     """Return a reader's options; values are YAML, as in a configuration.
 
     Raises:
-        PoshgridError: an argument has no equals sign, or its value is no YAML.
+        PoshgridError: an argument has no equals sign, or its value is not YAML.
     """
     import yaml
 
@@ -207,12 +210,12 @@ def options_of(pairs: list[str]) -> dict[str, Any]:
         try:
             options[key] = yaml.safe_load(value)
         except yaml.YAMLError as error:
-            raise PoshgridError(f"--option {pair!r}: the value is no YAML") from error
+            raise PoshgridError(f"--option {pair!r}: the value is not YAML") from error
     return options
 
 
 def named(values: list[str]) -> dict[str, Path]:
-    """Return name -> path; a path without a name is called by its file."""
+    """Return name -> path; a path without a name is named after its file."""
     pairs = [value if "=" in value else f"{Path(value).stem}={value}" for value in values]
     paths = {name: Path(path) for name, _, path in (pair.partition("=") for pair in pairs)}
     if len(paths) < len(pairs):

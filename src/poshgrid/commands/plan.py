@@ -1,4 +1,4 @@
-"""Around a run: ``ready``, ``plan``, ``doctor``, ``verify``, and ``stage``, which runs a job."""
+"""Commands around a run: ``ready``, ``plan``, ``doctor``, ``verify``, ``stage``."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from poshgrid.errors import PoshgridError, check_known
 
 @command("poshgrid ready config/tiny.yaml")
 def ready(config: Configs = None, target: Target = "all", results: Results = None) -> None:
-    """Check a configuration, and whether what a target reads is there.
+    """Check a configuration, and whether the inputs of a target exist.
 
-    Ends with status 1 if something is missing or wrong, and says what to do. Nothing is run.
+    Exits with status 1 if something is missing or wrong, and says what to do. No job is run.
     """
     from poshgrid.planning import ready as readiness
     from poshgrid.statistics import forecheck
@@ -51,7 +51,7 @@ def plan(
         str | None, typer.Option(help="h100, a100, or cpu; default: this machine's")
     ] = None,
     results: Results = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For other programs")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON, for other programs")] = False,
 ) -> None:
     """Show which jobs would run and why, hours of training and disk: `poshgrid run -n` in short."""
     from poshgrid.planning import costs, launch
@@ -81,9 +81,9 @@ def doctor(
     target: Target = "all",
     results: Results = None,
 ) -> None:
-    """Check whether a SLURM cluster can start what a profile asks for, on every attempt.
+    """Check whether a SLURM cluster can start the jobs of a profile, on every attempt.
 
-    Nothing is submitted. Errors come first; they end with status 1.
+    Nothing is submitted. Errors are listed first; with errors the exit status is 1.
     """
     from poshgrid.cluster.doctor import examine
 
@@ -97,9 +97,9 @@ def doctor(
 @command("poshgrid verify results/tiny")
 def verify(
     results: Annotated[Path, typer.Argument(help="Results folder")],
-    delete: Annotated[bool, typer.Option("--delete", help="Delete what is damaged")] = False,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete damaged files")] = False,
 ) -> None:
-    """Find damaged result files; delete them to have them made again."""
+    """Find damaged result files; delete them so that the next run makes them again."""
     from poshgrid.provenance import lock
     from poshgrid.provenance import verify as walk
 
@@ -109,7 +109,7 @@ def verify(
     for fault in faults:
         typer.echo(fault.line())
     if not faults:
-        typer.echo(f"{results}: every file is what its stage wrote")
+        typer.echo(f"{results}: every file is as its stage wrote it")
         return
     if not delete:
         raise PoshgridError(f"{results}: {len(faults)} damaged; --delete, then run again")
@@ -119,19 +119,19 @@ def verify(
     left = [fault for fault in faults if fault not in deleted]
     if left:
         raise PoshgridError(
-            f"{results}: {len(left)} left as they are, {left[0].path} first: they cannot be read, "
-            "no manifest lists them, or they have changed since; look, then run poshgrid verify "
-            "again"
+            f"{results}: {len(left)} not deleted, {left[0].path} first: they cannot be read, "
+            "no manifest lists them, or they have changed since; check them, then run poshgrid "
+            "verify again"
         )
 
 
 @command("poshgrid stage train @results/tiny/arguments/1f2e.json", rare=True)
 def stage(
     name: Annotated[
-        str | None, typer.Argument(help="Of the rule, e.g. train; default: list them")
+        str | None, typer.Argument(help="Name of the rule, e.g. train; default: list them")
     ] = None,
     job: Annotated[
-        str | None, typer.Argument(help="The job as JSON, or @FILE, as a job's log shows it")
+        str | None, typer.Argument(help="The job as JSON, or @FILE, as in a job's log")
     ] = None,
     threads: Threads = 1,
     checkpoint_every: Annotated[

@@ -1,4 +1,4 @@
-"""``poshgrid power``: which effects a grid can show, before any of its models is trained."""
+"""``poshgrid power``: which effects a grid can detect, before any model is trained."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def power(
         str, typer.Option(help="True differences, points of accuracy; 0: false alarms")
     ] = "0,2,5,10,15",
     seeds: Annotated[
-        str | None, typer.Option(help="Of each point, e.g. 3,6; default: the grid's")
+        str | None, typer.Option(help="Seeds of each point, e.g. 3,6; default: the grid's")
     ] = None,
     accuracy: Annotated[
-        float, typer.Option(min=0.01, max=0.99, help="That cells vary around (share)")
+        float, typer.Option(min=0.01, max=0.99, help="Mean accuracy of the cells (share)")
     ] = 0.6,
     sd: Annotated[
         list[str] | None, typer.Option(help="SD of a group, log odds: cell=0.3, cell[wanna]=0.6")
@@ -55,7 +55,7 @@ def power(
         name, _, number = text.partition("=")
         group, _, category = name.partition("[")
         check_known(f"--sd: {text!r}: unknown group", group, powers.GROUPS)
-        if not category:  # what is said of all replaces what was said of each category
+        if not category:  # an SD for all categories replaces those of single categories
             sds = {key: value for key, value in sds.items() if not key.startswith(f"{group}[")}
         sds[name] = _numbers("--sd", number)[0]
     numbers = [None] if seeds is None else [int(x) for x in _numbers("--seeds", seeds)]
@@ -72,8 +72,8 @@ def power(
 
 
 def _numbers(option: str, text: str) -> list[float]:
-    """Return the numbers of a list with commas."""
+    """Return the numbers in a comma-separated list."""
     try:
         return [float(part) for part in text.split(",")]
     except ValueError as error:
-        raise PoshgridError(f"{option}: {text!r}: give numbers, with commas") from error
+        raise PoshgridError(f"{option}: {text!r}: give numbers separated by commas") from error

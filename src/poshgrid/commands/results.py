@@ -24,9 +24,9 @@ LEVELS = {
     "overall": ("overall",),
     "average": ("average",),
 }
-"""What may be asked for -> the levels whose columns are shown: a mean stands beside its parts."""
+"""Value of ``--level`` -> the levels shown as columns: a mean is shown with its parts."""
 KINDS = ("models", "babylm", "items", "tables", "crate")
-"""What may be exported."""
+"""Kinds of exports."""
 NOTE = (
     "Percent (SD over seeds). Stars: chi-square against 50% over all seeds' pairs, uncorrected: "
     "* p < .05, ** p < .01, *** p < .001. ‡ A baseline of the cell is itself far from 50%. --csv: "
@@ -45,11 +45,11 @@ def results(
         ),
     ] = "accuracy",
     suite: Annotated[str | None, typer.Option(help="Only this suite")] = None,
-    level: Annotated[str, typer.Option(help="Of accuracies: " + ", ".join(LEVELS))] = "category",
+    level: Annotated[
+        str, typer.Option(help="Level of accuracies: " + ", ".join(LEVELS))
+    ] = "category",
     only: Annotated[str | None, typer.Option(help="Subset, e.g. condition=baby,size=10M")] = None,
-    baselines: Annotated[
-        bool, typer.Option("--baselines", help="Rows of the baselines, too")
-    ] = False,
+    baselines: Annotated[bool, typer.Option("--baselines", help="Also show the baselines")] = False,
     fit: Annotated[str | None, typer.Option(help="A regression's table instead")] = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV, unrounded")] = False,
     results: Results = None,
@@ -70,7 +70,7 @@ def results(
         frame = tables.summary(fit, chosen).collect()
     else:
         frame = tables.table(table, chosen).collect()
-    frame = _kept(frame, parse_only(only, "--only") | ({"suite": {suite}} if suite else {}))
+    frame = _selected(frame, parse_only(only, "--only") | ({"suite": {suite}} if suite else {}))
     if "recipe" in frame.columns and not baselines:
         frame = frame.filter(~frame["recipe"].is_in(BASELINE_RECIPES))
     if table in TARGETS and {"level", "category", "phenomenon"} <= set(frame.columns):
@@ -85,8 +85,8 @@ def results(
         _plain(f"{chosen} · {table}", frame)
 
 
-def _kept(frame: pl.DataFrame, asked: Mapping[str, set[str]]) -> pl.DataFrame:
-    """Return the rows with one of the values of each column that is asked for.
+def _selected(frame: pl.DataFrame, asked: Mapping[str, set[str]]) -> pl.DataFrame:
+    """Return the rows whose values are among the requested ones, for each requested column.
 
     Raises:
         PoshgridError: there is no such column or value.
@@ -107,10 +107,10 @@ def accuracies(title: str, frame: pl.DataFrame, axes: Sequence[str] = (), note: 
     """Print accuracies: a row for each model, a column for each category, phenomenon or template.
 
     Args:
-        title: above the table.
+        title: line above the table.
         frame: columns of ``ACCURACY``, of one level or of a level and its mean.
-        axes: what tells the rows apart; default: the axes of runs that vary.
-        note: below the table.
+        axes: columns that distinguish the rows; default: the axes of runs that vary.
+        note: line below the table.
     """
     import polars as pl
 
@@ -120,13 +120,13 @@ def accuracies(title: str, frame: pl.DataFrame, axes: Sequence[str] = (), note: 
     from poshgrid.tables.words import ABSENT
 
     axes = list(axes) or varying(frame, ("suite", *RUN_AXES), always=("condition", "size"))
-    places = [
+    columns = [
         " ".join(filter(None, (row["phenomenon"], row["part"]))) or row["category"] or row["level"]
         for row in frame.iter_rows(named=True)
     ]
     cells = frame.select(
         *axes,
-        pl.Series("place", places, pl.String),
+        pl.Series("place", columns, pl.String),
         pl.Series("cell", [_cell(row) for row in frame.iter_rows(named=True)], pl.String),
     )
     wide = cells.pivot("place", index=axes, values="cell", aggregate_function="first")
@@ -145,7 +145,7 @@ def _cell(row: Mapping[str, Any]) -> str:
 
 
 def _plain(title: str, frame: pl.DataFrame, notes: Sequence[str] = ()) -> None:
-    """Print a table as it is, numbers with four digits that count."""
+    """Print a table unchanged, with numbers of four significant digits."""
     from poshgrid.tables import terminal
     from poshgrid.tables.words import ABSENT
 
@@ -159,7 +159,7 @@ def _plain(title: str, frame: pl.DataFrame, notes: Sequence[str] = ()) -> None:
 
 
 def _fit(model: str, tables: Tables, target: str, summary: pl.DataFrame) -> None:
-    """Print the coefficients and contrasts of a fitted model, and whether it may be quoted."""
+    """Print the coefficients and contrasts of a fitted model, and whether its checks passed."""
     import polars as pl
 
     from poshgrid.files import read_json
@@ -195,17 +195,19 @@ def export(
     results: Annotated[Path, typer.Argument(help="Results folder, e.g. results/tiny")],
     output: Output = Path("exported"),
     target: Annotated[
-        str | None, typer.Option(help="Whose accuracies and tables; default: all")
+        str | None, typer.Option(help="Experiment of the accuracies and tables; default: all")
     ] = None,
     suite: Annotated[
-        list[str] | None, typer.Option(help="Of items; may be repeated; default: all")
+        list[str] | None, typer.Option(help="Suite of items; may be repeated; default: all")
     ] = None,
-    only: Annotated[str | None, typer.Option(help="Of models, e.g. size=10M,seed=42")] = None,
+    only: Annotated[
+        str | None, typer.Option(help="Subset of models, e.g. size=10M,seed=42")
+    ] = None,
     licence: Annotated[
-        str | None, typer.Option(help="Of models or a crate, e.g. cc-by-nc-sa-4.0")
+        str | None, typer.Option(help="Licence of models or a crate, e.g. cc-by-nc-sa-4.0")
     ] = None,
 ) -> None:
-    """Write results as other tools read them (docs/export.md)."""
+    """Write results in formats of other tools (docs/export.md)."""
     import poshgrid
 
     check_known("unknown word", what, KINDS)

@@ -1,4 +1,4 @@
-"""``poshgrid init`` and ``poshgrid run``: a study in a folder of its own, without a checkout."""
+"""``poshgrid init`` and ``poshgrid run``: a study in its own folder, without a checkout."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STARTERS = (
     "resources/sources.yaml", "workflow/schemas/*", "docs/**/*.md", "docs/**/*.png", "docs/*.ipynb",
     "docs/examples/**/*", "studies/**/*.md",
 )  # fmt: skip
-"""What a study starts from: copies, which are its own to edit; and the pages that messages name."""
+"""Files copied into a new study, to be edited there; also the docs that messages name."""
 MINIMAL = (
     "resources/minimal/**/*", "profiles/default/*", "resources/sources.yaml", "docs/**/*.md",
 )  # fmt: skip
@@ -50,11 +50,11 @@ def init(
 ) -> None:
     """Make the folder of a study: configurations, profiles, example data, a Snakefile, docs."""
     made = dict(_starters(MINIMAL if minimal else STARTERS))
-    # Snakemake looks for `--profile slurm` here, not in profiles/, where it finds `default`
+    # Snakemake looks for `--profile slurm` here; only `default` is found in profiles/
     links = {Path(name).parts[1] for name in made if name.startswith("profiles/")} - {"default"}
     if os.path.lexists(folder):
-        raise PoshgridError(f"{folder}: there already; name a new folder")
-    with atomic(folder) as temporary:  # nothing half-made stays
+        raise PoshgridError(f"{folder}: exists already; name a new folder")
+    with atomic(folder) as temporary:  # leaves no incomplete folder
         for name, source in made.items():
             (temporary / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, temporary / name)
@@ -66,7 +66,7 @@ def init(
 
 
 def _starters(patterns: Sequence[str]) -> Iterator[tuple[str, Path]]:
-    """Yield each file that a study starts from: its name there, and where it lies."""
+    """Yield each file that a study starts from: its name in the study, and its path here."""
     top = resources.ROOT.parent
     for pattern in patterns:
         for path in sorted(file for file in top.glob(pattern) if file.is_file()):
@@ -74,7 +74,7 @@ def _starters(patterns: Sequence[str]) -> Iterator[tuple[str, Path]]:
 
 
 class _Verbatim(TyperCommand):
-    """A command that takes its arguments as they are, ``--`` included."""
+    """A command that receives its arguments unchanged, including ``--``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own
         words = [] if args[:1] == ["--help"] else list(args)

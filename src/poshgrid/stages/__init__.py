@@ -1,4 +1,4 @@
-"""The stages of the workflow, each declared once: what it reads, what it writes, what it runs."""
+"""The stages of the workflow, each declared once: what it reads, writes and runs."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ STAGES: dict[str, type[Stage]] = {
 
 
 class Stages:
-    """The stages of a grid, each an attribute named after its rule."""
+    """The stages of a grid, each as an attribute named after its rule."""
 
     def __init__(self, grid: Grid, write: Callable[[], bool] = lambda: False) -> None:
         """Bind all stages to a grid.
 
         Args:
-            grid: of the configuration.
-            write: says whether to write files that jobs name; a dry-run writes none.
+            grid: grid of the configuration.
+            write: returns whether to write the files of long jobs; a dry-run writes none.
         """
         self.files = Inputs(grid)
         for name, stage in STAGES.items():
             setattr(self, name, stage(grid, write, self.files))
 
     def __getattr__(self, name: str) -> Stage:
-        """Raise AttributeError: there is no such stage."""
+        """Raise AttributeError for an unknown stage."""
         raise AttributeError(f"no stage {name!r}; stages: {', '.join(STAGES)}")

@@ -1,4 +1,4 @@
-"""Text to sentences, sentences to corpora; gold trees, parsers and parses."""
+"""Stages of corpora and parsing: sources, corpora, gold trees, parsers and parses."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Mix(Stage):
         return {"sources": {name: self.paths.source(name) for name in names}}
 
     def spec(self, wc: Wildcards) -> specs.CorpusSpec:
-        """Return the corpus and its sizes; how conditions are named after filters is left out."""
+        """Return the corpus and its sizes, without the keys that only concern conditions."""
         corpus = self.grid.corpora[wc.corpus].model_copy(
             update={"downsample": 1.0, "reading": None}
         )
@@ -81,7 +81,7 @@ class Treebank(Stage):
         """Return the treebank.
 
         Raises:
-            PoshgridError: the parser has none.
+            PoshgridError: the parser has no treebank.
         """
         treebank = self.grid.parsers[wc.parser].treebank
         if treebank is None:

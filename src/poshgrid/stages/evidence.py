@@ -1,4 +1,4 @@
-"""Direct evidence, the conditions that differ in it, and sheets for people to label."""
+"""Stages of direct evidence, the conditions that differ in it, and sheets for people to label."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Evidence(Stage):
 
 
 class Recall(Stage):
-    """Count how much evidence in gold trees a parser finds."""
+    """Measure how much evidence in gold trees a parser finds."""
 
     function = "poshgrid.evidence.recall.recall"
     reads_data = True
@@ -111,7 +111,7 @@ class Condition(Stage):
     external = ("sentences",)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the corpus's sentences and the deciding parser's labels, or ready files."""
+        """Return the corpus's sentences and the deciding parser's labels, or prebuilt files."""
         sentences = [self.files.whole(wc.condition)]
         if folder := self.files.ready(wc.condition, wc.size):
             sentences = [relative(path) for path in sorted(ready_files(folder).values())]
@@ -126,18 +126,18 @@ class Condition(Stage):
         }
 
     def spec(self, wc: Wildcards) -> specs.ConditionSpec:
-        """Return what the condition's sentences depend on."""
+        """Return the settings that the condition's sentences depend on."""
         return self.grid.condition_spec(wc.condition, wc.size)
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
-        """Return what builds the condition, from its corpus or of ready files, and rewriters."""
+        """Return the module that builds the condition, and the rewriters."""
         if self.grid.conditions[wc.condition].prebuilt:
             return ["poshgrid.evidence.prebuilt"]
         words = self.grid.rewriters(wc.condition)
         return [self.module, *(plugins.module_name(REWRITERS, word) for word in words)]
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
-        """Return the checks that may fail; of ready files, the folder and their corpus."""
+        """Return the checks that may fail; for prebuilt files, also the folder and their corpus."""
         allow = self.grid.conditions[wc.condition].allow
         arguments: dict[str, Any] = {"allow": allow} if allow else {}
         if folder := self.files.ready(wc.condition, wc.size):
@@ -160,7 +160,7 @@ class Condition(Stage):
 
 
 class SideEffects(Stage):
-    """Count what else a condition lost with the evidence that was removed."""
+    """Count what else a condition loses with its evidence."""
 
     function = "poshgrid.evidence.side_effects.side_effects"
     output = PATHS.side_effects("{condition}", "{size}")
@@ -181,7 +181,7 @@ class SideEffects(Stage):
         }
 
     def spec(self, wc: Wildcards) -> specs.ConditionSpec:
-        """Return the condition's own."""
+        """Return the condition's spec and the language."""
         own = self.grid.condition_spec(wc.condition, wc.size).model_dump()
         return specs.SideEffectsSpec(**own, language=self.grid.config.language)
 
@@ -192,7 +192,7 @@ class Audit(Stage):
     function = "poshgrid.audit.draw.draw"
     output = PATHS.audit("{condition}", "{size}")
     Spec = specs.AuditSpec
-    # The sheets are not declared: Snakemake would delete those that people have filled in.
+    # The sheets are not declared, because Snakemake would delete those that people have filled in.
     outputs = ("statistics.json",)
     external = ("word_lists",)
     editable = ("*.csv",)
@@ -207,7 +207,7 @@ class Audit(Stage):
         return SideEffects.inputs(self, wc) | {"word_lists": word_lists}  # type: ignore[arg-type]
 
     def spec(self, wc: Wildcards) -> specs.AuditSpec:
-        """Return the filters, and how many sentences are drawn."""
+        """Return the filters, and how many sentences to draw."""
         audit = self.grid.config.audit
         return specs.AuditSpec(
             condition=wc.condition,

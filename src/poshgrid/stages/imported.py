@@ -1,7 +1,7 @@
-"""Judgements of others as a results folder: accuracies, heuristics, regressions, and the page.
+"""Published judgements as a results folder: accuracies, heuristics, regressions, and the page.
 
-Runs of others are given models with a place in the grid, so that what a grid's jobs read is made as
-theirs is; only the scores are not ours.
+Published runs become pretrained models with a place in the grid, so that their files are made in
+the same way as those of a grid's jobs; only the scores are imported.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ from poshgrid.statistics.measures import paradigms
 
 TARGET = "all"
 READERS = {"pairs": "lines", "paradigms": "paradigm-csv"}
-"""Task of judgements that can be imported -> a reader of its items."""
+"""Task whose judgements can be imported -> a reader of its items."""
 
 
 def make(
     judged: Published, config: Config | None, output: Path, texts: Mapping[str, Path],
     threads: int = 1,
 ) -> Path:  # fmt: skip
-    """Write a results folder from judgements of others.
+    """Write a results folder from published judgements.
 
     Args:
-        judged: what :func:`poshgrid.evaluation.published.read` made of them.
-        config: whose study the page is of, and whose regressions are fitted: those that have such
-            runs, and two levels of what they contrast; default: neither.
+        judged: output of :func:`poshgrid.evaluation.published.read`.
+        config: its study is shown on the page, and its regressions are fitted if the runs have at
+            least two levels of the contrasted factor; None: neither.
         output: the results folder.
-        texts: source of conditions -> text that the baselines of these conditions are counted on.
-        threads: chains that are drawn at once.
+        texts: source of conditions -> text for the baselines of these conditions.
+        threads: chains that are drawn at the same time.
 
     Returns:
         The report's page.
@@ -110,7 +110,7 @@ def _judge_pairs(
     grid: Grid, with_baselines: Callable[[Any], Any], items: dict[str, Path], scored: Path,
     threads: int,
 ) -> None:  # fmt: skip
-    """Write accuracies, heuristics and regressions of suites of pairs."""
+    """Write accuracies, heuristics and regressions for suites of pairs."""
     paths, cell = grid.paths, SimpleNamespace(target=TARGET)
     with recorded(Path(paths.all_heuristics()) / "manifest.json"):
         heuristics.write(items, Path(paths.all_heuristics()))
@@ -149,7 +149,7 @@ def _baselines(
     names = []
     for source, text in texts.items():
         cells = [name for name, cell in judged.cells.items() if cell.source == source]
-        if not judged.cells:  # models without a place: any text is compared with them
+        if not judged.cells:  # models without a place in the grid are compared with any text
             cells = [f"{path_name(source)}/{GIVEN}"]
         if not cells:
             known = sorted({cell.source for cell in judged.cells.values()})
@@ -171,7 +171,7 @@ def _baselines(
 
 
 def _given(run: Run, judged: Published) -> Pretrained:
-    """Return a run of others as a configuration has it."""
+    """Return a published run as a pretrained model of a configuration."""
     if run.recipe == PRETRAINED:
         return Pretrained(name=run.model, path="published")
     cell = judged.cells[f"{run.condition}/{run.size}"]

@@ -1,4 +1,4 @@
-"""Tokenizers and tokens; distances, training, and baselines that count words."""
+"""Stages of tokenizers, tokens, distances, training, and baselines that count words."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards, growing
 from poshgrid.training import bias, builder
 
 RUN = "{condition}/{size}/{model}/{recipe}/{bias}/seed{seed}"
-"""A run's name in wildcards."""
+"""A run's name as wildcards."""
 COUNTED_RUN = f"{{condition}}/{{size}}/{{model}}/{COUNTED}/none/seed0"
 TOKENS = (*(f"{split}{kind}" for split in SPLITS for kind in (".bin", ".offsets.npy")),)
 
 
 class Tokenizer(Stage):
-    """Train a tokenizer on conditions, or take it from a file."""
+    """Train a tokenizer on conditions, or copy it from a file."""
 
     function = "poshgrid.tokenization.tokenizer.train"
     output = PATHS.tokenizer("{condition}", "{size}")
@@ -31,14 +31,14 @@ class Tokenizer(Stage):
     minutes = 30
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return training sentences, or the file that the tokenizer is."""
+        """Return training sentences, or the file of the tokenizer."""
         if file := self.grid.tokenizer_of(wc.condition).file:
             return {"texts": [relative(Path(self.grid.config.data, file))]}
         cells = self.grid.tokenizer_texts(wc.condition, wc.size)
         return {"texts": [f"{self.paths.condition(*cell)}/train.parquet" for cell in cells]}
 
     def spec(self, wc: Wildcards) -> specs.TokenizerSpec:
-        """Return the tokenizer; what it is trained on are its inputs."""
+        """Return the tokenizer, without the name of its training text, which is an input."""
         tokenizer = self.grid.tokenizer_of(wc.condition)
         tokenizer = tokenizer.model_copy(update={"sweep": [], "trained_on": OWN})
         return specs.TokenizerSpec(tokenizer=tokenizer)
@@ -115,7 +115,7 @@ class Distances(Stage):
 
 
 class Train(Stage):
-    """Train one run, resuming where an earlier attempt was stopped."""
+    """Train one run; resume if an earlier attempt was stopped."""
 
     function = "poshgrid.training.train.train"
     output = PATHS.model(RUN)
@@ -157,9 +157,9 @@ class Train(Stage):
 
     @property
     def resources(self) -> dict[str, Any]:
-        """Memory that grows with attempts, time that does not: a training resumes.
+        """Memory that grows with each attempt, and a constant time, because training resumes.
 
-        ``options`` are words of the command that change no result.
+        ``options`` are options of the command that do not change the result.
         """
         return {
             "mem_mb": growing(self.memory_mb),
@@ -170,11 +170,11 @@ class Train(Stage):
         }
 
     def threads(self, wc: Wildcards) -> int:
-        """Return the threads of a recipe."""
+        """Return the number of threads in the recipe."""
         return self.grid.recipes[wc.recipe].threads
 
     def options(self, wc: Wildcards) -> str:
-        """Return how often a checkpoint is saved, and what shows losses."""
+        """Return options for how often to save checkpoints, and for the tracker."""
         words = f"--checkpoint-every {self.grid.recipes[wc.recipe].checkpoint_every}"
         tracker = self.grid.config.tracker
         return f"{words} --tracker {tracker}" if tracker else words
@@ -232,12 +232,12 @@ class Count(Stage):
         return {"sentences": f"{self.paths.condition(wc.condition, wc.size)}/train.parquet"}
 
     def spec(self, wc: Wildcards) -> specs.CountSpec:
-        """Return the order of the n-grams, and whether they are of classes."""
+        """Return the order of the n-grams, and whether they are over word classes."""
         return specs.CountSpec(**counting(wc.model))
 
 
 class Ngrams(Count):
-    """Count the n-grams of a corpus, against which items are balanced."""
+    """Count the n-grams of a corpus, which balance the items."""
 
     output = PATHS.ngrams("{corpus}", "{size}")
 
@@ -246,7 +246,7 @@ class Ngrams(Count):
         return {"sentences": self.grid.counted_corpora()[f"{wc.corpus}/{wc.size}"][0]}
 
     def spec(self, wc: Wildcards) -> specs.CountSpec:
-        """Return the order, and the size whose rows count."""
+        """Return the order, and the size whose sentences are counted."""
         size = self.grid.counted_corpora()[f"{wc.corpus}/{wc.size}"][1]
         return specs.CountSpec(order=WORD_ORDER, size=size)
 

@@ -1,4 +1,4 @@
-"""Items of suites, what heuristics choose, the quality of suites, and scores of models."""
+"""Stages of items, heuristics' choices, suites' quality, and models' scores and perplexities."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from poshgrid.training import builder
 
 
 def judging(stage: Stage) -> Scoring:
-    """Return what of the scoring a judgement depends on."""
+    """Return the part of the scoring that judgements depend on."""
     return Scoring(reduction=stage.grid.config.scoring.reduction)
 
 
@@ -40,7 +40,7 @@ class Items(Stage):
     )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the suite's files, or what its items are generated from."""
+        """Return the suite's files, and the corpora from which its items are generated."""
         files: dict[str, Files] = {"files": self.files.read(SUITES, self.grid.suites[wc.suite])}
         if self.grid.suites[wc.suite].generated:
             corpora = self.grid.counted_corpora()
@@ -57,13 +57,13 @@ class Items(Stage):
         return specs.ItemsSpec(suite=suite, top_k=TOP_K if suite.generated else None)
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
-        """Return the suite's reader, too."""
+        """Return the module of the stage and the suite's reader."""
         reader = self.grid.suites[wc.suite].reader
         return [self.module, plugins.module_name(SUITES, reader)]
 
     @property
     def resources(self) -> dict[str, Any]:
-        """Memory for n-gram models (3 GB for 100M words), if items are generated."""
+        """More memory for n-gram models (3 GB for 100M words) if items are generated."""
         return super().resources | {
             "mem_mb": lambda wildcards, attempt: (
                 attempt * (24000 if self.grid.suites[wildcards.suite].generated else 4000)
@@ -91,7 +91,7 @@ class HeuristicChoices(Stage):
         return {"items": self.files.items(), "lexicon": self.files.lexicon()}
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
-        """Return the heuristics, too."""
+        """Return the module of the stage and the heuristics."""
         names = plugins.names(RIVALS)
         return [self.module, *(plugins.module_name(RIVALS, word) for word in names)]
 
@@ -101,7 +101,7 @@ class HeuristicChoices(Stage):
 
 
 class Quality(Stage):
-    """Check a suite and write the page of its faults."""
+    """Check a suite and write the page with its faults."""
 
     function = "poshgrid.quality.gate.gate"
     output = PATHS.quality("{target}", "{suite}")
@@ -165,7 +165,7 @@ class Score(Stage):
         return {"model": self.files.model(Run.of(wc)), "items": suites}
 
     def spec(self, wc: Wildcards) -> specs.ScoreSpec:
-        """Return how models are scored; how two scores are compared is left out."""
+        """Return how models are scored, without how two scores are compared."""
         run = Run.of(wc)
         scoring = self.grid.config.scoring
         scoring = scoring.model_copy(update={"reduction": "mean", "masked": scoring.scores[0]})
@@ -185,7 +185,7 @@ class Score(Stage):
         )
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
-        """Return the model's folder or id, and its checkpoints, which are scored, too."""
+        """Return the model's folder or id, and its checkpoints, which are also scored."""
         run = Run.of(wc)
         model: object = self.paths.model(run.name)
         if run.recipe in SCORED:
@@ -194,7 +194,7 @@ class Score(Stage):
 
 
 class Untrained(Score):
-    """Score an untrained model, which is not kept: its weights follow from its seed."""
+    """Score an untrained model, which is not kept, because its seed determines its weights."""
 
     Spec = specs.UntrainedSpec
     external = ()
@@ -214,12 +214,12 @@ class Untrained(Score):
         )
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
-        """Return what initialises the model, too."""
+        """Return the modules that initialise and score the model."""
         architecture = self.grid.models[wc.model].architecture
         return [self.module, builder.__name__, plugins.module_name(builder.PACKAGE, architecture)]
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
-        """Return nothing."""
+        """Return no arguments."""
         return {}
 
     @staticmethod
@@ -244,7 +244,7 @@ class Perplexity(Stage):
         return {"model": self.files.model(Run.of(wc)), "sentences": self.files.whole(wc.condition)}
 
     def spec(self, wc: Wildcards) -> specs.PerplexitySpec:
-        """Return how models are scored; what concerns minimal pairs alone is left out."""
+        """Return how models are scored, without the settings that only concern minimal pairs."""
         scoring = self.grid.config.scoring.model_copy(
             update={"reduction": "mean", "bos": True}
             | {"masked": "pseudo-log-likelihood", "decoding_seed": None}

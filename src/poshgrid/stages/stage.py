@@ -1,10 +1,10 @@
-"""What a stage declares, once, and what follows from it: its jobs, rule, manifest and code digest.
+"""The base class of stages: from one declaration follow jobs, rule, manifest and code digest.
 
 A job is one JSON object on the command line of ``poshgrid stage NAME JOB``: its slice of the
 configuration (without defaults), the digest of its code, its inputs by name, and its output.
-Snakemake compares that text, so a job reruns when a value that it reads changes and at no other
-change. Linux takes no argument of 128 KB or more, so a long job goes into a file that is named
-after its content, and the command line names ``@FILE``.
+Snakemake compares that text, so a job reruns if a value that it reads changes, and for no other
+change. Linux allows less than 128 KB for an argument, so a long job is written to a file named
+after its content, and the command line has ``@FILE``.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from poshgrid.provenance.manifest import recorded
 from poshgrid.verification import MANIFEST
 
 MAX_ARGUMENT = 48 * 1024
-"""Bytes of a job that stay in the command line."""
+"""Largest job, in bytes, that is passed on the command line."""
 Wildcards = Any
-"""Of a job, as Snakemake has them: an attribute each. A :class:`Run` has those of its job."""
+"""A job's wildcards as attributes, as in Snakemake. A :class:`Run` has those of its job."""
 PATHS = Paths("{results}")
-"""Paths of any results folder."""
+"""Paths with a placeholder for the results folder."""
 WILDCARD = re.compile(r"\{(\w+)\}")
 Files = str | list[str] | dict[str, str]
 """One file, several, or several by name."""
@@ -46,12 +46,12 @@ Files = str | list[str] | dict[str, str]
 
 @functools.cache
 def code(*modules: str) -> str:
-    """Return the digest of modules (:func:`poshgrid.provenance.fingerprint.code`)."""
+    """Return the digest of modules (:func:`poshgrid.provenance.fingerprint.code`), cached."""
     return fingerprint.code(*modules)
 
 
 def growing(amount: int) -> Callable[[object, int], int]:
-    """Return a resource that a job gets more of each time it is tried again."""
+    """Return a resource that grows with each attempt at a job."""
     return lambda wildcards, attempt: amount * attempt
 
 
@@ -62,14 +62,14 @@ class Job:
     Attributes:
         spec: the slice of the configuration; None for a stage that reads none.
         inputs: files by name, see :class:`Stage`.
-        arguments: what else the function needs, e.g. folders.
+        arguments: other arguments of the function, e.g. folders.
         output: the file or folder to write.
         data: folder of the sources.
         cell: the rule's wildcards.
-        paths: of the results folder.
-        threads: processes; they change no result.
+        paths: paths of the results folder.
+        threads: number of processes, which does not change the result.
         checkpoint_every: steps between two checkpoints.
-        tracker: what shows losses during training; None for nothing.
+        tracker: shows losses during training; None: no tracker.
     """
 
     spec: Any
@@ -84,22 +84,22 @@ class Job:
     tracker: str | None = None
 
     def files(self, name: str) -> list[Path]:
-        """Return the files of an input; none if the job has no such input."""
+        """Return the files of an input; [] if the job has no such input."""
         return [Path(file) for file in flat(self.inputs.get(name, []))]
 
     def file(self, name: str) -> Path | None:
-        """Return the first file of an input; None if there is none."""
+        """Return the first file of an input; None without files."""
         return next(iter(self.files(name)), None)
 
     def path(self, name: str) -> Path:
         """Return the first file of an input.
 
         Raises:
-            PoshgridError: there is none.
+            PoshgridError: the input has no file.
         """
         file = self.file(name)
         if file is None:
-            raise PoshgridError(f"job: inputs: {name}: no file; copy the command of the log whole")
+            raise PoshgridError(f"job: inputs: {name}: no file; copy the whole command of the log")
         return file
 
     def folder(self, name: str) -> Path:
@@ -107,13 +107,13 @@ class Job:
         return self.path(name).parent
 
     def named(self, name: str) -> dict[str, Path]:
-        """Return name -> file of an input that has several by name."""
+        """Return name -> file for an input whose files have names."""
         files = self.inputs.get(name, {})
         return {key: Path(file) for key, file in files.items()} if isinstance(files, dict) else {}
 
 
 Takes = Callable[[Job], tuple[Any, ...]]
-"""The arguments of a stage's function, of a job."""
+"""Returns the arguments of a stage's function, for a job."""
 
 
 def flat(files: Files) -> list[str]:
@@ -127,20 +127,21 @@ class Stage:
     """A stage of the workflow. A subclass declares it; its name is that of the rule.
 
     Attributes:
-        function: dotted path of the function that runs. The code digest is of :meth:`modules`, by
+        function: dotted path of the function that runs. The code digest covers :meth:`modules`, by
             default its module, and all that they import.
-        takes: the arguments of that function, of a job.
-        Spec: the slice of the configuration that a job reads; None for none.
+        takes: returns the arguments of that function, for a job.
+        Spec: the slice of the configuration that a job reads; None if it reads none.
         output: the file or folder that a job writes, with wildcards; one of :data:`PATHS`.
-        outputs: files that a job writes into that folder, its manifest aside; none if the output
-            is itself a file.
-        suffixes: of the files that a job writes, if the output is a file and there are several.
-        reads_data: the function gets the data folder.
+        outputs: files that a job writes into that folder, without its manifest; () if the output is
+            itself a file.
+        suffixes: suffixes of the files that a job writes, if the output is a file and there are
+            several.
+        reads_data: whether the function receives the data folder.
         external: inputs that no job writes: a digest of their content is part of the job.
-        editable: patterns of written files that people fill in.
-        memory_mb, minutes: what a first attempt may use; more with each further attempt.
-        costly: keep the last outputs, to take them over (:mod:`poshgrid.provenance.adopt`). Such
-            a stage is decided by its spec, code and inputs alone.
+        editable: patterns of written files that people fill in. memory_mb, minutes: limits of a
+        first attempt; they grow with each further attempt.
+        costly: keep the last outputs to reuse them (:mod:`poshgrid.provenance.adopt`). The output
+            of such a stage only depends on its spec, code and inputs.
     """
 
     name: ClassVar[str]
@@ -159,19 +160,19 @@ class Stage:
     costly: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
-        """Name the stage: ``TrainParser`` is ``train_parser``."""
+        """Name the stage: ``TrainParser`` becomes ``train_parser``."""
         cls.module = cls.function.rpartition(".")[0]
         cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
 
     def __init__(
         self, grid: Grid, write: Callable[[], bool] = lambda: False, files: Inputs | None = None
     ) -> None:
-        """Keep the grid.
+        """Store the grid.
 
         Args:
-            grid: whose jobs these are.
-            write: says whether to write the files that jobs name; a dry-run writes none.
-            files: of the grid; stages share them, since they are worked out once.
+            grid: the grid whose jobs these are.
+            write: returns whether to write the files of long jobs; a dry-run writes none.
+            files: inputs of the grid; shared by all stages, because computing them takes time.
         """
         self.grid = grid
         self.paths = grid.paths
@@ -189,11 +190,11 @@ class Stage:
         return None
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
-        """Return the dotted paths of what a job runs: the stage's module, and plug-ins."""
+        """Return the dotted paths of the modules that a job runs: the stage's, and plug-ins."""
         return [self.module]
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
-        """Return what else the function needs."""
+        """Return other arguments of the function."""
         return {}
 
     @classmethod
@@ -205,9 +206,9 @@ class Stage:
 
     @staticmethod
     def finished(job: Job) -> None:
-        """Tidy up once the output and its manifest are on the disk."""
+        """Clean up once the output and its manifest are on the disk."""
 
-    # What rules ask for
+    # What rules read
 
     def written(self) -> list[str]:
         """Return the files that a job writes, with wildcards: the rule's ``output``."""
@@ -229,17 +230,17 @@ class Stage:
 
     @property
     def log(self) -> str:
-        """The log of a job, with wildcards."""
+        """The log file of a job, with wildcards."""
         cell = self.output.removeprefix("{results}").removesuffix(".parquet").removesuffix(".json")
         return self.paths.log(self.name, cell[cell.find("{") :] if "{" in cell else self.name)
 
     @property
     def resources(self) -> dict[str, Any]:
-        """Memory and minutes of a job; more with each attempt."""
+        """Memory and minutes of a job, which grow with each attempt."""
         return {"mem_mb": growing(self.memory_mb), "runtime": growing(self.minutes)}
 
     def describe(self, wc: Wildcards) -> dict[str, Any]:
-        """Return a job as the object that its command line holds."""
+        """Return the object that describes a job on its command line."""
         inputs = self.inputs(wc)
         spec, arguments = self.spec(wc), self.arguments(wc)
         outside = self.files.contents(*(flat(inputs[name]) for name in self.external))
@@ -257,7 +258,7 @@ class Stage:
         }
 
     def job(self, wildcards: Wildcards) -> str:
-        """Return a job as text, or ``@FILE`` if that is long."""
+        """Return a job as text, or ``@FILE`` if the text is long."""
         text = json.dumps(self.describe(wildcards), sort_keys=True, separators=(",", ":"))
         if len(text.encode()) <= MAX_ARGUMENT:
             return text
@@ -274,7 +275,7 @@ def _manifest(output: Path, *, folder: bool) -> Path:
 
 
 def _whole(path: Path) -> list[Path]:
-    """Return an input; a manifest stands for all files of its folder."""
+    """Return an input; for a manifest, all files of its folder."""
     return (
         [file for file in path.parent.rglob("*") if file.is_file()]
         if path.name == MANIFEST
@@ -283,10 +284,10 @@ def _whole(path: Path) -> list[Path]:
 
 
 def load(text: str) -> dict[str, Any]:
-    """Return a job from its text, or from the file that ``@FILE`` names.
+    """Return a job from its text, or from the file named by ``@FILE``.
 
     Raises:
-        PoshgridError: there is no such file, or it holds no job.
+        PoshgridError: the file does not exist, or does not hold a job.
     """
     try:
         if text.startswith("@"):
@@ -294,22 +295,22 @@ def load(text: str) -> dict[str, Any]:
         job = json.loads(text)
     except (OSError, ValueError) as error:
         raise PoshgridError(
-            f"job: cannot read {text[:60]}: {error}; copy the command of the job's log whole"
+            f"job: cannot read {text[:60]}: {error}; copy the whole command from the job's log"
         ) from error
     if not isinstance(job, dict) or not {"output", "inputs", "results"} <= job.keys():
-        raise PoshgridError(f"job: {text[:60]}: not a job; copy the command of the log whole")
+        raise PoshgridError(f"job: {text[:60]}: not a job; copy the whole command from the log")
     return job
 
 
 def run(stage: type[Stage], text: str, **options: int | str | None) -> None:
-    """Run a job and write its manifest; a costly stage takes over what it made before.
+    """Run a job and write its manifest; a costly stage may reuse its last outputs.
 
-    Inputs that are not what their stages wrote are refused.
+    Inputs that differ from what their stages wrote raise an error.
 
     Args:
-        stage: whose job it is.
-        text: of the job.
-        options: of the machine, see :class:`Job`.
+        stage: stage of the job.
+        text: the job.
+        options: settings of the machine, see :class:`Job`.
     """
     content = load(text)
     spec = None
@@ -323,7 +324,7 @@ def run(stage: type[Stage], text: str, **options: int | str | None) -> None:
         data=Path(content.get("data", "data")),
         cell=content.get("cell", {}),
         paths=Paths(content["results"]),
-        **options,  # type: ignore[arg-type]  # each has its type on the command line
+        **options,  # type: ignore[arg-type]  # the command line checks their types
     )
     inputs = [file for name in job.inputs for path in job.files(name) for file in _whole(path)]
     manifest = _manifest(job.output, folder=bool(stage.outputs))
@@ -331,7 +332,7 @@ def run(stage: type[Stage], text: str, **options: int | str | None) -> None:
     if content.get("files"):
         digest = f"{digest}-{content['files']}"
     asked = spec.written() if spec is not None else None
-    costly = stage.costly and bool(digest)  # without a digest a person runs it, on any files
+    costly = stage.costly and bool(digest)  # without a digest a person runs it, with any files
     with adopt.held(manifest) if costly else nullcontext() as kept:
         checked = verification.check(inputs) if kept else {}
         if not kept or not adopt.take(kept, manifest, spec=asked, code=digest, inputs=checked):

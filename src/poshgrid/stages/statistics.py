@@ -1,4 +1,4 @@
-"""Statistics of a target, and its report."""
+"""Stages of a target's statistics, and of its report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def tables(*names: str) -> tuple[str, ...]:
 
 
 class HeuristicShares(Stage):
-    """Say which heuristics explain the choices of models."""
+    """Find which heuristics explain the choices of models."""
 
     function = "poshgrid.statistics.shares.write"
     output = PATHS.heuristic_shares("{target}")
@@ -33,7 +33,7 @@ class HeuristicShares(Stage):
     external = ("lexicon",)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the items, what heuristics choose, scores, and the unigram baselines."""
+        """Return the items, the heuristics' choices, scores, and the unigram baselines."""
         return {
             "items": self.files.items(),
             "heuristics": self.files.heuristics(),
@@ -73,7 +73,7 @@ class Accuracy(Stage):
     )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the items, what heuristics choose, scores, and the words of conditions."""
+        """Return the items, the heuristics' choices, scores, and the words of conditions."""
         return {
             "items": self.files.items(),
             "heuristics": self.files.heuristics(),
@@ -94,7 +94,7 @@ class Accuracy(Stage):
 
 
 class Curves(Accuracy):
-    """Write accuracies by step and epoch, and a table of how training went."""
+    """Write accuracies by step and epoch, and a table about training."""
 
     function = "poshgrid.statistics.curves.curves"
     output = PATHS.curves("{target}")
@@ -139,11 +139,11 @@ class Fit(Stage):
         return {"counts": f"{self.paths.statistics(wc.target)}/counts.parquet"}
 
     def spec(self, wc: Wildcards) -> specs.RegressionSpec:
-        """Return the model."""
+        """Return the regression."""
         return specs.RegressionSpec(model=self.grid.regressions[wc.regression])
 
     def priority(self, wc: Wildcards) -> int:
-        """Return the number of grouping terms: what takes longest should not be the last."""
+        """Return the number of grouping terms, so that the slowest fits start first."""
         return self.grid.regressions[wc.regression].formula.count("|")
 
 
@@ -161,7 +161,7 @@ class Deltas(Stage):
     )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the items, scores and perplexities of runs that filtering alone tells apart."""
+        """Return the items, scores and perplexities of runs that only differ in filtering."""
         read = filtering.read(self.grid, wc.target)
         return {
             "items": self.files.items(),
@@ -170,7 +170,7 @@ class Deltas(Stage):
         }
 
     def spec(self, wc: Wildcards) -> specs.DeltasSpec:
-        """Return the runs, which conditions are compared, and what filters are aimed at."""
+        """Return the runs, which conditions are compared, and the filters' target phenomena."""
         full = filtering.full(self.grid, wc.target)
         aims = {name: filtering.aims(self.grid.conditions[name]) for name in full}
         return specs.DeltasSpec(
@@ -186,7 +186,7 @@ class Deltas(Stage):
 
 
 class Measures(Stage):
-    """Write the results on a suite of paradigms, choices or completions."""
+    """Write the results for a suite of paradigms, choices or completions."""
 
     function = "poshgrid.statistics.measures.paradigms.write"
     output = PATHS.measures("{target}", "{suite}")
@@ -239,8 +239,8 @@ class Report(Stage):
     takes = lambda job: (job.spec, Path(job.paths.results), job.output, job.threads)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return everything that the page shows, and what it is laid out with."""
-        # Templates, styles and the bibliography are no Python: their content is digested here.
+        """Return everything that the page shows, and its templates and styles."""
+        # Templates, styles and the bibliography are not Python, so their content is digested here.
         files = *resources.study("*", "published/*/*.csv"), *resources.study("*", "children.csv")
         page = [
             *self.files.layout("report"), *self.files.layout("tables"),
@@ -273,7 +273,7 @@ class Report(Stage):
         ]
 
     def spec(self, wc: Wildcards) -> specs.ReportSpec:
-        """Return what the page is about."""
+        """Return the contents of the page."""
         grid, target = self.grid, wc.target
         shown = grid.shown(target)
         cells = {(run.condition, run.size) for run in shown}
@@ -304,7 +304,7 @@ class Report(Stage):
         )
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
-        """Return the sections, too."""
+        """Return the module of the stage and the sections."""
         names = plugins.names(SECTIONS)
         return [self.module, *(plugins.module_name(SECTIONS, word) for word in names)]
 

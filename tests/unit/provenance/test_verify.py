@@ -169,7 +169,7 @@ def test_the_command_says_what_it_deleted_and_what_it_left(results: Path) -> Non
     assert left(results) == ["a/manifest.json", "a/table.bin", "b/manifest.json"]
     answer = command("results", "--delete")
     assert "deleted 1" in answer.stdout
-    assert "1 left as they are, results/b/manifest.json first" in str(answer.exception)
+    assert "1 not deleted, results/b/manifest.json first" in str(answer.exception)
     assert left(results) == [".owner", "b/manifest.json"]
 
 
