@@ -1,8 +1,8 @@
-"""The configuration: what may be written in ``config/*.yaml``, with types, bounds and defaults.
+"""The configuration: what may be written in ``config/*.yaml``, with types, limits and defaults.
 
 The defaults are the paper's (Yang et al., POSH-BENCH, sections 3-7, Tables 2, 5 and 6) wherever it
 gives a value. Loading, error messages and the JSON Schema are in :mod:`poshgrid.grid.configfile`.
-Other rooms take the sections from here.
+Other rooms import the sections from here.
 """
 
 from __future__ import annotations
@@ -49,38 +49,40 @@ _TAKEN = {
     "sources": {"all"}, "conditions": _OTHERS | {SHARED}, "models": _OTHERS,
     "recipes": _OTHERS, "experiments": _OTHERS | {"all"},
 }  # fmt: skip
-"""Section -> names that entries may not have: baselines, the shared tokenizer, `all`."""
+"""Section -> names that its entries must not have: baselines, the shared tokenizer, `all`."""
 
 
 class Config(Section):
     """The whole configuration."""
 
     data: Place = "data"
-    """Folder of sources, treebanks and ready files."""
+    """Folder of sources, treebanks and prebuilt files."""
     results: Results = "results"
     """Folder of all results."""
     language: Language = "en"
-    """Of sources and parsers, by its code of ISO 639-1: `it`. What is English only is refused."""
+    """ISO 639-1 code of the language of sources and parsers: `it`. Parts for English only are
+    errors."""
     only: Only | None = None
     """Subset of the grid: `size=10M,seed=42`; values of one axis are alternatives."""
     study: Study | None = None
-    """Whose published numbers are compared with ours, and what the report opens with."""
+    """The study: its published numbers are compared with the results, its title heads the
+    report."""
     sources: list[Source] = Field([])
-    """Corpora as people have them."""
+    """Corpora as they are published."""
     corpora: list[Corpus] = Field([])
     """Mixtures of sources, nested over sizes."""
     conditions: list[Condition] = Field([])
-    """A corpus, less what filters remove, plus what is put back; names such as `wiki~passive`
+    """A corpus without what filters remove, plus what is put back; names such as `wiki~passive`
     need no entry.
     """
     parsers: list[Parser] = Field([])
     """Trained models, or treebanks to train them from."""
     evidence: Evidence = Evidence()
-    """What decides which sentences are evidence."""
+    """How to decide which sentences are evidence."""
     audit: Audit = Audit()
     """Sheets of sentences for people to judge."""
     tokenizer: Tokenizer = Tokenizer()
-    """How text is cut into tokens, and on which text that is learned."""
+    """How text is split into tokens, and on which text the tokenizer is trained."""
     models: list[Model] = Field([])
     """Architectures with their dimensions."""
     recipes: list[Recipe] = Field([])
@@ -90,15 +92,15 @@ class Config(Section):
     biases: dict[Name, dict[str, Any]] = Field({})
     """Options of each inductive bias: `recency: {decay: 0.6}`."""
     experiments: list[Experiment] = Field([])
-    """Full factorials, less exclusions; without one, `pretrained` is scored alone."""
+    """Full factorials without exclusions; without experiments, only `pretrained` is scored."""
     baselines: list[Literal["untrained", "unigram", "ngram", "class_ngram"]] = Field(
         ["untrained", "unigram", "ngram", "class_ngram"]
     )
-    """`untrained`: the same model and seed; `unigram`, `ngram`: words of the same
-    condition and size, counted; `class_ngram`: the same of function words and endings.
+    """`untrained`: the same model and seed; `unigram`, `ngram`: counts of words in the same
+    condition and size; `class_ngram`: the same with function words and endings.
     """
     counted: dict[Name, list[Size]] = Field({})
-    """Conditions and sizes that only baselines count, to compare given models with:
+    """Conditions and sizes that are only counted for baselines, to compare pretrained models with:
     `{wiki: [250K]}`. Items are not balanced against them.
     """
     pretrained: list[Pretrained] = Field([])
@@ -108,7 +110,7 @@ class Config(Section):
     scoring: Scoring = Scoring()
     """How a sentence is scored, and a pair judged."""
     filtering: Filtering = Filtering()
-    """What is measured of filtered models and the full ones."""
+    """What to measure for filtered and full models."""
     regressions: list[Regression] = Field([Regression(name="paper")])
     """Bayesian models of the counts."""
 
@@ -118,15 +120,15 @@ class Config(Section):
     )  # fmt: skip
     @classmethod
     def _names(cls, value: list[Any], info: ValidationInfo) -> list[Any]:
-        """Refuse names that are there twice, or stand for something else."""
+        """Refuse names that occur twice, or have another meaning."""
         wrong: list[InitErrorDetails] = []
         known = set(_TAKEN.get(info.field_name or "", ()))
         taken = frozenset(known)
         for number, entry in enumerate(value):
-            name = entry.name.casefold()  # one folder on a Mac's disk
+            name = entry.name.casefold()  # names that only differ in case are one folder on a Mac
             if name in known:
-                own = f"{name!r} is a name of the workflow's own"
-                why = f"{entry.name!r}: {own if name in taken else 'is there twice'}: rename it"
+                own = f"{name!r} is a reserved name"
+                why = f"{entry.name!r}: {own if name in taken else 'occurs twice'}: rename it"
                 wrong.append(plugins.mistake((number, "name"), why, name))
             known.add(name)
         if wrong:
@@ -150,7 +152,7 @@ class Config(Section):
     @field_validator("pretrained", mode="before")
     @classmethod
     def _short(cls, value: object) -> object:
-        """Let a word stand for a model: ``gpt2`` for ``{name: gpt2, path: gpt2}``."""
+        """Accept a word for a model: ``gpt2`` for ``{name: gpt2, path: gpt2}``."""
         if not isinstance(value, list):
             return value
         return [

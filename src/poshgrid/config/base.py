@@ -1,4 +1,4 @@
-"""What all sections of the configuration share: names, sizes, counts of words."""
+"""Types that all sections of the configuration share: names, sizes, counts of words."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from poshgrid import plugins
 from poshgrid.config.sizes import MOST_WORDS, SIZE, words
 
 _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9+~._-]{0,62}[a-zA-Z0-9+~_-])?")
-# Wildcards, and variables of paths, in the names of inputs, too; neither can be escaped
+# Wildcards and path variables, also in the names of inputs; neither can be escaped
 _PATTERN = re.compile(r"[{}]|<[a-z][a-z0-9_]*>")
 
 
 @dataclass(frozen=True)
 class Refers:
-    """Marks a key that names an entry of a section; :mod:`poshgrid.grid.references` checks it."""
+    """Marks a key that names an entry of a section (:mod:`poshgrid.grid.references` checks it)."""
 
     section: str
 
@@ -53,7 +53,7 @@ def _name(value: str) -> str:
 
 
 def path_name(text: str) -> str:
-    """Return the nearest :data:`Name` for any file or folder name: ``modèle (1)`` -> ``modele-1``.
+    """Return a valid :data:`Name` for any file or folder name: ``modèle (1)`` -> ``modele-1``.
 
     A text without a Latin letter or digit gets a name made from its digest; a long one loses its
     middle.
@@ -69,22 +69,22 @@ def path_name(text: str) -> str:
 
 
 def place(value: str) -> str:
-    """Return a path, if Snakemake and a file of arguments take every letter of it as it is.
+    """Return a path if Snakemake and argument files read all its characters literally.
 
     Raises:
-        ValueError: it holds what either of them takes for something else.
+        ValueError: it contains characters that one of them would interpret.
     """
     if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in value):
         raise ValueError(
             f"{value!r} holds a line break, another control character or half a character: "
             "rename the file or folder"
         )
-    # Some libraries take it for the home, others for a folder of that name.
+    # Some libraries read ~ as the home folder, others as a folder of that name.
     if Path(value).parts[:1] == ("~",):
         raise ValueError(f"{value!r} begins with ~: write the home folder out")
     if pattern := _PATTERN.search(value):
         raise ValueError(
-            f"{value!r} holds {pattern[0]}, which Snakemake takes for a part of a pattern: rename "
+            f"{value!r} holds {pattern[0]}, which Snakemake reads as part of a pattern: rename "
             "the file or folder"
         )
     return value
@@ -112,12 +112,12 @@ Place = Annotated[str, AfterValidator(place)]
 """A file or folder, or a model on a hub."""
 Results = Annotated[Place, AfterValidator(_results)]
 LARGEST = 10**9
-"""Of a number that is no count of words: a thousand million steps, rows, sentences."""
+"""Largest number of steps, rows or sentences."""
 Share01 = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[int, Field(gt=0, le=LARGEST)]
 Count = Annotated[int, Field(ge=0, le=LARGEST)]
 Width = Annotated[int, Field(gt=0, le=1_000_000)]
-"""Of a layer, a row, a vocabulary: what is laid out at once."""
+"""A dimension in memory: of a layer, a row, a vocabulary."""
 Depth = Annotated[int, Field(gt=0, le=1_000)]
 Threads = Annotated[int, Field(gt=0, le=1_024)]
 LearningRate = Annotated[float, Field(gt=0, le=10)]
@@ -135,19 +135,19 @@ Words = Annotated[
 Kept = Annotated[float, Field(gt=0, le=1)] | Annotated[Words, Field(gt=1)]
 """A share of sentences, or their number."""
 Language = Annotated[str, Field(pattern="^[a-z]{2}$")]
-"""A language, by its code of ISO 639-1."""
+"""ISO 639-1 code of a language."""
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 
 
 class Section(plugins.Options):
     """A part of the configuration; unknown keys are refused.
 
-    Written with ``exclude_defaults``, it holds what differs from the defaults of its class, so
-    that a new key with a default changes no spec.
+    Written with ``exclude_defaults``, it only contains values that differ from the defaults of its
+    class, so that a new key with a default changes no spec.
     """
 
     ALWAYS: ClassVar[frozenset[str]] = frozenset()
-    """Keys that are written in any case: those whose default has changed."""
+    """Keys that are always written, because their default has changed."""
 
     @model_serializer(mode="wrap")
     def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -156,7 +156,7 @@ class Section(plugins.Options):
         return {key: getattr(self, key) for key in always} | dumped
 
     def written(self) -> dict[str, Any]:
-        """Return what differs from the defaults, and :attr:`ALWAYS`, as JSON has it."""
+        """Return the values that differ from the defaults, and :attr:`ALWAYS`, as JSON types."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
@@ -167,14 +167,14 @@ def _unlike_its_defaults(value: object) -> bool:
 def wrong_options(
     package: str, word: str, options: dict[str, Any], keys: tuple[str, ...] = ()
 ) -> list[InitErrorDetails]:
-    """Return what is wrong with a plug-in's name or options, each error at a place of its own.
+    """Return the errors in a plug-in's name or options, each with its key.
 
     Args:
-        package: of the plug-ins.
-        word: that names the plug-in.
-        options: as they are written.
-        keys: of both, seen from the validator that asks; default: the keys ``options``, and that
-            of the plug-in's kind (``reader``).
+        package: package of the plug-ins.
+        word: name of the plug-in.
+        options: the options as written.
+        keys: key of the name and the options, relative to the calling validator; default:
+            ``options`` for options, and the plug-in's kind (``reader``) for the name.
     """
     try:
         plugins.options(package, word, options)
@@ -186,6 +186,6 @@ def wrong_options(
 
 
 def check_options(package: str, word: str, options: dict[str, Any]) -> None:
-    """Raise if the options of a section are not those of its plug-in: :func:`wrong_options`."""
+    """Raise if the options of a section are not valid for its plug-in: :func:`wrong_options`."""
     if wrong := wrong_options(package, word, options):
         raise plugins.refusal(wrong)

@@ -1,4 +1,4 @@
-"""Sections of conditions: what filters remove of a corpus, and what is put back."""
+"""Sections of conditions: what filters remove from a corpus, and what is put back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Rate = Share01 | Literal["natural"]
 
 
 class Filter(Section):
-    """A filter in one of its readings."""
+    """A filter with one of its readings."""
 
     name: Name
     """A module of `poshgrid.evidence.filters`: docs/filters.md."""
@@ -37,7 +37,7 @@ class Filter(Section):
     @model_validator(mode="before")
     @classmethod
     def _whole(cls, value: object) -> object:
-        """Let ``passive`` and ``passive.published`` stand for a filter, and fill in the reading."""
+        """Accept ``passive`` and ``passive.published`` for a filter, and fill in the reading."""
         if isinstance(value, str):
             name, _, reading = value.partition(".")
             value = {"name": name, "reading": reading}
@@ -51,7 +51,7 @@ class Filter(Section):
 
     @property
     def aims(self) -> tuple[str, ...]:
-        """The phenomena that it is aimed at; (): it names none."""
+        """The filter's target phenomena; () if it names none."""
         targets: tuple[str, ...] = getattr(plugins.load(plugins.FILTERS, self.name), "TARGETS", ())
         return targets
 
@@ -75,13 +75,13 @@ class Reinsertion(Section):
     filter: Name
     """One of the condition's filters; each once."""
     rate: Rate
-    """Share of the condition's sentences, e.g. `0.002`; `natural`: as in the corpus at this
+    """Share of the condition's sentences, e.g. `0.002`; `natural`: the rate in the corpus at this
     size.
     """
     pool: Name | None = None
     """The reading whose sentences are put back; default: `direct`, else the condition's own."""
     repeat: bool = False
-    """A sentence may be put back more than once, if the corpus has too few."""
+    """Put sentences back more than once if the corpus has too few."""
     tolerance: Share01 = 0.001
     """Largest change of any source's words, as a share of them."""
 
@@ -94,59 +94,59 @@ class Reinsertion(Section):
 
 
 def _of_size(value: str) -> str:
-    """Hold a path with a place for the size to what paths may be."""
+    """Check a path with a placeholder for the size."""
     place(value.replace("{size}", "10M"))
     return value
 
 
 class Condition(Section):
-    """A corpus, less what the filters remove, plus what is put back; or ready files."""
+    """A corpus without what the filters remove, plus what is put back; or prebuilt files."""
 
     name: Name
-    """How experiments call it."""
+    """Its name in experiments."""
     corpus: CorpusName
     """A corpus."""
     filters: list[_WrittenFilter] = Field([])
-    """What is removed: `passive`, or `passive.published` with its reading."""
+    """Filters to apply: `passive`, or `passive.published` with its reading."""
     rewrite: list[Name] = Field([])
     """How the sentences that are left are changed: modules of `poshgrid.evidence.rewriters`, which
     follow each other. Dev and test are changed, too.
     """
     control: ConditionName | None = None
-    """A condition of the same corpus: as much is removed as there, at random; for words that
-    rewriting loses, whole sentences.
+    """A condition of the same corpus; as many sentences as it removes are removed at random. Words
+    that its rewriters remove are matched by whole sentences.
     """
     match: list[Literal["question"]] = Field([])
-    """What the sentences that a control removes have in common with those, besides source
-    and length.
+    """Further properties, besides source and length, in which the removed sentences of a control
+    and its condition agree.
     """
     refill: bool = False
-    """Further sentences of the same source replace what is gone."""
+    """Replace removed sentences by further ones of the same source."""
     allow: list[Literal["void", "leak", "size", "words", "copies"]] = Field([])
     """Checks that do not stop a run: `void` (nothing changes, or another condition is the
-    same); `words` (others than conditions of its size, or of ready files than their corpus);
-    of ready files `leak`, `size`, `copies` (as of corpora).
+    same); `words` (another number of words than conditions of its size, or than its corpus for
+    prebuilt files); for prebuilt files `leak`, `size`, `copies` (as for corpora).
     """
     reinsert: list[Reinsertion] = Field([])
     """Evidence that is put back, filter by filter."""
     unfiltered_sizes: list[Size] = Field([])
-    """Sizes whose training sentences stay as they are."""
+    """Sizes whose training sentences are not filtered."""
     downsample: Kept = 1.0
-    """Share (`0.8`) or number (`2.4M`) of the *corpus's* sentences that is kept at each size, in
-    order; the same for all conditions that are compared.
+    """Share (`0.8`) or number (`2.4M`) of the *corpus's* sentences to keep at each size, in
+    order; must be the same for all conditions that are compared.
     """
     prebuilt: Annotated[str, AfterValidator(_of_size)] | None = None
     """Folder below `data` with `train.txt`, `dev.txt` and `test.txt` (or folders of these
-    names), a sentence a line; `{size}` in its name stands for the size.
+    names), one sentence per line; `{size}` in its name is replaced by the size.
     """
     filtered: bool | None = None
-    """The factor `filter` of the regressions; default: yes if it has filters and puts nothing
-    back.
+    """Its level of the factor `filter` in regressions; default: yes if it has filters and puts
+    nothing back.
     """
     tokenizer: Tokenizer | None = None
-    """What differs from the configuration's `tokenizer`; such a condition has its own."""
+    """Keys that differ from the configuration's `tokenizer`; the condition then has its own."""
     seed: Seed = 42
-    """Which sentences are kept, put back and replaced."""
+    """Seed for which sentences are kept, put back and replaced."""
 
     @model_validator(mode="after")
     def _filters(self) -> Self:
@@ -165,17 +165,17 @@ class Condition(Section):
         changed = self.changed
         if self.prebuilt and (changed or self.control or self.refill or self.downsample != 1):
             raise ValueError(
-                "prebuilt files are taken as they are: leave out filters, rewrite, control, "
+                "prebuilt files are not changed: leave out filters, rewrite, control, "
                 "refill, downsample"
             )
         if self.control and changed:
             raise ValueError("a control removes at random: leave out its filters and rewrite")
         if self.match and not self.control:
-            raise ValueError("match is for a control: name the condition that it is one for")
+            raise ValueError("match is only for controls: name the condition in control")
         if not (changed or self.control):
             if self.refill:
                 raise ValueError(
-                    "refill: nothing is gone without filters, rewrite or control: leave it out"
+                    "refill: nothing is removed without filters, rewrite or control: leave it out"
                 )
             if self.unfiltered_sizes and not self.prebuilt:
                 raise ValueError("unfiltered_sizes: it has no filters at any size: leave it out")
@@ -190,5 +190,5 @@ class Condition(Section):
 
     @property
     def words(self) -> list[str]:
-        """The filters' words, each once, sorted."""
+        """The names of the filters, without repetition, sorted."""
         return sorted({entry.name for entry in self.filters})

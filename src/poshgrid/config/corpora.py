@@ -1,4 +1,4 @@
-"""Sections of text: sources, and the corpora that are mixed of them."""
+"""Sections of text: sources, and the corpora that are mixed from them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from poshgrid.config.sizes import words
 
 
 class Cleaning(Section):
-    """What becomes of a line of a source before it counts as a sentence."""
+    """Which sentences of a source are kept."""
 
     min_words: Positive = 1
     """Shorter sentences are dropped."""
@@ -35,22 +35,22 @@ class Cleaning(Section):
 
 
 class Source(Section):
-    """A corpus as people hold it: CHILDES, Switchboard, a Wikipedia dump ..."""
+    """A corpus as it is published: CHILDES, Switchboard, a Wikipedia dump ..."""
 
     name: Name
-    """How corpora and reports call it."""
+    """Its name in corpora and reports."""
     reader: Name
     """A module of `poshgrid.corpora.readers`: docs/sources.md."""
     path: Place
     """File or folder below `data`."""
     options: dict[str, Any] = Field({})
-    """The reader's."""
+    """Options of the reader."""
     cleaning: Cleaning = Cleaning()
     """Which lines count as sentences."""
     language: Language = "en"
-    """How running text is cut into sentences; default: the configuration's `language`."""
+    """Decides how running text is split into sentences; default: the configuration's `language`."""
     words: Words | None = Field(None, gt=0)
-    """Take this many words of cleaned text: the first, or a `sample`."""
+    """Use this many words of cleaned text: the first, or a `sample`."""
     sample: Seed | None = None
     """Seed of a sample of whole documents with so many `words`, over all files."""
 
@@ -58,12 +58,12 @@ class Source(Section):
     def _options(self) -> Self:
         check_options(plugins.READERS, self.reader, self.options)
         if self.sample is not None and self.words is None:
-            raise ValueError("sample: say how many words it has: words: 30M")
+            raise ValueError("sample: give its number of words: words: 30M")
         return self
 
 
 class Portion(Section):
-    """How many words a source gives to each size of a corpus (paper, Table 2)."""
+    """How many words a source contributes to each size of a corpus (paper, Table 2)."""
 
     source: Annotated[Name, Refers("sources")]
     """A source."""
@@ -75,34 +75,35 @@ class Corpus(Section):
     """A mixture of sources, nested over sizes: 10M is inside 30M is inside 50M."""
 
     name: Name
-    """How conditions call it."""
+    """Its name in conditions."""
     sources: list[Portion] = Field(min_length=1)
-    """What each source gives."""
+    """How many words each source contributes."""
     dev_words: Words = Field(100_000, gt=0)
     """Words held out for the dev loss, the same at all sizes."""
     test_words: Words = Field(100_000, gt=0)
     """Words held out for perplexity."""
     splits: Literal["drawn", "published"] = "drawn"
     """Where dev and test come from: `drawn` from the sources, or `published`: the sources' own,
-    where a reader has them (`gulordava`); no filter touches those.
+    if the reader has them (`gulordava`); these are not filtered.
     """
     seed: Seed = 42
-    """Order of documents, and which sentences are held out or kept by `downsample`."""
+    """Seed for the order of documents, and for which sentences are held out or kept by
+    `downsample`."""
     downsample: Kept = 1.0
-    """`downsample` of conditions that are named by their filters (`wiki~passive`)."""
+    """`downsample` of conditions named after their filters (`wiki~passive`)."""
     reading: Name | None = None
-    """Reading of the filters in such names, where a filter has it: `published`."""
+    """Reading of the filters in such names, if a filter has it: `published`."""
     order: Literal["shuffled", "given", "reversed"] = "shuffled"
-    """Training documents of a source, for recipes whose `order` is `given`: in the order of
-    the seed, the source's own, or its reverse.
+    """Order of a source's training documents, for recipes whose `order` is `given`: random, the
+    source's own, or its reverse.
     """
     spare: Share01 = 0.0
-    """Words beyond the largest size, as a share of it, from which conditions are refilled."""
+    """Extra words for refilling conditions, as a share of the largest size."""
 
     allow: list[Literal["copies", "leak", "size", "words"]] = Field([])
-    """Checks that do not stop a run: `copies` (documents that its sources have
-    twice); `leak` (training text in dev or test); `size` (other
-    words than a size says); `words` (other words than other corpora of the size).
+    """Checks that do not stop a run: `copies` (documents that occur twice in its sources);
+    `leak` (training text in dev or test); `size` (another number of words than the size says);
+    `words` (another number of words than other corpora of the size).
     """
 
     @field_validator("sources")

@@ -1,4 +1,4 @@
-"""Sections from suites to what is measured of their scores."""
+"""Sections of suites, scoring, pretrained models and the study."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from poshgrid.config.base import (
 from poshgrid.errors import did_you_mean
 
 TOP_K = 3_000
-"""Items use the most frequent word types of every corpus, so many of each (paper, section 3.2)."""
+"""Items use this many of the most frequent word types of every corpus (paper, section 3.2)."""
 TOLERANCE = 0.05
-"""A baseline further than this from 50% is marked in every table."""
+"""Baselines further than this from 50% are marked in every table."""
 
 
 class Suite(Section):
-    """Items of one task, minimal pairs mostly: generated from templates, or read from files."""
+    """Items of one task, usually minimal pairs: generated from templates, or read from files."""
 
     name: Name
-    """How results call it."""
+    """Its name in results."""
     reader: Name = "templates"
     """A module of `poshgrid.benchmark.suites`."""
     path: Place | None = None
     """File or folder below `data`, for readers of files."""
     options: dict[str, Any] = Field({})
-    """The reader's."""
+    """Options of the reader."""
     norms: Place | None = None
     """Norm table of choices or completions, below `data`: docs/benchmark.md."""
 
@@ -44,7 +44,7 @@ class Suite(Section):
     @classmethod
     def _no_tokens(cls, value: str) -> str:
         if value.casefold().endswith(".tokens"):
-            raise ValueError(f"{value!r} ends as the file of a suite's tokens does: rename it")
+            raise ValueError(f"{value!r} ends in .tokens, which is reserved: rename it")
         return value
 
     @model_validator(mode="after")
@@ -53,24 +53,24 @@ class Suite(Section):
         task = getattr(self._module, "TASK", "pairs")
         if self.norms and task not in ("choices", "completions"):
             raise ValueError(
-                f"norms are of choices and completions, not of {task}: leave them out; judgements "
-                "of acceptability are choices without a stimulus"
+                f"norms are for choices and completions, not for {task}: leave them out; "
+                "acceptability judgements are choices without a stimulus"
             )
         return self
 
     @property
     def task(self) -> str:
-        """What its items are: pairs, paradigms, choices or completions."""
+        """The task of its items: pairs, paradigms, choices or completions."""
         return getattr(self._module, "TASK", "pairs")
 
     @property
     def generated(self) -> bool:
-        """Whether its items are made from the corpora."""
+        """Whether its items are generated from the corpora."""
         return getattr(self._module, "CORPORA", False)
 
     @property
     def phenomena(self) -> set[str] | None:
-        """The phenomena and categories of its pairs; ``None``: only its items tell."""
+        """The phenomena and categories of its pairs; ``None`` if only its items show them."""
         describe = getattr(self._module, "described", None)
         options = plugins.options(plugins.SUITES, self.reader, self.options)
         items = describe(options) if describe else None
@@ -90,7 +90,7 @@ class Scoring(Section):
     engine: Literal["poshgrid", "minicons"] = "poshgrid"
     """`minicons`: the same scores to 1e-4, slower."""
     bos: bool = True
-    """The first token is scored, too, after `<|endoftext|>`."""
+    """Also score the first token, after `<|endoftext|>`."""
     reduction: Literal["mean", "sum"] = "mean"
     """`mean`: the lower perplexity wins; `sum`: the higher log-probability."""
     batch_tokens: Positive = 8_192
@@ -103,17 +103,17 @@ class Scoring(Section):
         "pseudo-log-likelihood"
     )
     """Score of masked models: `pseudo-log-likelihood` masks one token at a time, `holistic`
-    none. A list: by each; suites of pairs by the second are called
+    none. With a list, each is used; suites of pairs with the second score are called
     `zorro-pseudo-log-likelihood`.
     """
     decoding_seed: Seed | None = None
-    """Completions are drawn with this seed, from the 50 likeliest tokens and .95 of the
-    mass; default: beams.
+    """Draw completions with this seed, from the 50 likeliest tokens and .95 of the mass; default:
+    beam search.
     """
 
     @property
     def scores(self) -> list[MaskedScore]:
-        """The scores of masked models: the first is that of suites under their own names."""
+        """The scores of masked models; suites keep their own names for the first one."""
         return [self.masked] if isinstance(self.masked, str) else self.masked
 
     @field_validator("masked")
@@ -125,7 +125,7 @@ class Scoring(Section):
 
 
 class Filtering(Section):
-    """What is measured of filtered models beside the full ones (FiCT, section 4)."""
+    """What to measure for filtered models and the full ones (FiCT, section 4)."""
 
     perplexity: bool = False
     """Measure the perplexity of filtered models and the full ones on unfiltered test
@@ -134,30 +134,30 @@ class Filtering(Section):
 
 
 class Pretrained(Section):
-    """A model of somebody else's: scored, not trained.
+    """A model from outside the workflow: scored, not trained.
 
-    With a condition and a size it has a place in the grid, and enters tables, figures and Bayesian
-    models as ours do.
+    With a condition and a size it has a place in the grid, and is part of tables, figures and
+    Bayesian models like trained models.
     """
 
     name: Name
-    """How results call it."""
+    """Its name in results."""
     path: Place
     """Folder below `data`, else an id on the Hugging Face hub; causal or masked."""
     revision: str | None = None
-    """Of the id: a commit, tag or branch."""
+    """Revision of the id: a commit, tag or branch."""
     condition: Name | None = None
-    """Its place in the grid, if it has one."""
+    """Condition of its place in the grid, if it has one."""
     size: Size | None = None
-    """The same; condition and size go together."""
+    """Size of its place; give condition and size together."""
     model: Name | None = None
-    """The same; default: its name."""
+    """Model of its place; default: its name."""
     seed: Seed = 0
-    """The same."""
+    """Seed of its place."""
     source: Name | None = None
-    """Factor `source` of a condition that is not listed; default: the condition."""
+    """Level of the factor `source` if the condition is not listed; default: the condition."""
     filtered: bool = False
-    """Factor `filter` of a condition that is not listed."""
+    """Level of the factor `filter` if the condition is not listed."""
 
     @model_validator(mode="before")
     @classmethod
@@ -177,16 +177,16 @@ class Pretrained(Section):
 
 
 class Study(Section):
-    """What the report says of the study; published numbers are compared with ours."""
+    """What the report shows about the study; published numbers are compared with the results."""
 
     name: Name
-    """A folder of `studies` with `published/VERSION/numbers.csv` and `children.csv`; or a name of
-    your own.
+    """A folder of `studies` with `published/VERSION/numbers.csv` and `children.csv`; or your own
+    name.
     """
     title: str | None = None
-    """Of the paper, or of the study: the heading of the report."""
+    """Title of the paper or study: the heading of the report."""
     question: str | None = None
-    """What the study asks, in one sentence."""
+    """Question of the study, in one sentence."""
     authors: str | None = None
     """`Yang, Bisazza, Schneider and Wilcox (2026)`."""
     opens: list[Name] = Field([])

@@ -1,4 +1,4 @@
-"""Sections of treebanks, parsers, evidence and audit: what decides what is evidence."""
+"""Sections of treebanks, parsers, evidence and audit."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ class Parser(Section):
     """A dependency parser: a model given by path, or trained from a treebank."""
 
     name: Name
-    """How `evidence` calls it."""
+    """Its name in `evidence`."""
     engine: Name
     """A module of `poshgrid.parsing.engines`: `stanza` or `spacy`."""
     model: Place | None = None
     """Folder of a trained model, below `data`; either this or `treebank`."""
     treebank: Treebank | None = None
-    """Gold trees to train one from."""
+    """Gold trees to train it from."""
     options: dict[str, Any] = Field({})
-    """The engine's."""
+    """Options of the engine."""
     language: Language = "en"
-    """How sentences are cut into words; default: the configuration's `language`."""
+    """Decides how sentences are split into words; default: the configuration's `language`."""
 
     @model_validator(mode="after")
     def _origin(self) -> Self:
@@ -60,18 +60,18 @@ class Evidence(Section):
     """Which parser decides what is evidence, and which others are compared with it."""
 
     parser: ParserName | None = None
-    """It decides what is evidence; default: the first of `parsers`."""
+    """The parser that decides what is evidence; default: the first of `parsers`."""
     compare: list[ParserName] = Field([])
     """Parsers whose labels are compared with its own."""
     parse: Literal["screened", "all"] = "screened"
-    """`screened`: only sentences with the words that a filter needs; no label changes by it."""
+    """`screened`: only sentences with the words that a filter needs, which changes no label."""
     backstop: bool = True
-    """Conditions lose, too, what looks like evidence by its words alone (docs/filters.md)."""
+    """Also remove sentences that look like evidence by their words alone (docs/filters.md)."""
     shard_words: Words = Field(2_000_000, gt=0)
-    """Words that one parsing job takes."""
+    """Words in one parsing job."""
     gold: list[Annotated[str, Field(min_length=1), AfterValidator(place)]] = Field([])
-    """Gold trees (CoNLL-U files or folders below `data`, or `toy`) that show how much of the
-    evidence each parser finds; those that it was trained on are left out.
+    """Gold trees (CoNLL-U files or folders below `data`, or `toy`) for measuring how much of the
+    evidence each parser finds; sentences that it was trained on are left out.
     """
 
 
@@ -79,10 +79,10 @@ class Audit(Section):
     """Sheets of sentences for people to judge (paper, appendix C: sanity check)."""
 
     conditions: list[ConditionName] = Field([])
-    """Conditions to draw sheets from, at the largest size that is filtered."""
+    """Conditions to draw sheets from, at their largest filtered size."""
     sample: Positive = 1_000
     """Sentences on a sheet; a larger sample begins with the smaller one."""
     whole: bool = False
-    """Draw leakage from all sentences that a filter left in; default, as in the paper: from
-    those with the words that its evidence needs.
+    """Draw leakage from all sentences that a filter kept; default, as in the paper: from those
+    with the words that its evidence needs.
     """

@@ -1,4 +1,4 @@
-"""Sections on experiments: which runs the grid has."""
+"""Sections of experiments: the runs of the grid."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from poshgrid.config.names import once, rules
 
 _TWICE = "its runs would count twice"
 DOSE = "+"
-"""Between the name of a condition and the rate at which its evidence is put back."""
+"""Separates the name of a condition from the rate at which its evidence is put back."""
 
 
 class SizedModel(Section):
-    """A model that takes part at some sizes only (gpt2-mini at 10M, gpt2-small above)."""
+    """A model that is only used at some sizes (gpt2-mini at 10M, gpt2-small above)."""
 
     model: ModelName
     """A model."""
     sizes: list[Size] = Field(min_length=1)
-    """Sizes at which it takes part."""
+    """Sizes at which it is used."""
 
 
 class Exclusion(Section):
-    """Points of the grid that are left out: all that match every axis given."""
+    """Points of the grid to leave out: those that match all given axes."""
 
     condition: ConditionName | None = None
     """A condition."""
@@ -57,7 +57,7 @@ class Exclusion(Section):
 
 
 class Experiment(Section):
-    """A full factorial over its axes, less the exclusions; its name is a target of the workflow."""
+    """A full factorial over its axes, without exclusions; its name is a target of the workflow."""
 
     name: Name
     """Its target: `snakemake exp1`."""
@@ -66,7 +66,7 @@ class Experiment(Section):
     conditions: list[ConditionName] = Field(min_length=1)
     """Conditions, or names such as `wiki~passive`."""
     doses: list[Rate] = Field([])
-    """Each condition with this much evidence put back: `[0, natural, 0.01]`."""
+    """Rates at which evidence is put back into each condition: `[0, natural, 0.01]`."""
     sizes: list[UsedSize] = Field(min_length=1)
     """Sizes of the corpora."""
     models: list[ModelName | SizedModel] = Field(min_length=1)
@@ -78,7 +78,7 @@ class Experiment(Section):
     seeds: list[Seed] = Field([42, 53, 76], min_length=1)
     """One run for each."""
     exclude: list[Exclusion] = Field([])
-    """Points that are left out."""
+    """Points to leave out."""
 
     @field_validator("name")
     @classmethod
@@ -112,7 +112,7 @@ class Experiment(Section):
 
     @property
     def dosed(self) -> list[str]:
-        """The conditions at each dose: ``baby-f``, ``baby-f+natural``, ``baby-f+0.01``."""
+        """The conditions at each rate: ``baby-f``, ``baby-f+natural``, ``baby-f+0.01``."""
         doses = [dose if isinstance(dose, str) else f"{dose:.9g}" for dose in self.doses or [0.0]]
         return [
             name if dose == "0" else f"{name}{DOSE}{dose}"

@@ -1,4 +1,4 @@
-"""The formula of a Bayesian model: its variables, read before any data are there.
+"""The formula of a Bayesian model: check its variables before any data exist.
 
 Operators are those of Wilkinson and Rogers (1973), as formulae and bambi write them. On the left is
 ``p(correct, n)``. On the right:
@@ -35,34 +35,34 @@ RESPONSE = "p(correct, n)"
 FUNCTIONS = frozenset(
     ("p", "S", "C", "T", "I", "poly", "scale", "center", "standardize", "np.log", "np.exp")
 )
-"""Functions of a formula: any other name would be looked up among ours and Python's, and called."""
+"""Functions allowed in a formula: any other name could call arbitrary Python functions."""
 VARIABLES = frozenset({
     "size_z", "filter", "source", "category", "condition", "model", "recipe", "bias", "size",
     "seed", "phenomenon", "run", "cell", "point", "template", "correct", "n",
 })  # fmt: skip
-"""What a formula may name: the columns of the frame that a model is fitted to."""
+"""Variables allowed in a formula: the columns of the frame that a model is fitted to."""
 SUITE = "posh"
-"""The suite that a model is fitted to if it names none and there are several."""
+"""The suite that a model is fitted to if it names none and several exist."""
 _POWER = re.compile(r"\*\*\s*(\d+)")
 _TEXT = re.compile(r"""("[^"]*"|'[^']*')""")
 _TOO_LONG = 2_000  # characters
 
 
 def suite_of(named: str | None, suites: Sequence[str]) -> str:
-    """Return the suite that a model is fitted to: the one it names, the only one, or posh.
+    """Return the suite that a model is fitted to: its own, the only one, or posh.
 
     Args:
-        named: by the model, if any.
-        suites: of minimal pairs that there are.
+        named: the suite that the model names, or None.
+        suites: all suites of minimal pairs.
     """
     return named or (suites[0] if len(suites) == 1 else SUITE)
 
 
 def check(formula: str) -> None:
-    """Raise if a formula cannot be read or names what is unknown.
+    """Raise if a formula cannot be read or uses unknown names.
 
     Raises:
-        ValueError: it cannot be read, does not begin with the counts, or names what is unknown.
+        ValueError: it cannot be read, does not begin with the counts, or uses an unknown name.
     """
     left, tilde, right = formula.partition("~")
     if not tilde or "".join(left.split()) != "".join(RESPONSE.split()):
@@ -76,18 +76,20 @@ def check(formula: str) -> None:
 
 
 def parts(term: str) -> tuple[frozenset[str], str]:
-    """Return a term's variables, in whatever order, and its group: a:b is b:a."""
+    """Return a term's variables, without order, and its group: a:b is the same as b:a."""
     effect, _, group = term.replace(" ", "").replace("'", '"').rpartition("|")
     return frozenset((effect or group).split(":")), group if effect else ""
 
 
 def _parsed(right: str) -> ast.expr:
-    """Return the tree of a right-hand side, with Python's operators that bind as tightly.
+    """Return the syntax tree of a right-hand side, parsed as a Python expression.
 
-    A colon is its power, and a power, ``(a + b)**2``, its subscript: ``(a + b)[2]``.
+    Python's ``**`` replaces the colon, because it binds as tightly; a power, ``(a + b)**2``,
+    becomes a
+    subscript: ``(a + b)[2]``.
 
     Raises:
-        ValueError: it is no formula.
+        ValueError: it is not a formula.
     """
     pieces = _TEXT.split(right)
     pieces[::2] = [_POWER.sub(r"[\1]", piece).replace(":", "**") for piece in pieces[::2]]
@@ -101,7 +103,7 @@ def _parsed(right: str) -> ast.expr:
 
 
 def _names(node: ast.AST) -> Iterator[str]:
-    """Yield the variables below a node: no functions, no keywords of calls."""
+    """Yield the variables below a node, without functions and keywords of calls."""
     if isinstance(node, ast.Name):
         yield node.id
     for inner in ast.iter_child_nodes(node):

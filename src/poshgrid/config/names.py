@@ -1,4 +1,4 @@
-"""Names that something else would be taken for, and names that are there twice."""
+"""Reserved names, and checks for repeated names."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ T = TypeVar("T", bound=Hashable)
 STUDY = Path("study.yaml")
 """The configuration of a folder that `poshgrid init --minimal` made."""
 PAPER = Path("config/config.yaml")
-"""The configuration that is read where no other is named and there is no :data:`STUDY`."""
+"""The configuration that is read if no other is named and there is no :data:`STUDY`."""
 
 
 @cache
 def rules() -> frozenset[str]:
-    """Return the names of the workflow's rules: each experiment is a rule beside them."""
+    """Return the names of the workflow's rules; each experiment becomes another rule."""
     files = resources.shipped("workflow", "rules").glob("*.smk")
     text = "".join(file.read_text(encoding="utf-8") for file in files)
     return frozenset(re.findall(r"^rule (\w+):", text, re.MULTILINE))
 
 
 def repeated(values: Iterable[T]) -> list[T]:
-    """Return the values that are there more than once, each once."""
+    """Return the values that occur more than once, each once."""
     return [value for value, number in Counter(values).items() if number > 1]
 
 
 def once(values: Iterable[Hashable], remedy: str, key: str = "") -> None:
-    """Refuse values of a key that are there more than once.
+    """Raise if values of a key occur more than once.
 
     Raises:
-        ValueError: names them, and what to do.
+        ValueError: names the values, and the remedy.
     """
     if twice := repeated(values):
         raise ValueError(f"{key and f'{key}: '}{', '.join(map(str, twice))} twice: {remedy}")

@@ -1,13 +1,13 @@
-"""Every path of a results folder; no other module concatenates one."""
+"""All paths of a results folder; no other module builds one."""
 
 from __future__ import annotations
 
 SHARED = "shared"
-"""No condition is called so."""
+"""Reserved name: no condition may have it."""
 
 
 class Paths:
-    """Every path of a results folder. Arguments may be wildcards, e.g. ``"{condition}"``."""
+    """All paths of a results folder. Arguments may be wildcards, e.g. ``"{condition}"``."""
 
     def __init__(self, results: str) -> None:
         self.results = results
@@ -37,7 +37,7 @@ class Paths:
         return f"{self.results}/evidence/{corpus}/{parser}.parquet"
 
     def recall(self, parser: str) -> str:
-        """What a parser finds of the evidence in gold trees."""
+        """How much of the evidence in gold trees a parser finds."""
         return f"{self.results}/recall/{parser}.parquet"
 
     def all_conditions(self) -> str:
@@ -49,7 +49,7 @@ class Paths:
         return f"{self.all_conditions()}/{condition}/{size}"
 
     def side_effects(self, condition: str, size: str) -> str:
-        """Folder of what went from a corpus when a condition was made."""
+        """Folder of the side effects of a condition's filters."""
         return f"{self.results}/side_effects/{condition}/{size}"
 
     def audit(self, condition: str, size: str) -> str:
@@ -61,7 +61,7 @@ class Paths:
         return f"{self.results}/tokenizers/{condition}/{size}"
 
     def shared_tokenizer(self) -> tuple[str, str]:
-        """What stands for condition and size in the folder of a tokenizer that all cells share."""
+        """Condition and size in the folder of a tokenizer that all cells share."""
         return SHARED, "default"
 
     def sweep(self, condition: str, size: str) -> str:
@@ -93,7 +93,7 @@ class Paths:
         return f"{self.results}/checkpoints/{run}"
 
     def ngrams(self, corpus: str, size: str) -> str:
-        """Folder of the n-gram model of a corpus, against which items are balanced."""
+        """Folder of a corpus's n-gram model, which balances items."""
         return f"{self.results}/benchmark/ngrams/{corpus}/{size}"
 
     def items(self, suite: str) -> str:
@@ -101,11 +101,11 @@ class Paths:
         return f"{self.results}/benchmark/{suite}/items.parquet"
 
     def all_heuristics(self) -> str:
-        """Folder of what heuristics say."""
+        """Folder of the heuristics' choices."""
         return f"{self.results}/heuristics"
 
     def heuristics(self, suite: str) -> str:
-        """What heuristics say of a suite's pairs."""
+        """The heuristics' choices in a suite's pairs."""
         return f"{self.all_heuristics()}/{suite}.parquet"
 
     def all_scores(self) -> str:
@@ -129,7 +129,7 @@ class Paths:
         return f"{self.statistics(target)}/curves"
 
     def measures(self, target: str, suite: str) -> str:
-        """Folder of the results on a suite that does not hold minimal pairs."""
+        """Folder of the results on a suite that does not consist of minimal pairs."""
         return f"{self.statistics(target)}/measures/{suite}"
 
     def statistics(self, target: str) -> str:
@@ -141,11 +141,11 @@ class Paths:
         return f"{self.statistics(target)}/regressions/{regression}"
 
     def deltas(self, target: str) -> str:
-        """Folder of the differences that filtering makes (FiCT)."""
+        """Folder of the effects of filtering (FiCT)."""
         return f"{self.statistics(target)}/deltas"
 
     def heuristic_shares(self, target: str) -> str:
-        """Folder that says which heuristics explain the choices of a target's models."""
+        """Folder of which heuristics explain the choices of a target's models."""
         return f"{self.statistics(target)}/heuristics"
 
     def perplexity(self, run: str) -> str:

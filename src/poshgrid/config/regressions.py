@@ -1,4 +1,4 @@
-"""Sections of the Bayesian models: priors, contrasts, and the suite that one is fitted to."""
+"""Sections of Bayesian models: regressions, priors and contrasts."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Factor = Literal[
     "condition", "model", "recipe", "bias", "size", "source", "filter",
     "category", "phenomenon", "template",
 ]  # fmt: skip
-"""What a contrast may be of, or be taken at each level of."""
+"""Factors that a contrast may compare, or at whose levels it may be computed."""
 
 
 class Prior(Section):
-    """A prior of one term that differs from the model's."""
+    """A prior of a single term that differs from the model's default."""
 
     term: str
-    """As in the summary: `size_z`, `S(filter)`, `Intercept`; a group: `1|seed`."""
+    """Name of the term in the summary: `size_z`, `S(filter)`, `Intercept`; a group: `1|seed`."""
     sd: Scale | None = None
     """Slope ~ Normal(0, this)."""
     rate: Scale | None = None
@@ -37,22 +37,22 @@ class Prior(Section):
 class Contrast(Section):
     """A marginal difference between two levels of a factor, over the cells that both have.
 
-    Every other level of the factor is set against ``less`` where ``first`` is not given.
+    Without ``first``, every other level of the factor is compared with ``less``.
     """
 
     name: Name | None = None
-    """In tables; default: the two levels, `wiki - baby`."""
+    """Its name in tables; default: the two levels, `wiki - baby`."""
     factor: Factor
-    """Of the formula: `condition`, `bias`, `filter` ..."""
+    """Factor of the formula: `condition`, `bias`, `filter` ..."""
     first: str | None = None
-    """A level of it; default: every other level, one by one."""
+    """A level of the factor; default: every other level, one by one."""
     less: str
-    """The level that is subtracted; of biases also `controls`: of each its own."""
+    """The level that is subtracted; for biases also `controls`: the controls of each bias."""
     by: list[Factor] = Field(["category"])
-    """Factors at each level of which the difference is taken, too."""
+    """Factors for whose levels the difference is also computed."""
     planted: dict[str, Literal["above", "below", "none"]] = Field({})
-    """In a language made for it: level of `by` (`overall`: all) -> `above`, `below` or
-    `none`, to compare with what was found.
+    """True effects in an artificial language: level of `by` (`overall`: all) -> `above`, `below`
+    or `none`, to compare with the result.
     """
 
     @model_validator(mode="after")
@@ -74,14 +74,14 @@ class Regression(Section):
     )
     """In bambi's notation; `S(x)`: sum coding. Variables: `filter`, `source` (the corpus),
     `size_z`, `category`, `phenomenon`, `condition`, `model`, `recipe`, `bias`, `seed`,
-    `size`; groups `run` and `cell`, too.
+    `size`; also the groups `run` and `cell`.
     """
     suite: Annotated[Name, Refers("suites")] | None = None
     """Suite of minimal pairs; default: posh, or the only one."""
     only: Only | None = None
-    """Runs that enter, as in the key `only`: `recipe=packed`."""
+    """Runs to include, as in the key `only`: `recipe=packed`."""
     phenomena: list[str] | None = Field(None, min_length=1)
-    """Phenomena or categories that enter; default: all."""
+    """Phenomena or categories to include; default: all."""
     slope_sd: Scale = 0.5
     """Slopes ~ Normal(0, this)."""
     intercept_sd: Scale = 1.5
@@ -89,17 +89,17 @@ class Regression(Section):
     group_rate: Scale = 2.0
     """SDs of groups ~ Exponential(this)."""
     priors: list[Prior] = Field([])
-    """Of single terms."""
+    """Priors of single terms."""
     contrasts: list[Contrast] = Field([])
     """Marginal differences to report."""
     engine: Literal["auto", "bambi", "fast"] = "auto"
-    """`fast`: the same posterior, reparametrised; `auto`: fast where the formula allows,
-    else `bambi`.
+    """`fast`: the same posterior, reparametrised; `auto`: fast if the formula allows it, else
+    `bambi`.
     """
     chains: int = Field(4, gt=0, le=1_000)
-    """Chains."""
+    """Number of chains."""
     warmup: int = Field(1_000, gt=0, le=1_000_000)
-    """Draws of a chain that are thrown away."""
+    """Draws of a chain that are discarded."""
     draws: int = Field(1_000, gt=0, le=1_000_000)
     """Draws of a chain that are kept."""
     target_accept: float = Field(0.99, gt=0, lt=1)
@@ -107,11 +107,9 @@ class Regression(Section):
     retries: int = Field(1, ge=0, le=5)
     """Stricter attempts at a model that does not converge."""
     unconverged: Literal["fail", "report"] = "fail"
-    """After the last attempt: stop with advice, or write the fit, marked as not to be
-    quoted.
-    """
+    """After the last attempt: stop with advice, or write the fit, marked as not converged."""
     seed: Seed = 42
-    """Of the sampler."""
+    """Seed of the sampler."""
 
     @field_validator("formula")
     @classmethod

@@ -1,4 +1,4 @@
-"""A run, one point of the grid, and the words that name runs."""
+"""A run (one point of the grid), and the words in names of runs."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from poshgrid.errors import PoshgridError, did_you_mean
 
 UNTRAINED, COUNTED, PRETRAINED = "untrained", "counted", "pretrained"
 RELEASED = "released"
-"""Recipe of somebody else's models that have a place in the grid, beside ours."""
+"""Recipe of pretrained models with a place in the grid."""
 SCORED = (PRETRAINED, RELEASED)
-"""Recipes of somebody else's models: scored, not trained."""
+"""Recipes of pretrained models: scored, not trained."""
 BASELINE_RECIPES = (UNTRAINED, COUNTED)
 """Recipes of the baselines."""
 REFERENCE = (*BASELINE_RECIPES, PRETRAINED)
-"""Recipes of the runs that trained ones are compared with: baselines and given models."""
+"""Recipes of runs that trained ones are compared with: baselines and pretrained models."""
 WORD_BASELINES = ("unigram", "ngram", "class_ngram")
-"""The baselines that count words, or classes of them; their names stand where a model's does."""
+"""Baselines that count words, or word classes; in runs their names replace a model's."""
 WORD_ORDER, CLASS_ORDER = 5, 4
-"""Of n-grams of words and of classes, the predicted one included. Reali and Christiansen (2005)
-counted three words: a weaker rival here."""
+"""Length of n-grams of words and of classes, including the predicted one. Reali and Christiansen
+(2005) used three words, which is a weaker baseline here."""
 BASELINES = (UNTRAINED, *WORD_BASELINES)
-"""What chance looks like, in the order of tables."""
+"""All baselines, in the order of tables."""
 GIVEN = "given"
-"""The size of what a pretrained model has seen: not ours to say."""
+"""Size of runs of pretrained models, whose number of training words is unknown."""
 AXES = ("condition", "size", "model", "recipe", "bias", "seed")
 SPLITS = ("train", "dev", "test")
 
@@ -37,8 +37,8 @@ class Run:
     """One point of the grid: a model.
 
     Four recipes train nothing: ``untrained`` (only initialised), ``counted`` (the n-gram
-    baselines), ``pretrained`` and ``released`` (somebody else's models, without and with a place
-    in the grid).
+    baselines), ``pretrained`` and ``released`` (pretrained models, without and with a place in the
+    grid).
     """
 
     condition: str
@@ -56,7 +56,7 @@ class Run:
 
     @classmethod
     def parse(cls, name: str) -> Run:
-        """Return the run whose :attr:`name` this is."""
+        """Return the run with this :attr:`name`."""
         *axes, seed = name.split("/")
         condition, size, model, recipe, bias = axes
         return cls(condition, size, model, recipe, bias, int(seed.removeprefix("seed")))
@@ -69,7 +69,7 @@ class Run:
 
     @property
     def biases(self) -> list[str]:
-        """The biases that ``bias`` combines: none of them for ``none``."""
+        """The biases that ``bias`` combines; [] for ``none``."""
         return parts(self.bias)
 
 
@@ -77,8 +77,8 @@ def counting(baseline: str, order: int = WORD_ORDER) -> dict[str, Any]:
     """Return what one of :data:`WORD_BASELINES` counts: ``order``, and ``classes`` if it does.
 
     Args:
-        baseline: its name.
-        order: of the n-grams of words.
+        baseline: name of the baseline.
+        order: order of the n-grams of words.
     """
     if baseline == "class_ngram":
         return {"order": CLASS_ORDER, "classes": True}
@@ -86,21 +86,21 @@ def counting(baseline: str, order: int = WORD_ORDER) -> dict[str, Any]:
 
 
 def words_of(size: str) -> int:
-    """Return the words that a run's size names; 0 of :data:`GIVEN`, whose words nobody knows.
+    """Return the number of words of a run's size; 0 for :data:`GIVEN`, whose words are unknown.
 
     Raises:
-        ValueError: it names none.
+        ValueError: not a size.
     """
     return 0 if size == GIVEN else words(size)
 
 
 def parts(word: str) -> list[str]:
-    """Return the biases that a word such as ``dyck+recency`` combines: none for ``none``."""
+    """Return the biases that a word such as ``dyck+recency`` combines; [] for ``none``."""
     return [part for part in word.split("+") if part != "none"]
 
 
 def agrees(run: Run, kept: dict[str, set[str]]) -> bool:
-    """Say whether a run has one of the values of every axis that :func:`parse_only` found."""
+    """Return whether a run has an allowed value on every axis of a :func:`parse_only` result."""
     return all(str(getattr(run, axis)) in values for axis, values in kept.items())
 
 
@@ -109,10 +109,10 @@ def parse_only(text: str | None, option: str = "") -> dict[str, set[str]]:
 
     Args:
         text: axis=value, comma-separated; None for no restriction.
-        option: of the command line, for messages.
+        option: name of the command-line option, for messages.
 
     Raises:
-        PoshgridError: a part is not axis=value, or names no axis of the grid.
+        PoshgridError: a part is not axis=value, or does not name an axis of the grid.
     """
     kept: dict[str, set[str]] = {}
     for part in filter(None, (p.strip() for p in (text or "").split(","))):
@@ -135,4 +135,4 @@ def _only(value: str) -> str:
 
 
 Only = Annotated[str, AfterValidator(_only)]
-"""Which runs, as :func:`parse_only` reads it."""
+"""A selection of runs in the format of :func:`parse_only`."""

@@ -1,4 +1,4 @@
-"""Sizes of training corpora, e.g. ``10M``, and the words that they stand for."""
+"""Sizes of training corpora, e.g. ``10M``, and their numbers of words."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 
 SIZE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([KM])")
 MOST_WORDS = 10**12
-"""Of a count of words: all that was ever crawled is less."""
+"""Largest number of words; all crawled text has fewer."""
 
 
 def words(size: str) -> int:
-    """Return the number of words that a size names: ``"10M"`` -> 10,000,000, ``"0.3M"`` -> 300,000.
+    """Return the number of words of a size: ``"10M"`` -> 10,000,000, ``"0.3M"`` -> 300,000.
 
     Raises:
         ValueError: not a positive number followed by K or M, not a whole number of words, or too

@@ -1,7 +1,7 @@
 """The slice of the configuration that each stage reads.
 
-A slice travels in the JSON of the job's command line (:mod:`poshgrid.stages.stage`). Snakemake
-compares that string, so a job reruns when a value that it reads changes and at no other change.
+A slice is part of the JSON on the job's command line (:mod:`poshgrid.stages.stage`). Snakemake
+compares that text, so a job reruns if a value that it reads changes, and for no other change.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _run_name(value: str) -> str:
 
 
 RunName = Annotated[str, AfterValidator(_run_name)]
-"""``Run.name``: it becomes a path."""
+"""``Run.name``, which is also a path."""
 
 
 class SourceSpec(Section):
@@ -62,7 +62,7 @@ class ParseSpec(Section):
     parser: config.Parser
     shard: int
     shards: int
-    # Filters whose lexical tests tell what to parse; None: all
+    # Filters whose lexical tests select the sentences to parse; []: all
     screens: list[Name] = Field(default_factory=list)
 
 
@@ -73,7 +73,7 @@ class EvidenceSpec(Section):
 
 
 class RecallSpec(Section):
-    """Stage ``recall``: a parser set beside gold trees, filter by filter."""
+    """Stage ``recall``: a parser compared with gold trees, filter by filter."""
 
     parser: config.Parser
     filters: list[Name]
@@ -81,19 +81,19 @@ class RecallSpec(Section):
 
 
 class ConditionSpec(Section):
-    """Stage ``condition``: what a model sees at one size."""
+    """Stage ``condition``: the text that a model sees at one size."""
 
     condition: config.Condition
-    # Of a control: filters and rewriters of the condition that it loses as much as
+    # For a control: the filters and rewriters of the condition that it matches
     control: list[config.Filter] = Field(default_factory=list)
     control_rewrite: list[Name] = Field(default_factory=list)
     size: Size
     backstop: bool = True
-    heldout_filtered: bool = True  # dev and test lose what any filter removes
+    heldout_filtered: bool = True  # whether filters also apply to dev and test
 
 
 class SideEffectsSpec(ConditionSpec):
-    """Stage ``side_effects``: what a condition that goes without something was made of."""
+    """Stage ``side_effects``: a condition that removes something, and its corpus."""
 
     language: Language = "en"
 
@@ -105,7 +105,7 @@ class AuditSpec(Section):
     size: Size
     filters: list[config.Filter]
     rewrite: bool = False  # sentences are changed, too
-    whole: bool = False  # leakage is drawn from all that a filter left in
+    whole: bool = False  # draw leakage from all sentences that a filter kept
     sample: Positive
     language: Language = "en"
 
@@ -119,7 +119,7 @@ class TokenizerSpec(Section):
 class TrainSpec(Section):
     """Stage ``train``: one run of the grid.
 
-    ``options`` holds the options of the biases that ``bias`` names, and of no other.
+    ``options`` has the options of the biases in ``bias``, and of no others.
     """
 
     model: config.Model
@@ -133,25 +133,25 @@ class ItemsSpec(Section):
     """Stage ``items``: a suite's items."""
 
     suite: config.Suite
-    top_k: int | None  # frequent words that it may use; none: it is read, not generated
+    top_k: int | None  # number of frequent words it may use; None: it is read, not generated
 
 
 class CountSpec(Section):
     """Stage ``count``: an n-gram baseline."""
 
     order: Positive
-    size: Size | None = None  # the rows of a corpus that train this size; None: all
+    size: Size | None = None  # use the corpus's training rows of this size; None: all rows
     classes: bool = False  # count classes instead of words
 
 
 class ScoreSpec(Section):
-    """Stage ``score``: what one model makes of every suite."""
+    """Stage ``score``: how one model is scored on every suite."""
 
     scoring: config.Scoring
     tasks: dict[Name, Literal["pairs", "paradigms", "choices", "completions"]]  # suite -> task
-    hub: str | None = None  # id of a model that has no folder here
+    hub: str | None = None  # id of a model on a hub
     revision: str | None = None
-    # suites by another score
+    # suite -> its other score of masked models
     rescored: dict[Name, config.MaskedScore] = Field(default_factory=dict)
 
 
@@ -164,13 +164,13 @@ class UntrainedSpec(Section):
 
 
 class HeuristicsSpec(Section):
-    """Stage ``heuristic_choices``: what heuristics may know of the items."""
+    """Stage ``heuristic_choices``: the language of the items."""
 
     language: Language = "en"
 
 
 class QualitySpec(Section):
-    """Stage ``quality``: what is wrong with a suite, and what the baselines make of it."""
+    """Stage ``quality``: checks of a suite, and the baselines' accuracies on it."""
 
     suite: Name
     generated: bool  # from templates and the lexicon
@@ -181,7 +181,7 @@ class QualitySpec(Section):
 
 
 class MeasuresSpec(Section):
-    """Stage ``measures``: the results of runs on a suite that does not hold minimal pairs."""
+    """Stage ``measures``: the results of runs on a suite that does not consist of minimal pairs."""
 
     suite: Name
     task: Literal["paradigms", "choices", "completions"]
@@ -189,9 +189,9 @@ class MeasuresSpec(Section):
 
 
 class Cell(Section):
-    """What statistics need to know of a condition at a size."""
+    """Facts about a condition at a size that statistics need."""
 
-    words: int  # that the size names; what was trained on is in the condition's statistics
+    words: int  # as in the size's name; the condition's statistics have the actual number
     source: Name  # the corpus
     filtered: bool  # evidence removed and none put back: the paper's factor (section 6)
 
@@ -212,20 +212,20 @@ class HeuristicSharesSpec(Section):
 
 
 class PerplexitySpec(Section):
-    """Stage ``perplexity``: how a model reads unfiltered text."""
+    """Stage ``perplexity``: a model's perplexity on unfiltered text."""
 
     scoring: config.Scoring
-    tested: Name  # the corpus whose test split is read: nothing was removed from it
+    tested: Name  # the corpus whose unfiltered test split is used
 
 
 class DeltasSpec(Section):
-    """Stage ``deltas``: which conditions are set against which (FiCT, section 4)."""
+    """Stage ``deltas``: which conditions are compared with each other (FiCT, section 4)."""
 
     scoring: config.Scoring
     runs: list[RunName]  # Run.name, trained ones
-    full: dict[str, str]  # filtered condition -> the one that it is set against
-    targets: dict[str, list[str]]  # filtered condition -> phenomena that its filters are aimed at
-    perplexity: list[RunName] = Field(default_factory=list)  # those runs that have one
+    full: dict[str, str]  # filtered condition -> the full one to compare it with
+    targets: dict[str, list[str]]  # filtered condition -> target phenomena of its filters
+    perplexity: list[RunName] = Field(default_factory=list)  # the runs that have one
 
 
 class RegressionSpec(Section):
@@ -235,7 +235,7 @@ class RegressionSpec(Section):
 
 
 class ReportSpec(Section):
-    """Stage ``report``: what the page is about."""
+    """Stage ``report``: the contents of the page."""
 
     target: Name
     runs: list[RunName]
@@ -248,16 +248,17 @@ class ReportSpec(Section):
     regressions: list[Name]
     suites: list[Name]  # of minimal pairs
     measured: dict[Name, str] = Field(default_factory=dict)  # the other suites -> their task
-    full: dict[str, str] = Field(default_factory=dict)  # filtered condition -> set against which
-    # condition that evidence was removed from -> its filters -> the phenomena each is aimed at
+    full: dict[str, str] = Field(default_factory=dict)  # filtered condition -> its full one
+    # filtered condition -> its filters -> the target phenomena of each
     removed: dict[Name, dict[str, list[str]]] = Field(default_factory=dict)
-    gold: list[str] = Field(default_factory=list)  # trees that parsers are set beside
-    audits: list[str] = Field(default_factory=list)  # cells that sheets are drawn from
+    gold: list[str] = Field(default_factory=list)  # gold trees that parsers are compared with
+    audits: list[str] = Field(default_factory=list)  # cells from which sheets are drawn
     study: config.Study | None = None
 
     @model_validator(mode="after")
     def _known(self) -> Self:
-        runs = [run for run in self.runs if f"/{COUNTED}/" not in run]  # baselines have no place
+        # Baselines may be of other conditions
+        runs = [run for run in self.runs if f"/{COUNTED}/" not in run]
         other = {run.partition("/")[0] for run in runs} - set(self.conditions)
         if other:
             raise ValueError(f"runs of {', '.join(sorted(other))}, which is no condition of it")
@@ -269,9 +270,9 @@ Kind = Literal["train", "dev", "test"]
 
 
 def canonical(spec: Section) -> str:
-    """Return the one JSON text of a spec: what differs from the defaults, keys sorted, no spaces.
+    """Return the JSON text of a spec: values that differ from the defaults, sorted, without spaces.
 
-    A new key with a default so changes no spec. A key whose default changes must be added to
+    Therefore a new key with a default changes no spec. A key whose default changes must be added to
     ``Section.ALWAYS``.
     """
     return json.dumps(spec.written(), sort_keys=True, separators=(",", ":"))
@@ -289,5 +290,5 @@ def parse(kind: type[S], text: str) -> S:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
         raise PoshgridError(
-            f"job: spec: {key or 'text'}: {first['msg']}; copy the command of the job log whole"
+            f"job: spec: {key or 'text'}: {first['msg']}; copy the whole command of the job log"
         ) from error

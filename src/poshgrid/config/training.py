@@ -1,4 +1,4 @@
-"""Sections on models and how they are trained."""
+"""Sections of models and of their training."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from poshgrid.config.base import (
 )
 
 Tracker = Literal["tensorboard"]
-"""What may show a run's losses as it trains; none of them is a dependency."""
+"""Programs that show losses during training; not a dependency."""
 
 
 class Model(Section):
     """An architecture with its dimensions (paper, Table 5)."""
 
     name: Name
-    """How experiments call it."""
+    """Its name in experiments."""
     architecture: Name = "gpt2"
     """A module of `poshgrid.models.architectures`."""
     options: dict[str, Any] = Field({})
-    """The architecture's."""
+    """Options of the architecture."""
 
     MOVED: ClassVar[dict[str, str]] = {"formula": "; models of the counts are `regressions` now"}
 
@@ -46,9 +46,9 @@ class Recipe(Section):
     """How a model is trained (paper, Table 6)."""
 
     name: Name
-    """How experiments call it."""
+    """Its name in experiments."""
     input: Literal["packed", "sentence"] = "packed"
-    """`packed`: rows of running tokens; `sentence`: one sentence a row."""
+    """`packed`: rows of running tokens; `sentence`: one sentence per row."""
     context_length: Width = 512
     """Tokens in a row."""
     positions: Width | None = None
@@ -56,29 +56,29 @@ class Recipe(Section):
     batch_size: Width = 32
     """Rows in one step of the optimiser."""
     micro_batch_size: Width | None = None
-    """Rows of `context_length` at once; fewer save memory and change last bits (with
-    dropout, more). Default: 4,096 tokens on a CPU, 16,384 on a GPU.
+    """Rows of `context_length` computed at once; fewer save memory and change the last bits of
+    results (with dropout, more). Default: 4,096 tokens on a CPU, 16,384 on a GPU.
     """
     steps: Count | None = 100_000
-    """Steps at most; `null`: see `epochs`."""
+    """Largest number of steps; `null`: see `epochs`."""
     epochs: Positive | None = None
-    """Passes over the training split, in place of `steps`."""
+    """Passes over the training split, instead of `steps`."""
     stop_after: Positive | None = None
-    """Stop after so many steps, while the learning rate falls as if all were taken: results
-    that a paper reports at a fixed step.
+    """Stop after this many steps, with the learning rate of a full training: for results that a
+    paper reports at a fixed step.
     """
     learning_rate: LearningRate = 1e-4
-    """Its peak."""
+    """Peak of the learning rate."""
     warmup_steps: Count = 4_000
-    """Steps in which it rises; then it falls in a line."""
+    """Steps in which the learning rate rises; then it falls linearly."""
     optimizer: Literal["adamw", "muon"] = "adamw"
     """`muon`: Muon for the matrices of layers, AdamW for all else (embeddings, output layer, norms,
     biases).
     """
     weight_decay: float = Field(0.1, ge=0, le=10)
-    """Of matrices, embeddings included."""
+    """Weight decay of matrices, including embeddings."""
     dropout: Dropout = 0.1
-    """Of embeddings, attention and residuals."""
+    """Dropout of embeddings, attention and residuals."""
     evaluate_every: Positive | Literal["epoch"] = 2_000
     """Steps between two dev losses; `epoch`: one after each pass."""
     patience_steps: Positive | None = 6_000
@@ -93,24 +93,24 @@ class Recipe(Section):
     each pass and each masked copy; `poshgrid export babylm` writes these weights.
     """
     checkpoint_epochs: list[Positive] | Literal["every"] = Field([])
-    """The same for passes over the corpus, counted from 1; `every`: all."""
+    """Passes after which weights are kept and scored, counted from 1; `every`: all."""
     order: Literal["shuffled", "given"] = "shuffled"
-    """Of the rows; `given`: as the corpus has them, in every epoch."""
+    """Order of the rows; `given`: that of the corpus, in every epoch."""
     padding_in_loss: bool = False
-    """Pad sentences and predict the padding, as published for the recency bias."""
+    """Pad sentences and also predict the padding, as published for the recency bias."""
     precision: Literal["float32", "bf16"] = "float32"
     """`bf16`: autocast."""
     compile: Literal["auto", "on", "off"] = "auto"
-    """`torch.compile`: `auto` on a GPU; never of an LSTM."""
+    """`torch.compile`: `auto`: on a GPU; never for an LSTM."""
     threads: Threads = 1
-    """CPU threads; another number gives other last bits."""
+    """CPU threads; their number changes the last bits of results."""
 
     @model_validator(mode="after")
     def _length(self) -> Self:
         if (self.steps is None) == (self.epochs is None):
             raise ValueError("give either steps or epochs (set the other to null)")
         wrong = {}
-        # A run of epochs has as many steps as its corpus says: training tells of its warm-up.
+        # With epochs the number of steps depends on the corpus, so training checks the warm-up.
         if self.steps and self.warmup_steps >= self.steps:
             wrong["warmup_steps"] = (
                 f"{self.warmup_steps:,} warmup_steps are not less than the {self.steps:,} steps; "
@@ -123,7 +123,7 @@ class Recipe(Section):
                 f"{', '.join(map(str, beyond))} beyond the {self.epochs} epochs of the run; leave "
                 "that out or train longer"
             )
-        # How many steps epochs are, the corpus says.
+        # The number of steps in an epoch depends on the corpus.
         steps = min(self.steps or math.inf, self.stop_after or math.inf)
         given = [] if self.checkpoints == "babylm" else self.checkpoints
         late = sorted({step for step in given if step > steps})

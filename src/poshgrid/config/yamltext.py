@@ -1,4 +1,4 @@
-"""YAML that people write: plain values only, and each key once."""
+"""Read YAML files by people: only plain values, and each key once."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 import yaml
 
 MAX_VALUES = 100_000
-"""Values of a file, each alias written out: the grid of a paper has hundreds."""
+"""Largest number of values in a file, with aliases written out; a paper's grid has hundreds."""
 
 
 class Loader(yaml.SafeLoader):  # type: ignore[misc]  # it has no types
-    """The safe loader, which refuses a key that a mapping has twice (YAML 1.2.2, 3.2.1.3).
+    """The safe loader, which also rejects repeated keys in a mapping (YAML 1.2.2, 3.2.1.3).
 
-    PyYAML and Snakemake keep the later one and drop the earlier without a word. Aliases that stand
-    for a terabyte, or for themselves, are refused, too.
+    PyYAML and Snakemake silently keep the later key. Aliases that expand to a terabyte, or contain
+    themselves, are also rejected.
     """
 
     def __init__(self, stream: str) -> None:
-        """Begin with no values."""
+        """Start with a count of 0 values."""
         super().__init__(stream)
         self.values = 0
         self.sizes: dict[int, int] = {}  # of finished nodes, by identity
@@ -29,7 +29,7 @@ class Loader(yaml.SafeLoader):  # type: ignore[misc]  # it has no types
         """Return the next node.
 
         Raises:
-            yaml.constructor.ConstructorError: the file stands for too many values.
+            yaml.constructor.ConstructorError: the file expands to too many values.
         """
         before, alias = self.values, self.check_event(yaml.AliasEvent)
         node: yaml.Node | None = super().compose_node(parent, index)
@@ -45,10 +45,10 @@ class Loader(yaml.SafeLoader):  # type: ignore[misc]  # it has no types
         return node
 
     def compose_mapping_node(self, anchor: dict[Any, yaml.Node]) -> yaml.MappingNode:
-        """Return a mapping whose keys differ; ``1`` and ``"1"`` do.
+        """Return a mapping with different keys; ``1`` and ``"1"`` are different.
 
         Raises:
-            yaml.constructor.ConstructorError: a key is there twice; it names both lines.
+            yaml.constructor.ConstructorError: a key is repeated; the message names both lines.
         """
         node = super().compose_mapping_node(anchor)
         first: dict[tuple[str, str], yaml.Node] = {}
@@ -67,11 +67,11 @@ class Loader(yaml.SafeLoader):  # type: ignore[misc]  # it has no types
 
 
 def read(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - YAML is what it is
-    """Return what a YAML file holds.
+    """Return the contents of a YAML file.
 
     Raises:
         OSError: it cannot be read.
-        UnicodeDecodeError: it is not UTF-8.
-        yaml.YAMLError: no YAML, a tag that is no plain value, or a key that is there twice.
+        UnicodeDecodeError: it is not UTF-8. yaml.YAMLError: not YAML, a tag that is not a plain
+        value, or a repeated key.
     """
     return Loader(Path(path).read_text(encoding="utf-8")).get_single_data()

@@ -1,4 +1,5 @@
-"""The factorial: which runs a configuration asks for, and what belongs to them.
+"""The factorial: the runs of a configuration, and the files that belong to them.
 
-``configfile`` reads and checks, ``grid`` multiplies out, ``inputs`` names the files of stages.
+``configfile`` reads and checks a configuration, ``grid`` makes its runs, ``inputs`` names the files
+of stages.
 """

@@ -1,6 +1,6 @@
-"""Whether the parts of a configuration agree: corpora with sources, models with runs, and so on.
+"""Check that the parts of a configuration agree: corpora with sources, models with runs, and so on.
 
-What is checked here needs the grid and takes no time: every dry-run does it.
+These checks need the grid and are fast, so that every dry-run makes them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def check(grid: Grid) -> None:
     """Raise if parts of a configuration do not agree.
 
     Raises:
-        ConfigError: all reasons, each with its place; what the grid stands on comes first.
+        ConfigError: all problems, each with its place; basic ones first.
     """
     for checks in (_FIRST, _THEN, _LAST):
         if problems := [problem for find in checks for problem in find(grid)]:
@@ -41,7 +41,7 @@ def _at(grid: Grid, section: str, name: str, *keys: str) -> Place:
 
 
 def _biases(grid: Grid) -> Iterator[Problem]:
-    """Yield biases of experiments that name the same model as other words do."""
+    """Yield biases of experiments that are different names for the same combination."""
     known: dict[tuple[str, ...], str] = {}
     for number, experiment in enumerate(grid.config.experiments):
         for index, word in enumerate(experiment.biases):
@@ -68,13 +68,12 @@ def _points(grid: Grid) -> Iterator[Problem]:
         for index in range(len(experiment.exclude)):
             if not any(out[index] for _, out in points):
                 what = (
-                    "matches no point of the experiment, and leaves nothing out; fix it or take "
-                    "it away"
+                    "matches no point of the experiment, and leaves nothing out; fix or remove it"
                 )
                 yield ("experiments", number, "exclude", index), what
         runs = [run for run, out in points if not any(out)]
         if not runs:
-            what = "leaves out every point; exclude less, or take the experiment away"
+            what = "leaves out every point; exclude less, or remove the experiment"
             yield ("experiments", number, "exclude"), what
         for run in runs:
             at = ("experiments", number, "sizes", experiment.sizes.index(run.size))
@@ -89,7 +88,7 @@ def _points(grid: Grid) -> Iterator[Problem]:
 
 
 def _size(grid: Grid, name: str, size: str, key: Place) -> Iterator[Problem]:
-    """Yield what a corpus lacks of a size that an experiment asks for at a place."""
+    """Yield the problems of a corpus with a size that an experiment uses at a place."""
     portions = grid.corpora[name].sources
     known = {size for portion in portions for size in portion.words}
     if size not in known:
@@ -102,13 +101,13 @@ def _size(grid: Grid, name: str, size: str, key: Place) -> Iterator[Problem]:
     rest = max(0, words(size) - sum(portion.words.get(size, 0) for portion in portions))
     for index, portion in enumerate(portions):
         if size not in portion.words:
-            what = f"source {portion.source!r} says no words for {size}; add {size}: {rest}"
+            what = f"source {portion.source!r} has no words for {size}; add {size}: {rest}"
             yield (*_at(grid, "corpora", name), "sources", index, "words"), what
             rest = 0
 
 
 def _controls(grid: Grid) -> Iterator[Problem]:
-    """Yield controls that have nothing to remove as much as."""
+    """Yield controls whose condition has no filters, or another corpus."""
     for name, condition in grid.conditions.items():
         other = grid.control_of(name)
         if other and (other.corpus != condition.corpus or not other.changed):
@@ -120,7 +119,7 @@ def _controls(grid: Grid) -> Iterator[Problem]:
 
 
 def _parsers(grid: Grid) -> Iterator[Problem]:
-    """Yield what needs a parser or its trees, and has none."""
+    """Yield parts that need a parser or its trees if there are none."""
     if not grid.parsers and any(map(grid.parsed_corpora, grid.targets)):
         what = (
             "conditions with filters or rewrite need a parser; add one: "
@@ -146,7 +145,7 @@ def _parsers(grid: Grid) -> Iterator[Problem]:
 
 
 def _given(grid: Grid) -> Iterator[Problem]:
-    """Yield pretrained models that have one place in the grid."""
+    """Yield pretrained models that have the same place in the grid."""
     known: dict[Run, str] = {}
     for number, model in enumerate(grid.config.pretrained):
         run = grid.pretrained_run(model)
@@ -159,9 +158,9 @@ def _given(grid: Grid) -> Iterator[Problem]:
 
 
 def _language(grid: Grid) -> Iterator[Problem]:
-    """Yield what exists for English only in a configuration of another language.
+    """Yield parts that only exist for English in a configuration of another language.
 
-    A filter is for any language if its patterns name no word.
+    A filter works for any language if its patterns name no word.
     """
     if (language := grid.config.language) == "en":
         return
@@ -194,7 +193,7 @@ def _language(grid: Grid) -> Iterator[Problem]:
 
 
 def _twins(grid: Grid) -> Iterator[Problem]:
-    """Yield what is the same under two names: its sentences, runs or items would count twice."""
+    """Yield entries that are equal except for their names: they would count twice."""
     runs = grid.every_run
     corpora = {grid.conditions[name].corpus for name, _ in grid.every_cell}
     sources = {portion.source for corpus in corpora for portion in grid.corpora[corpus].sources}
@@ -203,20 +202,20 @@ def _twins(grid: Grid) -> Iterator[Problem]:
         "parsers": dict(grid.parsers),
         "models": {name: grid.models[name] for name in sorted({r.model for r in runs})},
         "recipes": {name: grid.recipes[name] for name in sorted({r.recipe for r in runs})},
-        "suites": {suite.name: suite for suite in grid.config.suites},  # not those scored again
+        "suites": {suite.name: suite for suite in grid.config.suites},  # without rescored suites
     }
     for section, named in used.items():
         for (one, first), (other, second) in itertools.combinations(named.items(), 2):
             if first.model_dump(exclude={"name"}) == second.model_dump(exclude={"name"}):
                 what = (
                     f"{one!r} and {other!r} are the same under two names, and would count twice; "
-                    "change one or take it away"
+                    "change or remove one"
                 )
                 yield _at(grid, section, other), what
 
 
 def _conditions(grid: Grid) -> Iterator[Problem]:
-    """Yield conditions that differ in their names alone."""
+    """Yield conditions that only differ in their names."""
     defined: dict[str, str] = {}
     for name, size in grid.every_cell:
         if "void" in grid.conditions[name].allow:
@@ -234,9 +233,9 @@ def _conditions(grid: Grid) -> Iterator[Problem]:
 
 
 def _sources(grid: Grid) -> Iterator[Problem]:
-    """Yield corpora that ask more of a source than it can give, as far as that is written.
+    """Yield corpora that need more words than a source has, as far as the configuration says.
 
-    A source that stops at so many words (``words``, or an option of that name) holds no more.
+    A source with a limit of words (``words``, or an option of that name) has no more.
     """
     for name, corpus in grid.corpora.items():
         sizes = grid.sizes(name)
@@ -249,21 +248,21 @@ def _sources(grid: Grid) -> Iterator[Problem]:
             written = grid.sources[source]
             if written.sample is not None and corpus.splits == "published":
                 what = f"a sample of source {source!r} would shorten its dev and test, too"
-                yield _at(grid, "corpora", name, "splits"), f"{what}; take its `sample` away"
+                yield _at(grid, "corpora", name, "splits"), f"{what}; remove its `sample`"
             options = plugins.options(READERS, written.reader, written.options)
             limits = [written.words, getattr(options, "words", None)]
             least = min((limit for limit in limits if limit), default=needed)
             if needed > least:
                 what = (
                     f"source {source!r} is too small: needs {needed:,} words ({sizes[-1]}, dev "
-                    f"and test), and stops at {least:,}; lower what is asked of it or raise its "
-                    "words"
+                    f"and test), and stops at {least:,}; lower the corpus's words or raise those "
+                    "of the source"
                 )
                 yield _at(grid, "corpora", name), what
 
 
-def _bare(grid: Grid) -> Iterator[Problem]:
-    """Yield sizes at which a condition is to stay unfiltered, and which its corpus has not."""
+def _unfiltered_sizes(grid: Grid) -> Iterator[Problem]:
+    """Yield unfiltered sizes of conditions that their corpus does not have."""
     for name, condition in grid.conditions.items():
         known = {size for portion in grid.corpus_of(name).sources for size in portion.words}
         for size in condition.unfiltered_sizes:
@@ -273,9 +272,9 @@ def _bare(grid: Grid) -> Iterator[Problem]:
 
 
 def _words(grid: Grid) -> Iterator[Problem]:
-    """Yield sizes of other words than their names say, and conditions of one size that differ.
+    """Yield sizes whose words differ from their names, and conditions of one size that differ.
 
-    What is compared are the words before filters remove any.
+    Compared are the words before filters remove any.
     """
     misnamed: dict[Problem, None] = {}
     numbers: dict[str, dict[str, float]] = {}
@@ -300,14 +299,14 @@ def _words(grid: Grid) -> Iterator[Problem]:
         if len(set(sentences.values())) > 1 or size in numbers:
             what = f"conditions at {size}: {', '.join(sentences)}: downsample names sentences"
             uneven.append(f"{what}; give all conditions of the size the same number")
-    # Corpora that are misnamed are uneven for that
+    # Sizes with wrong names explain the differences, so only they are reported
     yield from misnamed or [
         (("corpora",), f"{why}, or set allow: [words]") for why in uneven if why
     ]
 
 
 def _training(grid: Grid) -> Iterator[Problem]:
-    """Yield recipes and biases that a model cannot be trained in or with."""
+    """Yield recipes and biases that a model cannot be trained with."""
     kinds = {(r.model, r.recipe, r.bias): r for runs in grid.targets.values() for r in runs}
     reported: set[str] = set()
     for _, run in sorted(kinds.items()):
@@ -337,16 +336,16 @@ def _regressions(grid: Grid) -> Iterator[Problem]:
 
 
 def _regression(grid: Grid, model: Regression) -> Iterator[Problem]:
-    """Yield what a regression names that no run has."""
+    """Yield names in a regression that no run has."""
     if model.suite and model.suite not in grid.pairs:
         yield ("suite",), f"{model.suite!r} has no minimal pairs{did_you_mean('', grid.pairs)}"
     kept, runs = parse_only(model.only), grid.placed_runs
     used = {axis: {str(getattr(run, axis)) for run in runs} for axis in AXES}
     here = all(values <= used[axis] for axis, values in kept.items())
     if kept and here and not any(agrees(run, kept) for run in runs):
-        what = f"{model.only!r} matches no run of the experiments; fix it or take the model out"
+        what = f"{model.only!r} matches no run of the experiments; fix it or remove the regression"
         yield ("only",), what
-    # A model whose runs another file took away is fitted to nothing: its names need only be names.
+    # A regression without runs, e.g. because of `only`, is not fitted: its levels are not checked.
     fitted = any(model.name in grid.fitted(target) for target in grid.targets)
     levels: dict[str, set[str]] = {
         **({axis: used[axis] for axis in AXES} if fitted else {}),
@@ -357,7 +356,7 @@ def _regression(grid: Grid, model: Regression) -> Iterator[Problem]:
         "filter": {"yes", "no"},
     }
     for contrast in model.contrasts:
-        known: Any = levels.get(contrast.factor)  # of others the items decide
+        known: Any = levels.get(contrast.factor)  # levels of other factors depend on the items
         for level in filter(None, (contrast.first, contrast.less)):
             if known is not None and level not in known:
                 what = f"no run of the experiments has {contrast.factor} {level!r}"
@@ -365,6 +364,6 @@ def _regression(grid: Grid, model: Regression) -> Iterator[Problem]:
 
 
 _FIRST = (_biases, _points, _controls, _parsers, _given)
-"""What else stands on."""
-_THEN = (_language, _twins, _conditions, _sources, _bare, _training, _regressions)
-_LAST = (_words,)  # of corpora whose sources suffice
+"""Checks on which the later ones rely."""
+_THEN = (_language, _twins, _conditions, _sources, _unfiltered_sizes, _training, _regressions)
+_LAST = (_words,)  # needs corpora with sufficient sources

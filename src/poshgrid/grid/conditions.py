@@ -1,4 +1,4 @@
-"""Conditions that a name implies."""
+"""Conditions that are defined by their names."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ from poshgrid.errors import ConfigError, PoshgridError
 from poshgrid.plugins import FILTERS
 
 RATE = re.compile(r"natural|[0-9.]+(e-?[0-9]+)?")
-_TOLERANCE = 0.01  # of a source's words, of a dose: 1% of the sentences moves more of them than .1%
+# Change in a source's words; larger than the default, because doses move more sentences
+_TOLERANCE = 0.01
 
 
 def implied(
     config: Config, known: Mapping[str, Condition], corpora: Mapping[str, Corpus]
 ) -> dict[str, Condition]:
-    """Return the conditions that experiments name by what is taken out or put back.
+    """Return the conditions whose names in experiments say what is removed or put back.
 
-    ``wiki~agr-pp-mod`` is the corpus less what the filters (``+`` between several, ``.`` before a
-    reading; ``none``) remove, down-sampled to the corpus's common number of sentences (FiCT,
+    ``wiki~agr-pp-mod`` is the corpus without what the filters (``+`` between several, ``.`` before
+    a reading; ``none``) remove, down-sampled to the corpus's common number of sentences (FiCT,
     section 4), in the corpus's ``reading``. ``baby-f+0.002`` is a condition with its evidence put
     back at that rate.
 
     Args:
-        config: whose experiments name conditions.
+        config: its experiments name conditions.
         known: the conditions that it lists.
         corpora: its corpora.
 
     Raises:
-        ConfigError: names say what cannot be.
+        ConfigError: a name describes an impossible condition.
     """
     conditions: dict[str, Condition] = {}
     problems = []
@@ -56,7 +57,7 @@ def implied(
 def _named(
     name: str, known: Mapping[str, Condition], corpora: Mapping[str, Corpus]
 ) -> Condition | None:
-    """Return the condition of a name; none: it is not of these forms."""
+    """Return the condition that a name describes; None if it has neither of the two forms."""
     if name in known:
         return known[name]
     less, plus, rate = name.rpartition(DOSE)
@@ -81,14 +82,14 @@ def _named(
 
 
 def _read(word: str, reading: str | None) -> str:
-    """Return a filter with the reading of its corpus, where it names none and has that one."""
+    """Return a filter with its corpus's reading, if it names no reading and has that one."""
     plain = reading and "." not in word
     known = getattr(plugins.load(FILTERS, word), "READINGS", {}) if plain else {}
     return f"{word}.{reading}" if reading in known else word
 
 
 def _dosed(name: str, condition: Condition, rate: str) -> Condition:
-    """Return a condition with its evidence put back at a rate, over and over where it is scarce."""
+    """Return a condition with its evidence put back at a rate, repeatedly if it is scarce."""
     if not condition.filters or condition.reinsert:
         why = "puts some back already" if condition.reinsert else "has no filters"
         raise PoshgridError(

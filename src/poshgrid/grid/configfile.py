@@ -1,4 +1,4 @@
-"""Reading a configuration: every error at once, each with its file, line, path and remedy."""
+"""Read a configuration: report all errors at once, each with its file, line, key and remedy."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from poshgrid.grid import coherence, references
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.references import Place, Problem
 
-_Tree = tuple[str | Path, yaml.Node | None]  # a file and its nodes
+_Tree = tuple[str | Path, yaml.Node | None]  # a file and its YAML nodes
 MUST, QUOTES = "must be ", "'\""
 _EXPECTED = {
     "int_from_float": "a whole number", "int_": "a whole number", "float_": "a number",
     "bool_": "true or false", "list_type": "a list", "string_type": "text",
     "dict_type": "keys with values", "model_type": "keys with values",
 }  # fmt: skip
-"""Beginning of pydantic's name of an error -> what it expects; the first that fits."""
-_TEMPLATE = "__use_yte__"  # the key that has Snakemake run a file as a program of YTE's language
-MAX_LINES = 50  # of errors: more of them are one error, made again and again
+"""Beginning of pydantic's error type -> what it expects; the first that matches."""
+_TEMPLATE = "__use_yte__"  # key that makes Snakemake run a file as a YTE template
+MAX_LINES = 50  # largest number of errors shown; more are usually one repeated error
 
 
 def load(*paths: str | Path) -> Config:
     """Read configuration files and check them.
 
     Args:
-        paths: the later change the earlier, as ``snakemake --configfile A B`` does: sections that
+        paths: later files change earlier ones, as in ``snakemake --configfile A B``: sections that
             are lists are replaced, others merged.
 
     Raises:
@@ -50,11 +50,11 @@ def load(*paths: str | Path) -> Config:
 
 
 def read(path: str | Path) -> dict[str, Any]:
-    """Read a configuration file with the safe YAML loader, and run nothing.
+    """Read a configuration file with the safe YAML loader, which runs no code.
 
     Raises:
-        PoshgridError: unreadable, not a mapping in YAML, a key that is there twice, or a program
-            for Snakemake's template engine.
+        PoshgridError: unreadable, not a mapping in YAML, a repeated key, or a program for
+            Snakemake's template engine.
     """
     try:
         data = yamltext.read(path)
@@ -70,7 +70,7 @@ def read(path: str | Path) -> dict[str, Any]:
         line = f":{mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or plain(str(error).split("\n")[0], 200)
         raise PoshgridError(f"{path}{line}: not YAML: {problem}; fix that line") from error
-    # What the library's constructors let through: 9,999 digits, the 40th of May, !!bool maybe
+    # Other errors in the library's constructors: 9,999 digits, the 40th of May, !!bool maybe
     except Exception as error:
         reason = plain(f"{type(error).__name__}: {error}", 200)
         raise PoshgridError(f"{path}: a value cannot be read ({reason}); fix it") from error
@@ -90,8 +90,8 @@ def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
 
     Args:
         data: the configuration, e.g. Snakemake's ``config``.
-        files: the files that it came from, to name file and line in messages; the last wins. They
-            are read once more: Snakemake drops keys that are there twice, and runs templates.
+        files: the files that it came from, for messages; the last one takes precedence. They are
+            read again, because Snakemake drops repeated keys and runs templates.
 
     Raises:
         PoshgridError: one line for each error.
@@ -128,7 +128,7 @@ def _checked(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
 
 
 def schema() -> str:
-    """Return the JSON Schema of the configuration, as ``workflow/schemas`` holds it."""
+    """Return the JSON Schema of the configuration, as in ``workflow/schemas``."""
     document = Config.model_json_schema()
     document["$schema"] = "http://json-schema.org/draft-07/schema#"
     document["title"] = "poshgrid configuration"
@@ -136,12 +136,13 @@ def schema() -> str:
 
 
 def _problems(error: ValidationError, data: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield what pydantic has found, each at its place.
+    """Yield pydantic's errors, each at its place.
 
-    Of the alternatives of a union, the one is named whose form a value has, or all in one line.
+    Of the alternatives of a union, only the one whose form the value has is reported, or all in one
+    line.
     """
     problems: dict[Any, tuple[Place, ErrorDetails, list[str]]] = {}
-    inside: set[Place] = set()  # what holds an error of an alternative
+    inside: set[Place] = set()  # places above an error of an alternative
     for number, detail in enumerate(error.errors()):
         keys = _place(detail, data)
         union = len(keys) < len(detail["loc"]) and "[key]" not in detail["loc"]
@@ -174,7 +175,7 @@ def _holds(here: object, part: str | int) -> bool:
 
 
 def _expected(detail: ErrorDetails) -> str:
-    """Return what a value must be, in words of people who write YAML."""
+    """Return what a value must be, in terms of YAML."""
     for kind, words in _EXPECTED.items():
         if detail["type"].startswith(kind):
             return f"{MUST}{words}"
@@ -188,7 +189,7 @@ def _message(detail: ErrorDetails, messages: Sequence[str]) -> str:
     if detail["type"] == "missing":
         return "missing; add it"
     if value is None and message.startswith(MUST):
-        return "is empty; write a value after the colon, or take the key away"
+        return "is empty; write a value after the colon, or remove the key"
     if other := [text for text in messages if not text.startswith(MUST)]:
         message = other[0]
     elif len(messages) > 1:
@@ -207,14 +208,14 @@ def _message(detail: ErrorDetails, messages: Sequence[str]) -> str:
         message += f" (is {shown})"
     if isinstance(value, str) and message.startswith(MUST):
         hint = did_you_mean(value, re.findall("'([^']+)'", " ".join(messages)))
-        message += hint if "known" not in hint else ""  # they are in the message
+        message += hint if "known" not in hint else ""  # the known words are already in the message
     return message
 
 
 def _shown(value: object) -> str:
     try:
         return plain(repr(value), 200)
-    except ValueError:  # Python spells no number of more than 4,300 digits
+    except ValueError:  # Python cannot write numbers of more than 4,300 digits
         return "a number of thousands of digits"
 
 
@@ -224,7 +225,7 @@ def _spell(key: Place) -> str:
 
 
 def _composed(path: str | Path) -> yaml.Node | None:
-    """Return a file's nodes, which know their lines; none: it has none."""
+    """Return a file's YAML nodes, which have line numbers; None if it cannot be read."""
     try:
         return yaml.compose(Path(path).read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
     except (OSError, yaml.YAMLError, UnicodeDecodeError, RecursionError):
@@ -232,14 +233,14 @@ def _composed(path: str | Path) -> yaml.Node | None:
 
 
 def _where(key: Place, trees: Sequence[_Tree]) -> str:
-    """Return ``file:line`` of the place or of the nearest above it, or the files' names."""
+    """Return ``file:line`` of a place or of the nearest one above it, or the files' names."""
     deepest, line = 0, str(trees[-1][0]) if trees else "config"
     for path, node in reversed(trees):
         lines = _lines_of(node, key)
         if len(lines) > deepest:
             deepest, line = len(lines), f"{path}:{lines[-1]}"
             if any(isinstance(part, int) for part in key[:deepest]):
-                break  # lists are replaced, so that those of earlier files say nothing
+                break  # lists are replaced, so those in earlier files do not matter
     return line
 
 

@@ -1,4 +1,4 @@
-"""Which conditions show what filtering changes: a filtered one, and the one it is set against."""
+"""Which conditions show the effect of filtering: a filtered one and its full counterpart."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from poshgrid.training import builder
 
 
 def full(grid: Grid, target: str) -> dict[str, str]:
-    """Return filtered condition -> the condition of a target that it is set against (FiCT, 4).
+    """Return filtered condition -> the full condition of a target to compare it with (FiCT, 4).
 
-    A rewritten condition has one, too.
-
-    That is its control; failing that, the condition of the same corpus that nothing was removed
-    from, as strongly down-sampled; failing that, the one with the same filters into which evidence
-    was put back (``baby`` for ``baby-f``), as much as the corpus has rather than a dose.
+    That is its control; otherwise the unfiltered condition of the same corpus with the same
+    down-sampling; otherwise the condition with the same filters into which evidence was put back
+    (``baby`` for ``baby-f``), preferably at the natural rate.
     """
     conditions = [grid.conditions[name] for name in sorted({c for c, _ in grid.cells(target)})]
     counterparts = {}
@@ -40,7 +38,7 @@ def full(grid: Grid, target: str) -> dict[str, str]:
 
 
 def pairs(grid: Grid, target: str) -> list[tuple[Run, Run]]:
-    """Return the runs of a target that filtering alone tells apart: (filtered, full)."""
+    """Return the pairs of runs of a target that only differ in filtering: (filtered, full)."""
     runs = grid.targets.get(target, [])
     there, paired = set(runs), []
     for filtered, other in full(grid, target).items():
@@ -58,16 +56,16 @@ def runs(grid: Grid, target: str) -> list[Run]:
 
 
 def read(grid: Grid, target: str) -> list[Run]:
-    """Return the runs of all pairs whose perplexity is asked for, sorted.
+    """Return the runs of all pairs whose perplexity is requested, sorted.
 
-    Masked models have none: they predict no next token.
+    Masked models have none, because they do not predict the next token.
     """
     asked = runs(grid, target) if grid.config.filtering.perplexity else []
     return [run for run in asked if not builder.masked(grid.models[run.model])]
 
 
 def aims(condition: Condition) -> dict[str, list[str]]:
-    """Return a condition's filters -> the phenomena that each is aimed at; []: it names none."""
+    """Return a condition's filters -> the target phenomena of each; [] if it names none."""
     by_name = sorted(condition.filters, key=lambda entry: entry.name)
     return {entry.name: list(entry.aims) for entry in by_name}
 

@@ -1,4 +1,4 @@
-"""The grid: what belongs to what, from the words of a corpus to the models that are fitted."""
+"""The grid: how corpora, conditions, parsers, models, suites and regressions belong together."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from poshgrid.training.bias import PACKAGE as BIASES
 
 
 class Grid(Targets):
-    """The runs that a configuration asks for, and what each of them stands on."""
+    """The runs of a configuration, and everything that they depend on."""
 
     def sizes(self, corpus: str) -> list[str]:
-        """Return the sizes that experiments ask of a corpus, ascending (``only`` left aside)."""
+        """Return the sizes of a corpus that experiments use, ascending (ignoring ``only``)."""
         sizes = {size for name, size in self.every_cell if self.conditions[name].corpus == corpus
                  and not self.conditions[name].prebuilt}  # fmt: skip
         return sorted(sizes, key=words)
@@ -42,9 +42,10 @@ class Grid(Targets):
         return [self.conditions[c] for e in self.experiments.values() for c in e.dosed]
 
     def vocabularies(self) -> dict[str, str]:
-        """Return corpus -> the table whose training words the lexicon is checked against.
+        """Return corpus -> the table against whose training words the lexicon is checked.
 
-        That is the corpus's own; of a corpus with ready files alone, its largest condition's.
+        This is the corpus's own table; for a corpus that only has prebuilt conditions, its largest
+        one's.
         """
         tables = {}
         used = {c.corpus for c in self._used if not c.prebuilt}
@@ -59,9 +60,9 @@ class Grid(Targets):
         return tables
 
     def counted_corpora(self) -> dict[str, tuple[str, str | None]]:
-        """Return "corpus/size" -> a table of sentences and the size whose rows count (None: all).
+        """Return "corpus/size" -> a table of sentences, and the size whose rows count (None: all).
 
-        Items are balanced against an n-gram model of each.
+        An n-gram model of each balances the items.
         """
         tables: dict[str, tuple[str, str | None]] = {}
         for corpus, path in self.vocabularies().items():
@@ -73,7 +74,7 @@ class Grid(Targets):
 
     @cached_property
     def tasks(self) -> dict[str, str]:
-        """Suite -> its task. Every score job asks, and its plug-in has to be found."""
+        """Suite -> its task; cached, because finding the plug-in takes time."""
         return {name: suite.task for name, suite in self.suites.items()}
 
     @cached_property
@@ -87,7 +88,7 @@ class Grid(Targets):
         return {suite: task for suite, task in self.tasks.items() if task != "pairs"}
 
     def judged(self, model: Regression) -> str:
-        """Return the suite whose judgements a model is fitted to: its own, or the only one."""
+        """Return the suite whose judgements a regression is fitted to: its own, or the only one."""
         own = [suite for suite in self.pairs if suite not in self.rescored]
         return suite_of(model.suite, own)
 
@@ -105,15 +106,14 @@ class Grid(Targets):
         return (self.control_of(condition) or self.conditions[condition]).rewrite
 
     def control_of(self, condition: str) -> Condition | None:
-        """Return the condition that a control removes as much as; None: it is no control."""
+        """Return the condition that a control matches; None if it is not a control."""
         control = self.conditions[condition].control
         return self.conditions[control] if control else None
 
     def screens(self, corpus: str, parser: str) -> list[str]:
-        """Return the filters whose lexical tests tell what a parser parses of a corpus; None: all.
+        """Return the filters whose lexical tests select what a parser parses in a corpus; []: all.
 
-        Where a bias is trained with a parser's trees, or a condition is rewritten, every sentence
-        is parsed.
+        If a bias is trained with a parser's trees, it parses every sentence.
         """
         whole = any(c.rewrite for c in self.conditions.values() if c.corpus == corpus)
         whole = whole or (corpus, parser) in self.planted
@@ -121,7 +121,7 @@ class Grid(Targets):
         return screens(self.filters(corpus)) if screened else []
 
     def trees(self, run: Run) -> str | None:
-        """Return the parser whose trees a run's bias is trained with; none: it needs no trees."""
+        """Return the parser whose trees a run's bias is trained with; None if it needs no trees."""
         return self.planters[run.bias]
 
     @cached_property
@@ -138,7 +138,7 @@ class Grid(Targets):
 
     @cached_property
     def planted(self) -> set[tuple[str, str]]:
-        """The (corpus, parser) pairs whose trees biases are trained with: parsed whole."""
+        """The (corpus, parser) pairs whose trees biases are trained with: parsed completely."""
         pairs = set()
         for run in self.every_run:
             if parser := self.trees(run):
@@ -146,10 +146,10 @@ class Grid(Targets):
         return pairs
 
     def needs_evidence(self, condition: str) -> bool:
-        """Say whether a condition needs its corpus's labels.
+        """Return whether a condition needs its corpus's labels.
 
-        Every condition of a corpus with filters does: dev and test are free of evidence in all.
-        So does one that is rewritten. Ready files need none.
+        Every condition of a corpus with filters does, because dev and test have no evidence in any
+        of them. Prebuilt files need no labels.
         """
         entry = self.conditions[condition]
         return not entry.prebuilt and bool(self.filters(entry.corpus) or self.rewriters(condition))
@@ -164,22 +164,22 @@ class Grid(Targets):
         return -(-self.sentence_words(corpus) // self.config.evidence.shard_words)
 
     def sentence_words(self, corpus: str) -> int:
-        """Return the words of a corpus's table: of its largest size, spare, and held out."""
+        """Return the words in a corpus's table: its largest size, spare words, dev and test."""
         entry = self.corpora[corpus]
         largest = words(self.sizes(corpus)[-1])
         return largest + round(entry.spare * largest) + entry.dev_words + entry.test_words
 
     def evidence_parsers(self) -> list[str]:
-        """Return the parsers whose labels are made: the deciding one first."""
+        """Return the parsers whose labels are made, the deciding one first."""
         evidence = self.config.evidence
         return [evidence.parser or next(iter(self.parsers), ""), *evidence.compare]
 
     def cell_facts(self, target: str) -> dict[str, specs.Cell]:
-        """Return ``"condition/size"`` -> what statistics need to know of it."""
+        """Return ``"condition/size"`` -> the facts that statistics need."""
         return {f"{name}/{size}": self.facts(name, size) for name, size in self.cells(target)}
 
     def facts(self, name: str, size: str) -> specs.Cell:
-        """Return what statistics need to know of a condition at a size."""
+        """Return the facts about a condition at a size that statistics need."""
         condition = self.conditions[name]
         bare = size in condition.unfiltered_sizes
         filtered = bool(condition.filters) and not condition.reinsert and not bare
@@ -188,9 +188,9 @@ class Grid(Targets):
         return specs.Cell(words=words(size), source=condition.corpus, filtered=filtered)
 
     def pretrained_facts(self) -> dict[str, specs.Cell]:
-        """Return ``"condition/size"`` -> what statistics need to know of pretrained models' cells.
+        """Return ``"condition/size"`` -> the facts that statistics need about pretrained models.
 
-        Of one with a place in the grid that is what its condition says, or it itself.
+        For a model with a place in the grid these are its condition's facts, or those in its entry.
         """
         cells = {}
         for run, model in self.pretrained_runs.items():
@@ -207,7 +207,7 @@ class Grid(Targets):
         return cells
 
     def condition_spec(self, condition: str, size: str) -> specs.ConditionSpec:
-        """Return a condition at a size: what its sentences depend on, and no more."""
+        """Return a condition at a size: only the settings that its sentences depend on."""
         own = self.conditions[condition]
         bare = [size] if size in own.unfiltered_sizes else []
         reference = self.control_of(condition)
@@ -218,7 +218,7 @@ class Grid(Targets):
             control=lacking.filters if lacking else [],
             control_rewrite=lacking.rewrite if lacking else [],
             size=size,
-            # Without labels there is nothing to stop
+            # Without labels the backstop has no effect
             backstop=self.config.evidence.backstop or not self.needs_evidence(condition),
             heldout_filtered=self.corpus_of(condition).splits == "drawn",
         )
@@ -234,9 +234,9 @@ class Grid(Targets):
         )
 
     def wildcards(self) -> dict[str, str]:
-        """Return wildcard -> a pattern of what it may be in a file's path: the grid's own names.
+        """Return wildcard -> a pattern of its allowed values: the names in the grid.
 
-        A file of another size would be made of what the corpus has, and bear the wrong name.
+        Without it, a file of another size would be made from the corpus under a wrong name.
         """
         runs = [*self.every_run, *self.pretrained_runs]
         condition, size = self.paths.shared_tokenizer()
@@ -255,7 +255,7 @@ class Grid(Targets):
         return {name: "|".join(map(re.escape, sorted(words))) for name, words in names.items()}
 
     def removals(self, target: str) -> list[tuple[str, str]]:
-        """Return the (condition, size) pairs of a target that differ from their corpus."""
+        """Return the (condition, size) pairs of a target that remove a part of their corpus."""
         return [
             (name, size)
             for name, size in self.cells(target)
@@ -264,9 +264,9 @@ class Grid(Targets):
         ]
 
     def audits(self, target: str) -> list[tuple[str, str]]:
-        """Return the (condition, size) pairs of a target that sheets are drawn from.
+        """Return the (condition, size) pairs of a target from which sheets are drawn.
 
-        Of each condition that ``audit.conditions`` names, the largest size that is changed.
+        For each condition in ``audit.conditions`` this is the largest filtered size.
         """
         wanted = self.config.audit.conditions
         largest = {
@@ -277,22 +277,22 @@ class Grid(Targets):
         return [(name, size) for name, size in largest.items() if name in wanted]
 
     def tokenizer_place(self, condition: str, size: str) -> tuple[str, str]:
-        """Return what stands for condition and size in the path of a cell's tokenizer.
+        """Return the condition and size in the path of a cell's tokenizer.
 
-        A cell has a tokenizer of its own, or one that all cells share. A condition that changes the
-        configuration's tokenizer has its own, whatever that is trained on.
+        A cell has its own tokenizer, or one that all cells share. A condition that changes the
+        configuration's tokenizer has its own, whatever text it is trained on.
         """
         own = self.conditions[condition].tokenizer or not self.config.tokenizer.shared
         return (condition, size) if own else self.paths.shared_tokenizer()
 
     def tokenizer_texts(self, condition: str, size: str) -> list[tuple[str, str]]:
-        """Return the cells that a tokenizer is trained on, by condition; none: it is a file's.
+        """Return the cells that a tokenizer is trained on, by condition; [] if it is a file.
 
-        Each condition at its largest size, which holds what smaller ones do.
+        Each condition is used at its largest size, which includes the smaller ones.
 
         Args:
-            condition: in the tokenizer's :meth:`tokenizer_place`.
-            size: of the same.
+            condition: condition in the tokenizer's :meth:`tokenizer_place`.
+            size: size in the same.
         """
         tokenizer = self.tokenizer_of(condition)
         if tokenizer.file:
@@ -310,6 +310,6 @@ class Grid(Targets):
         return max(sizes or self.sizes(self.corpus_of(condition).name), key=words)
 
     def checkpoints(self, recipe: str) -> list[list[int] | Literal["every", "babylm"]]:
-        """Return the steps and the epochs whose models are kept, of a recipe that trains."""
+        """Return the steps and epochs whose models are kept; [] if the recipe does not train."""
         entry = self.recipes.get(recipe)
         return [entry.checkpoints, entry.checkpoint_epochs] if entry else []

@@ -1,7 +1,7 @@
 """The files that the workflow's jobs read: a method for each kind of file.
 
-Where a file of other people's is missing, nothing is returned for it: the job itself says what is
-missing, and where to get it.
+A missing file from outside the workflow is left out: the job itself reports what is missing, and
+where to get it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from poshgrid.provenance import contents
 
 
 def relative(path: Path) -> str:
-    """Return a path seen from here, where it can be: a checkout that is moved keeps its results.
+    """Return a path relative to the working folder if possible, so that a checkout can be moved.
 
     Raises:
-        PoshgridError: Snakemake would take it for another (:func:`poshgrid.config.base.place`).
+        PoshgridError: Snakemake would read it as another path (:func:`poshgrid.config.base.place`).
     """
     text = str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
     try:
@@ -40,7 +40,7 @@ def relative(path: Path) -> str:
 
 
 def model_folder(grid: Grid, model: Pretrained) -> Path | None:
-    """Return the folder of a pretrained model; none: its name is an id on a hub."""
+    """Return the folder of a pretrained model; None if its path is an id on a hub."""
     folder = Path(grid.config.data, model.path)
     return folder if folder.is_dir() else None
 
@@ -58,19 +58,19 @@ class Inputs:
         """Target -> the baselines of its runs."""
         return {target: self.grid.baselines(runs) for target, runs in self.grid.targets.items()}
 
-    # Files of other people's
+    # Files from outside the workflow
 
     def contents(self, *files: Iterable[str]) -> str:
         """Return the digest of files, without those that a job of the grid writes.
 
-        A rule gives its inputs here once more: of parameters that are made of ``input`` Snakemake
-        keeps no record.
+        A rule passes its inputs here again, because Snakemake keeps no record of parameters that
+        are made from ``input``.
         """
         return contents.digest(itertools.chain(*files), self._written)
 
     @cached_property
     def _written(self) -> frozenset[str]:
-        """Absolute paths that jobs write, of those that a rule may read in place of other data."""
+        """Absolute paths of files that jobs write and that a rule may read instead of data."""
         grid, runs = self.grid, self.grid.every_run
         cells = itertools.product(grid.conditions, {size for _, size in grid.every_cell})
         paths = [
@@ -82,28 +82,28 @@ class Inputs:
         return frozenset(map(os.path.abspath, paths))
 
     def parser_folder(self, parser: str) -> str:
-        """Return the folder of a parser's model, trained or given."""
+        """Return the folder of a parser's model, trained or given by path."""
         model = self.grid.parsers[parser].model
         return relative(Path(self.data, model)) if model else self.paths.parser(parser)
 
     def parser_files(self, parser: str) -> list[str]:
-        """Return the files of a parser's model, if that is given by path."""
+        """Return the files of a parser's model if it is given by path."""
         if not self.grid.parsers[parser].model:
             return []
         folder = Path(self.parser_folder(parser))
         return sorted(str(path) for path in folder.rglob("*") if path.is_file())
 
     def ready(self, condition: str, size: str) -> Path | None:
-        """Return the folder of a condition's ready files."""
+        """Return the folder of a condition's prebuilt files."""
         prebuilt = self.grid.conditions[condition].prebuilt
         return Path(self.data, listing.ready_place(prebuilt, size)) if prebuilt else None
 
     def pretrained_folder(self, run: Run) -> Path | None:
-        """Return the folder of a pretrained model; none: its name is an id on a hub."""
+        """Return the folder of a pretrained model; None if its path is an id on a hub."""
         return model_folder(self.grid, self.grid.pretrained_runs[run])
 
     def read(self, package: str, entry: Source | Suite) -> list[str]:
-        """Return the files that a reader of a package takes a source or suite from."""
+        """Return the files from which a reader reads a source or suite."""
         reader = plugins.load(package, entry.reader)
         if not hasattr(reader, "files"):
             return []
@@ -130,7 +130,7 @@ class Inputs:
     # Results of other rules
 
     def corpora(self) -> list[str]:
-        """Return what items are generated from: the corpora's sentences and their n-gram models."""
+        """Return the inputs of generated items: the corpora's sentences and their n-gram models."""
         ngrams = [self.paths.ngrams(*name.split("/")) for name in self.grid.counted_corpora()]
         return [
             *self.grid.vocabularies().values(),
@@ -138,7 +138,7 @@ class Inputs:
         ]
 
     def trained_parser(self, parser: str) -> list[str]:
-        """Return what says that a parser is trained: nothing if its model is given by path."""
+        """Return the manifest of a trained parser; [] if its model is given by path."""
         model = self.grid.parsers[parser].model
         return [] if model else [f"{self.paths.parser(parser)}/manifest.json"]
 
@@ -148,7 +148,7 @@ class Inputs:
         return [self.paths.parses(corpus, parser, shard) for shard in shards]
 
     def labels(self, condition: str) -> list[str]:
-        """Return the labels that a condition is built with: the deciding parser's, or none."""
+        """Return the labels with which a condition is built: the deciding parser's, or []."""
         if not self.grid.needs_evidence(condition):
             return []
         corpus = self.grid.corpus_of(condition).name
@@ -159,20 +159,20 @@ class Inputs:
         return self.paths.sentences(self.grid.corpus_of(condition).name)
 
     def tokenizer(self, condition: str, size: str) -> list[str]:
-        """Return what says that a cell's tokenizer is there."""
+        """Return the file of a cell's tokenizer."""
         cell = self.grid.tokenizer_place(condition, size)
         return [f"{self.paths.tokenizer(*cell)}/tokenizer.json"]
 
     def items(self) -> dict[str, str]:
-        """Return suite -> items, of the suites of pairs."""
+        """Return suite -> items, for the suites of pairs."""
         return {suite: self.paths.items(suite) for suite in self.grid.pairs}
 
     def heuristics(self) -> dict[str, str]:
-        """Return suite -> what heuristics choose of its pairs."""
+        """Return suite -> the heuristics' choices in its pairs."""
         return {suite: self.paths.heuristics(suite) for suite in self.grid.pairs}
 
     def model(self, run: Run) -> list[str]:
-        """Return the files of a model; a manifest stands for its whole folder."""
+        """Return the files of a model; a manifest represents its whole folder."""
         if run.recipe not in SCORED:
             folder = self.paths.model(run.name)
             return [f"{folder}/{name}" for name in ("model.safetensors", "manifest.json")]
@@ -185,16 +185,16 @@ class Inputs:
 
     # Pages
 
-    # Files of the package that are no Python
+    # Files of the package that are not Python
 
     def lexicon(self) -> list[str]:
         """Return the tables of the lexicon."""
-        from poshgrid.benchmark.lexicon import LEXICON  # reads a table: not in every stage
+        from poshgrid.benchmark.lexicon import LEXICON  # imported here because it reads a table
 
         return [relative(path) for path in sorted(LEXICON.glob("*.*"))]
 
     def layout(self, room: str) -> list[str]:
-        """Return what a room lays its pages out with: its files that are no code."""
+        """Return the templates, styles and other files of a room that are not code."""
         folder = Path(relative(Path(poshgrid.__file__).parent), room)
         return sorted(
             str(path)
@@ -203,7 +203,7 @@ class Inputs:
         )
 
     def word_lists(self, filters: Iterable[str]) -> list[str]:
-        """Return the lists of words that filters look for."""
+        """Return the word lists of filters."""
         modules = [plugins.load(FILTERS, word) for word in filters]
         lists = [patterns.word_lists(getattr(module, "PATTERNS", {})) for module in modules]
         return [str(path) for paths in lists for path in paths]

@@ -1,6 +1,6 @@
-"""Names that a configuration uses and nothing defines: all of them, each at its own key.
+"""Names that a configuration uses but does not define: all of them, each at its own key.
 
-Works on the data as written, so that unknown names are reported beside wrong values.
+This works on the data as written, so that unknown names are reported together with wrong values.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _SECTIONS = dict(zip(AXES, ("conditions", "sizes", "models", "recipes", "biases"
 
 
 def unknown(data: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield each name that nothing defines, with its place and what may be meant.
+    """Yield each undefined name, with its place and a similar known name.
 
     Args:
-        data: a configuration as written; what has a wrong type is passed over.
+        data: a configuration as written; values of a wrong type are skipped.
     """
     known = _defined(data)
     for key, section, name in _references(Config, (), data, ()):
@@ -71,7 +71,7 @@ def _references(
     value: object,
     key: Place,
 ) -> Iterator[tuple[Place, str, str]]:
-    """Yield place, section and name of each key below a value that :class:`Refers`."""
+    """Yield place, section and name of each key below a value that :class:`Refers` marks."""
     arguments = get_args(kind)
     if get_origin(kind) is Annotated:
         yield from _references(arguments[0], arguments[1:], value, key)
@@ -90,7 +90,7 @@ def _references(
 
 
 def _levels(regression: Mapping[str, Any], key: Place) -> Iterator[tuple[Place, str, str]]:
-    """Yield place, axis and value of what a regression's contrasts and ``only`` name."""
+    """Yield place, axis and value for the levels in a regression's contrasts and ``only``."""
     only = regression.get("only")
     try:
         kept = parse_only(only) if isinstance(only, str) else {}
@@ -111,7 +111,7 @@ def _check(
 ) -> Iterator[Problem]:
     names = known[section]
     if section == "sizes" and not names:
-        return  # corpora are missing or wrong, and that is a line already
+        return  # corpora are missing or wrong, which is already reported
     if section == "conditions":
         yield from ((key, problem) for problem in _condition(name, known))
         return
@@ -123,7 +123,7 @@ def _check(
 
 
 def _condition(name: str, known: Mapping[str, Collection[str]]) -> Iterator[str]:
-    """Yield what is wrong with the name of a condition: listed, or of what it is made."""
+    """Yield what is wrong with the name of a condition that is not listed."""
     less, plus, rate = name.rpartition(DOSE)
     corpus, tilde, filters = name.partition("~")
     if name in known["conditions"]:
@@ -149,7 +149,7 @@ def _unknown(section: str, name: str, known: Collection[str]) -> str:
 
 
 def _defined(data: Mapping[str, Any]) -> dict[str, set[str]]:
-    """Return section -> the names that entries of it have, and those that stand for something."""
+    """Return section -> the names of its entries, and reserved names."""
     names: dict[str, set[str]] = {
         section: {str(entry.get("name")) for entry in _entries(data, section)}
         for section in _CALLED
@@ -162,7 +162,7 @@ def _defined(data: Mapping[str, Any]) -> dict[str, set[str]]:
         for size in _mapping(portion.get("words"))
     }
     if any(condition.get("prebuilt") for condition in _entries(data, "conditions")):
-        for experiment in _entries(data, "experiments"):  # ready files have sizes of their own
+        for experiment in _entries(data, "experiments"):  # prebuilt files have their own sizes
             names["sizes"] |= {str(size) for size in _list(experiment.get("sizes"))}
     for score in _list(_mapping(data.get("scoring")).get("masked")):
         names["suites"] |= {f"{suite}-{score}" for suite in names["suites"]}
@@ -170,7 +170,7 @@ def _defined(data: Mapping[str, Any]) -> dict[str, set[str]]:
 
 
 def _given(data: Mapping[str, Any]) -> dict[str, set[str]]:
-    """Return section -> further names that regressions may use: of runs that are not trained."""
+    """Return section -> further names for regressions: those of runs that are not trained."""
     pretrained = _entries(data, "pretrained")
     named = {key: {str(model.get(key)) for model in pretrained} for key in _GIVEN_KEYS}
     return defaultdict(set, {
@@ -191,5 +191,5 @@ def _list(value: object) -> list[Any]:
 
 
 def _entries(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    """Return the entries of a list; an empty one for what is no mapping, so that numbers stay."""
+    """Return the entries of a list; {} for entries that are not mappings, to keep their numbers."""
     return [_mapping(entry) for entry in _list(data.get(key))]

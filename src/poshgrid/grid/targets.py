@@ -1,6 +1,6 @@
-"""Which runs a configuration asks for: those of each target, their baselines, and given models.
+"""The runs of a configuration: those of each target, their baselines, and pretrained models.
 
-An experiment is a full factorial, less what it excludes.
+An experiment is a full factorial without its exclusions.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from poshgrid.grid.conditions import implied
 from poshgrid.training import bias
 
 CONTROLS = "controls"
-"""As what a contrast is less: the controls of each bias."""
+"""Value of ``less`` in a contrast that stands for the controls of each bias."""
 
 
 def product(e: Experiment) -> Iterator[tuple[Run, list[bool]]]:
-    """Yield the points of an experiment, and which of its exclusions leave each out."""
+    """Yield the points of an experiment, and for each which exclusions leave it out."""
     models = [(v.model, v.sizes) if isinstance(v, SizedModel) else (v, e.sizes) for v in e.models]
     excluded = [x.model_dump(exclude_none=True) for x in e.exclude]
     axes = itertools.product(e.dosed, e.sizes, models, e.biases, e.seeds)
@@ -54,12 +54,13 @@ def product(e: Experiment) -> Iterator[tuple[Run, list[bool]]]:
 
 
 class Targets:
-    """The runs of every target, and what a configuration defines by name.
+    """The runs of every target, and the named entries of a configuration.
 
-    The names that it uses are defined (:mod:`poshgrid.grid.references`).
+    All names that the configuration uses are already checked (:mod:`poshgrid.grid.references`).
 
     Raises:
-        ConfigError: the name of a condition says what cannot be, or ``only`` leaves nothing.
+        ConfigError: the name of a condition describes an impossible one, or ``only`` selects no
+            run.
     """
 
     def __init__(self, config: Config) -> None:
@@ -83,7 +84,7 @@ class Targets:
         self._only = parse_only(config.only)
 
     def tokenizer_of(self, condition: str) -> Tokenizer:
-        """Return how a condition's text is cut; of no condition: as the configuration says."""
+        """Return the tokenizer settings of a condition; of an unknown one: the configuration's."""
         entry = self.conditions.get(condition)
         return self.config.tokenizer.changed(entry.tokenizer if entry else None)
 
@@ -92,14 +93,14 @@ class Targets:
         return self.corpora[self.conditions[condition].corpus]
 
     def runs_of(self, experiment: Experiment) -> list[Run]:
-        """Return the runs of an experiment, ``only`` left aside."""
+        """Return the runs of an experiment, ignoring ``only``."""
         return [run for run, out in product(experiment) if not any(out)]
 
     @cached_property
     def targets(self) -> dict[str, list[Run]]:
         """Target -> its trained runs, sorted. ``all`` is the union of the default experiments.
 
-        An experiment that ``only`` leaves without a run is no target.
+        An experiment without a run in ``only`` is not a target.
         """
         runs = {
             name: sorted(run for run in self.runs_of(e) if agrees(run, self._only))
@@ -109,7 +110,7 @@ class Targets:
         everything = {run for trained in usual for run in trained}
         targets = {"all": sorted(everything), **runs}
         if not runs:
-            return targets  # what is given alone is scored
+            return targets  # only pretrained models are scored
         if self._only and not any(targets.values()):
             known = {
                 axis: sorted({str(getattr(r, axis)) for r in self.every_run}) for axis in self._only
@@ -120,11 +121,11 @@ class Targets:
 
     @cached_property
     def counted(self) -> set[tuple[str, str]]:
-        """The (condition, size) pairs that baselines count though nothing is trained on them."""
+        """The (condition, size) pairs that are only counted for baselines, without training."""
         return {(name, size) for name, sizes in self.config.counted.items() for size in sizes}
 
     def baselines(self, runs: Iterable[Run]) -> list[Run]:
-        """Return the untrained and n-gram models that the given runs are measured against."""
+        """Return the untrained and n-gram models that runs are compared with."""
         runs, asked = list(runs), self.config.baselines
         untrained = {
             Run(r.condition, r.size, r.model, UNTRAINED, "none", r.seed)
@@ -138,12 +139,12 @@ class Targets:
 
     @cached_property
     def pretrained_runs(self) -> dict[Run, Pretrained]:
-        """Run -> the entry of ``pretrained`` that it stands for."""
+        """Run -> its entry in ``pretrained``."""
         return {self.pretrained_run(entry): entry for entry in self.config.pretrained}
 
     @staticmethod
     def pretrained_run(pretrained: Pretrained) -> Run:
-        """Return the run of a pretrained model: at its place in the grid, if it has one."""
+        """Return the run of a pretrained model, at its place in the grid if it has one."""
         if pretrained.condition and pretrained.size:
             model = pretrained.model or pretrained.name
             axes = pretrained.condition, pretrained.size, model
@@ -151,9 +152,9 @@ class Targets:
         return Run(PRETRAINED, GIVEN, pretrained.name, PRETRAINED, "none", 0)
 
     def shown(self, target: str) -> list[Run]:
-        """Return the models that a target is about: its own, and those with a place beside them.
+        """Return the models that a target is about: its own, and pretrained ones with a place.
 
-        Where there are neither, those without a place.
+        If there are neither, those without a place.
         """
         placed = (run for run in self.pretrained_runs if run.recipe == RELEASED)
         return sorted({*self.targets.get(target, []), *placed}) or list(self.pretrained_runs)
@@ -175,9 +176,10 @@ class Targets:
         return [*self.made(target), *self.pretrained_runs]
 
     def fitted(self, target: str) -> list[str]:
-        """Return the Bayesian models that a target has runs for, sorted.
+        """Return the regressions that a target has runs for, sorted.
 
-        A model with contrasts is for the targets whose runs differ in what it contrasts.
+        A regression with contrasts is only fitted to targets whose runs differ in the contrasted
+        factors.
         """
         names = []
         for name, model in self.regressions.items():
@@ -200,7 +202,7 @@ class Targets:
 
     @cached_property
     def every_run(self) -> frozenset[Run]:
-        """The runs of all experiments, ``only`` left aside: it must change no spec."""
+        """The runs of all experiments, ignoring ``only``, which must not change any spec."""
         return frozenset(r for e in self.experiments.values() for r in self.runs_of(e))
 
     @property
@@ -210,13 +212,13 @@ class Targets:
 
     @property
     def placed_runs(self) -> frozenset[Run]:
-        """The runs of all experiments, and the models of others that have a place beside them."""
+        """The runs of all experiments, and pretrained models with a place in the grid."""
         released = {run for run in self.pretrained_runs if run.recipe == RELEASED}
         return self.every_run | released
 
 
 def _rescored(config: Config) -> tuple[dict[str, Suite], dict[str, MaskedScore]]:
-    """Return suites by name, and those that are others' pairs by another score -> that score.
+    """Return suites by name, including suites of pairs with another score, and these -> that score.
 
     Raises:
         ConfigError: one of these has the name of a suite.
@@ -228,14 +230,14 @@ def _rescored(config: Config) -> tuple[dict[str, Suite], dict[str, MaskedScore]]
             if suite.task == "pairs":
                 name = f"{suite.name}-{score}"
                 if name in suites:
-                    raise ConfigError([(("suites", number), f"{name!r} is there twice: rename it")])
+                    raise ConfigError([(("suites", number), f"{name!r} occurs twice: rename it")])
                 suites[name] = Suite.model_validate({**suite.model_dump(), "name": name})
                 rescored[name] = score
     return suites, rescored
 
 
 def _contrasts(written: Iterable[Contrast], biases: Iterable[str]) -> list[Contrast]:
-    """Write contrasts less ``controls`` out: each bias of the experiments less each of its own."""
+    """Replace ``controls`` in contrasts by the controls of each bias in the experiments."""
     contrasts: list[Contrast] = []
     for contrast in written:
         if (contrast.factor, contrast.less) != ("bias", CONTROLS):

@@ -140,12 +140,18 @@ def _running(node: ast.AST) -> Iterator[ast.AST]:
 def _tree(text: str) -> str:
     tree = ast.parse(text)
     for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-            and ast.get_docstring(node) is not None
-        ):
-            node.body = node.body[1:]
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [part for part in node.body if not _is_docstring(part)]
     return ast.dump(tree)
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    """Return whether a statement is only a text: a docstring, also that of a constant."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
 
 
 @functools.cache

@@ -261,7 +261,7 @@ def test_a_filter_that_asks_for_what_no_tree_has_stops_its_condition(tmp_path, c
     """Few trees may lack a label by chance, if the rest of the rule removes something."""
     never = {("binding", "paper"): ["Voice=Pass", "acl:relcl"]}
     nothing = corpus.table.with_columns(binding_paper=pl.lit(value=False))
-    wanted, message = spec(filters=FILTERS), r"'binding\.paper' asks for Voice=Pass, acl:relcl"
+    wanted, message = spec(filters=FILTERS), r"'binding\.paper' needs Voice=Pass, acl:relcl"
     for table, parsed in ((corpus.table, 10_000), (nothing, 9_999)):
         labels = support.write_labels(table, tmp_path / "labels.parquet", never, parsed=parsed)
         with pytest.raises(PoshgridError, match=message):

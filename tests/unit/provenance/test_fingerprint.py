@@ -46,7 +46,7 @@ def edit(path, old, new):
     [("a.py", "f()", "f() + 1", True), ("b.py", "c.X", "-c.X", True),
      ("c.py", "X = 1", "X = 2", True), ("d.py", "Y = 1", "Y = 2", False),  # nobody imports it
      ("a.py", '"""G."""', '"""Another."""  # and a comment\n', False),
-     ("c.py", "X = 1", "# why\nX  =  1", False)],
+     ("c.py", "X = 1", '# why\nX  =  1\n"""What it is."""', False)],
 )  # fmt: skip
 def test_a_change_of_code_anywhere_below_is_seen(package, module, old, new, seen):
     folder, digest = package

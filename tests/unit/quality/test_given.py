@@ -149,7 +149,7 @@ def test_each_file_is_read_by_its_ending_and_first_line(tmp_path, name, content)
     [
         ("good,bad\na\n", "line 2: "),
         ('good,bad\n"a"x,b\n', "line 2: broken table"),
-        ("good,bad,item_id\na,b,1\nc,d,1\n", "'1' is there twice"),
+        ("good,bad,item_id\na,b,1\nc,d,1\n", "'1' occurs twice"),
     ],
 )
 def test_a_table_that_is_wrong_is_refused_with_its_line(tmp_path, content, where):
