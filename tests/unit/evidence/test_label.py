@@ -151,5 +151,5 @@ def test_agreement_counts(tmp_path):
 def test_names_of_readings_are_held_to_those_of_columns(monkeypatch, name):
     module = plugins.load("poshgrid.evidence.filters", "passive")
     monkeypatch.setitem(module.READINGS, name, lambda tree: None)
-    with pytest.raises(PoshgridError, match=f"'passive': READINGS: '{name}' is no name of"):
+    with pytest.raises(PoshgridError, match=f"'passive': READINGS: '{name}' is not a valid name"):
         rules_of("passive")
