@@ -125,8 +125,8 @@ class Recipe(Section):
             )
         # The number of steps in an epoch depends on the corpus.
         steps = min(self.steps or math.inf, self.stop_after or math.inf)
-        given = [] if self.checkpoints == "babylm" else self.checkpoints
-        late = sorted({step for step in given if step > steps})
+        listed = [] if self.checkpoints == "babylm" else self.checkpoints
+        late = sorted({step for step in listed if step > steps})
         if late:
             wrong["checkpoints"] = (
                 f"{', '.join(map(str, late))} beyond the {steps:,} steps of the run; leave "
