@@ -183,8 +183,6 @@ class Inputs:
         """Return the scores of runs on suites."""
         return [self.paths.scores(run.name, suite) for run in runs for suite in suites]
 
-    # Pages
-
     # Files of the package that are not Python
 
     def lexicon(self) -> list[str]:

@@ -208,7 +208,7 @@ def renamed(section, old):
          lambda c, bias: c["biases"].update({bias: {}})),
         (put("study", title=2026), "in quotes: ('2026')",
          lambda c, text: put("study", title=yaml.safe_load(text))(c)),
-        (put(results=None), r"write a value .*, or take the (key) away",
+        (put(results=None), r"write a value .*, or remove the (key)",
          lambda c, _: c.pop("results")),
     ],
 )  # fmt: skip
