@@ -89,7 +89,7 @@ def workflow_killed(site: Site) -> None:
         site.wait("a duplicate is submitted", lambda: site.submitted("train") == 2)
     site.finish(process)
     assert site.submitted("train") == 2
-    assert "taken over" in site.model_log
+    assert "reused from" in site.model_log
     assert site.trained == 0
 
 
