@@ -42,7 +42,7 @@ class Download(_Part):
     sha256: str | None = Field(
         pattern=r"^[0-9a-f]{64}$", description="None: recorded at the first download"
     )
-    default: bool = Field(True, description="Downloaded without being asked for by name")
+    default: bool = Field(True, description="Whether it is downloaded when no corpora are named")
 
 
 class Catalogue(_Part):

@@ -41,7 +41,7 @@ def universal(tree: Tree) -> Tree:
     draft = _Draft(tree)
     depth = [len(list(tree.ancestors(word))) for word in range(1, len(tree) + 1)]
     bottom_up = sorted(range(1, len(tree) + 1), key=lambda word: -depth[word - 1])
-    draft.hang_conjuncts()
+    draft.attach_conjuncts()
     for step in (draft.lower_preposition, draft.lower_copula, draft.split_clause):
         for word in bottom_up:  # in "out of the house" `of` is converted first
             step(word)
@@ -83,7 +83,7 @@ class _Draft:
         self.head[word - 1], self.new[word - 1] = self.head[function - 1], relation
         self.head[function - 1], self.new[function - 1] = word, own
 
-    def hang_conjuncts(self) -> None:
+    def attach_conjuncts(self) -> None:
         """Attach conjuncts to the first one, and each conjunction to the conjunct after it."""
         for word, relation in enumerate(self.new, start=1):
             if relation == "cc":

@@ -196,10 +196,10 @@ def _word(columns: list[str], due: int, last: int) -> Row:
         raise ValueError("no form (column 2)")
     relation = deprel.partition(":")[0]
     if upos not in TAGS:
-        raise ValueError(f"{upos!r} is no tag (column 4) of Universal Dependencies; relabel it")
+        raise ValueError(f"{upos!r} is not a Universal Dependencies tag (column 4); relabel it")
     if relation not in RELATIONS:
         raise ValueError(
-            f"{deprel!r} is no relation (column 8) of Universal Dependencies; relabel it"
+            f"{deprel!r} is not a Universal Dependencies relation (column 8); relabel it"
         )
     if (head == "0") != (relation == "root"):
         raise ValueError(

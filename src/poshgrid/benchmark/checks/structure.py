@@ -136,7 +136,7 @@ class Judge:
         if bool(parser.parses(question=asked)) != bool(control):
             return Wrong(
                 _BAD,
-                f"cell {cell}: the bad member is no sentence, so it is no control"
+                f"cell {cell}: the bad member is not a complete sentence, so it is not a control"
                 if control
                 else "the bad member is a sentence, too",
             )

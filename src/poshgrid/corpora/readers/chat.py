@@ -62,8 +62,8 @@ class Order(plugins.Options):
 
     by_age: bool = Field(
         False,
-        description="Transcripts stand in the order of the target child's age; those that do not "
-        "give it are left out",
+        description="Sort transcripts by the target child's age; those that do not give it are "
+        "left out",
     )
 
 
