@@ -9,6 +9,7 @@ import pytest
 
 from poshgrid.report import figures
 from poshgrid.report.sections import development
+from poshgrid.statistics.development import SLACK
 from tests.unit.report.report_results import drawn, shown
 
 
@@ -34,6 +35,12 @@ def test_the_section_draws_and_lists_the_onsets(rivalled, tmp_path):
     onsets, ratios = rivalled.collected.development, rivalled.collected.ratios
     assert onsets.height == 27  # nine phenomena, three conditions
     _, page = rivalled.written(development, tmp_path)
+    clear = ratios.filter((pl.col("low") >= 1 / SLACK) | (pl.col("high") <= SLACK))
+    *comparisons, counted = said(rivalled)
+    for phenomenon in clear["phenomenon"]:
+        assert any(f"{phenomenon} (" in text for text in comparisons)
+    unknown = ratios.height - clear.height
+    assert re.findall(r"(\d+) of (\d+) comp", counted) == [(str(unknown), str(ratios.height))]
     frame = development.named(rivalled.collected, rivalled.layout)
     # The words that a size was trained on, not what it is called
     known = onsets.filter(pl.col("status").is_in(["within", "by", "after"]))
