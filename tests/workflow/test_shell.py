@@ -61,7 +61,7 @@ def planned(tmp_path_factory):
     files += [data / NAMES["pretrained"] / "config.json", data / NAMES["parser"] / "meta.json"]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.touch()
+        file.write_text("x\n")
     (folder / "mine.yaml").write_text(yaml.safe_dump(configuration()), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)

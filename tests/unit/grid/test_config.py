@@ -155,6 +155,16 @@ def test_a_mistake_is_one_line_at_its_own_place(tmp_path, tiny, change, key, key
     assert key in line
 
 
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [({"biases": ["tree-planting"], "recipe": "packed"}, "sentence"),
+     ({"biases": ["recency"], "models": ["lstm-tiny"]}, "the bias recency")],
+)  # fmt: skip
+def test_runs_that_cannot_be_trained_are_refused(tmp_path, tiny, changes, word):
+    put("experiments", 2, **changes)(tiny)
+    assert word in refused(tmp_path, tiny)
+
+
 def test_unknown_names_and_wrong_values_are_reported_at_once(tmp_path, tiny):
     changes = {where: put_at(*change) for where, change in CASES["at once"].items()}
     for change in changes.values():
