@@ -40,7 +40,7 @@ class Cluster:
 
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder).resolve()
-        self.nodes = [f"n{i + 1}" for i in range(4)]
+        self.nodes = [f"n{i + 1}" for i in range(5)]
 
     @property
     def environment(self) -> dict[str, str]:
@@ -71,6 +71,12 @@ class Cluster:
             slurmd = ["slurmd", "-N", node, "-f", str(self.folder / "slurm.conf")]
             subprocess.run(slurmd, env=self.environment, check=True, capture_output=True)
         _wait("the nodes are idle", self._idle)
+
+    def revive(self, node: str) -> bool:
+        """Bring a node that is down back; return whether it is."""
+        with contextlib.suppress(RuntimeError):  # a node that has come back by itself
+            self.run("scontrol", "update", f"nodename={node}", "state=resume")
+        return "down" not in self.run("sinfo", "-h", "-n", node, "-o", "%T")
 
     def queue(self) -> list[dict[str, str]]:
         """Return the jobs in the queue: id, name, state, partition, comment."""
@@ -119,8 +125,10 @@ class Cluster:
         gres = "AutoDetect=off\n" + "".join(
             f"NodeName={node} Name=gpu File={device}\n" for node in self.nodes
         )
-        values = {"host": host, "folder": self.folder, "controller_port": controller,
-                  "nodes": nodes}  # fmt: skip
+        values = {
+            "host": host, "folder": self.folder, "controller_port": controller, "nodes": nodes,
+            "many": ",".join(self.nodes[:-1]), "last": self.nodes[-1],
+        }  # fmt: skip
         text = _CONF.read_text(encoding="utf-8").format_map(values)
         (self.folder / "slurm.conf").write_text(text)
         (self.folder / "gres.conf").write_text(gres)

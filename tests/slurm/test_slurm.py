@@ -50,6 +50,12 @@ def time_limit(site: Site) -> None:
     assert 0 < site.trained < STEPS
 
 
+def memory_limit(site: Site) -> None:
+    """Let a job want more memory than it asked for."""
+    site.finish(site.start(MODEL))
+    assert site.submitted("train") >= 2
+
+
 def cancelled(site: Site) -> None:
     """Cancel a training job."""
     process = site.start(MODEL)
@@ -93,6 +99,18 @@ def workflow_killed(site: Site) -> None:
     assert site.trained == 0
 
 
+def node_down(site: Site) -> None:
+    """Take a node down while it trains, and bring it back."""
+    process = site.start(MODEL)
+    node = site.node(site.training())
+    site.cluster.run("scontrol", "update", f"nodename={node}", "state=down", "reason=drill")
+    time.sleep(2)
+    site.wait("the node is back", lambda: site.cluster.revive(node))
+    site.finish(process)
+    assert site.submitted("train") == 1  # the same job, back in the queue
+    assert "resumed at step" in site.model_log
+
+
 def interrupted(site: Site) -> None:
     """Press Ctrl-C three times, and start again."""
     process = site.start(MODEL)
@@ -110,12 +128,15 @@ def interrupted(site: Site) -> None:
 DRILLS: dict[str, tuple[Callable[[Site], None], dict[str, Any]]] = {
     "grid": (whole_grid, {}),
     "time": (time_limit, {}),
+    "memory": (memory_limit, {"mem_mb": "200 * attempt ** 3"}),
     "cancelled": (cancelled, {}),
     "preempted": (preempted, {"slurm_partition": "scavenge"}),
     "killed": (workflow_killed, {}),
+    "down": (node_down, {"slurm_partition": "apart"}),  # with a node of its own
     "interrupted": (interrupted, {}),
 }
 """Name -> the drill, and resources of training that are other than the profile's."""
+SLOW = ("memory", "preempted")
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +158,10 @@ def drills(
         yield {name: (site, pool.submit(DRILLS[name][0], site)) for name, site in sites.items()}
 
 
-@pytest.mark.parametrize("name", DRILLS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in DRILLS],
+)
 def test_a_drill_ends_with_the_bytes_of_an_undisturbed_run(
     quiet: Site, drills: dict[str, tuple[Site, Future[None]]], name: str
 ) -> None:
