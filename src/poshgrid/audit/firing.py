@@ -21,6 +21,7 @@ from poshgrid.evidence.schema import BACKSTOP, TOKENS, Labels, column
 from poshgrid.evidence.screening.screen import screen, screens
 from poshgrid.files import read_json, read_schema, read_table, table_batches, write_table
 from poshgrid.parsing.parse import parse
+from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.words import tokenize
 
 RULE = "rule"
@@ -90,8 +91,15 @@ def changes(
         unsafe.update(piece["unsafe"].explode().drop_nulls().to_list())
         hits = piece.filter(pl.col("changed").list.len() > 0)
         new |= dict(hits.select("sent_id", "text").iter_rows())
+    parsed = sum(
+        int((batch["form"].list.len() > 0).sum())
+        for path in parses
+        for batch in table_batches(path, PARSES, ["form"])
+    )
+    lacking = f" ({total - parsed:,} without a tree)" if parsed < total else ""
     reasons = "".join(f"; {why.partition(': ')[2]} {n:,}" for why, n in unsafe.most_common())
-    yield f"{name}: changes {len(new):,} of {total:,} sentences ({len(new) / total:.2%}){reasons}"
+    share = f"{len(new) / total:.2%}"
+    yield f"{name}: changes {len(new):,} of {total:,} sentences{lacking} ({share}){reasons}"
     texts = dict(read_table(sentences, SENTENCES, ["sent_id", "text"]).iter_rows())
     for sent_id in sample(new, size, seed, name):
         yield f"  before  {sent_id:>9}  {plain(texts[sent_id])}"

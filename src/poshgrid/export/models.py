@@ -29,7 +29,6 @@ from poshgrid.statistics import levels
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tokenization.tokenizer import BOUNDARY
 from poshgrid.training.builder import TOKENIZER_FILES
-from poshgrid.training.masking import MASK
 
 PROVENANCE = "provenance.json"
 _SHARED_KEYS = (
@@ -140,13 +139,13 @@ def export(
 def _begin_texts(folder: Path) -> None:
     """Make a folder's tokenizer put the boundary before a text.
 
-    The tokenizer of a masked model is not changed: it adds special tokens already.
+    One that adds special tokens already, as that of a masked model, is not changed.
     """
     from tokenizers import Tokenizer, processors
 
     path = folder / TOKENIZER_FILES[0]
     tokenizer = Tokenizer.from_file(str(path))
-    if tokenizer.token_to_id(MASK) is None:
+    if not tokenizer.encode("").ids:
         boundary = (BOUNDARY, tokenizer.token_to_id(BOUNDARY))
         tokenizer.post_processor = processors.TemplateProcessing(
             single=f"{BOUNDARY} $A", pair=f"{BOUNDARY} $A $B:1", special_tokens=[boundary]

@@ -135,9 +135,11 @@ def _parsers(grid: Grid) -> Iterator[Problem]:
             yield ("biases", word), what
     for number, experiment in enumerate(grid.config.experiments):
         for run in grid.runs_of(experiment):
-            if grid.conditions[run.condition].prebuilt and grid.trees(run):
+            condition = grid.conditions[run.condition]
+            if (condition.prebuilt or condition.rewrite) and grid.trees(run):
+                kind = "prebuilt" if condition.prebuilt else "rewritten"
                 what = (
-                    f"condition {run.condition!r} is prebuilt, and only the sentences of a corpus "
+                    f"condition {run.condition!r} is {kind}, and only the sentences of a corpus "
                     f"are parsed: exclude it with bias {run.bias}"
                 )
                 yield ("experiments", number), what

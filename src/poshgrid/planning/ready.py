@@ -8,6 +8,7 @@ limits.
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -36,6 +37,8 @@ SMALL = 1_000_000
 """Texts and suites of at most so many bytes are read before a run, to report their faults early."""
 _SHOWN = 3  # inputs named at the start of a run
 _LONGEST = 160  # characters shown of each
+_PARTING = re.compile(r"[-–—―<&\[\]{}]|''+|==+")
+"""Dashes and markup, where cleaning may part a word; words are counted as if it always did."""
 
 
 def examine(grid: Grid, target: str) -> list[Finding]:
@@ -196,9 +199,11 @@ def _enough(grid: Grid, target: str, status: catalogue.Status) -> Finding:
         for corpus in corpora(grid, target)
         if grid.sizes(corpus)
     ]
-    texts = (text for _, text in reader.read(status.path, options, Report()))
-    # At most: cleaning parts words at dashes
-    number = sum(len(text.split()) + 2 * text.count("-") for text in texts)
+    try:
+        texts = (text for _, text in reader.read(status.path, options, Report()))
+        number = sum(len(_PARTING.sub(" - ", text).split()) for text in texts)
+    except PoshgridError as problem:
+        return error(check, str(problem), "replace the file, or fix the reader's options")
     if asked and number < max(asked):
         what = f"{status.path}: {number:,} words at most, and {max(asked):,} are asked for"
         return error(check, what, "add text, or lower its words, dev_words and test_words")
@@ -211,7 +216,7 @@ def _small(paths: Sequence[Path]) -> bool:
 
 
 def _flat(grid: Grid, target: str) -> Iterator[Finding]:
-    """Yield the filters that need trees where the deciding parser makes none."""
+    """Yield the filters and rewriters that need trees where the deciding parser makes none."""
     name = grid.evidence_parsers()[0]
     if name not in grid.parsers or grid.parsers[name].engine != "words":
         return
@@ -219,9 +224,17 @@ def _flat(grid: Grid, target: str) -> Iterator[Finding]:
 
     used: dict[Filter, list[str]] = {}
     for condition in sorted({condition for condition, _ in grid.cells(target)}):
-        if "void" not in grid.conditions[condition].allow:
-            for rule in grid.conditions[condition].filters:
-                used.setdefault(rule, []).append(condition)
+        if "void" in grid.conditions[condition].allow:
+            continue
+        for rule in grid.conditions[condition].filters:
+            used.setdefault(rule, []).append(condition)
+        if rewriters := grid.rewriters(condition):
+            yield error(
+                f"condition {condition}",
+                f"is rewritten by trees ({', '.join(rewriters)}), and parser {name!r} of engine "
+                "words makes none",
+                "name a parser with trees in evidence.parser (docs/filters.md)",
+            )
     for rule, conditions in used.items():
         asked = needs(rule.name, rule.reading)
         if lacking := [label for label in asked if LABELS.isdisjoint(label.split("|"))]:

@@ -1,6 +1,7 @@
 """Exported models: the same weights, and a card that says what they are worth."""
 
 import json
+import shutil
 from pathlib import Path
 
 import huggingface_hub
@@ -14,9 +15,11 @@ from poshgrid.cli import app
 from poshgrid.config.runs import Run
 from poshgrid.errors import PoshgridError
 from poshgrid.export import models
+from poshgrid.training import masking
 from poshgrid.training import train as training
+from poshgrid.training.builder import TOKENIZER_FILES
 from tests.unit.analysis import small_results
-from tests.unit.analysis.small_results import NAMES
+from tests.unit.analysis.small_results import CELL, NAMES
 from tests.unit.training.training_support import equal
 
 NAME = NAMES[0].replace("/", "-")
@@ -86,6 +89,20 @@ def test_a_folder_for_babylm_has_its_checkpoints_and_scores_the_first_word(tmp_p
         assert tokenizer("The dog likes a cat.")["input_ids"] == [tokenizer.bos_token_id, *plain]
     assert "| chck_10M | 4 |" in (folder / "README.md").read_text(encoding="utf-8")
     assert "babylm" in ModelCard.load(folder / "README.md").data.tags
+
+
+@pytest.mark.parametrize("around", [None, False, True])
+def test_texts_begin_with_one_boundary_whatever_a_model_learns(tmp_path, paths, around):
+    """A hybrid model has a mask and no boundaries of its own; a masked one has both."""
+    for name in TOKENIZER_FILES:
+        shutil.copyfile(Path(paths.tokenizer(*CELL)) / name, tmp_path / name)
+    plain = AutoTokenizer.from_pretrained(tmp_path)("The dog likes a cat.")["input_ids"]
+    if around is not None:
+        masking.add_mask(tmp_path, around=around)
+    models._begin_texts(tmp_path)
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    end = [tokenizer.bos_token_id] if around else []
+    assert tokenizer("The dog likes a cat.")["input_ids"] == [tokenizer.bos_token_id, *plain, *end]
 
 
 def test_a_damaged_model_is_not_exported(paths, tmp_path, opened):
