@@ -59,6 +59,9 @@ def test_corpora_and_evidence_are_those_of_the_manifests(study):
          "rewritten by drop-articles", "binding at its natural rate", "mine at a rate of 0.002",
          "100M", "50%", "by swap-datives", "as many words of each source as alone")  # fmt: skip
     assert "spacy" not in text["Evidence"]
+    text = parts(study, records=records[-2:])
+    says(text["Evidence"], "Condition alone is baby, unfiltered, its sentences rewritten by")
+    assert "filters" not in text["Evidence"]
 
 
 def test_models_recipes_biases_and_baselines_are_those_of_the_manifests(study):
