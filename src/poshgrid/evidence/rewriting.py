@@ -215,13 +215,25 @@ def _space(tree: Tree, gaps: Sequence[str], words: Sequence[Word]) -> list[str]:
             new.append(gaps[word.number - 1] if same or not letters else " ")
         elif glued and not _WORD.match(word.form):
             new.append("")  # a mark
-        elif last.number and not _WORD.match(last.form) and not gaps[last.number]:
-            new.append("")  # after an opening quotation mark
+        elif not _WORD.match(last.form) and _opens(tree, gaps, last.number, word.number):
+            new.append("")
         elif glued and _WORD.match(tree.form[word.number - 2]):
             raise UnsafeError("a part of a written word would lose the rest")
         else:
             new.append(" ")
     return new
+
+
+def _opens(tree: Tree, gaps: Sequence[str], mark: int, word: int) -> bool:
+    """Return whether a mark is written on to a word behind it, as an opening quotation mark is.
+
+    A closing one, or *%*, is so only to a word that follows it in the sentence, too.
+    """
+    if not 0 < mark < len(tree) or gaps[mark]:
+        return False
+    if word > mark or mark == 1 or gaps[mark - 1]:
+        return True
+    return not _WORD.match(tree.form[mark - 2]) and _opens(tree, gaps, mark - 1, word)
 
 
 def _new_tree(tree: Tree, words: Sequence[Word]) -> Tree:
