@@ -164,11 +164,14 @@ class _Study:
         from poshgrid.tables import formats, terminal
 
         check_known("--suite: unknown suite", suite, self.grid.suites)
+        filters = self._filters()
+        if not filters:
+            raise PoshgridError("--suite: rewriters remove no items; name a filter with --filter")
         path = Path(self.grid.paths.items(suite))
         items = coverage.read(path, f"run {self._run(path)} first")
         parse = functools.partial(parse_words, *self._parser_folder())
         shares = coverage.coverage(
-            items, self._filters(), parse, language=self._parser().language,
+            items, filters, parse, language=self._parser().language,
             backstop=self.grid.config.evidence.backstop,
         )  # fmt: skip
         if as_csv:
@@ -210,6 +213,9 @@ class _Study:
 
         rewriters = plugins.names(plugins.REWRITERS)
         words = [word for word in self.words or () if word not in rewriters]
+        for word in words:
+            known = [*plugins.names(plugins.FILTERS), *rewriters]
+            check_known("--filter: unknown filter or rewriter", word.partition(".")[0], known)
         try:
             named = [Filter.model_validate(word) for word in words]
         except ValidationError as error:

@@ -91,6 +91,18 @@ def test_a_text_of_ones_own(shown, tmp_path):
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [(["Ida sings.", "--filter", "drop-artcles"], "did you mean 'drop-articles'"),
+     (["Ida sings.", "--filter", "binding.paged"], "--filter: "),
+     (["--suite", "blimp", "--filter", "drop-articles"], "name a filter")],
+)  # fmt: skip
+def test_what_cannot_be_shown_is_told(ask, arguments, reason):
+    answer = ask(*arguments)
+    assert isinstance(answer.exception, PoshgridError)
+    assert reason in str(answer.exception)
+
+
 def test_gold_trees_are_shown(shown, tmp_path):
     path = tmp_path / "gold.conllu"
     path.write_text(conllu({"Give me it": ("iobj", "")}))
