@@ -122,7 +122,8 @@ def draw(
     filters = _filters(spec, condition, evidence)
     batches = table_batches(sentences, SENTENCES, ("split", "size"))
     at_size = np.concatenate([trains(batch, spec.size).to_numpy() for batch in batches])
-    n_train = _find_candidates(spec, condition / "train.parquet", evidence, filters)
+    looks = _looks(spec, sentences, filters)
+    n_train = _find_candidates(condition / "train.parquet", evidence, filters, looks)
     chosen: dict[str, list[int]] = {}
     facts: dict[str, dict[str, Any]] = {}
     for word, rule in filters.items():
@@ -185,22 +186,46 @@ def _filters(spec: AuditSpec, condition: Path, evidence: Path) -> dict[str, _Fil
     return filters
 
 
+def _looks(spec: AuditSpec, sentences: Path, filters: dict[str, _Filter]) -> dict[str, np.ndarray]:
+    """Return word -> whether each sentence of the corpus has words that evidence needs.
+
+    Filters without such a test are left out, all of them with ``whole``. The sentences are the
+    corpus's, as people read them on the sheets: rewriters may take such words away.
+    """
+    tests = {w: test for w, rule in filters.items() if (test := rule.candidates) and not spec.whole}
+    parts: dict[str, list[np.ndarray]] = {word: [] for word in tests}
+    if not tests:
+        return {}
+    for batch in logs.progress(
+        table_batches(sentences, SENTENCES, ["text"]), "looking at sentences, parts"
+    ):
+        texts: dict[str, int] = {}  # each distinct text is tokenized once
+        numbers = [texts.setdefault(text, len(texts)) for text in batch["text"]]
+        tokens = [tokenize(text, spec.language) for text in texts]
+        for word, test in tests.items():
+            looks = np.array([test(words) is not None for words in tokens], bool)
+            parts[word].append(looks[numbers])
+    return {word: np.concatenate(own) for word, own in parts.items()}
+
+
 def _find_candidates(
-    spec: AuditSpec, train: Path, evidence: Path, filters: dict[str, _Filter]
+    train: Path, evidence: Path, filters: dict[str, _Filter], looks: dict[str, np.ndarray]
 ) -> int:
     """Set ``left`` and ``reinserted`` of each filter; return the condition's number of sentences.
+
+    Args:
+        train: the condition's sentences.
+        evidence: labels of the corpus.
+        filters: word -> what the filter removes; changed in place.
+        looks: which sentences are candidates, of filters with a test (:func:`_looks`).
 
     Raises:
         PoshgridError: a sentence is not in the corpus, or is evidence that was not put back.
     """
     n_train = 0
-    batches = table_batches(train, CONDITION, ("sent_id", "text", "replaced"))
-    for batch in logs.progress(batches, "looking at sentences, parts"):
+    for batch in table_batches(train, CONDITION, ("sent_id", "replaced")):
         ids = batch["sent_id"].to_numpy()
         n_train += len(ids)
-        texts: dict[str, int] = {}  # each distinct text is tokenized once
-        numbers = [texts.setdefault(text, len(texts)) for text in batch["text"]]
-        tokens = [tokenize(text, spec.language) for text in texts]
         for word, rule in filters.items():
             gone = np.append(rule.removed, True)[np.minimum(ids, len(rule.removed))]
             wrong = ids[gone & batch["replaced"].is_null().to_numpy()]
@@ -211,11 +236,8 @@ def _find_candidates(
                     "run `poshgrid run -R condition`"
                 )
             rule.reinserted += int(gone.sum())
-            possible = ~gone
-            if (test := rule.candidates) and not spec.whole:
-                looks = np.array([test(words) is not None for words in tokens], bool)
-                possible = possible & looks[numbers]
-            rule.left[ids[possible]] = True
+            possible = ids[~gone]
+            rule.left[possible[looks[word][possible]] if word in looks else possible] = True
     return n_train
 
 

@@ -20,8 +20,8 @@ from poshgrid.audit.rate import rate
 from poshgrid.audit.sheet import COLUMNS, Row
 from poshgrid.config import Filter, specs
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.schema import Labels, column
-from poshgrid.files import read_json
+from poshgrid.evidence.schema import CONDITION, Labels, column
+from poshgrid.files import read_json, read_table, write_table
 from poshgrid.parsing.words import tokenize
 from tests.unit.audit.sheets import fill
 from tests.unit.evidence.condition_support import FILTERS, LABELS, Made, spec, write
@@ -172,6 +172,16 @@ def test_candidates_are_those_left_in_and_removed(tmp_path, tables):
     assert cells["13"]["text"] == "'=the girl's dad13 likes himself"
     assert cells["13"]["words"] == "girl | himself" and cells["13"]["document"] == "doc 1"
     assert (cells["16"]["words"], cells["17"]["words"]) == ("Ca | has | ?", "himself")
+
+
+def test_candidates_of_rewritten_sentences_are_those_of_the_corpus(tmp_path, tables):
+    built = shutil.copytree(tables.sentences.with_name("condition"), tmp_path / "condition")
+    train = read_table(built / "train.parquet", CONDITION)
+    write_table(train.with_columns(text=pl.lit("x")), built / "train.parquet", CONDITION)
+    facts = audit(tables, tmp_path / "audit", 1_000, built, rewrite=True)["filters"]
+    assert [facts[word]["leakage"]["candidates"] for word in FILTERS] == [36, 36]
+    assert numbers(tmp_path / "audit", "binding.leakage") == of_classes("left")
+    assert facts["rewrite"]["precision"]["candidates"] == train.height
 
 
 def test_a_filter_without_candidates_is_drawn_from_all_that_is_left(tmp_path):
