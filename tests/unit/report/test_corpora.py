@@ -9,6 +9,8 @@ from poshgrid import files
 from poshgrid.config.paths import Paths
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.sections import corpora, parsing
+from poshgrid.report.texts import titles
+from poshgrid.tables.table import of_frame
 from tests.unit.report import report_results
 
 
@@ -41,7 +43,10 @@ def test_words_sentences_and_tokens(results):
     assert (childes["10M"], childes["100M"], childes["dev"]) == (3_999_990, 33_333_333, 33_333)
     total = one(words, corpus="baby", source="all sources")
     assert (total["100M"], total["class"]) == (99_999_999, "total")
-    exposed = corpora.exposure(results.collected, results.layout).to_dicts()
+    frame = corpora.exposure(results.collected, results.layout)
+    columns = of_frame("exposure", "", frame, titles()["exposure"]).columns
+    assert "Rewritten" not in {column.title for column in columns}  # no condition is
+    exposed = frame.to_dicts()
     first = exposed[0]
     assert (first["sentences"], first["words"]) == (1_398_765, 9_999_877)
     assert first["ratio"] == pytest.approx(9_999_877 / 1_398_765)
