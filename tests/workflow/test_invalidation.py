@@ -42,16 +42,16 @@ RECALL = {"recall": {""}}  # of both parsers: their tables lie beside each other
 def checkout(root, tmp_path_factory, tiny_configuration):
     folder = tmp_path_factory.mktemp("checkout")
     configuration = copy.deepcopy(tiny_configuration)
-    # Two sources in files of their own, so that one can change.
+    # Two sources in files of their own, so that one can change, with the words that are asked for.
     (folder / "data").mkdir()
     for suite in configuration["suites"]:  # those that are read, from where they lie
         for name in ("path", "norms"):
             if suite.get(name):
                 (folder / "data" / suite[name]).parent.mkdir(parents=True, exist_ok=True)
-                (folder / "data" / suite[name]).write_text("")
+                shutil.copy(root / "resources" / suite[name], folder / "data" / suite[name])
     for source in configuration["sources"]:
         source.update(reader="text", path=f"{source['name']}.txt", options={})
-        (folder / "data" / source["path"]).write_text("The girl sees the dog.\n")
+        (folder / "data" / source["path"]).write_text("The girl sees the dog.\n" * 14_000)
     configuration["data"] = "data"
     made = Checkout(root, folder, configuration)
     made.complete()

@@ -162,7 +162,7 @@ class Condition(Section):
                     f"re-insertion of {item.filter!r}, which this condition does not remove; "
                     f"add it to filters: {words}"
                 )
-        changed = self.changed
+        changed = bool(self.filters or self.rewrite)
         if self.prebuilt and (changed or self.control or self.refill or self.downsample != 1):
             raise ValueError(
                 "prebuilt files are not changed: leave out filters, rewrite, control, "
