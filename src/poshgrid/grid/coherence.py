@@ -136,7 +136,8 @@ def _parsers(grid: Grid) -> Iterator[Problem]:
     for number, experiment in enumerate(grid.config.experiments):
         for run in grid.runs_of(experiment):
             condition = grid.conditions[run.condition]
-            if (condition.prebuilt or condition.rewrite) and grid.trees(run):
+            changed = condition.rewrite and run.size not in condition.unfiltered_sizes
+            if (condition.prebuilt or changed) and grid.trees(run):
                 kind = "prebuilt" if condition.prebuilt else "rewritten"
                 what = (
                     f"condition {run.condition!r} is {kind}, and only the sentences of a corpus "

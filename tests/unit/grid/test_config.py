@@ -165,6 +165,11 @@ def test_runs_that_cannot_be_trained_are_refused(tmp_path, tiny, changes, word):
     assert word in refused(tmp_path, tiny)
 
 
+def test_trees_are_those_of_sizes_that_are_not_rewritten(tiny):
+    tiny["conditions"][0].update(rewrite=["drop-articles"], unfiltered_sizes=["20K"])
+    assert configfile.validate(tiny)
+
+
 def test_unknown_names_and_wrong_values_are_reported_at_once(tmp_path, tiny):
     changes = {where: put_at(*change) for where, change in CASES["at once"].items()}
     for change in changes.values():
