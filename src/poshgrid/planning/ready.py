@@ -349,6 +349,10 @@ def _suite(grid: Grid, suite: Suite) -> Finding:
     for entry in catalogue.manifest().suites:
         if (suite.reader, suite.path) == (entry.formats[0].reader, entry.formats[0].path):
             remedy = f"run: poshgrid fetch {entry.name} --data {grid.config.data}"
+            lacking = [item.file for item in entry.downloads if not (path / item.file).is_file()]
+            if there and 0 < len(lacking) < len(entry.downloads):
+                number = f"{len(lacking)} of {len(entry.downloads)} files"
+                return warning(check, f"{path}: without {number}, {lacking[0]} first", remedy)
     return _file(
         check, path, remedy,
         there=there, made=grid.paths.items(suite.name),

@@ -85,6 +85,16 @@ def test_words_of_a_small_source_are_counted_as_cleaning_parts_them(tiny):
     assert not wrong(tiny)
 
 
+def test_a_suite_that_was_fetched_in_part_is_told(tiny, tmp_path):
+    tiny["suites"].append({"name": "zorro", "reader": "lines", "path": "suites/zorro"})
+    folder = tmp_path / "data/suites/zorro"
+    folder.mkdir(parents=True)
+    (folder / "irregular-verb.txt").write_text("the dog seed .\nthe dog saw .\n")
+    finding = findings(tiny)["suite zorro"]
+    assert (finding.state, "22 of 23 files" in finding.what) == ("warning", True)
+    assert finding.remedy == "run: poshgrid fetch zorro --data data"
+
+
 def test_a_path_that_begins_with_the_data_folder(tiny):
     tiny["sources"][0].update(reader="text", path="data/toy/text", options={})
     Path("data/toy/text").mkdir()
