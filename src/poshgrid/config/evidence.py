@@ -38,7 +38,8 @@ class Parser(Section):
     name: Name
     """Its name in `evidence`."""
     engine: Name
-    """A module of `poshgrid.parsing.engines`: `stanza` or `spacy`."""
+    """A module of `poshgrid.parsing.engines`: `stanza`, `spacy`, or `words`, which makes no
+    trees."""
     model: Place | None = None
     """Folder of a trained model, below `data`; either this or `treebank`."""
     treebank: Treebank | None = None

@@ -196,7 +196,9 @@ def _message(detail: ErrorDetails, messages: Sequence[str]) -> str:
         words = [text.removeprefix(MUST).split(",")[0] for text in messages]
         message = MUST + " or ".join(dict.fromkeys(words))
     shown = _shown(value)
-    if detail["type"] == "list_type":
+    quoted = re.findall("'([^']+)'", " ".join(messages))
+    near = did_you_mean(value, quoted) if isinstance(value, str) else ""
+    if detail["type"] == "list_type" and not near.endswith("?"):
         message += (
             "; begin each entry with `- `"
             if isinstance(value, dict)
@@ -206,9 +208,8 @@ def _message(detail: ErrorDetails, messages: Sequence[str]) -> str:
         message += f"; write it in quotes: '{shown.strip(QUOTES)}'"
     elif not isinstance(value, dict | list) and shown not in message:
         message += f" (is {shown})"
-    if isinstance(value, str) and message.startswith(MUST):
-        hint = did_you_mean(value, re.findall("'([^']+)'", " ".join(messages)))
-        message += hint if "known" not in hint else ""  # the known words are already in the message
+    if message.startswith(MUST) and "known" not in near:  # the message has the known words
+        message += near
     return message
 
 

@@ -24,6 +24,7 @@ from poshgrid.config.runs import (
     parse_only,
     parts,
 )
+from poshgrid.config.sizes import SIZE
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.grid.conditions import RATE
 from poshgrid.grid.targets import CONTROLS
@@ -160,6 +161,7 @@ def _defined(data: Mapping[str, Any]) -> dict[str, set[str]]:
         for corpus in _entries(data, "corpora")
         for portion in _entries(corpus, "sources")
         for size in _mapping(portion.get("words"))
+        if SIZE.fullmatch(str(size))  # any other key is a wrong value, and reported as one
     }
     if any(condition.get("prebuilt") for condition in _entries(data, "conditions")):
         for experiment in _entries(data, "experiments"):  # prebuilt files have their own sizes

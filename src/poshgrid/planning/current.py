@@ -30,6 +30,21 @@ LONG: dict[str, str] = {}
 """``@FILE`` -> the long job in that file; needed because a dry-run writes no files."""
 
 
+def check_folder(results: str) -> None:
+    """Raise if there cannot be a results folder of this name.
+
+    Raises:
+        PoshgridError: a file has the name of the results folder, or of a folder above.
+    """
+    folder = next(
+        path for path in (Path(results), *Path(results).absolute().parents) if path.exists()
+    )
+    if not folder.is_dir():
+        raise PoshgridError(
+            f"results: {results}: {folder} is a file; name a folder (--config results=FOLDER)"
+        )
+
+
 def attach(workflow: Any, results: str) -> None:  # noqa: ANN401 - Snakemake's
     """Let manifests decide what runs, and allow only one workflow at a time on the results.
 
@@ -42,13 +57,7 @@ def attach(workflow: Any, results: str) -> None:  # noqa: ANN401 - Snakemake's
     Raises:
         PoshgridError: a file has the name of the results folder, or of a folder above.
     """
-    folder = next(
-        path for path in (Path(results), *Path(results).absolute().parents) if path.exists()
-    )
-    if not folder.is_dir():
-        raise PoshgridError(
-            f"results: {results}: {folder} is a file; name a folder (--config results=FOLDER)"
-        )
+    check_folder(results)
     build = workflow._build_dag  # at this point records can be read, and nothing has run yet
 
     def build_dag() -> None:

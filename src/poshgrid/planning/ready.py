@@ -30,6 +30,7 @@ from poshgrid.parsing.engines.spacy import is_mapped
 from poshgrid.parsing.engines.words import LABELS
 from poshgrid.parsing.treebank import TOY, components
 from poshgrid.parsing.treebank import files as treebank_files
+from poshgrid.planning import current
 from poshgrid.planning.findings import Finding, error, ok, warning
 from poshgrid.plugins import READERS, SUITES
 
@@ -163,6 +164,15 @@ def corpora(grid: Grid, target: str) -> set[str]:
     own = {grid.corpus_of(condition).name for condition, _ in grid.cells(target)}
     generated = any(suite.generated for suite in grid.suites.values())
     return own | set(grid.vocabularies()) if generated else own
+
+
+def _results(grid: Grid, target: str) -> Iterator[Finding]:
+    """Yield an error if there cannot be a results folder."""
+    try:
+        current.check_folder(grid.paths.results)
+    except PoshgridError as problem:
+        what, _, remedy = str(problem).removeprefix("results: ").partition("; ")
+        yield error("results", what, remedy)
 
 
 def _sources(grid: Grid, target: str) -> Iterator[Finding]:
@@ -377,6 +387,7 @@ def _given(grid: Grid, target: str) -> Iterator[Finding]:
 
 
 LOOKS = (
-    _sources, _prebuilt, _tokenizers, _parsers, _flat, _trees, _suites, _given, _phenomena,
+    _results, _sources, _prebuilt, _tokenizers, _parsers, _flat, _trees, _suites, _given,
+    _phenomena,
 )  # fmt: skip
 """Functions (grid, target) that yield the findings of one kind."""

@@ -208,6 +208,8 @@ def renamed(section, old):
     [
         (experiment(conditions=["babby"]), "did you mean '(baby)'",
          lambda c, word: experiment(conditions=[word])(c)),
+        (put("recipes", 0, checkpoints="babyml"), "'babylm' .*; did you mean '(babylm)'",
+         lambda c, word: put("recipes", 0, checkpoints=word)(c)),
         (put("recipes", 0, learnig_rate=1e-3), "did you mean '(learning_rate)'",
          renamed(lambda c: c["recipes"], "learnig_rate")),
         (experiment(sizes=[20000]), "write (20K)", lambda c, size: experiment(sizes=[size])(c)),

@@ -39,6 +39,7 @@ def test_the_tiny_configuration_is_ready(tiny):
 
 
 CASES = {
+    "a folder for results": (lambda c: c.update(results=__file__), "results", "is a file"),
     "a treebank": (
         lambda c: c["parsers"][0].update(treebank={"path": ["toy", "trees"]}),
         "parser stanza", "data/trees: no treebank",

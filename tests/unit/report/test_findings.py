@@ -67,8 +67,13 @@ def test_what_was_removed_and_put_back_as_far_as_it_is_known(study):
     }  # fmt: skip
     vague = made | {"removed": {"qf": {"rule": 263, "backstop": 0}}, "reinserted": {}}
     control = made | {"control": "x", "refilled": {"sentences": 1_270}}
-    cells = {("a", "1M"): made, ("b", "1M"): vague, ("c", "1M"): control, ("d", "1M"): {}}
-    first, second, third = findings.treatments(study.collected.replace(conditions=cells)).to_dicts()
+    changes = {"sentences": 13_573, "rewriters": {"drop-articles": {}}}
+    changed = made | {"removed": {}, "reinserted": {}, "rewritten": changes}
+    cells = {("a", "1M"): made, ("b", "1M"): vague, ("c", "1M"): control, ("d", "1M"): {},
+             ("e", "1M"): changed}  # fmt: skip
+    first, second, third, fourth = findings.treatments(
+        study.collected.replace(conditions=cells)
+    ).to_dicts()
     assert [first[name] for name in ("removed", "direct", "evidence", "evidence_whole", "back",
                                      "back_direct")] == pytest.approx(
         [263 / 27_146, 4 / 263, 4, 8, 0.002, 1 / 54])  # fmt: skip
@@ -76,6 +81,7 @@ def test_what_was_removed_and_put_back_as_far_as_it_is_known(study):
     assert [first[name] for name in ("rule", "backstop", "sentences")] == [250, 13, 54]
     assert third["filter"].endswith("as many as x")
     assert (third["removed"], third["refilled"]) == (263 / 27_146, 1_270)
+    assert (fourth["filter"], fourth["changed"], fourth["removed"]) == ("drop-articles", 0.5, None)
 
 
 def numbers(text):

@@ -51,6 +51,7 @@ def write(page: Page) -> dict[str, Any]:
         "verdicts": list(contrasts(collected)),
         "first": FIRST,
         "unquoted": list(unquoted(collected)),
+        "rewritten": list(_rewriters(collected)),
         "onsets": list(development.sentences(page)),
     }
 
@@ -67,13 +68,24 @@ def opening(page: Page, suite: str) -> pl.DataFrame:
 
 
 def _filtered_names(collected: Collected) -> dict[str, str]:
-    """Return filtered condition -> its name with its filters: ``baby-f (without binding)``."""
+    """Return condition -> its name with what was changed: ``baby-f (without binding)``."""
+    changes: dict[str, list[str]] = {}
     cells = collected.spec.cells.items()
-    names = {}
-    for condition in (cell.split("/")[0] for cell, facts in cells if facts.filtered):
+    for condition in dict.fromkeys(cell.split("/")[0] for cell, facts in cells if facts.filtered):
         filters = listed(list(collected.spec.removed.get(condition, {})))
-        names[condition] = f"{condition} ({f'without {filters}' if filters else 'filtered'})"
-    return names
+        changes[condition] = [f"without {filters}" if filters else "filtered"]
+    for condition, rewriters in _rewriters(collected).items():
+        changes.setdefault(condition, []).append(f"with {listed(rewriters)}")
+    return {name: f"{name} ({', '.join(parts)})" for name, parts in changes.items()}
+
+
+def _rewriters(collected: Collected) -> dict[str, list[str]]:
+    """Return rewritten condition -> its rewriters."""
+    return {
+        condition: list(facts["rewritten"]["rewriters"])
+        for (condition, _), facts in collected.conditions.items()
+        if facts.get("rewritten")
+    }
 
 
 def control(collected: Collected) -> dict[str, Any] | None:
@@ -238,7 +250,7 @@ def _structure(fit: Fit, row: Row) -> Iterator[Finding]:
 
 
 def treatments(collected: Collected) -> pl.DataFrame:
-    """Return what was removed from each condition and put back: a row for each filter and size."""
+    """Return what was removed from each condition, put back and rewritten, by filter and size."""
     rows = []
     for (condition, size), facts in collected.conditions.items():
         whole = facts.get("whole", {}).get("sentences", 0)
@@ -249,6 +261,9 @@ def treatments(collected: Collected) -> pl.DataFrame:
             name = f"at random, as many as {facts['control']}"
             rows.append(cell | {"filter": name, "removed": share})
             continue
+        if changes := facts.get("rewritten"):
+            share = changes["sentences"] / whole if whole else None
+            rows.append(cell | {"filter": listed(list(changes["rewriters"])), "changed": share})
         back = dict(facts.get("reinserted", {}))
         for name, taken in facts.get("removed", {}).items():
             gone = taken["rule"] + taken["backstop"]
