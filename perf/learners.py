@@ -39,51 +39,51 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--every", type=int, default=50, help="steps between two dev losses")
-    given = parser.parse_args()
-    for learner in given.learners:
-        for seed in given.seeds:
-            line = json.dumps(run(given, learner, seed))
-            with given.results.open("a", encoding="utf-8") as file:
+    options = parser.parse_args()
+    for learner in options.learners:
+        for seed in options.seeds:
+            line = json.dumps(run(options, learner, seed))
+            with options.results.open("a", encoding="utf-8") as file:
                 file.write(f"{line}\n")
-    table([json.loads(line) for line in given.results.read_text(encoding="utf-8").splitlines()])
+    table([json.loads(line) for line in options.results.read_text(encoding="utf-8").splitlines()])
 
 
-def run(given: argparse.Namespace, learner: str, seed: int) -> dict[str, Any]:
+def run(options: argparse.Namespace, learner: str, seed: int) -> dict[str, Any]:
     """Train a learner; return its losses by step, weights and CPU seconds."""
     architecture, optimizer = learner.split("+")
     recipe = Recipe(
-        name="lab", context_length=64, batch_size=8, steps=None, epochs=given.epochs,
-        learning_rate=given.rate, warmup_steps=50, optimizer=optimizer,
-        evaluate_every=given.every, patience_steps=None, checkpoint_every=100_000,
+        name="lab", context_length=64, batch_size=8, steps=None, epochs=options.epochs,
+        learning_rate=options.rate, warmup_steps=50, optimizer=optimizer,
+        evaluate_every=options.every, patience_steps=None, checkpoint_every=100_000,
     )  # fmt: skip
     model = Model(name="lab", architecture=architecture, options=SIZE)
     spec = TrainSpec(model=model, recipe=recipe, bias="none", options={}, seed=seed)
     with tempfile.TemporaryDirectory() as folder:
         began, output = time.process_time(), Path(folder) / "model"
-        facts = train(spec, given.tokens, given.tokenizer, Path(folder) / "checkpoints", output)
+        facts = train(spec, options.tokens, options.tokenizer, Path(folder) / "checkpoints", output)
         seconds = time.process_time() - began
         lines = (output / "training.jsonl").read_text(encoding="utf-8").splitlines()
     curve = {line["step"]: line["dev_loss"] for line in map(json.loads, lines)}
-    return {"learner": learner, "rate": given.rate, "seed": seed, "seconds": seconds,
+    return {"learner": learner, "rate": options.rate, "seed": seed, "seconds": seconds,
             "weights": facts["parameters"], "curve": curve}  # fmt: skip
 
 
 def table(runs: list[dict[str, Any]]) -> None:
     """Print a row of each run."""
     goals: dict[int, float] = {}
-    for of in runs:
-        if of["learner"] == FIRST:
-            best = min(of["curve"].values())
-            goals[of["seed"]] = min(best, goals.get(of["seed"], best))
+    for entry in runs:
+        if entry["learner"] == FIRST:
+            best = min(entry["curve"].values())
+            goals[entry["seed"]] = min(best, goals.get(entry["seed"], best))
     print("| learner | rate | seed | weights | best dev loss | steps | of | CPU s |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
-    for of in sorted(runs, key=lambda of: (of["learner"], of["rate"], of["seed"])):
-        curve, goal = of["curve"], goals.get(of["seed"], 0.0)
+    for entry in sorted(runs, key=lambda entry: (entry["learner"], entry["rate"], entry["seed"])):
+        curve, goal = entry["curve"], goals.get(entry["seed"], 0.0)
         reached = next((step for step, loss in curve.items() if loss <= goal), "–")
         print(
-            f"| {of['learner']} | {of['rate']:g} | {of['seed']} | {of['weights']:,} "
+            f"| {entry['learner']} | {entry['rate']:g} | {entry['seed']} | {entry['weights']:,} "
             f"| {min(curve.values()):.4f} | {reached} | {max(map(int, curve))} "
-            f"| {of['seconds']:.0f} |"
+            f"| {entry['seconds']:.0f} |"
         )
 
 

@@ -146,14 +146,14 @@ def choose(corpus: Corpus, spec: specs.ConditionSpec) -> Chosen:
 
 
 def _lose_words(corpus: Corpus, gone: str) -> None:
-    """Choose sentences of a control for the words that rewriting loses: table ``lost``.
+    """Choose sentences that a control removes for the words that rewriting drops: table ``lost``.
 
-    They are as many words of each source, at each size by itself, as near as whole sentences come
-    from below. Rewriting that loses none leaves the table empty.
+    For each source and size they have at most as many words as rewriting drops, and as nearly as
+    many as whole sentences allow. If rewriting drops no words, the table is empty.
 
     Args:
-        corpus: its sentences; says what rewriting would do to each.
-        gone: test of those that the control goes without already.
+        corpus: the sentences, with their words before and after rewriting.
+        gone: SQL test for sentences that the control removes already.
     """
     corpus.database.run(
         "create table lost as select sent_id from (select sent_id, "

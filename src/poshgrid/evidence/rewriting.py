@@ -1,7 +1,7 @@
-"""Rewriting sentences by their trees: new words in a new order, and how they are written.
+"""Rewrite sentences by their trees.
 
-A rewriter (a module of :mod:`poshgrid.evidence.rewriters`) returns the words of the new sentence;
-what is general is here: the new tree, which the next rewriter reads, white space and capitals.
+A rewriter (a module of :mod:`poshgrid.evidence.rewriters`) returns the words of the new sentence.
+This module adds white space and capitals, and makes the tree that the next rewriter reads.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ DONE: Schema = {
     "before": pl.UInt32,  # words of the sentence in its corpus
     "after": pl.UInt32,  # words of the sentence once it is rewritten
     "changed": pl.List(pl.String),  # rewriters that change it
-    "unsafe": pl.List(pl.String),  # "rewriter: reason" of those that should and cannot
+    "unsafe": pl.List(pl.String),  # "rewriter: reason" of rewriters that cannot change it safely
 }
-"""What rewriting does to a sentence."""
+"""Columns that describe how a sentence is rewritten."""
 
 
 class UnsafeError(Exception):
-    """A sentence should be rewritten and cannot be with certainty; the message says why."""
+    """A sentence should be rewritten, but its tree does not show how; the message is the reason."""
 
 
 class Word(NamedTuple):
@@ -41,10 +41,10 @@ class Word(NamedTuple):
 
     Attributes:
         form: how it is written.
-        number: of the word in the old tree, from 1; 0: it is new.
-        head: of a new word: number of its governor in the old tree.
-        upos: of a new word: its part of speech.
-        deprel: its relation; "": of an old word, that in the old tree.
+        number: its number in the old tree, from 1; 0 for a new word.
+        head: for a new word, the number of its governor in the old tree.
+        upos: for a new word, its part of speech.
+        deprel: its relation; "" for an old word that keeps its relation.
     """
 
     form: str
@@ -54,22 +54,22 @@ class Word(NamedTuple):
     deprel: str = ""
 
 
-def words_of(tree: Tree, places: Iterable[int] | None = None) -> list[Word]:
-    """Return words of a tree by their places; default: all."""
+def words_of(tree: Tree, numbers: Iterable[int] | None = None) -> list[Word]:
+    """Return the words of a tree with these numbers; default: all."""
     every = range(1, len(tree) + 1)
-    return [Word(tree.form[n - 1], n) for n in (every if places is None else places)]
+    return [Word(tree.form[n - 1], n) for n in (every if numbers is None else numbers)]
 
 
 def span(tree: Tree, word: int) -> range:
-    """Return the places of a word and all that it governs.
+    """Return the numbers of a word and of all words below it in the tree.
 
     Raises:
-        UnsafeError: other words stand between them.
+        UnsafeError: other words are between them.
     """
-    places = tree.subtree(word)
-    if places[-1] - places[0] + 1 != len(places):
+    numbers = tree.subtree(word)
+    if numbers[-1] - numbers[0] + 1 != len(numbers):
         raise UnsafeError("a phrase is not in one piece")
-    return range(places[0], places[-1] + 1)
+    return range(numbers[0], numbers[-1] + 1)
 
 
 @dataclass
@@ -77,9 +77,9 @@ class Rewritten:
     """A sentence after its rewriters.
 
     Attributes:
-        text: of the sentence.
+        text: the new text.
         changed: rewriters that changed it.
-        unsafe: ``"rewriter: reason"`` of those that should have.
+        unsafe: ``"rewriter: reason"`` of rewriters that could not change it safely.
     """
 
     text: str
@@ -93,10 +93,10 @@ def rewrite(tree: Tree, text: str, rewriters: Iterable[str]) -> Rewritten:
     Args:
         tree: its parse.
         text: the sentence; its words are the tree's.
-        rewriters: config words; each reads what the one before it wrote.
+        rewriters: names in the configuration; each reads the result of the one before.
 
     Raises:
-        PoshgridError: the text is not that of the tree.
+        PoshgridError: the tree has other words than the text.
     """
     gaps = _gaps(tree, text)
     result = Rewritten(text)
@@ -121,13 +121,13 @@ def rewrite(tree: Tree, text: str, rewriters: Iterable[str]) -> Rewritten:
 def rewritten(
     pieces: Iterable[pl.DataFrame], parses: Sequence[Path], names: Sequence[str], *, write: bool
 ) -> Iterator[pl.DataFrame]:
-    """Yield the sentences of a corpus with what rewriting does to them: :data:`DONE`.
+    """Yield the sentences of a corpus with the columns of :data:`DONE`.
 
     Args:
         pieces: the sentences, in order.
         parses: the shards of their parses, in any order.
         names: the rewriters.
-        write: change ``text`` and ``n_words``; else only say what would be done.
+        write: whether to change ``text`` and ``n_words``.
 
     Raises:
         PoshgridError: there is not one tree for each sentence.
@@ -179,7 +179,7 @@ def _gaps(tree: Tree, text: str) -> list[str]:
 
 
 def _capital(tree: Tree, words: list[Word]) -> list[Word]:
-    """Move the capital of the first word to the new first word, but for names and *I*."""
+    """Move the capital of the first word to the new first word, except for names and *I*."""
     first, words = tree.form[0], list(words)
     if words[0].number == 1 or not first[:1].isupper():
         return words
@@ -197,7 +197,7 @@ def _space(tree: Tree, gaps: Sequence[str], words: Sequence[Word]) -> list[str]:
     """Return the white space before each new word.
 
     Raises:
-        UnsafeError: a part of a written word would lose the others.
+        UnsafeError: only a part of a written word, such as *n't*, would be left or moved.
     """
     kept = {word.number for word in words}
     for number in range(1, len(tree) + 1):
@@ -225,9 +225,10 @@ def _space(tree: Tree, gaps: Sequence[str], words: Sequence[Word]) -> list[str]:
 
 
 def _opens(tree: Tree, gaps: Sequence[str], mark: int, word: int) -> bool:
-    """Return whether a mark is written on to a word behind it, as an opening quotation mark is.
+    """Return whether there is no space between a mark and a later word.
 
-    A closing one, or *%*, is so only to a word that follows it in the sentence, too.
+    That holds for an opening quotation mark. For a closing mark, or *%*, it holds only if the word
+    follows it in the old sentence.
     """
     if not 0 < mark < len(tree) or gaps[mark]:
         return False
@@ -237,7 +238,7 @@ def _opens(tree: Tree, gaps: Sequence[str], mark: int, word: int) -> bool:
 
 
 def _new_tree(tree: Tree, words: Sequence[Word]) -> Tree:
-    """Return the tree of the new words; what a lost word governed hangs off its governor."""
+    """Return the tree of the new words; words below a dropped word move to its governor."""
     new = {word.number: number for number, word in enumerate(words, start=1) if word.number}
 
     def head(old: int) -> int:

@@ -100,8 +100,8 @@ class Corpus:
             evidence: labels of its sentences, or None.
             condition: the condition to plan; if it is matched by ``question``, questions are marked
                 in all sentences, parsed or not.
-            done: rewrites the sentences (:func:`poshgrid.evidence.rewriting.rewritten`), or returns
-                what that would do.
+            done: function that rewrites the sentences, or only adds columns about rewriting
+                (:func:`poshgrid.evidence.rewriting.rewritten`).
 
         Raises:
             PoshgridError: the labels do not have exactly one row for each sentence.

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 def untouched(kind: type[Model], config: PreTrainedConfig) -> Model:
-    """Return a model whose weights are still to be drawn, in training mode; tied where it says so.
+    """Return a model in training mode, with tied weights if the configuration ties them.
 
     Args:
         kind: a class of transformers' models.
-        config: of it. The global random state is left alone.
+        config: of the model. The library's random weights do not change the global random state.
     """
     import torch
 
@@ -42,8 +42,8 @@ def seeded(
     """Build a transformer, in training mode: matrices are normal, biases 0 and gains of norms 1.
 
     Args:
-        kind: a class of transformers' models; its biases are those whose names end in ``bias``.
-        config: of it.
+        kind: a class of transformers' models; parameters whose names end in ``bias`` are biases.
+        config: of the model.
         seed: the run's seed; the global random state is left alone.
         deviation: standard deviation of the matrix of a name.
     """

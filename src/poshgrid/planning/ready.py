@@ -81,7 +81,7 @@ def announce(grid: Grid, target: str, files: Sequence[str | Path], *, dry: bool)
     wrong = [finding for finding in findings if finding.state == "error"]
     if not wrong:
         doubts = sum(finding.state == "warning" for finding in findings)
-        more = f", {doubts} to know of" if doubts else ""
+        more = f", {doubts} with a warning" if doubts else ""
         sys.stderr.write(f"ready: {target}: {len(findings) - doubts} found{more}\n")
         return
     command = shlex.join(["poshgrid", "ready", *map(str, files), "--target", target])
@@ -197,7 +197,7 @@ def _sources(grid: Grid, target: str) -> Iterator[Finding]:
 
 
 def _enough(grid: Grid, target: str, status: catalogue.Status) -> Finding:
-    """Return whether a source that is there, if it is a small one, has the words asked of it."""
+    """Return whether an existing source has the words that are needed; only small ones are read."""
     source = grid.sources[status.name]
     reader = plugins.load(READERS, source.reader)
     options = plugins.options(READERS, source.reader, source.options)
@@ -221,12 +221,12 @@ def _enough(grid: Grid, target: str, status: catalogue.Status) -> Finding:
 
 
 def _small(paths: Sequence[Path]) -> bool:
-    """Say whether files are opened before a run."""
+    """Return whether files are small enough to be read before a run."""
     return bool(paths) and sum(path.stat().st_size for path in paths) <= SMALL
 
 
-def _flat(grid: Grid, target: str) -> Iterator[Finding]:
-    """Yield the filters and rewriters that need trees where the deciding parser makes none."""
+def _without_trees(grid: Grid, target: str) -> Iterator[Finding]:
+    """Yield an error for filters and rewriters that need trees if the parser makes none."""
     name = grid.evidence_parsers()[0]
     if name not in grid.parsers or grid.parsers[name].engine != "words":
         return
@@ -387,7 +387,7 @@ def _given(grid: Grid, target: str) -> Iterator[Finding]:
 
 
 LOOKS = (
-    _results, _sources, _prebuilt, _tokenizers, _parsers, _flat, _trees, _suites, _given,
+    _results, _sources, _prebuilt, _tokenizers, _parsers, _without_trees, _trees, _suites, _given,
     _phenomena,
 )  # fmt: skip
 """Functions (grid, target) that yield the findings of one kind."""

@@ -134,12 +134,12 @@ class Masked(Rows):
 
 
 class Hybrid(Rows):
-    """Causal rows, of which some batches hide tokens instead (GPT-BERT).
+    """Batches of causal rows; some batches hide tokens instead (GPT-BERT).
 
     Whether a step is causal depends on its number alone, and causal steps are spread evenly: step
     ``k`` is one where ``floor((k + 1) * causal_share)`` is more than ``floor(k * causal_share)``.
-    The others hide tokens of the same rows that the causal step would have had. Of a hidden token
-    at place ``j``, the prediction is that of place ``j - 1``, as in causal training.
+    The other steps hide tokens of the rows that the causal step would have. A hidden token at
+    position ``j`` is predicted at position ``j - 1``, as in causal training.
 
     Args:
         options: what is hidden, and how; ``causal_share``.
@@ -167,7 +167,7 @@ class Hybrid(Rows):
         if int((step + 1) * share) > int(step * share):
             return batch
         seen = batch.targets != IGNORED
-        words = seen & (np.arange(seen.shape[1]) > 0)  # nothing stands before the first
+        words = seen & (np.arange(seen.shape[1]) > 0)  # no position predicts the first token
         key = seeds.generator(self._mask_seed, seeds.MASKS, step).integers(2**64, dtype=np.uint64)
         of_row = mixed(key ^ mixed(np.arange(len(words), dtype=np.uint64)))
         shown, asked = hidden(
@@ -179,7 +179,7 @@ class Hybrid(Rows):
         return Batch(shown, targets, batch.sentences, seen) if asked.any() else batch
 
     def in_order(self, rows: int) -> Iterator[Batch]:
-        """Yield the whole split once, every next token predicted, so many rows at a time."""
+        """Yield batches of the whole split, in order; every next token is predicted."""
         return self._causal.in_order(rows)
 
 
@@ -191,7 +191,7 @@ def hidden(
     unmask: float,
     vocabulary: Vocabulary,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Hide some tokens of each row, at least one where any may be hidden.
+    """Hide some tokens of each row, at least one if any may be hidden.
 
     Args:
         whole: token ids, int64, [rows, length].

@@ -100,13 +100,19 @@ def test_a_condition_at_the_sizes_where_nothing_is_removed(stages_of: Any) -> No
 
 
 def test_a_rewriter_is_code_of_the_conditions_that_use_it(stages_of: Any) -> None:
-    def rewritten(data: dict[str, Any]) -> None:
-        data["conditions"][0]["rewrite"] = ["drop-articles"]
+    def with_control(data: dict[str, Any]) -> None:
         control = {"name": "control", "corpus": "baby", "control": "baby-f"}
         data["conditions"].append(control)
         data["experiments"][1]["conditions"].append("control")
-        data["experiments"][2]["biases"] = ["none"]  # no bias learns from trees of rewritten text
+        data["experiments"][2]["conditions"] = ["baby"]  # no bias learns from rewritten trees
 
+    def rewritten(data: dict[str, Any]) -> None:
+        with_control(data)
+        data["conditions"][0]["rewrite"] = ["drop-articles"]
+
+    before, after = described(stages_of(with_control)), described(stages_of(rewritten))
+    changed = ["audit", "condition", "parse", "side_effects"]
+    assert sorted(name for name in CELLS if before[name] != after[name]) == changed
     stage = stages_of(rewritten).condition
     for name in ("baby", "baby-f", "control"):
         cell = Cell(condition=name, size="20K")

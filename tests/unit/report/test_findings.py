@@ -153,6 +153,11 @@ def test_a_model_that_may_not_be_quoted_is_named_and_not_quoted(study, change, t
     (finding,) = findings.unquoted(made.collected)
     assert "condition is not quoted" in finding.text
     assert 'href="tables/predictive-condition-data.csv"' in made.html(findings, tmp_path)
+    assert made.written(findings, tmp_path)[0]["failed"]
+    none_planned = made.changed(
+        fits={"condition": replace(broken, contrasts=fit.contrasts.clear())}
+    )
+    assert not none_planned.written(findings, tmp_path)[0]["failed"]
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_templates_are_levels_and_the_best_rival_is_named(tmp_path):
     assert whole["above_rival_low"] < -0.05 < whole["above_rival_high"]
     assert whole["learned"] == "cannot tell"
     assert table.filter(pl.col("level") != "phenomenon")["rival"].drop_nulls().is_empty()
-    # A category is its phenomena, each once: of one phenomenon it has the same draws
+    # The mean of a category with one phenomenon has the draws of that phenomenon
     category = only(table, level="category", category="binding")
     assert (category["low"], category["high"]) == (whole["low"], whole["high"])
     near = only(table, part="near")

@@ -92,7 +92,11 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
 
 
 def _item(category: str, row: dict[str, Any]) -> _Item:
-    """Return the item of a row; raise what Python raises where the row is no item."""
+    """Return the item of a row.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError: the row is not an item.
+    """
     people: list[float | None]
     if "sentences" in row:
         ends, prefix, ratio = row["sentences"].split("\t"), "", float(row["ratio"])

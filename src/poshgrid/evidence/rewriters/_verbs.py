@@ -1,7 +1,7 @@
-"""English verbs for rewriters: base forms, and what contracted auxiliaries stand for.
+"""English verbs for rewriters: base forms, and full forms of contracted auxiliaries.
 
-Trees have no lemmas. Irregular forms are listed; for regular ones the spelling decides, with lists
-of the stems whose ending does not tell (*bak-ing* has an *e*, *break-ing* has none).
+Trees have no lemmas. Irregular forms are listed, and so are verbs whose spelling does not show the
+base form (*baking*: *bake*, but *breaking*: *break*).
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ _E_STEM = re.compile(
     r"|[^aeou]in|[^oe]ur|[^a]ir|(?:pl|gn|st|ad|sc)or|phon|(?:pl|mp|del)et|[^o]ot|cap"
     r"|(?:lle|ra|cha|plu|lou|ve)ng|[^aoe]il|ul|com|crib|vok|[sf]um)$"
 )
-"""Stems that lost an *e* before *-ed* or *-ing*."""
+"""Stems that drop an *e* before *-ed* or *-ing*."""
 _PLAIN = frozenset({"combat", "edit", "exit", "fix", "focus", "mix", "order", "visit"})
-"""Stems that look so and lost none."""
+"""Stems that match :data:`_E_STEM` and have no *e*."""
 
 
 @functools.cache
@@ -81,7 +81,7 @@ def _listed() -> dict[str, str]:
 
 @functools.cache
 def lemma(small: str) -> str:
-    """Return the base form of a verb in lower case; a form that is none is its own."""
+    """Return the base form of a verb in lower case; an unknown form is returned as it is."""
     listed = _listed()
     if small in listed or small in MODALS:
         return listed.get(small, small)
@@ -97,7 +97,7 @@ def lemma(small: str) -> str:
 
 
 def _restored(stem: str, ending: str) -> str:
-    """Return the base form of a regular verb from what stands before *-ed* or *-ing*."""
+    """Return the base form of a regular verb from its stem before *-ed* or *-ing*."""
     listed = _listed()
     for candidate in (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else ""):
         if candidate and listed.get(candidate) == candidate:
@@ -110,17 +110,17 @@ def _restored(stem: str, ending: str) -> str:
 
 
 def full(tree: Tree, word: int) -> str:
-    """Return an auxiliary or verb in full, in lower case: *'s* of *he 's running* is *is*.
+    """Return the full form of an auxiliary or verb, in lower case: *'s* in *he 's running* is *is*.
 
     Raises:
-        UnsafeError: it may stand for two.
+        UnsafeError: there are two possible full forms.
     """
     small = tree.lower(word)
     verb = tree.head[word - 1]
     auxiliary = tree.deprel[word - 1] == "aux" and verb > word
     if small == "'s":
         if _GOT.intersection(tree.small[word : word + 3]):
-            return "has"  # "what 's he got", whatever the tree says
+            return "has"  # "what 's he got": parsers are often wrong here
         return _is_or_has(tree, word, verb) if auxiliary else "is"
     if small == "'d":
         if not auxiliary or (word > 1 and tree.lower(word - 1) in WH_WORDS):
@@ -142,12 +142,12 @@ def _is_or_has(tree: Tree, word: int, verb: int) -> str:
     raise UnsafeError("'s may be is, has or does")
 
 
-def dropped(tree: Tree, places: Collection[int]) -> list[Word]:
-    """Return the words of a tree without some; a verb that is written on to one, in full."""
-    kept = words_of(tree, (n for n in range(1, len(tree) + 1) if n not in places))
+def dropped(tree: Tree, numbers: Collection[int]) -> list[Word]:
+    """Return the words of a tree without some; a verb contracted with one gets its full form."""
+    kept = words_of(tree, (n for n in range(1, len(tree) + 1) if n not in numbers))
     return [
         word._replace(form=full(tree, word.number))
-        if word.number - 1 in places and word.form[:1] in "'’"
+        if word.number - 1 in numbers and word.form[:1] in "'’"
         else word
         for word in kept
     ]

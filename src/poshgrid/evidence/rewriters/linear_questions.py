@@ -66,7 +66,7 @@ def _in_relative(tree: Tree, auxiliary: int, subject: int) -> bool:
 
 
 def _unit(tree: Tree, auxiliary: int) -> list[int]:
-    """Return the places of an auxiliary and of the *n't* that is written on to it."""
+    """Return the numbers of an auxiliary and of an *n't* that is contracted with it."""
     negated = auxiliary < len(tree) and tree.lower(auxiliary + 1) in _NOT
     return [auxiliary, auxiliary + 1] if negated else [auxiliary]
 

@@ -34,7 +34,7 @@ class Options(plugins.Options):
     """Dimensions of a GPT-2; also base class of the options of other transformers."""
 
     multiple: ClassVar[int] = 1
-    """Of which a head's width must be one."""
+    """A head's width must be a multiple of this number."""
 
     hidden_size: Width = Field(description="width; a multiple of `heads`")
     layers: Depth = Field(description="layers")

@@ -35,6 +35,6 @@ class Options(Hiding, modern.Options):
 def build(
     options: Options, vocabulary: Vocabulary, *, context_length: int, dropout: float, seed: int
 ) -> Qwen3ForCausalLM:
-    """Build a model with an embedding more than the vocabulary, the mask's; see `modern`."""
+    """Build the model of `modern` with one more embedding, that of the mask."""
     wider = vocabulary._replace(size=vocabulary.size + 1)
     return modern.build(options, wider, context_length=context_length, dropout=dropout, seed=seed)

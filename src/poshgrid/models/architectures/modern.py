@@ -1,4 +1,4 @@
-"""A decoder as most are built in 2025: rotary positions, RMSNorm, QK-norm, SwiGLU, no biases.
+"""A modern decoder: rotary positions, RMSNorm, QK-norm, SwiGLU, no biases.
 
 It is transformers' Qwen3 (Qwen Team, 2025) with as many key heads as query heads. Rotary
 positions: Su et al., 2021; RMSNorm, before each block: Zhang & Sennrich, 2019; norms of queries and
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Options(gpt2.Options):
     """Dimensions of the decoder."""
 
-    multiple = 2  # rotary positions turn pairs
+    multiple = 2  # rotary positions rotate pairs of dimensions
 
     ffn: Width | None = Field(
         None,

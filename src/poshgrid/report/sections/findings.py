@@ -50,6 +50,9 @@ def write(page: Page) -> dict[str, Any]:
         "control": control(collected),
         "verdicts": list(contrasts(collected)),
         "first": FIRST,
+        "failed": any(
+            fit.contrasts.height and not posterior.quotable(fit) for fit in collected.fits.values()
+        ),
         "unquoted": list(unquoted(collected)),
         "rewritten": list(_rewriters(collected)),
         "onsets": list(development.sentences(page)),
@@ -64,10 +67,10 @@ def opening(page: Page, suite: str) -> pl.DataFrame:
         for name, arm in groups(layout)[0].arms
         for _, panel, where in of_level(layout, suite, "category")
     ))  # fmt: skip
-    return frame.with_columns(pl.col("series").replace(_filtered_names(collected)))
+    return frame.with_columns(pl.col("series").replace(_condition_names(collected)))
 
 
-def _filtered_names(collected: Collected) -> dict[str, str]:
+def _condition_names(collected: Collected) -> dict[str, str]:
     """Return condition -> its name with what was changed: ``baby-f (without binding)``."""
     changes: dict[str, list[str]] = {}
     cells = collected.spec.cells.items()
@@ -75,7 +78,7 @@ def _filtered_names(collected: Collected) -> dict[str, str]:
         filters = listed(list(collected.spec.removed.get(condition, {})))
         changes[condition] = [f"without {filters}" if filters else "filtered"]
     for condition, rewriters in _rewriters(collected).items():
-        changes.setdefault(condition, []).append(f"with {listed(rewriters)}")
+        changes.setdefault(condition, []).append(f"rewritten by {listed(rewriters)}")
     return {name: f"{name} ({', '.join(parts)})" for name, parts in changes.items()}
 
 
@@ -192,8 +195,8 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> Iterator[Findin
         of_parts[verdict][name] = row["number"]
     where = [f"on {suite}"] if len(suites) > 1 else []
     where += [f"{listed(fit.spec['phenomena'])} alone"] if fit.spec.get("phenomena") else []
-    filtered = _filtered_names(collected) if overall["factor"] == "condition" else {}
-    sides = [filtered.get(side, side) for side in (overall["first"], _less_name(overall))]
+    shown = _condition_names(collected) if overall["factor"] == "condition" else {}
+    sides = [shown.get(side, side) for side in (overall["first"], _less_name(overall))]
     table = f"contrasts-{fit.name}"
     text = say(
         "contrast", posterior.own_name(overall), overall, sides, ", ".join(where),
