@@ -58,9 +58,10 @@ def test_a_misspelt_profile_is_named(run, tmp_path):
 
 def test_the_last_line_is_the_first_error(run, tmp_path):
     text = "rule all:\n    input: 'a', 'b'\n"
-    for name in "ab":
+    for name, priority in (("a", 1), ("b", 0)):  # so that `a` runs first
         text += (
             f"rule {name}_:\n    output: '{name}'\n    log: '{name}.log'\n"
+            f"    priority: {priority}\n"
             f"    shell: 'echo error: {name} > {{log}}; exit 1'\n"
         )
     (tmp_path / "Snakefile").write_text(text)
