@@ -16,7 +16,7 @@ from poshgrid.config.runs import BASELINE_RECIPES
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.report.collect import Collected
 from poshgrid.report.parts import Page
-from poshgrid.report.sections import corpora
+from poshgrid.report.sections import corpora, findings
 from poshgrid.statistics import intervals, published
 from poshgrid.statistics.measures import subsets
 
@@ -74,6 +74,7 @@ def comparison(collected: Collected, numbers: pl.DataFrame, study: str) -> pl.Da
         "perplexity": collected.perplexity,
         "exposure": collected.exposure.with_columns(words_per_sentence=in_sentence),
         "vocabularies": corpora.vocabularies(collected),
+        "treatments": findings.treatments(collected),
         "coefficients": pl.concat(fits) if fits else pl.DataFrame(),
         "measures": pl.concat(measures, how="diagonal_relaxed") if measures else pl.DataFrame(),
         "norms": pl.concat(collected.norms.values()) if collected.norms else pl.DataFrame(),
