@@ -173,7 +173,6 @@ ALLOWED = {  # where text becomes markup: our own CSS, scripts and figures
     "report/page.py", "report/parts.py",  # figures, and templates that escape
     "report/texts.py",  # texts, which the page escapes
     "export/__init__.py",  # cards, which are Markdown
-    "report/references.py",  # our own bibliography, which pybtex escapes
 }  # fmt: skip
 
 

@@ -11,7 +11,6 @@ from poshgrid.config.runs import BASELINE_RECIPES, COUNTED, UNTRAINED, Run
 from poshgrid.report.collect import Collected
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.table import varying
-from poshgrid.tables.words import listed
 
 CATEGORY_ORDER = ("island", "question-formation", "binding", "wanna")  # of POSH-BENCH
 
@@ -111,12 +110,6 @@ def _phenomena(collected: Collected, suite: str) -> list[tuple[str, str]]:
 def title(name: str) -> str:
     """Return a category's name as the page shows it."""
     return "Islands" if name == "island" else name.replace("-", " ").replace("_", " ").capitalize()
-
-
-def category_names(layout: Layout, suite: str) -> str:
-    """Return a list of a suite's categories, for the methods."""
-    names = [title(category) for category in layout.categories(suite)]
-    return listed([name[0].lower() + name[1:] for name in names])
 
 
 @dataclass(frozen=True)

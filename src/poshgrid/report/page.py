@@ -30,7 +30,7 @@ def warnings(collected: Collected) -> Iterator[tuple[str, str]]:
     """Yield the warnings at the top of the page: (title, explanation)."""
     spec, fits = collected.spec, collected.fits
     toys = [record.name for record in collected.records
-            if record.stage == "read" and toy.made(record.content)]  # fmt: skip
+            if record.kind == "sources" and toy.made(record.content)]  # fmt: skip
     facts: dict[str, list[Any]] = {
         "Toy text": [f"{listed(toys)}: {toy.NOTICE}"] if toys else [],
         "Overridden checks": list(allowed(collected)),
@@ -50,7 +50,7 @@ def warnings(collected: Collected) -> Iterator[tuple[str, str]]:
 
 def allowed(collected: Collected) -> Iterator[str]:
     """Yield the message of each check of the text that the key ``allow`` has overridden."""
-    read = (record.content for record in collected.records if record.stage == "read")
+    read = (record.content for record in collected.records if record.kind == "sources")
     for statistics in (*read, *collected.corpora.values(), *collected.conditions.values()):
         yield from statistics.get("allowed", {}).values()
     numbers: dict[str, dict[str, float]] = {}

@@ -1,38 +1,28 @@
-"""The manifests of all results that a report shows, in the order of the pipeline."""
+"""The manifests of all results that a report shows: settings, times and versions of their jobs."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from poshgrid import files
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
-from poshgrid.config.runs import COUNTED
 from poshgrid.errors import PoshgridError
 
-_MANIFEST_ENDING = ".manifest.json"
-"""Ending of the manifest of a single file. The manifest of a folder is ``manifest.json`` in it."""
 
+class Record(NamedTuple):
+    """A manifest."""
 
-@dataclass(frozen=True)
-class Record:
-    """A manifest, and its path within the results folder."""
-
-    stage: str
-    name: str
-    where: str
+    kind: str  # the folder of the results that it is in: conditions, models ...
+    name: str  # its folder (or the name of its file) below that
     content: dict[str, Any]
 
 
 def manifests(spec: specs.ReportSpec, paths: Paths) -> Iterator[Record]:
-    """Yield the manifests of all results on the page, in the order of the pipeline.
-
-    Each manifest is yielded once, even if two corpora share a source, because the page sums the
-    times of jobs. Manifests that do not exist are left out.
+    """Yield the manifests of all results on the page, from texts to statistics, each once.
 
     Args:
         spec: the part of the configuration that the page shows.
@@ -41,55 +31,46 @@ def manifests(spec: specs.ReportSpec, paths: Paths) -> Iterator[Record]:
     Raises:
         PoshgridError: a manifest is broken.
     """
+    results = Path(paths.results)
     seen: set[Path] = set()
-    for stage, name, where in (*_of_texts(spec, paths), *_of_models(spec, paths)):
-        path = Path(where)
-        if not path.name.endswith(_MANIFEST_ENDING):
-            is_file = path.suffix in (".parquet", ".json")
-            own_name = path.with_name(f"{path.stem}{_MANIFEST_ENDING}")
-            path = own_name if is_file else path / "manifest.json"
-        if path not in seen and (content := read_json(path)):
-            yield Record(stage, name, within_results(path, paths), content)
-        seen.add(path)
+    for result in map(Path, _results(spec, paths)):
+        own = result.with_name(f"{result.stem}.manifest.json")
+        of_folder = sorted(result.rglob("*manifest.json"))
+        for path in (own, *of_folder, *[result.with_name("manifest.json")] * bool(result.suffix)):
+            if path not in seen and (content := read_json(path)):
+                kind, *name = path.relative_to(results).parts
+                name[-1] = name[-1].removesuffix("manifest.json").rstrip(".")
+                yield Record(kind, "/".join(filter(None, name)), content)
+            seen.add(path)
 
 
-_Locations = Iterator[tuple[str, str, str | Path]]
-"""Stage, name, and the path of a result (folder or file) or of its manifest."""
-
-
-def _of_texts(spec: specs.ReportSpec, paths: Paths) -> _Locations:
-    """Yield the results on corpora and parsers, then those on conditions, up to their tokens."""
+def _results(spec: specs.ReportSpec, paths: Paths) -> Iterator[str | Path]:
+    """Yield the files and folders of the results on the page."""
+    cells = [(c, s) for c, s in (cell.split("/") for cell in spec.cells)]
     for corpus in spec.corpora:
-        folder = Path(paths.sentences(corpus)).parent
-        settings = read_json(folder / "manifest.json").get("settings") or {}
-        for portion in (settings.get("corpus") or {}).get("sources", []):
-            yield "read", portion["source"], Path(paths.source(portion["source"])).parent
-        yield "mix", corpus, folder
+        manifest = read_json(Path(paths.sentences(corpus)).with_name("manifest.json"))
+        mixed = (manifest.get("settings") or {}).get("corpus") or {}
+        yield from (paths.source(portion["source"]) for portion in mixed.get("sources", []))
+        yield paths.sentences(corpus)
     for parser in spec.parsers:
-        yield "treebank", parser, paths.treebank(parser)
-        yield "train-parser", parser, paths.parser(parser)
-        if spec.gold:
-            yield "recall", parser, paths.recall(parser)
-    for corpus in spec.corpora:
-        for parser in spec.parsers:
-            shards = Path(paths.parses(corpus, parser, 0)).parent.glob(f"*{_MANIFEST_ENDING}")
-            for path in sorted(shards, key=lambda p: (len(p.name), p.name)):
-                shard = path.name.removesuffix(_MANIFEST_ENDING)
-                yield "parse", f"{corpus}/{parser}/{shard}", path
-            yield "evidence", f"{corpus}/{parser}", paths.evidence(corpus, parser)
-        yield from (
-            ("ngrams", f"{corpus}/{size}", paths.ngrams(corpus, size)) for size in spec.sizes
-        )
-    for stage, folder_of in (
-        ("condition", paths.condition), ("side_effects", paths.side_effects),
-        ("audit", paths.audit),
-        ("tokenizer", lambda *cell: _tokenizer(paths, *cell)),
-        ("sweep", lambda *cell: Path(paths.tokenizer(*cell), f"sweep{_MANIFEST_ENDING}")),
-        ("tokens", paths.tokens),
-    ):  # fmt: skip
-        for cell in spec.cells:
-            folder = Path(folder_of(*cell.split("/")))
-            yield stage, "/".join(folder.parts[-2:]) if stage == "tokenizer" else cell, folder
+        yield from (of(parser) for of in (paths.treebank, paths.parser, paths.recall))
+        for corpus in spec.corpora:
+            yield from (
+                Path(paths.parses(corpus, parser, 0)).parent,
+                paths.evidence(corpus, parser),
+            )
+    for of in (paths.condition, paths.side_effects, paths.audit):
+        yield from (of(*cell) for cell in cells)
+    yield from (_tokenizer(paths, *cell) for cell in cells)
+    yield from (paths.tokens(*cell) for cell in cells)
+    yield from (Path(paths.distances(c, s, "any")).parent for c, s in cells)
+    yield from (paths.ngrams(corpus, size) for corpus in spec.corpora for size in spec.sizes)
+    yield from (Path(paths.items(suite)).parent for suite in (*spec.suites, *spec.measured))
+    yield paths.all_heuristics()
+    for of_run in (paths.model, paths.score_folder, paths.perplexity):
+        yield from (of_run(run) for run in spec.runs)
+    yield paths.statistics(spec.target)
+    yield from (paths.quality(spec.target, suite) for suite in spec.suites)
 
 
 def _tokenizer(paths: Paths, condition: str, size: str) -> Path:
@@ -98,33 +79,6 @@ def _tokenizer(paths: Paths, condition: str, size: str) -> Path:
     manifest = read_json(Path(paths.tokens(condition, size), "manifest.json"))
     inputs = {Path(file).parts[-3:-1] for file in manifest.get("inputs") or {}}
     return shared if shared.parts[-2:] in inputs else Path(paths.tokenizer(condition, size))
-
-
-def _of_models(spec: specs.ReportSpec, paths: Paths) -> _Locations:
-    """Yield the results from the training of models to the statistics."""
-    for run in spec.runs:
-        condition, size, _, _, bias, _ = run.split("/")
-        inputs = read_json(Path(paths.model(run), "manifest.json")).get("inputs") or {}
-        for path in inputs if bias != "none" else ():
-            *folder, parser, _ = ("", *Path(path).parts)
-            if folder[-3:] == ["distances", condition, size]:
-                trees = paths.distances(condition, size, parser)
-                yield "distances", f"{condition}/{size}/{parser}", trees
-    for run in spec.runs:
-        yield "count" if f"/{COUNTED}/" in run else "train", run, paths.model(run)
-    for suite in (*spec.suites, *spec.measured):
-        yield "items", suite, Path(paths.items(suite)).parent
-    yield "rules", "rules", paths.all_heuristics()
-    yield from (("score", run, paths.score_folder(run)) for run in spec.runs)
-    yield from (("perplexity", run, paths.perplexity(run)) for run in spec.runs)
-    target = spec.target
-    yield "accuracy", target, paths.statistics(target)
-    yield "rule-shares", target, paths.heuristic_shares(target)
-    yield "curves", target, paths.curves(target)
-    yield "deltas", target, paths.deltas(target)
-    yield from (("quality", suite, paths.quality(target, suite)) for suite in spec.suites)
-    yield from (("measures", suite, paths.measures(target, suite)) for suite in spec.measured)
-    yield from (("fit", model, paths.fit(target, model)) for model in spec.regressions)
 
 
 def within_results(path: Path, paths: Paths) -> str:

@@ -32,7 +32,7 @@ def parsers(collected: Collected) -> pl.DataFrame:
     measured += [
         (record.name, str(gold), facts)
         for record in collected.records
-        if record.stage == "recall"
+        if record.kind == "recall"
         for gold, facts in record.content.get("gold", {}).items()
     ]
     decides = collected.spec.evidence_parser

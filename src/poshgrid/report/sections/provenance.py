@@ -1,4 +1,4 @@
-"""The manifests of all results on the page, and the versions of packages in them."""
+"""The versions of packages in the manifests of all results on the page."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 from poshgrid.report.parts import Page
 
-TITLE, ORDER, AUDIENCE = "Provenance", 170, "engineer"
+TITLE, ORDER, AUDIENCE = "Versions", 170, "engineer"
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Return no facts, because the template reads the records; None without records."""
-    return {} if page.collected.records else None
+    """Return no facts, because the template reads the versions; None without manifests."""
+    return {} if page.collected.packages else None
