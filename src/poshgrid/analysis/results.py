@@ -75,7 +75,6 @@ TARGETS: dict[str, tuple[Callable[..., str], ModuleType, str]] = {
     "ratios": (Paths.report, statistics, "RATIOS"),
     "mixture": (Paths.heuristic_shares, heuristics, "MIXTURE"),
     "verdicts": (Paths.heuristic_shares, heuristics, "VERDICTS"),
-    "identifiability": (Paths.heuristic_shares, heuristics, "IDENTIFIABILITY"),
 }
 """Table of a target -> its folder in a results folder, and the module and name of its schema."""
 MODELS = {"summary": "SUMMARY", "contrasts": "CONTRASTS", "predictive": "PREDICTIVE"}
@@ -204,7 +203,7 @@ class Results:
 
         Args:
             name: of :data:`TARGETS`: accuracy, counts, training, curves, curves_mean, deltas,
-                delta_tests, perplexity, mixture, verdicts, identifiability, exposure,
+                delta_tests, perplexity, mixture, verdicts, exposure,
                 development, ratios; or a table of the report's page (:meth:`page`).
             target: an experiment; default: ``all``, or the only one that has results.
 

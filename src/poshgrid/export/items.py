@@ -3,7 +3,9 @@
 - ``README.md``, ``items.parquet``: a dataset of the Hub, ``datasets.load_dataset(folder)``;
 - for minimal pairs without a context, ``pairs/{phenomenon}.jsonl``: BLiMP's fields, for BabyLM's
   evaluation;
-- in the same folder, tasks of lm-evaluation-harness: ``lm_eval --include_path folder/pairs``.
+- in the same folder, tasks for lm-evaluation-harness, called from the suite's folder:
+  ``lm_eval --include_path pairs``. It compares sums of log-probabilities, judges each pair by
+  itself, and counts a tie as right.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import yaml
 from poshgrid import files
 from poshgrid.analysis.results import Results
 from poshgrid.evaluation.judgements import JOINED
-from poshgrid.export import card, harness
+from poshgrid.export import card
 
 FOLDER = "pairs"
 """Folder of the JSON lines and tasks, below a suite's folder."""
@@ -59,14 +61,14 @@ def _pairs(suite: str, items: pl.DataFrame, folder: Path) -> None:
         rows = items.filter(phenomenon=phenomenon)
         lines = [json.dumps(row, ensure_ascii=False) for row in _lines(rows)]
         files.write_text(folder / f"{name}.jsonl", "".join(f"{line}\n" for line in lines))
-        task = {"task": f"{suite}_{name}", "dataset_kwargs": {"file": f"{name}.jsonl"}}
+        data = {"data_files": {"test": f"{FOLDER}/{name}.jsonl"}}  # from the suite's folder
+        task = {"task": f"{suite}_{name}", "dataset_kwargs": data}
         _write_yaml(folder / f"{name}.yaml", {"include": "_pairs_yaml", **task})
-    metrics = [{"metric": metric, "weight_by_size": False} for metric in ("acc", "acc_mean")]
     names = [f"{suite}_{name}" for name in tasks.values()]
+    metrics = [{"metric": "acc", "weight_by_size": False}]
     group = {"group": suite, "task": names, "aggregate_metric_list": metrics}
-    _write_yaml(folder / "_group.yaml", {**group, "metadata": {"version": 1.0}})
+    _write_yaml(folder / "_group.yaml", {**group, "metadata": {"version": 2.0}})
     shutil.copyfile(Path(__file__).with_name("tasks.yaml"), folder / "_pairs_yaml")
-    shutil.copyfile(harness.__file__, folder / "pairs.py")
 
 
 def _lines(rows: pl.DataFrame) -> list[dict[str, Any]]:

@@ -64,16 +64,3 @@ VERDICTS: Schema = {
 """``statistics/{target}/heuristics/verdicts.parquet``: which heuristic a model follows in a
 phenomenon, if any.
 """
-
-IDENTIFIABILITY: Schema = {
-    **_PHENOMENON,
-    "heuristic": pl.String,
-    "other": pl.String,  # another heuristic
-    # lexical sets on which both decide, in the condition and size with the fewest
-    "both": pl.UInt32,
-    # lexical sets on which they disagree, in the condition and size with the fewest
-    "apart": pl.UInt32,
-    # the same in the condition and size with the most: some heuristics depend on counts of a text
-    "apart_most": pl.UInt32,
-}
-"""``statistics/{target}/heuristics/identifiability.parquet``: can items separate two heuristics?"""

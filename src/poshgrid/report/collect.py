@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -102,13 +101,6 @@ class Collected:
     def __init__(self, spec: specs.ReportSpec, results: Path | str) -> None:
         self.spec = spec
         self.paths = Paths(str(results))
-
-    def replace(self, **changed: object) -> Collected:
-        """Return a copy in which some properties have other values."""
-        other = copy(self)
-        derived = ("exposure", "development", "ratios")
-        other.__dict__ = {k: v for k, v in vars(self).items() if k not in derived} | changed
-        return other
 
     # ---- tables of statistics --------------------------------------------------------------------
 
@@ -220,24 +212,6 @@ class Collected:
         parsers = self.spec.parsers if self.spec.gold else []
         tables = (_table(Path(self.paths.recall(parser)), RECALL) for parser in parsers)
         return pl.concat([pl.DataFrame(schema=RECALL), *tables])
-
-    @cached_property
-    def agreement(self) -> list[tuple[str, str, str, dict[str, Any]]]:
-        """Corpus, parser that conditions use, another parser, and how far their labels agree."""
-        from poshgrid.evidence.agreement import agreement
-
-        first = str(self.spec.evidence_parser)
-        paths = {
-            (corpus, parser): Path(self.paths.evidence(corpus, parser))
-            for corpus in self.spec.corpora
-            for parser in self.spec.parsers
-        }
-        known = {key: path for key, path in paths.items() if path.is_file()}
-        return [
-            (corpus, first, parser, agreement(known[corpus, first], path))
-            for (corpus, parser), path in known.items()
-            if parser != first and (corpus, first) in known
-        ]
 
     @cached_property
     def children(self) -> pl.DataFrame:

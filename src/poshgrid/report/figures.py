@@ -1,11 +1,11 @@
-"""The figures: lines in small multiples, rows of estimates, and a scatter plot.
+"""The figures: lines in small multiples, and rows of estimates.
 
 Every figure shows the numbers of one frame, and readers can download this frame.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from textwrap import fill
 from typing import Any
 
@@ -67,7 +67,6 @@ def lines(
     *,
     x: str = "words",
     columns: int = 5,
-    further: Sequence[style.Line2D] = (),
 ) -> style.Figure:
     """Draw accuracies: small multiples, a line for each series.
 
@@ -76,7 +75,6 @@ def lines(
         palette: of the page.
         x: ``words``, on a log scale with a tick for each size, or ``epoch``.
         columns: largest number of panels in a line.
-        further: more entries of the legend.
 
     Returns:
         A figure with means, a band of one SD over seeds, the line of 50%, hollow marks for
@@ -85,7 +83,7 @@ def lines(
     names = frame["series"].unique(maintain_order=True).to_list()
     baselines = baselines_of(frame)
     sizes = _ticks(frame) if x == "words" else {}
-    single = len(sizes) == 1 and not further
+    single = len(sizes) == 1
     if x == "words" and not single and len(names) > MANY:
         numbers = pl.col("series").replace_strict({name: i for i, name in enumerate(names)})
         frame = frame.with_columns(pl.col("words") * 1.02 ** (numbers - len(names) / 2))
@@ -112,7 +110,7 @@ def lines(
     if x == "epoch":
         ring = {"linestyle": "none", "marker": "o", "markersize": 7, "markerfacecolor": "none"}
         handles.append(style.handle("weights kept", **ring))
-    style.legend(drawn, [*further, *handles, *_baseline_handles(baselines)])
+    style.legend(drawn, [*handles, *_baseline_handles(baselines)])
     return drawn
 
 
@@ -252,38 +250,6 @@ def limits(frame: pl.DataFrame) -> tuple[float, float]:
     return max(-2.0, 10 * int(10 * max(low, 0)) - 2.0), min(102.0, 10 * -int(-10 * high // 1) + 2.0)
 
 
-def children(frame: pl.DataFrame, palette: Palette) -> style.Figure:
-    """Draw children and models: a star for each age, with a bar for the range of words heard by it.
-
-    Args:
-        frame: :data:`LINES`. Rows of children have no ``size``, but ``age``, ``words_low`` and
-            ``words_high``.
-        palette: of the page.
-    """
-    heard, models = frame.filter(pl.col("size").is_null()), frame.drop_nulls("size")
-    look: dict[str, Any] = {"color": INK.light, "marker": "*", "markersize": 9}
-    bar = style.handle("words they may have heard", color=INK.light, linewidth=1, alpha=0.55)
-    drawn = lines(models, palette, columns=4, further=[style.handle("children", **look), bar])
-    ends = [*models["words"], *heard["words_low"], *heard["words_high"]]
-    for axes in drawn.axes:
-        own = heard.filter(panel=str(axes.get_label()).removeprefix("/"))
-        axes.plot(own["words"], own["mean"] * 100, linewidth=1.4, **look)
-        for index, row in enumerate(own.iter_rows(named=True)):
-            y = 100 * row["mean"]
-            axes.plot([row["words_low"], row["words_high"]], [y, y], color=INK.light, linewidth=1,
-                      alpha=0.55)  # fmt: skip
-            axes.annotate(
-                row["age"], (row["words"], y), (0, -9 if index == 0 else 7),
-                textcoords="offset points", ha="center", va="center", fontsize=7.5,
-                color=INK.light, bbox={"facecolor": PAGE.light, "edgecolor": "none", "pad": 0.6,
-                                       "alpha": 0.75},
-            )  # fmt: skip
-        axes.set_ylim(*limits(frame))
-        _log_words(axes, min(ends) / 1.4, max(ends) * 1.3)
-    drawn.supxlabel("Words heard or trained on", fontsize=8.5, color=INK.light)
-    return drawn
-
-
 # ---- rows ----------------------------------------------------------------------------------------
 
 
@@ -408,30 +374,3 @@ def _mark(axes: style.Axes, mark: Mapping[str, Any], y: float, palette: Palette)
 
 def _wrapped(title: str, columns: int) -> str:
     return "\n".join(fill(line, 92 // columns) for line in title.splitlines())
-
-
-# ---- others --------------------------------------------------------------------------------------
-
-
-def predictive(cells: pl.DataFrame, _palette: Palette) -> style.Figure:
-    """Draw observed accuracy against predicted accuracy, with intervals.
-
-    The cells of a perfect model are on the diagonal. Cells outside their interval are squares.
-
-    Args:
-        cells: columns of ``PREDICTIVE``, shares.
-    """
-    drawn = style.figure(4.6)
-    axes = drawn.subplots()
-    axes.axline((50, 50), slope=1, color=MUTED.light, linewidth=1)
-    outside = (pl.col("observed") < pl.col("low")) | (pl.col("observed") > pl.col("high"))
-    for part, colour, marker in ((cells.filter(~outside), SERIES[0].light, "o"),
-                                 (cells.filter(outside), SERIES[1].light, "s")):  # fmt: skip
-        y = part["observed"] * 100
-        axes.hlines(y, part["low"] * 100, part["high"] * 100, color=colour, linewidth=1.3,
-                    alpha=0.7)  # fmt: skip
-        axes.plot(part["predicted"] * 100, y, marker, color=colour, markersize=4.2,
-                  markerfacecolor=PAGE.light if marker == "o" else colour)  # fmt: skip
-    axes.set_title(f"{cells.filter(outside).height} of {cells.height} outside")
-    axes.set(xlabel="Predicted (%)", ylabel="Observed (%)")
-    return drawn

@@ -56,13 +56,6 @@ class Layout:
         one = len({other.condition for other in self.arms}) == 1
         return arm.variant if one and arm.variant else arm.label
 
-    @property
-    def names(self) -> list[list[str]]:
-        """The names that get a colour, by kind: conditions, arms, variants, sizes."""
-        kinds = ([getattr(arm, kind) for arm in self.arms]
-                 for kind in ("condition", "label", "variant"))  # fmt: skip
-        return [list(dict.fromkeys(names)) for names in (*kinds, self.sizes)]
-
 
 def lay_out(collected: Collected) -> Layout:
     """Order sizes by words, arms by condition, categories of POSH-BENCH first."""

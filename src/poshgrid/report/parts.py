@@ -72,7 +72,7 @@ class Page:
     ) -> None:
         self.collected = collected
         self.layout = lay_out(collected)
-        self.palette = style.Palette(self.layout.names)
+        self.palette = style.Palette()
         self.output = output
         self.executor = executor
         self.shown: dict[str, Table | Picture] = {}

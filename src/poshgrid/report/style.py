@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
@@ -77,27 +77,14 @@ class Look(NamedTuple):
 
 
 class Palette:
-    """Give each name one colour, mark and dash pattern on the whole page.
+    """Give each name one colour, mark and dash pattern on the whole page, by order of first use."""
 
-    Args:
-        kinds: lists of names that may be in one figure; the first name of each list is blue. Other
-            names get colours in the order of their first use.
-    """
-
-    def __init__(self, kinds: Iterable[Sequence[str]] = ()) -> None:
+    def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
-        self._others = 0
-        for names in kinds:
-            for number, name in enumerate(names):
-                self._numbers.setdefault(name, number)
 
     def __call__(self, name: str) -> Look:
         """Return the look of a name, with or without a remark in brackets."""
-        name = name if name in self._numbers else name.partition(" (")[0]
-        if name not in self._numbers:
-            self._numbers[name] = self._others
-            self._others += 1
-        number = self._numbers[name]
+        number = self._numbers.setdefault(name.partition(" (")[0], len(self._numbers))
         dashes = _DASHES[number // len(SERIES) % len(_DASHES)]
         return Look(SERIES[number % len(SERIES)].light, _MARKERS[number % len(_MARKERS)], dashes)
 

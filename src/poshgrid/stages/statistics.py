@@ -29,7 +29,7 @@ class HeuristicShares(Stage):
     function = "poshgrid.statistics.shares.write"
     output = PATHS.heuristic_shares("{target}")
     Spec = specs.HeuristicSharesSpec
-    outputs = tables("mixture", "verdicts", "identifiability")
+    outputs = tables("mixture", "verdicts")
     external = ("lexicon",)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:

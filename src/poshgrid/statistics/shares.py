@@ -30,7 +30,6 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,7 +90,7 @@ def write(
         models: folder of models; the unigram baselines give the counts of words in the text.
         items: suite -> its table of pairs.
         tables: suite -> the choices of the heuristics (``HEURISTICS``).
-        output: folder for the three tables, as .parquet and .csv.
+        output: folder for the two tables, as .parquet and .csv.
 
     Returns:
         Numbers of arms and of replicates.
@@ -99,8 +98,7 @@ def write(
     Raises:
         PoshgridError: see :func:`judgements.judged`.
     """
-    names = ("mixture", "verdicts", "identifiability")
-    schemas = {name: getattr(schema, name.upper()) for name in names}
+    schemas = {"mixture": schema.MIXTURE, "verdicts": schema.VERDICTS}
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in schemas}
     arms = set()
     for suite, path in sorted(items.items()):
@@ -111,20 +109,8 @@ def write(
             weights, verdict = mixed(choices, drawn)
             rows["mixture"] += [{**axes, **names_of, **row} for row in weights]
             rows["verdicts"].append({**axes, **names_of, **verdict})
-            rows["identifiability"] += [
-                {**names_of, "heuristic": heuristic, "other": other, "both": both, "apart": apart}
-                for heuristic, other, both, apart in identifiable(choices)
-            ]
-    made = {name: pl.DataFrame(rows[name], schema=of) for name, of in schemas.items()}
-    key = ["suite", "category", "phenomenon", "heuristic", "other"]
-    made["identifiability"] = (
-        made["identifiability"]
-        .group_by(key)
-        .agg(pl.col("both", "apart").min(), apart_most=pl.col("apart").max())
-        .sort(key)
-    )
     for name, of in schemas.items():
-        formats.write(made[name], Path(output), name, of)
+        formats.write(pl.DataFrame(rows[name], schema=of), Path(output), name, of)
     return {"models": len(arms), "replicates": REPLICATES}
 
 
@@ -372,13 +358,3 @@ def _is_needed(choices: Phenomenon, says: np.ndarray, fitted: mixture.Mixture, b
     chosen = np.stack([1 - choices.chose, choices.chose], axis=-1).swapaxes(0, 1)
     less = mixture.deviance(chosen, others, mixture.weights(chosen, others))
     return less - mixture.deviance(chosen, says, fitted.weights) > NEARLY
-
-
-def identifiable(choices: Phenomenon) -> Iterator[tuple[str, str, int, int]]:
-    """Yield two heuristics, on how many lexical sets both decide, and on how many they differ."""
-    decided = ~np.isnan(choices.says) & (choices.says != 0.5)
-    for one, other in combinations(range(len(choices.heuristics)), 2):
-        both = decided[one] & decided[other]
-        differ = both & (choices.says[one] != choices.says[other])
-        shared, apart = (len(np.unique(choices.sets[chosen])) for chosen in (both, differ))
-        yield choices.heuristics[one], choices.heuristics[other], shared, apart

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -364,6 +365,14 @@ def _write_fit(folder: Path, fit: Fit) -> None:
     manifest(folder, {"model": fit.spec}, 20.0)
 
 
+def changed(collected: Collected, **fields: object) -> Collected:
+    """Return results some of which have other values."""
+    other = copy(collected)
+    derived = ("exposure", "development", "ratios")
+    other.__dict__ = {k: v for k, v in vars(collected).items() if k not in derived} | fields
+    return other
+
+
 class Study(NamedTuple):
     """A results folder and what the report reads of it."""
 
@@ -374,7 +383,7 @@ class Study(NamedTuple):
 
     def changed(self, **fields: object) -> Study:
         """Return the study with other results."""
-        collected = self.collected.replace(**fields)
+        collected = changed(self.collected, **fields)
         return self._replace(collected=collected, layout=lay_out(collected))
 
     def written(self, module: ModuleType, output: Path) -> tuple[dict[str, Any] | None, Page]:

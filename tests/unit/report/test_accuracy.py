@@ -9,7 +9,7 @@ import pytest
 from poshgrid.report import figures
 from poshgrid.report.accuracies import by_models, by_places, cells, of_level
 from poshgrid.report.layout import Arm, groups
-from poshgrid.report.sections import accuracy, children
+from poshgrid.report.sections import accuracy
 from poshgrid.statistics import published
 from poshgrid.statistics.schema import CURVES_MEAN
 from poshgrid.tables import words
@@ -162,50 +162,29 @@ def test_conditions_are_compared_where_all_else_is_alike(study):
     ]  # fmt: skip
 
 
-def test_categories_and_shared_phenomena_are_drawn_in_every_suite(study, two_suites, tmp_path):
+def test_categories_are_drawn_in_every_suite(study, two_suites, tmp_path):
     _, page = study.written(accuracy, tmp_path)
     assert not [name for name in page.shown if name.startswith("figure-accuracy")]
-    _, page = two_suites.written(accuracy, tmp_path)
-    assert {"figure-accuracy", "figure-accuracy-shared"} < set(page.shown)
+    two_suites.written(accuracy, tmp_path)
     categories = pl.read_csv(tmp_path / "tables/accuracy-data.csv")
     marks = report_results.drawn(figures.lines, categories)
     assert percents(categories["mean"]) | {41.0, 59.0} <= marks
-    phenomena = pl.read_csv(tmp_path / "tables/accuracy-shared-data.csv")
-    assert phenomena["row"].n_unique() == 8  # 3 of blimp, 3 + 2 of posh
-    marks = report_results.drawn(partial(figures.rows, label=""), phenomena)
-    assert {round(x, 6) for x in phenomena["value"]} | {41.0, 59.0} <= marks
 
 
-# ---- children ------------------------------------------------------------------------------------
-
-
-def test_children_stand_at_the_words_of_their_age_and_models_at_theirs(study, tmp_path):
-    made = study.changed(children=published.children("posh-bench"))
-    _, page = made.written(children, tmp_path)
-    frame = pl.read_csv(tmp_path / "tables/children-and-models-data.csv")
-    heard = frame.filter(pl.col("size").is_null(), panel="island-complex-np")
-    assert heard.select("age", "words", "words_low", "words_high", "sd").rows() == [
-        ("3-4", 21e6, 7e6, 35e6, None), ("4-5", 27e6, 9e6, 45e6, None),
-    ]  # fmt: skip
-    assert heard["mean"].to_list() == pytest.approx([0.553, 0.925])
-    for panel, level in {
-        "island-adjunct": {"level": "phenomenon", "phenomenon": "island-adjunct"},
-        "question-formation": {"level": "category", "category": "question-formation"},
-    }.items():
-        for condition in ("baby", "baby-f", "wiki"):
-            rows = study.collected.accuracy.filter(TRAINED, condition=condition, **level).sort(
-                "words"
-            )
-            mine = frame.filter(panel=panel, series=condition)
-            columns = ["words", "mean", "sd", "untrained"]
-            assert mine.select(columns).rows() == rows.select(columns).rows()
-    rows = [list(row.values()) for row in report_results.shown(page, "children")]
-    assert [row[:3] for row in rows if row[0] == "question-formation"] == [
+def test_children_stand_beside_models_of_the_same_phenomena(study, tmp_path):
+    _, page = study.changed(children=published.children("posh-bench")).written(accuracy, tmp_path)
+    rows = report_results.shown(page, "children-posh")
+    questions = [
+        list(row.values())[:3] for row in rows if row["Phenomenon"] == "question-formation"
+    ]
+    assert questions == [
         ["question-formation", "3;2-4;7", "38.0"], ["question-formation", "4;7-5;11", "80.0"],
     ]  # fmt: skip
-    assert [row[8] for row in rows] == ["–"] * 8  # 30M wiki was not run
-    marks = report_results.drawn(figures.children, frame)
-    assert percents(frame["mean"]) | set(frame["words"]) <= marks
+    adjunct = study.collected.accuracy.filter(
+        TRAINED, condition="wiki", size="10M", level="phenomenon", phenomenon="island-adjunct"
+    )
+    assert rows[0]["10M wiki"] == f"{100 * adjunct['mean'][0]:.1f}"
+    assert {row["30M wiki"] for row in rows} == {"–"}  # it was not run
 
 
 # ---- in the course of training -------------------------------------------------------------------

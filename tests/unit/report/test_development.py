@@ -10,6 +10,7 @@ import pytest
 from poshgrid.report import figures
 from poshgrid.report.sections import development
 from poshgrid.statistics.development import SLACK
+from tests.unit.report.report_results import changed as changed_results
 from tests.unit.report.report_results import drawn, shown
 
 
@@ -26,7 +27,7 @@ def rivalled(study):
 
 def said(made, **changed):
     """Return the sentences on a study, its results changed."""
-    page = types.SimpleNamespace(collected=made.collected.replace(), layout=made.layout)
+    page = types.SimpleNamespace(collected=changed_results(made.collected), layout=made.layout)
     vars(page.collected).update(changed)
     return [finding.text for finding in development.sentences(page)]
 

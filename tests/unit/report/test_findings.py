@@ -34,7 +34,7 @@ def verdicts(study, **fits):
     """Return what is said of fits that pass their checks, contrast by contrast."""
     fits = fits or study.collected.fits
     passed = {name: replace(fit, diagnostics=PASSED) for name, fit in fits.items()}
-    said = findings.contrasts(study.collected.replace(fits=passed))
+    said = findings.contrasts(report_results.changed(study.collected, fits=passed))
     return [" ".join(sentence.text for sentence in sentences) for sentences in said]
 
 
@@ -72,7 +72,7 @@ def test_what_was_removed_and_put_back_as_far_as_it_is_known(study):
     cells = {("a", "1M"): made, ("b", "1M"): vague, ("c", "1M"): control, ("d", "1M"): {},
              ("e", "1M"): changed}  # fmt: skip
     first, second, third, fourth = findings.treatments(
-        study.collected.replace(conditions=cells)
+        report_results.changed(study.collected, conditions=cells)
     ).to_dicts()
     assert [first[name] for name in ("removed", "direct", "evidence", "evidence_whole", "back",
                                      "back_direct")] == pytest.approx(
@@ -152,7 +152,7 @@ def test_a_model_that_may_not_be_quoted_is_named_and_not_quoted(study, change, t
     assert list(findings.contrasts(made.collected)) == []
     (finding,) = findings.unquoted(made.collected)
     assert "condition is not quoted" in finding.text
-    assert 'href="tables/predictive-condition-data.csv"' in made.html(findings, tmp_path)
+    assert 'href="tables/fit-condition.csv"' in made.html(findings, tmp_path)
     assert made.written(findings, tmp_path)[0]["failed"]
     none_planned = made.changed(
         fits={"condition": replace(broken, contrasts=fit.contrasts.clear())}
@@ -195,7 +195,7 @@ def test_the_control_holds_where_every_planted_effect_is_found(
     spec = fit.spec | {"contrasts": [filtering | {"planted": planted}]}
     diagnostics = PASSED | {"predictive": {"cells": 9, "inside": inside}}
     fits = {"condition": replace(fit, spec=spec, diagnostics=diagnostics)}
-    alert = findings.control(study.collected.replace(fits=fits))
+    alert = findings.control(report_results.changed(study.collected, fits=fits))
     assert alert["good"] == good
     assert re.findall(r"\d of \d", alert["why"]) == [reproduced]
     assert findings.control(study.collected) is None
@@ -241,7 +241,7 @@ def test_void_conditions_and_models_without_files_are_warned_of(study):
     collected = study.collected
 
     def warned(**fields):
-        return dict(page.warnings(collected.replace(**fields)))
+        return dict(page.warnings(report_results.changed(collected, **fields)))
 
     assert list(warned()) == ["Incomplete."]
     (cell, facts), *_ = collected.conditions.items()

@@ -19,7 +19,7 @@ def test_the_tables_of_a_suite(study, tmp_path):
     assert study.written(heuristics, tmp_path)[0] is None  # nothing was compared
     folder = Path(study.collected.paths.heuristic_shares("all"))
     cases = read_cases(__file__, "explained")
-    for name in ("mixture", "verdicts", "identifiability"):
+    for name in ("mixture", "verdicts"):
         known = getattr(schema, name.upper())
         frame = pl.DataFrame(cases[name], schema=known, orient="row")
         files.write_table(frame, folder / f"{name}.parquet", known)
@@ -41,12 +41,3 @@ def test_the_tables_of_a_suite(study, tmp_path):
         ["guessing", "70.0", "65.0–75.0", "60.0", "80.0"],
         ["main-auxiliary = ngram", "20.0", "15.0–25.0", "10.0", "30.0"],
     ]  # front-do has no more than a tenth
-    apart = page.shown["identifiability-posh"]
-    assert apart.rows == [
-        [BINDING, "command", "nearest-noun", 80, 3, 5],
-        [QF, "front-do", "main-auxiliary", 80, 40, None],
-    ]
-    assert apart.classes == {0: "flag"}
-    assert [row[::2] for row in page.shown["heuristics"].rows] == [
-        ["command", "yes"], ["front-do", None], ["main-auxiliary", "yes"], ["ngram", None],
-    ]  # fmt: skip

@@ -6,7 +6,7 @@ from functools import partial
 import polars as pl
 import pytest
 
-from poshgrid.report import figures, posterior, style
+from poshgrid.report import figures, posterior
 from poshgrid.report.sections import model
 from tests.unit.report import report_results
 from tests.unit.report.report_results import fit
@@ -64,16 +64,6 @@ def test_contrasts_that_rest_on_one_seed_are_named(seeds, single):
 
 
 # ---- predictive check ----------------------------------------------------------------------------
-
-
-def test_the_check_draws_every_cell_and_knows_those_outside():
-    cells = report_results.predictive(outside=4)
-    with style.drawing("test"):
-        (axes,) = figures.predictive(cells, style.Palette()).axes
-    assert axes.get_title(loc="left").endswith("4 of 27 outside")
-    marks = report_results.drawn(figures.predictive, cells)
-    numbers = (*cells["predicted"], *cells["observed"])
-    assert report_results.percents(numbers) <= marks
 
 
 @pytest.mark.parametrize(

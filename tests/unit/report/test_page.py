@@ -9,8 +9,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from poshgrid import files, plugins
 from poshgrid.benchmark.schema import ITEMS
@@ -19,7 +17,6 @@ from poshgrid.errors import PoshgridError
 from poshgrid.report import parts
 from poshgrid.report.accuracies import cells, of_level
 from poshgrid.report.page import render, write
-from poshgrid.report.sections import items
 from poshgrid.statistics.schema import ACCURACY
 
 from . import report_results
@@ -206,11 +203,3 @@ def test_a_module_is_a_section_with_or_without_a_template(study, tmp_path, monke
     assert "&lt;said&gt;" in mine and "&lt;b&gt;" in mine and "<mine>" not in page
     assert "said" not in yours and "(1 row)" in yours and "<details" in yours
     assert (tmp_path / "tables/mine.csv").is_file()
-
-
-@given(st.text(alphabet="abc .?", min_size=1), st.text(alphabet="abc .?", min_size=1))
-def test_marked_stretches_make_up_the_sentences(good, bad):
-    first, second = items.differences(good, bad)
-    assert " ".join(words for words, _ in first).split() == good.split()
-    assert " ".join(words for words, _ in second).split() == bad.split()
-    assert [w for w, differs in first if not differs] == [w for w, differs in second if not differs]

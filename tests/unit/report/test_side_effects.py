@@ -21,7 +21,9 @@ def counted(study, tmp_path):
             folder = tmp_path / "side_effects" / condition / size
             report_results.side_effects(folder, **settings)
         paths = Paths(str(tmp_path))
-        return side_effects.read(study.collected.replace(conditions=conditions, paths=paths))
+        return side_effects.read(
+            report_results.changed(study.collected, conditions=conditions, paths=paths)
+        )
 
     return read
 

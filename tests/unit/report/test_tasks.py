@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from poshgrid.errors import PoshgridError
-from poshgrid.report.sections import battery, children, gaps, published
+from poshgrid.report.sections import published, tasks
 from poshgrid.statistics import published as numbers
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, TAGS
 from poshgrid.statistics.schema import ACCURACY
@@ -38,7 +38,7 @@ def tested(study):
 
 
 def test_the_tests_of_language_a_row_a_test_and_model(tested):
-    rows = battery.tests(tested)
+    rows = tasks.tests(tested)
     assert rows.select("suite", "series", "baseline", "n", "raw", "chance").rows() == [
         ("trog", "gpt2", False, 80, 34.0, 0.25),  # the mean of both seeds
         ("words", "gpt2", False, 14, 6.0, None),
@@ -47,20 +47,20 @@ def test_the_tests_of_language_a_row_a_test_and_model(tested):
     assert rows["low"][0] < rows["accuracy"][0] == 34 / 80 < rows["high"][0]
     assert rows.select("right", "passed").row(0) == ("34/80", "6.5/20")
     assert rows["passed"][1] is None
-    normed = children.normed(tested)
+    normed = tasks.normed(tested)
     assert normed["norms"]["typical"].to_list() == ["4;0–5;5", None]
     assert normed["norms-by-age"].select("seed", "typical").rows() == [(42, "yes"), (53, "no")]
 
 
 def test_subsets_add_up_over_tests(tested):
     tags = pl.concat(tested.tags.values())
-    (row,) = battery.tagged(tags).to_dicts()
+    (row,) = tasks.tagged(tags).to_dicts()
     # The baseline is left out
     assert [row[n] for n in ("series", "tag", "right", "rest")] == ["gpt2", "neg", "2/8", "12/20"]
     # 14 of 28 are right, and of 8 drawn at random as many as two, or as six: both ends alike.
     end = sum(math.comb(14, k) * math.comb(14, 8 - k) for k in range(3))
     assert row["p"] == pytest.approx(2 * end / math.comb(28, 8))
-    (row,) = battery.tagged(tags, crossed=True).to_dicts()
+    (row,) = tasks.tagged(tags, crossed=True).to_dicts()
     assert [row[n] for n in ("tag", "other", "right", "rest")] == ["neg", "pas", "1/1", "0/3"]
 
 
@@ -82,12 +82,18 @@ def measured():
     return pl.DataFrame(rows)
 
 
-def test_runs_are_counted_whose_interval_is_above_the_best_null():
-    rows = gaps.shares(measured())  # the unigram baseline has half of the sets
-    assert gaps.above(rows) == [("sets", 0, 1)]
+def of_sets(study, frame):
+    """Return results with these measures of filler x gap."""
+    spec = study.spec.model_copy(update={"measured": {"sets": "paradigms"}})
+    return study.changed(spec=spec, measures={"sets": frame}).collected
+
+
+def test_runs_are_counted_whose_interval_is_above_the_best_null(study):
+    rows = tasks.shares(of_sets(study, measured()))  # the unigram baseline has half of the sets
+    assert tasks.above(rows) == [("sets", 0, 1)]
     sure = pl.when("baseline").then("low").otherwise(pl.lit(0.51))
-    assert gaps.above(rows.with_columns(low=sure)) == [("sets", 1, 1)]
-    marks = gaps.marks(rows)
+    assert tasks.above(rows.with_columns(low=sure)) == [("sets", 1, 1)]
+    marks = tasks.marks(rows, "criterion", "sets")
     assert marks["panel"].n_unique() == 2
     assert marks.select("row", "series", "value", "low", "high", "filled").rows()[:3] == [
         ("sets", "gpt2", 25, 12.5, 87.5, True), ("sets", "gpt2 untrained", 0, 0, 100, False),
@@ -95,11 +101,12 @@ def test_runs_are_counted_whose_interval_is_above_the_best_null():
     ]  # fmt: skip
 
 
-def test_a_suite_with_ambiguous_sets_stands_there_without_them_too():
+def test_a_suite_with_ambiguous_sets_stands_there_without_them_too(study):
     clear = measured().filter(pl.col("subset") == "all").with_columns(subset=pl.lit("unambiguous"))
-    alike = gaps.shares(pl.concat([measured(), clear]))
+    alike = tasks.shares(of_sets(study, pl.concat([measured(), clear])))
     assert alike["sets"].unique().to_list() == ["sets"]  # no set is ambiguous
-    fewer = gaps.shares(pl.concat([measured(), clear.with_columns(n=pl.lit(5, pl.Int64))]))
+    fewer = pl.concat([measured(), clear.with_columns(n=pl.lit(5, pl.Int64))])
+    fewer = tasks.shares(of_sets(study, fewer))
     clear = fewer.filter(sets="sets, unambiguous")
     assert set(clear["n"]) == {5} and clear.height == fewer.height / 2
 

@@ -12,7 +12,7 @@ from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring, specs
 from poshgrid.files import read_table
 from poshgrid.heuristics import mixture, table
-from poshgrid.heuristics.schema import DIFFER, IDENTIFIABILITY, MIXTURE, NONE, UNCLEAR, VERDICTS
+from poshgrid.heuristics.schema import DIFFER, MIXTURE, NONE, UNCLEAR, VERDICTS
 from poshgrid.models.ngram import count
 from poshgrid.statistics import shares
 from tests.unit.statistics.scored import Folder
@@ -234,21 +234,6 @@ def test_few_pairs_and_few_sets():
     assert rows[0]["weight"] == pytest.approx(0.5, abs=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("says", "sets", "expected"),
-    [
-        ([[1, 0, 1, 1, np.nan], [0, 1, 1, 0.5, 0]], [0, 0, 1, 2, 3], (2, 1)),
-        ([[1, 0, 1, 0, 1, np.nan, 0.5], [0, 1, 1, 0, 0.5, 0, 1]], None, (4, 2)),
-        # On one pair of a set they agree, on the other they do not
-        ([[1, 1], [1, 0]], [0, 0], (1, 1)),
-    ],
-)
-def test_identifiability_counts_sets(says, sets, expected):
-    """In how many sets both have a say, and in how many of these they differ."""
-    made = phenomenon(says, np.ones(len(says[0])), sets)
-    assert list(shares.identifiable(made)) == [("a", "b", *expected)]
-
-
 def test_draws_are_those_of_the_suite_and_the_phenomenon():
     times = shares.times(phenomenon(np.ones((1, 4)), np.ones(4), [0, 0, 1, 2]))
     assert times.shape == (1_000, 3)
@@ -291,12 +276,6 @@ def test_a_target_from_files_to_files(tmp_path):
         tmp_path / "out",
     )  # fmt: skip
     assert facts == {"models": 1, "replicates": 1_000}
-    apart = {
-        (row["heuristic"], row["other"]): (row["both"], row["apart"])
-        for row in read_table(tmp_path / "out/identifiability.parquet", IDENTIFIABILITY).to_dicts()
-    }
-    assert apart["first-auxiliary", "main-auxiliary"] == (4, 4)
-    assert apart["frequent-word", "ngram"] == (4, 2)
     names = set(read_table(tmp_path / "out/mixture.parquet", MIXTURE)["heuristic"])
     assert names == {"first-auxiliary", "frequent-word = local-bigram", "front-do",
                      "finite-clauses = main-auxiliary = ngram", "guessing"}  # fmt: skip

@@ -9,7 +9,6 @@ import polars as pl
 
 from poshgrid.report import figures
 from poshgrid.report.accuracies import (
-    BASELINE_NAMES,
     Place,
     by_models,
     by_places,
@@ -18,7 +17,7 @@ from poshgrid.report.accuracies import (
     of_level,
 )
 from poshgrid.report.collect import Collected
-from poshgrid.report.layout import Group, Layout, groups
+from poshgrid.report.layout import Layout, groups
 from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
 from poshgrid.statistics.schema import RUN_AXES, YES
@@ -47,10 +46,8 @@ def write(page: Page) -> dict[str, Any] | None:
 
 
 def _figures(page: Page, suites: list[str]) -> None:
-    """Draw the categories of every suite, and the phenomena of categories of several suites."""
+    """Draw the categories of every suite."""
     layout = page.layout
-    own = [category for suite in suites for category in layout.categories(suite)]
-    shared = {category for category in own if own.count(category) > 1}
     for group in groups(layout):
         tail = f"-{group.condition}" if group.condition else ""
         marks = [
@@ -60,45 +57,9 @@ def _figures(page: Page, suites: list[str]) -> None:
             for name, arm in group.arms
         ]
         frame = drawn(page.collected, layout, marks)
-        page.picture(f"accuracy{tail}", figures.lines, frame, _caption("accuracy", group, frame))
-        marks = [
-            (suite, phenomenon, name, arm, (suite, "phenomenon", category, phenomenon, ""))
-            for category in dict.fromkeys(own)
-            for suite in suites
-            for of, phenomenon in layout.phenomena[suite]
-            if of == category and category in shared
-            for name, arm in group.arms
-        ]
-        frame = drawn(page.collected, layout, marks)
-        draw = partial(figures.rows, label="Accuracy (%)", percent=True, columns=4)
-        caption = _caption("shared_phenomena", group, frame)
-        page.picture(f"accuracy{tail}-shared", draw, dots(frame), caption)
-
-
-def _caption(kind: str, group: Group, frame: pl.DataFrame) -> str:
-    return say(kind, group.condition, frame["sd"].count(), figures.baselines_of(frame))
-
-
-def dots(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the data of a figure with a row per phenomenon and a panel per size (``ROWS``).
-
-    Args:
-        frame: accuracies of phenomena (:func:`poshgrid.report.accuracies.drawn`).
-    """
-    mean, sd = pl.col("mean") * 100, pl.col("sd") * 100
-    named = frame.with_columns(
-        panel=pl.format("Size {}", "size"), row=pl.format("{} · {}", "facet", "panel")
-    )
-    parts = [named.select("panel", "row", "series", value=mean, low=mean - sd, high=mean + sd)]
-    # Baselines: means over the models of the row
-    for baseline in figures.baselines_of(frame):
-        means = named.group_by("panel", "row", maintain_order=True).agg(
-            value=pl.mean(baseline) * 100
-        )
-        name = pl.lit(BASELINE_NAMES[baseline])
-        parts.append(means.with_columns(series=name, lane=pl.lit("baselines")))
-    every = pl.concat(parts, how="diagonal_relaxed").drop_nulls("value")
-    return every.with_columns(reference=pl.lit(50.0))
+        spread, baselines = frame["sd"].count(), figures.baselines_of(frame)
+        caption = say("accuracy", group.condition, spread, baselines)
+        page.picture(f"accuracy{tail}", figures.lines, frame, caption)
 
 
 def _suite(page: Page, suite: str) -> None:
@@ -110,6 +71,7 @@ def _suite(page: Page, suite: str) -> None:
     heads = ("Category", "Phenomenon")
     page.put(by_places(f"accuracy-{suite}-phenomena", "table8", heads, frame))
     page.table("rivals", rivals(frame), of=suite)
+    page.table("children", children(collected, layout, suite), suite, of=suite)
     for level, head in (("template", "Template"), ("cell", "Cell of the design")):
         frame = cells(collected, layout, parts(collected, layout, suite, level), baselines=False)
         heads = ("Phenomenon", head)
@@ -121,6 +83,33 @@ def _suite(page: Page, suite: str) -> None:
         caption = say("curves", suite, level)
         frame = trajectories(collected, layout, places)
         page.picture(f"curves-{suite}-{level}", _CURVES, frame, caption)
+
+
+def children(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
+    """Return the accuracies of children, and those of models on the same phenomena.
+
+    Children did other tasks than models, so that their numbers are not directly comparable.
+
+    Args:
+        collected: all results.
+        layout: order of arms and sizes.
+        suite: of pairs; phenomena and categories that it lacks are left out.
+    """
+    rows = collected.children.drop_nulls("accuracy")
+    places = {c: (suite, "category", c, "", "") for c in layout.categories(suite)}
+    places |= {p: (suite, "phenomenon", c, p, "") for c, p in layout.phenomena[suite]}
+    judged = drawn(collected, layout, (
+        ("", name, series, arm, places[name])
+        for name in rows["name"].unique(maintain_order=True)
+        if name in places
+        for series, arm in groups(layout)[0].arms
+    ))  # fmt: skip
+    order = pl.col("size").replace_strict({size: i for i, size in enumerate(layout.sizes)})
+    cell = pl.format("{} {}", "size", "series")
+    cells = judged.sort(order, maintain_order=True).with_columns(cell=cell)
+    shares = cells.pivot("cell", index="panel", values="mean")
+    ages = rows.select("name", "age", children="accuracy")
+    return ages.join(shares, left_on="name", right_on="panel", maintain_order="left")
 
 
 def rivals(frame: pl.DataFrame) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""The corpora: words by source, the text that models see of them, and tokens."""
+"""The corpora: the text that models see of them, and tokens."""
 
 from __future__ import annotations
 
@@ -16,27 +16,10 @@ TITLE, ORDER, AUDIENCE = "Corpora", 80, "reviewer"
 
 
 def write(page: Page) -> dict[str, Any]:
-    """Write the three tables, if they have rows."""
-    page.table("words-by-source", words_by_source(page.collected, page.layout))
+    """Write the tables, if they have rows."""
     page.table("exposure", exposure(page.collected, page.layout))
     page.table("vocabularies", vocabularies(page.collected))
     return {}
-
-
-def words_by_source(collected: Collected, layout: Layout) -> pl.DataFrame:
-    """Return the words of each source in each size."""
-    parts = [*layout.sizes, "dev", "test"]
-    rows = []
-    for corpus, statistics in collected.corpora.items():
-        by_part = {p: statistics.get(p) or statistics.get("train", {}).get(p) or {} for p in parts}
-        sources = dict.fromkeys(s for part in by_part.values() for s in part.get("sources", {}))
-        for source in (*sources, *([ALL] if sources else [])):
-            row = {"corpus": corpus, "source": "all sources" if source == ALL else source}
-            for part, facts in by_part.items():
-                counted = facts if source == ALL else facts.get("sources", {}).get(source, {})
-                row[part] = counted.get("words")
-            rows.append(row | {"class": "total" if source == ALL else None})
-    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def exposure(collected: Collected, layout: Layout) -> pl.DataFrame:

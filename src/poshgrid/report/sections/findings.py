@@ -122,7 +122,7 @@ def unquoted(collected: Collected) -> Iterator[Finding]:
     for fit in collected.fits.values():
         if reasons := doubts(fit.diagnostics):
             text = say("not_quoted", fit.name, reasons)
-            yield Finding(text, f"predictive-{fit.name}-data", [])
+            yield Finding(text, f"fit-{fit.name}", [])
 
 
 # ---- contrasts -----------------------------------------------------------------------------------

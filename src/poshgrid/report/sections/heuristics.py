@@ -12,7 +12,7 @@ import polars as pl
 from poshgrid.config.runs import PRETRAINED
 from poshgrid.heuristics.mixture import FEW, GUESSING
 from poshgrid.heuristics.schema import DIFFER
-from poshgrid.heuristics.table import EQUAL, hierarchical, rivals
+from poshgrid.heuristics.table import EQUAL, hierarchical
 from poshgrid.report.layout import Layout
 from poshgrid.report.parts import Page
 from poshgrid.statistics.schema import RUN_AXES
@@ -31,10 +31,10 @@ def write(page: Page) -> dict[str, Any] | None:
         PoshgridError: a file is broken.
     """
     collected, layout = page.collected, page.layout
-    tables = {n: collected.table(n) for n in ("mixture", "verdicts", "identifiability")}
+    tables = {n: collected.table(n) for n in ("mixture", "verdicts")}
     suites = [s for s in collected.spec.suites if s in set(tables["verdicts"]["suite"])]
     for suite in suites:
-        mixed, judged, apart = (table.filter(suite=suite) for table in tables.values())
+        mixed, judged = (table.filter(suite=suite) for table in tables.values())
         names = mixed.select("phenomenon", "heuristic").unique().iter_rows()
         wanted = {
             phenomenon for phenomenon, group in names if any(map(hierarchical, group.split(EQUAL)))
@@ -42,20 +42,7 @@ def write(page: Page) -> dict[str, Any] | None:
         rows = verdicts(judged.filter(pl.col("phenomenon").is_in(wanted)), layout)
         page.table("verdicts", rows, MOST, TOLERANCE, of=suite)
         page.table("mixture", mixture(mixed, layout), LEAST, FEW, of=suite)
-        page.table("identifiability", identifiability(apart), FEW, of=suite)
-    page.table("heuristics", heuristics(tables["mixture"]))
     return {"suites": suites} if suites else None
-
-
-def heuristics(mixed: pl.DataFrame) -> pl.DataFrame:
-    """Return the heuristics that decide on some pair: what each does, and if it is hierarchical."""
-    known = rivals()
-    names = {name for group in mixed["heuristic"].unique() for name in group.split(EQUAL)}
-    return pl.DataFrame([
-        {"heuristic": name, "says": known[name].SAYS,
-         "hierarchical": "yes" if hierarchical(name) else None}
-        for name in sorted(names & known.keys())
-    ], infer_schema_length=None)  # fmt: skip
 
 
 def verdicts(judged: pl.DataFrame, layout: Layout) -> pl.DataFrame:
@@ -95,10 +82,3 @@ def _spans(rows: pl.DataFrame, *ends: str) -> pl.Series:
     """Return intervals as texts."""
     intervals = [span(low, high, percent) for low, high in rows.select(ends).iter_rows()]
     return pl.Series(intervals, dtype=pl.String)
-
-
-def identifiability(apart: pl.DataFrame) -> pl.DataFrame:
-    """Return on how many lexical sets two heuristics disagree."""
-    most = pl.when(pl.col("apart") != pl.col("apart_most")).then("apart_most")
-    few = pl.when(pl.col("apart") < FEW).then(pl.lit("flag")).alias("class")
-    return apart.sort("phenomenon", "apart", "heuristic", "other").with_columns(few, most=most)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,6 @@ from poshgrid.report.parts import Page
 from poshgrid.report.records import read_json, within_results
 
 TITLE, ORDER, AUDIENCE = "Benchmark", 120, "reviewer"
-
-Stretches = list[tuple[str, bool]]
-"""Parts of a sentence: words, and whether the other sentence lacks them."""
 
 
 def write(page: Page) -> dict[str, Any]:
@@ -38,29 +34,14 @@ def write(page: Page) -> dict[str, Any]:
 
 def examples(
     items: pl.DataFrame, phenomena: list[tuple[str, str]]
-) -> Iterator[tuple[dict[str, Any], int, list[tuple[str, str, str, Stretches]]]]:
-    """Yield the first pair of each phenomenon, its number of pairs, and the pair's two members."""
+) -> Iterator[tuple[dict[str, Any], int]]:
+    """Yield the first pair of each phenomenon, and its number of pairs."""
     for category, phenomenon in phenomena:
         rows = items.filter(category=category, phenomenon=phenomenon).sort("item_id")
-        for first in rows.head(1).iter_rows(named=True):
-            good, bad = differences(first["good"], first["bad"])
-            members = [("good", "✓", "grammatical", good), ("bad", "*", "ungrammatical", bad)]
-            yield first, rows.height, members
+        yield from ((first, rows.height) for first in rows.head(1).iter_rows(named=True))
 
 
 def given(collected: Collected, suite: str) -> pl.DataFrame:
     """Return the accuracy of the pretrained models on each phenomenon, a column for each model."""
     rows = collected.accuracy.filter(recipe=PRETRAINED, suite=suite, level="phenomenon")
     return rows.pivot("model", index=["category", "phenomenon"], values="mean")
-
-
-def differences(good: str, bad: str) -> tuple[Stretches, Stretches]:
-    """Split two sentences into stretches of words that are in both or in one only."""
-    first, second = good.split(), bad.split()
-    pair: tuple[Stretches, Stretches] = ([], [])
-    matcher = difflib.SequenceMatcher(a=first, b=second, autojunk=False)
-    for kind, a, b, c, d in matcher.get_opcodes():
-        for stretch, parts in ((first[a:b], pair[0]), (second[c:d], pair[1])):
-            if stretch:
-                parts.append((" ".join(stretch), kind != "equal"))
-    return pair

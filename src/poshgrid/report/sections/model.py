@@ -30,7 +30,5 @@ def write(page: Page) -> dict[str, Any] | None:
         page.picture(f"forest-{name}", draw, posterior.effects(fit.summary), say("forest"))
         rows = posterior.coefficients(fit)
         page.table("fit", rows, bool(rows["implicit"].any()), of=name)
-        cells = fit.predictive.drop_nulls(["observed", "predicted", "low", "high"])
-        page.picture(f"predictive-{name}", figures.predictive, cells, say("predictive"))
     limits = {"MAX_R_HAT": MAX_R_HAT, "MIN_ESS": MIN_ESS, "OUTSIDE": OUTSIDE}
     return {"fits": fits, "doubts": doubts, **limits} if fits else None

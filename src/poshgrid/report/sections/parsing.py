@@ -22,7 +22,6 @@ def write(page: Page) -> dict[str, Any] | None:
     page.table("parsers", parsers(collected))
     for kind, rows in (("recall", recall(collected)), ("recall-rules", constructions(collected))):
         page.table(kind, rows, bool(rows["class"].count()) and FEW)
-    page.table("agreement", agreement(collected))
     return {}
 
 
@@ -43,17 +42,6 @@ def parsers(collected: Collected) -> pl.DataFrame:
            for relation, values in facts.get("relations", {}).items()
            for name in ("precision", "recall", "F1")}
         for parser, trees, facts in measured
-    ], infer_schema_length=None)  # fmt: skip
-
-
-def agreement(collected: Collected) -> pl.DataFrame:
-    """Return how far the evidence labels of two parsers agree, by filter and reading."""
-    return pl.DataFrame([
-        {"corpus": corpus, "parsers": f"{first} / {second}", "filter": name, "reading": reading}
-        | facts
-        for corpus, first, second, answer in collected.agreement
-        for name, readings in sorted(answer.items())
-        for reading, facts in readings.items()
     ], infer_schema_length=None)  # fmt: skip
 
 
