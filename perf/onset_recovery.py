@@ -41,8 +41,9 @@ from scipy import optimize, special
 
 from poshgrid.config.specs import Cell
 from poshgrid.statistics import development, verdicts
+from poshgrid.statistics.curves import over_seeds
 from poshgrid.statistics.development import CHECKPOINTS, SIZES
-from poshgrid.statistics.schema import ACCURACY, CURVES_MEAN
+from poshgrid.statistics.schema import ACCURACY, CURVES
 from poshgrid.statistics.verdicts import PRIOR_FREEDOM
 
 GRIDS = {SIZES: np.array([10e6, 30e6, 100e6]), CHECKPOINTS: np.geomspace(1e6, 100e6, 8)}
@@ -147,7 +148,9 @@ def _points(
                 "epoch": row["words"] / last,
             })  # fmt: skip
     return development.points(
-        pl.DataFrame(accuracy, schema=ACCURACY), pl.DataFrame(curves, schema=CURVES_MEAN), counts
+        pl.DataFrame(accuracy, schema=ACCURACY),
+        pl.DataFrame(curves, schema=over_seeds(pl.DataFrame(schema=CURVES)).schema),
+        counts,
     )
 
 

@@ -66,7 +66,6 @@ TARGETS: dict[str, tuple[Callable[..., str], ModuleType, str]] = {
     "counts": (Paths.statistics, statistics, "COUNTS"),
     "training": (Paths.curves, statistics, "TRAINED"),
     "curves": (Paths.curves, statistics, "CURVES"),
-    "curves_mean": (Paths.curves, statistics, "CURVES_MEAN"),
     "deltas": (Paths.deltas, statistics, "DELTAS"),
     "delta_tests": (Paths.deltas, statistics, "DELTA_TESTS"),
     "perplexity": (Paths.deltas, statistics, "PERPLEXITY"),
@@ -202,7 +201,7 @@ class Results:
         """Return a table of a target.
 
         Args:
-            name: of :data:`TARGETS`: accuracy, counts, training, curves, curves_mean, deltas,
+            name: of :data:`TARGETS`: accuracy, counts, training, curves, deltas,
                 delta_tests, perplexity, mixture, verdicts, exposure,
                 development, ratios; or a table of the report's page (:meth:`page`).
             target: an experiment; default: ``all``, or the only one that has results.

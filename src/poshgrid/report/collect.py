@@ -20,6 +20,7 @@ from poshgrid.evidence.schema import RECALL
 from poshgrid.report.records import Record, manifests, read_json
 from poshgrid.statistics import published
 from poshgrid.statistics import schema as statistics
+from poshgrid.statistics.curves import over_seeds
 from poshgrid.statistics.development import onsets, points, ratios
 from poshgrid.statistics.exposure import ledger
 from poshgrid.statistics.measures.schema import ANSWERS, NORMS, TAGS
@@ -112,14 +113,17 @@ class Collected:
 
     accuracy = _of_target("accuracy")
     """Accuracies: ``ACCURACY``."""
-    curves = _of_target("curves_mean")
-    """Accuracies in the course of training: ``CURVES_MEAN``."""
     deltas = _of_target("deltas")
     """Effects of filtering: ``DELTAS``."""
     delta_tests = _of_target("delta_tests")
     """Tests of these effects: ``DELTA_TESTS``."""
     perplexity = _of_target("perplexity")
     """Perplexities: ``PERPLEXITY``."""
+
+    @cached_property
+    def curves(self) -> pl.DataFrame:
+        """Accuracies in the course of training, averaged over seeds."""
+        return over_seeds(self.table("curves"))
 
     @cached_property
     def exposure(self) -> pl.DataFrame:

@@ -98,7 +98,7 @@ class Curves(Accuracy):
 
     function = "poshgrid.statistics.curves.curves"
     output = PATHS.curves("{target}")
-    outputs = tables("curves", "curves_mean", "training")
+    outputs = tables("curves", "training")
     takes = lambda job: (
         job.spec, Path(job.paths.all_scores()), Path(job.paths.all_models()), job.named("items"),
         job.output,
@@ -259,7 +259,7 @@ class Report(Stage):
             *(f"{paths.heuristic_shares(target)}/verdicts.parquet" for _ in grid.pairs[:1]),
             *(f"{paths.quality(target, suite)}/quality.json" for suite in grid.pairs),
             *(f"{paths.measures(target, suite)}/measures.parquet" for suite in grid.measured),
-            *(f"{paths.curves(target)}/curves_mean.parquet" for _ in grid.pairs[:1] if cells),
+            *(f"{paths.curves(target)}/curves.parquet" for _ in grid.pairs[:1] if cells),
             *(f"{paths.deltas(target)}/deltas.parquet" for _ in filtering.pairs(grid, target)[:1]),
             *(f"{paths.fit(target, model)}/diagnostics.json" for model in grid.fitted(target)),
             *(paths.evidence(corpus, parser) for corpus in parsed for parser in parsers),

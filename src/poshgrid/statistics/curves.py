@@ -1,22 +1,25 @@
-"""Accuracy by step and epoch of training (POSH-BENCH, Figure 4), for minimal pairs only."""
+"""Accuracy by step and epoch of training (POSH-BENCH, Figure 4), and how the training went."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from poshgrid import logs
+from poshgrid import files, logs, verification
 from poshgrid.config.runs import UNTRAINED
 from poshgrid.config.specs import JudgementSpec
+from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import judgements
-from poshgrid.statistics import levels, training
-from poshgrid.statistics.schema import CURVES, CURVES_MEAN, RUN_AXES
+from poshgrid.statistics import levels
+from poshgrid.statistics.schema import CURVES, RUN_AXES, TRAINED
 from poshgrid.tables import formats
 
 _PLACE = ["suite", "level", "category", "phenomenon"]
+_MEASURED = [name for name in TRAINED if name not in (*RUN_AXES, "seed")]
 _COUNTED = {
     **{name: CURVES[name] for name in (*RUN_AXES, "seed", "suite")},
     **dict.fromkeys(("category", "phenomenon"), pl.String),
@@ -41,28 +44,26 @@ def curves(
         scores: folder of score files: ``{run}/{suite}.parquet`` below it.
         models: folder of the models: ``{run}/statistics.json``, ``training.jsonl`` below it.
         items: suite -> its table of pairs.
-        output: folder for curves, curves_mean and training, each .parquet and .csv.
+        output: folder for curves and training, each .parquet and .csv.
 
     Returns:
         Numbers of checkpoints that were judged (without baselines), and of judgements.
 
     Raises:
-        PoshgridError: see :func:`judgements.judged`, :func:`training.statistics` and
-            :func:`training.evaluations`.
+        PoshgridError: see :func:`judgements.judged` and :func:`statistics`; or a
+            ``training.jsonl`` is missing or broken.
     """
     scores, models, output = Path(scores), Path(models), Path(output)
     pairs = {suite: judgements.read_items(items[suite]) for suite in sorted(items)}
-    trained = training.trained(spec.runs)
+    trained = levels.trained(spec.runs)
     counted = [
         point
         for run in logs.progress(trained, "judging checkpoints")
         for point in _of_run(run, spec, scores, models, pairs)
     ]
     counts = pl.concat([pl.DataFrame(schema=_COUNTED), *counted])
-    every = by_step(counts)
-    training.training(trained, models, output)
-    formats.write(every, output, "curves", CURVES)
-    formats.write(over_seeds(every), output, "curves_mean", CURVES_MEAN)
+    formats.write(training(trained, models), output, "training", TRAINED)
+    formats.write(by_step(counts), output, "curves", CURVES)
     checkpoints = counts.filter(~pl.col("kept") & (pl.col("step") > 0))
     return {
         "checkpoints": checkpoints.select(*RUN_AXES, "seed", "step").n_unique(),
@@ -82,10 +83,16 @@ def by_step(counts: pl.DataFrame) -> pl.DataFrame:
 
 
 def over_seeds(curves: pl.DataFrame) -> pl.DataFrame:
-    """Return mean and SD over seeds at every step, and of the kept weights (``CURVES_MEAN``).
+    """Average over seeds at every step, and over the kept weights.
 
     Args:
         curves: columns of ``CURVES``.
+
+    Returns:
+        ``RUN_AXES``, suite, level, category, phenomenon, kept, step (null for kept weights: each
+        seed has its own best step), epoch (mean), mean (of the seeds' accuracies), sd (sample SD;
+        null with one seed), n_seeds (a run that stopped early lacks later steps), pairs (that each
+        seed judged), dev_loss (mean; null unless all were evaluated here).
     """
     kept = pl.col("kept")
     every_loss = pl.col("dev_loss").null_count() == 0
@@ -102,8 +109,54 @@ def over_seeds(curves: pl.DataFrame) -> pl.DataFrame:
             pairs=pl.col("pairs").max(),
             dev_loss=pl.when(every_loss).then(pl.col("dev_loss").mean()),
         )
-        .select(list(CURVES_MEAN))
     )
+
+
+def training(runs: Sequence[str], models: Path) -> pl.DataFrame:
+    """Return how the training of runs went (``TRAINED``), in the order of the runs.
+
+    Args:
+        runs: trained runs, without baselines and given models.
+        models: folder of the models: ``{run}/statistics.json`` below it.
+
+    Raises:
+        PoshgridError: see :func:`statistics`.
+    """
+    rows = []
+    for run in runs:
+        facts = statistics(models / run)
+        rows.append({**levels.axes(run), **{key: facts[key] for key in _MEASURED}})
+    # strict=False: JSON reads a loss such as 3.0 as an integer.
+    return pl.DataFrame(rows, schema=TRAINED, strict=False)
+
+
+def statistics(folder: Path) -> dict[str, Any]:
+    """Return the content of ``statistics.json`` in a model's folder.
+
+    Raises:
+        PoshgridError: the file is missing or broken, or lacks a key.
+    """
+    path = folder / "statistics.json"
+    facts = files.read_json(path)
+    lacking = [key for key in _MEASURED if not isinstance(facts, dict) or facts.get(key) is None]
+    if lacking:
+        raise PoshgridError(
+            f"{path}: no {', '.join(map(repr, lacking))}: an earlier version wrote it, or it is "
+            "not a model's; train the run again: `poshgrid run -R train`"
+        )
+    return facts
+
+
+def _dev_losses(path: Path) -> dict[int, float | None]:
+    """Return step -> loss on dev from a ``training.jsonl``."""
+    verification.check([path])
+    try:
+        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
+    except (OSError, ValueError) as error:
+        raise PoshgridError(
+            f"{path}: not JSON lines ({error}); delete the model folder and train again"
+        ) from error
+    return {line["step"]: line.get("dev_loss") for line in lines}
 
 
 def _of_run(
@@ -111,9 +164,8 @@ def _of_run(
 ) -> Iterator[pl.DataFrame]:
     """Yield counts by phenomenon at every step of a run, suite by suite (``_COUNTED``)."""
     axes = levels.axes(run)
-    facts = training.statistics(models / run)
-    lines = training.evaluations(models / run / "training.jsonl")
-    losses = {line["step"]: line.get("dev_loss") for line in lines}
+    facts = statistics(models / run)
+    losses = _dev_losses(models / run / "training.jsonl")
     baseline = "/".join((*run.split("/")[:3], UNTRAINED, *run.split("/")[4:]))
     for suite, table in pairs.items():
         path = scores / run / f"{suite}.parquet"

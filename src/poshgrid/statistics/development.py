@@ -40,7 +40,7 @@ def points(accuracy: pl.DataFrame, curves: pl.DataFrame, counts: pl.DataFrame) -
 
     Args:
         accuracy: columns of ``ACCURACY``.
-        curves: columns of ``CURVES_MEAN``.
+        curves: from :func:`poshgrid.statistics.curves.over_seeds`.
         counts: columns of ``COUNTS``.
 
     Returns:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import polars as pl
 
-from poshgrid.config.runs import words_of
+from poshgrid.config.runs import REFERENCE, words_of
 from poshgrid.statistics.schema import LEVELS, PARTS, RUN_AXES
 
 
@@ -19,6 +19,16 @@ def axes(run: str) -> dict[str, Any]:
     """
     *parts, seed = run.split("/")
     return {**dict(zip(RUN_AXES, parts, strict=True)), "seed": int(seed.removeprefix("seed"))}
+
+
+def trained(names: Iterable[str]) -> list[str]:
+    """Return the trained runs, without baselines and given models; smaller sizes come first."""
+
+    def order(name: str) -> tuple[Any, ...]:
+        condition, size, *others = axes(name).values()
+        return condition, words_of(size), *others
+
+    return sorted((name for name in names if axes(name)["recipe"] not in REFERENCE), key=order)
 
 
 def divided(units: pl.DataFrame, *within: str) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 ``results/statistics/{target}/`` has the tables of a target (counts, accuracy). Folders below it
 have the tables of a Bayesian model (``regressions/{regression}/``: summary, contrasts, predictive),
-of training (``curves/``: curves, curves_mean, training) and of filtering (``deltas/``: deltas,
+of training (``curves/``: curves, training) and of filtering (``deltas/``: deltas,
 delta_tests, perplexity).
 """
 
@@ -231,23 +231,6 @@ and one for the kept weights.
 
 A checkpoint at the step of the kept weights has a row of its own.
 """
-
-CURVES_MEAN = {
-    **dict.fromkeys(RUN_AXES, pl.String),
-    "suite": pl.String,
-    "level": pl.String,  # as in `curves`, with category and phenomenon
-    "category": pl.String,
-    "phenomenon": pl.String,
-    "kept": pl.Boolean,  # as in `curves`
-    "step": pl.UInt32,  # null for kept weights: each seed has its own best step
-    "epoch": pl.Float64,  # mean over seeds
-    "mean": pl.Float64,  # share of pairs: mean over seeds of the seed's accuracy
-    "sd": pl.Float64,  # the same unit: sample SD over seeds; null with one seed
-    "n_seeds": pl.UInt32,  # seeds that have the step: a run that stopped early lacks later ones
-    "pairs": pl.UInt32,  # pairs that each seed judged
-    "dev_loss": pl.Float64,  # nats per token, mean over seeds; null unless all were evaluated here
-}
-"""``statistics/{target}/curves/curves_mean.parquet``: the table ``curves``, averaged over seeds."""
 
 TRAINED = {
     **dict.fromkeys(RUN_AXES, pl.String),

@@ -13,7 +13,9 @@ from poshgrid.config.paths import Paths
 from poshgrid.evaluation.score import score
 from poshgrid.provenance.manifest import recorded
 from poshgrid.statistics.accuracy import accuracy
-from poshgrid.statistics.training import training
+from poshgrid.statistics.curves import training
+from poshgrid.statistics.schema import TRAINED
+from poshgrid.tables import formats
 from poshgrid.training import builder
 from poshgrid.training.train import train
 from tests.unit.training.training_support import (
@@ -99,5 +101,6 @@ def build(
     folder = Path(paths.statistics("all"))
     with recorded(folder / "manifest.json", spec=judged.model_dump(mode="json")):
         accuracy(judged, Path(paths.all_scores()), {"posh": items}, None, folder)
-    training(NAMES, Path(paths.all_models()), Path(paths.curves("all")))
+    trained = training(NAMES, Path(paths.all_models()))
+    formats.write(trained, Path(paths.curves("all")), "training", TRAINED)
     return paths

@@ -11,7 +11,8 @@ from poshgrid.report.accuracies import by_models, by_places, cells, of_level
 from poshgrid.report.layout import Arm, groups
 from poshgrid.report.sections import accuracy
 from poshgrid.statistics import published
-from poshgrid.statistics.schema import CURVES_MEAN
+from poshgrid.statistics.curves import over_seeds
+from poshgrid.statistics.schema import CURVES
 from poshgrid.tables import words
 
 from . import report_results
@@ -207,7 +208,9 @@ def curve(bias="none", epochs=(0, 1, 2)):
 
 
 def test_curves_draw_the_numbers_of_the_table(biased):
-    rows = pl.DataFrame([*curve(), *curve("recency", (1, 2))], schema=CURVES_MEAN)
+    rows = pl.DataFrame(
+        [*curve(), *curve("recency", (1, 2))], schema=over_seeds(pl.DataFrame(schema=CURVES)).schema
+    )
     other = rows.with_columns(step=pl.when("kept").then(None).otherwise(0), size=pl.lit("20K"))
     made = biased.changed(
         curves=pl.concat([rows, other.cast(rows.schema)])

@@ -6,16 +6,28 @@ import numpy as np
 import pytest
 from polars.testing import assert_frame_equal
 
-from poshgrid import files
-from poshgrid.statistics import curves
-from poshgrid.statistics.schema import CURVES, CURVES_MEAN
+from poshgrid import errors, files
+from poshgrid.statistics import curves, levels
+from poshgrid.statistics.schema import CURVES
 from tests.unit.statistics.scored import Folder, pairs
-from tests.unit.statistics.test_training import model as trained
 
 PHENOMENA = {"island-adjunct": ("island", 20), "island-wh": ("island", 10), "wanna": ("wanna", 10)}
 RUN = "baby/10M/mini/sentence/none/seed42"
 BASELINE = "baby/10M/mini/untrained/none/seed42"
 PER_EPOCH = 50
+FACTS = {
+    "parameters": 29_000_000, "vocabulary_size": 16_384, "steps_per_epoch": 250, "steps": 1_000,
+    "epochs": 4.0, "best_step": 750, "stopped": "patience", "tokens": 5_120_000,
+    "tokens_per_second": 345.2, "initial_dev_loss": 9.7, "dev_loss": 3.25,
+    "dev_perplexity": 25.79, "test_loss": 3, "test_perplexity": 20.1, "device": "cuda",
+    "threads": 1, "biases": {},
+}  # fmt: skip
+
+
+def trained(folder, run, **facts):
+    """Write what the training of a model came to; return the run."""
+    files.write_json(folder / run / "statistics.json", FACTS | facts)
+    return run
 
 
 class Results(Folder):
@@ -49,10 +61,8 @@ class Results(Folder):
         self.facts = curves.curves(
             self.spec(), self.folder / "scores", self.folder / "models", self.tables, out
         )
-        return (
-            files.read_table(out / "curves.parquet", CURVES),
-            files.read_table(out / "curves_mean.parquet", CURVES_MEAN),
-        )
+        every = files.read_table(out / "curves.parquet", CURVES)
+        return every, curves.over_seeds(every)
 
 
 @pytest.fixture
@@ -155,3 +165,30 @@ def test_a_baseline_begins_only_the_curve_of_its_own_run(results):
         ("mini", 42, 1.0)
     }
     assert set(rows["recipe"]) == set(means["recipe"]) == {"sentence"}
+
+
+# ---- how the training went ----------------------------------------------------------------------
+
+
+def test_a_row_for_each_run_and_none_for_nulls(tmp_path):
+    runs = [
+        trained(tmp_path, "baby/100M/small/packed/none/seed1", dev_loss=2.5, stopped="steps"),
+        trained(tmp_path, "baby/10M/small/packed/none/seed10"),
+        trained(tmp_path, "baby/10M/small/packed/none/seed9", parameters=3),
+        "baby/10M/small/untrained/none/seed9",
+        "baby/10M/ngram/counted/none/seed0",
+        "pretrained/given/gpt2/pretrained/none/seed0",
+    ]
+    table = curves.training(levels.trained(runs), tmp_path)
+    columns = ("size", "seed", "parameters", "dev_loss", "stopped", "test_loss")
+    assert table.select(columns).rows() == [  # JSON wrote 3.0 as a whole number
+        ("10M", 9, 3, 3.25, "patience", 3.0),
+        ("10M", 10, 29_000_000, 3.25, "patience", 3.0),
+        ("100M", 1, 29_000_000, 2.5, "steps", 3.0),
+    ]
+
+
+def test_what_is_lacking_is_named(tmp_path):
+    run = trained(tmp_path, "baby/10M/m/packed/none/seed1", steps_per_epoch=None)
+    with pytest.raises(errors.PoshgridError, match=r"statistics\.json: .*'steps_per_epoch'"):
+        curves.training([run], tmp_path)

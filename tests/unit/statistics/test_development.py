@@ -5,11 +5,12 @@ import polars as pl
 import pytest
 
 from poshgrid.config.specs import Cell
-from poshgrid.statistics import development, verdicts
-from poshgrid.statistics.schema import ACCURACY, COUNTS, CURVES_MEAN, DEVELOPMENT, RUN_AXES
+from poshgrid.statistics import curves, development, verdicts
+from poshgrid.statistics.schema import ACCURACY, COUNTS, CURVES, DEVELOPMENT, RUN_AXES
 from tests.cases import read_cases
 
 WORDS = (10_000_000, 30_000_000, 100_000_000)
+MEANS = curves.over_seeds(pl.DataFrame(schema=CURVES)).schema
 HALF = 0.03  # of the intervals of these accuracies
 AXES = {"model": "m", "recipe": "packed", "bias": "none", "suite": "s", "category": "c"}
 
@@ -32,7 +33,7 @@ def accuracy(curves, rival=0.5, models=("m", "m", "m")):
 
 
 def onsets(rows, curves=(), counts=()):
-    curves = pl.DataFrame(list(curves), schema=CURVES_MEAN)
+    curves = pl.DataFrame(list(curves), schema=MEANS)
     counts = pl.DataFrame(list(counts), schema=COUNTS)
     return development.onsets(development.points(rows, curves, counts))
 
@@ -140,7 +141,7 @@ def test_seeds_of_checkpoints_vary_as_those_of_kept_weights():
     rows = accuracy({("a", "p"): (0.9,)}).with_columns(rival=pl.lit(verdicts.COIN))
     seeds = counts([150.0, 180.0, 190.0])
     tables = (pl.DataFrame(rows_, schema=schema) for rows_, schema in (
-        (checkpoints((0.5, 0.6, 0.8, 0.9)), CURVES_MEAN), (seeds, COUNTS)))  # fmt: skip
+        (checkpoints((0.5, 0.6, 0.8, 0.9)), MEANS), (seeds, COUNTS)))  # fmt: skip
     points = development.points(rows, *tables)
     logits = np.log([150.5 / 50.5, 180.5 / 20.5, 190.5 / 10.5])
     spread = verdicts.moderated({("c", "p"): [logits]})["c", "p"]

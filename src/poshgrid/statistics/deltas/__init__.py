@@ -15,7 +15,7 @@ import polars as pl
 from poshgrid import files, logs
 from poshgrid.config.specs import DeltasSpec
 from poshgrid.errors import PoshgridError
-from poshgrid.statistics import levels, training
+from poshgrid.statistics import levels
 from poshgrid.statistics.deltas import differences, paired
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
 from poshgrid.tables import formats
@@ -53,7 +53,7 @@ def deltas(
             what the stage ``perplexity`` writes.
     """
     output = Path(output)
-    runs = training.trained(spec.runs)
+    runs = levels.trained(spec.runs)
     judged = differences.read(runs, Path(scores), items, spec)
     rows = differences.deltas(judged, spec)
     read = _perplexities(perplexity)
