@@ -88,11 +88,11 @@ class Approximation:
         parts = [term.columns[:, term.sd_of == j] for term in groups for j in range(term.sds)]
         self._kernels = np.array([(part @ part.T).ravel() for part in parts])
         # The rows of the reference grid, place after place: covariances with the data and in them.
-        rows = [place.matched.rows for _, place in self.places]
+        rows = [place.rows for _, place in self.places]
         ends = np.cumsum([0, *(len(part) for part in rows)])
         self._signed = np.zeros((len(rows), ends[-1]))
         for i, (_, place) in enumerate(self.places):
-            self._signed[i, ends[i] : ends[i + 1]] = place.matched.signed
+            self._signed[i, ends[i] : ends[i + 1]] = place.signed
         means = np.concatenate([term.means for term in common])
         reference = np.vstack([predictor.matrix(part) - means for part in rows])
         self._to_data = (columns * scales**2) @ reference.T

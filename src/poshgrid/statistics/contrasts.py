@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,7 @@ from poshgrid.statistics import summary
 from poshgrid.statistics.design import Design
 from poshgrid.statistics.predictor import Predictor, mean_share
 from poshgrid.statistics.schema import CONTRASTS, RUN_AXES
+from poshgrid.tables.words import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +33,6 @@ GROUPS = ("phenomenon", "template", "condition:phenomenon")
 """Groups whose estimated effects are used as they are: their levels are the items of the suite."""
 TAIL = 0.025
 """Posterior probability of either tail outside a 95% interval."""
-_MAX_CELLS_SHOWN = 4  # missing cells that a note lists
 _NOT_PREDICTORS = ("correct", "n", "accuracy", "words")  # numeric columns that are not predictors
 _BLOCK_ROWS = 256  # rows of the grid whose draws are in memory at a time
 
@@ -80,8 +80,7 @@ def _rows(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator
     """Yield the rows of ``CONTRASTS`` of one contrast."""
     parts = list(slices(contrast, grid, notes))
     for part, tail in zip(parts, tails(parts), strict=True):
-        draws, share = grid.difference(part.matched)
-        rows, signed = part.matched.rows, part.matched.signed
+        draws, share = grid.difference(part.rows, part.signed)
         inside = [tail, TAIL, 0.5, 1 - TAIL, 1 - tail]
         names = ("joint_low", "share_low", "share", "share_high", "joint_high")
         quantiles = map(float, np.quantile(share, inside))
@@ -92,13 +91,13 @@ def _rows(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator
             "less": contrast.less,
             "by": part.by,
             "level": part.level,
-            "cells": part.matched.cells,
+            "cells": part.cells,
             **summary.describe(draws),
             "above": float((draws > 0).mean()),
             **dict(zip(names, quantiles, strict=True)),
-            "raw": float(signed @ rows["accuracy"]),
-            "words_first": round(signed.clip(min=0) @ rows["words"]),
-            "words_less": round(-signed.clip(max=0) @ rows["words"]),
+            "raw": float(part.signed @ part.rows["accuracy"]),
+            "words_first": round(part.signed.clip(min=0) @ part.rows["words"]),
+            "words_less": round(-part.signed.clip(max=0) @ part.rows["words"]),
         }
 
 
@@ -107,20 +106,26 @@ def called(contrast: Contrast, first: str) -> str:
     return contrast.name or f"{first} - {contrast.less}"
 
 
-class Slice(NamedTuple):
+@dataclass(frozen=True)
+class Slice:
     """The data on which a contrast is taken: all of them, or those at one level of a factor.
 
     Attributes:
         first: the level from which the other level of the contrast is subtracted.
         by: the factor whose level selects the data; "": all of them.
         level: that level; "": all of the data.
-        matched: the cells that both levels have.
+        rows: of the reference grid: the cells that both levels have, with every variable of the
+            data as a column.
+        signed: weights of the rows: those of the first level sum to 1, those of the other to -1.
+        cells: points of the grid that both levels have, over all phenomena.
     """
 
     first: str
     by: str
     level: str
-    matched: Matched
+    rows: pd.DataFrame
+    signed: np.ndarray
+    cells: int
 
 
 def slices(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterator[Slice]:
@@ -151,16 +156,16 @@ def slices(contrast: Contrast, grid: ReferenceGrid, notes: list[str]) -> Iterato
             notes.append(f"{called}: not by {by}: {_unknown_factor(by, grid)}")
     for first in firsts:
         for by, level in wanted:
-            matched = grid.matched(factor, (first, contrast.less), {by: level} if by else {})
-            if not by and matched.lacking:
-                notes.append(f"{called}: {matched.lacking}")
-            if not matched.cells:
-                of = f" at {by} {level}" if by else ""
-                notes.append(
-                    f"{called} left out{of}: {first} and {contrast.less} have no cell in common"
-                )
+            within = {by: level} if by else {}
+            rows, signed, cells, lacking = grid.matched(factor, (first, contrast.less), within)
+            notes += [f"{called}: {note}" for note in lacking if not by]
+            if cells:
+                yield Slice(first, by, level, rows, signed, cells)
                 continue
-            yield Slice(first, by, level, matched)
+            of = f" at {by} {level}" if by else ""
+            notes.append(
+                f"{called} left out{of}: {first} and {contrast.less} have no cell in common"
+            )
 
 
 def tails(parts: Iterable[Slice]) -> list[float]:
@@ -184,23 +189,6 @@ def _unknown_factor(factor: str, grid: ReferenceGrid) -> str:
     return f"{factor!r} is no factor with several levels of the formula's common terms{near}"
 
 
-@dataclass(frozen=True)
-class Matched:
-    """The rows of the reference grid on which two levels are compared.
-
-    Attributes:
-        rows: of the reference grid, with every variable of the data as a column.
-        signed: weights of the rows: those of the first level sum to 1, those of the other to -1.
-        cells: points of the grid that both levels have, over all phenomena.
-        lacking: a note on the cells that only one level has; "": both have all.
-    """
-
-    rows: pd.DataFrame
-    signed: np.ndarray
-    cells: int
-    lacking: str
-
-
 class ReferenceGrid:
     """The reference grid of a fit: one row for each point of the grid and phenomenon."""
 
@@ -221,13 +209,19 @@ class ReferenceGrid:
         frame = frame.assign(accuracy=seeds.transform("mean"))
         self._rows = frame.drop_duplicates(kept).reset_index(drop=True)
 
-    def matched(self, factor: str, levels: tuple[str, str], within: dict[str, str]) -> Matched:
+    def matched(
+        self, factor: str, levels: tuple[str, str], within: dict[str, str]
+    ) -> tuple[pd.DataFrame, np.ndarray, int, list[str]]:
         """Return the cells that both levels of a factor have.
 
         Args:
             factor: of the formula's common terms.
             levels: the first, and the one that is subtracted.
             within: factor -> level: only rows with these levels are used.
+
+        Returns:
+            Rows, signed weights and number of cells (see :class:`Slice`), and a note for each level
+            that lacks cells of the other.
         """
         rows = self._rows
         kept = np.all([rows[name] == level for name, level in within.items()], axis=0)
@@ -237,57 +231,41 @@ class ReferenceGrid:
         cell = rows[same].astype(str).agg("/".join, axis=1)
         sides = [set(cell[rows[factor] == level]) for level in levels]
         both = cell.isin(sides[0] & sides[1]).to_numpy()
-        lacking = self._missing_cells(rows[~both], factor, levels, same)
+        points = [axis for axis in same if axis not in ("category", "phenomenon")]
+        lacking = []
+        for level, other in (levels, levels[::-1]):
+            alone = rows[~both & (rows[factor] == other).to_numpy()]
+            if number := len(alone[points].drop_duplicates()):
+                sizes = ", ".join(alone["size"].astype(str).unique())
+                cells = counted(number, "cell")
+                lacking.append(f"{level} lacks {cells} of {other} ({sizes}), left out")
         rows, cell = rows[both], cell[both]
         numbers = rows.select_dtypes("number").columns.difference(_NOT_PREDICTORS)
         for name in numbers:
             # Average each side first: a side with more rows in a cell must not weigh more.
             means = rows.groupby([cell, rows[factor]], observed=True)[name].mean()
             rows[name] = cell.map(means.groupby(level=0).mean())
-        points = [axis for axis in same if axis not in ("category", "phenomenon")]
-        cells = int(rows[points].drop_duplicates().shape[0]) if len(rows) else 0
         signed = np.zeros(len(rows))
         for sign, level in zip((1, -1), levels, strict=True):
             side = (rows[factor] == level).to_numpy()
             signed[side] = sign * _weights(rows[side], cell[side])
-        return Matched(rows, signed, cells, lacking)
+        return rows, signed, len(rows[points].drop_duplicates()), lacking
 
-    @staticmethod
-    def _missing_cells(
-        alone: pd.DataFrame, factor: str, levels: tuple[str, str], same: Sequence[str]
-    ) -> str:
-        """Return a note on the cells that only one level has."""
-        shown = [
-            axis
-            for axis in ("size", "model", "recipe", "bias", "condition")
-            if axis in same and (axis == "size" or alone[axis].nunique() > 1)
-        ]
-        notes = []
-        for level, other in (levels, levels[::-1]):
-            points = alone[alone[factor] == other][shown].astype(str).drop_duplicates()
-            names = [" ".join(point) for point in points.to_numpy()]
-            unshown = len(names) - _MAX_CELLS_SHOWN
-            more = f" and {unshown} more" if unshown > 0 else ""
-            if names:
-                named = ", ".join(names[:_MAX_CELLS_SHOWN]) + more
-                notes.append(f"{level} has no {named}, left out of {other}")
-        return "; ".join(notes)
-
-    def difference(self, matched: Matched) -> tuple[np.ndarray, np.ndarray]:
+    def difference(self, rows: pd.DataFrame, signed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the differences of the linear predictor (chain x draw) and of the accuracy.
 
         The second array is flat: one number for each draw of each chain.
         """
-        coefficients, matrix = self._predictor.coefficients(), self._predictor.matrix(matched.rows)
-        eta = coefficients @ (matched.signed @ matrix)
+        coefficients, matrix = self._predictor.coefficients(), self._predictor.matrix(rows)
+        eta = coefficients @ (signed @ matrix)
         effects = self._predictor.group_coefficients(only=GROUPS)
-        groups = self._predictor.group_matrix(matched.rows, only=GROUPS)
+        groups = self._predictor.group_matrix(rows, only=GROUPS)
         share = np.zeros(len(coefficients))
-        blocks = len(matched.rows) // _BLOCK_ROWS + 1
-        for block in np.array_split(np.arange(len(matched.rows)), blocks):
+        blocks = len(rows) // _BLOCK_ROWS + 1
+        for block in np.array_split(np.arange(len(rows)), blocks):
             log_odds = matrix[block] @ coefficients.T + groups[block] @ effects.T
-            spread = self._predictor.spread(matched.rows.iloc[block], but=GROUPS)
-            share += matched.signed[block] @ mean_share(log_odds, spread)
+            spread = self._predictor.spread(rows.iloc[block], but=GROUPS)
+            share += signed[block] @ mean_share(log_odds, spread)
         return eta.reshape(self._predictor.shape), share
 
 

@@ -165,7 +165,7 @@ def power(
         levels = made.frame[contrast.factor].astype(str) if parts else None
         for part, tail in zip(parts, contrasts.tails(parts), strict=True):
             signs = np.select([levels == part.first, levels == contrast.less], [1, -1], 0)
-            coefficients = part.matched.signed @ predictor.matrix(part.matched.rows)
+            coefficients = part.signed @ predictor.matrix(part.rows)
             weight = weights @ posterior @ coefficients
             critical = stats.norm.isf(tail) * np.sqrt(coefficients @ posterior @ coefficients)
             sd = np.sqrt(weight @ truth @ weight)

@@ -189,9 +189,8 @@ The margins and r are null for the levels above the phenomenon.
 """
 
 DELTA_TESTS = {
-    # "accuracy", "delta", "corpus delta" (a condition's mean; full ones have 0), "targeted
-    # accuracy", "targeted delta", "margin", "targeted margin delta", "targeted r" (FiCT, Figure 5B
-    # and C), "suite perplexity" (of good members), "perplexity"
+    # "accuracy", "corpus delta" (a condition's mean; full ones have 0), "targeted accuracy",
+    # "targeted delta", "targeted margin delta", "suite perplexity" (of good members), "perplexity"
     "measure": pl.String,
     "suite": pl.String,  # "" for perplexity
     "axis": pl.String,  # the axis whose values are compared, e.g. "model"

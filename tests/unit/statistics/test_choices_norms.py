@@ -72,7 +72,7 @@ def measured(**values):
 
 
 def one(score, category="sc", **lengths):
-    return norms.Norm(category, score, bands=[norms.Band(48, 59, 10.0, 2.0)], **lengths)
+    return norms.Norm(category, score, bands=[(48, 59, 10.0, 2.0)], **lengths)
 
 
 def test_a_norm_meets_its_category_or_the_whole_suite():
@@ -89,7 +89,7 @@ def test_a_norm_meets_its_category_or_the_whole_suite():
 
 def test_items_left_out_make_a_range():
     # Capone et al., section 4.2: 62 of 165, 10 left out of 175, is 62-72.
-    bands = [norms.Band(45, 50, 60.0, 10.0), norms.Band(51, 56, 70.0, 10.0)]
+    bands = [(45, 50, 60.0, 10.0), (51, 56, 70.0, 10.0)]
     table = norms.Norm("sc", "raw", 175, bands, [(60, 45), (70, 51)], excluded=10)
     compared = norms.compared(measured(n=165, raw=62.0), [table], "test", "norms")
     assert compared.select("excluded_right", "value", "age_equivalent", "age_from", "z").rows() == [

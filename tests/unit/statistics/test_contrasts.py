@@ -123,8 +123,10 @@ def test_a_contrast_of_categories_is_taken_over_their_own_phenomena():
 def test_a_family_is_what_is_read_side_by_side():
     """Two biases: two intervals overall, and two for each of three categories."""
 
-    overall = [contrasts.Slice(x, "", "", None) for x in ("dyck", "recency")]
-    parts = [contrasts.Slice(x, "category", y, None) for x in ("dyck", "recency") for y in "abc"]
+    overall = [contrasts.Slice(x, "", "", None, None, 1) for x in ("dyck", "recency")]
+    parts = [
+        contrasts.Slice(x, "category", y, None, None, 1) for x in ("dyck", "recency") for y in "abc"
+    ]
     assert contrasts.tails([*overall, *parts]) == [0.0125] * 2 + [0.025 / 6] * 6
     assert contrasts.tails(overall[:1]) == [contrasts.TAIL]
 
@@ -213,7 +215,7 @@ def test_a_contrast_is_taken_over_the_cells_that_both_sides_have():
     posterior = make_posterior(made, spread=0, **known)
     wanted = [config.Contrast(factor="condition", first="baby-f", less="baby", by=[])]
     table, notes = contrasts.contrasts(posterior, made, wanted)
-    assert notes == ["contrast condition: baby-f has no 30M, left out of baby"]
+    assert notes == ["contrast condition: baby-f lacks 1 cell of baby (30M), left out"]
     row = table.row(0, named=True)
     assert row["cells"] == 1
     assert row["median"] == pytest.approx(-2 * (0.3 + 0.1 * at_10))

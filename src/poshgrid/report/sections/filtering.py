@@ -12,8 +12,7 @@ import polars as pl
 from poshgrid.report import figures
 from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
-from poshgrid.statistics.deltas.differences import by_condition
-from poshgrid.statistics.deltas.paired import correlation
+from poshgrid.statistics.deltas import by_condition, correlation
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables import formats
 from poshgrid.tables.table import varying
@@ -22,8 +21,6 @@ TITLE, ORDER, AUDIENCE = "What filtering changes", 55, "reader"
 TARGETED, OTHER, ALL = "targeted phenomena", "other phenomena", "all phenomena"
 FEW = 24
 """With more phenomena, a figure has rows for those that filters are aimed at only."""
-LONG = 200
-"""With more rows, a table of phenomena on the page has the targeted ones only."""
 
 
 def write(page: Page) -> dict[str, Any] | None:
@@ -53,14 +50,10 @@ def _suite(page: Page, rows: pl.DataFrame, suite: str) -> None:
     kinds = {True: TARGETED, False: ALL if several else OTHER}
     draw = partial(figures.rows, label="Accuracy delta (points)", kinds=kinds)
     page.picture(f"deltas-{suite}", draw, marks(rows), say("deltas", suite, several))
-    page.file(f"deltas-{suite}-all.csv", formats.csv(rows.drop("row", "series")))
+    page.file(f"deltas-{suite}-all.csv", formats.csv(rows.drop("series")))
     page.table("by-condition", conditions(rows), suite, of=suite)
-    shown = rows.filter(level="phenomenon")
-    some = shown.height > LONG
-    shown = shown.filter("targeted") if some else shown
-    yes = pl.when("targeted").then(pl.lit("yes")).otherwise(pl.lit(""))
-    page.table("by-phenomenon", _without_common_axes(shown.with_columns(targeted=yes), rows),
-               suite, some, of=suite)  # fmt: skip
+    aimed = rows.filter("targeted", level="phenomenon")
+    page.table("by-phenomenon", _without_common_axes(aimed, rows), suite, of=suite)
 
 
 def axes_of(rows: pl.DataFrame) -> list[str]:
@@ -82,19 +75,15 @@ def _without_common_axes(frame: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFram
 
 
 def named(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add row (the condition's short name) and series (the other axes with several values).
+    """Add series (the axes other than the condition with several values).
 
     Args:
         rows: columns of ``RUN_AXES`` and any others.
     """
-    names = rows["condition"].unique().to_list()
-    corpora = {name.partition("~")[0] for name in names if "~" in name}
-    short = len(corpora) == 1 and all("~" in name for name in names)
-    row = pl.col("condition").str.replace(r"^[^~]*~", "") if short else pl.col("condition")
     bias = pl.col("bias").replace("none", "no bias")
     parts = [bias if axis == "bias" else pl.col(axis) for axis in axes_of(rows)]
     series = pl.concat_str(parts, separator=" · ") if parts else pl.lit("")
-    return rows.with_columns(row=row, series=series)
+    return rows.with_columns(series=series)
 
 
 # ---- sentences -----------------------------------------------------------------------------------
@@ -153,18 +142,19 @@ def marks(rows: pl.DataFrame) -> pl.DataFrame:
     phenomenon has a row, targeted ones first, with a line of one SD over seeds to either side.
 
     Args:
-        rows: columns of ``DELTAS``, row and series.
+        rows: columns of ``DELTAS``, and series.
     """
     if rows["condition"].n_unique() > 1:
-        by = ["condition", "row", "series"]
+        by = ["condition", "series"]
         delta = pl.col("delta")
         aimed = rows.filter("targeted", level="phenomenon").group_by(by, maintain_order=True)
         frame = pl.concat([
             aimed.agg(value=delta.mean(), low=delta.min(), high=delta.max(), filled=True),
             rows.filter(level="average").select(*by, value="delta", filled=False),
         ], how="diagonal")  # fmt: skip
-        order = {row: i for i, row in enumerate(rows["row"].unique(maintain_order=True))}
-        frame = frame.sort(pl.col("row").replace_strict(order), maintain_order=True)
+        order = {name: i for i, name in enumerate(rows["condition"].unique(maintain_order=True))}
+        by_name = pl.col("row").replace_strict(order)
+        frame = frame.rename({"condition": "row"}).sort(by_name, maintain_order=True)
     else:
         frame = _phenomena(rows).select(
             "series", row="label", value="delta", low=pl.col("delta") - pl.col("delta_sd"),
@@ -218,9 +208,7 @@ def tests(rows: pl.DataFrame) -> pl.DataFrame:
     Args:
         rows: columns of ``DELTA_TESTS``.
     """
-    shares = pl.col("measure").is_in(["accuracy", "targeted accuracy"]) | (
-        pl.col("measure").str.contains("delta") & ~pl.col("measure").str.contains("margin")
-    )
+    shares = ~pl.col("measure").str.contains("margin|perplexity")
     means = pl.col("mean_first", "mean_second")
     return rows.with_columns(
         pl.when(shares).then(means * 100).otherwise(means), pl.col("suite").replace("", None)

@@ -21,16 +21,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, Self
 
 import polars as pl
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from scipy import special
 
 from poshgrid.benchmark.reading import csvfile
@@ -95,15 +89,6 @@ class Row(BaseModel):
         return self
 
 
-class Band(NamedTuple):
-    """Scores of the children in an age band."""
-
-    first: int  # months, included
-    last: int  # months, included: 4;5 ends on the day before 4;6
-    mean: float
-    sd: float
-
-
 @dataclass(frozen=True)
 class Norm:
     """The norms of one category and kind of score."""
@@ -111,8 +96,9 @@ class Norm:
     category: str  # the suite's name stands for the whole test
     score: str  # one of SCORES
     items: int | None = None  # length of the normed test; None: unknown
-    bands: Sequence[Band] = ()  # sorted by age
-    ages: Sequence[tuple[float, int]] = ()  # score and months, sorted
+    # first and last month (4;5 ends on the day before 4;6), mean and SD of the children, by age
+    bands: Sequence[tuple[Any, ...]] = ()
+    ages: Sequence[tuple[Any, ...]] = ()  # score and months, sorted
     excluded: int | None = None  # items of the normed test that the suite leaves out
 
 
@@ -147,19 +133,20 @@ def _norm(category: str, score: str, rows: Sequence[Row]) -> Norm:
     """Return the norm of one category; raise ValueError if its rows contradict each other."""
     lengths: dict[str, int | None] = {}
     for name in ("items", "excluded"):
-        numbers = {value for row in rows if (value := getattr(row, name)) is not None}
+        numbers = {getattr(row, name) for row in rows} - {None}
         if len(numbers) > 1:
             raise ValueError(f"{category!r}: {name} is {' and '.join(map(str, numbers))}; give one")
         lengths[name] = next(iter(numbers), None)
-    values = [(row.age_from, row.age_to, row.mean, row.sd) for row in rows if row.age is None]
-    bands = sorted(Band(*value) for value in values)  # type: ignore[arg-type]
-    for one, other in pairwise(bands):
-        if other.first <= one.last:
+    bands: list[tuple[Any, ...]] = sorted(
+        (row.age_from, row.age_to, row.mean, row.sd) for row in rows if row.age is None
+    )
+    for (_, end, *_), (start, *_) in pairwise(bands):
+        if start <= end:
             raise ValueError(
-                f"{category!r}: bands overlap at {age(other.first)}; a band ends in the month "
+                f"{category!r}: bands overlap at {age(start)}; a band ends in the month "
                 "before the next, and has one mean"
             )
-    ages = [(row.raw_score or 0.0, row.age) for row in rows if row.age is not None]
+    ages: list[tuple[Any, ...]] = [(r.raw_score, r.age) for r in rows if r.age is not None]
     if any(other[0] <= one[0] or other[1] < one[1] for one, other in pairwise(ages)):
         raise ValueError(f"{category!r}: the table of ages does not rise; sort it by raw_score")
     return Norm(category, score, bands=bands, ages=ages, **lengths)
@@ -201,20 +188,17 @@ def compared(
         PoshgridError: a norm's category is unknown, it is for blocks and the items have none, or
             its test has another length.
     """
-    categories = rows.filter(pl.col("level") == "category")["category"].unique().sort().to_list()
+    categories = set(rows.filter(level="category")["category"])
     standings: list[dict[str, Any]] = []
     for norm in norms:
         whole = norm.category == suite and norm.category not in categories
         if not whole and norm.category not in categories:
             raise PoshgridError(
                 f"{name}: category {norm.category!r} is not in suite {suite!r}"
-                f"{did_you_mean(norm.category, [*categories, suite])}"
+                f"{did_you_mean(norm.category, [*sorted(categories), suite])}"
             )
-        mine = rows.filter(
-            pl.col("level") == ("suite" if whole else "category"),
-            pl.col("category") == ("" if whole else norm.category),
-        )
-        for row in mine.iter_rows(named=True):
+        of = {"level": "suite"} if whole else {"level": "category", "category": norm.category}
+        for row in rows.filter(**of).iter_rows(named=True):
             _check_length(norm, row, name)
             standings += _standings(norm, row)
     return pl.DataFrame(standings, schema=NORMS)
@@ -248,18 +232,13 @@ def _standings(norm: Norm, row: dict[str, Any]) -> list[dict[str, Any]]:
         value = float(row[SCORES[norm.score]]) + added
         equivalent = age_equivalent(norm, value)
         reached = months(equivalent) if equivalent[:1].isdigit() else None
-        typical = [band for band in norm.bands if abs(value - band.mean) <= band.sd + SLACK]
+        typical = [band for band in norm.bands if abs(value - band[2]) <= band[3] + SLACK]
         of_all = {
-            **{name: row[name] for name in RUN},
-            "category": norm.category,
-            "score": norm.score,
-            "excluded_right": added,
-            "value": value,
-            "age_equivalent": equivalent,
-            "age_months": reached,
-            "typical_from": typical[0].first if typical else None,
-            "typical_to": typical[-1].last if typical else None,
-        }
+            **{name: row[name] for name in RUN}, "category": norm.category, "score": norm.score,
+            "excluded_right": added, "value": value, "age_equivalent": equivalent,
+            "age_months": reached, "typical_from": typical[0][0] if typical else None,
+            "typical_to": typical[-1][1] if typical else None,
+        }  # fmt: skip
         if not norm.bands:
             rows.append({**of_all, "age_from": "", "age_to": "", "own_age": False})
         for first, last, mean, sd in norm.bands:
