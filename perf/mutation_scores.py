@@ -47,7 +47,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
               ("fict_filters", "label", "patterns", "screening", "side_effects")),
     ),
     "conditions": (
-        ("evidence/condition", "evidence/removal", "evidence/matching",
+        ("evidence/condition", "evidence/reinsertion", "evidence/removal", "evidence/matching",
          "evidence/sentences", "grid/conditions", "grid/filtering"),
         ("tests/unit/evidence/test_conditions.py", "tests/unit/evidence/test_reinsertion.py",
          "tests/unit/evidence/test_matching.py", "tests/unit/grid/test_conditions.py",

@@ -38,16 +38,12 @@ import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from poshgrid import plugins, resources
+from poshgrid import resources
 from poshgrid.evidence.match import Match, Rule
 from poshgrid.evidence.notation import LIST, Edge, Node, make_node, read
 from poshgrid.evidence.screening.closed_classes import lower
 from poshgrid.parsing.tree import Tree
-
-if TYPE_CHECKING:
-    from poshgrid.config import Condition, Reinsertion
 
 DIRECT = "direct"
 """The reading for evidence of structure against order, in filters that have one."""
@@ -224,11 +220,3 @@ def word_lists(patterns: Mapping[str, Iterable[Pattern]]) -> list[Path]:
     texts = (pattern.text for own in patterns.values() for pattern in own)
     names = {name for text in texts for name in LIST.findall(text)}
     return [resources.path("filters", f"{name}.yaml") for name in sorted(names)]
-
-
-def pool(condition: Condition, item: Reinsertion) -> str:
-    """Return the reading whose sentences a re-insertion puts back."""
-    if item.pool:
-        return item.pool
-    own = next(rule.reading for rule in condition.filters if rule.name == item.filter)
-    return DIRECT if DIRECT in plugins.load(plugins.FILTERS, item.filter).READINGS else own

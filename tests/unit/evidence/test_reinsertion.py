@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.condition import reinsert
+from poshgrid.evidence.reinsertion import reinsert
 from poshgrid.evidence.removal import choose
 from tests.unit.evidence.condition_support import FILTERS, make, planned, spec, write_labels
 

@@ -5,7 +5,7 @@ import pytest
 from poshgrid.config.runs import Run
 from poshgrid.config.specs import canonical
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.patterns import pool
+from poshgrid.evidence.reinsertion import pool
 from poshgrid.grid import configfile
 from poshgrid.grid.coherence import check
 from tests.unit.grid.test_grid import changed
