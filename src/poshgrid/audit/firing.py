@@ -1,4 +1,4 @@
-"""Which sentences of a text a filter removes: totals by rule, and a sample of the sentences."""
+"""What filters remove, and rewriters change, in a corpus: totals, and a sample of sentences."""
 
 from __future__ import annotations
 
@@ -9,65 +9,16 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import config
 from poshgrid.audit.draw import sample
-from poshgrid.config import Filter, Source, specs
-from poshgrid.corpora.read import read_source
-from poshgrid.corpora.schema import SENTENCES, SOURCE
+from poshgrid.config import Filter
+from poshgrid.corpora.schema import SENTENCES
 from poshgrid.errors import PoshgridError, did_you_mean, plain
-from poshgrid.evidence.label import label
 from poshgrid.evidence.rewriting import rewritten
 from poshgrid.evidence.schema import BACKSTOP, TOKENS, Labels, column
-from poshgrid.evidence.screening.screen import screen, screens
-from poshgrid.files import read_json, read_schema, read_table, table_batches, write_table
-from poshgrid.parsing.parse import parse
-from poshgrid.parsing.schema import PARSES
+from poshgrid.files import read_json, read_schema, read_table, table_batches
 from poshgrid.parsing.words import tokenize
 
 RULE = "rule"
-
-
-def label_text(
-    parser: config.Parser,
-    model: Path,
-    text: Path,
-    filters: Sequence[str],
-    folder: Path,
-    *,
-    whole: bool = False,
-) -> tuple[Path, Path, list[Path]]:
-    """Read, parse and label a text, as the workflow does with a source.
-
-    Args:
-        parser: a parser of the configuration.
-        model: its folder.
-        text: file, or folder of ``.txt`` files.
-        filters: names of filters in the configuration.
-        folder: to write to.
-        whole: whether to parse every sentence, or only those with words that the filters need.
-
-    Returns:
-        The tables of sentences, of labels and of parses.
-
-    Raises:
-        PoshgridError: the text does not exist or has no sentence, or the parser has no model.
-    """
-    read, sentences, shard, labels = (
-        folder / f"{name}.parquet" for name in ("source", "sentences", "0", "labels")
-    )
-    source = Source(name="text", reader="text", path=str(text), language=parser.language)
-    read_source(specs.SourceSpec(source=source), Path(), read)
-    rows = read_table(read, SOURCE).with_row_index("sent_id")
-    corpus = rows.with_columns(
-        source=pl.lit(source.name), split=pl.lit("train"), rank="sent_id", size=pl.lit("1K")
-    ).select(pl.col(name).cast(kind) for name, kind in SENTENCES.items())
-    write_table(corpus, sentences, SENTENCES)
-    parse_spec = specs.ParseSpec(
-        parser=parser, shard=0, shards=1, screens=[] if whole else screens(filters)
-    )
-    parse(parse_spec, sentences, model, shard, screen(parse_spec.screens))
-    label(specs.EvidenceSpec(filters=list(filters)), sentences, [shard], labels)
-    return sentences, labels, [shard]
 
 
 def changes(
@@ -82,27 +33,18 @@ def changes(
         size: of the sample; a larger sample begins with the smaller one.
         seed: of the sample.
     """
+    texts = read_table(sentences, SENTENCES, ["sent_id", "text"])
     new: dict[int, str] = {}
     unsafe: Counter[str] = Counter()
-    total = 0
-    pieces = table_batches(sentences, SENTENCES)
-    for piece in rewritten(pieces, parses, [name], write=True):
-        total += piece.height
+    for piece in rewritten(table_batches(sentences, SENTENCES), parses, [name], write=True):
         unsafe.update(piece["unsafe"].explode().drop_nulls().to_list())
         hits = piece.filter(pl.col("changed").list.len() > 0)
         new |= dict(hits.select("sent_id", "text").iter_rows())
-    parsed = sum(
-        int((batch["form"].list.len() > 0).sum())
-        for path in parses
-        for batch in table_batches(path, PARSES, ["form"])
-    )
-    lacking = f" ({total - parsed:,} without a tree)" if parsed < total else ""
     reasons = "".join(f"; {why.partition(': ')[2]} {n:,}" for why, n in unsafe.most_common())
-    share = f"{len(new) / total:.2%}"
-    yield f"{name}: changes {len(new):,} of {total:,} sentences{lacking} ({share}){reasons}"
-    texts = dict(read_table(sentences, SENTENCES, ["sent_id", "text"]).iter_rows())
+    share = f"{len(new) / texts.height:.2%}"
+    yield f"{name}: changes {len(new):,} of {texts.height:,} sentences ({share}){reasons}"
     for sent_id in sample(new, size, seed, name):
-        yield f"  before  {sent_id:>9}  {plain(texts[sent_id])}"
+        yield f"  before  {sent_id:>9}  {plain(texts['text'][sent_id])}"
         yield f"  after   {'':9}  {plain(new[sent_id])}"
 
 
@@ -138,28 +80,21 @@ def fires(
         have = [f"{word}.{reading}" for word, own in known.readings.items() for reading in own]
         raise PoshgridError(
             f"{labels}: no labels of {wanted}{did_you_mean(str(wanted), have)}; name the filter in "
-            "a condition of this corpus, or try it on a text of your own with --text FILE"
+            "a condition of this corpus"
         )
     backstop = backstop and wanted.reading in known.backstops.get(wanted.name, ())
     yield f"{wanted}: {_totals(read_json(labels.with_suffix('.json')), wanted, backstop)}"
     removing = known.removing(wanted.name, wanted.reading, backstop=backstop)
     matched = column(wanted.name, wanted.reading, TOKENS)
-    removed = read_table(labels, known.schema, ["sent_id", *removing, matched]).filter(
-        pl.any_horizontal(removing)
-    )
-    chosen = sample(removed["sent_id"], size, seed, str(wanted))
-    texts = read_table(sentences, SENTENCES, ["sent_id", "text"])
-    rows = pl.DataFrame({"sent_id": chosen}, schema={"sent_id": pl.UInt32})
-    rows = rows.join(removed, on="sent_id", how="left", maintain_order="left").join(
-        texts, on="sent_id", maintain_order="left"
-    )
-    for by_rule, sent_id, matches, text in rows.select(
-        removing[0], "sent_id", matched, "text"
-    ).iter_rows():
-        if max(matches, default=0) > len(tokenize(text, language)):
+    table = read_table(labels, known.schema, [*removing, matched])
+    texts = read_table(sentences, SENTENCES, ["text"])["text"]
+    removed = table.select(pl.any_horizontal(removing)).to_series().arg_true()
+    for sent_id in sample(removed, size, seed, str(wanted)):
+        by_rule, matches = table[sent_id, removing[0]], table[sent_id, matched]
+        if max(matches, default=0) > len(tokenize(texts[sent_id], language)):
             raise PoshgridError(f"{labels}: labels of other sentences; label them again")
         why = RULE if by_rule else BACKSTOP
-        yield f"  {why:8}  {sent_id:>9}  {plain(marked(text, matches, language))}"
+        yield f"  {why:8}  {sent_id:>9}  {plain(marked(texts[sent_id], matches, language))}"
 
 
 def _totals(facts: dict[str, Any], wanted: Filter, backstop: bool) -> str:
@@ -167,15 +102,11 @@ def _totals(facts: dict[str, Any], wanted: Filter, backstop: bool) -> str:
     counts = facts["filters"][wanted.name][wanted.reading]
     rules, looks = counts["rules"], counts.get("backstop", 0) if backstop else 0
     removed, total = sum(rules.values()) + looks, facts["sentences"]
-    lacking = f"no tree has {', '.join(counts['never'])}" if counts["never"] else ""
-    if not removed:
-        why = lacking or f"no match in those with a tree ({facts['parsed']:,})"
-        return f"nothing fires in {total:,} sentences: {why}"
     parts = [f"{rule} {number:,}" for rule, number in sorted(rules.items(), key=lambda r: -r[1])]
-    if backstop:
-        parts.append(f"{BACKSTOP} alone {looks:,}")
-    parts += [lacking] if lacking else []
-    return f"{removed:,} of {total:,} sentences ({removed / total:.2%}): {'; '.join(parts)}"
+    parts += [f"{BACKSTOP} alone {looks:,}"] if backstop else []
+    parts += [f"no tree has {', '.join(counts['never'])}"] if counts["never"] else []
+    why = "; ".join(parts) or "no match"
+    return f"{removed:,} of {total:,} sentences ({removed / total:.2%}): {why}"
 
 
 def marked(text: str, matches: Sequence[int], language: str) -> str:

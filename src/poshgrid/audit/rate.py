@@ -6,7 +6,6 @@ Intervals are Clopper and Pearson's (1934), 95%. Labels *unsure* are counted in 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,6 @@ import numpy as np
 from poshgrid.audit.draw import STATISTICS
 from poshgrid.audit.sheet import KINDS, Entry, digest, read
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.agreement import cohens_kappa
 from poshgrid.files import read_json
 
 RATES = {"leakage": "leak rate", "precision": "precision"}
@@ -25,53 +23,23 @@ RATES = {"leakage": "leak rate", "precision": "precision"}
 
 
 @dataclass(frozen=True)
-class Share:
-    """A share of yes, and the number of yes among all sentences that it implies."""
-
-    share: float
-    interval: tuple[float, float]
-    expected: float | None = None  # sentences; None if the number of all sentences is unknown
-    expected_interval: tuple[float, float] | None = None
-
-
-@dataclass(frozen=True)
-class Annotation:
+class Rating:
     """The labels of one person on a sheet."""
 
-    sheet: str
-    annotated: int
+    filter: str
+    kind: str
+    drawn: dict[str, Any] | None  # condition, size and the sheet's facts of ``statistics.json``
     yes: int
     no: int
     unsure: int
     blank: int
     skipped: bool  # whether a sentence without a label is before one with a label
-    low: Share  # unsure counted as no
-    high: Share  # unsure counted as yes
+    rates: tuple[float, float]  # share of yes, with unsure as no and as yes
+    interval: tuple[float, float]  # covers the intervals of both
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """How far two people agree on the sentences that both labelled."""
-
-    compared: int
-    kappa: float | None  # of yes against all other labels; None if expected agreement is 1
-    disagreements: list[dict[str, Any]]  # number, sent_id, text, first, second
-
-
-@dataclass(frozen=True)
-class Rating:
-    """The result of :func:`rate`."""
-
-    filter: str
-    kind: str
-    drawn: dict[str, Any] | None  # condition, size and the sheet's facts of ``statistics.json``
-    first: Annotation
-    second: Annotation | None = None
-    agreement: Agreement | None = None
-
-
-def estimate(yes: int, labelled: int, sentences: int | None = None) -> Share:
-    """Return the share of yes in a uniform sample, and the number of yes among all sentences.
+def interval(yes: int, labelled: int, sentences: int | None = None) -> tuple[float, float]:
+    """Return the 95% interval of the share of yes, from a uniform sample.
 
     Args:
         yes: number of sentences with the label yes.
@@ -81,29 +49,23 @@ def estimate(yes: int, labelled: int, sentences: int | None = None) -> Share:
     """
     from scipy.stats import binomtest
 
-    share = yes / labelled
-    interval = binomtest(yes, labelled).proportion_ci(method="exact")
+    low, high = binomtest(yes, labelled).proportion_ci(method="exact")
     if sentences is None:
-        return Share(share, tuple(interval))
-    low, high = np.clip(np.multiply(interval, sentences), yes, sentences - labelled + yes).tolist()
-    return Share(share, (low / sentences, high / sentences), share * sentences, (low, high))
+        return low, high
+    return max(low, yes / sentences), min(high, (sentences - labelled + yes) / sentences)
 
 
-def rate(sheet: Path, second: Path | None = None) -> Rating:
-    """Read one or two people's copies of an annotated sheet, and estimate its rate.
+def rate(sheet: Path) -> Rating:
+    """Read an annotated sheet, and estimate its rate.
 
     ``statistics.json`` of the audit, if it is in the same folder, says how many sentences the
     sample was drawn from.
 
     Args:
         sheet: the annotated CSV.
-        second: the same sheet, annotated by another person.
-
-    Returns:
-        Counts, shares with intervals, the expected number of sentences, and the agreement.
 
     Raises:
-        PoshgridError: a sheet has no label or an unknown one, or the files have different samples.
+        PoshgridError: the sheet has no label or an unknown one, or another sample than the audit.
     """
     entries = read(sheet)
     names = sorted({entry.sheet.strip() for entry in entries})
@@ -114,17 +76,21 @@ def rate(sheet: Path, second: Path | None = None) -> Rating:
         )
     path = sheet.with_name(STATISTICS)
     drawn = _drawn(sheet, entries, path, word, kind) if path.is_file() else None
-    number = drawn["candidates"] if drawn else None
-    first = _annotation(sheet, entries, number)
-    if second is None:
-        return Rating(word, kind, drawn, first)
-    others = read(second)
-    if second.samefile(sheet) or [e.sent_id for e in entries] != [e.sent_id for e in others]:
+    labels = [entry.label for entry in entries]
+    yes, no, unsure, blank = (labels.count(label) for label in ("yes", "no", "unsure", ""))
+    labelled = yes + no + unsure
+    if not labelled:
         raise PoshgridError(
-            f"{second}: not another copy of {sheet}; give two people's copies of one sheet"
+            f"{sheet}: no sentence has a label; write yes, no or unsure in the column 'label'"
         )
-    other = _annotation(second, others, number)
-    return Rating(word, kind, drawn, first, other, _agreement(entries, others))
+    number = drawn["candidates"] if drawn else None
+    low, high = (interval(count, labelled, number) for count in (yes, yes + unsure))
+    return Rating(
+        word, kind, drawn, yes, no, unsure, blank,
+        skipped="" in labels[:labelled],
+        rates=(yes / labelled, (yes + unsure) / labelled),
+        interval=(low[0], high[1]),
+    )  # fmt: skip
 
 
 def _drawn(
@@ -147,31 +113,38 @@ def _drawn(
     return drawn
 
 
-def _annotation(sheet: Path, entries: Sequence[Entry], candidates: int | None) -> Annotation:
-    labels = [entry.label for entry in entries]
-    yes, no, unsure, blank = (labels.count(label) for label in ("yes", "no", "unsure", ""))
-    annotated = yes + no + unsure
-    if not annotated:
+def agreement(first: Path, second: Path) -> tuple[int, float, float]:
+    """Compare the labels of two people on one sheet.
+
+    Returns:
+        Sentences that both labelled; the share of equal labels among them; and Cohen's kappa of yes
+        against all other labels, which is not a number if the expected agreement is 1.
+
+    Raises:
+        PoshgridError: the files are not two copies of one sheet, or no sentence has two labels.
+    """
+    entries, others = read(first), read(second)
+    if second.samefile(first) or [e.sent_id for e in entries] != [e.sent_id for e in others]:
         raise PoshgridError(
-            f"{sheet}: no sentence has a label; write yes, no or unsure in the column 'label'"
+            f"{second}: not another copy of {first}; give two people's copies of one sheet"
         )
-    low, high = (estimate(number, annotated, candidates) for number in (yes, yes + unsure))
-    skipped = "" in labels[:annotated]
-    return Annotation(sheet.name, annotated, yes, no, unsure, blank, skipped, low, high)
+    pairs = zip((e.label for e in entries), (e.label for e in others), strict=True)
+    both = np.array([pair for pair in pairs if all(pair)])
+    if not len(both):
+        raise PoshgridError(f"{second}: no sentence that both have labelled")
+    return len(both), float((both[:, 0] == both[:, 1]).mean()), cohens_kappa(*(both == "yes").T)
 
 
-def _agreement(entries: Sequence[Entry], others: Sequence[Entry]) -> Agreement:
-    pairs = [
-        (e, e.label, o.label) for e, o in zip(entries, others, strict=True) if e.label and o.label
-    ]
-    marks = Counter((one == "yes", two == "yes") for _, one, two in pairs)
-    cells = ((True, True), (True, False), (False, True), (False, False))
-    disagreements = [
-        {"number": e.number, "sent_id": e.sent_id, "text": e.text, "first": one, "second": two}
-        for e, one, two in pairs
-        if one != two
-    ]
-    return Agreement(len(pairs), cohens_kappa(*(marks[cell] for cell in cells)), disagreements)
+def cohens_kappa(one: np.ndarray, two: np.ndarray) -> float:
+    """Return agreement beyond chance, (observed - expected) / (1 - expected).
+
+    Args:
+        one: bool, whether one person, or rule, marks each sentence.
+        two: the same of another.
+    """
+    expected = one.mean() * two.mean() + (1 - one.mean()) * (1 - two.mean())
+    with np.errstate(invalid="ignore"):
+        return float(((one == two).mean() - expected) / np.float64(1 - expected))
 
 
 # ---- in words ----------------------------------------------------------------------------------
@@ -184,43 +157,24 @@ def percent(share: float) -> str:
     return np.format_float_positional(100 * share, precision=2, fractional=False)
 
 
-def lines(rating: Rating) -> list[str]:
+def lines(sheet: Path, rating: Rating) -> list[str]:
     """Return the lines that ``poshgrid leak-rate`` prints; ranges count *unsure* in both ways."""
-    drawn, printed = rating.drawn, []
+    drawn = rating.drawn
+    rates = " to ".join(dict.fromkeys(map(percent, rating.rates)))
+    low, high = map(percent, rating.interval)
+    printed = [
+        f"{sheet.name}: {rating.yes:,} yes, {rating.no:,} no, {rating.unsure:,} unsure; "
+        f"{rating.blank:,} blank",
+        f"  {RATES[rating.kind]}: {rates}% (95% interval {low} to {high}%)",
+    ]
     if drawn:
-        head = f"{drawn['condition']} at {drawn['size']}"
-        printed.append(f"{head}, filter {rating.filter}, {rating.kind}")
-    for person in filter(None, (rating.first, rating.second)):
-        printed.append(
-            f"{person.sheet}: {person.annotated:,} annotated: {person.yes:,} yes, {person.no:,} "
-            f"no, {person.unsure:,} unsure; {person.blank:,} blank"
-        )
-        least, most = person.low, person.high
-        shares = dict.fromkeys(map(percent, (least.share, most.share)))
-        printed.append(
-            f"  {RATES[rating.kind]}: {' to '.join(shares)}% (95% interval "
-            f"{percent(least.interval[0])} to {percent(most.interval[1])}%)"
-        )
-        if drawn and least.expected_interval and most.expected_interval:
-            expected = dict.fromkeys(f"{one.expected:,.1f}" for one in (least, most))
-            printed.append(
-                f"  expected: {' to '.join(expected)} ({least.expected_interval[0]:,.1f} to "
-                f"{most.expected_interval[1]:,.1f}) of {drawn['candidates']:,} candidates"
-            )
-        if person.skipped:
-            printed.append(
-                "  sentences were skipped: the rate holds only if they are like the others"
-            )
+        printed.insert(0, f"{drawn['condition']} at {drawn['size']}, {rating.filter}")
+        candidates = drawn["candidates"]
+        few, many, low, high = (f"{s * candidates:,.1f}" for s in (*rating.rates, *rating.interval))
+        expected = few if few == many else f"{few} to {many}"
+        printed.append(f"  expected: {expected} ({low} to {high}) of {candidates:,} candidates")
+    if rating.skipped:
+        printed.append("  sentences were skipped: the rate holds only if they are like the others")
     if drawn and not drawn.get("whole", True):
         printed.append("  the rate is about sentences with the words of candidates only")
-    if agreed := rating.agreement:
-        kappa = "undefined" if agreed.kappa is None else f"{agreed.kappa:.3f}"
-        printed.append(
-            f"both labelled {agreed.compared:,} sentences: Cohen's kappa {kappa} (yes against the "
-            f"rest), {len(agreed.disagreements):,} disagreements"
-        )
-        printed += [
-            f"  {pair['number']}: {pair['first']} / {pair['second']}: {pair['text']}"
-            for pair in agreed.disagreements
-        ]
     return printed

@@ -7,45 +7,27 @@ import hashlib
 import io
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import polars as pl
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from poshgrid.errors import PoshgridError
-from poshgrid.files import write_text
-from poshgrid.tables.formats import guarded, unguarded
+from poshgrid.files import Schema, write_text
+from poshgrid.tables import formats
 
-COLUMNS = (
-    "number", "sheet", "sent_id", "source", "document", "text", "words", "label", "note",
-)  # fmt: skip
-"""Columns of ``{filter}.{kind}.csv``: number on the sheet from 1, name of the sheet, row in the
-corpus, source and document of the sentence, its text, and the words that made the filter match;
-``label`` and ``note`` are empty for the person."""
-
-_NEEDED = ("number", "sheet", "sent_id", "text", "label")  # columns that read() needs
-Kind = Literal["leakage", "precision"]
-KINDS: tuple[Kind, ...] = ("leakage", "precision")
+ROWS: Schema = {
+    "sent_id": pl.UInt32,  # row of the corpus's sentences
+    "source": pl.String,
+    "document": pl.String,
+    "text": pl.String,
+    "words": pl.String,  # those that made the filter match
+}
+"""The sentences of a sheet. ``{filter}.{kind}.csv`` also has: ``number`` on the sheet, from 1;
+``sheet``, its name; ``label`` and ``note``, which are empty for the person."""
+KINDS = ("leakage", "precision")
 """Leakage: a sample of sentences that a filter left in. Precision: of those that it removed."""
-
-BYTE_ORDER_MARK = "\ufeff"  # without it Excel does not recognise UTF-8
-
-
-def sheet_name(word: str, kind: Kind) -> str:
-    """Return the name of a filter's sheet: ``binding.leakage``."""
-    return f"{word}.{kind}"
-
-
-@dataclass(frozen=True)
-class Row:
-    """A sentence of a sheet; ``words`` are those that made the filter match."""
-
-    sent_id: int
-    source: str
-    document: str
-    text: str
-    words: str = ""
 
 
 class Entry(BaseModel):
@@ -68,24 +50,21 @@ class Entry(BaseModel):
     @field_validator("text", "note")
     @classmethod
     def _unguarded(cls, value: str) -> str:
-        return unguarded(value)
+        return formats.unguarded(value)
 
 
-def write(name: str, rows: Iterable[Row], path: Path) -> None:
-    """Write a sheet for a spreadsheet: UTF-8 with a byte order mark, every cell in quotes.
+def write(name: str, rows: pl.DataFrame, path: Path) -> None:
+    """Write a sheet for a spreadsheet, which recognises UTF-8 by its byte order mark.
 
     Args:
         name: of the sheet, e.g. ``"binding.leakage"``.
-        rows: its sentences, in order.
+        rows: its sentences (``ROWS``), in order.
         path: file to write.
     """
-    stream = io.StringIO(newline="")
-    writer = csv.writer(stream, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
-    for number, row in enumerate(rows, start=1):
-        texts = map(guarded, (row.source, row.document, row.text, row.words))
-        writer.writerow([number, name, row.sent_id, *texts, "", ""])
-    write_text(path, BYTE_ORDER_MARK + stream.getvalue())
+    sheet = rows.with_row_index("number", 1).select(
+        "number", pl.lit(name).alias("sheet"), *ROWS, label=pl.lit(""), note=pl.lit("")
+    )
+    write_text(path, "\ufeff" + formats.csv(sheet))
 
 
 def digest(sentences: Iterable[tuple[int, int, str]]) -> str:
@@ -107,47 +86,34 @@ def read(path: Path) -> list[Entry]:
     """Read a sheet that a person has filled in, sorted by number.
 
     It accepts further columns; commas, semicolons or tabs between cells; all line endings; capital
-    letters and spaces in labels; UTF-8, UTF-16 and the Western encoding of older Excel.
+    letters and spaces in labels.
 
     Raises:
         PoshgridError: the file does not exist or is not a sheet of an audit, a label is unknown, or
             a number is invalid or occurs twice.
     """
     try:
-        text = _decoded(path.read_bytes())
+        text = path.read_bytes().decode("utf-8-sig")
         separator = max(",;\t", key=text.split("\n", 1)[0].count)
-        reader = csv.DictReader(
-            io.StringIO(text, newline=""), delimiter=separator, strict=True, restkey="further"
+        stream = io.StringIO(text, newline="")
+        rows = csv.DictReader(stream, delimiter=separator, strict=True, restkey="further")
+        rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
+        filled = (
+            row for row in rows if any(isinstance(c, str) and c.strip() for c in row.values())
         )
-        reader.fieldnames = [name.strip().lower() for name in reader.fieldnames or ()]
-        if wrong := [name for name in _NEEDED if reader.fieldnames.count(name) != 1]:
-            raise ValueError(f"not one column {wrong[0]!r}")
-        entries = [Entry.model_validate(row) for row in reader if any(map(_filled, row.values()))]
+        entries = sorted(map(Entry.model_validate, filled), key=lambda entry: entry.number)
     except OSError as error:
         raise PoshgridError(f"{path}: cannot read: {error.strerror or error}") from error
     except ValidationError as error:
         first = error.errors()[0]
         raise PoshgridError(
-            f"{path}: {first['loc'][0]} {first['input']!r}: {first['msg']}; correct the sheet"
+            f"{path}: {first['loc'][0]}: {first['msg']}; correct the sheet (has {first['input']!r})"
         ) from error
     except (csv.Error, ValueError) as error:
         raise PoshgridError(
             f"{path}: {error}; give a sheet that the stage audit wrote, saved as 'CSV UTF-8'"
         ) from error
     numbers = [entry.number for entry in entries]
-    if repeated := sorted({number for number in numbers if numbers.count(number) > 1}):
-        raise PoshgridError(f"{path}: number {repeated[0]} is there twice; remove one of the rows")
-    return sorted(entries, key=lambda entry: entry.number)
-
-
-def _filled(cell: object) -> bool:
-    return isinstance(cell, str) and bool(cell.strip())
-
-
-def _decoded(data: bytes) -> str:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", errors="replace")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:  # labels and numbers are ASCII: only characters in texts may change
-        return data.decode("cp1252", errors="replace")
+    if len(set(numbers)) < len(numbers):
+        raise PoshgridError(f"{path}: a number is there twice; remove one of the rows")
+    return entries

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 import shlex
-import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -65,9 +64,6 @@ def explain_filter(
         str | None,
         typer.Option(help="Show what is removed from this corpus; default: the only"),
     ] = None,
-    text: Annotated[
-        Path | None, typer.Option(help="Show what is removed from a text of your own")
-    ] = None,
     suite: Annotated[
         str | None, typer.Option(help="Show which share of a suite's good sentences is removed")
     ] = None,
@@ -79,8 +75,8 @@ def explain_filter(
     ] = False,
     results: Results = None,
 ) -> None:
-    """Show what filters and rewriters do: with a sentence, a corpus, a text or items of a suite."""
-    subjects = {"a sentence": sentence, "--corpus": corpus, "--text": text, "--suite": suite}
+    """Show what filters and rewriters do: with a sentence, a corpus or items of a suite."""
+    subjects = {"a sentence": sentence, "--corpus": corpus, "--suite": suite}
     named = [name for name, value in subjects.items() if value is not None]
     if len(named) > 1:
         raise PoshgridError(f"{' and '.join(named)}: give one of them")
@@ -89,8 +85,6 @@ def explain_filter(
         study.show_sentence(sentence)
     elif suite is not None:
         study.show_suite(suite, as_csv)
-    elif text is not None:
-        study.show_text(text)
     else:
         study.show_corpus(corpus)
 
@@ -125,6 +119,8 @@ class _Study:
                 typer.echo(line)
 
     def show_corpus(self, corpus: str | None) -> None:
+        from poshgrid.audit.firing import changes, fires
+
         grid = self.grid
         filtered = sorted({c.corpus for c in grid.conditions.values() if c.changed})
         if corpus is None and len(filtered) != 1:
@@ -140,20 +136,15 @@ class _Study:
             if not path.is_file():
                 raise PoshgridError(f"{path}: does not exist yet; run {self._run(path)} first")
         parses = [Path(grid.paths.parses(name, parser, n)) for n in range(grid.shards(name))]
-        self._show_removed(self._filters(name), (*tables, parses), self._rewriters(name))
-
-    def show_text(self, text: Path) -> None:
-        from poshgrid.audit.firing import label_text
-
-        if not text.is_file() and not text.is_dir():
-            raise PoshgridError(f"{text}: not found; give --text a text file, or a folder of .txt")
-        filters = self._filters()
-        with tempfile.TemporaryDirectory() as folder:
-            words = sorted({used.name for used in filters})
-            rewriters = self._rewriters()
-            whole = bool(rewriters)
-            tables = label_text(*self._parser_folder(), text, words, Path(folder), whole=whole)
-            self._show_removed(filters, tables, rewriters)
+        for rewriter in self._rewriters(name):
+            for line in changes(rewriter, tables[0], parses, size=self.sample, seed=SEED):
+                typer.echo(line)
+        for used in self._filters(name):
+            for line in fires(
+                used, *tables, language=self._parser().language,
+                backstop=grid.config.evidence.backstop, size=self.sample, seed=SEED,
+            ):  # fmt: skip
+                typer.echo(line)
 
     def show_suite(self, suite: str, as_csv: bool) -> None:
         """Print the share of good sentences that each filter removes (FiCT's Table 1)."""
@@ -183,23 +174,6 @@ class _Study:
         wide = wide.pivot("filter", index=["phenomenon", "n"], values="cell").cast(pl.String)
         note = "Good sentences that a filter removes, in percent; *: its target phenomena."
         terminal.show(suite, wide.columns, wide.iter_rows(), notes=[note])
-
-    def _show_removed(
-        self, filters: list[Filter], tables: tuple[Path, Path, list[Path]], rewriters: list[str]
-    ) -> None:
-        """Print what rewriters change and filters remove in a text, given its tables."""
-        from poshgrid.audit.firing import changes, fires
-
-        sentences, labels, parses = tables
-        for name in rewriters:
-            for line in changes(name, sentences, parses, size=self.sample, seed=SEED):
-                typer.echo(line)
-        for used in filters:
-            for line in fires(
-                used, sentences, labels, language=self._parser().language,
-                backstop=self.grid.config.evidence.backstop, size=self.sample, seed=SEED,
-            ):  # fmt: skip
-                typer.echo(line)
 
     def _filters(self, corpus: str | None = None) -> list[Filter]:
         """Return the named filters; default: those of all conditions (of a corpus).
@@ -268,15 +242,18 @@ class _Study:
 @command("poshgrid leak-rate results/pilot/audit/baby-f/300K/leakage.csv", rare=True)
 def leak_rate(
     sheet: Annotated[Path, typer.Argument(help="A sheet with its labels filled in")],
-    second: Annotated[Path | None, typer.Argument(help="Another annotator's sheet")] = None,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write as well")] = None,
+    second: Annotated[
+        Path | None, typer.Argument(help="Another person's copy: show how far they agree")
+    ] = None,
 ) -> None:
     """Report the leak rate in an annotated sheet, with its interval."""
-    from poshgrid.audit.rate import lines, rate
-    from poshgrid.files import write_json
+    from poshgrid.audit.rate import agreement, lines, rate
 
-    leaks = rate(sheet, second)
-    for line in lines(leaks):
-        typer.echo(line)
-    if output is not None:
-        write_json(output, asdict(leaks))
+    for path in filter(None, (sheet, second)):
+        for line in lines(path, rate(path)):
+            typer.echo(line)
+    if second is not None:
+        both, equal, kappa = agreement(sheet, second)
+        typer.echo(
+            f"both labelled {both:,} sentences: {equal:.1%} alike, Cohen's kappa {kappa:.3f}"
+        )

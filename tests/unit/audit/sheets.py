@@ -6,8 +6,15 @@ import csv
 import io
 from pathlib import Path
 
+import polars as pl
+
 from poshgrid.audit import sheet
-from poshgrid.audit.sheet import Row
+
+
+def sentences(*texts: str, first: int = 0) -> pl.DataFrame:
+    """Return the rows of a sheet with these texts, also as their source, document and words."""
+    rows = [[first + i, *[text] * 4] for i, text in enumerate(texts)]
+    return pl.DataFrame(rows, schema=sheet.ROWS, orient="row")
 
 
 def fill(
@@ -33,6 +40,6 @@ def write_sheet(
     folder: Path, labels: list[str], name: str = "binding.leakage.csv", first: int = 100
 ) -> Path:
     """Write a sheet of some sentences with these labels."""
-    rows = [Row(first + i, "s", "d", f"the {i} dog's café") for i in range(len(labels))]
-    sheet.write("binding.leakage", rows, folder / name)
+    texts = [f"the {i} dog's café" for i in range(len(labels))]
+    sheet.write("binding.leakage", sentences(*texts, first=first), folder / name)
     return fill(folder / name, dict(enumerate(labels, start=1)))

@@ -82,15 +82,6 @@ def test_labels_of_other_sentences_are_told(tables):
 # ---- the command ---------------------------------------------------------------------------------
 
 
-def test_a_text_of_ones_own(shown, tmp_path):
-    text = tmp_path / "mine.txt"
-    text.write_text("Only Ida ever sings.\n\nIda sings. Cats run.\nOnly cats ever run.\n")
-    first, *rest = shown("--text", text, "--filter", "npi-only").splitlines()
-    assert first.startswith("npi-only.paper: 2 of 4 sentences (50.00%): ")
-    assert [line.split()[1] for line in rest] == ["0", "3"]
-    assert not (tmp_path / "results").exists()
-
-
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [(["Ida sings.", "--filter", "drop-artcles"], "did you mean 'drop-articles'"),

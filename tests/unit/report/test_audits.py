@@ -7,10 +7,9 @@ from scipy.stats import beta
 
 from poshgrid import files
 from poshgrid.audit import sheet
-from poshgrid.audit.sheet import Row
 from poshgrid.config.paths import Paths
 from poshgrid.report.sections import audits
-from tests.unit.audit.sheets import fill
+from tests.unit.audit.sheets import fill, sentences
 from tests.unit.report import report_results
 
 
@@ -36,9 +35,9 @@ def audited(study, tmp_path):
 
 def drawn(folder: Path, name: str, n: int) -> dict:
     """Write a blank sheet of n sentences and return what the statistics hold of it."""
-    rows = [Row(100 * len(name) + i, "childes", "d", f"Sentence {i}.") for i in range(n)]
+    rows = sentences(*(f"Sentence {i}." for i in range(n)), first=100 * len(name))
     sheet.write(name, rows, folder / f"{name}.csv")
-    numbered = [(i, row.sent_id, row.text) for i, row in enumerate(rows, start=1)]
+    numbered = [(i, *row) for i, row in enumerate(rows.select("sent_id", "text").rows(), start=1)]
     return {"sampled": n, "digest": sheet.digest(numbered)}
 
 

@@ -16,7 +16,7 @@ import polars as pl
 
 from poshgrid.audit.draw import REWRITE
 from poshgrid.audit.rate import Rating, rate
-from poshgrid.audit.sheet import KINDS, Kind, read, sheet_name
+from poshgrid.audit.sheet import KINDS, read
 from poshgrid.errors import PoshgridError
 from poshgrid.report.collect import Collected
 from poshgrid.report.parts import Page
@@ -39,13 +39,6 @@ def write(page: Page) -> dict[str, Any] | None:
     known = [{k: v for k, v in sheet.items() if k != "rating"} for sheet in sheets]
     frame = pl.DataFrame(known, infer_schema_length=None)
     page.table("audit", frame, left, frame["class"].count(), bool(rated))
-    both = [
-        {k: sheet[k] for k in ("filter", "sheet", "condition", "size")}
-        | {"compared": two.compared, "kappa": two.kappa, "disagreements": len(two.disagreements)}
-        for sheet in rated
-        if (two := sheet["rating"].agreement)
-    ]
-    page.table("audit-agreement", pl.DataFrame(both))
     return {"sheets": sheets}
 
 
@@ -73,12 +66,12 @@ def gather(collected: Collected) -> Iterator[dict[str, Any]]:
 
 
 def _sheet(
-    folder: Path, statistics: dict[str, Any], word: str, kind: Kind, facts: dict[str, Any]
+    folder: Path, statistics: dict[str, Any], word: str, kind: str, facts: dict[str, Any]
 ) -> dict[str, Any]:
     """Return a row of the table of sheets; unknown values are None or missing."""
     condition, size = statistics["condition"], statistics["size"]
     leakage = kind == "leakage"
-    rating = _rating(folder, sheet_name(word, kind))
+    rating = _rating(folder, f"{word}.{kind}")
     row = {
         "filter": word, "sheet": kind, "condition": condition, "size": size,
         "from": ("all left in" if facts.get("whole") else "with certain words") if leakage
@@ -86,26 +79,25 @@ def _sheet(
         "sentences": statistics["sentences" if leakage else "corpus_sentences"],
         "candidates": facts["candidates"], "reinserted": facts.get("reinserted"),
         "backstop": facts.get("backstop"), "sampled": facts["sampled"],
-        "unlabelled": rating.first.blank if rating else facts["sampled"],
+        "unlabelled": rating.blank if rating else facts["sampled"],
         "rating": rating, "class": None,
     }  # fmt: skip
     if rating:
-        labels, (first, last) = rating.first, (rating.first.low, rating.first.high)
-        expected = (first.expected_interval or (None,))[0], (last.expected_interval or (None,))[-1]
+        first, last = rating.rates
+        low, high = rating.interval  # covers both readings of "unsure": as no and as yes
         row |= {
-            "yes": labels.yes, "no": labels.no, "unsure": labels.unsure, "rate": first.share,
-            "rate_unsure": last.share if labels.unsure else None,
-            # The interval covers both readings of "unsure": as no and as yes
-            "low": first.interval[0], "high": last.interval[1],
-            "expected_low": expected[0], "expected_high": expected[1],
-            "class": "flag" if labels.skipped else None,
+            "yes": rating.yes, "no": rating.no, "unsure": rating.unsure, "rate": first,
+            "rate_unsure": last if rating.unsure else None, "low": low, "high": high,
+            "expected_low": low * facts["candidates"],
+            "expected_high": high * facts["candidates"],
+            "class": "flag" if rating.skipped else None,
         }  # fmt: skip
     return row
 
 
 def _rating(folder: Path, name: str) -> Rating | None:
-    """Return the rating of a sheet, with that of a second person if any; None without labels."""
+    """Return the rating of a sheet, or of its first labelled copy; None without labels."""
     own = folder / f"{name}.csv"
     others = sorted(set(folder.glob(f"{glob.escape(name)}*.csv")) - {own})
-    labelled = [p for p in (own, *others) if p.is_file() and any(e.label for e in read(p))]
-    return rate(labelled[0], labelled[1] if len(labelled) > 1 else None) if labelled else None
+    labelled = (p for p in (own, *others) if p.is_file() and any(e.label for e in read(p)))
+    return next(map(rate, labelled), None)
