@@ -239,7 +239,6 @@ def parts() -> str:
 METHODS = {
     "Tests against 50%": ("statistics.tests", ("chi_square", "combine_seeds", "holm")),
     "Intervals of an accuracy": ("statistics.intervals", ()),
-    "Intervals of a baseline": ("quality.baselines", ()),
     "After how many words": ("statistics.development", ("order",)),
     "Heuristics": ("heuristics.mixture", ("shared", "agreement", "preference")),
     "When a heuristic is named": ("statistics.shares", ()),

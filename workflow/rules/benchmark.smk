@@ -3,7 +3,7 @@
 ngrams            sentences of a corpus at a size               -> benchmark/ngrams/{corpus}/{size}/
 items             templates, lexicon, corpora; or files       -> benchmark/{suite}/items.parquet
 heuristic_choices  items of all suites of pairs, lexicon       -> heuristics/{suite}.parquet
-quality           items, corpora, scores of baselines         -> quality/{target}/{suite}/
+quality           items, corpora, conditions                  -> quality/{target}/{suite}/
 """
 
 

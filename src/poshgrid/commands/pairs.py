@@ -99,6 +99,7 @@ def _compare(output: Path, names: list[str]) -> None:
     from poshgrid import files
     from poshgrid.commands.results import accuracies
     from poshgrid.statistics.schema import ACCURACY
+    from poshgrid.tables.table import varying
 
     frame = files.read_table(output / "accuracy.parquet", ACCURACY)
     frame = frame.sort(
@@ -113,8 +114,8 @@ def _compare(output: Path, names: list[str]) -> None:
         "Percent of pairs right, a tie counts half. Stars: chi-square against 50%: * p < .05, "
         "** p < .01, *** p < .001. ‡ A baseline is itself far from 50%."
     )
-    accuracies("accuracy", rows, ["model"], note)
-    typer.echo(f"{output / 'accuracy.csv'}, {output / 'pairs.csv'}: all numbers")
+    accuracies("accuracy", rows, varying(rows, ("condition", "model"), always=("model",)), note)
+    typer.echo(f"{output / 'accuracy.csv'}: all numbers")
 
 
 @command("poshgrid check-pairs pairs.txt --text child.txt", rare=True)
@@ -127,14 +128,12 @@ def check_pairs(
         list[str], typer.Option(help="Text to count baselines on: [name=]path; may be repeated")
     ] = [],  # noqa: B006
     order: Order = 5,
-    tolerance: Annotated[
-        float, typer.Option(min=0, max=0.5, help="Largest distance of a baseline from 50%")
-    ] = 0.05,
     name: Annotated[
         str | None, typer.Option(help="Name of the suite; default: the first path's")
     ] = None,
 ) -> None:
-    """Check minimal pairs of any suite: a page of faults and of baselines that count words."""
+    """Check minimal pairs of any suite: faults, and the accuracy of baselines that count words."""
+    from poshgrid.config.runs import WORD_BASELINES
     from poshgrid.quality import given
 
     items = given.read(paths, reader, options_of(option))
@@ -143,15 +142,16 @@ def check_pairs(
         suite=name or paths[0].stem,
         texts=named(text),
         order=order,
-        tolerance=tolerance,
         output=output,
     )
+    if text:
+        _compare(output, list(WORD_BASELINES))
     for check in quality["checks"]:
         if check["items"]:
             first = check["first"][0]
             typer.echo(f"{check['items']:,} {check['name']} ({first['item']}: {first['reason']})")
     typer.echo(f"{quality['suite']}: {quality['verdict']}, {quality['pairs']:,} pairs")
-    typer.echo(f"{output / 'index.html'}")
+    typer.echo(f"{output / 'faults.csv'}, {output / 'differences.csv'}")
 
 
 @command("poshgrid import-judgements posh-bench/results --output imported", rare=True)

@@ -121,7 +121,7 @@ class Paths:
         return f"{self.score_folder(run)}/{suite}.parquet"
 
     def quality(self, target: str, suite: str) -> str:
-        """Folder of a suite's quality page, with the baselines of a target's cells."""
+        """Folder of the checks of a suite, with the text of a target's cells."""
         return f"{self.results}/quality/{target}/{suite}"
 
     def curves(self, target: str) -> str:

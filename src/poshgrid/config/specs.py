@@ -170,14 +170,11 @@ class HeuristicsSpec(Section):
 
 
 class QualitySpec(Section):
-    """Stage ``quality``: checks of a suite, and the baselines' accuracies on it."""
+    """Stage ``quality``: checks of a suite."""
 
     suite: Name
     generated: bool  # from templates and the lexicon
     top_k: int
-    scoring: config.Scoring
-    tolerance: float
-    corpora: dict[Name, Name] = Field(default_factory=dict)  # condition -> its corpus
 
 
 class MeasuresSpec(Section):

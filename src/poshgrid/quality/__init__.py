@@ -1,1 +1,1 @@
-"""Checks of suites: faults of pairs, differences in length and frequency, baselines, and a page."""
+"""Checks of suites: faults of pairs, differences in length and frequency; models on own pairs."""

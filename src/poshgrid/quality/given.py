@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -102,15 +101,9 @@ def reader_of(path: Path) -> str:
 
 
 def check(
-    items: pl.DataFrame,
-    *,
-    suite: str,
-    texts: Mapping[str, Path],
-    order: int,
-    tolerance: float,
-    output: Path,
+    items: pl.DataFrame, *, suite: str, texts: Mapping[str, Path], order: int, output: Path
 ) -> dict[str, Any]:
-    """Run every check of pairs, and write its page; see :func:`poshgrid.quality.gate.gate`.
+    """Run every check of pairs, and judge them with baselines that count the words of texts.
 
     Args:
         items: ``ITEMS``.
@@ -118,8 +111,8 @@ def check(
         texts: name -> a text with a sentence on each line, or a table with a column ``text``.
             Baselines are counted on each text, and it is searched for members of pairs.
         order: of the n-gram baseline.
-        tolerance: distance from 50%.
-        output: the folder to write to.
+        output: folder for the items, the baselines' scores and tables of ``accuracy``, and the
+            files of :func:`poshgrid.quality.gate.gate`.
 
     Returns:
         The content of ``quality.json``.
@@ -128,27 +121,20 @@ def check(
         PoshgridError: a text cannot be read or has no word.
     """
     for name, path in texts.items():
-        if not path.is_file():
-            raise PoshgridError(f"{path}: no such file; give a text (--text)")
+        _exists(path)
         if "/" in name:
             raise PoshgridError(f"{name!r}: a name with a slash; write NAME={path} without one")
-    table = output / "items.parquet"
+    name, table = path_name(suite), output / "items.parquet"
     files.write_table(items, table, ITEMS)
-    with tempfile.TemporaryDirectory() as folder:
-        scores: dict[str, Path] = {}
-        for name, path in texts.items():
-            scores |= _score_baselines({"scores": items}, path, order, (name, SIZE), Path(folder))
-        spec = specs.QualitySpec(
-            suite=path_name(suite),
-            generated=False,
-            top_k=sys.maxsize,  # no word is too rare
-            scoring=Scoring(),
-            tolerance=tolerance,
-        )
-        train = {f"{name}/{SIZE}": path for name, path in texts.items()}
-        gate(spec, table, texts, train, scores, output)
-    quality: dict[str, Any] = files.read_json(output / "quality.json")
-    return quality
+    scores = output / "scores"
+    judged = []
+    for of, path in texts.items():
+        judged += _score_baselines({name: items}, path, order, (of, SIZE), scores)
+    if judged:
+        _accuracies(judged, {name: table}, Scoring(), scores, output)
+    # No word of a text is too rare
+    spec = specs.QualitySpec(suite=name, generated=False, top_k=sys.maxsize)
+    return gate(spec, table, texts, {f"{of}/{SIZE}": path for of, path in texts.items()}, output)
 
 
 def judge(
@@ -180,10 +166,9 @@ def judge(
             pair cannot be scored.
     """
     from poshgrid.evaluation.score import score
-    from poshgrid.statistics.accuracy import accuracy
 
-    if text is not None and not text.is_file():
-        raise PoshgridError(f"{text}: no such file; give a text (--text)")
+    if text is not None:
+        _exists(text)
     named = _names(models)
     for path in filter(Path.is_dir, map(Path, models)):
         verification.check(path.iterdir())  # a model of a grid has a manifest
@@ -205,12 +190,8 @@ def judge(
         judged.append(run.name)
     if text is not None:
         judged += _score_baselines(items, text, order, (runs.PRETRAINED, runs.GIVEN), scores)
-    cell = specs.Cell(words=0, source=runs.PRETRAINED, filtered=False)
     compared = Scoring(reduction=scoring.reduction)
-    spec_of_accuracy = specs.JudgementSpec(
-        scoring=compared, runs=judged, cells={f"{runs.PRETRAINED}/{runs.GIVEN}": cell}
-    )
-    accuracy(spec_of_accuracy, scores, tables, None, output)
+    _accuracies(judged, tables, compared, scores, output)
     rows = [
         _judged_pairs(runs.Run.parse(run).model, suite, items[suite], scores / run, compared)
         for run in judged
@@ -218,6 +199,23 @@ def judge(
     ]
     files.write_text(output / "pairs.csv", formats.csv(pl.concat(rows)))
     return [runs.Run.parse(run).model for run in judged]
+
+
+def _exists(text: Path) -> None:
+    if not text.is_file():
+        raise PoshgridError(f"{text}: no such file; give a text (--text)")
+
+
+def _accuracies(
+    judged: list[str], items: dict[str, Path], scoring: Scoring, scores: Path, output: Path
+) -> None:
+    """Write the tables of ``accuracy`` of runs without a study."""
+    from poshgrid.statistics.accuracy import accuracy
+
+    cells = {"/".join(run.split("/")[:2]) for run in judged}
+    cell = specs.Cell(words=0, source=runs.PRETRAINED, filtered=False)
+    spec = specs.JudgementSpec(scoring=scoring, runs=judged, cells=dict.fromkeys(cells, cell))
+    accuracy(spec, scores, items, None, output)
 
 
 def _names(models: Sequence[str]) -> dict[str, str]:
@@ -250,28 +248,25 @@ def _judged_pairs(
 
 def _score_baselines(
     items: Mapping[str, pl.DataFrame], text: Path, order: int, cell: tuple[str, str], folder: Path
-) -> dict[str, Path]:
-    """Write the scores of the baselines that count the words of a text.
+) -> list[str]:
+    """Write the scores of the baselines that count the words of a text; return their runs.
 
     Args:
         items: suite -> ``ITEMS``.
-        text: see :func:`counts`.
+        text: see :func:`baselines`.
         order: of the n-gram baseline.
         cell: condition and size of the runs.
         folder: for ``{run}/{suite}.parquet``.
-
-    Returns:
-        Run -> its file of the last suite.
     """
     from poshgrid.evaluation import tasks
 
-    paths = {}
+    judged = []
     for model, _, engine in baselines(text, order):
-        run = runs.Run(*cell, model, runs.COUNTED, "none", 0).name
+        judged.append(runs.Run(*cell, model, runs.COUNTED, "none", 0).name)
         for suite, pairs in items.items():
-            paths[run] = folder / run / f"{suite}.parquet"
-            files.write_table(tasks.pairs(suite, pairs, engine, step=None), paths[run], SCORES)
-    return paths
+            scores = tasks.pairs(suite, pairs, engine, step=None)
+            files.write_table(scores, folder / judged[-1] / f"{suite}.parquet", SCORES)
+    return judged
 
 
 def baselines(text: Path, order: int = runs.WORD_ORDER) -> Iterator[tuple[str, NGram, Engine]]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from poshgrid import plugins
 from poshgrid.config import Scoring, specs
 from poshgrid.config.base import Section
-from poshgrid.config.evaluation import TOLERANCE, TOP_K
+from poshgrid.config.evaluation import TOP_K
 from poshgrid.config.runs import SCORED, Run
 from poshgrid.plugins import RIVALS, SUITES
 from poshgrid.stages.models import RUN
@@ -101,43 +101,32 @@ class HeuristicChoices(Stage):
 
 
 class Quality(Stage):
-    """Check a suite and write the page with its faults."""
+    """Check the pairs of a suite."""
 
     function = "poshgrid.quality.gate.gate"
     output = PATHS.quality("{target}", "{suite}")
     Spec = specs.QualitySpec
-    outputs = ("index.html", "quality.json")
-    external = ("lexicon", "layout")
+    outputs = ("quality.json", "faults.csv", "differences.csv")
+    external = ("lexicon",)
     memory_mb = 8000
     takes = lambda job: (
-        job.spec, job.path("items"), job.named("corpora"), job.named("train"),
-        job.named("scores"), job.output,
+        job.spec, job.path("items"), job.named("corpora"), job.named("train"), job.output,
     )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the items, corpora, and the baselines' scores."""
+        """Return the items and the texts."""
         cells = self.grid.cells(wc.target)
-        baselines = self.files.baselines[wc.target]
         return {
             "items": self.paths.items(wc.suite),
             "corpora": self.grid.vocabularies(),
             "train": {f"{c}/{s}": f"{self.paths.condition(c, s)}/train.parquet" for c, s in cells},
-            "scores": {run.name: self.paths.scores(run.name, wc.suite) for run in baselines},
             "lexicon": self.files.lexicon(),
-            "layout": self.files.layout("quality"),
         }
 
     def spec(self, wc: Wildcards) -> specs.QualitySpec:
-        """Return the suite, and how two scores are compared."""
-        cells = self.grid.cells(wc.target)
-        return specs.QualitySpec(
-            suite=wc.suite,
-            generated=self.grid.suites[wc.suite].generated,
-            top_k=TOP_K,
-            scoring=judging(self),
-            tolerance=TOLERANCE,
-            corpora={c: self.grid.corpus_of(c).name for c, _ in cells},
-        )
+        """Return the suite, and how many types of a corpus count as frequent."""
+        generated = self.grid.suites[wc.suite].generated
+        return specs.QualitySpec(suite=wc.suite, generated=generated, top_k=TOP_K)
 
 
 class Score(Stage):

@@ -52,11 +52,9 @@ def test_files_are_judged_without_a_grid(suite, tmp_path):
     assert faults["capitals in one member only"] == faults["identical members"] == 1
     # By hand: "who" is there three times, "when" once, so that all wanna pairs but the tie are
     # right; of the others no word but "sings" is known.
-    baselines = {(n["phenomenon"], n["baseline"]): n for n in facts["baselines"]}
-    assert baselines["wanna", "unigram"]["mean"] == pytest.approx(13.5 / 14)
-    assert baselines["principle-a-command", "unigram"]["mean"] == 0.5
-    assert baselines["wanna", "unigram"]["corpora"]["child"]["flagged"]
-    assert not baselines["principle-a-command", "unigram"]["flagged"]
+    of = means(output)
+    assert of["unigram", "suite", "wanna"] == pytest.approx(13.5 / 14)
+    assert of["unigram", "suite", "principle-a-command"] == 0.5
     assert "capitals in one member only" in result.output
     heard = tmp_path / "heard.txt"
     heard.write_text("WHEN SINGS B!\n")

@@ -11,7 +11,7 @@ import polars as pl
 from poshgrid.config.runs import PRETRAINED
 from poshgrid.report.collect import Collected
 from poshgrid.report.parts import Page
-from poshgrid.report.records import read_json, within_results
+from poshgrid.report.records import read_json
 
 TITLE, ORDER, AUDIENCE = "Benchmark", 120, "reviewer"
 
@@ -22,12 +22,14 @@ def write(page: Page) -> dict[str, Any]:
     suites = []
     for suite, items in collected.items.items():
         page.table("given", given(collected, suite), of=suite)
-        folder = Path(collected.paths.quality(collected.spec.target, suite))
+        quality = read_json(
+            Path(collected.paths.quality(collected.spec.target, suite), "quality.json")
+        )
         suites.append({
             "name": suite, "pairs": items.height,
             "examples": list(examples(items, layout.phenomena[suite])),
-            "verdict": read_json(folder / "quality.json").get("verdict"),
-            "address": within_results(folder / "index.html", collected.paths),
+            "checked": bool(quality),
+            "faults": [check for check in quality.get("checks", []) if check["items"]],
         })  # fmt: skip
     return {"suites": suites}
 
