@@ -24,7 +24,6 @@ from poshgrid import plugins, resources
 from poshgrid.config import Config, Section
 from poshgrid.corpora.catalogue import manifest
 from poshgrid.evidence import patterns
-from poshgrid.evidence.screening.screen import screen_of
 from poshgrid.grid import configfile
 from poshgrid.stages import STAGES
 from poshgrid.tables import columns
@@ -195,7 +194,7 @@ def filters() -> str:
     """Return the page of all filters: what each removes, in every reading."""
     text = HEAD.format(source="docstrings and patterns in src/poshgrid/evidence/filters")
     text += (
-        "# Every filter\n\n[Filters](../filters.md) says what readings, backstops and screens are. "
+        "# Every filter\n\n[Filters](../filters.md) says what readings and backstops are. "
         "A rule is a pattern or several patterns, of which one is enough; all lines of a pattern "
         "must hold.\n\n## The notation\n\n"
     )
@@ -204,10 +203,8 @@ def filters() -> str:
     text += f"\n\n## A filter of your own\n\n{as_markdown(contract)}\n"
     for word in plugins.names(plugins.FILTERS):
         module = plugins.load(plugins.FILTERS, word)
-        has_screen = "yes" if screen_of(word) else "no: every sentence is parsed"
         text += f"\n## {word}\n\n{as_markdown(module.__doc__ or '')}\n\n"
         text += f"- readings: {', '.join(f'`{reading}`' for reading in module.READINGS)}\n"
-        text += f"- screen: {has_screen}\n"
         if targets := getattr(module, "TARGETS", ()):
             text += f"- targets: {', '.join(f'`{target}`' for target in targets)}\n"
         for reading, rules in getattr(module, "PATTERNS", {}).items():

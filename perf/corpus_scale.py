@@ -4,8 +4,8 @@
 
 Every stage runs as its own command, as on a cluster; time and peak memory are those that it wrote
 to its manifest. The corpus has four sources, made of the toy grammar with four seeds, so that two
-can be made at once. Sentences that pass the screen go to the engine `words` (no trees: the backstop
-decides alone) or to a parser whose folder is given (`spacy=results/tiny/parsers/spacy`, say).
+can be made at once. Sentences go to the engine `words` (no trees: the backstop decides alone) or to
+a parser whose folder is given (`spacy=results/tiny/parsers/spacy`, say).
 Linear cost shows as equal words per second at all sizes.
 """
 
@@ -24,7 +24,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from poshgrid import config
 from poshgrid.config import sizes, specs
-from poshgrid.evidence.screening.screen import screens
 from poshgrid.files import read_json
 from tests import jobs
 
@@ -75,10 +74,8 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
         ]
         cpu = sum(f["cpu_seconds"] for f in facts)
         peak = max(f["peak_memory_mb"] for f in facts)
-        share = [f["parsed_sentences"] / f["sentences"] for f in facts if "parsed_sentences" in f]
-        more = f"{100 * sum(share) / len(share):.1f}% parsed" if share else ""
         rows.append((size, name, len(facts), f"{wall / 60:.2f} min", f"{cpu:.0f} CPU s",
-                     f"{words / cpu:,.0f} w/s", f"{peak:,.0f} MB", more))  # fmt: skip
+                     f"{words / cpu:,.0f} w/s", f"{peak:,.0f} MB"))  # fmt: skip
         sys.stdout.write(f"{rows[-1]}\n")
         sys.stdout.flush()
 
@@ -109,10 +106,10 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
     sentences = out("corpus") / "sentences.parquet"
     parsing = config.Parser(name=engine, engine=engine, model=model)
     shards_of = [out(f"parses/{shard}.parquet") for shard in range(shards)]
-    run("screen+parse", *(
+    run("parse", *(
         (
             "parse",
-            specs.ParseSpec(parser=parsing, shard=n, shards=shards, screens=screens(FILTERS)),
+            specs.ParseSpec(parser=parsing, shard=n, shards=shards),
             path,
             {"sentences": sentences, "arguments": {"model": model}},
         )

@@ -44,7 +44,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("evidence/filters/*", "evidence/label", "evidence/match", "evidence/patterns",
          "evidence/notation", "evidence/agreement", "evidence/constructions"),
         tuple(f"tests/unit/evidence/test_{name}.py" for name in
-              ("fict_filters", "label", "patterns", "screening", "side_effects")),
+              ("fict_filters", "label", "patterns", "posh_filters", "side_effects")),
     ),
     "conditions": (
         ("evidence/condition", "evidence/reinsertion", "evidence/removal", "evidence/matching",

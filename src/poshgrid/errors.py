@@ -15,6 +15,8 @@ RENAMED = {
     "rule_shares": "heuristic_shares",
 }  # fmt: skip
 """Names before November 2026 -> present names (CHANGELOG.md)."""
+GONE = {"parse": ("shard_words", "every sentence is parsed now: leave it out")}
+"""Keys that are no more -> a key of the same section, and what to do."""
 
 
 class PoshgridError(Exception):
@@ -64,6 +66,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
         known: the words that are allowed.
     """
     known = sorted(known)
+    beside, advice = GONE.get(word, ("", ""))
+    if beside in known:
+        return f"; {advice}"
     if RENAMED.get(word) in known:
         return f"; it is called {RENAMED[word]!r} now"
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)

@@ -46,7 +46,6 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     ENGINES: ("engine", ("load", "train")),
     FILTERS: ("filter", ("READINGS",)),
     REWRITERS: ("rewriter", ("rewrite",)),
-    "poshgrid.evidence.screening.lexical": ("lexical", ()),
     "poshgrid.models.architectures": ("architecture", ("build",)),
     "poshgrid.training.biases": ("bias", ("build",)),
     SUITES: ("reader", ("files", "load")),

@@ -167,9 +167,9 @@ def test_each_reason_is_counted(checkout):
     assert set(lines) >= {
         "sweep: 1 run again: code (1)",
         "train: 2 run again: inputs (1), no manifest (1)",
-        "quality: 1 run again: spec (1)",
+        "accuracy: 1 run again: spec (1)",
     }
-    assert (counts["sweep"], counts["train"], counts["quality"]) == (1, 2, 1)
+    assert (counts["sweep"], counts["train"], counts["accuracy"]) == (1, 2, 1)
     assert "tokens" not in counts
 
 
@@ -209,10 +209,9 @@ def test_a_result_without_a_sound_manifest_is_made_again(tmp_path, content):
 
 
 def test_a_job_that_would_read_other_results_runs_again(checkout):
-    """No spec says which parser decides what is removed, or which baselines a suite is tried on."""
+    """No spec says which parser decides what is removed."""
     checkout.configuration["evidence"] |= {"parser": "spacy", "compare": ["stanza"]}
     checkout.configuration["experiments"][0]["seeds"] = [42]
     counts, lines = runs(checkout)
     assert "condition: 1 run again: inputs (1)" in lines
-    assert "quality: 1 run again: inputs (1)" in lines
     assert counts["train"] == 1

@@ -31,7 +31,7 @@ AFTER_SCORES = {
     "accuracy": {"all"}, "curves": {"all/curves"}, "fit": FITS, "measures": MEASURED,
     "report": {"all"}, "heuristic_shares": {"all/heuristics"},
 }  # fmt: skip
-AFTER_NULLS = {**AFTER_SCORES, "quality": {"all/posh"}}
+AFTER_TEXT = {**AFTER_SCORES, "quality": {"all/posh"}}
 # Filtered runs and the full ones that they are compared with; their files are named after the seed.
 READ = {run.rpartition("/")[0] for run in PACKED if not run.startswith("wiki")}
 DELTAS = {"deltas": {"all/deltas"}}
@@ -109,7 +109,7 @@ RERUN = {
     "the module of a bias": (
         None, "training/biases/dyck.py", {"train": DYCK, "score": DYCK, **AFTER_SCORES},
     ),
-    "training code": (None, "training/data.py", {**MODELS, **DELTAS, **AFTER_NULLS}),
+    "training code": (None, "training/data.py", {**MODELS, **DELTAS, **AFTER_SCORES}),
     # Heuristics are rivals in the table of accuracies, beside which the counts that are fitted lie
     "a heuristic": (
         None, "heuristics/choices/first_auxiliary.py",
@@ -165,7 +165,7 @@ def after_labels():
         "score": runs - UNTRAINED,
         "perplexity": READ,
         **DELTAS,
-        **AFTER_NULLS,
+        **AFTER_TEXT,
     }
 
 
@@ -192,17 +192,15 @@ def test_a_filter_rule_reruns_the_filtered_base_and_no_parse(checkout, rerun, ow
         shutil.rmtree(checkout.folder / "plugins")
 
 
-def test_a_lexical_test_reruns_the_parses_too(rerun):
-    jobs = rerun(**{"src/poshgrid/evidence/screening/lexical/binding.py": CODE})
-    # not those of the parser whose trees a bias is trained with: it parses everything
-    assert jobs.pop("parse") == {"baby/stanza"}
+def test_a_filter_reruns_no_parse(rerun):
+    jobs = rerun(**{"src/poshgrid/evidence/backstops/binding.py": CODE})
     assert jobs == {"evidence": {"baby"}, **RECALL, **after_labels()}
 
 
 def test_a_reading_reruns_its_condition_and_no_label(rerun):
     jobs = rerun(put("conditions", 0, filters=["question-formation.direct", "binding"]))
     expected = {
-        rule: cells if rule in AFTER_NULLS else {c for c in cells if c.startswith("baby-f/")}
+        rule: cells if rule in AFTER_TEXT else {c for c in cells if c.startswith("baby-f/")}
         for rule, cells in after_labels().items()
     }
     # the condition that puts back what the other reading removed is no longer its counterpart
@@ -252,7 +250,7 @@ def test_a_new_seed_adds_its_runs_only(checkout, rerun):
     new = {f"{cell}/gpt2-tiny/packed/none/seed76" for cell in CELLS}
     untrained = {run.replace("packed", "untrained") for run in new}
     models = {"train": new, "untrained": untrained, "score": new, "perplexity": READ}
-    assert rerun() == {**models, **DELTAS, **AFTER_NULLS}
+    assert rerun() == {**models, **DELTAS, **AFTER_SCORES}
 
 
 def test_a_prior_a_contrast_and_a_formula_rerun_their_fits_and_no_other(rerun):

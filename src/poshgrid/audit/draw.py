@@ -4,7 +4,7 @@ There are two sheets for each filter of a condition:
 
 * *leakage*: a uniform sample of the training sentences that the filter left in. It is drawn from
   all of them, or from the *candidates*: sentences with words that evidence needs (``candidates`` of
-  the filter's module in :mod:`poshgrid.evidence.screening.lexical`), as the paper drew 1,000 of
+  the filter's module in :mod:`poshgrid.evidence.filters`), as the paper drew 1,000 of
   5.7k sentences with a reflexive. The rate is then about candidates only.
 * *precision*: a uniform sample of the sentences that the filter, or its backstop, removed.
 
@@ -26,15 +26,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from poshgrid import logs
+from poshgrid import logs, plugins
 from poshgrid.audit import sheet
 from poshgrid.config.specs import AuditSpec
 from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import CONDITION, TOKENS, Labels, column
-from poshgrid.evidence.screening.screen import lexical
 from poshgrid.files import read_json, read_schema, read_table, write_json
 from poshgrid.parsing.words import tokenize
+from poshgrid.plugins import FILTERS
 
 STATISTICS = "statistics.json"
 REWRITE = "rewrite"
@@ -166,9 +166,9 @@ def _of_filters(
                 "run `poshgrid run -R condition`"
             )
         left = dict.fromkeys(ids[~gone].tolist(), "")
-        test = getattr(lexical(word), "candidates", None)
+        test = getattr(plugins.load(FILTERS, word), "candidates", None)
         whole = spec.whole or test is None
-        if not whole:
+        if test and not whole:
             needed = ((n, test(tokenize(texts[n], spec.language))) for n in left)
             left = {n: marked(n, numbers) for n, numbers in needed if numbers is not None}
         out = corpus["at_size"].to_numpy() & removed

@@ -16,7 +16,6 @@ from poshgrid.benchmark.schema import ITEMS
 from poshgrid.config import Filter
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.label import rules_of
-from poshgrid.evidence.screening.screen import screen, screens
 from poshgrid.files import Schema, read_table
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
@@ -54,8 +53,6 @@ def coverage(
 ) -> pl.DataFrame:
     """Return the share of each phenomenon's items that each filter removes.
 
-    A text without the words that some filter needs is not parsed.
-
     Args:
         items: table with the columns of ``ITEMS``.
         filters: filters with their readings.
@@ -68,8 +65,7 @@ def coverage(
     """
     texts = pl.concat([items["good"], items["bad"]]).unique(maintain_order=True)
     words = {text: tuple(tokenize(text, language)) for text in texts}
-    wanted = screen(screens({asked.name for asked in filters}))
-    trees = parse(sentence for sentence in words.values() if wanted(sentence))
+    trees = parse(filter(None, words.values()))
     parts = [pl.DataFrame(schema=COVERAGE)]
     for asked in filters:
         rules = rules_of(asked.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -64,8 +64,6 @@ class Evidence(Section):
     """The parser that decides what is evidence; default: the first of `parsers`."""
     compare: list[ParserName] = Field([])
     """Parsers whose labels are compared with its own."""
-    parse: Literal["screened", "all"] = "screened"
-    """`screened`: only sentences with the words that a filter needs, which changes no label."""
     backstop: bool = True
     """Also remove sentences that look like evidence by their words alone (docs/filters.md)."""
     shard_words: Words = Field(2_000_000, gt=0)

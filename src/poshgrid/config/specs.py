@@ -62,8 +62,6 @@ class ParseSpec(Section):
     parser: config.Parser
     shard: int
     shards: int
-    # Filters whose lexical tests select the sentences to parse; []: all
-    screens: list[Name] = Field(default_factory=list)
 
 
 class EvidenceSpec(Section):

@@ -102,8 +102,7 @@ def make(
         reasons = ", ".join(f"{faults[word]:,} {word}" for word in UNUSED if faults[word]) or "none"
         if not faults[None]:
             raise PoshgridError(
-                f"{table}: no sentence has a usable tree ({reasons}); parse every sentence of the "
-                "corpus (evidence.parse: all) and check the parser"
+                f"{table}: no sentence has a usable tree ({reasons}); check the parser"
             )
         write_json(temporary / STATISTICS, statistics)
     log.info("%s of %s sentences have a usable tree; not used: %s",

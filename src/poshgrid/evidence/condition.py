@@ -105,7 +105,7 @@ def _plan(
     labelled = read_json(evidence.with_suffix(".json")) if evidence and deciding(spec) else {}
     removed = facts(corpus, spec, chosen.whole, labelled)
     if "void" not in allow:
-        _check_effect(spec, removed, labelled.get("parsed", 0))
+        _check_effect(spec, removed, labelled.get("sentences", 0))
     reinserted = reinsert(corpus, spec, chosen, allow=allow)
     readings = corpus.labels.readings
     every = [

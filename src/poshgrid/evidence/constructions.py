@@ -5,10 +5,11 @@ The report shows how many are lost; a control can be matched by questions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import polars as pl
 
-from poshgrid.evidence.schema import BY_TREE
-from poshgrid.evidence.screening.closed_classes import WH_WORDS
+from poshgrid.evidence.closed_classes import WH_WORDS
 from poshgrid.parsing.tree import Tree
 
 _QUESTION = pl.col("text").str.contains(r"\?[!?]*[\s\"'”’)]*$")
@@ -18,36 +19,11 @@ BY_WORDS: dict[str, pl.Expr] = {
     "wh_question": _QUESTION & _WH,  # and begins with a wh-word
     "reflexive": pl.col("text").str.contains(r"(?i)\b\w+sel(f|ves)\b"),
 }
-"""Constructions that are found in the text of any sentence, parsed or not."""
-CONSTRUCTIONS = (*BY_WORDS, *BY_TREE)
-_RELATIVES = ("acl:relcl", "relcl")
-_PASSIVES = ("aux:pass", "nsubj:pass", "csubj:pass", "auxpass", "nsubjpass", "csubjpass")
-_CLAUSES = ("ccomp", "csubj")
+"""Constructions that are found in the text."""
+_RELATIVES = frozenset({"acl:relcl", "relcl"})
+_PASSIVES = frozenset({"aux:pass", "nsubj:pass", "csubj:pass", "auxpass", "nsubjpass", "csubjpass"})
+_CLAUSES = frozenset({"ccomp", "csubj"})
 _ASKS = WH_WORDS | {"whether", "if"}
-
-
-def by_tree(parses: pl.DataFrame) -> pl.DataFrame:
-    """Return which constructions each parsed sentence has: a Boolean column for each.
-
-    Args:
-        parses: rows of ``PARSES`` with words.
-    """
-    relation = pl.element()
-    constructions = parses.select(
-        embedded_question=_any(relation.str.contains(rf"^({'|'.join(_CLAUSES)})")),
-        relative=_any(relation.is_in(_RELATIVES)),
-        passive=_any(relation.is_in(_PASSIVES)),
-    )
-    # Only the tree shows whether a clause is a question
-    possible = constructions["embedded_question"].arg_true()
-    lists = parses.select("form", "upos", "feats", "head", "deprel")
-    asks = [_embedded_question(Tree(*row)) for row in lists[possible].iter_rows()]
-    embedded = pl.repeat(False, parses.height, dtype=pl.Boolean, eager=True)
-    return constructions.with_columns(embedded_question=embedded.scatter(possible, asks))
-
-
-def _any(test: pl.Expr) -> pl.Expr:
-    return pl.col("deprel").list.eval(test).list.any()
 
 
 def _embedded_question(tree: Tree) -> bool:
@@ -57,3 +33,12 @@ def _embedded_question(tree: Tree) -> bool:
         and any(child < clause and tree.lower(child) in _ASKS for child in tree.children(clause))
         for clause in range(1, len(tree) + 1)
     )
+
+
+BY_TREE: dict[str, Callable[[Tree], bool]] = {
+    "embedded_question": _embedded_question,
+    "relative": lambda tree: not _RELATIVES.isdisjoint(tree.deprel),  # a relative clause
+    "passive": lambda tree: not _PASSIVES.isdisjoint(tree.deprel),
+}
+"""Constructions that are found in the tree: columns of the evidence table."""
+CONSTRUCTIONS = (*BY_WORDS, *BY_TREE)

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.rewriting import rewrite
-from poshgrid.evidence.screening.screen import screen_of
 from poshgrid.parsing.tree import Tree
 
 
@@ -56,9 +55,6 @@ def drawn(tree: Tree) -> list[str]:
 
 
 def _decision(tree: Tree, word: str) -> list[str]:
-    screened = screen_of(word)
-    if screened and not screened(tree.form):
-        return ["kept: it lacks words that the filter needs, so it is not parsed"]
     rules = rules_of(word)
     lines = []
     for reading, rule in rules.readings.items():

@@ -15,11 +15,10 @@ import polars as pl
 from poshgrid import logs, plugins
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.evidence.constructions import by_tree
+from poshgrid.evidence.constructions import BY_TREE
 from poshgrid.evidence.match import Match, Rule
 from poshgrid.evidence.patterns import Pattern, asked
-from poshgrid.evidence.schema import BACKSTOP, BY_TREE, TOKENS, Labels, column
-from poshgrid.evidence.screening.screen import lexical
+from poshgrid.evidence.schema import BACKSTOP, TOKENS, Labels, column
 from poshgrid.files import read_table, table_height, table_writer, write_json
 from poshgrid.parsing.schema import PARSES, first_sentence
 from poshgrid.parsing.tree import Tree
@@ -45,8 +44,8 @@ def rules_of(word: str) -> Rules:
         PoshgridError: a reading's name cannot be part of a column name, or a backstop belongs to a
             reading that does not exist.
     """
-    readings = plugins.load(FILTERS, word).READINGS
-    backstops = getattr(lexical(word), "BACKSTOPS", {})
+    module = plugins.load(FILTERS, word)
+    readings, backstops = module.READINGS, getattr(module, "BACKSTOPS", {})
     for name in readings:
         if not _READING.fullmatch(name) or name in (BACKSTOP, TOKENS):
             raise PoshgridError(
@@ -88,12 +87,11 @@ def labels_of(words: Iterable[str]) -> Labels:
 
 @dataclass
 class _Tally:
-    """Counts over trees: their number, their labels, and how often each rule matched.
+    """The labels in trees, and how often each rule matched.
 
     ``fired`` counts (filter, reading, rule); rule "": only the backstop matched.
     """
 
-    parsed: int = 0
     labels: set[str] = field(default_factory=set)
     fired: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
@@ -118,7 +116,7 @@ def label(
         threads: processes, which label a shard each; the table does not depend on their number.
 
     Returns:
-        The counts: ``sentences``, ``parsed``, and filter -> reading -> ``rules`` (rule -> matching
+        The counts: ``sentences``, and filter -> reading -> ``rules`` (rule -> matching
         sentences), ``backstop`` (sentences that only the backstop matches; absent without one) and
         ``never`` (parts of speech, relations and features that the reading needs and no tree has).
 
@@ -135,7 +133,6 @@ def label(
         for table, own in logs.progress(labelled, "labelling shards", len(paths)):
             due = pl.int_range(number, number + table.height, dtype=pl.UInt32, eager=True)
             if table["sent_id"].equals(due):
-                seen.parsed += own.parsed
                 seen.labels |= own.labels
                 seen.fired.update(own.fired)
                 append(table)
@@ -147,7 +144,6 @@ def label(
             )
     facts: dict[str, object] = {
         "sentences": number,
-        "parsed": seen.parsed,
         "filters": {
             word: {name: _facts(word, name, rule, seen) for name in rule.readings}
             for word, rule in rules.items()
@@ -160,20 +156,22 @@ def label(
 
 def _labels(parsed: pl.DataFrame) -> set[str]:
     """Return the parts of speech, relations (with and without subtype) and features in trees."""
-    tags = set(parsed["upos"].explode().unique())
-    relations = set(parsed["deprel"].explode().unique())
-    features = parsed["feats"].explode().unique().str.split("|").explode()
-    return tags | relations | {relation.partition(":")[0] for relation in relations} | set(features)
+    tags, relations, features = (
+        parsed[name].explode().drop_nulls().unique() for name in ("upos", "deprel", "feats")
+    )
+    general = {relation.partition(":")[0] for relation in relations}
+    return {*tags, *relations, *general, *features.str.split("|").explode()}
 
 
 def _facts(word: str, reading: str, rule: Rules, seen: _Tally) -> dict[str, Any]:
     fired = {r: number for (w, of, r), number in seen.fired.items() if (w, of) == (word, reading)}
     alone = fired.pop("", 0)
-    asked_for = needs(word, reading) if seen.parsed else []
     return {
         "rules": fired,
         **({"backstop": alone} if reading in rule.backstops else {}),
-        "never": [label for label in asked_for if seen.labels.isdisjoint(label.split("|"))],
+        "never": [
+            label for label in needs(word, reading) if seen.labels.isdisjoint(label.split("|"))
+        ],
     }
 
 
@@ -191,33 +189,26 @@ def needs(word: str, reading: str) -> list[str]:
 
 def _shard(path: Path, filters: list[str]) -> tuple[pl.DataFrame, _Tally]:
     """Return the labels of a shard, and its counts."""
-    frame = read_table(path, PARSES).with_row_index("row")
+    frame = read_table(path, PARSES)
     rules = {word: rules_of(word) for word in filters}
     schema = labels_of(rules).schema
-    columns: dict[str, list[object]] = {
-        name: [[] if kind == pl.List else False] * frame.height
-        for name, kind in schema.items()
-        if name not in ("sent_id", *BY_TREE)
-    }
-    # Sentences without words were not parsed: they lack the words that the filters need.
-    parsed = frame.filter(pl.col("form").list.len() > 0)
-    seen = _Tally(parsed.height, _labels(parsed))
-    for row, _, *lists in parsed.iter_rows():
+    columns: dict[str, list[object]] = {name: [] for name in schema}
+    seen = _Tally(_labels(frame))
+    for sent_id, *lists in frame.iter_rows():
         tree = Tree(*lists)
+        columns["sent_id"].append(sent_id)
+        for name, has in BY_TREE.items():
+            columns[name].append(has(tree))
         for word, rule in rules.items():
             for reading, fires in rule.readings.items():
-                matched = fires(tree)
-                places = matched.words if matched else ()
+                matched, looks = fires(tree), None
                 if matched:
-                    columns[column(word, reading)][row] = True
                     seen.fired[word, reading, matched.rule] += 1
                 if reading in rule.backstops:
                     looks = rule.backstops[reading](tree.form)
-                    columns[column(word, reading, BACKSTOP)][row] = looks is not None
+                    columns[column(word, reading, BACKSTOP)].append(looks is not None)
                     seen.fired[word, reading, ""] += looks is not None and matched is None
-                    places = places or looks or ()
-                columns[column(word, reading, TOKENS)][row] = list(places)
-    constructions = parsed.select("sent_id").hstack(by_tree(parsed))
-    table = pl.DataFrame({"sent_id": frame["sent_id"], **columns})
-    table = table.join(constructions, on="sent_id", how="left", maintain_order="left")
-    return table.select(list(schema)).cast(pl.Schema(schema)).sort("sent_id"), seen
+                columns[column(word, reading)].append(matched is not None)
+                places = matched.words if matched else looks or ()
+                columns[column(word, reading, TOKENS)].append(list(places))
+    return pl.DataFrame(columns, schema=schema).sort("sent_id"), seen

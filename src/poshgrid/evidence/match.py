@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from poshgrid.evidence.screening.closed_classes import WH_WORDS
+from poshgrid.evidence.closed_classes import WH_WORDS
 from poshgrid.parsing.tree import Tree
 
 RELATIVE_PRONOUNS = frozenset({"who", "whom", "whose", "which", "that", "where", "when", "why"})

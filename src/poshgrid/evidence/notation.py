@@ -57,11 +57,6 @@ class Node:
     feats: frozenset[str] = frozenset()
     relations: frozenset[str] = frozenset()
 
-    @property
-    def lexical(self) -> bool:
-        """Whether the conditions include the word's form."""
-        return bool(self.words) or self.spelling is not None
-
     def spelt(self, word: str) -> bool:
         """Return whether a word in lower case has the form."""
         return (not self.words or word in self.words) and (
@@ -77,7 +72,7 @@ class Node:
         """
         positions: Iterable[int] = range(len(tree))
         # The conditions that most words fail come first
-        if self.lexical:
+        if self.words or self.spelling:
             positions = [i for i in positions if self.spelt(small[i])]
         if self.relations:
             positions = [i for i in positions if _related(tree.deprel[i], self.relations)]
@@ -103,11 +98,7 @@ class Edge:
 
     def holds(self, tree: Tree, a: int, b: int) -> bool:
         """Return whether the relation holds between the words at two positions, from 1."""
-        return self.ordered(a, b) and _STRUCTURE[self.structure](tree, a, b)
-
-    def ordered(self, a: int, b: int) -> bool:
-        """Return whether two positions have the required order."""
-        return _ORDER[self.order](a, b)
+        return _ORDER[self.order](a, b) and _STRUCTURE[self.structure](tree, a, b)
 
 
 def make_node(role: str, tests: Tests) -> Node:

@@ -35,14 +35,13 @@ circle.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from poshgrid import resources
 from poshgrid.evidence.match import Match, Rule
 from poshgrid.evidence.notation import LIST, Edge, Node, make_node, read
-from poshgrid.evidence.screening.closed_classes import lower
 from poshgrid.parsing.tree import Tree
 
 DIRECT = "direct"
@@ -67,7 +66,8 @@ class Pattern:
     def match(self, tree: Tree) -> Match | None:
         """Return the leftmost match, by the positions of the roles in their order, or ``None``."""
         small = tree.small
-        if not self.possible(small):
+        # Most sentences lack a word of the list, which is fast to check
+        if any(node.words and node.words.isdisjoint(small) for node in self._nodes):
             return None
         positions = []
         for node in self._nodes:
@@ -78,36 +78,6 @@ class Pattern:
         if chosen is None:
             return None
         return Match(self.rule, {n.role: p for n, p in zip(self._nodes, chosen, strict=True)})
-
-    def possible(self, small: Sequence[str]) -> bool:
-        """Return whether a tree over these words may match; ``False`` only if no tree does.
-
-        Each role that names words must match one, and each operator of order between two such roles
-        a pair of positions in that order.
-
-        Args:
-            small: words in lower case.
-        """
-        lexical = self._lexical
-        # Most sentences lack a word of the list, which is fast to check
-        if any(node.words and node.words.isdisjoint(small) for node in lexical.values()):
-            return False
-        positions = {
-            number: [i for i, word in enumerate(small) if node.spelt(word)]
-            for number, node in lexical.items()
-        }
-        if not all(positions.values()):
-            return False
-        return all(
-            any(e.ordered(a, b) for a in positions[e.left] for b in positions[e.right])
-            for e in self._edges
-            if e.order and e.left in positions and e.right in positions
-        )
-
-    @property
-    def lexical(self) -> bool:
-        """Whether at least one role names words."""
-        return bool(self._lexical)
 
     @functools.cached_property
     def _nodes(self) -> list[Node]:
@@ -124,10 +94,6 @@ class Pattern:
             [edge for edge in self._edges if max(edge.left, edge.right) == number]
             for number in range(len(self._nodes))
         ]
-
-    @functools.cached_property
-    def _lexical(self) -> dict[int, Node]:
-        return {number: node for number, node in enumerate(self._nodes) if node.lexical}
 
     def _search(
         self, tree: Tree, positions: list[list[int]], chosen: tuple[int, ...]
@@ -176,25 +142,6 @@ def first(patterns: Iterable[Pattern], tree: Tree) -> Match | None:
 def readings(patterns: Mapping[str, Iterable[Pattern]]) -> dict[str, Rule]:
     """Return the rules of a filter that is written in patterns: reading -> its rule."""
     return {name: functools.partial(first, tuple(own)) for name, own in patterns.items()}
-
-
-def possible(patterns: Mapping[str, Iterable[Pattern]], words: Sequence[str]) -> bool:
-    """Return whether a tree over these words may match a pattern of any reading.
-
-    Args:
-        patterns: a filter's, by reading.
-        words: words as parsers receive them (``poshgrid.parsing.words``).
-
-    Returns:
-        ``False`` only if no tree matches, whatever its labels.
-    """
-    small = lower(words)
-    return any(p.possible(small) for own in patterns.values() for p in own)
-
-
-def lexical(patterns: Mapping[str, Iterable[Pattern]]) -> bool:
-    """Return whether all patterns name words; if not, any sentence may match."""
-    return all(pattern.lexical for own in patterns.values() for pattern in own)
 
 
 def asked(patterns: Iterable[Pattern]) -> set[str]:

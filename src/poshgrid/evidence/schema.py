@@ -10,14 +10,8 @@ import polars as pl
 
 from poshgrid.config import Filter
 from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.evidence.constructions import BY_TREE
 from poshgrid.files import Schema
-
-BY_TREE = (
-    "embedded_question",  # a complement or subject clause with a wh-word, whether or if
-    "relative",  # a relative clause
-    "passive",  # a passive auxiliary or subject
-)
-"""Columns of the evidence table: constructions of a parsed sentence."""
 
 CONDITION: Schema = {
     "sent_id": pl.UInt32,  # row of the corpus's sentences
@@ -59,14 +53,12 @@ RECALL: Schema = {
 
 SIDE_EFFECTS: Schema = {
     "source": pl.String,  # source; "all": the whole corpus
-    # sentences, words, parsed, over_15_words, a construction; rewritten: changed by rewriters
+    # sentences, words, over_15_words, a construction; rewritten: changed by rewriters
     "measure": pl.String,
     "before": pl.UInt64,  # in the corpus at this size
     "after": pl.UInt64,  # in the training text, including refilled and re-inserted sentences
     # In sentences that the filters, or a control, remove from the corpus at this size
     "removed": pl.UInt64,
-    "removed_by_rule": pl.UInt64,  # of these, by a filter's rule; null for controls
-    "removed_by_backstop": pl.UInt64,  # the others, only by a backstop
 }
 """``side_effects/{condition}/{size}/side_effects.parquet``. Null: unknown."""
 
@@ -88,8 +80,6 @@ def column(word: str, reading: str, kind: str = "") -> str:
 @dataclass(frozen=True)
 class Labels:
     """The labels in `results/evidence/{corpus}/{parser}.parquet`.
-
-    For a sentence that was not parsed the filters' columns are false, the others null.
 
     Attributes:
         readings: filter -> its readings.
@@ -125,7 +115,7 @@ class Labels:
                 # Positions of the matched words, from 1
                 schema[column(word, reading, TOKENS)] = pl.List(pl.UInt16)
         for name in BY_TREE:
-            schema[name] = pl.Boolean  # null: the sentence was not parsed
+            schema[name] = pl.Boolean  # whether its tree has the construction
         return schema
 
     def check(self, filters: Iterable[Filter], path: Path, who: str = "") -> None:

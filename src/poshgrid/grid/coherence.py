@@ -176,7 +176,9 @@ def _language(grid: Grid) -> Iterator[Problem]:
 
     def for_any(word: str) -> bool:
         patterns = getattr(plugins.load(FILTERS, word), "PATTERNS", {})
-        return bool(patterns) and not any(p.lexical for own in patterns.values() for p in own)
+        return bool(patterns) and not any(
+            "word:" in p.text for own in patterns.values() for p in own
+        )
 
     what = f"is for English only; leave it out of a configuration with language {language}"
     for number, source in enumerate(grid.config.sources):

@@ -21,7 +21,6 @@ from poshgrid.config.runs import (
 )  # fmt: skip
 from poshgrid.config.sizes import words
 from poshgrid.config.tokens import OWN
-from poshgrid.evidence.screening.screen import screens
 from poshgrid.grid.targets import Targets
 from poshgrid.training import bias
 from poshgrid.training.bias import PACKAGE as BIASES
@@ -110,16 +109,6 @@ class Grid(Targets):
         control = self.conditions[condition].control
         return self.conditions[control] if control else None
 
-    def screens(self, corpus: str, parser: str) -> list[str]:
-        """Return the filters whose lexical tests select what a parser parses in a corpus; []: all.
-
-        If a bias is trained with a parser's trees, it parses every sentence.
-        """
-        whole = any(c.rewrite for c in self.conditions.values() if c.corpus == corpus)
-        whole = whole or (corpus, parser) in self.planted
-        screened = self.config.evidence.parse == "screened" and not whole
-        return screens(self.filters(corpus)) if screened else []
-
     def trees(self, run: Run) -> str | None:
         """Return the parser whose trees a run's bias is trained with; None if it needs no trees."""
         return self.planters[run.bias]
@@ -135,15 +124,6 @@ class Grid(Targets):
                     options = plugins.options(BIASES, part, bias.options(part, self.config.biases))
                     parsers[word] = str(options.model_dump()["parser"])
         return parsers
-
-    @cached_property
-    def planted(self) -> set[tuple[str, str]]:
-        """The (corpus, parser) pairs whose trees biases are trained with: parsed completely."""
-        pairs = set()
-        for run in self.every_run:
-            if parser := self.trees(run):
-                pairs.add((self.corpus_of(run.condition).name, parser))
-        return pairs
 
     def needs_evidence(self, condition: str) -> bool:
         """Return whether a condition needs its corpus's labels.

@@ -16,7 +16,7 @@ import re
 
 import numpy as np
 
-from poshgrid.evidence.screening.closed_classes import (
+from poshgrid.evidence.closed_classes import (
     AUXILIARY_FORMS,
     CONJUNCTIONS,
     DETERMINERS,

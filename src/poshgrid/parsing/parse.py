@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import polars as pl
 
@@ -18,68 +18,35 @@ from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
 from poshgrid.plugins import ENGINES
 
-T = TypeVar("T")
 _PIECE = 1_000  # sentences between two steps of the progress bar
 _LISTS = [column for column in PARSES if column != "sent_id"]
-_TREES = {"text": pl.String, **{column: PARSES[column] for column in _LISTS}}
 
 
-def parse(
-    spec: specs.ParseSpec,
-    sentences: Path,
-    model: Path,
-    output: Path,
-    wanted: Callable[[Sequence[str]], bool] = bool,
-) -> dict[str, object]:
+def parse(spec: specs.ParseSpec, sentences: Path, model: Path, output: Path) -> dict[str, object]:
     """Parse the ``shard``-th of ``shards`` contiguous parts of a corpus's table.
-
-    Each distinct text (*yeah*) is parsed once. Texts that are not wanted are not parsed: their
-    lists are empty. Texts are parsed in the order of their length, so that a batch holds little
-    padding; the table keeps the order of the corpus.
 
     Args:
         spec: the parser, the number of the shard (from 0) and the number of shards.
         sentences: the corpus's table.
         model: folder of the parser.
-        output: table to write.
-        wanted: returns whether a text with these words is parsed (the screen of ``spec.screens``).
+        output: table to write, in the order of the corpus.
 
     Returns:
-        Number of sentences, of distinct texts, of texts parsed, and of sentences with a tree.
+        Number of sentences, and of distinct ones, which were parsed.
 
     Raises:
-        PoshgridError: no model in the folder.
+        PoshgridError: no model in the folder, or the parser changed the words.
     """
-    parser = _load(spec.parser, model)
-    shard = (spec.shard, spec.shards)
-    frame = read_table(sentences, SENTENCES, ["sent_id", "text"], part=shard)
-    distinct = frame["text"].unique(maintain_order=True).to_list()
-    words = {
-        text: tokens for text in distinct if wanted(tokens := tokenize(text, spec.parser.language))
-    }
-    todo = sorted(words, key=lambda text: (len(words[text]), text))
-    parsed = [pl.DataFrame(schema=_TREES)]
-    for piece in _pieces(todo, spec.parser):
-        parsed.append(_table(piece, parser.parse([words.pop(text) for text in piece])))
-    table = (
-        frame.join(pl.concat(parsed), on="text", how="left", maintain_order="left")
-        .with_columns(pl.col(column).fill_null([]) for column in _LISTS)
-        .select(list(PARSES))
-    )
+    part = (spec.shard, spec.shards)
+    frame = read_table(sentences, SENTENCES, ["sent_id", "text"], part=part)
+    words = {text: tuple(tokenize(text, spec.parser.language)) for text in frame["text"].unique()}
+    trees = parse_words(spec.parser, model, filter(None, words.values()))
+    trees[()] = Tree([], [], [], [], [])  # a sentence without words
+    rows = [trees[words[text]] for text in frame["text"]]
+    columns = {name: [list(getattr(tree, name)) for tree in rows] for name in _LISTS}
+    table = pl.DataFrame({"sent_id": frame["sent_id"], **columns}, schema=PARSES)
     write_table(table, output, PARSES)
-    lengths = table["form"].list.len()
-    return {
-        "sentences": table.height,
-        "distinct_texts": len(distinct),
-        "parsed": len(todo),
-        "parsed_sentences": int((lengths > 0).sum()),
-    }
-
-
-def _table(texts: list[str], trees: list[Tree]) -> pl.DataFrame:
-    """Return trees as columns, which need a tenth of the memory of the objects."""
-    columns = {column: [list(getattr(tree, column)) for tree in trees] for column in _LISTS}
-    return pl.DataFrame({"text": texts, **columns}, schema=_TREES)
+    return {"sentences": table.height, "parsed": len(trees) - 1}
 
 
 def parse_text(parser: config.Parser, model: Path, text: str) -> Tree:
@@ -102,7 +69,9 @@ def parse_text(parser: config.Parser, model: Path, text: str) -> Tree:
 def parse_words(
     parser: config.Parser, model: Path, sentences: Iterable[Sequence[str]]
 ) -> dict[tuple[str, ...], Tree]:
-    """Parse tokenized sentences: each distinct one once, in the order of length.
+    """Parse tokenized sentences: each distinct one (*yeah*) once.
+
+    They are parsed in the order of their length, so that a batch holds little padding.
 
     Args:
         parser: a parser of the configuration.
@@ -117,18 +86,14 @@ def parse_words(
     """
     engine = _load(parser, model)
     todo = sorted(set(map(tuple, sentences)), key=lambda words: (len(words), words))
+    pieces = [todo[start : start + _PIECE] for start in range(0, len(todo), _PIECE)]
     trees: dict[tuple[str, ...], Tree] = {}
-    for piece in _pieces(todo, parser):
+    for piece in logs.progress(pieces, f"parsing with {parser.name}, thousands"):
         for words, tree in zip(piece, engine.parse([list(w) for w in piece]), strict=True):
             if tuple(tree.form) != words:
                 raise PoshgridError(f"{model}: parser {parser.name!r} changed the words {words}")
             trees[words] = tree
     return trees
-
-
-def _pieces(todo: list[T], parser: config.Parser) -> Iterable[list[T]]:
-    pieces = [todo[start : start + _PIECE] for start in range(0, len(todo), _PIECE)]
-    return logs.progress(pieces, f"parsing with {parser.name}, thousands")
 
 
 def _load(parser: config.Parser, model: Path) -> Any:  # noqa: ANN401 - an engine's Parser

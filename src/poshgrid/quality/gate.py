@@ -77,7 +77,8 @@ def leaks(items: pl.DataFrame, train: Mapping[str, Path]) -> list[Fault]:
 
     Args:
         items: the columns of ``PAIRS``.
-        train: "condition/size" -> its ``train.parquet``, or a plain text; read in batches.
+        train: "condition/size", or another name -> its ``train.parquet``, or a plain text; read in
+            batches.
 
     Returns:
         Item, and which member is in which split, in the order of the items.
@@ -117,7 +118,7 @@ def gate(
         items: the suite (``ITEMS``).
         corpora: corpus -> ``sentences.parquet``, or a plain text, to count words. Empty: no
             frequencies.
-        train: "condition/size" -> ``train.parquet`` or a text that may have members of pairs.
+        train: name -> ``train.parquet`` or a text that may have members of pairs.
         output: the folder to write to.
 
     Returns:

@@ -29,7 +29,6 @@ ENDINGS = {
     ".jsonl": "blimp", ".parquet": "blimp", ".txt": "lines", ".tsv": "blimp", ".csv": "blimp",
 }  # fmt: skip
 """Ending of a file of pairs -> its default reader."""
-SIZE = "all"  # name of the size of a text, which is used as a whole
 log = logs.get(__name__)
 
 
@@ -129,12 +128,12 @@ def check(
     scores = output / "scores"
     judged = []
     for of, path in texts.items():
-        judged += _score_baselines({name: items}, path, order, (of, SIZE), scores)
+        judged += _score_baselines({name: items}, path, order, (of, runs.GIVEN), scores)
     if judged:
         _accuracies(judged, {name: table}, Scoring(), scores, output)
     # No word of a text is too rare
     spec = specs.QualitySpec(suite=name, generated=False, top_k=sys.maxsize)
-    return gate(spec, table, texts, {f"{of}/{SIZE}": path for of, path in texts.items()}, output)
+    return gate(spec, table, texts, texts, output)
 
 
 def judge(

@@ -9,10 +9,9 @@ from typing import Any
 from poshgrid import plugins
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.screening.screen import lexical
 from poshgrid.parsing.treebank import components
 from poshgrid.plugins import ENGINES, READERS
-from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
+from poshgrid.stages.stage import PATHS, Files, Stage, Wildcards
 
 
 class Read(Stage):
@@ -121,48 +120,37 @@ class Parse(Stage):
     function = "poshgrid.parsing.parse.parse"
     output = PATHS.parses("{corpus}", "{parser}", "{shard}")
     Spec = specs.ParseSpec
-    external = ("model", "word_lists")
+    external = ("model",)
     memory_mb = 8000
     minutes = 240
     costly = True
+    takes = lambda job: (
+        job.spec, job.path("sentences"), Path(job.arguments["model"]), job.output,
+    )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return sentences, the parser, and the word lists of screens."""
+        """Return sentences and the parser."""
         return {
             "sentences": self.paths.sentences(wc.corpus),
             "parser": self.files.trained_parser(wc.parser),
             "model": self.files.parser_files(wc.parser),
-            "word_lists": self.files.word_lists(self.grid.screens(wc.corpus, wc.parser)),
         }
 
     def spec(self, wc: Wildcards) -> specs.ParseSpec:
-        """Return the parser, the shard and the screens."""
+        """Return the parser and the shard."""
         return specs.ParseSpec(
             parser=self.grid.parsers[wc.parser],
             shard=int(wc.shard),
             shards=self.grid.shards(wc.corpus),
-            screens=self.grid.screens(wc.corpus, wc.parser),
         )
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
-        """Return the engine and the lexical tests of screens."""
-        engine = plugins.module_name(ENGINES, self.grid.parsers[wc.parser].engine)
-        screens = self.grid.screens(wc.corpus, wc.parser)
-        tests = [lexical(word).__name__ for word in screens]
-        return [self.module, "poshgrid.evidence.screening.screen", engine, *tests]
+        """Return the engine."""
+        return [self.module, plugins.module_name(ENGINES, self.grid.parsers[wc.parser].engine)]
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
         """Return the folder of the parser."""
         return {"model": self.files.parser_folder(wc.parser)}
-
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Parse the shard."""
-        from poshgrid.evidence.screening.screen import screen
-        from poshgrid.parsing.parse import parse
-
-        model = Path(job.arguments["model"])
-        return parse(job.spec, job.path("sentences"), model, job.output, screen(job.spec.screens))
 
 
 STAGES = (Read, Mix, Treebank, TrainParser, Parse)

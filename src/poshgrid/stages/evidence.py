@@ -10,19 +10,14 @@ from poshgrid import plugins
 from poshgrid.config import specs
 from poshgrid.corpora import conservation
 from poshgrid.corpora.listing import ready_files
-from poshgrid.evidence.screening.screen import lexical
 from poshgrid.grid.inputs import relative
 from poshgrid.plugins import ENGINES, FILTERS, REWRITERS
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
 
 
 def filter_modules(words: Iterable[str]) -> list[str]:
-    """Return the modules of filters, and of their lexical tests."""
-    names = list(words)
-    return [
-        *(plugins.module_name(FILTERS, word) for word in names),
-        *(lexical(word).__name__ for word in names),
-    ]
+    """Return the modules of filters."""
+    return [plugins.module_name(FILTERS, word) for word in words]
 
 
 class Evidence(Stage):
@@ -220,9 +215,8 @@ class Audit(Stage):
         )
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
-        """Return the filters' lexical tests."""
-        words = self.grid.conditions[wc.condition].words
-        return [self.module, *(lexical(word).__name__ for word in words)]
+        """Return the filters' modules, whose candidates are drawn."""
+        return [self.module, *filter_modules(self.grid.conditions[wc.condition].words)]
 
 
 STAGES = (Evidence, Recall, Condition, SideEffects, Audit)

@@ -40,7 +40,7 @@ def tables(tmp_path):
         "paper": {"rules": {"a rule": 8, "more of it": 12}, "backstop": 10, "never": []},
         "direct": {"rules": {}, "never": ["Voice=Pass"]},
     }
-    facts = {"sentences": 40, "parsed": 30, "filters": {"binding": readings}}
+    facts = {"sentences": 40, "filters": {"binding": readings}}
     write_json(paths[1].with_suffix(".json"), facts)
     return paths
 

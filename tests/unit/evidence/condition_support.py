@@ -99,7 +99,7 @@ def write_labels(table, path, never=None, labels=LABELS, parsed=None):
         word: {reading: {"never": (never or {}).get((word, reading), [])} for reading in readings}
         for word, readings in labels.readings.items()
     }
-    write_json(path.with_suffix(".json"), {"parsed": parsed or table.height, "filters": facts})
+    write_json(path.with_suffix(".json"), {"sentences": parsed or table.height, "filters": facts})
     return path
 
 

@@ -7,7 +7,6 @@ from poshgrid import plugins
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.agreement import agreement, cohens_kappa
-from poshgrid.evidence.constructions import BY_TREE
 from poshgrid.evidence.label import label, labels_of, rules_of
 from poshgrid.evidence.schema import Labels, column
 from poshgrid.files import read_json, read_table, write_table
@@ -69,27 +68,8 @@ def test_labels_are_those_of_the_filters(tmp_path):
                 assert counted["backstop"] == len(list(filter(None, alone))) > 0
             else:
                 assert "backstop" not in counted
-    assert (facts["sentences"], facts["parsed"]) == (len(TREES), len(TREES))
+    assert facts["sentences"] == len(TREES)
     assert read_json(tmp_path / "labels.json") == facts
-
-
-def test_what_was_not_parsed_has_no_label_and_no_construction(tmp_path):
-    sentences, shards = make(tmp_path)
-    first = read_table(shards[0], PARSES)
-    empty = first.with_columns(pl.lit([], dtype=first[name].dtype).alias(name)
-                               for name in PARSES if name != "sent_id")  # fmt: skip
-    write_table(empty, shards[0], PARSES)
-    facts = label(SPEC, sentences, shards, tmp_path / "labels.parquet")
-    labels = labels_of(FILTERS)
-    table = read_table(tmp_path / "labels.parquet", labels.schema)
-    unparsed, parsed = table.head(first.height), table[first.height :]
-    assert facts["parsed"] == parsed.height
-    for name in BY_TREE:
-        assert unparsed[name].null_count() == unparsed.height and not parsed[name].has_nulls()
-    for word in FILTERS:
-        for reading in labels.readings[word]:
-            for name in labels.removing(word, reading, backstop=True):
-                assert not unparsed[name].any()
 
 
 def test_what_no_tree_bears_is_counted(tmp_path):

@@ -9,7 +9,7 @@ from poshgrid import resources
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.match import has_wh, is_relative
 from poshgrid.evidence.notation import word_list
-from poshgrid.evidence.patterns import Pattern, asked, possible
+from poshgrid.evidence.patterns import Pattern, asked
 from poshgrid.parsing.tree import Tree
 from tests.unit.evidence.trees import random_tree, read_cases, tree
 
@@ -100,22 +100,6 @@ def test_a_relation_without_subtype_may_be_asked_for_alone():
     plain = tree("dogs/NOUN/2/nsubj seen/VERB/0/root")
     assert roles("{}=w >obl:|nsubj: {}=s", plain) == {"w": 2, "s": 1}
     assert asked([Pattern("x", "{rel:nsubj:}=s >nmod:poss {}=p")]) == {"nsubj", "nmod:poss"}
-
-
-def test_possible_looks_at_words_and_their_order():
-    pattern = Pattern("x", "{word:only}=a .* {word:ever|any}=b\n=b > {}=c")
-    assert possible({"paper": (pattern,)}, ["Only", "he", "EVER"])
-    assert not pattern.possible(["ever", "only"])
-    assert not pattern.possible(["only", "he"])
-    adjacent = Pattern("x", "{word:that}=a <+ {word:dog|cat}=b")
-    assert adjacent.possible(["cat", "that", "dog"])
-    assert not adjacent.possible(["that", "old", "dog"])
-    assert Pattern("x", "{upos:VERB}=v").possible([])
-    earlier = Pattern("x", "{word:that}=a < {}=b\n=b > {word:dog}=c\n=c ; =a")
-    assert earlier.possible(["that", "dog"]) and not earlier.possible(["dog", "that"])
-    for patterns in ({"paper": (pattern, adjacent)}, {"paper": (pattern,), "other": (adjacent,)}):
-        assert possible(patterns, ["that", "cat"])
-        assert not possible(patterns, ["cat"])
 
 
 @pytest.mark.parametrize(("text", "fault"), CASES["faults"].items())

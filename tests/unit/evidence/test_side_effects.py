@@ -1,19 +1,16 @@
 """What else goes when a filter removes: counts by brute force, planted faults."""
 
-import functools
 import random
 
 import polars as pl
 import pytest
 
 from poshgrid.config import Condition, Filter, specs
-from poshgrid.evidence import sentences as reading
-from poshgrid.evidence import side_effects as stage
-from poshgrid.evidence.constructions import BY_TREE, BY_WORDS, by_tree
+from poshgrid.evidence.constructions import BY_TREE, BY_WORDS
 from poshgrid.evidence.schema import SIDE_EFFECTS, Labels
 from poshgrid.evidence.side_effects import ALL, MEASURES, side_effects
-from poshgrid.files import read_table, table_batches
-from poshgrid.parsing.schema import PARSES
+from poshgrid.files import read_table
+from poshgrid.parsing.tree import Tree
 from tests.unit.evidence.condition_support import write
 from tests.unit.evidence.trees import read_cases
 
@@ -53,23 +50,18 @@ def test_what_the_words_tell(text, expected):
 
 
 def test_constructions_on_trees_written_by_hand():
-    worked, rows = read_cases("constructions")["worked"], []
-    for number, (text, heads, relations, _) in enumerate(worked.values()):
+    for name, (text, heads, relations, expected) in read_cases("constructions")["worked"].items():
         words = text.split()
         blank = ["_"] * len(words)
-        rows.append((number, words, blank, blank, list(heads), relations.split()))
-    counted = by_tree(pl.DataFrame(rows, schema=PARSES, orient="row"))
-    assert counted.columns == list(BY_TREE)
-    for (name, case), row in zip(worked.items(), counted.iter_rows(named=True), strict=True):
-        assert {column for column in BY_TREE if row[column]} == set(case[-1]), name
-    assert by_tree(pl.DataFrame(schema=PARSES)).height == 0
+        tree = Tree(words, blank, blank, list(heads), relations.split())
+        assert {column for column, has in BY_TREE.items() if has(tree)} == set(expected), name
 
 
 # ---- by brute force ------------------------------------------------------------------------------
 
 
-def make(folder, seed, parsed=0.7):
-    """Write a corpus at random: three sources, two sizes; of the third nothing is parsed."""
+def make(folder, seed):
+    """Write a corpus at random: three sources, two sizes."""
     rng = random.Random(seed)
     shares = {
         **dict.fromkeys(BY_TREE, 0.2), "binding_paper": 0.06, "binding_paper_backstop": 0.06,
@@ -84,8 +76,6 @@ def make(folder, seed, parsed=0.7):
             forms.insert(0, "Myself")
         source = rng.choices(["books", "childes", "notes"], [5, 5, 1])[0]
         has = {name: rng.random() < share for name, share in shares.items()}
-        if rng.random() >= parsed or source == "notes":
-            has = dict.fromkeys(BY_TREE)
         split = "train" if i < 600 else rng.choice(["dev", "test"])
         size = rng.choice(["1K", "2K", "2K"]) if split == "train" else ""
         rows.append({"source": source, "text": " ".join(forms), "split": split, "size": size} | has)
@@ -101,7 +91,7 @@ def brute(corpus, spec, train):
         forms = row["text"].split()
         question = forms[-1].endswith("?")
         return {
-            "sentences": 1, "words": len(forms), "parsed": row["passive"] is not None,
+            "sentences": 1, "words": len(forms),
             "over_15_words": len(forms) > 15, "question": question,
             "wh_question": question and forms[0] == "What", "reflexive": "Myself" in forms,
             **{name: row[name] for name in BY_TREE},
@@ -114,18 +104,16 @@ def brute(corpus, spec, train):
     removed = rule + looks
     if spec.control:
         there = set(train["sent_id"])
-        removed, rule, looks = [i for i in at_size if i not in there], None, None
+        removed = [i for i in at_size if i not in there]
         if spec.condition.downsample < 1:
             removed = None
     counts = {}
     for source in ("books", "childes", "notes", ALL):
         for measure in MEASURES:
             numbers = []
-            for ids in (at_size, list(train["sent_id"]), removed, rule, looks):
+            for ids in (at_size, list(train["sent_id"]), removed):
                 mine = [rows[i] for i in ids or () if source in (rows[i]["source"], ALL)]
-                values = [measures(row)[measure] for row in mine]
-                known = [v for v in values if v is not None]
-                numbers.append(None if ids is None or (mine and not known) else sum(known))
+                numbers.append(None if ids is None else sum(measures(r)[measure] for r in mine))
             counts[source, measure] = tuple(numbers)
     return counts
 
@@ -144,13 +132,8 @@ CONDITIONS = {
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
-def test_counts_by_brute_force(tmp_path, monkeypatch, name):
-    corpus = make(tmp_path, len(name), parsed=1.0 if name == "larger" else 0.7)
+def test_counts_by_brute_force(tmp_path, name):
+    corpus = make(tmp_path, len(name))
     spec = chosen("f", **CONDITIONS[name])
     train, _ = corpus.build(spec, tmp_path / "f")
-    counts = count(corpus, spec, tmp_path / "f")
-    assert counts == brute(corpus, spec, train)
-    # Text is read in parts: they may be of any length
-    monkeypatch.setattr(stage, "table_batches", functools.partial(table_batches, size=13))
-    monkeypatch.setattr(reading, "table_batches", functools.partial(table_batches, size=13))
-    assert count(corpus, spec, tmp_path / "f") == counts
+    assert count(corpus, spec, tmp_path / "f") == brute(corpus, spec, train)

@@ -10,7 +10,6 @@ from poshgrid import plugins
 from poshgrid.config import Parser, Treebank, specs
 from poshgrid.config.runs import SPLITS
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.screening.screen import screen
 from poshgrid.files import read_table
 from poshgrid.parsing import parse as parsing
 from poshgrid.parsing import treebank
@@ -173,13 +172,13 @@ def chain(monkeypatch):
     return asked
 
 
-def shard(number, of, screens=()):
-    return specs.ParseSpec(parser=parser("spacy"), shard=number, shards=of, screens=[*screens])
+def shard(number, of):
+    return specs.ParseSpec(parser=parser("spacy"), shard=number, shards=of)
 
 
 def parse(corpus, spec, name="0.parquet", model="model"):
     files = (corpus / "sentences.parquet", corpus / model, corpus / name)
-    facts = parsing.parse(spec, *files, screen(spec.screens))
+    facts = parsing.parse(spec, *files)
     return facts, read_table(corpus / name, PARSES)
 
 
@@ -199,17 +198,6 @@ def test_parsed_once_in_order_of_length_and_never_empty(tmp_path, chain):
     lengths = [len(words) for words in chain[0]]
     assert len(chain) == 1 and lengths == sorted(lengths) and min(lengths) == 1
     assert facts["sentences"] == 7 and facts["parsed"] == 4
-
-
-def test_what_lacks_the_words_of_every_filter_is_not_parsed(tmp_path, chain):
-    question, plain, reflexive = (
-        "Is the boy who left here ?", "I like it .", "She saw Tom hurt himself ."
-    )  # fmt: skip
-    corpus = write_base(tmp_path, [question, plain, reflexive, plain])
-    facts, table = parse(corpus, shard(0, 1, ["binding", "question-formation"]))
-    assert table["form"].to_list() == [question.split(), [], reflexive.split(), []]
-    assert [len(part) for part in chain] == [2]
-    assert (facts["distinct_texts"], facts["parsed"], facts["parsed_sentences"]) == (3, 2, 2)
 
 
 def test_words_alone_make_flat_trees():

@@ -171,7 +171,6 @@ def side_effects(
     folder: Path,
     *,
     control: str | None = None,
-    parsed: float = 1.0,
     **changed: dict[str, int | None],
 ) -> None:
     """Write what went with a removal: of each source 10% of the sentences, 20% of the words.
@@ -179,19 +178,15 @@ def side_effects(
     Args:
         folder: of the counts.
         control: the condition that it is one of.
-        parsed: share of the sentences that was parsed.
         changed: measure -> columns of one source that are otherwise.
     """
-    usual = {"sentences": (1000, 100), "words": (9000, 1800), "parsed": (int(1000 * parsed), 100)}
+    usual = {"sentences": (1000, 100), "words": (9000, 1800)}
     sources, rows = ("childes", "gutenberg"), []
     for source in (*sources, "all"):
         times = len(sources) if source == "all" else 1
         for measure in MEASURES:
             before, gone = usual.get(measure, (50, 5))
-            row = {"before": before, "after": before - gone, "removed": gone,
-                   "removed_by_rule": gone - 1, "removed_by_backstop": 1}  # fmt: skip
-            if control:
-                row |= {"removed_by_rule": None, "removed_by_backstop": None}
+            row = {"before": before, "after": before - gone, "removed": gone}
             row |= changed.get(measure, {})
             rows.append({"source": source, "measure": measure}
                         | {k: v if v is None else times * v for k, v in row.items()})  # fmt: skip

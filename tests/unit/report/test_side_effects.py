@@ -6,7 +6,7 @@ from poshgrid.config.paths import Paths
 from poshgrid.report.sections import side_effects
 from tests.unit.report import report_results
 
-GONE = {"before": 200, "after": 150, "removed": 50, "removed_by_rule": 50, "removed_by_backstop": 0}
+GONE = {"before": 200, "after": 150, "removed": 50}
 UNKNOWN = dict.fromkeys(GONE)
 
 
@@ -40,21 +40,20 @@ def test_the_table_has_the_sources_of_the_largest_size(study, tmp_path):
     ]
     classes = page.shown["side_effects"].classes
     assert [i for i, name in classes.items() if name == "total"] == [4, 9]
-    assert list(rows[2].values())[3:10] == [
-        "1,000", "9,000", "7,200", "10.00", "9.90", "0.10", "20.00",
+    assert list(rows[2].values())[3:8] == [
+        "1,000", "9,000", "7,200", "10.00", "20.00",
     ]  # fmt: skip
     assert rows[4]["Words before"] == "18,000"
 
 
 def test_an_unknown_share_is_a_dash(counted):
     counts = counted(("baby-f", "10K", {
-        "parsed": 0.25, "passive": UNKNOWN, "relative": {**GONE, "removed": None},
+        "passive": UNKNOWN, "relative": {**GONE, "removed": None},
         "reflexive": dict.fromkeys(GONE, 0),
     }))  # fmt: skip
     row = side_effects.table(counts).row(-1, named=True)
     assert [row[kind] for kind in ("Passives", "Relative clauses", "Reflexives")] == [None] * 3
-    assert row["Embedded questions"] == 0.1 and row["parsed"] == 0.25
+    assert row["Embedded questions"] == 0.1
     bars = {r["row"]: r for r in side_effects.bars(counts).iter_rows(named=True)}
-    passives = bars["passives" + side_effects.OF_PARSED]
-    assert passives["note"] == "not parsed" and passives["value"] is None
+    assert bars["passives"]["note"] == "not known" and bars["passives"]["value"] is None
     assert bars["reflexives"]["note"] == "none found"

@@ -5,16 +5,10 @@ returns the rule that matched and the matched words (role -> position, from 1), 
 Functions receive words as parsers do (``wan na``, ``do n't``). A module has
 
 - ``READINGS``, the default first;
-- ``screen(words)``: whether the filter may remove a sentence of these words. It must be true
-  wherever a reading or a backstop matches. If all patterns name a word, they are the screen;
-  without a screen every sentence of the corpus is parsed;
 - ``BACKSTOPS``: reading -> function that returns the positions of words that look like evidence:
   such a sentence is removed, too;
 - ``NEEDS``: reading -> labels that it needs, alternatives separated by ``|``. If no tree of a
   parser has one, the condition's job stops;
 - ``candidates(words)``: positions of the words that evidence needs. Audits draw from sentences with
   such words, unless ``audit.whole`` is set.
-
-``screen``, ``BACKSTOPS`` and ``candidates`` may be in a module of the same name in
-``evidence/screening/lexical``: then an edit of the rule reruns no parse.
 """

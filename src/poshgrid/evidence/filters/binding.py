@@ -36,8 +36,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from poshgrid.evidence.backstops import binding as words
+from poshgrid.evidence.closed_classes import listed
 from poshgrid.evidence.match import RELATIVE_PRONOUNS, Match, Rule, is_relative, is_subject
-from poshgrid.evidence.screening.closed_classes import listed
 from poshgrid.parsing.tree import Tree
 
 TARGETS: tuple[str, ...] = (
@@ -120,6 +121,7 @@ def direct(tree: Tree) -> Match | None:
 
 
 READINGS: dict[str, Rule] = {"paper": paper, "direct": direct}
+BACKSTOPS, candidates = words.BACKSTOPS, words.candidates
 NEEDS = {"paper": ("NOUN", "PRON"), "direct": ("NOUN", "PRON", "nsubj|nsubjpass", "obj|dobj")}
 """Reading -> labels that trees must have; ``|`` separates alternatives."""
 

@@ -37,14 +37,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from poshgrid.evidence.match import Match, Rule, has_wh, is_auxiliary, is_subject
-from poshgrid.evidence.screening.closed_classes import (
+from poshgrid.evidence.backstops import question_formation as words
+from poshgrid.evidence.closed_classes import (
     AUXILIARIES,
     AUXILIARY_FORMS,
     CLITICS,
     WH_WORDS,
     ends_in_question_mark,
 )
+from poshgrid.evidence.match import Match, Rule, has_wh, is_auxiliary, is_subject
 from poshgrid.parsing.tree import Tree
 
 TARGETS: tuple[str, ...] = (
@@ -104,6 +105,7 @@ def direct(tree: Tree) -> Match | None:
 
 
 READINGS: dict[str, Rule] = {"paper": paper, "direct": direct}
+BACKSTOPS, candidates = words.BACKSTOPS, words.candidates
 NEEDS = {
     "paper": ("acl:relcl|relcl", "nsubj|nsubjpass"),
     "direct": ("aux|cop", "nsubj|nsubjpass", "acl:relcl|relcl|acl", "advcl"),

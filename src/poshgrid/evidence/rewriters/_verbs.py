@@ -10,8 +10,8 @@ import functools
 import re
 from collections.abc import Collection
 
+from poshgrid.evidence.closed_classes import WH_WORDS
 from poshgrid.evidence.rewriting import UnsafeError, Word, words_of
-from poshgrid.evidence.screening.closed_classes import WH_WORDS
 from poshgrid.parsing.tree import Tree
 
 VERBAL = frozenset({"AUX", "VERB"})

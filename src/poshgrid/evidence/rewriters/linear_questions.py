@@ -7,11 +7,11 @@ language. Where both rules move the same word nothing changes.
 
 from __future__ import annotations
 
+from poshgrid.evidence.closed_classes import WH_WORDS
 from poshgrid.evidence.filters.question_formation import direct
 from poshgrid.evidence.match import is_relative, is_subject
 from poshgrid.evidence.rewriters._verbs import full
 from poshgrid.evidence.rewriting import UnsafeError, Word, span, words_of
-from poshgrid.evidence.screening.closed_classes import WH_WORDS
 from poshgrid.parsing.tree import Tree
 
 ENGLISH = True

@@ -13,8 +13,8 @@ import polars as pl
 
 from poshgrid.config.sizes import words
 from poshgrid.evidence.constructions import CONSTRUCTIONS
-from poshgrid.evidence.schema import BY_TREE, SIDE_EFFECTS
-from poshgrid.evidence.side_effects import ALL, LONG, OVER, PARSED
+from poshgrid.evidence.schema import SIDE_EFFECTS
+from poshgrid.evidence.side_effects import ALL, LONG, OVER
 from poshgrid.files import read_table
 from poshgrid.report import figures
 from poshgrid.report.collect import Collected
@@ -29,7 +29,6 @@ KINDS = {
     for name in (*CONSTRUCTIONS, OVER)
 }  # fmt: skip
 """Measure -> its plural on the page, in the order of the columns."""
-OF_PARSED = " (parsed)"
 MORE, LESS = "more than its share", "no more than its share"
 
 
@@ -38,13 +37,9 @@ def write(page: Page) -> dict[str, Any] | None:
     counts = read(page.collected)
     if counts.is_empty():
         return None
-    # Some constructions are counted in parsed sentences only. Sentences without a parse have no
-    # words of a filter, so that the share removed of the parsed ones is too large
-    shares = sorted(counts.filter(pl.col("parsed") < 1, source=ALL)["parsed"].unique())
-    known = say("parsed_only", listed([KINDS[name] for name in BY_TREE]), shares) if shares else ""
-    caption = f"{say('side_effects_figure')} {known}".strip()
-    page.picture("side_effects", partial(figures.rows, label="Removed (%)"), bars(counts), caption)
-    page.table("side_effects", table(counts), known)
+    figure = partial(figures.rows, label="Removed (%)")
+    page.picture("side_effects", figure, bars(counts), say("side_effects_figure"))
+    page.table("side_effects", table(counts))
     return {}
 
 
@@ -53,10 +48,9 @@ def read(collected: Collected) -> pl.DataFrame:
 
     Returns:
         Columns of ``SIDE_EFFECTS``; ``share`` (removed, as a share of the corpus), ``condition``,
-        ``size``, ``largest`` (whether it is the condition's largest size), ``parsed`` (share of the
-        source's sentences that are parsed).
+        ``size``, ``largest`` (whether it is the condition's largest size).
     """
-    frames = [pl.DataFrame(schema={**SIDE_EFFECTS, "parsed": pl.Float64})]
+    frames = [pl.DataFrame(schema=SIDE_EFFECTS)]
     largest: dict[str, str] = {}
     for (condition, size), statistics in collected.conditions.items():
         path = Path(collected.paths.side_effects(condition, size), "side_effects.parquet")
@@ -71,12 +65,9 @@ def read(collected: Collected) -> pl.DataFrame:
     if counts.is_empty():
         return counts
     before = pl.col("before")
-    of = {name: before.filter(measure=name).first().over("condition", "size", "source")
-          for name in (PARSED, "sentences")}  # fmt: skip
     most = pl.col("condition").replace_strict(largest, default=None)
     return counts.with_columns(
         largest=pl.col("size") == most, share=pl.when(before > 0).then(pl.col("removed") / before),
-        parsed=pl.when(of["sentences"] > 0).then(of[PARSED].fill_null(0) / of["sentences"]),
     )  # fmt: skip
 
 
@@ -90,9 +81,7 @@ def table(counts: pl.DataFrame) -> pl.DataFrame:
     there = counts.filter(pl.col("before") > 0, measure="sentences")
     several = pl.len().over("condition", "size") > 2  # a single source equals the sum
     kept = there.filter((pl.col("source") == ALL) | (several & pl.col("largest")))
-    rows = kept.with_columns(
-        pl.col("removed_by_rule", "removed_by_backstop") / pl.col("before"), of="share",
-    )  # fmt: skip
+    rows = kept.with_columns(of="share")
     kinds = {measure: kind[:1].upper() + kind[1:] for measure, kind in KINDS.items()}
     shares = counts.pivot("measure", index=by, values="share").select(*by, "words", *KINDS)
     whole = counts.filter(measure="words").select(*by, words_before="before", words_after="after")
@@ -107,7 +96,6 @@ def table(counts: pl.DataFrame) -> pl.DataFrame:
         .with_columns(
             pl.when(total).then(pl.lit("total")).alias("class"),
             source=pl.col("source").replace(ALL, "all sources"),
-            parsed=pl.when((counts.filter(source=ALL)["parsed"] < 1).any()).then("parsed"),
         )
     )  # fmt: skip
 
@@ -136,10 +124,9 @@ def bars(counts: pl.DataFrame) -> pl.DataFrame:
         for measure, kind in KINDS.items() if line is not None else ():
             row = by_measure[measure]
             share = row["share"]
-            partial = measure in BY_TREE and (row["parsed"] or 0) < 1
-            none = "not parsed" if row["before"] is None else "none found"
+            none = "not known" if row["before"] is None else "none found"
             rows.append({
-                "panel": f"{name}, {group[0]['size'][0]}", "row": kind + OF_PARSED * partial,
+                "panel": f"{name}, {group[0]['size'][0]}", "row": kind,
                 "series": MORE if (share or 0) > line else LESS, "lane": "",
                 "value": None if share is None else 100 * share,
                 "low": None if share is None else 100 * min(share, line),

@@ -9,11 +9,6 @@ QUESTIONS = {"paper": "Are want and to contracted?"}
 MISSPELT = {"wana", "wonna"}
 
 
-def screen(words: Sequence[str]) -> bool:
-    """Say whether the filter may remove a sentence of these words."""
-    return any(word.lower() in {"wan", *MISSPELT} for word in words)
-
-
 def misspelt(words: Sequence[str]) -> tuple[int, ...] | None:
     """Return the place of a *wanna* that the parsers do not cut in two."""
     return next(((i,) for i, word in enumerate(words, 1) if word.lower() in MISSPELT), None)

@@ -1,10 +1,10 @@
-"""The words of a sentence with a reflexive after two nouns or pronouns."""
+"""Sentences that look like evidence about binding by their words alone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from poshgrid.evidence.screening.closed_classes import (
+from poshgrid.evidence.closed_classes import (
     DETERMINERS,
     OTHER_SUBJECTS,
     SUBJECT_PRONOUNS,
@@ -18,15 +18,6 @@ _PRONOUNS = (SUBJECT_PRONOUNS | OTHER_SUBJECTS - {"there"}) | listed(
     "me him her us them em 'em my your his its our their mine yours hers ours theirs who whom "
     "whose which what"
 )
-
-
-def screen(words: Sequence[str]) -> bool:
-    """Return whether the filter may remove a sentence: it has a reflexive after at least two words.
-
-    Args:
-        words: words as parsers receive them (``poshgrid.parsing.words``).
-    """
-    return any(word.endswith(_ENDINGS) for word in lower(words)[2:])
 
 
 def direct(words: Sequence[str]) -> tuple[int, ...] | None:

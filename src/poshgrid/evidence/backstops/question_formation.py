@@ -1,8 +1,4 @@
-"""The words of a sentence with evidence about question formation.
-
-``screen`` decides which sentences are parsed, for all readings of the filter. The backstop of
-``direct`` matches sentences that look like its evidence, whatever their parse.
-"""
+"""Sentences that look like evidence about question formation by their words alone."""
 
 from __future__ import annotations
 
@@ -10,7 +6,7 @@ import itertools
 import re
 from collections.abc import Callable, Sequence
 
-from poshgrid.evidence.screening.closed_classes import (
+from poshgrid.evidence.closed_classes import (
     ARTICLES,
     AUXILIARIES,
     AUXILIARY_FORMS,
@@ -40,8 +36,8 @@ _LEADS = INTERJECTIONS | CONJUNCTIONS
 _CALLS = _LEADS | OTHER_SUBJECTS
 
 
-def screen(words: Sequence[str]) -> bool:
-    """Return whether a reading of the filter may match a sentence with these words.
+def _possible(words: Sequence[str], small: Sequence[str]) -> bool:
+    """Return whether a sentence with these words may be evidence.
 
     Either the sentence has two finite auxiliaries after a subordinator (*If you 're done can I have
     it*), or it may be a question, and a word in it may begin a relative clause: a wh-word that is
@@ -49,8 +45,8 @@ def screen(words: Sequence[str]) -> bool:
 
     Args:
         words: words as parsers receive them (``poshgrid.parsing.words``).
+        small: the same in lower case.
     """
-    small = lower(words)
     if _adverbial(small):
         return True
     if not _may_be_question(small):
@@ -188,8 +184,8 @@ def direct(words: Sequence[str]) -> tuple[int, ...] | None:
         words: words as parsers receive them (``poshgrid.parsing.words``).
     """
     small = lower(words)
-    if sum(word in _FINITE for word in small) < 2 or not screen(words):
-        return None  # sentences that are not parsed cannot be removed
+    if sum(word in _FINITE for word in small) < 2 or not _possible(words, small):
+        return None
     letters = "".join([_LETTER.get(word) or _other(word) for word in small])
     match = _ON_SUBJECT.search(letters) or _ADVERBIAL.search(letters)
     if match is None:
