@@ -33,7 +33,7 @@ def run(request, opened, tmp_path_factory):
     output = tmp_path_factory.mktemp("models")
     (folder,) = models.export(opened, [point], output, target=None, licence=None)
     mine = {"recipe": point.recipe, "seed": point.seed}
-    scores = opened.scores().filter(**mine).collect()
+    scores = opened.table("scores-posh").filter(**mine).collect()
     return folder, {row["item_id"]: row for row in scores.iter_rows(named=True)}
 
 

@@ -1,19 +1,21 @@
 """``poshgrid.open``: the tables of a results folder as polars frames.
 
 Every table is a ``polars.LazyFrame``. Its columns are checked at once (docs/reference/tables.md),
-and it is read when it is collected: ``results.accuracy().filter(level="overall").collect()``.
+and it is read when it is collected: ``results.table("runs").filter(seed=42).collect()``.
 Tables of runs begin with the axes of the grid: ``condition, size, model, recipe, bias, seed``.
+Names are those of the files that ``poshgrid export tables`` writes.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 import polars.selectors as cs
@@ -46,7 +48,7 @@ RUNS: files.Schema = {
     "run": pl.String,  # its name: the axes joined by "/", the path of its model
     **TRAINED,
 }
-"""Columns of :meth:`Results.runs`: the axes, the run's name, and the numbers of its training."""
+"""Table ``runs``: the axes, the run's name, and the numbers of its training."""
 JUDGEMENTS: files.Schema = {
     **_AXES,
     **{name: ITEMS[name] for name in ("item_id", "category", "phenomenon", "template")},
@@ -59,8 +61,14 @@ JUDGEMENTS: files.Schema = {
     "by_mean": pl.Float64,  # the same if means over tokens are compared
     "by_sum": pl.Float64,  # the same if sums over tokens are compared
 }
-"""Columns of :meth:`Results.judgements`."""
-_MEASURES = {"paradigms": measures.PARADIGM_MEASURES, "choices": measures.CHOICE_MEASURES}
+"""Table ``judgements-SUITE``: the judgement of each run on each pair; joint pairs are one row."""
+_OF_TASKS = {
+    "pairs": ("ITEMS", "SCORES", ""),
+    "paradigms": ("PARADIGMS", "PARADIGM_SCORES", "PARADIGM_MEASURES"),
+    "choices": ("CHOICES", "CHOICE_SCORES", "CHOICE_MEASURES"),
+    "completions": ("COMPLETIONS", "COMPLETION_SCORES", "CHOICE_MEASURES"),
+}
+"""Task of a suite -> names of the schemas of its items, scores and measures."""
 TARGETS: dict[str, tuple[Callable[..., str], ModuleType, str]] = {
     "accuracy": (Paths.statistics, statistics, "ACCURACY"),
     "counts": (Paths.statistics, statistics, "COUNTS"),
@@ -78,6 +86,15 @@ TARGETS: dict[str, tuple[Callable[..., str], ModuleType, str]] = {
 """Table of a target -> its folder in a results folder, and the module and name of its schema."""
 MODELS = {"summary": "SUMMARY", "contrasts": "CONTRASTS", "predictive": "PREDICTIVE"}
 """Table of a fitted model of a target -> the name of its schema in ``statistics.schema``."""
+
+
+class Entry(NamedTuple):
+    """A table of a results folder."""
+
+    read: Callable[[], pl.LazyFrame]
+    path: Path | None  # its file; None: it is computed
+    module: ModuleType  # that has its schema
+    contract: str  # name of the schema
 
 
 class Results:
@@ -149,105 +166,78 @@ class Results:
         """Return the runs that have scores on a suite."""
         return [run for run in self.names if Path(self.paths.scores(run.name, suite)).is_file()]
 
-    # ---- runs, items, scores ---------------------------------------------------------------
+    def page(self, target: str | None = None) -> dict[str, Path]:
+        """Return the tables on the page of a target: name -> file."""
+        folder = Path(self.paths.report(self.target(target)), "tables")
+        return {path.stem: path for path in sorted(folder.glob("*.csv"))}
 
-    def runs(self) -> pl.LazyFrame:
-        """Return a row for each run (:data:`RUNS`): sizes, steps, losses; null without training."""
-        return pl.defer(self._runs, schema=RUNS)
-
-    def items(self, suite: str = SUITE) -> pl.LazyFrame:
-        """Return a suite's items, with the columns of its task."""
-        return _scan(self.paths.items(suite), benchmark.TASKS[self.task(suite)])
-
-    def scores(self, suite: str = SUITE) -> pl.LazyFrame:
-        """Return log-probabilities: a row for each run, step and item.
-
-        ``step`` is null for the kept model.
-
-        Raises:
-            PoshgridError: no run has scores on the suite.
-        """
-        schema = evaluation.TASKS[self.task(suite)]
-        return pl.concat(
-            _scan(path, schema).select(*_axes(run), *schema) for run, path in self._scored(suite)
-        )
-
-    def judgements(self, suite: str = SUITE, target: str | None = None) -> pl.LazyFrame:
-        """Return the judgement of each run on each pair (:data:`JUDGEMENTS`).
-
-        Joint pairs are one row, as in the accuracies.
-
-        Args:
-            suite: of minimal pairs.
-            target: its scoring decides whether means or sums over tokens are compared.
-        """
-        if (task := self.task(suite)) != "pairs":
-            raise PoshgridError(f"suite {suite} has {task}, not pairs; see scores({suite!r})")
-        scored = self._scored(suite)
-        judge = partial(self._judged, suite, scored, self.scoring(target))
-        return pl.defer(judge, schema=JUDGEMENTS)
-
-    def heuristics(self, suite: str = SUITE) -> pl.LazyFrame:
-        """Return which member simple heuristics prefer: a row for each pair and heuristic."""
-        return _scan(self.paths.heuristics(suite), heuristics.HEURISTICS)
-
-    # ---- statistics ------------------------------------------------------------------------
-
-    def accuracy(self, target: str | None = None) -> pl.LazyFrame:
-        """Return accuracies over seeds, with intervals, tests and baselines."""
-        return self.table("accuracy", target)
+    # ---- tables ----------------------------------------------------------------------------
 
     def table(self, name: str, target: str | None = None) -> pl.LazyFrame:
-        """Return a table of a target.
+        """Return a table.
 
         Args:
-            name: of :data:`TARGETS`: accuracy, counts, training, curves, deltas,
-                delta_tests, perplexity, mixture, verdicts, exposure,
-                development, ratios; or a table of the report's page (:meth:`page`).
+            name: of the table:
+
+                - ``runs``: a row for each run; null without training
+                - ``items-SUITE``, ``scores-SUITE`` (log-probabilities by run, step and item; step
+                  is null for the kept model), ``judgements-SUITE`` (of minimal pairs),
+                  ``heuristics-SUITE`` (which member a heuristic prefers), ``measures-SUITE`` (of
+                  other tasks)
+                - of :data:`TARGETS`: ``accuracy``, ``counts``, ``deltas`` ...
+                - ``summary-MODEL``, ``contrasts-MODEL``, ``predictive-MODEL`` of a Bayesian model
+                - a table on the report's page (:meth:`page`)
             target: an experiment; default: ``all``, or the only one that has results.
 
         Raises:
             PoshgridError: the name or target is unknown, or the table does not exist yet.
         """
-        path = self.file(name, target)
-        if name not in TARGETS:
-            check_known("unknown table", name, [*TARGETS, *self.page(target)])
-            return pl.scan_csv(path).with_columns(cs.string().map_batches(_plain))
-        return _scan(path, getattr(*TARGETS[name][1:]))
+        entries = self.catalogue(target)
+        if name in entries:
+            return entries[name].read()
+        page = self.page(target)  # raises if a target must be named
+        check_known("unknown table", name, [*entries, *page])
+        return pl.scan_csv(page[name]).with_columns(cs.string().map_batches(_plain))
 
-    def page(self, target: str | None = None) -> list[str]:
-        """Return the names of the tables on the page of a target."""
-        folder = Path(self.paths.report(self.target(target)), "tables")
-        return sorted(path.stem for path in folder.glob("*.csv"))
+    def catalogue(self, target: str | None = None) -> dict[str, Entry]:
+        """Return all tables except those of the page: name -> how it is read.
 
-    def file(self, name: str, target: str | None = None) -> Path:
-        """Return the path of a table of a target."""
-        if name not in TARGETS:
-            return Path(self.paths.report(self.target(target)), "tables", f"{name}.csv")
-        return Path(TARGETS[name][0](self.paths, self.target(target)), f"{name}.parquet")
+        Tables of a target are included if it is named, or if there is a default.
+        """
+        several = target is None and ALL not in self.targets and len(self.targets) != 1
+        target = None if several else self.target(target)
+        runs = partial(pl.defer, self._runs, schema=RUNS)
+        entries = {"runs": Entry(runs, None, sys.modules[__name__], "RUNS")}
+        for suite in self.suites:
+            entries |= self._of_suite(suite, target)
+        if target is None:
+            return entries
+        for name, (folder, module, contract) in TARGETS.items():
+            entries[name] = _file(Path(folder(self.paths, target), name), module, contract)
+        for model in self.regressions(target):
+            for name, contract in MODELS.items():
+                path = Path(self.paths.fit(target, model), name)
+                entries[f"{name}-{model}"] = _file(path, statistics, contract)
+        return entries
 
-    def measures(self, suite: str, target: str | None = None) -> pl.LazyFrame:
-        """Return the results on a suite of paradigms or choices."""
-        schema = _MEASURES.get(self.task(suite))
-        if schema is None:
-            raise PoshgridError(f"suite {suite} has {self.task(suite)}; see accuracy()")
-        return _scan(self.measured(suite, target), schema)
-
-    def measured(self, suite: str, target: str | None = None) -> Path:
-        """Return the path of the results on a suite of paradigms or choices."""
-        return Path(self.paths.measures(self.target(target), suite), "measures.parquet")
-
-    def summary(self, model: str, target: str | None = None) -> pl.LazyFrame:
-        """Return the coefficients of a Bayesian model."""
-        return self._of_model("summary", model, target)
-
-    def contrasts(self, model: str, target: str | None = None) -> pl.LazyFrame:
-        """Return the contrasts of a Bayesian model."""
-        return self._of_model("contrasts", model, target)
-
-    def predictive(self, model: str, target: str | None = None) -> pl.LazyFrame:
-        """Return the posterior predictive checks of a Bayesian model."""
-        return self._of_model("predictive", model, target)
+    def _of_suite(self, suite: str, target: str | None) -> Iterator[tuple[str, Entry]]:
+        """Yield the names and tables of a suite."""
+        task, paths = self.task(suite), self.paths
+        items, scores, measured = _OF_TASKS[task]
+        yield f"items-{suite}", _file(Path(paths.items(suite)), benchmark, items)
+        if self.scored(suite):
+            read = partial(self._scores, suite, evaluation.TASKS[task])
+            yield f"scores-{suite}", Entry(read, None, evaluation, scores)
+        if task == "pairs":
+            if self.scored(suite) and target:
+                read = partial(self._judgements, suite, target)
+                entry = Entry(read, None, sys.modules[__name__], "JUDGEMENTS")
+                yield f"judgements-{suite}", entry
+            rules = Path(paths.heuristics(suite))
+            yield f"heuristics-{suite}", _file(rules, heuristics, "HEURISTICS")
+        elif target:
+            path = Path(paths.measures(target, suite), "measures")
+            yield f"measures-{suite}", _file(path, measures, measured)
 
     def posterior(self, model: str, target: str | None = None) -> arviz.InferenceData:
         """Return the draws of a Bayesian model: posterior, sample_stats, observed_data.
@@ -257,16 +247,12 @@ class Results:
         """
         import arviz
 
-        path = self._fit(model, target) / "posterior.nc"
+        path = Path(self.paths.fit(self.target(target), model), "posterior.nc")
+        check_known("unknown regression", model, self.regressions(target))
         if not path.is_file():
             raise PoshgridError(f"{path}: not found; run the rule that makes it first")
         posterior: arviz.InferenceData = arviz.from_netcdf(str(path), engine="h5netcdf")  # type: ignore[no-untyped-call]
         return posterior
-
-    def scoring(self, target: str | None = None) -> Scoring:
-        """Return the scoring of a target, as in the configuration of its accuracies."""
-        path = Path(self.paths.statistics(self.target(target)), "manifest.json")
-        return specs.JudgementSpec.model_validate(files.read_json(path)["spec"]).scoring
 
     # ---- inside ----------------------------------------------------------------------------
 
@@ -285,22 +271,18 @@ class Results:
         check_known("unknown target", named, known)
         return named or ALL
 
-    def _fit(self, model: str, target: str | None) -> Path:
-        check_known("unknown regression", model, self.regressions(target))
-        return Path(self.paths.fit(self.target(target), model))
-
-    def _of_model(self, name: str, model: str, target: str | None) -> pl.LazyFrame:
-        return _scan(
-            self._fit(model, target) / f"{name}.parquet", getattr(statistics, MODELS[name])
+    def _scores(self, suite: str, schema: files.Schema) -> pl.LazyFrame:
+        return pl.concat(
+            _scan(self.paths.scores(run.name, suite), schema).select(*_axes(run), *schema)
+            for run in self.scored(suite)
         )
 
-    def _scored(self, suite: str) -> list[tuple[Run, str]]:
-        paths = [(run, self.paths.scores(run.name, suite)) for run in self.scored(suite)]
-        if not paths:
-            raise PoshgridError(
-                f"{self.paths.all_scores()}: no run has scores on suite {suite}; score one first"
-            )
-        return paths
+    def _judgements(self, suite: str, target: str) -> pl.LazyFrame:
+        """Return judgements; the target's scoring says if means or sums over tokens decide."""
+        path = Path(self.paths.statistics(target), "manifest.json")
+        spec = specs.JudgementSpec.model_validate(files.read_json(path)["spec"])
+        judge = partial(self._judged, suite, spec.scoring)
+        return pl.defer(judge, schema=JUDGEMENTS)
 
     def _runs(self) -> pl.DataFrame:
         rows = []
@@ -312,15 +294,13 @@ class Results:
         # strict=False: JSON reads a loss such as 3.0 as an integer
         return pl.DataFrame(rows, schema=RUNS, strict=False)
 
-    def _judged(
-        self, suite: str, scored: Iterable[tuple[Run, str]], scoring: Scoring
-    ) -> pl.DataFrame:
+    def _judged(self, suite: str, scoring: Scoring) -> pl.DataFrame:
         items = judgements.read_items(self.paths.items(suite))
         return pl.concat(
-            judgements.judged(path, items, scoring).select(
+            judgements.judged(self.paths.scores(run.name, suite), items, scoring).select(
                 *_axes(run), *(name for name in JUDGEMENTS if name not in _AXES)
             )
-            for run, path in scored
+            for run in self.scored(suite)
         )
 
 
@@ -332,6 +312,12 @@ def _plain(texts: pl.Series) -> pl.Series:
 def _axes(run: Run) -> Iterator[pl.Expr]:
     for axis, value in asdict(run).items():
         yield pl.lit(value, dtype=_AXES[axis]).alias(axis)
+
+
+def _file(path: Path, module: ModuleType, contract: str) -> Entry:
+    """Return the entry of a Parquet file."""
+    path = path.with_name(f"{path.name.removesuffix('.parquet')}.parquet")
+    return Entry(partial(_scan, path, getattr(module, contract)), path, module, contract)
 
 
 def _scan(path: str | Path, schema: files.Schema) -> pl.LazyFrame:

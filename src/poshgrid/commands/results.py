@@ -65,11 +65,7 @@ def results(
         results = config[0]
     tables = Tables(results or grid_of(config).paths.results)
     chosen = tables.target(target)
-    check_known("--table: unknown table", table, [*TARGETS, *tables.page(chosen)])
-    if fit is not None:
-        frame = tables.summary(fit, chosen).collect()
-    else:
-        frame = tables.table(table, chosen).collect()
+    frame = tables.table(f"summary-{fit}" if fit else table, chosen).collect()
     frame = _selected(frame, parse_only(only, "--only") | ({"suite": {suite}} if suite else {}))
     if "recipe" in frame.columns and not baselines:
         frame = frame.filter(~frame["recipe"].is_in(BASELINE_RECIPES))
@@ -175,7 +171,7 @@ def _fit(model: str, tables: Tables, target: str, summary: pl.DataFrame) -> None
         f"{model}: {diagnostics.get('formula', '')} (log odds)", common.select("label", *numbers)
     )
     if (folder / "contrasts.parquet").is_file():
-        contrasts = tables.contrasts(model, target).collect()
+        contrasts = tables.table(f"contrasts-{model}", target).collect()
         shown = (
             "contrast", "by", "level", "median", "low", "high", "above", "share", "joint_low",
             "joint_high", "raw", "words_first", "words_less",

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
 
-
-@cache
-def _templates() -> Any:  # noqa: ANN401 - imported late
+def card(name: str, **facts: object) -> str:
+    """Return the card of an exported folder, Markdown after a head of YAML, from ``{name}.md``."""
     import jinja2
 
     templates = jinja2.Environment(
@@ -15,10 +12,4 @@ def _templates() -> Any:  # noqa: ANN401 - imported late
         undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
     )  # fmt: skip
     templates.filters["percent"] = lambda share: "" if share is None else f"{100 * share:.1f}"
-    return templates
-
-
-def card(name: str, **facts: object) -> str:
-    """Return the card of an exported folder, Markdown after a head of YAML, from ``{name}.md``."""
-    text: str = _templates().get_template(f"{name}.md").render(facts)
-    return text
+    return templates.get_template(f"{name}.md").render(facts)

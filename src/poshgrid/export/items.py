@@ -42,7 +42,7 @@ def export(results: Results, suite: str, output: Path) -> Path:
         PoshgridError: the suite is unknown, two phenomena would have the same file name, or the
             folder cannot be written.
     """
-    task, items = results.task(suite), results.items(suite).collect()
+    task, items = results.task(suite), results.table(f"items-{suite}").collect()
     with files.atomic_folder(output / suite) as temporary:
         items.write_parquet(temporary / "items.parquet")
         # The harness's tasks score whole sentences

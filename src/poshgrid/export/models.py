@@ -110,7 +110,7 @@ def export(
         if record.is_file():
             _check_unique(run, files.read_json(record).get("run", run.name))
     shares = levels.by_level(results.table("counts", target).collect(), [*AXES, "suite"])
-    baselines = results.accuracy(target).filter(level="phenomenon").collect()
+    baselines = results.table("accuracy", target).filter(level="phenomenon").collect()
     written = []
     for name, run in names.items():
         source = results.model(run)
@@ -194,12 +194,11 @@ def _card(
     *,
     babylm: bool,
 ) -> str:
-    from huggingface_hub import EvalResult, ModelCardData
+    from huggingface_hub import ModelCardData
 
     model = results.model(run)
     (family,) = files.read_json(model / "config.json")["architectures"]
     masked = family.endswith("ForMaskedLM")
-    task = "fill-mask" if masked else "text-generation"
     of_baselines = baselines.select("suite", "phenomenon", *BASELINES)
     phenomena = (
         shares.filter(level="phenomenon")
@@ -209,21 +208,11 @@ def _card(
     )
     head = ModelCardData(
         library_name="transformers",
-        pipeline_tag=task,
+        pipeline_tag="fill-mask" if masked else "text-generation",
         language="en",
         tags=["poshgrid", "poverty-of-the-stimulus", "language-acquisition", *["babylm"] * babylm],
         license=licence,
-        model_name=name_of(run),
-        eval_results=[
-            EvalResult(
-                task_type=task, dataset_type=row["suite"],
-                dataset_name=row["suite"], dataset_config=row["phenomenon"],
-                metric_type="accuracy", metric_value=round(row["accuracy"], 6),
-            )
-            for row in phenomena
-        ]
-        or None,
-    )  # fmt: skip
+    )
     statistics = Path(results.paths.condition(run.condition, run.size)) / "statistics.json"
     facts = files.read_json(statistics) if statistics.is_file() else {}
     sources = facts["splits"]["train"].get("sources", {}) if facts else {}

@@ -8,31 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import polars as pl
 import polars.selectors as cs
 
 from poshgrid import files, verification
-from poshgrid.analysis import results as analysis
-from poshgrid.analysis.results import MODELS, TARGETS, Results
-from poshgrid.benchmark import schema as benchmark
+from poshgrid.analysis.results import Results
 from poshgrid.config.runs import BASELINE_RECIPES
 from poshgrid.errors import PoshgridError
 from poshgrid.provenance import verify
-from poshgrid.statistics import schema as statistics
-from poshgrid.statistics.measures import schema as measures
 from poshgrid.tables import formats
 from poshgrid.tables.columns import columns
 
 PACKAGE = "datapackage.json"
-_TASKS = {"pairs": "ITEMS", "paradigms": "PARADIGMS", "choices": "CHOICES",
-          "completions": "COMPLETIONS"}  # fmt: skip
-
-_MEASURES = {"paradigms": "PARADIGM_MEASURES", "choices": "CHOICE_MEASURES"}
-
-
+_NOT_EXPORTED = ("scores-", "heuristics-")
+"""Beginnings of the names of tables that are not exported: judgements have the same pairs."""
 BASELINES = "baselines-"
 """Prefix of the names of tables of baselines."""
 _WHOLE = {
@@ -70,9 +61,13 @@ def export(results: Results, output: Path, target: str | None) -> Path:
     earlier = files.read_json(before)["resources"] if before.is_file() else []
     listed = []
     with files.atomic_folder(output, last=PACKAGE) as temporary:
-        for table, title, rows, module, contract in _tables(results, target):
-            meanings = columns(module, contract) | _WHOLE.get(contract, {})
-            for name, frame in _split_baselines(table, _in_integers(rows.collect(), contract)):
+        for table, entry in results.catalogue(results.target(target)).items():
+            known = entry.path is None or entry.path.is_file()
+            if not known or table.startswith(_NOT_EXPORTED):
+                continue
+            meanings = columns(entry.module, entry.contract) | _WHOLE.get(entry.contract, {})
+            rows = _in_integers(entry.read().collect(), entry.contract)
+            for name, frame in _split_baselines(table, rows):
                 path = temporary / f"{name}.csv"
                 # CSV has no lists
                 text = formats.csv(frame.with_columns(cs.list().list.join(" | ")))
@@ -82,7 +77,7 @@ def export(results: Results, output: Path, target: str | None) -> Path:
                     for column, kind in frame.schema.items()
                 ]
                 listed.append({
-                    "name": name.lower(), "title": title, "path": path.name, "profile":
+                    "name": name.lower(), "path": path.name, "profile":
                     "tabular-data-resource", "format": "csv", "mediatype": "text/csv",
                     "encoding": "utf-8", "bytes": len(text.encode()),
                     "hash": f"sha256:{verification.sha256(path)}",
@@ -119,7 +114,7 @@ def _check_inputs_unchanged(results: Results, target: str | None) -> None:
 
     This happens after a run of a part of a grid (``only``), which does not change the other tables.
     """
-    folder = results.file("accuracy", target).parent
+    folder = Path(results.paths.statistics(results.target(target)))
     for manifest in sorted(folder.rglob(verification.MANIFEST)):
         recorded = verification.recorded(manifest, verification.state(manifest))
         if name := verify.outdated(manifest, recorded):
@@ -127,32 +122,6 @@ def _check_inputs_unchanged(results: Results, target: str | None) -> None:
                 f"{manifest.parent}: made of another {name}; run poshgrid verify --delete on the "
                 "results, then run again"
             )
-
-
-_Made = tuple[str, str, pl.LazyFrame, ModuleType, str]
-"""Name, title, rows, and the module and name of the schema."""
-
-
-def _tables(results: Results, target: str | None) -> Iterator[_Made]:
-    yield "runs", "Runs", results.runs(), analysis, "RUNS"
-    for suite in results.suites:
-        task = results.task(suite)
-        items = results.items(suite)
-        yield f"items-{suite}", f"Items of {suite}", items, benchmark, _TASKS[task]
-        if task == "pairs" and results.scored(suite):
-            judged = results.judgements(suite, target)
-            title = f"Judgements of {suite}, pair by pair"
-            yield f"judgements-{suite}", title, judged, analysis, "JUDGEMENTS"
-        if task in _MEASURES and results.measured(suite, target).is_file():
-            measured = results.measures(suite, target)
-            yield f"measures-{suite}", f"Results on {suite}", measured, measures, _MEASURES[task]
-    for name, (_, module, contract) in TARGETS.items():
-        if results.file(name, target).is_file():
-            yield name, name, results.table(name, target), module, contract
-    for model in results.regressions(target):
-        for name, contract in MODELS.items():
-            fitted = getattr(results, name)(model, target)
-            yield f"{name}-{model}", f"{name} of model {model}", fitted, statistics, contract
 
 
 def _type(kind: Any) -> str:  # noqa: ANN401 - polars' types are classes and instances

@@ -20,7 +20,7 @@ from tests.unit.report import report_results
 
 
 def test_runs_have_the_axes_and_what_training_came_to(opened):
-    runs = opened.runs()
+    runs = opened.table("runs")
     assert isinstance(runs, pl.LazyFrame)
     collected = runs.collect()
     assert collected.schema == pl.Schema(RUNS)
@@ -34,7 +34,7 @@ def test_runs_have_the_axes_and_what_training_came_to(opened):
 
 def test_judgements_are_those_that_the_accuracies_count(opened):
     """What a user computes from pairs is what the stage wrote: ties, joint pairs, reduction."""
-    judged = opened.judgements()
+    judged = opened.table("judgements-posh")
     assert judged.collect_schema() == pl.Schema(JUDGEMENTS)
     by = [*AXES, "category", "phenomenon"]
     ours = judged.group_by(by).agg(pl.col("correct").sum(), n=pl.len()).collect().sort(by)
@@ -44,7 +44,9 @@ def test_judgements_are_those_that_the_accuracies_count(opened):
         ours.with_columns(share=pl.col("correct") / pl.col("n"))
         .group_by("recipe", "phenomenon").agg(pl.col("share").mean()).sort("recipe", "phenomenon")
     )  # fmt: skip
-    stage = opened.accuracy().filter(level="phenomenon").collect().sort("recipe", "phenomenon")
+    stage = (
+        opened.table("accuracy").filter(level="phenomenon").collect().sort("recipe", "phenomenon")
+    )
     assert means["share"].to_list() == pytest.approx(stage["mean"].to_list())
     # The toy tells means from sums, and has ties: or this could not fail
     every = judged.collect()
@@ -58,7 +60,7 @@ def test_judgements_are_those_that_the_accuracies_count(opened):
         (lambda o: o.table("acuracy"), "'acuracy'; did you mean 'accuracy'?"),
         (lambda o: o.posterior("papper"), "'papper'"),
         (lambda o: o.table("deltas"), "deltas.parquet: "),
-        (lambda o: o.measures("posh"), "pairs"),
+        (lambda o: o.table("measures-posh"), "'measures-posh'"),
     ],
 )
 def test_what_is_not_there_is_told(opened, ask, key):
@@ -70,17 +72,17 @@ def test_a_fitted_model_a_table_of_the_page_and_one_that_breaks_its_contract(tmp
     spec = report_results.build(tmp_path, conditions=("baby", "baby-f"), sizes=("10M",))
     opened = poshgrid.open(tmp_path)
     assert opened.regressions() == sorted(spec.regressions)
-    assert opened.summary("paper").collect().schema == pl.Schema(SUMMARY)
-    assert not opened.contrasts("condition").collect().is_empty()
+    assert opened.table("summary-paper").collect().schema == pl.Schema(SUMMARY)
+    assert not opened.table("contrasts-condition").collect().is_empty()
     rows = pl.DataFrame({"phenomenon": ["=1+1", "wanna"], "mean": [1 / 3, None]})
     page = Page(Collected(spec, tmp_path), Path(opened.paths.report("all")))
     page.table("shown", rows, caption="What the page shows.")
-    assert opened.page() == ["shown"]
+    assert list(opened.page()) == ["shown"]
     assert opened.table("shown").collect().equals(rows)
     path = tmp_path / "statistics" / spec.target / "accuracy.parquet"
     files.read_table(path, ACCURACY).drop("mean").write_parquet(path)
     with pytest.raises(PoshgridError, match="'mean'"):
-        opened.accuracy()
+        opened.table("accuracy")
 
 
 def test_every_table_that_statistics_write_is_in_the_catalogue():

@@ -34,14 +34,17 @@ def test_the_dataset_is_the_items_and_every_pair_a_line_with_the_fields_of_blimp
     card = DatasetCard.load(folder / "README.md")
     (config,) = card.data.to_dict()["configs"]
     assert config["data_files"] == [{"split": "test", "path": "items.parquet"}]
-    assert pl.read_parquet(folder / "items.parquet").equals(opened.items().collect())
+    assert pl.read_parquet(folder / "items.parquet").equals(opened.table("items-posh").collect())
     pairs = {path.stem: lines(path) for path in folder.glob("pairs/*.jsonl")}
     for phenomenon, of_phenomenon in pairs.items():
         assert {pair["UID"] for pair in of_phenomenon} == {phenomenon}
     every = [pair for of_phenomenon in pairs.values() for pair in of_phenomenon]
     assert all(list(pair) == FIELDS for pair in every)
     assert {(p["pair_id"], p["sentence_good"], p["sentence_bad"], p["UID"]) for p in every} == set(
-        opened.items().select("item_id", "good", "bad", "phenomenon").collect().iter_rows()
+        opened.table("items-posh")
+        .select("item_id", "good", "bad", "phenomenon")
+        .collect()
+        .iter_rows()
     )
 
 
@@ -64,7 +67,7 @@ def test_the_tasks_name_files_that_are_there_and_read_the_sentence_alone(folder)
 
 
 def test_phenomena_whose_files_would_be_one_are_refused(tmp_path, opened):
-    table = opened.items().head(2).collect()
+    table = opened.table("items-posh").head(2).collect()
     table = table.with_columns(phenomenon=pl.Series(["wh islands", "wh/islands"]))
     files.write_table(table, tmp_path / "benchmark" / "own" / "items.parquet", ITEMS)
     with pytest.raises(PoshgridError, match="'wh islands' and 'wh/islands'"):
