@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring
 from poshgrid.config.runs import Run
 from poshgrid.evaluation.engine import Request
@@ -36,7 +36,7 @@ from poshgrid.parsing.words import tokenize
 from poshgrid.tokenization.encode import Tokens
 from poshgrid.tokenization.tokenizer import Vocabulary
 from poshgrid.training import builder, flops, loop
-from poshgrid.training.progress import Plan, Progress
+from poshgrid.training.progress import Plan
 from poshgrid.training.train import train
 
 PEAK = 989e12  # bf16 FLOP/s of an H100 and an H200, by their data sheet
@@ -78,18 +78,19 @@ def speed(grid: Grid, name: str, recipe_name: str) -> None:
     ids = np.random.default_rng(0).integers(2, 32_768, 2_000_000).astype(np.uint16)
     rows = builder.rows(grid.models[name], recipe, Tokens(ids, np.array([0, len(ids)])), words, 1)
     model = builder.build(grid.models[name], words, context_length=512, dropout=0.1, seed=1)
-    progress, plan = Progress(), Plan(recipe, rows.steps_per_epoch)
+    plan, tokens = Plan(recipe, rows.steps_per_epoch), 0
     torch._dynamo.reset()
-    stepper = loop.Stepper(model.to(device), rows, plan, seed=1, biases=[], progress=progress)  # type: ignore[arg-type]
+    model.to(device)  # type: ignore[arg-type]
+    steppers = loop.optimizers(model, recipe)
     steps, times = STEPS[device.type], [time.perf_counter()]
     with loop.training(model, recipe):
         for first in (0, steps):
             for step in range(first, first + steps):
-                stepper.take(step)
-            stepper.ledger.settle(True)
+                taken = loop.take(model, rows, plan, step, seed=1, biases=[], steppers=steppers)
+                tokens += taken[0]
             times.append(time.perf_counter())
     warm_up, seconds = np.diff(times)
-    rate = progress.tokens / 2 / seconds
+    rate = tokens / 2 / seconds
     share = rate * flops.per_token(model, 512) / PEAK
     show("speed", name, f"{rate:,.0f} tokens/s", f"{share:.1%} of the peak",
          f"first {steps} steps {warm_up:.1f} s")  # fmt: skip
@@ -106,7 +107,7 @@ def one(grid: Grid, run: Run, precision: str, given: argparse.Namespace) -> tupl
     facts = train(spec, *map(Path, cell), folder / "checkpoints", folder / "model")
     seconds = time.perf_counter() - began
     suite = given.suite or next(iter(grid.suites))
-    pairs = read_table(Path(grid.paths.items(suite)), ITEMS, ["good", "bad"])
+    pairs = read_table(Path(grid.paths.items(suite)), PAIRS, ["good", "bad"])
     texts = [*pairs["good"], *pairs["bad"]]
     began = time.perf_counter()
     scores = load(str(folder / "model"), Scoring()).score([Request(text, text) for text in texts])

@@ -188,7 +188,7 @@ def _read(path: Path) -> pl.DataFrame:
         return read_items(path)
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder) / "items.parquet"
-        suite = Suite(name="published", reader="lines", path=path.name)
+        suite = Suite(name="published", reader="pairs", path=path.name)
         generate(specs.ItemsSpec(suite=suite, top_k=1), path.parent, {}, {}, found)
         return read_items(found)
 

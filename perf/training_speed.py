@@ -254,7 +254,7 @@ def _ours(given: argparse.Namespace) -> None:
     from poshgrid.tokenization.tokenizer import Vocabulary
     from poshgrid.training import bias, builder, loop
     from poshgrid.training.checkpoint import Checkpoints
-    from poshgrid.training.progress import Plan, Progress
+    from poshgrid.training.progress import Plan
 
     recipe = _recipe(given, given.recipes[0], given.precisions[0])
     device, model = builder.prepare_torch(recipe.threads), _model(given, recipe)
@@ -273,18 +273,15 @@ def _ours(given: argparse.Namespace) -> None:
     rows = builder.rows(
         _learner(given), recipe, Tokens(*_text()), Vocabulary(TYPES, BOUNDARY, PADDING), seed=1
     )
-    plan, progress = Plan(recipe, rows.steps_per_epoch), Progress()
-    stepper = loop.Stepper(
-        model, rows, plan,
-        seed=1, biases=list(biases.values()), progress=progress,
-    )  # fmt: skip
+    plan, steppers = Plan(recipe, rows.steps_per_epoch), loop.optimizers(model, recipe)
     turns = _Turns()
     with loop.training(model, recipe):
         for number in range(plan.total):
-            before = progress.tokens
-            stepper.take(number)
-            stepper.ledger.settle(True)
-            turns.done(progress.tokens - before)
+            tokens, *_ = loop.take(
+                model, rows, plan, number,
+                seed=1, biases=list(biases.values()), steppers=steppers,
+            )  # fmt: skip
+            turns.done(tokens)
 
 
 def _hand(given: argparse.Namespace) -> None:

@@ -12,7 +12,7 @@ RENAMED = {
     "bases": "corpora", "base": "corpus", "nulls": "baselines", "null": "baseline",
     "rule": "heuristic", "rules": "heuristics", "collateral": "side_effects",
     "beside": "published", "rule_preferences": "heuristic_choices",
-    "rule_shares": "heuristic_shares",
+    "rule_shares": "heuristic_shares", "blimp": "pairs", "lines": "pairs", "scamp": "pairs",
 }  # fmt: skip
 """Names before November 2026 -> present names (CHANGELOG.md)."""
 GONE = {"parse": ("shard_words", "every sentence is parsed now: leave it out")}

@@ -19,7 +19,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 import poshgrid
 from poshgrid import files, plugins
 from poshgrid.benchmark import items as suites
-from poshgrid.benchmark.schema import CHOICES, ITEMS
+from poshgrid.benchmark.schema import CHOICES, PAIRS
 from poshgrid.config import Scoring, specs
 from poshgrid.config.runs import Run
 from poshgrid.evaluation.judgements import judge
@@ -73,7 +73,7 @@ def read(folder: Path, reader: str, lines: list[dict], name: str, **options):
 
 def ours(folder: Path, model: Path, items, task: str):
     """Score items with the checkpoint that was exported; return its rows in the items' order."""
-    contract, kind = (ITEMS, SCORES) if task == "pairs" else (CHOICES, CHOICE_SCORES)
+    contract, kind = (PAIRS, SCORES) if task == "pairs" else (CHOICES, CHOICE_SCORES)
     files.write_table(items, folder / "items.parquet", contract)
     spec = specs.ScoreSpec(scoring=SUM, tasks={"it": task})
     score(spec, str(model), {"it": folder / "items.parquet"}, {"it": folder / "it.parquet"})
@@ -117,7 +117,7 @@ def of_ewok(line):
 )
 def test_pairs_have_babylms_sums_and_decisions(model, tmp_path, lines, asked):
     run, exported = model
-    made = read(tmp_path, "blimp", lines, "it.jsonl")
+    made = read(tmp_path, "pairs", lines, "it.jsonl")
     if asked is of_ewok:  # their files have each half as a line
         made = made[::2]
     scores = judge(ours(tmp_path, run, suites.pairs("it", made), "pairs"), SUM)
@@ -136,7 +136,7 @@ def test_a_space_of_its_own_is_where_comps_differs(model, tmp_path):
     """BabyLM leaves out a token that is the space alone; for us it belongs to the first word."""
     run, exported = model
     tokenizer = AutoTokenizer.from_pretrained(exported)
-    items = suites.pairs("it", read(tmp_path, "blimp", COMPS, "comps_base.jsonl"))
+    items = suites.pairs("it", read(tmp_path, "pairs", COMPS, "comps_base.jsonl"))
     scores = ours(tmp_path, run, items, "pairs")
     alone = []
     for line, mine in zip(COMPS, scores["good_logprob"], strict=True):

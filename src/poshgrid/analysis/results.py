@@ -22,7 +22,7 @@ import polars.selectors as cs
 
 from poshgrid import files
 from poshgrid.benchmark import schema as benchmark
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import specs
 from poshgrid.config.formula import SUITE
 from poshgrid.config.paths import Paths
@@ -51,7 +51,7 @@ RUNS: files.Schema = {
 """Table ``runs``: the axes, the run's name, and the numbers of its training."""
 JUDGEMENTS: files.Schema = {
     **_AXES,
-    **{name: ITEMS[name] for name in ("item_id", "category", "phenomenon", "template")},
+    **{name: PAIRS[name] for name in ("item_id", "category", "phenomenon", "template")},
     "lexical_set": pl.String,  # pairs that share their content words
     "cell": pl.String,  # of a factorial design; "" without a design, and for joint pairs
     "good_tokens": pl.UInt32,  # scored tokens of the good sentence
@@ -63,7 +63,7 @@ JUDGEMENTS: files.Schema = {
 }
 """Table ``judgements-SUITE``: the judgement of each run on each pair; joint pairs are one row."""
 _OF_TASKS = {
-    "pairs": ("ITEMS", "SCORES", ""),
+    "pairs": ("PAIRS", "SCORES", ""),
     "paradigms": ("PARADIGMS", "PARADIGM_SCORES", "PARADIGM_MEASURES"),
     "choices": ("CHOICES", "CHOICE_SCORES", "CHOICE_MEASURES"),
     "completions": ("COMPLETIONS", "COMPLETION_SCORES", "CHOICE_MEASURES"),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Filter
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence.label import rules_of
@@ -45,7 +45,7 @@ def read(path: Path, remedy: str) -> pl.DataFrame:
     """
     if not path.is_file():
         raise PoshgridError(f"{path}: no items yet; {remedy}")
-    return read_table(path, ITEMS)
+    return read_table(path, PAIRS)
 
 
 def coverage(
@@ -54,7 +54,7 @@ def coverage(
     """Return the share of each phenomenon's items that each filter removes.
 
     Args:
-        items: table with the columns of ``ITEMS``.
+        items: table with the columns of ``PAIRS``.
         filters: filters with their readings.
         parse: the parser (:func:`poshgrid.parsing.parse.parse_words`).
         language: language of the items.

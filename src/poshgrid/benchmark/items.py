@@ -1,13 +1,8 @@
-"""The items of a suite: its reader's output, checked for its task.
-
-Minimal pairs get their critical region: from the first difference to the last, in whole words.
-"""
+"""The items of a suite: its reader's output, checked for its task."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -15,57 +10,12 @@ import polars as pl
 
 from poshgrid import files, logs, plugins
 from poshgrid.benchmark import frequencies
-from poshgrid.benchmark.reading.pairfile import shared_ends
 from poshgrid.benchmark.schema import DESIGN, PAIRS, TASKS, Loaded
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.plugins import SUITES
 
 log = logs.get(__name__)
-
-_WORD = re.compile(r"\S+")
-
-
-def region(good: str, bad: str) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return where two members differ, as [start, end) in characters of each.
-
-    Words are separated by spaces; punctuation at the end of both members does not count. If a
-    member only lacks words, its region is empty, at the position where they are missing.
-
-    Args:
-        good: one member.
-        bad: the other.
-    """
-    spans = [[m.span() for m in _WORD.finditer(text)] for text in (good, bad)]
-    first, last = shared_ends(good.split(), bad.split())
-    ends = []
-    for text, words in zip((good, bad), spans, strict=True):
-        inside = words[first : len(words) - last]
-        if inside:
-            ends.append((inside[0][0], inside[-1][1]))
-        else:
-            position = words[first][0] if first < len(words) else len(text)
-            ends.append((position, position))
-    shared = _shared_marks(*(text[a:b] for text, (a, b) in zip((good, bad), ends, strict=True)))
-    (a, b), (c, d) = ends
-    return (a, b - shared), (c, d - shared)
-
-
-def with_regions(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Add the critical regions to a table of pairs: the columns of ``ITEMS``."""
-    regions = [region(*members) for members in pairs.select("good", "bad").iter_rows()]
-    columns = ("good_start", "good_end", "bad_start", "bad_end")
-    values = zip(*((*good, *bad) for good, bad in regions), strict=True)
-    return pairs.with_columns(
-        pl.Series(name, column, dtype=pl.UInt32)
-        for name, column in zip(columns, values, strict=True)
-    )
-
-
-def _shared_marks(first: str, second: str) -> int:
-    """Return the number of punctuation characters that both texts end with."""
-    shared = commonprefix([first[::-1], second[::-1]])  # noqa: RUF071 - no paths
-    return next((n for n, letter in enumerate(shared) if letter.isalnum()), len(shared))
 
 
 def generate(
@@ -122,7 +72,7 @@ def generate(
 
 
 def pairs(suite: str, items: pl.DataFrame) -> pl.DataFrame:
-    """Return the pairs of a reader as ``ITEMS``: with their design and their critical regions.
+    """Return the pairs of a reader with all columns of ``PAIRS``.
 
     Args:
         suite: name of the suite, for messages.
@@ -139,12 +89,6 @@ def pairs(suite: str, items: pl.DataFrame) -> pl.DataFrame:
         for name, value in DESIGN.items()
     )
     files.check_schema(items.schema, PAIRS, f"suite {suite}")
-    _check_pairs(suite, items)
-    return with_regions(items)
-
-
-def _check_pairs(suite: str, items: pl.DataFrame) -> None:
-    """Raise if a pair cannot be scored or has the same id as another."""
     ids = items["item_id"]
     scored = [pl.col(name).str.slice(pl.col(f"{name}_context")) for name in ("good", "bad")]
     empty = items.filter(pl.any_horizontal(text.str.strip_chars() == "" for text in scored))
@@ -164,3 +108,4 @@ def _check_pairs(suite: str, items: pl.DataFrame) -> None:
             f"suite {suite}: template {template!r} belongs to {' and '.join(phenomena)}; name the "
             "templates of different phenomena differently"
         )
+    return items

@@ -30,23 +30,13 @@ PAIRS: Schema = {
     "good_context": pl.UInt32,
     "bad_context": pl.UInt32,  # the same for the bad sentence
 }
-"""Minimal pairs, as a reader returns them; the columns of ``DESIGN`` may be missing."""
+"""``benchmark/{suite}/items.parquet`` of minimal pairs. A reader may leave out the columns of
+``DESIGN``."""
 
 DESIGN: dict[str, str | bool | int] = {
     "cell": "", "joint": False, "good_context": 0, "bad_context": 0,
 }  # fmt: skip
 """Columns that a reader without a factorial design or context may leave out, and their values."""
-
-ITEMS: Schema = {
-    **PAIRS,
-    # the critical region of the good sentence, the words between the first and the last difference,
-    # as [start, end) in characters; 0, 0 in a member that lacks them
-    "good_start": pl.UInt32,
-    "good_end": pl.UInt32,  # its end
-    "bad_start": pl.UInt32,  # the same for the bad sentence
-    "bad_end": pl.UInt32,  # its end
-}
-"""``benchmark/{suite}/items.parquet`` of minimal pairs."""
 
 PARADIGMS: Schema = {
     "item_id": pl.String,  # id of the set of four sentences; each sentence has a row
@@ -96,7 +86,7 @@ COMPLETIONS: Schema = {
 """``benchmark/{suite}/items.parquet`` of completions (Capone et al. 2024)."""
 
 TASKS: dict[str, Schema] = {
-    "pairs": ITEMS,
+    "pairs": PAIRS,
     "paradigms": PARADIGMS,
     "choices": CHOICES,
     "completions": COMPLETIONS,

@@ -10,13 +10,10 @@ import typer
 from poshgrid.commands.base import Output, command
 from poshgrid.errors import PoshgridError
 
-Reader = Annotated[
-    str | None,
-    typer.Option(help="blimp, lines, scamp ...; default: by each file's ending and first line"),
-]
+Reader = Annotated[str, typer.Option(help="Of the pairs: this one, or a plug-in of your own")]
 ReaderOptions = Annotated[
     list[str],
-    typer.Option(help="Option of the reader: key=value, as first=good; may be repeated"),
+    typer.Option(help="Option of the reader: key=value, as detokenise=true; may be repeated"),
 ]
 Order = Annotated[int, typer.Option(min=2, help="Order of the n-gram baseline")]
 
@@ -27,7 +24,7 @@ def judge(
         list[str], typer.Argument(help="Folders of models, or ids on a hub: gpt2, owner/name@v1")
     ],
     suite: Annotated[list[Path], typer.Option(help="File or folder of pairs; may be repeated")],
-    reader: Reader = None,
+    reader: Reader = "pairs",
     option: ReaderOptions = [],  # noqa: B006 - typer copies it
     text: Annotated[
         Path | None,
@@ -121,7 +118,7 @@ def _compare(output: Path, names: list[str]) -> None:
 @command("poshgrid check-pairs pairs.txt --text child.txt", rare=True)
 def check_pairs(
     paths: Annotated[list[Path], typer.Argument(help="Files or folders of minimal pairs")],
-    reader: Reader = None,
+    reader: Reader = "pairs",
     output: Output = Path("checked"),
     option: ReaderOptions = [],  # noqa: B006
     text: Annotated[

@@ -11,7 +11,7 @@ from typing import get_args
 import polars as pl
 
 from poshgrid import files
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
@@ -60,12 +60,12 @@ JOINED = ["category", "phenomenon", "template", "lexical_set"]
 
 
 def read_items(path: str | Path) -> pl.DataFrame:
-    """Return a suite's pairs (columns of ``ITEMS``).
+    """Return a suite's pairs (columns of ``PAIRS``).
 
     Raises:
         PoshgridError: the file is missing or has other columns.
     """
-    return files.read_table(path, ITEMS)
+    return files.read_table(path, PAIRS)
 
 
 def steps(path: str | Path) -> list[int]:

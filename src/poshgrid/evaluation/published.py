@@ -25,9 +25,8 @@ from typing import NamedTuple
 import polars as pl
 
 from poshgrid.benchmark import items as suites
-from poshgrid.benchmark.reading import csvfile, pairfile, table10
-from poshgrid.benchmark.reading.pairfile import Pair, PairOptions
-from poshgrid.benchmark.suites import paradigm_csv
+from poshgrid.benchmark.reading import table10, tablefile
+from poshgrid.benchmark.suites import pairs, paradigm_csv
 from poshgrid.config import specs
 from poshgrid.config.base import path_name
 from poshgrid.config.runs import GIVEN, PRETRAINED, RELEASED, Run
@@ -44,11 +43,6 @@ _POSH = re.compile(
 )
 _ZORRO = re.compile(r"probing_(?P<phenomenon>[\w-]+)_results_[0-9]+")
 _SURPRISALS = "_surprisals.csv"
-_CONDITIONS = [
-    name
-    for short in paradigm_csv.CONDITIONS
-    for name in (short, "_".join(paradigm_csv.IN_WORDS[letter] for letter in short))
-]
 
 Tables = dict[str, pl.DataFrame]
 """Phenomenon -> good, bad, good_logprob, bad_logprob (nats per token)."""
@@ -57,7 +51,7 @@ Tables = dict[str, pl.DataFrame]
 class Published(NamedTuple):
     """Published judgements, as tables for the next stages."""
 
-    items: dict[str, pl.DataFrame]  # suite -> ITEMS or PARADIGMS
+    items: dict[str, pl.DataFrame]  # suite -> PAIRS or PARADIGMS
     runs: dict[str, Tables]  # run -> suite -> SCORES or PARADIGM_SCORES
     cells: dict[str, specs.Cell]  # "condition/size" -> its facts, if the file names give them
 
@@ -72,7 +66,7 @@ def read(folder: Path, suite: str = "posh", model: str | None = None) -> Publish
         model: name of the model, if the files do not give it; default: the folder's name.
 
     Returns:
-        The pairs, numbered as by the reader ``lines``, or sets of filler x gap; and scores.
+        The pairs, numbered as by the reader ``pairs``, or sets of filler x gap; and scores.
 
     Raises:
         PoshgridError: there is no file of a known format, a file name does not give a run, a line
@@ -121,8 +115,8 @@ def _pairs(
     rows = []
     for phenomenon, table in sorted(expected.items()):
         members = enumerate(table.select("good", "bad").iter_rows(), 1)
-        numbered = [(n, Pair(good, bad, (n + 1, n + 1))) for n, (good, bad) in members]
-        rows += pairfile.rows(phenomenon, numbered, PairOptions())
+        numbered = [(n, pairs.Pair(good, bad, (n + 1, n + 1))) for n, (good, bad) in members]
+        rows += pairs.rows(phenomenon, numbered, pairs.Options())
     items = suites.pairs(str(folder), pl.DataFrame(rows))
     runs = {}
     for name, tables in sorted(judged.items()):
@@ -213,6 +207,12 @@ def _numbers(path: Path, table: pl.DataFrame, first: int, lines: int) -> pl.Data
     return table
 
 
+class _Surprisals(paradigm_csv.Set, extra="allow"):
+    """A set, and the surprisal of each condition in bits."""
+
+    __pydantic_extra__: dict[str, float]
+
+
 def _gaps(files: list[Path], run: str) -> Published:
     """Return sets of filler x gap and the log-probabilities of their critical regions."""
     items, scores = {}, {}
@@ -221,14 +221,13 @@ def _gaps(files: list[Path], run: str) -> Published:
         stimuli = path.with_name(f"{suite}_stimuli.csv")
         items[suite] = paradigm_csv.load(stimuli, paradigm_csv.Options()).items
         rows = []
-        for row in csvfile.table(path, ("sentence_type", "item_id"), _CONDITIONS):
-            item = paradigm_csv.item_id(row)
-            for name in row.cells.keys() - {"sentence_type", "item_id"}:
-                filler, gap = paradigm_csv.condition(row, name)
+        for row in tablefile.table(path):
+            measured = row.read_as(_Surprisals)
+            for name, bits in measured.__pydantic_extra__.items():
                 try:
-                    logprob = -float(row.cells[name]) * math.log(2)
+                    filler, gap = paradigm_csv.condition(name)
                 except ValueError as error:
-                    raise row.fault(f"{name} is {row.cells[name]!r}, not a number") from error
-                rows.append((item, None, filler, gap, logprob, 1))
+                    raise row.fault(str(error)) from error
+                rows.append((measured.name, None, filler, gap, -bits * math.log(2), 1))
         scores[suite] = pl.DataFrame(rows, PARADIGM_SCORES, orient="row")
     return Published(items, {run: scores}, {})

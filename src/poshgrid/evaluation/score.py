@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import filecmp
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -19,7 +18,6 @@ from poshgrid.evaluation.engines import probe
 
 log = logs.get(__name__)
 CHECKPOINTS = "checkpoints"
-_WEIGHTS = "model.safetensors"
 
 
 def score(
@@ -55,30 +53,27 @@ def score(
     steps = [*checkpoints(model), None]
     scored, seconds = 0, 0.0
     unwritten: set[str] = set()
-    before: Path | None = None
     with ExitStack() as stack:  # all tables appear together at the end
         writers = {
             suite: stack.enter_context(files.table_writer(outputs[suite], schema.TASKS[task]))
             for suite, (task, _) in suites.items()
         }
         for step in steps:
-            folder = Path(model) if step is None else Path(model) / CHECKPOINTS / str(step)
-            if before is None or not _have_same_model(before, folder):
-                loaded = engines.load(
-                    model if step is None else str(folder),
-                    spec.scoring,
-                    revision=spec.revision,
-                    tokenizer=None if step is None else Path(model),
-                )
-                engine = _CachingEngine(loaded)
-                others = {
-                    # Masked models have several kinds of score
-                    name: _CachingEngine(loaded.scoring_by(how))
-                    if hasattr(loaded, "scoring_by")
-                    else engine
-                    for name, how in spec.rescored.items()
-                }
-            before, started = folder, time.perf_counter()
+            loaded = engines.load(
+                model if step is None else str(Path(model) / CHECKPOINTS / str(step)),
+                spec.scoring,
+                revision=spec.revision,
+                tokenizer=None if step is None else Path(model),
+            )
+            engine = _CachingEngine(loaded)
+            others = {
+                # Masked models have several kinds of score
+                name: _CachingEngine(loaded.scoring_by(how))
+                if hasattr(loaded, "scoring_by")
+                else engine
+                for name, how in spec.rescored.items()
+            }
+            started = time.perf_counter()
             for suite, (task, table) in suites.items():
                 own = others.get(suite, engine)
                 tokens_before = own.tokens
@@ -123,21 +118,6 @@ def checkpoints(model: str) -> list[int]:
     if not folder.is_dir():
         return []
     return sorted(int(path.name) for path in folder.iterdir() if path.name.isdecimal())
-
-
-def _have_same_model(one: Path, other: Path) -> bool:
-    """Return whether two folders have the same model, as the last checkpoint and the kept weights.
-
-    Sentences are then scored only once. Weights in other files than ``model.safetensors`` count as
-    different.
-    """
-    names = [
-        name
-        for name in (_WEIGHTS, "config.json", "generation_config.json")
-        if (one / name).is_file() or (other / name).is_file()
-    ]
-    same, _, _ = filecmp.cmpfiles(one, other, names, shallow=False)
-    return _WEIGHTS in names and same == names
 
 
 class _CachingEngine:

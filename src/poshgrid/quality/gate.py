@@ -17,7 +17,7 @@ import polars as pl
 from poshgrid import files, logs
 from poshgrid.benchmark import frequencies, lexicon
 from poshgrid.benchmark.checks import structure
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.tables import formats
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def gate(
     Args:
         spec: the suite's name and whether it was made from templates; how many types of a corpus
             count as frequent.
-        items: the suite (``ITEMS``).
+        items: the suite (``PAIRS``).
         corpora: corpus -> ``sentences.parquet``, or a plain text, to count words. Empty: no
             frequencies.
         train: name -> ``train.parquet`` or a text that may have members of pairs.
@@ -128,7 +128,7 @@ def gate(
     Raises:
         PoshgridError: a table is broken.
     """
-    pairs = files.read_table(items, ITEMS)
+    pairs = files.read_table(items, PAIRS)
     words = lexicon.read()
     counts = {corpus: frequencies.count(path) for corpus, path in sorted(corpora.items())}
     vocabulary = lexicon.usable(words, counts, spec.top_k) if counts else None

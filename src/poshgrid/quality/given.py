@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from poshgrid import files, logs, plugins, verification
 from poshgrid.benchmark import frequencies
 from poshgrid.benchmark import items as suites
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring, runs, specs
 from poshgrid.config.base import path_name
 from poshgrid.errors import PoshgridError, check_known
@@ -25,10 +25,6 @@ from poshgrid.plugins import SUITES
 from poshgrid.quality.gate import gate
 from poshgrid.tables import formats
 
-ENDINGS = {
-    ".jsonl": "blimp", ".parquet": "blimp", ".txt": "lines", ".tsv": "blimp", ".csv": "blimp",
-}  # fmt: skip
-"""Ending of a file of pairs -> its default reader."""
 log = logs.get(__name__)
 
 
@@ -42,30 +38,29 @@ def readers() -> list[str]:
     ]
 
 
-def read(paths: Sequence[Path], reader: str | None, options: Mapping[str, Any]) -> pl.DataFrame:
-    """Return the pairs of files or folders as one suite (``ITEMS``).
+def read(paths: Sequence[Path], reader: str, options: Mapping[str, Any]) -> pl.DataFrame:
+    """Return the pairs of files or folders as one suite (``PAIRS``).
 
     Args:
         paths: files or folders; each phenomenon may be in one of them only.
-        reader: see :func:`readers`; default: by the ending and the first line of each path.
+        reader: see :func:`readers`.
         options: of the reader.
 
     Raises:
         PoshgridError: the reader is unknown or cannot read a file, or an id occurs twice.
     """
+    check_known("--reader: no reader of minimal pairs", reader, readers())
+    try:
+        chosen = plugins.options(SUITES, reader, dict(options))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        raise PoshgridError(f"--option {key}: {first['msg']} (reader {reader})") from error
     loaded = []
     for path in paths:
         if not path.exists():
             raise PoshgridError(f"{path}: no such file or folder; name minimal pairs")
-        word = reader or reader_of(path)
-        check_known("--reader: no reader of minimal pairs", word, readers())
-        try:
-            chosen = plugins.options(SUITES, word, dict(options))
-        except ValidationError as error:
-            first = error.errors()[0]
-            key = ".".join(map(str, first["loc"]))
-            raise PoshgridError(f"--option {key}: {first['msg']} (reader {word})") from error
-        loaded.append(plugins.load(SUITES, word).load(path, chosen, None))
+        loaded.append(plugins.load(SUITES, reader).load(path, chosen, None))
     items = suites.pairs(", ".join(map(str, paths)), pl.concat(suite.items for suite in loaded))
     if same := items.filter(pl.col("good") == pl.col("bad")).height:
         log.warning(
@@ -75,37 +70,13 @@ def read(paths: Sequence[Path], reader: str | None, options: Mapping[str, Any]) 
     return items
 
 
-def reader_of(path: Path) -> str:
-    """Return the reader of a file or folder of pairs, by the first known ending.
-
-    Raises:
-        PoshgridError: no file has a known ending.
-    """
-    inside = sorted(p for p in path.rglob("*") if p.suffix) if path.is_dir() else [path]
-    file = next((file for file in inside if file.suffix in ENDINGS), None)
-    if file is None:
-        ending = next((file.suffix for file in inside), "") or "no ending"
-        raise PoshgridError(
-            f"{path}: which reader? {ending} is not known; give --reader: "
-            f"{', '.join(readers())} (docs/benchmark.md says what each reads)"
-        )
-    if file.suffix == ".tsv":
-        from poshgrid.benchmark.suites import blimp
-        from poshgrid.corpora import textfile
-
-        first = next(textfile.lines(file), "").rstrip("\r\n")
-        if not blimp.is_table([name.strip(' "') for name in first.split("\t")]):
-            return "scamp"
-    return ENDINGS[file.suffix]
-
-
 def check(
     items: pl.DataFrame, *, suite: str, texts: Mapping[str, Path], order: int, output: Path
 ) -> dict[str, Any]:
     """Run every check of pairs, and judge them with baselines that count the words of texts.
 
     Args:
-        items: ``ITEMS``.
+        items: ``PAIRS``.
         suite: its name, any text.
         texts: name -> a text with a sentence on each line, or a table with a column ``text``.
             Baselines are counted on each text, and it is searched for members of pairs.
@@ -124,7 +95,7 @@ def check(
         if "/" in name:
             raise PoshgridError(f"{name!r}: a name with a slash; write NAME={path} without one")
     name, table = path_name(suite), output / "items.parquet"
-    files.write_table(items, table, ITEMS)
+    files.write_table(items, table, PAIRS)
     scores = output / "scores"
     judged = []
     for of, path in texts.items():
@@ -148,7 +119,7 @@ def judge(
     """Judge pairs with models, and with baselines that count the words of a text.
 
     Args:
-        items: name of each suite -> ``ITEMS``.
+        items: name of each suite -> ``PAIRS``.
         models: folders, or ids on a hub, ``id@revision`` with a commit, tag or branch.
         scoring: how sentences are scored and compared.
         text: for baselines: a text with a sentence on each line, or a table with a column ``text``;
@@ -175,7 +146,7 @@ def judge(
         log.warning("%s: replacing what was judged there before; --output names another", output)
     tables = {suite: output / "items" / f"{suite}.parquet" for suite in items}
     for suite, table in tables.items():
-        files.write_table(items[suite], table, ITEMS)
+        files.write_table(items[suite], table, PAIRS)
     scores = output / "scores"
     judged = []
     for name, model in named.items():
@@ -251,7 +222,7 @@ def _score_baselines(
     """Write the scores of the baselines that count the words of a text; return their runs.
 
     Args:
-        items: suite -> ``ITEMS``.
+        items: suite -> ``PAIRS``.
         text: see :func:`baselines`.
         order: of the n-gram baseline.
         cell: condition and size of the runs.

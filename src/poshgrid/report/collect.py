@@ -12,7 +12,7 @@ import polars as pl
 
 from poshgrid import files
 from poshgrid.analysis.results import TARGETS
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import BASELINE_RECIPES, SCORED, UNTRAINED, Run
@@ -164,8 +164,8 @@ class Collected:
 
     @cached_property
     def items(self) -> dict[str, pl.DataFrame]:
-        """Suite of minimal pairs -> ``ITEMS``."""
-        return {suite: _table(Path(self.paths.items(suite)), ITEMS) for suite in self.spec.suites}
+        """Suite of minimal pairs -> ``PAIRS``."""
+        return {suite: _table(Path(self.paths.items(suite)), PAIRS) for suite in self.spec.suites}
 
     @cached_property
     def measures(self) -> dict[str, pl.DataFrame]:

@@ -35,7 +35,7 @@ from poshgrid.statistics.fit import fit
 from poshgrid.statistics.measures import paradigms
 
 TARGET = "all"
-READERS = {"pairs": "lines", "paradigms": "paradigm-csv"}
+READERS = {"pairs": "pairs", "paradigms": "paradigm-csv"}
 """Task whose judgements can be imported -> a reader of its items."""
 
 

@@ -192,7 +192,7 @@ def read_heuristics(
 
     Args:
         path: columns of ``HEURISTICS``.
-        pairs: pairs of the suite, columns of ``ITEMS``.
+        pairs: pairs of the suite, columns of ``PAIRS``.
         judged: the units that are judged, sorted by item_id.
 
     Returns:

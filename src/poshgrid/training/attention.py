@@ -35,11 +35,12 @@ class Attended:
     """[rows, heads, length, width]"""
     key: Tensor | None = None
     scaling: float | None = None
+    mask: Tensor | None = None
 
     def take(self) -> Attended:
         """Return what was put aside, and forget it, so that no graph outlives its step."""
-        taken = Attended(self.query, self.key, self.scaling)
-        self.query = self.key = self.scaling = None
+        taken = Attended(self.query, self.key, self.scaling, self.mask)
+        self.query = self.key = self.scaling = self.mask = None
         return taken
 
 
@@ -86,7 +87,8 @@ def attend(
         query: [rows, heads, length, width].
         key: of the same shape.
         value: of the same shape.
-        attention_mask: of a hybrid model that fills gaps: bool, [rows, 1, 1, length].
+        attention_mask: of a hybrid model that fills gaps: bool, [rows, 1, 1, length]; of the
+            recency bias: numbers to be added, [1, 1, length, length].
         dropout: share of attention weights that are dropped.
         scaling: factor of the products; None for 1 / sqrt(width).
 
@@ -97,7 +99,7 @@ def attend(
 
     held = getattr(module, HELD, None)
     if held is not None and module.training:
-        held.query, held.key, held.scaling = query, key, scaling
+        held.query, held.key, held.scaling, held.mask = query, key, scaling, attention_mask
     attended = scaled_dot_product_attention(
         query, key, value, attention_mask, dropout, is_causal=attention_mask is None, scale=scaling
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -15,10 +17,9 @@ from poshgrid.errors import PoshgridError
 from poshgrid.training import attention, bias, checkpoint, data, losses, seeds, signals
 from poshgrid.training.bias import Bias
 from poshgrid.training.checkpoint import Checkpoints
-from poshgrid.training.progress import Ledger, Plan, Progress
+from poshgrid.training.progress import Plan, Progress
 
 if TYPE_CHECKING:
-    from torch import Tensor
     from transformers import PreTrainedModel
 
 log = logs.get(__name__)
@@ -57,35 +58,38 @@ def run(
         PoshgridError: the loss is no longer a number, or the job was asked to end.
     """
     biases = list(biases)
-    plan = Plan(recipe, train.steps_per_epoch)
-    progress = Progress()
-    stepper = Stepper(model, train, plan, seed=seed, biases=biases, progress=progress)
-    best_weights = _resume(stepper, progress, checkpoints, plan)
-    saved = began = progress.step
+    plan, progress = Plan(recipe, train.steps_per_epoch), Progress()
+    steppers = optimizers(model, recipe)
+    best_weights = checkpoint.weights(model)
+    if newest := checkpoints.newest():
+        tensors, past = newest
+        progress, best_weights = Progress(**past), tensors["best"]
+        checkpoint.load_weights(model, tensors["weights"])
+        checkpoint.load_moments(steppers, model, tensors["moments"])
+        log.info("resumed at step %s of %s", f"{progress.step:,}", f"{plan.last:,}")
+    saved = first = progress.step
 
     def save() -> None:
         tensors = {
             "weights": checkpoint.weights(model),
             "best": best_weights,
-            "moments": checkpoint.moments(stepper.optimizers, model),
+            "moments": checkpoint.moments(steppers, model),
         }
         checkpoints.save(progress.step, tensors, asdict(progress))
 
-    def ended(received: list[int]) -> PoshgridError:
-        return signals.StoppedError(
-            f"{checkpoints.folder}: stopped by a signal at step {progress.step:,} of "
-            f"{plan.last:,}; the same command goes on from there",
-            received,
-            progress.step - began,
-        )
+    def stop_if_asked() -> None:
+        if received:
+            raise signals.StoppedError(
+                f"{checkpoints.folder}: stopped by a signal at step {progress.step:,} of "
+                f"{plan.last:,}; the same command goes on from there",
+                received,
+                progress.step - first,
+            )
 
     with signals.told_to_end() as received, training(model, recipe):
         # One more round than steps: the last one evaluates and ends.
-        left = range(progress.step, plan.last + 1)
-        for step in logs.progress(left, "training"):
-            due = plan.keeps(step) or plan.evaluates(step) or plan.saves(step)
+        for step in logs.progress(range(first, plan.last + 1), "training"):
             asked = bool(received)
-            stepper.ledger.settle(due or asked)
             if plan.keeps(step):
                 checkpoints.keep(step, checkpoint.weights(model))
             if plan.evaluates(step) and progress.evaluated_at != step and not asked:
@@ -102,34 +106,18 @@ def run(
                 save()
                 saved = step
             if asked:
-                raise ended(received)
-            stepper.take(step)
+                stop_if_asked()
+            began = time.perf_counter()
+            taken = take(model, train, plan, step, seed=seed, biases=biases, steppers=steppers)
+            progress.book(*taken, time.perf_counter() - began)
     if recipe.keep == "last":
         if progress.step > saved:
             save()  # what comes after need not train again
-        if received:
-            raise ended(received)
+        stop_if_asked()
         return progress
     checkpoint.load_weights(model, best_weights)
     bias.at(biases, model, plan.epoch(progress.best_step))
     return progress
-
-
-def _resume(
-    stepper: Stepper, progress: Progress, checkpoints: Checkpoints, plan: Plan
-) -> dict[str, Tensor]:
-    """Load what an earlier attempt left; return its best weights, or the initial ones."""
-    initial = checkpoint.weights(stepper.model)
-    newest = checkpoints.newest()
-    if not newest:
-        return initial
-    tensors, past = newest
-    for name, value in past.items():
-        setattr(progress, name, value)
-    checkpoint.load_weights(stepper.model, tensors["weights"])
-    checkpoint.load_moments(stepper.optimizers, stepper.model, tensors["moments"])
-    log.info("resumed at step %s of %s", f"{progress.step:,}", f"{plan.last:,}")
-    return tensors["best"]
 
 
 def _evaluate(model: PreTrainedModel, dev: data.Rows, plan: Plan, progress: Progress) -> None:
@@ -147,67 +135,64 @@ def _evaluate(model: PreTrainedModel, dev: data.Rows, plan: Plan, progress: Prog
 # ---- a step ----------------------------------------------------------------------------------
 
 
-class Stepper:
-    """A model in training: takes one step after the other.
+def take(
+    model: PreTrainedModel,
+    train: data.Rows,
+    plan: Plan,
+    step: int,
+    *,
+    seed: int,
+    biases: list[Bias],
+    steppers: list[torch.optim.Optimizer],
+) -> tuple[int, float, float]:
+    """Take a step of the optimisers.
+
+    The gradient is that of the mean over the step's predicted tokens, however they are split into
+    micro-batches.
 
     Args:
-        model: on its device.
+        model: in training, on its device; changed in place.
         train: rows that are learned from.
-        plan: what falls due when.
+        plan: the recipe and its learning rates.
+        step: counted from 0.
         seed: of dropout.
         biases: inductive biases, already prepared.
-        progress: where steps are booked.
+        steppers: from :func:`optimizers`.
+
+    Returns:
+        Predicted tokens; NLL, and what biases added to it: nats, summed over the tokens.
+
+    Raises:
+        PoshgridError: the loss is no longer a number.
     """
-
-    def __init__(
-        self,
-        model: PreTrainedModel,
-        train: data.Rows,
-        plan: Plan,
-        *,
-        seed: int,
-        biases: list[Bias],
-        progress: Progress,
-    ) -> None:
-        self.model, self.device, self._recipe = model, model.device, plan.recipe
-        self.optimizers = optimizers(model, plan.recipe)
-        self.ledger = Ledger(progress, plan.recipe, self.device)
-        self._train, self._plan = train, plan
-        self._seed, self._biases = seed, biases
-
-    def take(self, step: int) -> None:
-        """Take a step of the optimiser, counted from 0, and enter it into the ledger.
-
-        The gradient is that of the mean over the step's predicted tokens, however they are split
-        into micro-batches.
-
-        Raises:
-            PoshgridError: the loss is no longer a number.
-        """
-        self.ledger.begin()
-        batch, recipe = self._train.batch(step), self._recipe
-        tokens = batch.tokens
-        nll, added = (torch.zeros((), dtype=torch.float64, device=self.device) for _ in range(2))
-        seeds.dropout(self._seed, step)
-        bias.at(self._biases, self.model, self._plan.epoch(step + 1))
-        at_once = rows_at_once(recipe, self.device.type) * recipe.context_length
-        parts = batch.split(at_once, PADDING_AT_ONCE[self.device.type])
-        for part in alike(self.model, parts, recipe):
-            loss = losses.summed(self.model, part, recipe.precision)
-            nll += loss.detach()
-            for term in self._biases:
-                penalty = term.penalty(self.model, part)
-                if penalty is not None:
-                    loss = loss + penalty
-                    added += penalty.detach()
-            (loss / tokens).backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), MAX_NORM, foreach=True)
-        self.ledger.enter(tokens, nll, added)
-        for optimizer in self.optimizers:
-            for group in optimizer.param_groups:
-                group["lr"] = self._plan.learning_rate(step)
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
+    batch, recipe, device = train.batch(step), plan.recipe, model.device
+    seeds.dropout(seed, step)
+    bias.at(biases, model, plan.epoch(step + 1))
+    tokens = batch.tokens
+    nll, added = (torch.zeros((), dtype=torch.float64, device=device) for _ in range(2))
+    at_once = rows_at_once(recipe, device.type) * recipe.context_length
+    for part in alike(model, batch.split(at_once, PADDING_AT_ONCE[device.type]), recipe):
+        loss = losses.summed(model, part, recipe.precision)
+        nll += loss.detach()
+        for term in biases:
+            penalty = term.penalty(model, part)
+            if penalty is not None:
+                loss = loss + penalty
+                added += penalty.detach()
+        (loss / tokens).backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), MAX_NORM, foreach=True)
+    total = nll.item() + added.item()
+    if not math.isfinite(total):  # before weights change
+        raise PoshgridError(
+            f"training: the loss is {total} at step {step:,}; lower learning_rate "
+            f"({recipe.learning_rate:g}) or raise warmup_steps in recipe {recipe.name!r}"
+        )
+    for optimizer in steppers:
+        for group in optimizer.param_groups:
+            group["lr"] = plan.learning_rate(step)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+    return tokens, nll.item(), added.item()
 
 
 def optimizers(model: PreTrainedModel, recipe: Recipe) -> list[torch.optim.Optimizer]:

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, field
 from typing import Any
-
-import torch
-from torch import Tensor
 
 from poshgrid import logs
 from poshgrid.config import Recipe
@@ -170,70 +166,3 @@ class Plan:
         if patience is not None and step - best_step >= patience:
             return "patience"
         return "steps" if step == self.last else ""
-
-
-STEPS_UNTOLD = 50
-"""Steps that a GPU may take before it is waited for to tell their losses."""
-
-
-class Ledger:
-    """Losses of steps that are not booked yet, because a GPU has not been waited for.
-
-    Whatever writes or measures weights settles it first, so that weights of a run that has diverged
-    are never kept. On a CPU each step is settled at once.
-
-    Args:
-        progress: where steps are booked.
-        recipe: named if a loss is no number.
-        device: of the model.
-    """
-
-    def __init__(self, progress: Progress, recipe: Recipe, device: torch.device) -> None:
-        self._progress, self._recipe = progress, recipe
-        self._most = 1 if device.type == "cpu" else STEPS_UNTOLD
-        self._steps: list[tuple[int, Tensor, Tensor]] = []
-        self._began: float | None = None
-
-    def begin(self) -> None:
-        """Start the clock; do nothing if it still runs for an earlier step."""
-        self._began = time.perf_counter() if self._began is None else self._began
-
-    def enter(self, tokens: int, nll: Tensor, added: Tensor) -> None:
-        """Note a step whose gradient is there; on a CPU, check it before weights change.
-
-        Args:
-            tokens: predicted in it.
-            nll: summed over them, float64 on the device.
-            added: what biases added, likewise.
-        """
-        self._steps.append((tokens, nll, added))
-        if self._most == 1:
-            self._check([nll.item() + added.item()])
-
-    def settle(self, now: bool) -> None:
-        """Wait for the device and book what is entered.
-
-        Args:
-            now: or else only when there is much of it.
-
-        Raises:
-            PoshgridError: a loss is no number.
-        """
-        if not self._steps or not (now or len(self._steps) >= self._most):
-            return
-        losses = torch.stack([torch.stack(pair) for _, *pair in self._steps]).tolist()
-        self._check([nll + added for nll, added in losses])
-        assert self._began is not None  # the clock runs since the first of these steps
-        seconds = (time.perf_counter() - self._began) / len(losses)
-        for (tokens, *_), (nll, added) in zip(self._steps, losses, strict=True):
-            self._progress.book(tokens, nll, added, seconds)
-        self._steps, self._began = [], None
-
-    def _check(self, losses: list[float]) -> None:
-        for step, loss in enumerate(losses, self._progress.step):
-            if not math.isfinite(loss):
-                raise PoshgridError(
-                    f"training: the loss is {loss} at step {step:,}; lower learning_rate "
-                    f"({self._recipe.learning_rate:g}) or raise warmup_steps in recipe "
-                    f"{self._recipe.name!r}"
-                )

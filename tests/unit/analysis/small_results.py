@@ -7,7 +7,7 @@ import polars as pl
 
 from poshgrid import files
 from poshgrid.benchmark import items as suites
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring, specs
 from poshgrid.config.paths import Paths
 from poshgrid.evaluation.score import score
@@ -80,7 +80,7 @@ def build(
     tokenizer.train(tokenizer_spec(), [text], words)
     encode.encode(text, words, tokens)
     items = Path(paths.items("posh"))
-    files.write_table(suites.pairs("posh", pairs()), items, ITEMS)
+    files.write_table(suites.pairs("posh", pairs()), items, PAIRS)
     files.write_json(items.parent / "manifest.json", {"spec": {"suite": {"reader": "templates"}}})
     scoring = Scoring(reduction=reduction, bos=bos)
     for name in (*NAMES, BASELINE):

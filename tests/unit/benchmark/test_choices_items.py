@@ -54,11 +54,13 @@ def test_joining():
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["item_id,category,phenomenon,stimulus,distractor1"], "line 1: no column target"),
-        ([HEADER, "a,sc,p,1,Uno.,,Due.,Tre."], "line 2: target"),
+        ([HEADER], ": no rows"),
+        ([HEADER.replace("target", "tagret"), f"{FOX},"], "line 2: tagret: unknown column; did"),
+        ([HEADER.replace("category,", ""), FOX], "line 2: category: Field required"),
+        ([HEADER, "a,sc,p,1,Uno.,,Due.,Tre."], "line 2: target and"),
         ([HEADER, f"{FOX},", "b,sc,passive,1,Uno.,Due.,Tre.,due"], "line 3: distractor2"),
         ([HEADER, "a,sc,p,1,Uno.,Due.,Tre!,"], "line 2: target ends in '.' and distractor1"),
-        ([HEADER, f"{FOX},", OWL.replace("b,", "a,", 1) + ","], "line 3: item_id 'a'"),
+        ([HEADER, f"{FOX},", OWL.replace("b,", "a,", 1) + ","], "item_id 'a' is there twice"),
         ([HEADER, f"{FOX},", f"{OWL},", "c,sc,passive,2,Uno.,Due.,Tre.,"], "block '1' of 'sc'"),
         ([HEADER, f"{FOX},", OWL.replace("passive", "no") + ","], "block '1' of 'sc'"),
     ],
@@ -94,5 +96,5 @@ def test_completions_are_divided(write):
 
 def test_planted_faults_of_prompts(write):
     for blank in ("___.", "…"):
-        with pytest.raises(PoshgridError, match="line 2: the prompt"):
+        with pytest.raises(PoshgridError, match="line 2: prompt: ends in a blank"):
             prompts(write(PROMPT, f"a,x,y,Bevo {blank},acqua"))

@@ -10,7 +10,7 @@ import yaml
 
 from poshgrid.benchmark import items as stage
 from poshgrid.benchmark import lexicon
-from poshgrid.benchmark.schema import ITEMS, PAIRS, Context
+from poshgrid.benchmark.schema import PAIRS, Context
 from poshgrid.benchmark.suites import templates as suite
 from poshgrid.config import Suite, specs
 from poshgrid.errors import PoshgridError
@@ -54,7 +54,7 @@ def made(tmp_path_factory, toy_text):
 
 def test_the_table_keeps_its_contract_and_numbers(made):
     items, facts, _, _ = made
-    assert dict(items.schema) == ITEMS
+    assert dict(items.schema) == PAIRS
     assert dict(items.select("phenomenon", "category").unique().iter_rows()) == NINE
     assert set(Counter(items["phenomenon"]).values()) == {500}
     assert items["item_id"].n_unique() == 4_500

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 
 import polars as pl
@@ -12,87 +11,85 @@ import pytest
 from poshgrid import plugins
 from poshgrid.benchmark.reading import pairfile, table10
 from poshgrid.benchmark.schema import CHOICES, PAIRS
+from poshgrid.benchmark.suites import pairs
 from poshgrid.errors import PoshgridError
 from poshgrid.files import check_schema
 from tests.unit.corpora.reader_support import put
 
 SUITES = "poshgrid.benchmark.suites"
 GOOD, BAD = "the dog sat .", "sat dog the ."
-NAMES = {"lines": "it.txt", "scamp": "it.tsv", "blimp": "it.jsonl"}
-every_reader = pytest.mark.parametrize("reader", NAMES)
 
 
-def load(reader: str, path, contract=PAIRS, **options):
+def load(path, contract=PAIRS, reader="pairs", **options):
     """Read a suite and check its contract."""
     suite = plugins.load(SUITES, reader).load(path, plugins.options(SUITES, reader, options), None)
     check_schema(suite.items.schema, contract, path or "")
     return suite
 
 
-def refused(reader: str, path, message: str, **options) -> None:
+def refused(path, message: str, **options) -> None:
     """Check that a suite is refused in one line."""
     with pytest.raises(PoshgridError, match=message) as caught:
-        load(reader, path, **options)
+        load(path, **options)
     assert "\n" not in str(caught.value)
 
 
-def watched(reader: str, path, **options) -> list[str]:
-    module = plugins.load(SUITES, reader)
-    return [file.name for file in module.files(path, plugins.options(SUITES, reader, options))]
+def watched(path, **options) -> list[str]:
+    return [file.name for file in pairs.files(path, pairs.Options(**options))]
 
 
 def record(good: str, bad: str, **others) -> str:
     return json.dumps({"sentence_good": good, "sentence_bad": bad, **others}, ensure_ascii=False)
 
 
-def pair(reader: str, good: str = GOOD, bad: str = BAD) -> str:
-    """One pair in the reader's format, without its last line end."""
-    if reader == "lines":
+def written(ending: str, good: str = GOOD, bad: str = BAD) -> str:
+    """A pair as files with this ending have it, without its last line end."""
+    if ending == "txt":
         return f"{bad}\n{good}"
-    return f"{good}\t{bad}" if reader == "scamp" else record(good, bad)
+    return f"{good}\t{bad}" if ending == "tsv" else record(good, bad)
 
 
-def write(reader: str, folder, name: str, *members: tuple[str, str]):
-    """Write (good, bad) pairs as the reader's suites are published."""
-    lines = [pair(reader, good, bad) for good, bad in members]
-    return put(folder, NAMES[reader].replace("it", name), "\n".join(lines) + "\n")
+def write(folder, name: str, *members: tuple[str, str]):
+    """Write (good, bad) pairs as suites of this ending are published."""
+    lines = [written(name.rpartition(".")[2], good, bad) for good, bad in members]
+    return put(folder, name, "\n".join(lines) + "\n")
 
 
 # ---- members, ids and facts --------------------------------------------------------------------
 
 
-@every_reader
-def test_all_readers_make_the_same_table_of_the_same_pairs(tmp_path, reader):
-    file = write(reader, tmp_path, "verb-order", ("Zoë sat .", "sat Zoë ."), ("a .", "b ."))
-    write(reader, tmp_path, "adjunct_island", ("who sat ?", "who ?"))
-    items, facts = load(reader, tmp_path)
+@pytest.mark.parametrize("ending", ["txt", "tsv", "jsonl"])
+def test_all_files_make_the_same_table_of_the_same_pairs(tmp_path, ending):
+    members = ("Zoë sat .", "sat Zoë ."), ("a .", "b .")
+    file = write(tmp_path, f"verb-order.{ending}", *members)
+    write(tmp_path, f"adjunct_island.{ending}", ("who sat ?", "who ?"))
+    items, facts = load(tmp_path)
     assert items.select("item_id", "category", "phenomenon", "good", "bad").rows() == [
         ("adjunct_island-00001", "island", "adjunct_island", "who sat ?", "who ?"),
         ("verb-order-00001", "other-verb", "verb-order", "Zoë sat .", "sat Zoë ."),
         ("verb-order-00002", "other-verb", "verb-order", "a .", "b ."),
     ]
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    assert facts["files"][file.name] == {"sha256": digest, "pairs": 2}
-    expected, plain = load(reader, file).items, file.read_text(encoding="utf-8")
+    assert facts["files"][file.name] == 2
+    expected, plain = load(file).items, file.read_text(encoding="utf-8")
     assert expected.rows() == items.rows()[1:]
     for content in ("\ufeff" + plain, plain.replace("\n", "\r\n"), plain.rstrip(), plain + "\n\n"):
         file.write_bytes(content.encode())
-        assert load(reader, file).items.equals(expected)
+        assert load(file).items.equals(expected)
 
 
-def test_the_good_member_may_stand_first(tmp_path):
-    put(tmp_path, "wanna.txt", "Who does Ann wanna sing?\nWhen does Ann wanna sing?\n")
+def test_packed_files_and_texts_beside_tables(tmp_path):
+    """A text that is no suite would be read as pairs: README.txt beside tables."""
     put(tmp_path, "more.txt.gz", gzip.compress(b"b\na\n"))
-    published, turned = load("lines", tmp_path).items, load("lines", tmp_path, first="good").items
-    assert published["good"].equals(turned["bad"])
-    assert published["good"].to_list() == ["a", "When does Ann wanna sing?"]
-    assert published["item_id"].to_list() == ["more-00001", "wanna-00001"]
+    assert load(tmp_path).items.select("item_id", "good").row(0) == ("more-00001", "a")
+    write(tmp_path, "it.jsonl", (GOOD, BAD))
+    refused(tmp_path, "both texts .more.txt.gz. and tables")
+    refused(put(tmp_path, "pairs.doc", "a b"), "its name must end in")
 
 
 @pytest.mark.parametrize("content", ["sings\tsing\n", "Good\tbad\n\nsings\tsing\n"])
 def test_a_header_is_no_pair(tmp_path, content):
     put(tmp_path, "it.tsv", content)
-    assert load("scamp", tmp_path).items.select("good", "bad").rows() == [("sings", "sing")]
+    assert load(tmp_path).items.select("good", "bad").rows() == [("sings", "sing")]
 
 
 def test_members_are_spelt_as_published_or_as_the_corpora(tmp_path):
@@ -100,9 +97,9 @@ def test_members_are_spelt_as_published_or_as_the_corpora(tmp_path):
     pairs = [("A: who ?\nB: me .", "A: who ?\nB: he ."), ("a’s cafe\u0301", "b\u200b c"),
              ("a b ", "b a "), ("c d ", "d c")]  # fmt: skip
     put(tmp_path, "it.jsonl", "\n".join(record(*members) for members in pairs))
-    rows = load("blimp", tmp_path).items.select("good", "bad").rows()
+    rows = load(tmp_path).items.select("good", "bad").rows()
     assert rows == [*pairs[:2], ("a b", "b a"), pairs[3]]
-    rows = load("blimp", tmp_path, spelling="corpora").items.select("good", "bad").rows()
+    rows = load(tmp_path, spelling="corpora").items.select("good", "bad").rows()
     assert rows[:2] == [("A: who ? B: me .", "A: who ? B: he ."), ("a's caf\u00e9", "b c")]
 
 
@@ -110,10 +107,10 @@ def test_what_a_line_says_of_itself_goes_before_the_file_name(tmp_path):
     named = {"UID": "one", "linguistics_term": "binding", "other": [1]}
     lines = [record("a", "b", **named), record("c", "d"), record("e", "f", **named)]
     put(tmp_path, "it.jsonl", "\n".join(lines))
-    assert load("blimp", tmp_path).items.select("item_id", "category").rows() == [
+    assert load(tmp_path).items.select("item_id", "category").rows() == [
         ("one-00001", "other-binding"), ("one-00003", "other-binding"), ("it-00002", "other"),
     ]  # fmt: skip
-    assert load("blimp", tmp_path, categories="own").items["category"][0] == "binding"
+    assert load(tmp_path, categories="own").items["category"][0] == "binding"
 
 
 def test_parquet_files_below_folders_are_called_by_the_folder(tmp_path):
@@ -121,10 +118,10 @@ def test_parquet_files_below_folders_are_called_by_the_folder(tmp_path):
     file.parent.mkdir()
     pl.DataFrame({"sentence_good": ["a b"], "sentence_bad": ["b a"], "n": [1]}).write_parquet(file)
     put(tmp_path, ".cache/hidden.jsonl", record("x", "y"))
-    row = load("blimp", tmp_path).items.row(0, named=True)
+    row = load(tmp_path).items.row(0, named=True)
     assert (row["item_id"], row["category"], row["good"]) == ("wh_island-00001", "island", "a b")
     pl.DataFrame({"sentence_good": ["a"], "UID": ["b"]}).write_parquet(file)
-    refused("blimp", tmp_path, "no known format has the columns 'sentence_good', 'UID'")
+    refused(tmp_path, "no known format has the columns 'sentence_good', 'UID'")
 
 
 # ---- other published formats --------------------------------------------------------------------
@@ -152,17 +149,17 @@ SWAPPED = EWOK | {f"{part}{n}": EWOK[f"{part}{3 - n}"]
 
 
 def test_comps_scores_the_property_in_the_context_of_a_concept(tmp_path):
-    items = load("blimp", put(tmp_path, "comps_base.jsonl", json.dumps(COMPS))).items
+    items = load(put(tmp_path, "comps_base.jsonl", json.dumps(COMPS))).items
     assert items.select("phenomenon", "category").rows() == [("comps_base", "other-comps")]
     assert contexts(items) == [((DOG, " can bark."), (CAT, " can bark."))]
-    detokenised = load("blimp", tmp_path, detokenise=True, spelling="corpora").items
+    detokenised = load(tmp_path, detokenise=True, spelling="corpora").items
     assert contexts(detokenised) == contexts(items)
 
 
 @pytest.mark.parametrize("rows", [(EWOK,), (EWOK, SWAPPED), (EWOK, SWAPPED, EWOK, SWAPPED)])
 def test_ewok_has_each_half_of_an_item_once(tmp_path, rows):
     """The hub has an item once, BabyLM's copy twice; items that are there again stay."""
-    items = load("blimp", put(tmp_path, "s.jsonl", "\n".join(map(json.dumps, rows)))).items
+    items = load(put(tmp_path, "s.jsonl", "\n".join(map(json.dumps, rows)))).items
     one, two = EWOK["Context1"], EWOK["Context2"]
     gives, gets = (" " + EWOK[f"Target{n}"] for n in (1, 2))
     halves = [((one, gives), (one, gets)), ((two, gets), (two, gives))]
@@ -173,11 +170,11 @@ def test_ewok_has_each_half_of_an_item_once(tmp_path, rows):
 def test_multiblimp_and_formats_of_ones_own(tmp_path):
     header = "\tsen\twrong_sen\tphenomenon\tverb"  # the first column is pandas's index
     path = put(tmp_path, "data.tsv", f'{header}\n0\t"Il dit ""oui"" ."\tIl dis .\tSV-P\tdit\n')
-    row = load("blimp", path).items.row(0, named=True)
+    row = load(path).items.row(0, named=True)
     assert (row["good"], row["bad"], row["phenomenon"]) == ('Il dit "oui" .', "Il dis .", "SV-P")
     contextual = {"good": "{Context1}| {Target1}", "bad": "{Context2}| {Target1}", "item": "{id}"}
     put(tmp_path, "own/x.jsonl", json.dumps(EWOK | {"id": 7}))
-    items = load("blimp", tmp_path / "own", columns=contextual).items
+    items = load(tmp_path / "own", columns=contextual).items
     assert items["item_id"].to_list() == ["7"]
     scored = " " + EWOK["Target1"]
     assert contexts(items) == [((EWOK["Context1"], scored), (EWOK["Context2"], scored))]
@@ -186,7 +183,7 @@ def test_multiblimp_and_formats_of_ones_own(tmp_path):
 def test_entity_tracking_has_options_in_a_context(tmp_path):
     row = {"input_prefix": "Box 1 has the", "options": [" ring.", " hat.", " key."], "numops": 2}
     path = put(tmp_path, "regular.jsonl", json.dumps(row) + "\n")
-    items = load("babylm", path, CHOICES).items
+    items = load(path, CHOICES, "babylm").items
     assert items["phenomenon"].unique().to_list() == ["regular_2_ops"]
     assert items.select("option", "correct", "text", "context").rows() == [
         (n, n == 0, row["input_prefix"] + end, 13) for n, end in enumerate(row["options"])
@@ -198,13 +195,13 @@ def test_entity_tracking_has_options_in_a_context(tmp_path):
     ):  # fmt: skip
         put(tmp_path, "regular.jsonl", json.dumps(broken))
         with pytest.raises(PoshgridError, match="line 1: "):
-            load("babylm", path, CHOICES)
+            load(path, CHOICES, "babylm")
 
 
 def test_wug_says_what_people_choose(tmp_path):
     rows = [{"sentences": "Two wugs.\tTwo wuges.", "ratio": ratio} for ratio in ("0.25", 0.5)]
     path = put(tmp_path, "wug_past.jsonl", "\n".join(map(json.dumps, rows)))
-    items = load("babylm", path, CHOICES).items
+    items = load(path, CHOICES, "babylm").items
     columns = ("phenomenon", "correct", "text", "context", "people")
     assert items.select(columns).rows() == [
         ("wug_past", False, "Two wugs.", 0, 0.25), ("wug_past", True, "Two wuges.", 0, 0.75),
@@ -217,11 +214,11 @@ def test_wug_says_what_people_choose(tmp_path):
 
 def test_phenomena_of_table_10_alone(tmp_path):
     for name in ("one", "two", "wh_island"):
-        write("lines", tmp_path, name, ("a", "b"))
+        write(tmp_path, f"{name}.txt", ("a", "b"))
     every = ["one.txt", "two.txt", "wh_island.txt"]
-    assert watched("lines", tmp_path) == [*every, "table10.yaml"]
-    assert watched("lines", tmp_path, categories="own") == every
-    suite = load("lines", tmp_path, mapped=True)
+    assert watched(tmp_path) == [*every, "table10.yaml", "formats.yaml"]
+    assert watched(tmp_path, categories="own") == [*every, "formats.yaml"]
+    suite = load(tmp_path, mapped=True)
     assert suite.items["phenomenon"].to_list() == ["wh_island"]
     assert suite.facts["left_out"] == ["one", "two"]
 
@@ -237,7 +234,7 @@ def test_table_10_gives_no_name_two_categories(tmp_path):
     assert table10.category("Complex-NP_island") == "island"
     assert table10.spelled("principle_A_c_command") == "principle_A_c_command"  # BLiMP's own
     put(tmp_path, "principle_a_command.txt", "bad\ngood\n")
-    asked = load("lines", tmp_path).items
+    asked = load(tmp_path).items
     assert asked["item_id"].to_list() == ["principle-a-command-00001"]  # our own spelling
 
 
@@ -265,31 +262,31 @@ def test_sentences_stay_as_published_unless_asked(tmp_path):
     published = "the cousin 's dog , i think , can n't sit in .5 of it ."
     running = "The cousin's dog, I think, can't sit in .5 of it."
     assert pairfile.detokenise(running) == running
-    write("lines", tmp_path, "it", (published, "x"))
+    write(tmp_path, "it.txt", (published, "x"))
     for detokenise, expected in ((False, published), (True, running)):
-        assert load("lines", tmp_path, detokenise=detokenise).items["good"][0] == expected
+        assert load(tmp_path, detokenise=detokenise).items["good"][0] == expected
 
 
 # ---- faults ------------------------------------------------------------------------------------
 
 
-LINES, SCAMP = (pair(reader) for reader in ("lines", "scamp"))
+LINES, SCAMP = (written(ending) for ending in ("txt", "tsv"))
 
 
 @pytest.mark.parametrize(
-    ("reader", "content", "message"),
+    ("name", "content", "message"),
     [
-        ("lines", f"{LINES}\n{GOOD}\n", "line 3: an odd number of lines"),
-        ("scamp", f"{SCAMP}\n{GOOD} {BAD}\n", "line 2: 1 fields, not a good sentence"),
-        ("blimp", '\n{"sentence_good": "a"', "line 2: the line: Invalid JSON"),
-        ("blimp", '{"sentence_good": "a"}', "no known format has the columns 'sentence_good'"),
-        ("blimp", record("a", "b") + '\n{"sentence_good": "a"}', "line 2: sentence_bad: no text"),
-        ("blimp", record(None, "a"), "sentence_good: no text .None"),
-        ("blimp", "[1]", "line 1: the line: not an object"),
+        ("it.txt", f"{LINES}\n{GOOD}\n", "line 3: an odd number of lines"),
+        ("it.tsv", f"{SCAMP}\n{GOOD} {BAD}\n", "line 2: 1 fields, not a good sentence"),
+        ("it.jsonl", '\n{"sentence_good": "a"', "line 2: the line: Invalid JSON"),
+        ("it.jsonl", '{"sentence_good": "a"}', "no known format has the columns 'sentence_good'"),
+        ("it.jsonl", record("a", "b") + '\n{"sentence_good": "a"}', "2: sentence_bad: no text"),
+        ("it.jsonl", record(None, "a"), "sentence_good: no text .None"),
+        ("it.jsonl", "[1]", "line 1: the line: not an object"),
     ],
 )
-def test_lines_that_are_no_pair_are_refused(tmp_path, reader, content, message):
-    refused(reader, put(tmp_path, NAMES[reader], content), rf"{NAMES[reader]}: .*{message}")
+def test_lines_that_are_no_pair_are_refused(tmp_path, name, content, message):
+    refused(put(tmp_path, name, content), rf"{name}: .*{message}")
 
 
 @pytest.mark.parametrize(
@@ -297,27 +294,27 @@ def test_lines_that_are_no_pair_are_refused(tmp_path, reader, content, message):
     [
         (f"good;bad\n{GOOD};{BAD}\n", "line 1: semicolons"),
         (f"good,bad,bad\n{GOOD},{BAD},x\n", "line 1: column 'bad' is there twice"),
-        (f"good,bad\n{GOOD}\n", "line 2: other than the cells of the header"),
+        (f"good,bad\n{GOOD}\n", "line 2: not the cells of the header"),
     ],
 )
 def test_broken_headers_and_rows_are_named(tmp_path, content, message):
-    refused("blimp", put(tmp_path, "pairs.csv", content), message)
+    refused(put(tmp_path, "pairs.csv", content), message)
 
 
 def test_pairs_that_cannot_be_told_apart(tmp_path):
     put(tmp_path, "one.jsonl", "\n".join([record("a", "b"), record("c", "c"), record("a", "b")]))
-    assert load("blimp", tmp_path).items.height == 3
-    refused("blimp", tmp_path, "no pair is left", mapped=True)
+    assert load(tmp_path).items.height == 3
+    refused(tmp_path, "no pair is left", mapped=True)
     put(tmp_path, "two.jsonl", record("a", "b", UID="one"))
-    refused("blimp", tmp_path, r"two\.jsonl: phenomenon 'one' is also in .*one\.jsonl")
+    refused(tmp_path, r"two\.jsonl: phenomenon 'one' is also in .*one\.jsonl")
 
 
 # ---- the real files ----------------------------------------------------------------------------
 
 REAL = {
-    "blimp": ("blimp", "blimp", 67, 1_000),
-    "zorro": ("lines", "zorro", 23, 2_000),
-    "scamp-plausible": ("scamp", "scamp_plausible", 67, 1_000),
+    "blimp": ("blimp", 67, 1_000),
+    "zorro": ("zorro", 23, 2_000),
+    "scamp-plausible": ("scamp_plausible", 67, 1_000),
 }
 
 
@@ -326,15 +323,15 @@ def real(shared):
     """Every real suite, read once."""
     if not (shared / "suites").is_dir():
         pytest.skip("real suites are absent: put them into suites of POSHGRID_SHARED")
-    return {name: load(r, shared / "suites" / folder) for name, (r, folder, *_) in REAL.items()}
+    return {name: load(shared / "suites" / folder) for name, (folder, *_) in REAL.items()}
 
 
 @pytest.mark.parametrize("suite", REAL)
 def test_real_suites_are_whole_and_have_every_phenomenon_of_table_10(real, suite):
     items, facts = real[suite]
-    *_, files, number = REAL[suite]
+    _, files, number = REAL[suite]
     assert items["item_id"].n_unique() == items.height == files * number
-    assert [file["pairs"] for file in facts["files"].values()] == [number] * files
+    assert list(facts["files"].values()) == [number] * files
     named = {
         (table10.key(name), category)
         for category, names in table10.suites()[suite].items()

@@ -25,7 +25,7 @@ def ask(root, tmp_path):
     config = yaml.safe_load((root / "studies/posh-bench/toy.yaml").read_text())
     config |= {
         "results": str(tmp_path / "results"), "data": str(tmp_path),
-        "suites": [{"name": name, "reader": "blimp", "path": name} for name in ("blimp", "other")],
+        "suites": [{"name": name, "reader": "pairs", "path": name} for name in ("blimp", "other")],
         "parsers": [{"name": "words", "engine": "words", "model": str(root / "config")},
                     {"name": "spacy", "engine": "spacy", "model": str(tmp_path / "nowhere")}],
         "evidence": {"parser": "words", "compare": []},

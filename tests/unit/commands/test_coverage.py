@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from poshgrid.benchmark.coverage import COVERAGE, coverage
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Filter
 from poshgrid.files import write_table
 from tests.unit.evidence.trees import tree
@@ -27,15 +27,15 @@ TREES = [
 ]
 PARSED = {" ".join(t.form): t for t in map(tree, TREES)}
 TEXTS = list(PARSED)
-PAIRS = [(ADJECTIVE, 0, 1), (ADJECTIVE, 2, 3), (NOUN, 4, 3), (NOUN, 5, 3)]
+CASES = [(ADJECTIVE, 0, 1), (ADJECTIVE, 2, 3), (NOUN, 4, 3), (NOUN, 5, 3)]
 
 
-def table(pairs=PAIRS):
+def table(pairs=CASES):
     rows = [
         {"item_id": f"{name}-{i}", "phenomenon": name, "good": TEXTS[good], "bad": TEXTS[bad]}
         for i, (name, good, bad) in enumerate(pairs)
     ]
-    return pl.DataFrame(rows, schema=ITEMS)
+    return pl.DataFrame(rows, schema=PAIRS)
 
 
 def shares(items, filters, *, backstop=False):
@@ -72,14 +72,14 @@ def test_the_backstop_removes_too_where_conditions_use_it(backstop):
 
 
 def test_the_command_prints_a_table_or_csv_and_marks_targets(shown, tmp_path):
-    rows = table(PAIRS[:2]).with_columns(
+    rows = table(CASES[:2]).with_columns(
         pl.lit("x").alias(name) for name in ("category", "template", "lexical_set", "contrast")
     ).with_columns(
         good=pl.Series(["Only Ida ever sings .", "Only Ida sings ."]),
         bad=pl.lit("Ida ever sings ."),
         phenomenon=pl.Series(["only_npi_scope", "passive_1"]),
     )  # fmt: skip
-    write_table(rows, tmp_path / "results/benchmark/blimp/items.parquet", ITEMS)
+    write_table(rows, tmp_path / "results/benchmark/blimp/items.parquet", PAIRS)
     blimp = ("--suite", "blimp")
     output = shown(*blimp, "--filter", "npi-only", "--filter", "passive.published")
     rows = {line.split()[0]: line.split()[1:] for line in output.splitlines() if "_" in line}

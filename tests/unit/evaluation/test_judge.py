@@ -5,7 +5,7 @@ import math
 import polars as pl
 import pytest
 
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judgements import judge, judged, read_items, steps
@@ -48,7 +48,7 @@ def test_a_tie_is_a_millionth_of_a_nat_a_token(reduction, nats, tokens, right):
 
 # ---- from files -------------------------------------------------------------------------------
 
-PAIRS = [
+JUDGED = [
     # item, set, joint, then at the end of training and after 20 steps: good, bad, tokens of each
     ("c", "s", False, (-9.0, -8.0, 6, 4), (-8.0, -9.0, 4, 4)),  # right by mean, wrong by sum
     ("b", "s", True, (-9.0, -7.0, 2, 3), (-7.0, -9.0, 2, 3)),  # with d: -12 and -11, of 5 and 4
@@ -58,19 +58,19 @@ PAIRS = [
 
 
 def written(folder, change=lambda frame: frame):
-    """Write scores of ``PAIRS``; return their file and the items."""
+    """Write scores of ``JUDGED``; return their file and the items."""
     rows = [
         (item, step, *scores)
-        for item, _, _, *both in PAIRS
+        for item, _, _, *both in JUDGED
         for step, scores in zip((None, 20), both, strict=True)
     ]
     scores = change(pl.DataFrame(rows, schema=SCORES, orient="row"))
     scores.write_parquet(folder / "scores.parquet")
     named = [
         {"item_id": item, "lexical_set": of, "joint": joint, "cell": f"cell {item}"}
-        for item, of, joint, *_ in PAIRS
+        for item, of, joint, *_ in JUDGED
     ]
-    table(ITEMS, *named).write_parquet(folder / "items.parquet")
+    table(PAIRS, *named).write_parquet(folder / "items.parquet")
     return folder / "scores.parquet", read_items(folder / "items.parquet")
 
 

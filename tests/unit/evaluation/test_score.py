@@ -1,16 +1,14 @@
 """The stage: tables, checkpoints, tokens, facts, and errors that leave nothing half-written."""
 
-import os
 import shutil
 
 import polars as pl
 import pytest
 
-from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, ITEMS, PARADIGMS
+from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, PAIRS, PARADIGMS
 from poshgrid.config import Scoring, specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import schema
-from poshgrid.evaluation import score as score_module
 from poshgrid.evaluation.score import checkpoints, score
 from poshgrid.models.ngram import count
 from tests.unit.evaluation.test_perplexity import whole
@@ -23,7 +21,7 @@ def items(path, *pairs):
         {"item_id": f"p-{i:04}", "good": good, "bad": bad}
         for i, (good, bad) in enumerate(pairs, start=1)
     ]
-    table(ITEMS, *rows).write_parquet(path)
+    table(PAIRS, *rows).write_parquet(path)
     return path
 
 
@@ -91,36 +89,11 @@ def test_checkpoints_are_scored_with_their_own_weights(copy, tmp_path):
     assert len(set(table_read["good_logprob"])) == 3
 
 
-@pytest.mark.parametrize("change", [None, "model.safetensors", "config.json"])
-def test_a_checkpoint_that_is_the_kept_model_is_scored_once(copy, tmp_path, monkeypatch, change):
-    """Only if it is: one other byte of weights, or another configuration, is another model."""
-    last = copy / "checkpoints/100"
-    last.mkdir(parents=True)
-    for name in ("config.json", "generation_config.json", "model.safetensors"):
-        shutil.copy(copy / name, last)
-    if change == "model.safetensors":
-        gpt2(last, seed=100)
-        kept = (copy / change).stat()  # of the same size, and written at the same time
-        os.utime(last / change, ns=(kept.st_atime_ns, kept.st_mtime_ns))
-    elif change:
-        (last / change).write_text((last / change).read_text() + "\n")
-    taken = []
-    real = score_module.engines.load
-    monkeypatch.setattr(
-        score_module.engines, "load", lambda *a, **k: taken.append(a[0]) or real(*a, **k)
-    )
-    suite = {"posh": items(tmp_path / "i.parquet", TEXT[:2])}
-    score(spec(), str(copy), suite, {"posh": tmp_path / "s.parquet"})
-    assert len(taken) == (2 if change else 1)
-    rows = pl.read_parquet(tmp_path / "s.parquet").rows()
-    assert (rows[0][2:] == rows[1][2:]) is (change != "model.safetensors")
-
-
 def suites_of_every_task(folder):
     text = TEXT[0]
     start = text.index("boy")
     tables = {
-        "pairs": table(ITEMS, {"item_id": "p", "good": TEXT[0], "bad": TEXT[1]}),
+        "pairs": table(PAIRS, {"item_id": "p", "good": TEXT[0], "bad": TEXT[1]}),
         "paradigms": table(
             PARADIGMS, {"item_id": "q", "text": text, "start": start, "end": start + 7}
         ),

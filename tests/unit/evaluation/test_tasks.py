@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, ITEMS, PARADIGMS
+from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, PAIRS, PARADIGMS
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import tasks
 from poshgrid.evaluation.engine import Score
@@ -45,7 +45,7 @@ def table(schema, *rows):
 
 def test_pairs_have_both_members():
     rows = [("b", "a bb", "a bbb ccc"), ("a", "dddd", "a bb")]
-    items = table(ITEMS, *({"item_id": i, "good": g, "bad": b} for i, g, b in rows))
+    items = table(PAIRS, *({"item_id": i, "good": g, "bad": b} for i, g, b in rows))
     engine = Letters()
     scores = tasks.pairs("s", items, engine, step=None)
     assert dict(scores.schema) == SCORES
@@ -57,7 +57,7 @@ def test_pairs_have_both_members():
 
 def test_scores_of_other_sentences_than_asked_for_are_never_taken():
     """An engine that loses a sentence is at fault: no score may move to another item."""
-    items = table(ITEMS, *({"item_id": i, "good": "a bb", "bad": "c"} for i in "abc"))
+    items = table(PAIRS, *({"item_id": i, "good": "a bb", "bad": "c"} for i in "abc"))
     engine = Letters()
     for kept in (1, 3, 4):
         engine.score = lambda requests, kept=kept: Letters.score(engine, requests)[:kept]

@@ -11,7 +11,7 @@ from huggingface_hub import DatasetCard
 
 import poshgrid
 from poshgrid import files
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.errors import PoshgridError
 from poshgrid.export import items
 
@@ -69,7 +69,7 @@ def test_the_tasks_name_files_that_are_there_and_read_the_sentence_alone(folder)
 def test_phenomena_whose_files_would_be_one_are_refused(tmp_path, opened):
     table = opened.table("items-posh").head(2).collect()
     table = table.with_columns(phenomenon=pl.Series(["wh islands", "wh/islands"]))
-    files.write_table(table, tmp_path / "benchmark" / "own" / "items.parquet", ITEMS)
+    files.write_table(table, tmp_path / "benchmark" / "own" / "items.parquet", PAIRS)
     with pytest.raises(PoshgridError, match="'wh islands' and 'wh/islands'"):
         items.export(poshgrid.open(tmp_path), "own", tmp_path / "out")
     assert not (tmp_path / "out" / "own").exists()

@@ -210,7 +210,7 @@ def released(name, **cell):
 
 
 def given_alone(*pretrained, **sections):
-    suites = [{"name": "zorro", "reader": "lines", "path": "zorro"}]
+    suites = [{"name": "zorro", "reader": "pairs", "path": "zorro"}]
     config = {"pretrained": list(pretrained), "regressions": [], "suites": suites, **sections}
     return Grid(Config.model_validate(config))
 

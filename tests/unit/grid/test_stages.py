@@ -152,7 +152,7 @@ def test_a_page_is_about_what_its_target_has(stages_of: Any) -> None:
     plain = stages_of(put("experiments", 1, conditions=["wiki"]), regressions=[])
     bare = plain.report.spec(CELLS["report"])
     assert (bare.parsers, bare.evidence_parser, bare.gold) == ([], None, [])
-    suite = {"name": "zorro", "reader": "lines", "path": "zorro"}
+    suite = {"name": "zorro", "reader": "pairs", "path": "zorro"}
     config = Config.model_validate({"pretrained": ["gpt2"], "regressions": [], "suites": [suite]})
     alone = Stages(Grid(config)).report.spec(Cell(target="all"))
     assert alone.cells == {

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from poshgrid import files
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring, specs
 from poshgrid.config.paths import Paths
 from poshgrid.evaluation import published
@@ -25,7 +25,7 @@ def results(shared, tmp_path_factory):
         pytest.skip(f"{folder} is not there")
     judged, paths = published.read(folder), Paths(str(tmp_path_factory.mktemp("published")))
     items, heuristics = ({"posh": Path(of("posh"))} for of in (paths.items, paths.heuristics))
-    files.write_table(judged.items["posh"], items["posh"], ITEMS)
+    files.write_table(judged.items["posh"], items["posh"], PAIRS)
     runs = [run for run in judged.runs if "/100M/" in run]
     for run in runs:
         files.write_table(judged.runs[run]["posh"], paths.scores(run, "posh"), SCORES)

@@ -87,7 +87,7 @@ def test_words_of_a_small_source_are_counted_as_cleaning_parts_them(tiny):
 
 
 def test_a_suite_that_was_fetched_in_part_is_told(tiny, tmp_path):
-    tiny["suites"].append({"name": "zorro", "reader": "lines", "path": "suites/zorro"})
+    tiny["suites"].append({"name": "zorro", "reader": "pairs", "path": "suites/zorro"})
     folder = tmp_path / "data/suites/zorro"
     folder.mkdir(parents=True)
     (folder / "irregular-verb.txt").write_text("the dog seed .\nthe dog saw .\n")

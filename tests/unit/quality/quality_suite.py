@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from poshgrid.benchmark import items, lexicon
+from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.schema import PAIRS
 from tests.cases import read_cases
 from tests.unit.benchmark.generated import KNOWN
@@ -15,17 +15,15 @@ SOUND = [tuple(row) for row in CASES["sound"]]
 
 
 def table(*rows: tuple[str, str, str, str]) -> pl.DataFrame:
-    """Return rows as ``ITEMS``; ids are x-0001, x-0002 ..., each a set."""
-    return items.with_regions(
-        pl.DataFrame(
-            [
-                {
-                    "item_id": f"x-{i:04}", "category": "c", "phenomenon": phenomenon,
-                    "template": f"{phenomenon}-t", "lexical_set": f"x{i}", "contrast": contrast,
-                    "good": good, "bad": bad,
-                }
-                for i, (phenomenon, contrast, good, bad) in enumerate(rows, start=1)
-            ],
-            schema=PAIRS,
-        )
+    """Return rows as ``PAIRS``; ids are x-0001, x-0002 ..., each a set."""
+    return pl.DataFrame(
+        [
+            {
+                "item_id": f"x-{i:04}", "category": "c", "phenomenon": phenomenon,
+                "template": f"{phenomenon}-t", "lexical_set": f"x{i}", "contrast": contrast,
+                "good": good, "bad": bad,
+            }
+            for i, (phenomenon, contrast, good, bad) in enumerate(rows, start=1)
+        ],
+        schema=PAIRS,
     )  # fmt: skip

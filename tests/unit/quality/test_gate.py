@@ -8,7 +8,7 @@ import pytest
 
 from poshgrid import files
 from poshgrid.benchmark import lexicon
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import specs
 from poshgrid.quality.gate import differences, gate, leaks
 from tests.unit.benchmark.generated import WORDS
@@ -64,7 +64,7 @@ def run(tmp_path, monkeypatch):
     pl.DataFrame({"text": words, "split": ["train"]}).write_parquet(corpus)
 
     def run(items, *, generated=True, text="Nothing to hear."):
-        files.write_table(items, tmp_path / "items.parquet", ITEMS)
+        files.write_table(items, tmp_path / "items.parquet", PAIRS)
         spec = specs.QualitySpec(suite="toy", generated=generated, top_k=9_999)
         train = {"a/1K": write_train(tmp_path / "train.parquet", text)}
         return gate(spec, tmp_path / "items.parquet", {"a": corpus}, train, tmp_path / "out")
@@ -83,11 +83,11 @@ def test_a_sound_suite_passes(run, tmp_path):
 
 
 def test_every_fault_is_in_the_table_with_its_pair(run, tmp_path):
-    wrong = ("wanna", "wh-word", "When do Mary wanna sleep?", "Who do Mary wanna sleep?")
+    wrong = ("wanna", "wh-word", "When does Mary, wanna sleep?", "Who does Mary wanna sleep?")
     heard = "The man: knew that John's mother helped himself!"
     quality = run(table(*SOUND, wrong), text=heard)
     assert quality["verdict"] == "flagged"
-    assert faults(quality) == {"ungrammatical good members": 1, "leaked pairs": 1}
+    assert faults(quality) == {"marks in one member only": 1, "leaked pairs": 1}
     assert quality == files.read_json(tmp_path / "out/quality.json")
     rows = pl.read_csv(tmp_path / "out/faults.csv").select("item_id", "reason", "good").rows()
     assert rows[1][:2] == ("x-0002", "bad member in a/1K")

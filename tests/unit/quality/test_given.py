@@ -43,7 +43,7 @@ def run(*words):
 
 def test_files_are_judged_without_a_grid(suite, tmp_path):
     output = tmp_path / "out"
-    result = run(suite, "--reader", "lines", "--text", f"child={tmp_path}/text.txt", "--order", 2,
+    result = run(suite, "--text", f"child={tmp_path}/text.txt", "--order", 2,
                  "--output", output)  # fmt: skip
     assert result.exit_code == 0, result.output
     facts = json.loads((output / "quality.json").read_text())
@@ -58,7 +58,7 @@ def test_files_are_judged_without_a_grid(suite, tmp_path):
     assert "capitals in one member only" in result.output
     heard = tmp_path / "heard.txt"
     heard.write_text("WHEN SINGS B!\n")
-    run(suite, "--reader", "lines", "--text", heard, "--output", tmp_path / "out")
+    run(suite, "--text", heard, "--output", tmp_path / "out")
     facts = json.loads((tmp_path / "out/quality.json").read_text())
     (check,) = [c for c in facts["checks"] if c["name"] == "leaked pairs"]
     assert check["first"] == [{"item": "wanna-00002", "reason": "bad member in heard"}]
@@ -68,8 +68,8 @@ def test_files_are_judged_without_a_grid(suite, tmp_path):
     ("words", "where"),
     [
         (["--reader", "templates"], "--reader"),
-        (["--reader", "lines", "--option", "first=god"], "--option first"),
-        (["--reader", "lines", "--text", "nowhere.txt"], "nowhere.txt"),
+        (["--option", "spelling=god"], "--option spelling"),
+        (["--text", "nowhere.txt"], "nowhere.txt"),
     ],
 )
 def test_errors_name_what_is_wrong(suite, tmp_path, words, where):
@@ -136,7 +136,7 @@ def test_each_file_is_read_by_its_ending_and_first_line(tmp_path, name, content)
     one.write_text("he sing\nhe sings\n")
     two.write_text(content)
     for paths in ([one, two], [two, one]):
-        items = given.read(paths, None, {})
+        items = given.read(paths, "pairs", {})
         assert dict(items.select("phenomenon", "good").iter_rows()) == {
             "one": "he sings", "two": "they sing",
         }  # fmt: skip
@@ -154,7 +154,7 @@ def test_a_table_that_is_wrong_is_refused_with_its_line(tmp_path, content, where
     path = tmp_path / "pairs.csv"
     path.write_text(content)
     with pytest.raises(PoshgridError, match=f"{path.name}.*{where}"):
-        given.read([path], None, {})
+        given.read([path], "pairs", {})
 
 
 def test_any_file_name_has_a_name_for_paths():

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from poshgrid import files
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Recipe, Regression, specs
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import UNTRAINED
@@ -33,7 +33,7 @@ from tests.cases import read_cases
 
 DATA = read_cases(__file__, "study")
 CATEGORY = {name: category for category, names in DATA["phenomena"].items() for name in names}
-PAIRS = tuple(CATEGORY)
+PHENOMENA = tuple(CATEGORY)
 N = 100  # pairs per phenomenon
 LESS = 123  # words that a condition has less than its size says
 
@@ -228,10 +228,10 @@ def _items(path: Path) -> None:
             "contrast": "word-order", "good": f"Is the {phenomenon} here?",
             "bad": f"Here the {phenomenon} is?",
         }
-        for phenomenon in PAIRS
+        for phenomenon in PHENOMENA
         for i in range(N)
     ]  # fmt: skip
-    files.write_table(pl.DataFrame(rows, schema=ITEMS), path, ITEMS)
+    files.write_table(pl.DataFrame(rows, schema=PAIRS), path, PAIRS)
     manifest(path.parent, {}, 1.0)
 
 
@@ -249,7 +249,7 @@ def _counts(
     for run in runs:
         condition, size, model, recipe, bias, seed = run.split("/")
         cell = spec.cells[f"{condition}/{size}"]
-        for i, phenomenon in enumerate(PAIRS):
+        for i, phenomenon in enumerate(PHENOMENA):
             lift = 0 if recipe == UNTRAINED else 0.05 + 0.04 * spec.sizes.index(size)
             lift += 0.04 * spec.conditions.index(condition) * (-1) ** i + 0.02 * len(bias)
             p = float(np.clip(0.3 + 0.045 * i + (0 if recipe == UNTRAINED else lift), 0.05, 0.97))
@@ -311,7 +311,7 @@ def predictive(outside: int = 4) -> pl.DataFrame:
             "observed": mean + (-1) ** i * (0.1 if out else 0.01), "p": 0.001 if out else 0.6,
         }
         for j, size in enumerate(("10M", "30M", "50M"))
-        for i, phenomenon in enumerate(PAIRS)
+        for i, phenomenon in enumerate(PHENOMENA)
         for mean, out in [(0.4 + 0.05 * i + 0.02 * j, 9 * j + i < outside)]
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=PREDICTIVE)

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from poshgrid import files, plugins
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config.paths import Paths
 from poshgrid.errors import PoshgridError
 from poshgrid.report import parts
@@ -118,10 +118,10 @@ def test_a_broken_file_is_one_line_and_leaves_no_page(tmp_path):
 def test_text_of_corpora_items_and_manifests_is_escaped(tmp_path):
     spec = report_results.build(tmp_path, **SMALL)
     paths = Paths(str(tmp_path))
-    pairs = files.read_table(paths.items("posh"), ITEMS).with_columns(
+    pairs = files.read_table(paths.items("posh"), PAIRS).with_columns(
         good=pl.lit(f"{PLANTED} & $x$"), phenomenon=pl.lit(f"{PLANTED}$"), contrast=pl.lit(PLANTED)
     )
-    files.write_table(pairs, paths.items("posh"), ITEMS)
+    files.write_table(pairs, paths.items("posh"), PAIRS)
     table = Path(paths.statistics("all")) / "accuracy.parquet"
     phenomenon = pl.when(level="phenomenon").then(pl.lit(f"{PLANTED}$")).otherwise("phenomenon")
     category = pl.when(category="wanna").then(pl.lit(PLANTED)).otherwise("category")

@@ -3,7 +3,7 @@
 import polars as pl
 
 from poshgrid import files
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring, specs
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.statistics import accuracy
@@ -18,7 +18,7 @@ def pairs(phenomena):
         for phenomenon, (category, n) in phenomena.items()
         for i in range(n)
     ]  # fmt: skip
-    return pl.DataFrame(rows, schema=ITEMS)
+    return pl.DataFrame(rows, schema=PAIRS)
 
 
 def only(rows, **where):
@@ -33,7 +33,7 @@ class Folder:
     def __init__(self, folder, items, suites=("posh",)):
         self.folder, self.items, self.suites, self.runs = folder, items, suites, []
         for suite in suites:
-            files.write_table(items, self.tables[suite], ITEMS)
+            files.write_table(items, self.tables[suite], PAIRS)
 
     @property
     def tables(self):

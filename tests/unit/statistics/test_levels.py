@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from poshgrid import errors, files
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.heuristics.schema import HEURISTICS
 from poshgrid.statistics import verdicts
 from tests.unit.statistics.scored import Folder, only
@@ -28,7 +28,7 @@ def items(joint=False):
         for template in templates
         for s in range(SETS)
     ]  # fmt: skip
-    return pl.DataFrame(rows, schema=ITEMS)
+    return pl.DataFrame(rows, schema=PAIRS)
 
 
 def judge(folder, right, baselines=None, heuristics=None):

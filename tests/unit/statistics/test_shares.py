@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from scipy import optimize, stats
 
-from poshgrid.benchmark.items import with_regions
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring, specs
 from poshgrid.files import read_table
@@ -259,7 +258,7 @@ def test_a_target_from_files_to_files(tmp_path):
          "bad": bad}
         for i, (good, bad) in enumerate(QUESTIONS)
     ]  # fmt: skip
-    made = Folder(tmp_path, with_regions(pl.DataFrame(rows, schema=PAIRS)))
+    made = Folder(tmp_path, pl.DataFrame(rows, schema=PAIRS))
     did = [1 if good.startswith("Did") else -1 for good, _ in QUESTIONS]
     for seed in (1, 2):
         made.add(f"baby/10M/gpt2/packed/none/seed{seed}", {None: did})

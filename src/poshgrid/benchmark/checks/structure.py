@@ -1,23 +1,18 @@
 """The checks of minimal pairs: one list for all suites.
 
-Most checks only need the pairs. Some need a word list, some the grammar, which only judges
-phenomena and words that it knows.
+They need the pairs, and a list of words if there is one. Whether members are grammatical is not
+checked: the tests parse what our own templates make.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
 
 import polars as pl
-import yaml
 
-from poshgrid import resources
-from poshgrid.benchmark.checks import grammar, readings
-from poshgrid.benchmark.checks.readings import bare, split
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, tokens
 from poshgrid.benchmark.reading.pairfile import WORD
 from poshgrid.errors import PoshgridError
@@ -28,6 +23,9 @@ _INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff"
 _MARK = re.compile(rf"(?!['’{_INVISIBLE}])[^\w\s]|(?<![^\W\d_])['’](?![^\W\d_])")
 _SPACE = re.compile(rf"[^\S ]|[{_INVISIBLE}]|^ +| +$| {{2,}}")
 _APART = re.compile(r"(?<=\s)[.,?!;:]+(?=\s|$)")
+
+_SPOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_IRREGULAR = {"can't": "can", "won't": "will", "shan't": "shall"}
 
 Fault = tuple[str, str]  # item id, reason
 
@@ -46,28 +44,6 @@ class Check:
         return list(dict.fromkeys(item for item, _ in self.faults))
 
 
-def _constructions() -> dict[str, frozenset[str]]:
-    text = resources.path("lexicon", "constructions.yaml").read_text(encoding="utf-8")
-    return {name: frozenset(listed) for name, listed in yaml.safe_load(text).items()}
-
-
-CONSTRUCTIONS = _constructions()
-"""Phenomenon, or phenomenon/cell -> the constructions that its good members must have."""
-
-CONTROLS = frozenset({"neither", "no-gap", "statement"})
-"""Cells of joint sets whose bad member is also a sentence: they control for word frequencies."""
-
-VIOLATIONS = frozenset({"filler-only", "gap-only"})
-"""Cells of crossed joint sets in which no member is a sentence, also to control for frequencies."""
-
-_STRUCTURE, _BINDING, _BAD = (
-    "ungrammatical good members",
-    "reflexives without a rival",
-    "grammatical bad members",
-)
-KINDS = (_STRUCTURE, _BINDING, _BAD)
-"""Checks that use the parses of a pair."""
-
 _CHECKS = (
     "repeated pairs",
     "identical members",
@@ -77,130 +53,8 @@ _CHECKS = (
     "repeated content words",
     "repeated auxiliaries",
     "words outside the vocabulary",
-    *KINDS,
-    "vacuous gaps",
 )
-"""Names of the checks, as on the page. *Reflexives without a rival*: the bad reflexive could have
-the same binder, or no other word could bind it.
-"""
-
-
-class Wrong(NamedTuple):
-    """What is wrong with a pair."""
-
-    kind: str  # one of KINDS
-    reason: str
-
-
-class Judge:
-    """Checks pairs of the phenomena in ``CONSTRUCTIONS`` with the grammar.
-
-    Args:
-        lexicon: words and their features.
-    """
-
-    def __init__(self, lexicon: Lexicon) -> None:
-        self._known = readings.readings(lexicon)
-
-    def fault(self, row: Mapping[str, Any]) -> Wrong | None:
-        """Return what is wrong with a pair; None if nothing is, or if its phenomenon is unknown.
-
-        The good member must be a sentence of the grammar and contain the phenomenon's construction.
-        The bad member must not be a sentence, even if any verb may combine with any noun: nonsense
-        would not be evidence of syntax. In the ``CONTROLS`` of a joint set the bad member must be a
-        sentence; in its ``VIOLATIONS`` no member may be one.
-
-        Args:
-            row: ``phenomenon``, ``good`` and ``bad``; also ``cell`` and ``joint``.
-        """
-        cell, phenomenon = row.get("cell", ""), row["phenomenon"]
-        needed = CONSTRUCTIONS.get(f"{phenomenon}/{cell}", CONSTRUCTIONS.get(phenomenon))
-        if needed is None:
-            return None
-        good, bad = split(row["good"]), split(row["bad"])
-        asked = row["good"].endswith("?")
-        parses = grammar.Parser(good, self._known).parses(question=asked)
-        if row.get("joint") and cell in VIOLATIONS:
-            whole = parses or grammar.Parser(bad, self._known).parses(question=asked)
-            return Wrong(_BAD, f"cell {cell}: a member is a sentence") if whole else None
-        fitting = [tags for tags in parses if needed <= tags]
-        if not fitting:
-            missing = " and no ".join(sorted(map(str, needed - parses[0]))) if parses else ""
-            lacks = f"has no {missing}" if missing else "is not a sentence of the grammar"
-            return Wrong(_STRUCTURE, f"the good member {lacks}")
-        if fault := self._binding(good, bad, fitting) or self._clause_verb(good, bad):
-            return fault
-        control = row.get("joint") and cell in CONTROLS
-        asked = row["bad"].endswith("?")
-        parser = grammar.Parser(bad, self._known, nonsense=not control)
-        if bool(parser.parses(question=asked)) != bool(control):
-            return Wrong(
-                _BAD,
-                f"cell {cell}: the bad member is not a complete sentence, so it is not a control"
-                if control
-                else "the bad member is a sentence, too",
-            )
-        return None
-
-    def _binding(
-        self, good: Sequence[str], bad: Sequence[str], parses: Sequence[grammar.Tags]
-    ) -> Wrong | None:
-        """Return why the bad member's reflexive is not a real distractor."""
-        places = [i for i, word in enumerate(good) if word in readings.REFLEXIVES]
-        if not places or places[-1] >= len(bad) or bad[places[-1]] == good[places[-1]]:
-            return None
-        position, other = places[-1], bad[places[-1]]
-        if other not in readings.REFLEXIVES:
-            return None
-        binders = {int(tag[2]) for tags in parses for tag in tags if tag[:2] == ("bound", position)}
-        for binder in sorted(binders):
-            if other in self._bound(good[binder]):
-                return Wrong(_BINDING, f"{good[binder]!r} may bind {other!r}, too")
-        distractors = [
-            word for i, word in enumerate(good) if i not in binders and self._bound(word) == {other}
-        ]
-        if not distractors:
-            return Wrong(_BINDING, f"no other word could bind {other!r}")
-        return None
-
-    def _clause_verb(self, good: Sequence[str], bad: Sequence[str]) -> Wrong | None:
-        """Return a fault if the verb does not select both clause types that a pair contrasts."""
-        for i, (g, b) in enumerate(zip(good, bad, strict=False)):
-            if g != b:
-                if i == 0 or b not in {"whether", "who"}:
-                    return None
-                verbs = [r for r in self._known.get(good[i - 1], ()) if r.category == "verb"]
-                if any({"that", "whether"} <= r.features["frames"] for r in verbs):
-                    return None
-                return Wrong(_STRUCTURE, f"{good[i - 1]!r} does not take both clauses")
-        return None
-
-    def vacuous(self, member: str) -> str:
-        """Return why a member has no real gap; "" if it has one, or no argument is asked for.
-
-        In *Who did the man leave while painting?* nothing has to be missing after *painting*: the
-        question word is superfluous, but was not moved out of an island. Such a pair tests the
-        number of arguments. The test: without its question word, a question about an argument lacks
-        that argument. If the rest is a complete yes/no question, nothing is missing: all its verbs
-        can do without the argument.
-        """
-        words = split(member)
-        if not words or words[0] not in readings.WH_ARGUMENTS:
-            return ""
-        if not grammar.Parser(words[1:], self._known).parses(question=True):
-            return ""
-        return f"without {words[0]!r} {member!r} is a whole question: it has no gap"
-
-    def _bound(self, word: str) -> frozenset[str]:
-        """Return the reflexives that agree with a noun or a name."""
-        return frozenset(
-            reflexive
-            for reading in self._known.get(bare(word), ())
-            if reading.category in {"noun", "name"}
-            for reflexive, gender in readings.REFLEXIVES.items()
-            if (gender in readings.genders(reading) if gender else readings.genders(reading))
-            and (reading.form == "plural") == (not gender)
-        )
+"""Names of the checks, as on the page."""
 
 
 def checks(
@@ -212,11 +66,9 @@ def checks(
 ) -> list[Check]:
     """Run all checks that are possible on a suite's pairs.
 
-    A pair is parsed if its words are in the lexicon and the grammar knows its phenomenon.
-
     Args:
         items: the columns of ``PAIRS``.
-        lexicon: the words that a generated pair may use, and those that the grammar knows.
+        lexicon: the words that a generated pair may use, with their forms.
         vocabulary: the words that are frequent in every corpus, or in given lists; None: frequency
             is not checked.
         generated: whether the suite was made from templates.
@@ -232,14 +84,13 @@ def checks(
     ):
         made[name].checked = items.height
         made[name].faults = [(item, reason) for item in ids]
-    judge = Judge(lexicon)
-    for row in items.iter_rows(named=True):
-        if row["good"] == row["bad"]:
+    for item, good, bad in items.select("item_id", "good", "bad").iter_rows():
+        if good == bad:
             continue
-        for name, reason in _reasons(row, lexicon, vocabulary, judge, generated=generated).items():
+        for name, reason in _reasons(good, bad, lexicon, vocabulary, generated=generated).items():
             made[name].checked += 1
             if reason:
-                made[name].faults.append((row["item_id"], reason))
+                made[name].faults.append((item, reason))
     return list(made.values())
 
 
@@ -257,17 +108,11 @@ def identical(items: pl.DataFrame) -> list[str]:
 
 
 def _reasons(
-    row: Mapping[str, Any],
-    lexicon: Lexicon,
-    vocabulary: Vocabulary | None,
-    judge: Judge,
-    *,
-    generated: bool,
+    good: str, bad: str, lexicon: Lexicon, vocabulary: Vocabulary | None, *, generated: bool
 ) -> dict[str, str]:
     """Return check -> what is wrong with a pair ("" if nothing), for all possible checks."""
-    good, bad = members = row["good"], row["bad"]
-    content = (_repeated_words(member, lexicon) for member in members)
-    auxiliaries = (_auxiliaries(member, lexicon) for member in members)
+    content = (_repeated_words(member, lexicon) for member in (good, bad))
+    auxiliaries = (_auxiliaries(member, lexicon) for member in (good, bad))
     reasons = {
         "capitals in one member only": _capitals(good, bad),
         "marks in one member only": _marks(good, bad),
@@ -275,22 +120,42 @@ def _reasons(
         "repeated content words": next(filter(None, content), ""),
         "repeated auxiliaries": next(filter(None, auxiliaries), ""),
     }
-    words = split(f"{good} {bad}")
-    strange = readings.outside(words, lexicon, vocabulary if generated else None)
     if generated:
+        strange = outside(split(f"{good} {bad}"), lexicon, vocabulary)
         reasons["words outside the vocabulary"] = "; ".join(strange)
     elif vocabulary:
         reasons["words outside the vocabulary"] = _unknown(good, bad, vocabulary)
-    needed = CONSTRUCTIONS.get(row["phenomenon"])
-    if strange or needed is None:
-        return reasons
-    reasons |= dict.fromkeys(KINDS, "")
-    if fault := judge.fault(row):
-        reasons[fault.kind] = fault.reason
-    if "argument question" in needed and row["cell"] not in VIOLATIONS:
-        # Published suites may have optional gaps, so only their bad member is checked
-        gaps = (judge.vacuous(member) for member in (members if generated else members[1:]))
-        reasons["vacuous gaps"] = next(filter(None, gaps), "")
+    return reasons
+
+
+def split(sentence: str) -> list[str]:
+    """Return the lower-cased words; *'s* and *n't* belong to the word before them."""
+    return [word.replace("’", "'") for word in _SPOKEN.findall(sentence.lower())]
+
+
+def bare(word: str) -> str:
+    """Return a word without possessive *'s* or negative *n't*: *can't* becomes *can*."""
+    return _IRREGULAR.get(word, word.removesuffix("'s").removesuffix("n't"))
+
+
+def outside(words: Iterable[str], lexicon: Lexicon, vocabulary: Vocabulary | None) -> list[str]:
+    """Return a reason for each word that a generated pair must not have.
+
+    Function words make the constructions, so they may be rare; content words may not.
+
+    Args:
+        words: lower-cased words.
+        lexicon: the words that a pair may use.
+        vocabulary: the words that are frequent in every corpus; None: frequency is not checked.
+    """
+    reasons = []
+    for word in dict.fromkeys(map(bare, words)):
+        if word in lexicon.function_forms:
+            continue
+        if word not in lexicon.content_lemmas:
+            reasons.append(f"{word!r} is not in the lexicon")
+        elif vocabulary and (lacking := vocabulary.lacking(word)):
+            reasons.append(f"{word!r} is rare in {', '.join(lacking)}")
     return reasons
 
 

@@ -57,7 +57,7 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
     """
     import polars as pl
 
-    from poshgrid.benchmark.reading.pairfile import fault, no_text
+    from poshgrid.benchmark.reading.pairfile import no_text
     from poshgrid.benchmark.reading.tablefile import rows
     from poshgrid.benchmark.schema import CHOICES, Loaded
 
@@ -66,16 +66,16 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
     records: list[dict[str, Any]] = []
     for file in files(path, options):
         category = label(file, path)
-        for number, row in rows(file):
+        for row in rows(file):
             try:
-                item = _item(category, row)
+                item = _item(category, row.cells)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise fault(file, number, f"no item of entity tracking or WUG: {error}") from error
+                raise row.fault(f"no item of entity tracking or WUG: {error}") from error
             if reason := no_text("".join(item.texts)):
-                raise fault(file, number, reason)
+                raise row.fault(reason)
             records += [
                 {
-                    "item_id": f"{category}-{number:05}",
+                    "item_id": f"{category}-{row.line:05}",
                     "category": category,
                     "phenomenon": item.phenomenon,
                     "block": "",

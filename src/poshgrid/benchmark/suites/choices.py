@@ -14,23 +14,25 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from poshgrid import plugins
-from poshgrid.benchmark.reading import csvfile
+from poshgrid.benchmark.reading import tablefile
+from poshgrid.benchmark.reading.tablefile import Item, Row
+from poshgrid.corpora.clean import clean
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from poshgrid.benchmark.reading.csvfile import Row
     from poshgrid.benchmark.schema import Context, Loaded
 
 TASK = "choices"
 
 _MARKS = ".!?…。！？"
 _FINAL = re.compile(rf"[{_MARKS}]+$")
+_OPTION = re.compile(r"target|distractor[1-9][0-9]*")
 
 
 class Options(plugins.Options):
@@ -50,7 +52,13 @@ class Options(plugins.Options):
         return unicodedata.normalize("NFC", value)
 
 
-files = csvfile.watched
+class Stimulus(Item):
+    """What an item has besides its options."""
+
+    stimulus: Annotated[str, AfterValidator(clean)] = ""
+
+
+files = tablefile.watched
 
 
 def load(path: Path | None, options: Options, context: Context | None = None) -> Loaded:
@@ -67,39 +75,42 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
         The columns of ``CHOICES``, a row for each option.
 
     Raises:
-        PoshgridError: as ``rows`` and ``check_blocks`` of
-            :mod:`poshgrid.benchmark.reading.csvfile`; or options of an item give the same text or
-            end in different marks.
+        PoshgridError: as ``table``, ``read_as`` and ``check`` of
+            :mod:`poshgrid.benchmark.reading.tablefile`; or an item has no target or distractor, or
+            its options give the same text or end in different marks.
     """
     import polars as pl
 
     from poshgrid.benchmark.schema import CHOICES, Loaded
 
-    needed, optional = ["target", "distractor1"], ["stimulus", "block", "tags"]
     records = []
-    for row in csvfile.rows(path, needed, optional, numbered="distractor"):
-        stimulus = row.cells.get("stimulus")
-        texts = {
-            name: join(stimulus, cell, options.connective) if stimulus else cell
+    for row in tablefile.table(path):
+        written = {
+            name: clean(str(cell or ""))
             for name, cell in row.cells.items()
-            if name.startswith(("target", "distractor")) and cell
+            if _OPTION.fullmatch(name)
+        }
+        others = {name: cell for name, cell in row.cells.items() if name not in written}
+        item = row._replace(cells=others).read_as(Stimulus)
+        texts = {
+            name: join(item.stimulus, cell, options.connective) if item.stimulus else cell
+            for name, cell in written.items()
+            if cell
         }
         _check_options(row, texts)
         records += [
             {
-                **{name: row.cells[name] for name in csvfile.ITEM},
-                "block": row.cells.get("block", ""),
+                **item.model_dump(exclude={"stimulus"}),
                 "option": number,
                 "correct": name == "target",
                 "text": text,
                 "context": 0,
                 "people": None,
-                "tags": csvfile.listed(row, "tags"),
             }
             for number, (name, text) in enumerate(texts.items())
         ]
     items = pl.DataFrame(records, schema=CHOICES)
-    csvfile.check_blocks(path, items)
+    tablefile.check(path, items)
     return Loaded(items)
 
 
@@ -120,7 +131,9 @@ def join(stimulus: str, option: str, connective: str) -> str:
 
 
 def _check_options(row: Row, texts: dict[str, str]) -> None:
-    """Raise if two options are the same, or differ in their final marks."""
+    """Raise if there is no target or no other option, or two are the same or end differently."""
+    if "target" not in texts or len(texts) < 2:
+        raise row.fault("target and distractor1 must have a text")
     plain = [_FINAL.sub("", text).casefold().strip() for text in texts.values()]
     if twice := [name for n, name in enumerate(texts) if plain[n] in plain[:n]]:
         raise row.fault(f"{twice[0]} is the same as another option; change or remove one of them")

@@ -9,12 +9,12 @@ CSV: item_id, category, phenomenon, [block], [tags], prompt, accepted (separated
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from poshgrid import plugins
-from poshgrid.benchmark.reading import csvfile
+from poshgrid.benchmark.reading import tablefile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,21 @@ class Options(plugins.Options):
     )
 
 
-files = csvfile.watched
+class Prompt(tablefile.Item):
+    """A row of the table."""
+
+    prompt: tablefile.Text
+    accepted: Annotated[tablefile.Parts, Field(min_length=1)]
+
+    @field_validator("prompt")
+    @classmethod
+    def _open(cls, prompt: str) -> str:
+        if _BLANK.search(prompt):
+            raise ValueError("ends in a blank; end it with its last word")
+        return prompt
+
+
+files = tablefile.watched
 
 
 def load(path: Path | None, options: Options, context: Context | None = None) -> Loaded:
@@ -49,28 +63,16 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
         The columns of ``COMPLETIONS``.
 
     Raises:
-        PoshgridError: as ``rows`` and ``check_blocks`` of
-            :mod:`poshgrid.benchmark.reading.csvfile`; or a prompt ends in a blank.
+        PoshgridError: as ``table``, ``read_as`` and ``check`` of
+            :mod:`poshgrid.benchmark.reading.tablefile`; or a prompt ends in a blank.
     """
     import polars as pl
 
     from poshgrid.benchmark.schema import COMPLETIONS, Loaded
 
-    records = []
-    for row in csvfile.rows(path, ["prompt", "accepted"], ["block", "tags"]):
-        prompt = row.cells["prompt"]
-        if _BLANK.search(prompt):
-            raise row.fault("the prompt ends in a blank; end it with its last word")
-        records.append(
-            {
-                **{name: row.cells[name] for name in csvfile.ITEM},
-                "block": row.cells.get("block", ""),
-                "prompt": prompt,
-                "accepted": csvfile.listed(row, "accepted"),
-                "anywhere": options.answers == "anywhere",
-                "tags": csvfile.listed(row, "tags"),
-            }
-        )
-    items = pl.DataFrame(records, schema=COMPLETIONS)
-    csvfile.check_blocks(path, items)
-    return Loaded(items)
+    prompts = [row.read_as(Prompt) for row in tablefile.table(path)]
+    items = pl.DataFrame([prompt.model_dump() for prompt in prompts]).with_columns(
+        anywhere=pl.lit(options.answers == "anywhere")
+    )
+    tablefile.check(path, items)
+    return Loaded(items.select(pl.col(name).cast(kind) for name, kind in COMPLETIONS.items()))

@@ -8,11 +8,13 @@ in Lan et al.'s file: PLUS_FILLER_PLUS_GAP.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
 from poshgrid import plugins
-from poshgrid.benchmark.reading import csvfile
-from poshgrid.benchmark.reading.csvfile import Row
+from poshgrid.benchmark.reading import tablefile
+from poshgrid.benchmark.reading.tablefile import Row
 from poshgrid.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -29,9 +31,7 @@ CONDITIONS = {
     "MFMG": (False, False),
 }
 """Condition -> (filler, gap)."""
-IN_WORDS = {"P": "PLUS", "M": "MINUS", "F": "FILLER", "G": "GAP"}
 
-_NEEDED = ("sentence_type", "item_id", "condition", "full_sentence")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 # "John's talking to": a name's possessive before a gerund, or "John is"; and "Bob's intent to"
 _AMBIGUOUS = re.compile(r"\b[A-Z][^\W\d_]*['’]s [^\W\d_]+ing\b|\bintent to\b")
@@ -43,7 +43,51 @@ class Options(plugins.Options):
     """Options of the reader ``paradigm-csv``, which has none."""
 
 
-files = csvfile.watched
+def _sound(cell: str) -> str:
+    from poshgrid.benchmark.reading.pairfile import no_text
+
+    if reason := no_text(cell.strip()):
+        raise ValueError(reason)
+    return cell.strip()
+
+
+def condition(name: str) -> tuple[bool, bool]:
+    """Return whether a condition has a filler and a gap.
+
+    Raises:
+        ValueError: there is no such condition.
+    """
+    short = "".join(word[:1] for word in name.split("_")) if "_" in name else name
+    if short not in CONDITIONS:
+        raise ValueError(f"unknown condition {name!r}{did_you_mean(name, CONDITIONS)}")
+    return CONDITIONS[short]
+
+
+Cell = Annotated[str, AfterValidator(_sound)]
+
+
+class Set(BaseModel):
+    """The columns that say which set a row belongs to."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sentence_type: Cell
+    item_id: Cell
+
+    @property
+    def name(self) -> str:
+        """The set's name."""
+        return f"{self.sentence_type.replace('_', '-')}-{self.item_id}"
+
+
+class Sentence(Set):
+    """A row of the file."""
+
+    condition: Annotated[tuple[bool, bool], BeforeValidator(condition)]
+    full_sentence: Cell
+
+
+files = tablefile.watched
 
 
 def load(path: Path, options: Options, context: None = None) -> Loaded:
@@ -61,8 +105,8 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
         context: not used.
 
     Returns:
-        Rows of ``PARADIGMS``, four for each set, and the facts: the file's digest, number of sets
-        and of ambiguous sets.
+        Rows of ``PARADIGMS``, four for each set, and the facts: number of sets and of ambiguous
+        sets.
 
     Raises:
         PoshgridError: the file cannot be read, a line is broken, a set lacks a sentence, or a
@@ -70,26 +114,26 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
     """
     import polars as pl
 
-    from poshgrid import verification
     from poshgrid.benchmark.reading.pairfile import content
     from poshgrid.benchmark.schema import PARADIGMS, Loaded
 
-    sets: dict[str, list[Row]] = {}
-    for row in csvfile.table(path, _NEEDED):
-        sets.setdefault(item_id(row), []).append(_checked(row))
+    sets: dict[str, list[tuple[Row, Sentence]]] = {}
+    for row in tablefile.table(path):
+        sentence = row.read_as(Sentence)
+        sets.setdefault(sentence.name, []).append((row, sentence))
     rows: list[dict[str, Any]] = []
     for item, lines in sets.items():
-        conditions = [condition(line, line.cells["condition"]) for line in lines]
-        if sorted(conditions) != sorted(CONDITIONS.values()):
-            names = ", ".join(line.cells["condition"] for line in lines)
-            raise lines[0].fault(
+        cells = {sentence.condition: row for row, sentence in lines}
+        if len(cells) < len(CONDITIONS) or len(lines) > len(CONDITIONS):
+            names = ", ".join(row.cells["condition"] for row, _ in lines)
+            raise lines[0][0].fault(
                 f"set {item} has {names}; a set has each of {', '.join(CONDITIONS)} once"
             )
-        cells = dict(zip(conditions, lines, strict=True))
-        phenomenon = lines[0].cells["sentence_type"].replace("_", "-")
-        texts = {cell: row.cells["full_sentence"] for cell, row in cells.items()}
+        phenomenon = lines[0][1].sentence_type.replace("_", "-")
+        texts = {sentence.condition: sentence.full_sentence for _, sentence in lines}
         regions = {
-            filler: _regions(cells[filler, False], cells[filler, True]) for filler in (True, False)
+            filler: _regions(*((cells[filler, gap], texts[filler, gap]) for gap in (False, True)))
+            for filler in (True, False)
         }
         for filler, gap in CONDITIONS.values():
             rows.append(
@@ -108,56 +152,26 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
                 }
             )
     items = pl.DataFrame(rows, schema=PARADIGMS)
-    facts = {
-        "sha256": verification.sha256(path),
-        "sets": len(sets),
-        "ambiguous": items.filter("ambiguous")["item_id"].n_unique(),
-    }
-    return Loaded(items, facts)
+    ambiguous = items.filter("ambiguous")["item_id"].n_unique()
+    return Loaded(items, {"sets": len(sets), "ambiguous": ambiguous})
 
 
-def item_id(row: Row) -> str:
-    """Return the name of the set that a row belongs to."""
-    kind, number = (row.cells[name].strip() for name in ("sentence_type", "item_id"))
-    return f"{kind.replace('_', '-')}-{number}"
-
-
-def condition(row: Row, name: str) -> tuple[bool, bool]:
-    """Return whether a condition has a filler and a gap; raise if the row names another one."""
-    short = "".join(word[:1] for word in name.split("_")) if "_" in name else name
-    if short not in CONDITIONS:
-        raise row.fault(f"unknown condition {name!r}{did_you_mean(name, CONDITIONS)}")
-    return CONDITIONS[short]
-
-
-def _checked(row: Row) -> Row:
-    """Return a row without outer spaces; raise if a cell is empty or not text."""
-    from poshgrid.benchmark.reading.pairfile import no_text
-
-    cells = {name: cell.strip() for name, cell in row.cells.items()}
-    for name, cell in cells.items():
-        if not cell:
-            raise row.fault(f"{name} is empty; fill it in or remove the line")
-        if fault := no_text(cell):
-            raise row.fault(f"{name}: {fault}; remove it")
-    return Row(row.where, cells)
-
-
-def _regions(filled: Row, gapped: Row) -> tuple[Span, Span]:
+def _regions(filled: tuple[Row, str], gapped: tuple[Row, str]) -> tuple[Span, Span]:
     """Return the regions in which two sentences differ: of the filled and of the gapped one."""
     from poshgrid.benchmark.reading.pairfile import shared_ends
 
-    longer, shorter = (list(_WORD.finditer(row.cells["full_sentence"])) for row in (filled, gapped))
+    row, other = gapped[0], filled[0]
+    longer, shorter = (list(_WORD.finditer(text)) for _, text in (filled, gapped))
     first, last = shared_ends([m[0] for m in longer], [m[0] for m in shorter])
     only = longer[first : len(longer) - last]
     instead = shorter[first : len(shorter) - last] or shorter[first : first + 1]
     if not only or len(shorter) > len(longer):
-        raise gapped.fault(
-            f"{gapped.cells['condition']} lacks no word of {filled.cells['condition']} "
-            f"({filled.line}); are the two exchanged?"
+        raise row.fault(
+            f"{row.cells['condition']} lacks no word of {other.cells['condition']} "
+            f"(line {other.line}); are the two exchanged?"
         )
     if not instead:
-        raise gapped.fault(
+        raise row.fault(
             "no word follows the gap, so it has no critical region; add words to both sentences"
         )
     return (only[0].start(), only[-1].end()), (instead[0].start(), instead[-1].end())

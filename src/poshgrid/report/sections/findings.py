@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid.benchmark.reading.table10 import key
-from poshgrid.benchmark.schema import ITEMS
+from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config.formula import suite_of
 from poshgrid.report import figures, posterior
 from poshgrid.report.accuracies import BASELINE_NAMES, drawn, of_level
@@ -178,7 +178,7 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> Iterator[Findin
     overall, *parts = rows
     suites = collected.spec.suites
     suite = suite_of(fit.spec.get("suite"), suites)
-    items = collected.items.get(suite, pl.DataFrame(schema=ITEMS))
+    items = collected.items.get(suite, pl.DataFrame(schema=PAIRS))
     category_of = dict(items.select("phenomenon", "category").unique().iter_rows())
     of_category = {row["level"]: decided(row) for row in parts if row["by"] == "category"}
     removed = _removed(collected, overall)

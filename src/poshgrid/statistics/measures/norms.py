@@ -27,7 +27,7 @@ import polars as pl
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from scipy import special
 
-from poshgrid.benchmark.reading import csvfile
+from poshgrid.benchmark.reading import tablefile
 from poshgrid.errors import PoshgridError, did_you_mean
 from poshgrid.statistics.measures.schema import NORMS, RUN
 
@@ -65,7 +65,7 @@ _KINDS = ({"age_from", "age_to", "mean", "sd"}, {"raw_score", "age"})
 class Row(BaseModel):
     """A row of a table of norms."""
 
-    model_config = ConfigDict(allow_inf_nan=False)
+    model_config = ConfigDict(allow_inf_nan=False, extra="forbid")
 
     category: str = Field(min_length=1)
     score: Literal["raw", "blocks"]
@@ -118,9 +118,7 @@ def read(path: str | Path) -> list[Norm]:
             other.
     """
     rows: dict[tuple[str, str], list[Row]] = {}
-    needed = ("category", "score", "age_from", "age_to")
-    others = [name for name in Row.model_fields if name not in needed]
-    for line in csvfile.table(Path(path), needed, others):
+    for line in tablefile.table(Path(path)):
         row = line.read_as(Row)
         rows.setdefault((row.category, row.score), []).append(row)
     try:
