@@ -18,7 +18,6 @@ import polars as pl
 
 from poshgrid.config import specs
 from poshgrid.grid import configfile
-from poshgrid.report import posterior
 from poshgrid.statistics.fit import fit
 
 CONFIG = Path(__file__).resolve().parents[1] / "config/tiny.yaml"
@@ -61,7 +60,7 @@ def main() -> None:
             for row in rows if row["level"] in planted
         ]  # fmt: skip
         right = all(
-            posterior.found_sign(row) == planted[row["level"]]
+            model.found_sign(row) == planted[row["level"]]
             for row in rows if row["level"] in planted
         )  # fmt: skip
         held += right

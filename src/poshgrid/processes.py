@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import TypeVar
 
@@ -18,29 +17,6 @@ T = TypeVar("T")
 _AHEAD = 2  # items submitted per process: one running, one waiting
 
 
-@contextmanager
-def worker_pool(number: int) -> Iterator[Executor | None]:
-    """Yield a pool of processes; ``None`` if one process is enough.
-
-    Args:
-        number: number of processes.
-
-    Raises:
-        PoshgridError: one of them was killed.
-    """
-    if number < 2:
-        yield None
-        return
-    # Not forked, because polars has its own threads
-    with ProcessPoolExecutor(number, mp_context=get_context("spawn")) as pool:
-        try:
-            yield pool
-        except BrokenProcessPool as error:
-            raise PoshgridError(
-                "a worker process was killed; give the job more memory, or one thread"
-            ) from error
-
-
 def mapped(function: Callable[[S], T], items: Iterable[S], number: int) -> Iterator[T]:
     """Yield a function's result for each item, in order; a few items are submitted ahead.
 
@@ -49,23 +25,32 @@ def mapped(function: Callable[[S], T], items: Iterable[S], number: int) -> Itera
         items: the items. A PoshgridError while they are made is raised after the results of all
             earlier items.
         number: number of processes; below 2: only this one.
+
+    Raises:
+        PoshgridError: a process was killed.
     """
-    with worker_pool(number) as pool:
-        if pool is None:
-            yield from map(function, items)
-            return
-        coming, waiting = iter(items), deque[Future[T]]()
-        fault: Exception | None = None
-        more = True
-        while more or waiting:
-            while more and len(waiting) < _AHEAD * number:
-                try:
-                    waiting.append(pool.submit(function, next(coming)))
-                except StopIteration:
-                    more = False
-                except PoshgridError as error:
-                    fault, more = error, False
-            if waiting:
-                yield waiting.popleft().result()
-        if fault:
-            raise fault
+    if number < 2:
+        yield from map(function, items)
+        return
+    coming, waiting = iter(items), deque[Future[T]]()
+    fault: Exception | None = None
+    more = True
+    # Not forked, because polars has its own threads
+    with ProcessPoolExecutor(number, mp_context=get_context("spawn")) as pool:
+        try:
+            while more or waiting:
+                while more and len(waiting) < _AHEAD * number:
+                    try:
+                        waiting.append(pool.submit(function, next(coming)))
+                    except StopIteration:
+                        more = False
+                    except PoshgridError as error:
+                        fault, more = error, False
+                if waiting:
+                    yield waiting.popleft().result()
+        except BrokenProcessPool as error:
+            raise PoshgridError(
+                "a worker process was killed; give the job more memory, or one thread"
+            ) from error
+    if fault:
+        raise fault

@@ -21,10 +21,9 @@ rule report:
         STAGE.report.log,
     conda:
         "../envs/statistics.yaml"
-    threads: 2
     resources:
         **STAGE.report.resources,
     params:
         job=STAGE.report.job,
     shell:
-        "poshgrid stage report {params.job:q} --threads {threads} > {log:q} 2>&1"
+        "poshgrid stage report {params.job:q} > {log:q} 2>&1"

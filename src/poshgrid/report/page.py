@@ -13,7 +13,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from poshgrid import files, logs, processes
+from poshgrid import files, logs
 from poshgrid.config import specs
 from poshgrid.corpora import conservation, toy
 from poshgrid.report import parts, style
@@ -93,7 +93,7 @@ def void(collected: Collected) -> Iterator[str]:
             yield f"{' and '.join(sorted(names))} have the same training sentences at {size}"
 
 
-def write(spec: specs.ReportSpec, results: Path, output: Path, threads: int = 1) -> dict[str, Any]:
+def write(spec: specs.ReportSpec, results: Path, output: Path) -> dict[str, Any]:
     """Write ``index.html``, ``figures/`` (PDF, PNG) and ``tables/`` (CSV, LaTeX) of a target.
 
     Results that do not exist are left out or shown as "not run". Equal results give an equal page.
@@ -102,7 +102,6 @@ def write(spec: specs.ReportSpec, results: Path, output: Path, threads: int = 1)
         spec: the part of the configuration that the page shows.
         results: the results folder.
         output: the page's folder.
-        threads: number of processes that save figures; it does not change the page.
 
     Returns:
         Names of figures and tables, numbers of models and of missing models, and the page's bytes.
@@ -111,9 +110,8 @@ def write(spec: specs.ReportSpec, results: Path, output: Path, threads: int = 1)
         PoshgridError: a file of the results is broken, or the folder cannot be written.
     """
     output = Path(output)
-    with processes.worker_pool(threads) as executor:
-        page = parts.Page(Collected(spec, results), output, executor)
-        text = render(page)
+    page = parts.Page(Collected(spec, results), output)
+    text = render(page)
     collected = page.collected
     formats.write(collected.exposure, output, "exposure", EXPOSURE)
     formats.write(collected.development, output, "development", DEVELOPMENT)

@@ -11,9 +11,7 @@ the section shows ``notes`` (a list of sentences), then its tables and figures i
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -40,12 +38,7 @@ class Picture:
 
     name: str
     caption: str
-    saved: Future[str]
-
-    @property
-    def svg(self) -> Markup:
-        """The figure inside the page."""
-        return Markup(self.saved.result())
+    svg: Markup  # the figure inside the page
 
 
 class Finding(NamedTuple):
@@ -59,22 +52,16 @@ class Finding(NamedTuple):
 class Page:
     """The page of a target: its results, and the tables and figures that it shows.
 
-    Saving figures takes most of the time, so that other processes save them.
-
     Args:
         collected: the results of the other stages.
         output: the page's folder.
-        executor: processes that save figures; default: this process saves them.
     """
 
-    def __init__(
-        self, collected: Collected, output: Path, executor: Executor | None = None
-    ) -> None:
+    def __init__(self, collected: Collected, output: Path) -> None:
         self.collected = collected
         self.layout = lay_out(collected)
         self.palette = style.Palette()
         self.output = output
-        self.executor = executor
         self.shown: dict[str, Table | Picture] = {}
         self.written: dict[str, list[str]] = {"figures": [], "tables": []}
 
@@ -123,13 +110,10 @@ class Page:
             return
         with style.drawing(name):
             drawn = draw(frame, self.palette)
-        work = partial(style.finish, drawn, self.output / "figures", name, caption)
-        saved: Future[str] = self.executor.submit(work) if self.executor else Future()
-        if not self.executor:
-            saved.set_result(work())
+        svg = Markup(style.finish(drawn, self.output / "figures", name, caption))
         self.written["figures"] += [f"{name}.{kind}" for kind in style.KINDS]
         self.file(f"{name}-data.csv", formats.csv(frame))
-        self.shown[f"figure-{name}"] = Picture(name, caption, saved)
+        self.shown[f"figure-{name}"] = Picture(name, caption, svg)
 
     def clear_stale(self) -> None:
         """Remove the figures and tables of an earlier report that this report did not write."""

@@ -236,7 +236,7 @@ class Report(Stage):
     outputs = ("index.html",)
     external = ("page",)
     minutes = 30
-    takes = lambda job: (job.spec, Path(job.paths.results), job.output, job.threads)
+    takes = lambda job: (job.spec, Path(job.paths.results), job.output)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return everything that the page shows, and its templates and styles."""

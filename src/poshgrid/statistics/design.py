@@ -11,7 +11,7 @@ import polars as pl
 
 from poshgrid.config.formula import RESPONSE, check, parts, suite_of
 from poshgrid.config.runs import REFERENCE, parse_only
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.errors import PoshgridError, check_known, did_you_mean
 from poshgrid.statistics.schema import RUN_AXES
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from poshgrid.config import Regression
 
+_FACTORS = ("condition", "model", "recipe", "bias", "category", "phenomenon")
 _ORDER = [
     "condition", "words", "size", "model", "recipe", "bias", "seed", "category", "phenomenon",
     "template",
@@ -91,7 +92,7 @@ def design(
             unknown variable.
     """
     counts = counts.with_columns(pl.col("template").fill_null(""))
-    used = _variables(formula)
+    used = {variable for term in _parsed(formula) for variable in term.var_names}
     rows = _select_rows(counts, suite, only, keep_biases="bias" in used)
     rows = rows if phenomena is None else _of_phenomena(rows, phenomena)
     if rows.select(CELL[:-1]).n_unique() < 2:
@@ -137,13 +138,9 @@ def _select_rows(
 
 def _of_phenomena(rows: pl.DataFrame, phenomena: Sequence[str]) -> pl.DataFrame:
     """Return the rows of phenomena or categories."""
-    known = {*rows["category"], *rows["phenomenon"]}
     for name in phenomena:
-        if name not in known:
-            raise PoshgridError(
-                f"regressions: phenomena: the suite has no phenomenon or category {name!r}"
-                f"{did_you_mean(name, known)}"
-            )
+        known = {*rows["category"], *rows["phenomenon"]}
+        check_known("regressions: phenomena: not in the suite", name, known)
     return rows.filter(pl.any_horizontal(pl.col("category", "phenomenon").is_in(phenomena)))
 
 
@@ -168,29 +165,19 @@ def _model_frame(rows: pl.DataFrame, fractions: bool) -> tuple[pd.DataFrame, int
         "run": [*RUN_AXES, "seed"],
         "cell": [*RUN_AXES, "seed", "phenomenon"],
         "point": [*RUN_AXES, "phenomenon"],
-        "template": ["phenomenon", "template"],
-    }
-    if "template" not in rows.columns:
-        del joined["template"]
+    } | ({"template": ["phenomenon", "template"]} if "template" in rows.columns else {})
     rows = rows.with_columns(
         *(pl.concat_str(parts, separator="/").alias(name) for name, parts in joined.items()),
         filter=pl.when("filtered").then(pl.lit("yes")).otherwise(pl.lit("no")),
     )
-    by_words = rows.select("words", "size").unique().sort("words", "size")["size"]
-    levels = {
-        **{name: rows[name].unique(maintain_order=True) for name in joined},
-        "filter": rows["filter"].unique().sort(descending=True),
-        "seed": rows["seed"].unique().sort(),
-        "size": by_words.unique(maintain_order=True),
-    }
-    for name in (
-        "filter", "seed", "size", "category", "source", "phenomenon", "condition", "model",
-        "recipe", "bias", *joined,
-    ):  # fmt: skip
-        known = levels.get(name, rows[name].unique().sort()).cast(pl.String).to_list()
+    factors = {name: rows[name].unique().sort() for name in (*_FACTORS, "seed", "source")}
+    factors |= {name: rows[name].unique(maintain_order=True) for name in joined}
+    factors["filter"] = rows["filter"].unique().sort(descending=True)
+    factors["size"] = rows.sort("words", "size")["size"].unique(maintain_order=True)
+    for name, known in factors.items():
         # Strings would be sorted again, which flips signs: only ordered categoricals keep an order.
-        values = rows[name].cast(pl.String).to_list()
-        data[name] = pd.Categorical(values, categories=known, ordered=True)
+        values, levels = (column.cast(pl.String).to_list() for column in (rows[name], known))
+        data[name] = pd.Categorical(values, categories=levels, ordered=True)
     return pd.DataFrame(data), 0 if fractions else int((correct % 1 != 0).sum())
 
 
@@ -214,10 +201,6 @@ def check_priors(model: Regression) -> None:
         if parts(prior.term) not in map(parts, known):
             near = did_you_mean(prior.term, known)
             raise PoshgridError(f"regressions: {model.name}: priors: no term {prior.term!r}{near}")
-
-
-def _variables(formula: str) -> set[str]:
-    return {variable for term in _parsed(formula) for variable in term.var_names}
 
 
 def _parsed(formula: str) -> list[Any]:
@@ -268,8 +251,8 @@ def _in_formula(name: str) -> str:
 
 def _aliased(formula: str, frame: pd.DataFrame) -> list[str]:
     """Return a note for each column of the design that earlier columns determine."""
-    if not any("|" not in name for name in terms(formula)):
-        return []  # groups only
+    if all("|" in name for name in terms(formula)):
+        return []
     notes, rank, columns = [], 0, common_matrix(formula, frame)
     for i, name in enumerate(columns):
         grown = int(np.linalg.matrix_rank(columns.iloc[:, : i + 1].to_numpy()))

@@ -14,7 +14,7 @@ from poshgrid import files, logs
 from poshgrid.config import Regression, formula
 from poshgrid.config.specs import RegressionSpec
 from poshgrid.errors import PoshgridError
-from poshgrid.statistics import contrasts, design, gate, predictive
+from poshgrid.statistics import contrasts, design, gate, predictor
 from poshgrid.statistics.schema import CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
 from poshgrid.tables import formats
 
@@ -76,7 +76,7 @@ def fit(spec: RegressionSpec, counts: Path, output: Path, threads: int = 1) -> d
         )
         posterior, last = inference["posterior"], attempts[-1]
         differences, left_out = contrasts.contrasts(posterior, made, model.contrasts)
-        cells, check = predictive.predictive(posterior, made, model.seed)
+        cells, check = predictor.check(posterior, made, model.seed)
         for note in left_out:
             log.warning("%s: %s", model.name, note)
         facts = {

@@ -1,4 +1,4 @@
-"""The linear predictor of a fitted model, draw by draw, for any rows of data.
+"""The linear predictor of a fitted model, draw by draw, and what it predicts.
 
 It needs the posterior and the formula only, and so works with every engine.
 """
@@ -9,14 +9,20 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
+from scipy import sparse
+from scipy.special import expit
 
 from poshgrid.statistics import design
+from poshgrid.statistics.schema import PREDICTIVE, RUN_AXES
 
 if TYPE_CHECKING:
     import pandas as pd
-    import scipy.sparse
     import xarray
 
+REPLICATIONS = 4_000
+"""Largest number of draws that are replicated: more would not change an interval's second digit."""
+_CELL = [*RUN_AXES, "category", "phenomenon"]
 _NODES = 20
 """Nodes of the Gauss-Hermite rule: the error of an accuracy is below 1e-4 for SDs up to 3."""
 
@@ -29,8 +35,6 @@ def mean_share(eta: np.ndarray, spread: np.ndarray | None) -> np.ndarray:
         spread: SD of the groups' effects: one number per draw, or rows x draws. None: groups do not
             vary.
     """
-    from scipy.special import expit
-
     if spread is None:
         return expit(eta)
     nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
@@ -81,15 +85,13 @@ class Predictor:
 
     def group_matrix(
         self, frame: pd.DataFrame, only: Collection[str] | None = None
-    ) -> scipy.sparse.csr_array:
+    ) -> sparse.csr_array:
         """Return the coded groups of rows: rows x group coefficients.
 
         Args:
             frame: rows with levels that were fitted.
             only: grouping variables whose terms are used; default: all.
         """
-        from scipy import sparse
-
         coded = [sparse.csr_array((len(frame), 0))]
         for name in self._group_names(only):
             columns = self._coded(frame, name)
@@ -119,8 +121,6 @@ class Predictor:
         Returns:
             None without a group.
         """
-        from scipy import sparse
-
         names = [name for name in self._groups if name.rpartition("|")[2] not in but]
         if not names:
             return None
@@ -148,7 +148,7 @@ class Predictor:
         """Return the names of group terms; ``only`` selects grouping variables."""
         return [n for n in self._groups if only is None or n.rpartition("|")[2] in only]
 
-    def _coded(self, frame: pd.DataFrame, name: str) -> scipy.sparse.csr_array:
+    def _coded(self, frame: pd.DataFrame, name: str) -> sparse.csr_array:
         """Return the coded columns of one group term for rows."""
         return self._groups[name].eval_new_data(self._padded(frame))[: len(frame)]
 
@@ -171,3 +171,78 @@ class Predictor:
         if "|" in name and values.ndim == 4:
             values = values.swapaxes(2, 3)  # from predictor x group to the order of the columns
         return values.reshape(values.shape[0] * values.shape[1], -1)
+
+
+# ---- predictive check ----------------------------------------------------------------------------
+
+
+def check(
+    posterior: xarray.Dataset, made: design.Design, seed: int
+) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Check whether the fitted model could have produced the counts of each cell.
+
+    The counts are compared with replications drawn from the posterior.
+
+    For each draw of the parameters, group effects included, new counts of every run and phenomenon
+    are drawn from the binomial (Gelman, Meng & Stern 1996, Statistica Sinica 6). In a cell, the
+    counts of its seeds are summed. The discrepancy is chi-square over single runs, before seeds are
+    summed: it shows seeds that differ more than binomial counts do, even where their mean is well
+    predicted.
+
+    A model with a ``(1|cell)`` term has an effect for every count and so fits noise: more than 95%
+    of its cells are inside their intervals.
+
+    Args:
+        posterior: draws of the fit, with bambi's names of variables.
+        made: the design that was fitted.
+        seed: of the replications.
+
+    Returns:
+        Columns of ``PREDICTIVE``, and a dictionary: cells (their number), inside (number of cells
+        whose observed share is within its 95% interval), share (of cells inside), p (posterior
+        predictive p of the chi-square discrepancy; near 0: the counts vary more than the model
+        allows).
+    """
+    predictor = Predictor(made, posterior)
+    chains, draws = predictor.shape
+    every = -(-chains * draws // REPLICATIONS)
+    frame = made.frame
+    # At 0 or 1 the discrepancy would divide by 0.
+    probability = np.clip(expit(predictor.linear(frame, every)), 1e-12, 1 - 1e-12)
+    n, correct = frame["n"].to_numpy(), frame["correct"].to_numpy(dtype=float)
+    replicated = np.random.default_rng(seed).binomial(n, probability)
+
+    groups = frame.groupby(_CELL, observed=True, sort=False).indices
+    rows = []
+    for cell, index in groups.items():
+        pairs, right = int(n[index].sum()), float(correct[index].sum())
+        counts = replicated[:, index].sum(axis=1)
+        low, median, high = map(float, np.quantile(counts, [0.025, 0.5, 0.975]) / pairs)
+        upper = (counts > right).mean() + 0.5 * (counts == right).mean()
+        rows.append(
+            {
+                **dict(zip(_CELL, cell, strict=True)),
+                "n_seeds": frame["seed"].iloc[index].nunique(),
+                "n": pairs,
+                "observed": right / pairs,
+                "predicted": median,
+                "low": low,
+                "high": high,
+                "p": float(min(1.0, 2 * min(upper, 1 - upper))),
+            }
+        )
+    table = pl.DataFrame(rows, schema=PREDICTIVE)
+    inside = table.filter(pl.col("observed").is_between("low", "high")).height
+    observed, expected = (_discrepancy(c, n, probability) for c in (correct, replicated))
+    return table, {
+        "cells": table.height,
+        "inside": inside,
+        "share": round(inside / table.height, 4),
+        "p": round(float((expected >= observed).mean()), 4),
+    }
+
+
+def _discrepancy(counts: np.ndarray, n: np.ndarray, probability: np.ndarray) -> np.ndarray:
+    """Return the sum over counts of squared standardised residuals: one number per draw."""
+    variance = n * probability * (1 - probability)
+    return ((counts - n * probability) ** 2 / variance).sum(axis=1)

@@ -6,7 +6,7 @@ from functools import partial
 import polars as pl
 import pytest
 
-from poshgrid.report import figures, posterior
+from poshgrid.report import figures
 from poshgrid.report.sections import model
 from tests.unit.report import report_results
 from tests.unit.report.report_results import fit
@@ -15,12 +15,12 @@ from tests.unit.report.report_results import fit
 
 
 def test_coefficients_are_effects_and_sds():
-    table = posterior.coefficients(fit("condition"))
+    table = model.coefficients(fit("condition"))
     rows = {row[0]: row[1:] for row in table.select("label", "median", "low", "high").iter_rows()}
     assert rows["Category (wanna) †"] == pytest.approx((-0.33, -0.37, -0.29))
     assert rows["Phenomenon intercept SD"] == pytest.approx((0.69, 0.65, 0.73), abs=0.005)
     assert "Seed 42" not in rows
-    effects = posterior.effects(fit("paper").summary)  # without intercept, SDs and groups
+    effects = model.effects(fit("paper").summary)  # without intercept, SDs and groups
     assert effects.height == 11 and effects["row"][0] == "Training size (z)"
     marks = report_results.drawn(partial(figures.rows, label=""), effects)
     assert {round(x, 6) for x in effects["value"]} <= marks
@@ -33,7 +33,7 @@ NAME = "Filtering (baby-f − baby)"
 
 
 def rows_of(made):
-    frame, facts = posterior.contrasts(made)
+    frame, facts = model.contrasts(made)
     return {(row["name"], row["of"]): row for row in frame.iter_rows(named=True)}, facts
 
 
@@ -57,7 +57,7 @@ def test_contrasts_that_rest_on_one_seed_are_named(seeds, single):
         report_results.predictive().with_columns(bias=pl.lit(bias))
         for bias in ("none", "recency", "dyck")
     ]).with_columns(n_seeds=number)  # fmt: skip
-    _, few, every, _ = posterior.contrasts(replace(fit("bias"), predictive=cells))[1]
+    _, few, every, _ = model.contrasts(replace(fit("bias"), predictive=cells))[1]
     assert bool(few) == (single is not None) and every == (single == "")
     if single:
         assert few == ["dyck − none"]
@@ -75,6 +75,6 @@ def test_contrasts_that_rest_on_one_seed_are_named(seeds, single):
 def test_what_does_not_converge_or_predict_its_cells_is_not_quoted(cells, out, p, passes):
     facts = {"cells": cells, "inside": cells - out} | ({} if p is None else {"p": p})
     made = replace(fit("paper"), diagnostics={"predictive": facts, "converged": True})
-    assert posterior.quotable(made) == passes
-    assert not posterior.quotable(replace(made, diagnostics={"predictive": facts}))
-    assert not posterior.quotable(replace(made, diagnostics={"converged": True}))
+    assert model.quotable(made) == passes
+    assert not model.quotable(replace(made, diagnostics={"predictive": facts}))
+    assert not model.quotable(replace(made, diagnostics={"converged": True}))

@@ -176,7 +176,7 @@ def test_the_same_results_give_the_same_bytes_and_stale_files_go(tmp_path):
     first = written()
     for name in ("figures/old.png", "tables/old.csv", "tables/mine.txt"):
         (page / name).write_bytes(b"kept")
-    write(spec, tmp_path, page, threads=2)
+    write(spec, tmp_path, page)
     assert written() == first | {"mine.txt": b"kept"}
     assert {"opening-posh.pdf", "opening-posh.png", "forest-paper.pdf"} < set(first)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from poshgrid.statistics import design, predictive
+from poshgrid.statistics import design, predictor
 from tests.unit.statistics.test_contrasts import make_posterior
 from tests.unit.statistics.test_design import make_counts
 
@@ -22,7 +22,7 @@ def simulated(pairs=500, seed=1):
         **{"Intercept": 0.4, "size_z": 0.3, "S(condition)": [0.2, -0.1],
            "1|phenomenon": [0.5, -0.5, 0.2, 0.0, -0.2]},
     )  # fmt: skip
-    eta = predictive.Predictor(made, posterior).linear(made.frame).mean(axis=0)
+    eta = predictor.Predictor(made, posterior).linear(made.frame).mean(axis=0)
     frame = made.frame.assign(correct=rng.binomial(pairs, 1 / (1 + np.exp(-eta))))
     return design.Design(frame, made.formula), posterior
 
@@ -30,14 +30,14 @@ def simulated(pairs=500, seed=1):
 def test_seeds_that_differ_are_seen_where_their_sum_is_right():
     """Two seeds 20 points apart, whose mean is exactly as predicted."""
     made, posterior = simulated()
-    _, check = predictive.predictive(posterior, made, seed=42)
+    _, check = predictor.check(posterior, made, seed=42)
     assert 0.9 < check["share"] <= 1
     assert 0.05 < check["p"] < 0.95
     frame = made.frame.copy()
-    eta = predictive.Predictor(made, posterior).linear(made.frame).mean(axis=0)
+    eta = predictor.Predictor(made, posterior).linear(made.frame).mean(axis=0)
     apart = frame["seed"].map({"1": 50, "2": -50, "3": 0}).astype(int)
     frame["correct"] = (500 / (1 + np.exp(-eta)) + apart).round().astype(int)
-    _, check = predictive.predictive(posterior, design.Design(frame, made.formula), seed=42)
+    _, check = predictor.check(posterior, design.Design(frame, made.formula), seed=42)
     assert check["share"] == 1
     assert check["p"] == 0
 
@@ -46,7 +46,7 @@ def test_cells_are_those_of_the_binomial():
     """One draw of the parameters, so that a replication is a plain binomial."""
     made = design.design(make_counts(sizes=("10M",), seeds=(1, 2)), "p(correct, n) ~ S(condition)")
     posterior = make_posterior(made, chains=2, draws=2_000, spread=0, Intercept=np.log(3))
-    table, _ = predictive.predictive(posterior, made, seed=7)
+    table, _ = predictor.check(posterior, made, seed=7)
     model = stats.binom(100, 0.75)
     observed = made.frame.groupby(["condition", "phenomenon"], observed=True)["correct"].sum()
     for row in table.iter_rows(named=True):

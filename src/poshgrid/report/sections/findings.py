@@ -10,12 +10,12 @@ import polars as pl
 from poshgrid.benchmark.reading.table10 import key
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config.formula import suite_of
-from poshgrid.report import figures, posterior
+from poshgrid.report import figures
 from poshgrid.report.accuracies import BASELINE_NAMES, drawn, of_level
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.layout import Layout, groups
 from poshgrid.report.parts import Finding, Page
-from poshgrid.report.sections import development
+from poshgrid.report.sections import development, model
 from poshgrid.report.texts import say
 from poshgrid.statistics.gate import doubts
 from poshgrid.statistics.schema import CANNOT_TELL, NO, NOT_TESTABLE, RUN_AXES, YES
@@ -51,7 +51,7 @@ def write(page: Page) -> dict[str, Any]:
         "verdicts": list(contrasts(collected)),
         "first": FIRST,
         "failed": any(
-            fit.contrasts.height and not posterior.quotable(fit) for fit in collected.fits.values()
+            fit.contrasts.height and not model.quotable(fit) for fit in collected.fits.values()
         ),
         "unquoted": list(unquoted(collected)),
         "rewritten": list(_rewriters(collected)),
@@ -101,14 +101,14 @@ def control(collected: Collected) -> dict[str, Any] | None:
     planted = [
         (fit.name, contrast, level, sign, shown)
         for fit in collected.fits.values()
-        for (contrast, level), (sign, shown) in posterior.planted_effects(fit).items()
+        for (contrast, level), (sign, shown) in model.planted_effects(fit).items()
     ]
     if not planted:
         return None
     missed = [effect for effect in planted if effect[-2] != effect[-1]]
     names = {effect[0] for effect in planted}
     broken = [f.name for f in collected.fits.values()
-              if f.name in names and not posterior.quotable(f)]  # fmt: skip
+              if f.name in names and not model.quotable(f)]  # fmt: skip
     verdict = "failed" if missed else "says nothing" if broken else "held"
     return {
         "what": f"The positive control {verdict}.", "good": verdict == "held",
@@ -136,7 +136,7 @@ def contrasts(collected: Collected) -> Iterator[list[Finding]]:
     compared = [
         (fit, rows)
         for fit in collected.fits.values()
-        if posterior.quotable(fit)
+        if model.quotable(fit)
         for rows in _groups(fit)
     ]
 
@@ -163,7 +163,7 @@ def _groups(fit: Fit) -> Iterator[list[Row]]:
 
 def decided(row: Row) -> str:
     """Return the verdict on a difference: higher, lower, alike (within ``MARGIN``), cannot tell."""
-    sign = posterior.found_sign(row)
+    sign = model.found_sign(row)
     if sign != "none":
         return HIGHER if sign == "above" else LOWER
     alike = row["joint_low"] > -MARGIN and row["joint_high"] < MARGIN
@@ -189,7 +189,7 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> Iterator[Findin
         same = verdict == of_category.get(category_of.get(row["level"], ""))
         if row["by"] == "phenomenon" and (verdict not in (HIGHER, LOWER) or same):
             continue
-        name = posterior.slice_name(row).removeprefix(f"{row['by']} ")
+        name = model.slice_name(row).removeprefix(f"{row['by']} ")
         name += " (evidence kept)" if row["level"] in untouched else ""
         name += "" if verdict == CANNOT_TELL else f" {_in_points(row)}"
         of_parts[verdict][name] = row["number"]
@@ -199,9 +199,9 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> Iterator[Findin
     sides = [shown.get(side, side) for side in (overall["first"], _less_name(overall))]
     table = f"contrasts-{fit.name}"
     text = say(
-        "contrast", posterior.own_name(overall), overall, sides, ", ".join(where),
+        "contrast", model.own_name(overall), overall, sides, ", ".join(where),
         decided(overall), _in_points(overall),
-        posterior.ONE_SEED if posterior.one_seed(fit, overall) else "",
+        model.ONE_SEED if model.one_seed(fit, overall) else "",
         fit.predictive["size"].n_unique() > 1 if "size" in fit.predictive else False,
     )  # fmt: skip
     yield Finding(text, table, [overall["number"]])
