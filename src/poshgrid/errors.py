@@ -7,16 +7,6 @@ import errno
 from collections.abc import Collection, Iterable
 
 _LONGEST = 800  # characters of a line
-RENAMED = {
-    "learners": "models", "learner": "model", "regimens": "recipes", "regimen": "recipe",
-    "bases": "corpora", "base": "corpus", "nulls": "baselines", "null": "baseline",
-    "rule": "heuristic", "rules": "heuristics", "collateral": "side_effects",
-    "beside": "published", "rule_preferences": "heuristic_choices",
-    "rule_shares": "heuristic_shares", "blimp": "pairs", "lines": "pairs", "scamp": "pairs",
-}  # fmt: skip
-"""Names before November 2026 -> present names (CHANGELOG.md)."""
-GONE = {"parse": ("shard_words", "every sentence is parsed now: leave it out")}
-"""Keys that are no more -> a key of the same section, and what to do."""
 
 
 class PoshgridError(Exception):
@@ -59,18 +49,11 @@ def reason(error: Exception) -> str:
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"``, or the list of known words if none is similar.
 
-    For a word in :data:`RENAMED` the text gives its present name.
-
     Args:
         word: the word that was written.
         known: the words that are allowed.
     """
     known = sorted(known)
-    beside, advice = GONE.get(word, ("", ""))
-    if beside in known:
-        return f"; {advice}"
-    if RENAMED.get(word) in known:
-        return f"; it is called {RENAMED[word]!r} now"
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     if near:
         return f"; did you mean {near[0]!r}?"

@@ -9,9 +9,8 @@ import os
 import re
 import shutil
 import socket
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,6 @@ Schema = dict[str, Any]
 BATCH = 100_000
 """Rows in memory at a time, for tables that may be larger than memory."""
 REMEDY = "delete it and run again"
-_LONG = 100  # largest part of a file name, in bytes, that comes from data; file systems allow 255
 
 
 def sync(path: Path) -> None:
@@ -130,10 +128,11 @@ def discard(folder: Path) -> None:
 def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
     """Yield a temporary folder; move its entries into ``folder`` if the block succeeds.
 
-    Other entries of ``folder`` stay, except leftovers of killed processes on this machine.
+    Other entries of ``folder`` stay. It is created with its parents; if it stays empty, it is
+    removed again.
 
     Args:
-        folder: created with its parents; if it did not exist and stays empty, it is removed again.
+        folder: the folder.
         last: the entry that is moved last: if it exists, so do all others.
 
     Raises:
@@ -163,26 +162,6 @@ def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
         if not old:
             with suppress(OSError):
                 folder.rmdir()
-
-
-def names(texts: Iterable[str], suffix: str) -> dict[str, str]:
-    """Return text -> a file name for it: letters, digits, ``+ . _ -``, and not too long.
-
-    Args:
-        texts: texts from users' files, e.g. phenomena.
-        suffix: ending of the file names.
-
-    Raises:
-        PoshgridError: two texts would have the same file name.
-    """
-    texts_of: dict[str, str] = {}
-    for text in texts:
-        plain = re.sub(r"[^\w.+-]+", "-", text).lstrip(".") or "-"
-        name = plain.encode()[:_LONG].decode(errors="ignore") + suffix
-        if name in texts_of:
-            raise PoshgridError(f"{texts_of[name]!r} and {text!r} would both be {name}; rename one")
-        texts_of[name] = text
-    return {text: name for name, text in texts_of.items()}
 
 
 def _leftovers(folder: Path, prefix: str, suffix: str = "") -> list[Path]:
@@ -236,11 +215,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - JSON is wh
 
 
 def write_table(frame: pl.DataFrame, path: str | os.PathLike[str], schema: Schema) -> None:
-    """Write a parquet table atomically after checking it against its schema.
-
-    Raises:
-        PoshgridError: a column is missing, superfluous or of another type, or the disk is full.
-    """
+    """Write a parquet table atomically after checking it against its schema."""
     import polars as pl
 
     check_schema(frame.schema, schema, path)
@@ -261,9 +236,6 @@ def table_writer(
     """Yield a function that appends a frame to a parquet table, for tables larger than memory.
 
     The table appears when the block succeeds; each frame becomes a row group.
-
-    Raises:
-        PoshgridError: a frame does not match the schema, or the folder cannot be written.
     """
     import polars as pl
     import pyarrow.parquet
@@ -301,7 +273,7 @@ def table_batches(
         columns: columns to read; None: all.
         size: largest number of rows in a batch.
         only: a column among ``columns`` and a value (which may be null): only rows with this value
-            are yielded, and row groups without it are not read.
+            are yielded.
         part: (number of the part, from 0; number of equal parts): only this part of the rows is
             yielded; cannot be combined with ``only``.
 
@@ -310,44 +282,39 @@ def table_batches(
             empty cell in column ``text``.
     """
     import polars as pl
-    import pyarrow.parquet
+    from pyarrow import dataset
 
     with _readable(path):
         check_schema(pl.scan_parquet(Path(path), glob=False).collect_schema(), schema, path)
         wanted = list(columns or schema)
         types = pl.Schema({name: schema[name] for name in wanted})
-        # Read with pyarrow: of 20,000 damaged tables seven crashed polars (2.1), none pyarrow. With
-        # pre_buffer all data would stay in memory (pyarrow issue 39808).
-        with pyarrow.parquet.ParquetFile(path, pre_buffer=False) as file:
-            facts, rows = file.metadata, file.metadata.num_rows
-            first, last = (rows * (part[0] + end) // part[1] for end in (0, 1))
-            ends = list(
-                accumulate(facts.row_group(n).num_rows for n in range(facts.num_row_groups))
-            )
-            groups = [
-                group
-                for group, (start, end) in enumerate(pairwise([0, *ends]))
-                if start < last and end > first
-                if only is None or _may_have(facts, group, *only)
-            ]
-            row = ends[groups[0] - 1] if groups and groups[0] else 0
-            for batch in file.iter_batches(size, groups, wanted):
-                frame = pl.DataFrame(pl.from_arrow(batch)).select(wanted).cast(types)
-                frame = frame[max(0, first - row) : max(0, last - row)]
-                row += batch.num_rows
-                if "text" in wanted and frame["text"].has_nulls():
-                    raise PoshgridError(f"{path}: a row has no text; {REMEDY}")
-                yield frame.filter(pl.col(only[0]).eq_missing(only[1])) if only else frame
+        # pyarrow raises an error for a damaged table, where polars may crash. With pre_buffer all
+        # data would stay in memory (pyarrow issue 39808).
+        scan = dataset.ParquetFragmentScanOptions(pre_buffer=False)
+        kind = dataset.ParquetFileFormat(default_fragment_scan_options=scan)
+        table = dataset.dataset(path, format=kind)
+        rows = table.count_rows()
+        first, last = (rows * (part[0] + end) // part[1] for end in (0, 1))
+        row = 0
+        for batch in table.to_batches(
+            wanted, filter=_equals(*only) if only else None, batch_size=size, use_threads=False
+        ):
+            frame = pl.DataFrame(pl.from_arrow(batch)).select(wanted).cast(types)
+            frame = frame[max(0, first - row) : max(0, last - row)]
+            row += batch.num_rows
+            if "text" in wanted and frame["text"].has_nulls():
+                raise PoshgridError(f"{path}: a row has no text; {REMEDY}")
+            yield frame
+            if row >= last:
+                break
 
 
-def _may_have(metadata: Any, group: int, column: str, value: Any) -> bool:  # noqa: ANN401 - pyarrow
-    """Return whether a row group may have a value in a column, by the file's statistics."""
-    statistics = metadata.row_group(group).column(metadata.schema.names.index(column)).statistics
-    if statistics is None:
-        return True
-    if value is None:
-        return bool(statistics.null_count or not statistics.has_null_count)
-    return bool(not statistics.has_min_max or statistics.min <= value <= statistics.max)
+def _equals(column: str, value: object) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return a filter of the rows with a value, which may be null."""
+    from pyarrow import compute
+
+    field = compute.field(column)
+    return field.is_null() if value is None else field == value
 
 
 def read_table(
@@ -357,18 +324,7 @@ def read_table(
     only: tuple[str, Any] | None = None,
     part: tuple[int, int] = (0, 1),
 ) -> pl.DataFrame:
-    """Read a parquet table, or some of its columns and rows, and check it against its schema.
-
-    Args:
-        path: the table.
-        schema: its columns and types.
-        columns: columns to read; None: all.
-        only: the rows to read; see :func:`table_batches`.
-        part: the part to read; see :func:`table_batches`.
-
-    Raises:
-        PoshgridError: the file is missing, is not parquet, or does not match the schema.
-    """
+    """Return a parquet table, or a part of it, as one frame; see :func:`table_batches`."""
     import polars as pl
 
     wanted = list(columns or schema)
@@ -378,11 +334,7 @@ def read_table(
 
 
 def table_height(path: str | os.PathLike[str]) -> int:
-    """Return how many rows a parquet table has.
-
-    Raises:
-        PoshgridError: the file is missing or is not parquet.
-    """
+    """Return how many rows a parquet table has."""
     import pyarrow.parquet
 
     with _readable(path):

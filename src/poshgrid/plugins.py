@@ -7,7 +7,6 @@ same layout as the package: ``plugins/evidence/filters/wanna.py`` is the module
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import os
 import pkgutil
@@ -17,7 +16,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, Self, get_args
 
 from pydantic import (
     BaseModel,
@@ -102,9 +101,6 @@ class Options(BaseModel):
         extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
     )
 
-    MOVED: ClassVar[dict[str, str]] = {}
-    """Key that has moved -> hint for the error message."""
-
     @field_validator("*", mode="before")
     @classmethod
     def _no_truth(cls, value: object, info: ValidationInfo) -> object:
@@ -128,7 +124,7 @@ class Options(BaseModel):
         wrong = [
             mistake(
                 (key,),
-                f"unknown key{cls.MOVED.get(key) or did_you_mean(str(key), known)}",
+                f"unknown key{did_you_mean(str(key), known)}",
                 data[key],
             )
             for key in unknown
@@ -141,30 +137,20 @@ class Options(BaseModel):
 
 
 def check() -> None:
-    """Check the location, name and syntax of a study's own plug-ins without running them.
+    """Raise if a study's own plug-in would be ignored, because poshgrid has a module of its name.
 
     Raises:
-        PoshgridError: a file is not Python, is in a wrong folder, or has the name of one of
-            poshgrid's modules.
+        PoshgridError: there is such a file, or one whose name is not a module's.
     """
     for path in sorted(OWN.rglob("[!_.]*.py")):
-        if any(part.startswith(".") for part in path.parts):
-            continue  # a hidden file of an editor
         package = ".".join((__package__, *path.relative_to(OWN).parent.parts))
         if package not in KINDS:
-            folders = ", ".join(str(own(kind)) for kind in KINDS)
-            raise PoshgridError(f"{path}: not a folder for plug-ins; move it to one of {folders}")
+            continue
         folder = importlib.import_module(package).__path__[0]
         if any(Path(folder, name).exists() for name in (path.name, path.stem)):
             raise PoshgridError(f"{path}: poshgrid has a module of that name; rename the file")
         if not path.stem.isidentifier():
             raise PoshgridError(f"{path}: not a module's name; rename the file, with _ for -")
-        try:
-            ast.parse(path.read_bytes())
-        except (SyntaxError, ValueError) as error:
-            what = getattr(error, "msg", None) or reason(error)
-            line = f"{path}:{getattr(error, 'lineno', None) or 1}"
-            raise PoshgridError(f"{line}: {what}; fix the file") from error
 
 
 def names(package: str) -> list[str]:
@@ -209,10 +195,11 @@ def load(package: str, word: str) -> ModuleType:
         spec = importlib.util.find_spec(name)
         file = str(spec and spec.origin)
         stack = traceback.extract_tb(error.__traceback__)
-        lines = [str(part.lineno) for part in stack if part.filename == file]
-        line = ":".join([file, *lines[-1:]])
+        lines = [part.lineno for part in stack if part.filename == file]
+        line = error.lineno if isinstance(error, SyntaxError) else next(reversed(lines), "")
+        shown = os.path.relpath(file) if own(package).is_dir() else file
         what = f"{type(error).__name__}: {reason(error)}"
-        raise PoshgridError(f"{line}: {what}; fix the file") from error
+        raise PoshgridError(f"{shown}:{line}: {what}; fix the file") from error
     kind, needed = KINDS[package]
     lacking = [part for part in needed if not hasattr(module, part)]
     if lacking:

@@ -159,13 +159,6 @@ class Pretrained(Section):
     filtered: bool = False
     """Level of the factor `filter` if the condition is not listed."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _renamed(cls, value: object) -> object:
-        if isinstance(value, dict) and "model" in value and "path" not in value:
-            raise ValueError("folder or id of a model: the key `model` is called `path` now")
-        return value
-
     @model_validator(mode="after")
     def _placed(self) -> Self:
         written = self.model_fields_set & {"condition", "size", "model", "seed"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -33,8 +33,6 @@ class Model(Section):
     """A module of `poshgrid.models.architectures`."""
     options: dict[str, Any] = Field({})
     """Options of the architecture."""
-
-    MOVED: ClassVar[dict[str, str]] = {"formula": "; models of the counts are `regressions` now"}
 
     @model_validator(mode="after")
     def _options(self) -> Self:

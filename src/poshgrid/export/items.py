@@ -11,7 +11,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,11 @@ import yaml
 
 from poshgrid import files
 from poshgrid.analysis.results import Results
+from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.judgements import JOINED
 from poshgrid.export import card
 
+_LONG = 100  # largest part of a file name, in bytes, that comes from data; file systems allow 255
 FOLDER = "pairs"
 """Folder of the JSON lines and tasks, below a suite's folder."""
 
@@ -53,10 +57,29 @@ def export(results: Results, suite: str, output: Path) -> Path:
     return output / suite
 
 
+def _file_names(texts: Iterable[str]) -> dict[str, str]:
+    """Return text -> a file name for it: letters, digits, ``+ . _ -``, and not too long.
+
+    Args:
+        texts: texts from users' files, e.g. phenomena.
+
+    Raises:
+        PoshgridError: two texts would have the same file name.
+    """
+    texts_of: dict[str, str] = {}
+    for text in texts:
+        plain = re.sub(r"[^\w.+-]+", "-", text).lstrip(".") or "-"
+        name = plain.encode()[:_LONG].decode(errors="ignore")
+        if name in texts_of:
+            raise PoshgridError(f"{texts_of[name]!r} and {text!r} would both be {name}; rename one")
+        texts_of[name] = text
+    return {text: name for name, text in texts_of.items()}
+
+
 def _pairs(suite: str, items: pl.DataFrame, folder: Path) -> None:
     """Write the JSON lines and the tasks."""
     folder.mkdir()
-    tasks = files.names(items["phenomenon"].unique(maintain_order=True), "")
+    tasks = _file_names(items["phenomenon"].unique(maintain_order=True))
     for phenomenon, name in tasks.items():
         rows = items.filter(phenomenon=phenomenon)
         lines = [json.dumps(row, ensure_ascii=False) for row in _lines(rows)]

@@ -217,8 +217,6 @@ def renamed(section, old):
          lambda c, size: experiment(sizes=[size])(c)),
         (sized(**{"60K": "61K"}), r"allow: \[(words)\]",
          lambda c, word: put("corpora", 0, allow=[word])(c)),
-        (lambda c: c.update(learners=c.pop("models")), "called '(models)' now",
-         renamed(lambda c: [c], "learners")),
         (put("models", 0, architecture="gpt"), "did you mean '(gpt2)'",
          replaced("models", 0, "architecture")),
         (lambda c: c["biases"].pop("recency"), "write (recency): {} under biases",
