@@ -9,6 +9,12 @@ from collections.abc import Collection, Iterable
 _LONGEST = 800  # characters of a line
 
 
+Place = tuple[str | int, ...]
+"""Keys and numbers of entries, from the top of a configuration."""
+Problem = tuple[Place, str]
+"""Where a configuration is wrong, and why."""
+
+
 class PoshgridError(Exception):
     """A problem that the user can fix: one line with the file, the place and the remedy.
 
@@ -25,10 +31,10 @@ class ConfigError(PoshgridError):
     """Problems of a configuration.
 
     Attributes:
-        problems: (path of a key, i.e. keys and numbers of entries from the top; message).
+        problems: all of them.
     """
 
-    def __init__(self, problems: Iterable[tuple[tuple[str | int, ...], str]]) -> None:
+    def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = list(problems)
         super().__init__(*(message for _, message in self.problems))
 

@@ -241,11 +241,16 @@ def options_of(package: str, word: str) -> type[Options]:
     return model
 
 
-def options(package: str, word: str, values: dict[str, Any]) -> Options:
+def options(
+    package: str,
+    word: str,
+    values: dict[str, Any],
+    context: Any = None,  # noqa: ANN401 - pydantic's
+) -> Options:
     """Validate a plug-in's options with its own model (:func:`options_of`).
 
     Raises:
         UnknownPluginError: unknown plug-in.
         pydantic.ValidationError: an option is unknown or has a wrong value.
     """
-    return options_of(package, word).model_validate(values)
+    return options_of(package, word).model_validate(values, context=context)

@@ -14,6 +14,7 @@ from pydantic_core import InitErrorDetails
 
 from poshgrid import plugins
 from poshgrid.config.base import (
+    ConditionName,
     Language,
     Name,
     Place,
@@ -38,9 +39,10 @@ from poshgrid.config.evaluation import (
 )
 from poshgrid.config.evidence import Audit, Evidence, Parser, Treebank
 from poshgrid.config.experiments import Exclusion, Experiment, SizedModel
+from poshgrid.config.known import BIASES, Only
 from poshgrid.config.paths import SHARED
 from poshgrid.config.regressions import Contrast, Prior, Regression
-from poshgrid.config.runs import REFERENCE, RELEASED, WORD_BASELINES, Only
+from poshgrid.config.runs import REFERENCE, RELEASED, WORD_BASELINES
 from poshgrid.config.tokens import SMALLEST, Tokenizer
 from poshgrid.config.training import Model, Recipe, Tracker
 
@@ -72,9 +74,7 @@ class Config(Section):
     corpora: list[Corpus] = Field([])
     """Mixtures of sources, nested over sizes."""
     conditions: list[Condition] = Field([])
-    """A corpus without what filters remove, plus what is put back; names such as `wiki~passive`
-    need no entry.
-    """
+    """A corpus without what filters remove, plus what is put back."""
     parsers: list[Parser] = Field([])
     """Trained models, or treebanks to train them from."""
     evidence: Evidence = Evidence()
@@ -99,7 +99,7 @@ class Config(Section):
     """`untrained`: the same model and seed; `unigram`, `ngram`: counts of words in the same
     condition and size; `class_ngram`: the same with function words and endings.
     """
-    counted: dict[Name, list[Size]] = Field({})
+    counted: dict[ConditionName, list[Size]] = Field({})
     """Conditions and sizes that are only counted for baselines, to compare pretrained models with:
     `{wiki: [250K]}`. Items are not balanced against them.
     """
@@ -170,10 +170,12 @@ class Config(Section):
 
     @field_validator("biases")
     @classmethod
-    def _bias_options(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    def _bias_options(
+        cls, value: dict[str, dict[str, Any]], info: ValidationInfo
+    ) -> dict[str, dict[str, Any]]:
         wrong: list[InitErrorDetails] = []
         for bias, options in value.items():
-            wrong += wrong_options("poshgrid.training.biases", bias, options, (bias,))
+            wrong += wrong_options(BIASES, bias, options, (bias,), info.context)
         if wrong:
             raise plugins.refusal(wrong)
         return value

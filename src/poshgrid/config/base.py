@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -20,18 +19,13 @@ from pydantic import (
 from pydantic_core import InitErrorDetails
 
 from poshgrid import plugins
+from poshgrid.config.known import refers
+from poshgrid.config.runs import parts
 from poshgrid.config.sizes import MOST_WORDS, SIZE, words
 
 _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9+~._-]{0,62}[a-zA-Z0-9+~_-])?")
 # Wildcards and path variables, also in the names of inputs; neither can be escaped
 _PATTERN = re.compile(r"[{}]|<[a-z][a-z0-9_]*>")
-
-
-@dataclass(frozen=True)
-class Refers:
-    """Marks a key that names an entry of a section (:mod:`poshgrid.grid.references` checks it)."""
-
-    section: str
 
 
 def _size(value: object) -> object:
@@ -96,18 +90,25 @@ def _results(value: str) -> str:
     return value
 
 
+def _combination(value: str) -> str:
+    spelling = "+".join(sorted(set(parts(value)))) or "none"
+    if value != spelling:
+        raise ValueError(f"{value!r}: name each bias once, in alphabetical order: {spelling}")
+    return value
+
+
 def _count(value: object) -> object:
     return words(value) if isinstance(value, str) and not value.isdecimal() else value
 
 
 Name = Annotated[str, AfterValidator(_name)]
 Size = Annotated[str, BeforeValidator(_size, json_schema_input_type=str)]
-CorpusName = Annotated[Name, Refers("corpora")]
-ConditionName = Annotated[Name, Refers("conditions")]
-ParserName = Annotated[Name, Refers("parsers")]
-ModelName = Annotated[Name, Refers("models")]
-BiasName = Annotated[Name, Refers("biases")]
-UsedSize = Annotated[Size, Refers("sizes")]
+CorpusName = Annotated[Name, refers("corpora")]
+ConditionName = Annotated[Name, refers("conditions")]
+ParserName = Annotated[Name, refers("parsers")]
+ModelName = Annotated[Name, refers("models")]
+BiasName = Annotated[Name, AfterValidator(_combination), refers("biases")]
+UsedSize = Annotated[Size, refers("sizes")]
 Place = Annotated[str, AfterValidator(place)]
 """A file or folder, or a model on a hub."""
 Results = Annotated[Place, AfterValidator(_results)]
@@ -165,7 +166,11 @@ def _unlike_its_defaults(value: object) -> bool:
 
 
 def wrong_options(
-    package: str, word: str, options: dict[str, Any], keys: tuple[str, ...] = ()
+    package: str,
+    word: str,
+    options: dict[str, Any],
+    keys: tuple[str, ...] = (),
+    context: Any = None,  # noqa: ANN401 - pydantic's
 ) -> list[InitErrorDetails]:
     """Return the errors in a plug-in's name or options, each with its key.
 
@@ -175,9 +180,10 @@ def wrong_options(
         options: the options as written.
         keys: key of the name and the options, relative to the calling validator; default:
             ``options`` for options, and the plug-in's kind (``reader``) for the name.
+        context: names that options may use (:mod:`poshgrid.config.known`).
     """
     try:
-        plugins.options(package, word, options)
+        plugins.options(package, word, options, context)
     except plugins.UnknownPluginError as error:
         return [plugins.mistake(keys or (plugins.KINDS[package][0],), str(error), word)]
     except ValidationError as error:

@@ -16,7 +16,7 @@ from poshgrid.config.base import (
     Section,
     Seed,
     Share01,
-    Size,
+    UsedSize,
     place,
 )
 from poshgrid.config.names import once
@@ -129,7 +129,7 @@ class Condition(Section):
     """
     reinsert: list[Reinsertion] = Field([])
     """Evidence that is put back, filter by filter."""
-    unfiltered_sizes: list[Size] = Field([])
+    unfiltered_sizes: list[UsedSize] = Field([])
     """Sizes whose training sentences are not filtered."""
     downsample: Kept = 1.0
     """Share (`0.8`) or number (`2.4M`) of the *corpus's* sentences to keep at each size, in

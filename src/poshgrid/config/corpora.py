@@ -8,12 +8,10 @@ from pydantic import Field, field_validator, model_validator
 
 from poshgrid import plugins
 from poshgrid.config.base import (
-    Kept,
     Language,
     Name,
     Place,
     Positive,
-    Refers,
     Section,
     Seed,
     Share01,
@@ -21,6 +19,7 @@ from poshgrid.config.base import (
     Words,
     check_options,
 )
+from poshgrid.config.known import refers
 from poshgrid.config.names import once
 from poshgrid.config.sizes import words
 
@@ -65,7 +64,7 @@ class Source(Section):
 class Portion(Section):
     """How many words a source contributes to each size of a corpus (paper, Table 2)."""
 
-    source: Annotated[Name, Refers("sources")]
+    source: Annotated[Name, refers("sources")]
     """A source."""
     words: dict[Size, Words]
     """Size -> words: `{10M: 4M, 30M: 7M}`; 0 for none."""
@@ -87,12 +86,7 @@ class Corpus(Section):
     if the reader has them (`gulordava`); these are not filtered.
     """
     seed: Seed = 42
-    """Seed for the order of documents, and for which sentences are held out or kept by
-    `downsample`."""
-    downsample: Kept = 1.0
-    """`downsample` of conditions named after their filters (`wiki~passive`)."""
-    reading: Name | None = None
-    """Reading of the filters in such names, if a filter has it: `published`."""
+    """Seed for the order of documents, and for which sentences are held out."""
     order: Literal["shuffled", "given", "reversed"] = "shuffled"
     """Order of a source's training documents, for recipes whose `order` is `given`: random, the
     source's own, or its reverse.

@@ -12,18 +12,15 @@ from poshgrid.config.base import (
     ConditionName,
     ModelName,
     Name,
-    Refers,
     Section,
     Seed,
     Size,
     UsedSize,
 )
-from poshgrid.config.conditions import Rate
+from poshgrid.config.known import refers
 from poshgrid.config.names import once, rules
 
 _TWICE = "its runs would count twice"
-DOSE = "+"
-"""Separates the name of a condition from the rate at which its evidence is put back."""
 
 
 class SizedModel(Section):
@@ -64,17 +61,15 @@ class Experiment(Section):
     default: bool = True
     """Part of the target `all`."""
     conditions: list[ConditionName] = Field(min_length=1)
-    """Conditions, or names such as `wiki~passive`."""
-    doses: list[Rate] = Field([])
-    """Rates at which evidence is put back into each condition: `[0, natural, 0.01]`."""
+    """Conditions."""
     sizes: list[UsedSize] = Field(min_length=1)
     """Sizes of the corpora."""
     models: list[ModelName | SizedModel] = Field(min_length=1)
     """Models, each at all sizes or at some."""
-    recipe: Annotated[Name, Refers("recipes")]
+    recipe: Annotated[Name, refers("recipes")]
     """One recipe."""
     biases: list[BiasName] = Field(["none"], min_length=1)
-    """`none`, a bias, or several: `dyck+recency`."""
+    """`none`, a bias, or several in alphabetical order: `dyck+recency`."""
     seeds: list[Seed] = Field([42, 53, 76], min_length=1)
     """One run for each."""
     exclude: list[Exclusion] = Field([])
@@ -89,7 +84,7 @@ class Experiment(Section):
             )
         return value
 
-    @field_validator("conditions", "doses", "sizes", "biases", "seeds")
+    @field_validator("conditions", "sizes", "biases", "seeds")
     @classmethod
     def _once(cls, value: list[Any]) -> list[Any]:
         once(value, _TWICE)
@@ -109,13 +104,3 @@ class Experiment(Section):
                 [plugins.mistake(("models",), str(error), self.models)]
             ) from error
         return self
-
-    @property
-    def dosed(self) -> list[str]:
-        """The conditions at each rate: ``baby-f``, ``baby-f+natural``, ``baby-f+0.01``."""
-        doses = [dose if isinstance(dose, str) else f"{dose:.9g}" for dose in self.doses or [0.0]]
-        return [
-            name if dose == "0" else f"{name}{DOSE}{dose}"
-            for name in self.conditions
-            for dose in doses
-        ]

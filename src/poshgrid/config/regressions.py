@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from poshgrid.config import formula as formulas
-from poshgrid.config.base import Name, Refers, Scale, Section, Seed
-from poshgrid.config.runs import Only
+from poshgrid.config.base import Name, Scale, Section, Seed
+from poshgrid.config.known import Only, level, refers
 
 Factor = Literal[
     "condition", "model", "recipe", "bias", "size", "source", "filter",
@@ -55,6 +55,11 @@ class Contrast(Section):
     or `none`, to compare with the result.
     """
 
+    @field_validator("first", "less")
+    @classmethod
+    def _known(cls, value: str | None, info: ValidationInfo) -> str | None:
+        return value and level(str(info.data.get("factor")), value, info)
+
     @model_validator(mode="after")
     def _two_levels(self) -> Self:
         if self.first == self.less:
@@ -76,7 +81,7 @@ class Regression(Section):
     `size_z`, `category`, `phenomenon`, `condition`, `model`, `recipe`, `bias`, `seed`,
     `size`; also the groups `run` and `cell`.
     """
-    suite: Annotated[Name, Refers("suites")] | None = None
+    suite: Annotated[Name, refers("suites")] | None = None
     """Suite of minimal pairs; default: posh, or the only one."""
     only: Only | None = None
     """Runs to include, as in the key `only`: `recipe=packed`."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
-
-from pydantic import AfterValidator
+from typing import Any
 
 from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError, did_you_mean
@@ -124,15 +122,3 @@ def parse_only(text: str | None, option: str = "") -> dict[str, set[str]]:
             raise PoshgridError(f"{where}{part!r} is not axis=value{near} (axes: {axes})")
         kept.setdefault(axis, set()).add(value)
     return kept
-
-
-def _only(value: str) -> str:
-    try:
-        parse_only(value)
-    except PoshgridError as error:
-        raise ValueError(str(error)) from error
-    return value
-
-
-Only = Annotated[str, AfterValidator(_only)]
-"""A selection of runs in the format of :func:`parse_only`."""

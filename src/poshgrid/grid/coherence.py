@@ -12,12 +12,11 @@ from typing import Any
 from poshgrid import plugins
 from poshgrid.config import Regression, specs
 from poshgrid.config.base import Section
-from poshgrid.config.runs import AXES, Run, agrees, parse_only, parts
+from poshgrid.config.runs import AXES, Run, agrees, parse_only
 from poshgrid.config.sizes import words
 from poshgrid.corpora import budgets, conservation
-from poshgrid.errors import ConfigError, PoshgridError, did_you_mean
+from poshgrid.errors import ConfigError, Place, PoshgridError, Problem, did_you_mean
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.references import Place, Problem
 from poshgrid.grid.targets import product
 from poshgrid.plugins import FILTERS, READERS, REWRITERS
 from poshgrid.training import bias, builder
@@ -38,24 +37,6 @@ def _at(grid: Grid, section: str, name: str, *keys: str) -> Place:
     """Return the place of a named entry, or of its section if the name is not listed."""
     names = [entry.name for entry in getattr(grid.config, section)]
     return (section, names.index(name), *keys) if name in names else (section,)
-
-
-def _biases(grid: Grid) -> Iterator[Problem]:
-    """Yield biases of experiments that are different names for the same combination."""
-    known: dict[tuple[str, ...], str] = {}
-    for number, experiment in enumerate(grid.config.experiments):
-        for index, word in enumerate(experiment.biases):
-            key = ("experiments", number, "biases", index)
-            name = "+".join(dict.fromkeys(parts(word))) or "none"
-            other = known.setdefault(tuple(sorted(word.split("+"))), word)
-            if word != name:
-                what = (
-                    f"{word!r} is another name for {name!r}: each bias is named once, and none "
-                    f"stands alone; write {name}"
-                )
-                yield key, what
-            elif other != word:
-                yield key, f"{word!r} and {other!r} are the same; write one of them"
 
 
 def _points(grid: Grid) -> Iterator[Problem]:
@@ -238,42 +219,17 @@ def _conditions(grid: Grid) -> Iterator[Problem]:
 
 
 def _sources(grid: Grid) -> Iterator[Problem]:
-    """Yield corpora that need more words than a source has, as far as the configuration says.
-
-    A source with a limit of words (``words``, or an option of that name) has no more.
-    """
+    """Yield corpora whose words, or published dev and test, their sources cannot have."""
     for name, corpus in grid.corpora.items():
-        sizes = grid.sizes(name)
         try:
-            amounts = budgets.needed(corpus, sizes) if sizes else {}
+            sizes = grid.sizes(name)
+            budgets.needed(corpus, sizes) if sizes else None
         except PoshgridError as error:
             yield _at(grid, "corpora", name), str(error)
-            continue
-        for source, needed in amounts.items():
-            written = grid.sources[source]
-            if written.sample is not None and corpus.splits == "published":
-                what = f"a sample of source {source!r} would shorten its dev and test, too"
+        for portion in corpus.sources if corpus.splits == "published" else ():
+            if grid.sources[portion.source].sample is not None:
+                what = f"a sample of source {portion.source!r} would shorten its dev and test, too"
                 yield _at(grid, "corpora", name, "splits"), f"{what}; remove its `sample`"
-            options = plugins.options(READERS, written.reader, written.options)
-            limits = [written.words, getattr(options, "words", None)]
-            least = min((limit for limit in limits if limit), default=needed)
-            if needed > least:
-                what = (
-                    f"source {source!r} is too small: needs {needed:,} words ({sizes[-1]}, dev "
-                    f"and test), and stops at {least:,}; lower the corpus's words or raise those "
-                    "of the source"
-                )
-                yield _at(grid, "corpora", name), what
-
-
-def _unfiltered_sizes(grid: Grid) -> Iterator[Problem]:
-    """Yield unfiltered sizes of conditions that their corpus does not have."""
-    for name, condition in grid.conditions.items():
-        known = {size for portion in grid.corpus_of(name).sources for size in portion.words}
-        for size in condition.unfiltered_sizes:
-            if size not in known and not condition.prebuilt:
-                what = f"{condition.corpus!r} has no size {size!r}{did_you_mean(size, known)}"
-                yield _at(grid, "conditions", name, "unfiltered_sizes"), what
 
 
 def _words(grid: Grid) -> Iterator[Problem]:
@@ -368,7 +324,7 @@ def _regression(grid: Grid, model: Regression) -> Iterator[Problem]:
                 yield ("contrasts",), what + did_you_mean(level, known)
 
 
-_FIRST = (_biases, _points, _controls, _parsers, _given)
+_FIRST = (_points, _controls, _parsers, _given)
 """Checks on which the later ones rely."""
-_THEN = (_language, _twins, _conditions, _sources, _unfiltered_sizes, _training, _regressions)
+_THEN = (_language, _twins, _conditions, _sources, _training, _regressions)
 _LAST = (_words,)  # needs corpora with sufficient sources

@@ -13,11 +13,10 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from poshgrid import plugins
-from poshgrid.config import Config, yamltext
-from poshgrid.errors import ConfigError, PoshgridError, did_you_mean, plain
-from poshgrid.grid import coherence, references
+from poshgrid.config import Config, known, yamltext
+from poshgrid.errors import ConfigError, Place, PoshgridError, Problem, did_you_mean, plain
+from poshgrid.grid import coherence
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.references import Place, Problem
 
 _Tree = tuple[str | Path, yaml.Node | None]  # a file and its YAML nodes
 MUST, QUOTES = "must be ", "'\""
@@ -104,17 +103,12 @@ def validate(data: Mapping[str, Any], files: Sequence[str | Path] = ()) -> Grid:
 def _checked(data: Mapping[str, Any], files: Sequence[str | Path]) -> Grid:
     where = str(files[-1]) if files else "config"
     plugins.check()
-    problems = list(references.unknown(data))
     try:
-        config = Config.model_validate(data)
-        if not problems:
-            grid = Grid(config)
-            coherence.check(grid)
-            return grid
+        grid = Grid(Config.model_validate(data, context=known.defined(data)))
+        coherence.check(grid)
+        return grid
     except ValidationError as error:
-        wrong = list(_problems(error, data))
-        places = {key for key, _ in wrong}
-        problems = [*wrong, *(problem for problem in problems if problem[0] not in places)]
+        problems = list(_problems(error, data))
     except ConfigError as error:
         problems = error.problems
     except RecursionError as error:

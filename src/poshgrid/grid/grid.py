@@ -38,7 +38,7 @@ class Grid(Targets):
     @cached_property
     def _used(self) -> list[Condition]:
         """The conditions that any experiment uses."""
-        return [self.conditions[c] for e in self.experiments.values() for c in e.dosed]
+        return [self.conditions[c] for e in self.experiments.values() for c in e.conditions]
 
     def vocabularies(self) -> dict[str, str]:
         """Return corpus -> the table against whose training words the lexicon is checked.
@@ -279,7 +279,7 @@ class Grid(Targets):
             return []
         if tokenizer.trained_on == OWN:
             return [(condition, size)]
-        usual = {c for e in self.experiments.values() if e.default for c in e.dosed}
+        usual = {c for e in self.experiments.values() if e.default for c in e.conditions}
         used = usual or {run.condition for run in self.every_run}
         names = sorted(used if isinstance(tokenizer.trained_on, str) else tokenizer.trained_on)
         return [(name, self._largest(name)) for name in names]

@@ -20,6 +20,7 @@ from poshgrid.config import (
     Suite,
     Tokenizer,
 )
+from poshgrid.config.known import CONTROLS
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import (
     AXES,
@@ -35,18 +36,14 @@ from poshgrid.config.runs import (
 )
 from poshgrid.config.sizes import words
 from poshgrid.errors import ConfigError
-from poshgrid.grid.conditions import implied
 from poshgrid.training import bias
-
-CONTROLS = "controls"
-"""Value of ``less`` in a contrast that stands for the controls of each bias."""
 
 
 def product(e: Experiment) -> Iterator[tuple[Run, list[bool]]]:
     """Yield the points of an experiment, and for each which exclusions leave it out."""
     models = [(v.model, v.sizes) if isinstance(v, SizedModel) else (v, e.sizes) for v in e.models]
     excluded = [x.model_dump(exclude_none=True) for x in e.exclude]
-    axes = itertools.product(e.dosed, e.sizes, models, e.biases, e.seeds)
+    axes = itertools.product(e.conditions, e.sizes, models, e.biases, e.seeds)
     for condition, size, (model, sizes), combined, seed in axes:
         if size in sizes:
             run = Run(condition, size, model, e.recipe, combined, seed)
@@ -56,11 +53,10 @@ def product(e: Experiment) -> Iterator[tuple[Run, list[bool]]]:
 class Targets:
     """The runs of every target, and the named entries of a configuration.
 
-    All names that the configuration uses are already checked (:mod:`poshgrid.grid.references`).
+    All names that the configuration uses are already checked (:mod:`poshgrid.config.known`).
 
     Raises:
-        ConfigError: the name of a condition describes an impossible one, or ``only`` selects no
-            run.
+        ConfigError: ``only`` selects no run.
     """
 
     def __init__(self, config: Config) -> None:
@@ -69,7 +65,6 @@ class Targets:
         self.sources = {entry.name: entry for entry in config.sources}
         self.corpora = {entry.name: entry for entry in config.corpora}
         self.conditions = {entry.name: entry for entry in config.conditions}
-        self.conditions |= implied(config, self.conditions, self.corpora)
         self.parsers = {entry.name: entry for entry in config.parsers}
         self.models = {entry.name: entry for entry in config.models}
         self.recipes = {entry.name: entry for entry in config.recipes}

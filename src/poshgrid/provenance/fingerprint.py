@@ -28,7 +28,7 @@ from poshgrid.provenance import contents
 PACKAGE = "poshgrid"
 ROOT = Path(__file__).parents[1]
 DECLARATIONS = (
-    "base", "conditions", "corpora", "evaluation", "evidence", "names", "regressions",
+    "base", "conditions", "corpora", "evaluation", "evidence", "known", "names", "regressions",
     "specs", "tokens", "training",
 )  # fmt: skip
 """Modules of ``poshgrid.config`` that only declare keys; stages read them from their spec."""

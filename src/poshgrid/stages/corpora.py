@@ -53,10 +53,8 @@ class Mix(Stage):
         return {"sources": {name: self.paths.source(name) for name in names}}
 
     def spec(self, wc: Wildcards) -> specs.CorpusSpec:
-        """Return the corpus and its sizes, without the keys that only concern conditions."""
-        corpus = self.grid.corpora[wc.corpus].model_copy(
-            update={"downsample": 1.0, "reading": None}
-        )
+        """Return the corpus and its sizes."""
+        corpus = self.grid.corpora[wc.corpus]
         return specs.CorpusSpec(corpus=corpus, sizes=self.grid.sizes(wc.corpus))
 
 

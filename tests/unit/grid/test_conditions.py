@@ -1,11 +1,9 @@
-"""Conditions that names imply, that belong together, and that are one by two names."""
+"""Conditions that belong together, and that are one by two names."""
 
 import pytest
 
-from poshgrid.config.runs import Run
 from poshgrid.config.specs import canonical
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.reinsertion import pool
 from poshgrid.grid import configfile
 from poshgrid.grid.coherence import check
 from tests.unit.grid.test_grid import changed
@@ -46,53 +44,11 @@ def test_a_word_stands_for_its_first_reading(paper):
         {"name": "whole", "corpus": "baby", "filters": [{"name": "binding", "reading": "paper"}]},
         {"name": "dotted", "corpus": "baby", "filters": ["binding.direct"]},
     ]
-    grid = conditioned(paper, *written, experiment=["baby~binding.direct"])
-    filters = {name: [str(word) for word in grid.conditions[name].filters] for name in
-             ("words", "parts", "whole", "dotted", "baby~binding.direct")}  # fmt: skip
+    grid = conditioned(paper, *written)
+    filters = {entry["name"]: list(map(str, grid.conditions[entry["name"]].filters))
+               for entry in written}  # fmt: skip
     assert filters["words"] == filters["parts"] == filters["whole"] == ["binding.paper"]
-    assert filters["dotted"] == filters["baby~binding.direct"] == ["binding.direct"]
-    with pytest.raises(PoshgridError, match=r"'baby~binding\.dirct': .*'dirct'; did you mean 'dir"):
-        conditioned(paper, experiment=["baby~binding.dirct"])
-
-
-def test_doses_are_named_after_their_rates(paper):
-    plain = paper.model_dump(mode="json")
-    dose = {
-        **plain["experiments"][0], "name": "dose", "conditions": ["baby-f"], "sizes": ["10M"],
-        "doses": [0, "natural", 0.01, 0.00025],
-    }  # fmt: skip
-    grid = changed(paper, experiments=[*plain["experiments"], dose])
-    names = ["baby-f", "baby-f+0.00025", "baby-f+0.01", "baby-f+natural"]
-    assert sorted({run.condition for run in grid.targets["dose"]}) == names
-    assert {run for run in grid.targets["dose"] if run.condition == "baby-f"} <= set(
-        grid.targets["exp1"]
-    )  # dose 0 is the condition itself: trained once
-    for name, rate in (("baby-f+0.01", 0.01), ("baby-f+natural", "natural")):
-        made = grid.conditions[name]
-        assert made.filters == grid.conditions["baby-f"].filters
-        settings = {(e.filter, e.rate, e.repeat, e.tolerance) for e in made.reinsert}
-        assert settings == {("binding", rate, True, 0.01), ("question-formation", rate, True, 0.01)}
-        assert {pool(made, reinserted) for reinserted in made.reinsert} == {"direct"}
-    facts = grid.cell_facts("dose")
-    assert facts["baby-f/10M"].filtered and not facts["baby-f+0.01/10M"].filtered
-    assert all(Run.parse(run.name) == run for run in grid.targets["dose"])
-
-
-def test_doses_of_what_has_no_evidence_to_lose_are_refused(paper):
-    for name, why in (("wiki", "has no filters"), ("baby", "puts some back already")):
-        with pytest.raises(PoshgridError) as caught:
-            conditioned(paper, experiment=[f"{name}+0.01"])
-        assert str(caught.value).startswith(f"'{name}+0.01': ")
-        assert f"'{name}' {why}" in str(caught.value)
-    # conditions that are named by their filters take doses, too, and so do refilled ones
-    refilled = {"name": "r", "corpus": "baby", "filters": DIRECT, "refill": True, "filtered": True}
-    grid = conditioned(paper, refilled, experiment=["wiki~passive.paper+natural", "r+0.01"])
-    implied = grid.conditions["wiki~passive.paper+natural"]
-    assert [str(word) for word in implied.filters] == ["passive.paper"]
-    assert implied.reinsert[0].rate == "natural" and pool(implied, implied.reinsert[0]) == "paper"
-    assert grid.conditions["r+0.01"].refill
-    facts = grid.cell_facts("more")  # with its evidence back it is not filtered, whatever it was
-    assert facts["r/10M"].filtered and not facts["r+0.01/10M"].filtered
+    assert filters["dotted"] == ["binding.direct"]
 
 
 def test_two_conditions_that_are_one_are_refused(paper):

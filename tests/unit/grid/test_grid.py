@@ -120,24 +120,6 @@ def test_filtered_is_the_papers_factor(paper):
     assert facts["baby/100M"].words == 100_000_000
 
 
-def test_a_condition_is_named_by_its_base_and_filters(paper):
-    changes = {"downsample": 0.787, "reading": "published"}
-    corpora = [corpus | changes for corpus in paper.model_dump(mode="json")["corpora"]]
-
-    def named(*names):
-        mine = experiment(paper, "exp1", name="fict", conditions=names)
-        return changed(paper, experiments=[mine], corpora=corpora)
-
-    grid = named("wiki~none", "wiki~agr-pp-mod", "wiki~npi-only+det-noun", "wiki~passive.paper")
-    both = grid.conditions["wiki~npi-only+det-noun"]
-    assert (both.corpus, both.words, both.downsample) == ("wiki", ["det-noun", "npi-only"], 0.787)
-    # npi-only has no reading of that name
-    assert [str(word) for word in both.filters] == ["npi-only.paper", "det-noun.published"]
-    assert list(map(str, grid.conditions["wiki~passive.paper"].filters)) == ["passive.paper"]
-    assert grid.conditions["wiki~none"].filters == []
-    assert grid.filters("wiki") == ["agr-pp-mod", "det-noun", "npi-only", "passive"]
-
-
 def test_the_parser_of_a_bias(paper):
     grid = Grid(paper)
     planted = {"tree-planting", "random-trees", "sequential-trees"}

@@ -1,0 +1,141 @@
+"""Names that keys use: each must be defined by the configuration in which it is written.
+
+Configurations are validated with the names that they define as pydantic's context, so that an
+unknown name is reported at its key, together with wrong values. Specs of jobs have no context, and
+their names are not checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, ValidationInfo
+
+from poshgrid import plugins
+from poshgrid.config.runs import (
+    AXES,
+    GIVEN,
+    PRETRAINED,
+    REFERENCE,
+    RELEASED,
+    WORD_BASELINES,
+    parse_only,
+    parts,
+)
+from poshgrid.config.sizes import SIZE
+from poshgrid.errors import PoshgridError, did_you_mean
+
+CONTROLS = "controls"
+"""Value of ``less`` in a contrast that stands for the controls of each bias."""
+BIASES = "poshgrid.training.biases"
+_CALLED = {
+    "sources": "source", "corpora": "corpus", "conditions": "condition", "parsers": "parser",
+    "models": "model", "recipes": "recipe", "biases": "bias", "suites": "suite", "sizes": "size",
+}  # fmt: skip
+_SECTIONS = dict(zip(AXES, ("conditions", "sizes", "models", "recipes", "biases"), strict=False))
+"""Axis of runs -> the section that defines its values."""
+
+
+def defined(data: Mapping[str, Any]) -> dict[str, set[str]]:
+    """Return section -> the names that a configuration defines, and axis -> those of its runs.
+
+    Args:
+        data: a configuration as written; values of a wrong type are skipped.
+    """
+    names: dict[str, set[str]] = {
+        section: {str(entry.get("name")) for entry in _entries(data, section)}
+        for section in _CALLED
+    }
+    names["biases"] = {*map(str, _mapping(data.get("biases")))}
+    names["sizes"] = {
+        str(size)
+        for corpus in _entries(data, "corpora")
+        for portion in _entries(corpus, "sources")
+        for size in _mapping(portion.get("words"))
+        if SIZE.fullmatch(str(size))  # any other key is a wrong value, and reported as one
+    }
+    if any(condition.get("prebuilt") for condition in _entries(data, "conditions")):
+        for experiment in _entries(data, "experiments"):  # prebuilt files have their own sizes
+            names["sizes"] |= {str(size) for size in _list(experiment.get("sizes"))}
+    for score in _list(_mapping(data.get("scoring")).get("masked")):
+        names["suites"] |= {f"{suite}-{score}" for suite in names["suites"]}
+    pretrained = _entries(data, "pretrained")
+
+    def of_pretrained(*keys: str) -> set[str]:
+        return {str(model.get(key)) for model in pretrained for key in keys}
+
+    return names | {
+        "condition": names["conditions"] | of_pretrained("condition") | {PRETRAINED},
+        "size": names["sizes"] | of_pretrained("size") | {GIVEN},
+        "model": names["models"] | of_pretrained("model", "name") | {*WORD_BASELINES},
+        "recipe": names["recipes"] | {*REFERENCE, RELEASED},
+        "bias": names["biases"] | {CONTROLS},
+    }
+
+
+def refers(section: str) -> AfterValidator:
+    """Return a validator of a key that names an entry of a section."""
+
+    def check(name: str, info: ValidationInfo) -> str:
+        if info.context:
+            _check(section, name, info.context[section], info.context)
+        return name
+
+    return AfterValidator(check)
+
+
+def level(axis: str, value: str, info: ValidationInfo) -> str:
+    """Return a value of an axis of runs; other axes are not checked.
+
+    Raises:
+        ValueError: no run can have it.
+    """
+    if info.context and axis in _SECTIONS:
+        _check(_SECTIONS[axis], value, info.context[axis], info.context)
+    return value
+
+
+def _only(text: str, info: ValidationInfo) -> str:
+    try:
+        kept = parse_only(text)
+    except PoshgridError as error:
+        raise ValueError(str(error)) from error
+    for axis, values in kept.items():
+        for value in sorted(values):
+            level(axis, value, info)
+    return text
+
+
+Only = Annotated[str, AfterValidator(_only)]
+"""A selection of runs in the format of :func:`poshgrid.config.runs.parse_only`."""
+
+
+def _check(
+    section: str, name: str, known: Collection[str], context: Mapping[str, Collection[str]]
+) -> None:
+    """Raise ValueError if a name is unknown; the message has a similar known one."""
+    if section == "sizes" and not context["sizes"]:
+        return  # corpora are missing or wrong, which is reported
+    for part in parts(name) if section == "biases" else [name]:
+        if part in known:
+            continue
+        if section == "biases" and part in plugins.names(BIASES):
+            raise ValueError(f"unknown bias {part!r}; write {part}: {{}} under biases")
+        hint = did_you_mean(part, known)
+        if section != "sizes" and not hint.endswith("?"):
+            hint += f"; or add it to `{section}`"
+        raise ValueError(f"unknown {_CALLED[section]} {part!r}{hint}")
+
+
+def _mapping(value: object) -> Mapping[Any, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _entries(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    """Return the entries of a list that are mappings."""
+    return [_mapping(entry) for entry in _list(data.get(key))]
