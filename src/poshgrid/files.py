@@ -194,9 +194,10 @@ def write_text(path: str | os.PathLike[str], text: str, *, lasting: bool = False
         temporary.write_text(text, encoding="utf-8")
 
 
-def write_json(path: str | os.PathLike[str], value: object) -> None:
+def write_json(path: str | os.PathLike[str], value: object, *, lasting: bool = False) -> None:
     """Write indented JSON with sorted keys atomically: the same value gives the same bytes."""
-    write_text(path, verification.json_text(value))
+    text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False)
+    write_text(path, f"{text}\n", lasting=lasting)
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - JSON is what it is

@@ -1,8 +1,8 @@
 """Check that files still have the bytes that a stage wrote, and were not truncated or edited.
 
-A manifest records the SHA-256 digest of every file that its stage wrote (``outputs``), and a digest
-of its own contents (``seal``). Stages check their inputs against manifests, and ``poshgrid verify``
-checks a whole results folder (:mod:`poshgrid.provenance.verify`).
+A manifest records the SHA-256 digest of every file that its stage wrote (``outputs``). Stages check
+their inputs against manifests, and ``poshgrid verify`` checks a whole results folder
+(:mod:`poshgrid.provenance.verify`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from poshgrid.errors import PoshgridError
 
 MANIFEST = "manifest.json"
 SUFFIX = f".{MANIFEST}"
-SEAL = "seal"
 DEPTH = 3
 """How many folders above a file its manifest may be; a model's checkpoints are the deepest
 files."""
@@ -34,10 +33,9 @@ class Recorded(NamedTuple):
     Attributes:
         outputs: name, relative to the manifest's folder -> digest.
         stage: the command.
-        inputs: name, as on the command line -> digest.
+        inputs: name, relative to the manifest's folder -> digest.
         editable: names of outputs that people may edit.
         path: absolute path of the manifest when it was written; "" in earlier versions.
-        cwd: folder in which the command ran.
     """
 
     outputs: dict[str, str]
@@ -45,37 +43,10 @@ class Recorded(NamedTuple):
     inputs: dict[str, str]
     editable: tuple[str, ...]
     path: str
-    cwd: str
 
     def changed(self) -> str:
         """Return the message for a file with other bytes."""
         return f"not the bytes that {self.stage} wrote"
-
-
-def sealed(content: dict[str, Any]) -> str:
-    """Return the text of a manifest, with its seal.
-
-    Args:
-        content: the contents of the manifest.
-    """
-    if SEAL in content:
-        raise ValueError(f"{SEAL!r} is added here")
-    plain = json.loads(json_text(content))  # as it will be read, with keys as texts
-    return json_text(plain | {SEAL: _seal(plain)})
-
-
-def json_text(value: object) -> str:
-    """Return indented JSON with sorted keys: the same value always gives the same text."""
-    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-
-
-def _seal(content: dict[str, Any]) -> str:
-    """Return the digest of a manifest's contents without the seal."""
-    return hashlib.sha256(_bytes(content)).hexdigest()
-
-
-def _bytes(content: dict[str, Any]) -> bytes:
-    return json_text(content).encode("utf-8", "surrogatepass")
 
 
 class NoManifestError(PoshgridError):
@@ -183,28 +154,19 @@ def written(path: Path) -> str | None:
     return recorded(owner, state(owner)).outputs.get(path.relative_to(owner.parent).as_posix())
 
 
-def from_folder(inputs: Mapping[str, str], path: str, cwd: str) -> dict[str, str]:
-    """Return a stage's inputs with names relative to its manifest's folder.
+def relative(manifest: str | Path, path: str | os.PathLike[str]) -> str:
+    """Return a path relative to a manifest's folder, without resolving links.
 
-    Names of files in the same results folder do not change if the whole folder is moved.
-
-    Args:
-        inputs: name -> digest.
-        path: the manifest, absolute.
-        cwd: folder that the names are relative to.
+    Paths of files in the same results folder do not change if the whole folder is moved.
     """
-    folder = os.path.dirname(path)  # noqa: PTH120 - links stay
-    return {
-        os.path.relpath(os.path.join(cwd, name), folder): digest  # noqa: PTH118
-        for name, digest in inputs.items()
-    }
+    return os.path.relpath(path, Path(manifest).parent)
 
 
 def reads(manifest: str | Path, inputs: Iterable[str], results: str) -> list[str]:
     """Return a job's inputs inside its results folder, relative to its manifest's folder."""
-    top, folder = os.path.abspath(results), Path(manifest).parent  # noqa: PTH100 - links stay
-    paths = [os.path.abspath(path) for path in inputs]  # noqa: PTH100
-    return sorted(os.path.relpath(path, folder) for path in paths if Path(path).is_relative_to(top))
+    top = os.path.abspath(results)  # noqa: PTH100 - links stay
+    inside = (path for path in inputs if Path(os.path.abspath(path)).is_relative_to(top))  # noqa: PTH100
+    return sorted(relative(manifest, path) for path in inside)
 
 
 def located(manifest: Path, name: str) -> Path:
@@ -219,7 +181,7 @@ def same_inputs(before: Mapping[str, str], now: Mapping[str, str]) -> bool:
     their names without folders and their digests are compared.
 
     Args:
-        before: result of :func:`from_folder` for the earlier run.
+        before: inputs of the earlier run: names, relative to its manifest's folder, and digests.
         now: the same for this run.
     """
     common = before.keys() & now.keys()
@@ -301,31 +263,20 @@ def _recorded(manifest: Path) -> Recorded:
 
 
 def read(manifest: Path) -> Any:  # noqa: ANN401 - JSON is what it is
-    """Return the contents of a manifest; without a seal it is of an earlier version or foreign.
+    """Return the contents of a manifest.
 
     Raises:
-        NoManifestError: it is not a file, not JSON, or its seal is broken.
+        NoManifestError: it is not a file, or not JSON.
         OSError: it cannot be read.
     """
     if manifest.exists() and not manifest.is_file():  # reading a device might never end
         raise NoManifestError(manifest, "not a manifest: not a file; move it away, then run again")
-    written = manifest.read_bytes()
     try:
-        content = json.loads(written)
+        return json.loads(manifest.read_bytes())
     except ValueError as error:
         raise NoManifestError(
             manifest, "not a manifest: not JSON; move it away, then run again"
         ) from error
-    if isinstance(content, dict) and SEAL in content:
-        plain = {key: value for key, value in content.items() if key != SEAL}
-        # Compare bytes, because JSON can write the same value in several ways
-        if content[SEAL] != _seal(plain) or _bytes(content) != written:
-            raise NoManifestError(
-                manifest,
-                "not the manifest that its stage wrote: its seal is broken; run poshgrid verify "
-                "--delete on the results, then run again",
-            )
-    return content
 
 
 @functools.lru_cache(maxsize=4096)
@@ -356,8 +307,7 @@ def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
             "not a manifest, though JSON: poshgrid did not write it",
             foreign=True,
         )
-    path, cwd = (str(content.get(name) or "") for name in ("path", "cwd"))
-    return Recorded(outputs, stage, inputs, editable, path, cwd)
+    return Recorded(outputs, stage, inputs, editable, str(content.get("path") or ""))
 
 
 def _inside(name: str) -> bool:

@@ -10,7 +10,6 @@ import time
 
 import pytest
 
-from poshgrid import verification
 from poshgrid.planning import current
 from poshgrid.provenance import lock
 from tests import forks
@@ -19,7 +18,6 @@ from .conftest import Checkout
 
 COMMAND = "import poshgrid.commands.plan; from poshgrid.cli import main; main()"
 MANIFESTS = """
-import os
 from poshgrid import verification
 
 files = [[each] if isinstance(each, str) else each for each in job["inputs"].values()]
@@ -33,11 +31,13 @@ for path in made:
         path.write_text(str(job.get("spec")))
 path = next(path for path in (output / "manifest.json", beside[1]) if path in made)
 path.unlink()
-path.write_text(verification.sealed({
-    "path": str(path.absolute()), "cwd": os.getcwd(), "command": sys.argv,
+digests = verification.check(read)
+path.write_text(json.dumps({
+    "path": str(path.absolute()), "command": sys.argv,
     "spec": job.get("spec"), "code": "-".join(filter(None, [job["code"], job["files"]])),
     "reads": verification.reads(path, declared, job["results"]),
-    "inputs": verification.check(read), "outputs": verification.outputs(path)[0]}))
+    "inputs": {verification.relative(path, file): digests[file] for file in digests},
+    "outputs": verification.outputs(path)[0]}))
 """
 """What the stub adds: manifests as stages write them, with the inputs of their jobs."""
 
@@ -102,11 +102,6 @@ def files(folder):
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
 
 
-def sealed_content(manifest):
-    """Return what a manifest says, without its seal."""
-    return {k: v for k, v in json.loads(manifest.read_text()).items() if k != "seal"}
-
-
 def shuffle(folder):
     """Give all files of a folder times in any order, as a copy does."""
     draw = random.Random(1)
@@ -158,9 +153,9 @@ def test_each_reason_is_counted(checkout):
     checkout.append("src/poshgrid/tokenization/sweep.py", "ANOTHER = 1")
     results = checkout.folder / "results/posh-bench-toy"
     tokens = next((results / "tokens").rglob("train.bin"))
-    content = sealed_content(tokens.with_name("manifest.json"))
+    content = json.loads(tokens.with_name("manifest.json").read_text())
     content["outputs"]["train.bin"] = "0" * 64  # another run wrote it, elsewhere
-    tokens.with_name("manifest.json").write_text(verification.sealed(content))
+    tokens.with_name("manifest.json").write_text(json.dumps(content))
     next((results / "models").rglob("packed/none/seed53/manifest.json")).unlink()
     checkout.configuration["scoring"] = {"reduction": "sum"}
     counts, lines = runs(checkout)
@@ -177,9 +172,9 @@ def test_results_that_another_folder_replaced_are_not_what_the_record_says(check
     checkout.snakemake("--cores", "1", "--", "arms")
     models = checkout.folder / "results/posh-bench-toy/models"
     model = next(models.rglob("packed/none/seed53/manifest.json"))
-    content = sealed_content(model)
+    content = json.loads(model.read_text())
     content["spec"]["recipe"]["steps"] = 7
-    model.write_text(verification.sealed(content))
+    model.write_text(json.dumps(content))
     counts, lines = runs(checkout)
     assert (counts["train"], lines) == (1, ["train: 1 run again: spec (1)"])
     assert plan(checkout)["train", "parameter"] == ["recipe.steps: 7 -> 600"]

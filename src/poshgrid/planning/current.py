@@ -210,7 +210,7 @@ def differences(
         content: its contents; None: read them here.
     """
     content = _content(manifest) if content is None else content
-    if not {verification.SEAL, "path", "cwd", "reads"} <= content.keys():
+    if not {"path", "inputs", "reads"} <= content.keys() or "cwd" in content:
         return [NO_MANIFEST]  # or one of an earlier version
     job = job_of(params)
     code, _, files = str(content.get("code")).partition("-")
@@ -227,10 +227,9 @@ def differences(
 def _changed_inputs(manifest: str, content: Mapping[str, Any]) -> bool:
     """Return whether other stages have rewritten the results that a stage has read."""
     with contextlib.suppress(PoshgridError, OSError, KeyError):
-        inputs = verification.from_folder(content["inputs"], content["path"], content["cwd"])
         return any(
             verification.written(verification.located(Path(manifest), name)) not in (None, digest)
-            for name, digest in inputs.items()
+            for name, digest in content["inputs"].items()
         )
     return True
 

@@ -108,14 +108,13 @@ def take(
     try:
         content = verification.read(last / _MANIFEST)
         outputs: dict[str, str] = content["outputs"]
-        before = verification.from_folder(content["inputs"], content["path"], content["cwd"])
-        now = verification.from_folder(inputs, str(manifest.absolute()), str(Path.cwd()))
+        before: dict[str, str] = content["inputs"]
+        now = {verification.relative(manifest, path): digest for path, digest in inputs.items()}
         read = {name: verification.located(manifest, name) for name in before.keys() - now.keys()}
         now |= {
             name: verification.sha256(path) for name, path in read.items() if path.is_file()
         }  # further files that the stage read
         same = {
-            "manifest": verification.SEAL in content,
             "spec": content["spec"] == spec,
             "code": content["code"] == code,
             "inputs": verification.same_inputs(before, now),

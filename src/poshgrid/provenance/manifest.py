@@ -16,7 +16,7 @@ from typing import Any
 
 from poshgrid import verification
 from poshgrid.errors import PoshgridError
-from poshgrid.files import sync, write_text
+from poshgrid.files import sync, write_json
 
 PACKAGES = (
     "poshgrid", "snakemake", "torch", "transformers", "tokenizers", "stanza", "spacy", "polars",
@@ -64,29 +64,28 @@ def recorded(
     peak = max(used.ru_maxrss for used in _usage())
     outputs, others = verification.outputs(path, editable)
     _on_disk(path, outputs)
-    content = verification.sealed(
-        {
-            "path": str(path.absolute()),
-            "cwd": str(Path.cwd()),
-            "command": sys.argv,
-            "spec": spec,
-            "code": code,
-            "inputs": read | digests,
-            "reads": list(reads),
-            "outputs": outputs,
-            "editable": others,
-            "packages": _versions(),
-            "python": platform.python_version(),
-            "host": socket.gethostname(),
-            "started": started.isoformat(timespec="seconds"),
-            "wall_seconds": round(time.monotonic() - wall, 3),
-            "cpu_seconds": round(_cpu() - cpu, 3),
-            "peak_memory_mb": round(peak / 1024, 1),
-            **_device(),
-            **extra,
-        }
-    )
-    write_text(path, content, lasting=True)
+    content = {
+        "path": str(path.absolute()),
+        "command": sys.argv,
+        "spec": spec,
+        "code": code,
+        "inputs": {
+            verification.relative(path, name): digest for name, digest in (read | digests).items()
+        },
+        "reads": list(reads),
+        "outputs": outputs,
+        "editable": others,
+        "packages": _versions(),
+        "python": platform.python_version(),
+        "host": socket.gethostname(),
+        "started": started.isoformat(timespec="seconds"),
+        "wall_seconds": round(time.monotonic() - wall, 3),
+        "cpu_seconds": round(_cpu() - cpu, 3),
+        "peak_memory_mb": round(peak / 1024, 1),
+        **_device(),
+        **extra,
+    }
+    write_json(path, content, lasting=True)
 
 
 def _usage() -> list[resource.struct_rusage]:

@@ -11,9 +11,9 @@ from poshgrid import verification
 from poshgrid.errors import PoshgridError
 from poshgrid.verification import Recorded, sha256
 
-Kind = Literal["missing", "changed", "outdated", "broken", "moved", "unlisted", "foreign"]
+Kind = Literal["missing", "changed", "outdated", "broken", "moved", "foreign"]
 DELETED: tuple[Kind, ...] = ("missing", "changed", "outdated", "broken", "moved")
-"""Faults whose files are deleted. An unlisted or foreign file may belong to a person."""
+"""Faults whose files are deleted. A foreign file may belong to a person."""
 NO_RESULTS = ("arguments", "checkpoints", "logs", "tracking")
 """Folders of a results folder that hold no results of stages."""
 
@@ -24,9 +24,9 @@ class Fault(NamedTuple):
     Attributes:
         path: the file, or a manifest.
         manifest: the manifest that lists it, or the same one.
-        kind: for a file: it is missing, its bytes have changed, or no manifest lists it; for a
-            manifest: an input of its stage has been rewritten since, its JSON or seal is broken, it
-            was written elsewhere in the results, or poshgrid did not write it.
+        kind: for a file: it is missing, or its bytes have changed; for a manifest: an input of its
+            stage has been rewritten since, its JSON is broken, it was written elsewhere in the
+            results, or poshgrid did not write it.
         what: the same in words.
     """
 
@@ -54,38 +54,20 @@ def faults(results: Path) -> Iterator[Fault]:
         raise PoshgridError(
             f"{results}: no such folder; give the results folder of a configuration"
         )
-    files = [path for path in sorted(results.rglob("*")) if _is_result(path, results)]
-    manifests = [path for path in files if verification.is_manifest(path)]
+    manifests = [path for path in sorted(results.rglob("*.json")) if _is_result(path, results)]
     if not manifests:
         raise PoshgridError(
             f"{results}: no manifest in it or below; give the results folder of a configuration"
         )
     for manifest in manifests:
         yield from _of_manifest(manifest, results)
-    for path in files:
-        if path not in manifests and path.is_file() and not _listed(path):
-            what = (
-                "no manifest lists it: a job is writing it, its manifest is gone, or it is yours; "
-                "it stays: delete it to have it made again"
-            )
-            yield Fault(path, path, "unlisted", what)
 
 
 def _is_result(path: Path, results: Path) -> bool:
+    """Return whether a path is a manifest of a stage's results."""
     parts = path.relative_to(results).parts
-    return parts[0] not in NO_RESULTS and not any(part.startswith(".") for part in parts)
-
-
-def _listed(path: Path) -> bool:
-    owner = verification.nearest(path)
-    try:
-        recorded = owner and verification.recorded(owner, verification.state(owner))
-    except verification.NoManifestError:
-        return True  # the fault is in its manifest
-    if not recorded or not owner:
-        return False
-    name = path.relative_to(owner.parent).as_posix()
-    return name in recorded.outputs or name in recorded.editable
+    hidden = parts[0] in NO_RESULTS or any(part.startswith(".") for part in parts)
+    return verification.is_manifest(path) and not hidden
 
 
 def _of_manifest(manifest: Path, results: Path) -> Iterator[Fault]:
@@ -116,10 +98,7 @@ def _of_manifest(manifest: Path, results: Path) -> Iterator[Fault]:
 
 def outdated(manifest: Path, recorded: Recorded) -> str | None:
     """Return an input of a stage that another stage has rewritten since, or None."""
-    if not recorded.path:
-        return None  # written by an earlier version
-    inputs = verification.from_folder(recorded.inputs, recorded.path, recorded.cwd)
-    for name, digest in sorted(inputs.items()):
+    for name, digest in sorted(recorded.inputs.items()):
         path = verification.located(manifest, name)
         with suppress(verification.NoManifestError, OSError):  # reported for that manifest
             if verification.written(path) not in (None, digest):

@@ -1,11 +1,10 @@
-"""The lock of a folder that is removed, cannot be read, or lies where there are no locks."""
+"""Locks of folders that cannot be written, or lie where there are no locks; results in use."""
 
 from __future__ import annotations
 
 import errno
 import fcntl
 import os
-import shutil
 import socket
 from pathlib import Path
 
@@ -20,37 +19,20 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-def test_a_folder_that_is_removed_while_its_lock_is_taken_is_locked_anew(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The job that held it has come to its end: a lock of a file that nobody finds is none."""
-    flock, times = fcntl.flock, []
-
-    def after_removal(descriptor: int, operation: int) -> None:
-        times.append(descriptor)
-        if len(times) == 1:
-            shutil.rmtree(folder)
-        flock(descriptor, operation)
-
-    monkeypatch.setattr(lock.fcntl, "flock", after_removal)
-    with lock.held(folder, "making this"):
-        assert len(times) == 2
-
-
 def test_without_locks_work_goes_on(
     folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def flock(*_: object) -> None:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
-    monkeypatch.setattr(lock.fcntl, "flock", flock)
+    monkeypatch.setattr(fcntl, "flock", flock)
     with lock.held(folder, "making this"):
         assert "no lock" in caplog.text
 
 
 def test_a_lock_that_cannot_be_made_is_an_error_in_one_line(folder: Path) -> None:
     folder.write_text("a file")
-    with pytest.raises(PoshgridError, match=r"run: cannot write: "), lock.held(folder, ""):
+    with pytest.raises(PoshgridError, match=r"a: cannot write: "), lock.held(folder / "a", ""):
         pytest.fail("there is no folder")
 
 
