@@ -18,7 +18,7 @@ from poshgrid.config.names import PAPER
 from poshgrid.config.runs import COUNTED, PRETRAINED, UNTRAINED, WORD_BASELINES
 from poshgrid.stages import Stages
 from poshgrid.cluster import slurm
-from poshgrid.planning import current, download, ready
+from poshgrid.planning import current, ready
 
 min_version("9.0")
 
@@ -101,8 +101,6 @@ include: "workflow/rules/report.smk"
 
 onstart:
     slurm.reach(workflow.executor_plugin.name)
-    if not workflow.touch:
-        download.ahead(workflow.dag, STAGE.files)
 
 
 onsuccess:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid import plugins
-from poshgrid.config import Filter, Suite
+from poshgrid.config import Filter, Pretrained, Suite
 from poshgrid.config.formula import suite_of
 from poshgrid.config.runs import SPLITS
 from poshgrid.corpora import budgets, catalogue, listing
@@ -380,10 +380,23 @@ def _given(grid: Grid, target: str) -> Iterator[Finding]:
         elif model.path.count("/") > 1 or model.path.startswith((".", "/")):
             yield _file(check, Path(grid.config.data, model.path), "fix pretrained[].path")
         else:
-            pinned = f"at {model.revision}" if model.revision else "at its default branch"
-            what = f"{model.path} comes from the hub {pinned}: Snakemake downloads it"
-            pin = "" if model.revision else "pin it: pretrained[].revision, a commit"
-            yield warning(check, what, pin)
+            yield _on_hub(check, model)
+
+
+def _on_hub(check: str, model: Pretrained) -> Finding:
+    """Return whether a model of a hub is in its cache, and has a fixed revision."""
+    from huggingface_hub import try_to_load_from_cache
+
+    at = f" --revision {model.revision}" if model.revision else ""
+    if not isinstance(
+        try_to_load_from_cache(model.path, "config.json", revision=model.revision), str
+    ):
+        what = f"{model.path} is not in the hub's cache (HF_HOME): its job downloads it"
+        return warning(check, what, f"for nodes without a network: hf download {model.path}{at}")
+    if not at:
+        what = f"{model.path} comes from the hub at its default branch"
+        return warning(check, what, "pin it: pretrained[].revision, a commit")
+    return ok(check, f"{model.path}{at}")
 
 
 LOOKS = (

@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import huggingface_hub
 import pytest
 import yaml
 
@@ -153,3 +154,18 @@ def test_no_run_begins_without_its_inputs(tiny, capsys):
         ready.announce(grid, "exp1", ["c.yaml"], dry=False)
     assert end.value.code == 1
     assert capsys.readouterr().err.startswith("error: exp1: ")
+
+
+def test_a_model_of_a_hub_is_named_with_the_command_that_fetches_it(tiny, monkeypatch):
+    cached = {"owner/here"}
+    monkeypatch.setattr(
+        huggingface_hub, "try_to_load_from_cache",
+        lambda name, file, revision: "file" if name in cached else None,
+    )  # fmt: skip
+    tiny["pretrained"] = [
+        {"name": "gone", "path": "owner/gone", "revision": "1f2e"},
+        {"name": "here", "path": "owner/here"},
+    ]
+    found = findings(tiny)
+    assert "hf download owner/gone --revision 1f2e" in found["pretrained gone"].remedy
+    assert "pretrained[].revision" in found["pretrained here"].remedy

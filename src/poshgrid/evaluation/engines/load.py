@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 log = logs.get(__name__)
 NGRAM = "poshgrid-ngram"  # model_type of our own n-gram models
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "spiece.model", "vocab.json", "vocab.txt")
-_READ = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
-"""Files of a model that are downloaded from a hub: no pickles, no code."""
 _PICKLED = ("*.bin", "*.pt", "*.pth", "*.h5", "*.msgpack")
 _HUB = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 
@@ -108,22 +106,6 @@ def _check_folder(folder: Path, words: Path) -> str:
             "save the model again with save_pretrained, which writes model.safetensors"
         )
     return str(kind)
-
-
-def download(name: str, revision: str | None) -> None:
-    """Download a model of the hub into its cache, so that :func:`load` needs no network.
-
-    Raises:
-        PoshgridError: the model cannot be downloaded and is not in the cache.
-    """
-    import huggingface_hub
-
-    try:
-        huggingface_hub.snapshot_download(
-            name, revision=revision, allow_patterns=_READ, ignore_patterns=["*/*"]
-        )
-    except Exception as error:  # the library's errors change between releases
-        raise _not_on_hub(name, revision, error) from error
 
 
 def _read(model: str, device: str, where: dict[str, Any]) -> tuple[Any, bool]:
