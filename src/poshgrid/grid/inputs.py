@@ -6,10 +6,7 @@ where to get it.
 
 from __future__ import annotations
 
-import itertools
-import os
 from collections.abc import Iterable
-from functools import cached_property
 from pathlib import Path
 
 import poshgrid
@@ -23,7 +20,6 @@ from poshgrid.evidence import patterns
 from poshgrid.grid.grid import Grid
 from poshgrid.parsing import treebank
 from poshgrid.plugins import FILTERS
-from poshgrid.provenance import contents
 
 
 def relative(path: Path) -> str:
@@ -46,40 +42,14 @@ def model_folder(grid: Grid, model: Pretrained) -> Path | None:
 
 
 class Inputs:
-    """The files that the jobs of a grid read."""
+    """The files that the jobs of a grid read: the base of stages."""
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
         self.paths = grid.paths
         self.data = grid.config.data
 
-    @cached_property
-    def baselines(self) -> dict[str, list[Run]]:
-        """Target -> the baselines of its runs."""
-        return {target: self.grid.baselines(runs) for target, runs in self.grid.targets.items()}
-
     # Files from outside the workflow
-
-    def contents(self, *files: Iterable[str]) -> str:
-        """Return the digest of files, without those that a job of the grid writes.
-
-        A rule passes its inputs here again, because Snakemake keeps no record of parameters that
-        are made from ``input``.
-        """
-        return contents.digest(itertools.chain(*files), self._written)
-
-    @cached_property
-    def _written(self) -> frozenset[str]:
-        """Absolute paths of files that jobs write and that a rule may read instead of data."""
-        grid, runs = self.grid, self.grid.every_run
-        cells = itertools.product(grid.conditions, {size for _, size in grid.every_cell})
-        paths = [
-            *self.corpora(),
-            *map(self.paths.sentences, grid.corpora),
-            *(f"{self.paths.condition(*cell)}/train.parquet" for cell in cells),
-            *(file for run in (*runs, *grid.baselines(runs)) for file in self.model(run)),
-        ]
-        return frozenset(map(os.path.abspath, paths))
 
     def parser_folder(self, parser: str) -> str:
         """Return the folder of a parser's model, trained or given by path."""
@@ -102,7 +72,7 @@ class Inputs:
         """Return the folder of a pretrained model; None if its path is an id on a hub."""
         return model_folder(self.grid, self.grid.pretrained_runs[run])
 
-    def read(self, package: str, entry: Source | Suite) -> list[str]:
+    def of_reader(self, package: str, entry: Source | Suite) -> list[str]:
         """Return the files from which a reader reads a source or suite."""
         reader = plugins.load(package, entry.reader)
         if not hasattr(reader, "files"):
@@ -128,14 +98,6 @@ class Inputs:
         return sorted(set(map(str, paths)))
 
     # Results of other rules
-
-    def corpora(self) -> list[str]:
-        """Return the inputs of generated items: the corpora's sentences and their n-gram models."""
-        ngrams = [self.paths.ngrams(*name.split("/")) for name in self.grid.counted_corpora()]
-        return [
-            *self.grid.vocabularies().values(),
-            *(f"{folder}/model.safetensors" for folder in ngrams),
-        ]
 
     def trained_parser(self, parser: str) -> list[str]:
         """Return the manifest of a trained parser; [] if its model is given by path."""

@@ -18,7 +18,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Collection, Container, Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -34,16 +34,14 @@ _LARGE = 10**9  # bytes; reading more than these is announced
 _FRESH = 2.0  # seconds: a second change within them may leave the file's times as they are
 
 
-def digest(paths: Iterable[str], written: Container[str] = ()) -> str:
+def digest(paths: Iterable[str]) -> str:
     """Return a digest (32 hex digits) of the content of files; "" without files.
 
     Args:
         paths: inputs of a job. A file that is missing or cannot be read is left out: the job
             itself reports it.
-        written: absolute paths of files that jobs write; they are left out.
     """
-    outside = {path for path in paths if os.path.abspath(path) not in written}  # noqa: PTH100 - links stay
-    now = digests(sorted(outside))
+    now = digests(sorted(set(paths)))
     # The data folder and the package may be moved, each on its own
     shipped = {path for path in now if os.path.abspath(path).startswith(SHIPPED)}  # noqa: PTH100
     names = _names(shipped) | _names(now.keys() - shipped)

@@ -27,7 +27,7 @@ class Read(Stage):
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the files of the source."""
-        return {"files": self.files.read(READERS, self.grid.sources[wc.source])}
+        return {"files": self.of_reader(READERS, self.grid.sources[wc.source])}
 
     def spec(self, wc: Wildcards) -> specs.SourceSpec:
         """Return the source."""
@@ -67,12 +67,11 @@ class Treebank(Stage):
     Spec = specs.TreebankSpec
     outputs = ("train.conllu", "dev.conllu", "test.conllu")
     external = ("files",)
-    minutes = 30
     takes = lambda job: (job.spec, job.data, job.output)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the CoNLL-U files."""
-        return {"files": self.files.trees(components(self.spec(wc).treebank))}
+        return {"files": self.trees(components(self.spec(wc).treebank))}
 
     def spec(self, wc: Wildcards) -> specs.TreebankSpec:
         """Return the treebank.
@@ -93,7 +92,6 @@ class TrainParser(Stage):
     output = PATHS.parser("{parser}")
     Spec = specs.ParserSpec
     outputs = ("evaluation.json",)
-    memory_mb = 8000
     minutes = 240
     costly = True
     takes = lambda job: (job.spec, job.folder("treebank"), job.output)
@@ -119,7 +117,6 @@ class Parse(Stage):
     output = PATHS.parses("{corpus}", "{parser}", "{shard}")
     Spec = specs.ParseSpec
     external = ("model",)
-    memory_mb = 8000
     minutes = 240
     costly = True
     takes = lambda job: (
@@ -130,8 +127,8 @@ class Parse(Stage):
         """Return sentences and the parser."""
         return {
             "sentences": self.paths.sentences(wc.corpus),
-            "parser": self.files.trained_parser(wc.parser),
-            "model": self.files.parser_files(wc.parser),
+            "parser": self.trained_parser(wc.parser),
+            "model": self.parser_files(wc.parser),
         }
 
     def spec(self, wc: Wildcards) -> specs.ParseSpec:
@@ -148,7 +145,7 @@ class Parse(Stage):
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
         """Return the folder of the parser."""
-        return {"model": self.files.parser_folder(wc.parser)}
+        return {"model": self.parser_folder(wc.parser)}
 
 
 STAGES = (Read, Mix, Treebank, TrainParser, Parse)

@@ -28,7 +28,6 @@ class Evidence(Stage):
     suffixes = (".parquet", ".json")
     Spec = specs.EvidenceSpec
     external = ("word_lists",)
-    memory_mb = 8000
     takes = lambda job: (
         job.spec, job.path("sentences"), job.files("parses"), job.output, job.threads,
     )  # fmt: skip
@@ -37,8 +36,8 @@ class Evidence(Stage):
         """Return sentences, parses and the filters' word lists."""
         return {
             "sentences": self.paths.sentences(wc.corpus),
-            "parses": self.files.shards(wc.corpus, wc.parser),
-            "word_lists": self.files.word_lists(self.grid.filters(wc.corpus)),
+            "parses": self.shards(wc.corpus, wc.parser),
+            "word_lists": self.word_lists(self.grid.filters(wc.corpus)),
         }
 
     def spec(self, wc: Wildcards) -> specs.EvidenceSpec:
@@ -59,7 +58,6 @@ class Recall(Stage):
     suffixes = (".parquet", ".json")
     Spec = specs.RecallSpec
     external = ("model", "gold", "word_lists")
-    memory_mb = 8000
     minutes = 240
     takes = lambda job: (
         job.spec, job.data, Path(job.arguments["model"]),
@@ -71,11 +69,11 @@ class Recall(Stage):
         model = self.grid.parsers[wc.parser].model
         seen = None if model else self.paths.treebank(wc.parser)
         return {
-            "parser": self.files.trained_parser(wc.parser),
-            "model": self.files.parser_files(wc.parser),
+            "parser": self.trained_parser(wc.parser),
+            "model": self.parser_files(wc.parser),
             "treebank": [f"{seen}/{split}.conllu" for split in ("train", "dev")] if seen else [],
-            "gold": self.files.trees(self.grid.config.evidence.gold),
-            "word_lists": self.files.word_lists(self.grid.every_filter),
+            "gold": self.trees(self.grid.config.evidence.gold),
+            "word_lists": self.word_lists(self.grid.every_filter),
         }
 
     def spec(self, wc: Wildcards) -> specs.RecallSpec:
@@ -93,7 +91,7 @@ class Recall(Stage):
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
         """Return the folder of the parser."""
-        return {"model": self.files.parser_folder(wc.parser)}
+        return {"model": self.parser_folder(wc.parser)}
 
 
 class Condition(Stage):
@@ -103,20 +101,20 @@ class Condition(Stage):
     output = PATHS.condition("{condition}", "{size}")
     Spec = specs.ConditionSpec
     outputs = ("train.parquet", "dev.parquet", "test.parquet", "statistics.json")
-    external = ("sentences",)
+    external = ("prebuilt",)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the corpus's sentences and the deciding parser's labels, or prebuilt files."""
-        sentences = [self.files.whole(wc.condition)]
-        if folder := self.files.ready(wc.condition, wc.size):
-            sentences = [relative(path) for path in sorted(ready_files(folder).values())]
+        if folder := self.ready(wc.condition, wc.size):
+            files = sorted(ready_files(folder).values())
+            return {"prebuilt": [relative(path) for path in files]}
         parses = []
         if self.grid.rewriters(wc.condition):
             corpus, parser = self.grid.corpus_of(wc.condition).name, self.grid.evidence_parsers()[0]
-            parses = self.files.shards(corpus, parser)
+            parses = self.shards(corpus, parser)
         return {
-            "sentences": sentences,
-            "evidence": self.files.labels(wc.condition),
+            "sentences": self.whole(wc.condition),
+            "evidence": self.labels(wc.condition),
             **({"parses": parses} if parses else {}),
         }
 
@@ -135,7 +133,7 @@ class Condition(Stage):
         """Return the checks that may fail; for prebuilt files, also the folder and their corpus."""
         allow = self.grid.conditions[wc.condition].allow
         arguments: dict[str, Any] = {"allow": allow} if allow else {}
-        if folder := self.files.ready(wc.condition, wc.size):
+        if folder := self.ready(wc.condition, wc.size):
             arguments["prebuilt"] = str(folder)
             arguments["whole"] = conservation.asked(self.grid.corpus_of(wc.condition), wc.size)
             arguments["fewer"] = self.grid.facts(wc.condition, wc.size).filtered
@@ -171,8 +169,8 @@ class SideEffects(Stage):
         folder = self.paths.condition(wc.condition, wc.size)
         return {
             "condition": [f"{folder}/train.parquet", f"{folder}/statistics.json"],
-            "sentences": self.files.whole(wc.condition),
-            "evidence": self.files.labels(wc.condition),
+            "sentences": self.whole(wc.condition),
+            "evidence": self.labels(wc.condition),
         }
 
     def spec(self, wc: Wildcards) -> specs.ConditionSpec:
@@ -198,7 +196,7 @@ class Audit(Stage):
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the condition, its corpus and labels, and word lists."""
-        word_lists = self.files.word_lists(self.grid.conditions[wc.condition].words)
+        word_lists = self.word_lists(self.grid.conditions[wc.condition].words)
         return SideEffects.inputs(self, wc) | {"word_lists": word_lists}  # type: ignore[arg-type]
 
     def spec(self, wc: Wildcards) -> specs.AuditSpec:

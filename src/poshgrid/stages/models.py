@@ -27,13 +27,12 @@ class Tokenizer(Stage):
     output = PATHS.tokenizer("{condition}", "{size}")
     Spec = specs.TokenizerSpec
     outputs = ("tokenizer.json", "tokenizer_config.json", "statistics.json")
-    external = ("texts",)
-    minutes = 30
+    external = ("file",)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return training sentences, or the file of the tokenizer."""
         if file := self.grid.tokenizer_of(wc.condition).file:
-            return {"texts": [relative(Path(self.grid.config.data, file))]}
+            return {"file": relative(Path(self.data, file))}
         cells = self.grid.tokenizer_texts(wc.condition, wc.size)
         return {"texts": [f"{self.paths.condition(*cell)}/train.parquet" for cell in cells]}
 
@@ -50,7 +49,7 @@ class Tokenizer(Stage):
 
         if job.spec.tokenizer.file:
             spaced = job.spec.tokenizer.space_final_mark
-            return tokenizer.given(job.path("texts"), job.output, space_final_mark=spaced)
+            return tokenizer.given(job.path("file"), job.output, space_final_mark=spaced)
         conditions = [text.parent for text in job.files("texts")]
         return tokenizer.train(job.spec, conditions, job.output)
 
@@ -61,7 +60,6 @@ class Tokens(Stage):
     function = "poshgrid.tokenization.encode.encode"
     output = PATHS.tokens("{condition}", "{size}")
     outputs = (*TOKENS, "statistics.json")
-    minutes = 30
     takes = lambda job: (job.folder("condition"), job.folder("tokenizer"), job.output)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
@@ -69,7 +67,7 @@ class Tokens(Stage):
         folder = self.paths.condition(wc.condition, wc.size)
         return {
             "condition": [f"{folder}/{split}.parquet" for split in SPLITS],
-            "tokenizer": self.files.tokenizer(wc.condition, wc.size),
+            "tokenizer": self.tokenizer(wc.condition, wc.size),
         }
 
 
@@ -97,7 +95,6 @@ class Distances(Stage):
     function = "poshgrid.distances.make.make"
     output = PATHS.distances("{condition}", "{size}", "{parser}")
     outputs = ("distances.bin", "words.bin", "offsets.npy", "statistics.json")
-    memory_mb = 8000
     minutes = 120
     takes = lambda job: (
         job.folder("condition"), job.folder("tokenizer"), job.folder("tokens"),
@@ -108,9 +105,9 @@ class Distances(Stage):
         """Return the condition's sentences, trees, tokenizer and tokens."""
         return {
             "condition": f"{self.paths.condition(wc.condition, wc.size)}/train.parquet",
-            "tokenizer": self.files.tokenizer(wc.condition, wc.size),
+            "tokenizer": self.tokenizer(wc.condition, wc.size),
             "tokens": f"{self.paths.tokens(wc.condition, wc.size)}/train.bin",
-            "parses": self.files.shards(self.grid.corpus_of(wc.condition).name, wc.parser),
+            "parses": self.shards(self.grid.corpus_of(wc.condition).name, wc.parser),
         }
 
 
@@ -127,7 +124,6 @@ class Train(Stage):
         "training.jsonl",
         "statistics.json",
     )
-    memory_mb = 8000
     minutes = 1440
     costly = True
 
@@ -138,7 +134,7 @@ class Train(Stage):
         folder = self.paths.tokens(wc.condition, wc.size)
         return {
             "tokens": [f"{folder}/{name}" for name in Tokens.outputs],
-            "tokenizer": self.files.tokenizer(wc.condition, wc.size),
+            "tokenizer": self.tokenizer(wc.condition, wc.size),
             "distances": [f"{distances}/statistics.json"] if parser else [],
         }
 

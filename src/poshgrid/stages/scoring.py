@@ -41,7 +41,7 @@ class Items(Stage):
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the suite's files, and the corpora from which its items are generated."""
-        files: dict[str, Files] = {"files": self.files.read(SUITES, self.grid.suites[wc.suite])}
+        files: dict[str, Files] = {"files": self.of_reader(SUITES, self.grid.suites[wc.suite])}
         if self.grid.suites[wc.suite].generated:
             corpora = self.grid.counted_corpora()
             folders = {name: self.paths.ngrams(*name.split("/")) for name in corpora}
@@ -78,7 +78,6 @@ class HeuristicChoices(Stage):
     output = PATHS.all_heuristics()
     Spec = specs.HeuristicsSpec
     external = ("lexicon",)
-    minutes = 30
     takes = lambda job: (job.named("items"), job.output, job.spec.language)
 
     @property
@@ -88,7 +87,7 @@ class HeuristicChoices(Stage):
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the items and the lexicon."""
-        return {"items": self.files.items(), "lexicon": self.files.lexicon()}
+        return {"items": self.items(), "lexicon": self.lexicon()}
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
         """Return the module of the stage and the heuristics."""
@@ -108,7 +107,6 @@ class Quality(Stage):
     Spec = specs.QualitySpec
     outputs = ("quality.json", "faults.csv", "differences.csv")
     external = ("lexicon",)
-    memory_mb = 8000
     takes = lambda job: (
         job.spec, job.path("items"), job.named("corpora"), job.named("train"), job.output,
     )  # fmt: skip
@@ -120,7 +118,7 @@ class Quality(Stage):
             "items": self.paths.items(wc.suite),
             "corpora": self.grid.vocabularies(),
             "train": {f"{c}/{s}": f"{self.paths.condition(c, s)}/train.parquet" for c, s in cells},
-            "lexicon": self.files.lexicon(),
+            "lexicon": self.lexicon(),
         }
 
     def spec(self, wc: Wildcards) -> specs.QualitySpec:
@@ -135,8 +133,7 @@ class Score(Stage):
     function = "poshgrid.evaluation.score.score"
     output = PATHS.score_folder(RUN)
     Spec: ClassVar[type[Section] | None] = specs.ScoreSpec
-    external: ClassVar[Sequence[str]] = ("model",)
-    memory_mb = 8000
+    external: ClassVar[Sequence[str]] = ("given",)
     minutes = 120
     takes = lambda job: (
         job.spec, job.arguments["model"], job.named("items"),
@@ -149,9 +146,10 @@ class Score(Stage):
         return [f"{suite}.parquet" for suite in self.grid.suites]
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the model and the items."""
+        """Return the model (one from outside is called ``given``) and the items."""
         suites = {suite: self.paths.items(suite) for suite in self.grid.suites}
-        return {"model": self.files.model(Run.of(wc)), "items": suites}
+        run = Run.of(wc)
+        return {"given" if run.recipe in SCORED else "model": self.model(run), "items": suites}
 
     def spec(self, wc: Wildcards) -> specs.ScoreSpec:
         """Return how models are scored, without how two scores are compared."""
@@ -162,7 +160,7 @@ class Score(Stage):
         if run.recipe in SCORED:
             model = self.grid.pretrained_runs[run]
             hub, revision = (
-                None if self.files.pretrained_folder(run) else model.path,
+                None if self.pretrained_folder(run) else model.path,
                 model.revision,
             )
         return specs.ScoreSpec(
@@ -178,7 +176,7 @@ class Score(Stage):
         run = Run.of(wc)
         model: object = self.paths.model(run.name)
         if run.recipe in SCORED:
-            model = self.files.pretrained_folder(run) or self.grid.pretrained_runs[run].path
+            model = self.pretrained_folder(run) or self.grid.pretrained_runs[run].path
         return {"model": str(model), "checkpoints": self.grid.checkpoints(wc.recipe)}
 
 
@@ -191,7 +189,7 @@ class Untrained(Score):
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return tokenizer and items."""
         return {
-            "tokenizer": self.files.tokenizer(wc.condition, wc.size),
+            "tokenizer": self.tokenizer(wc.condition, wc.size),
             "items": super().inputs(wc)["items"],
         }
 
@@ -225,12 +223,11 @@ class Perplexity(Stage):
     function = "poshgrid.evaluation.perplexity.perplexity"
     output = PATHS.perplexity(RUN)
     Spec = specs.PerplexitySpec
-    minutes = 30
     takes = lambda job: (job.spec, job.folder("model"), job.path("sentences"), job.output)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the model and the sentences of its corpus."""
-        return {"model": self.files.model(Run.of(wc)), "sentences": self.files.whole(wc.condition)}
+        return {"model": self.model(Run.of(wc)), "sentences": self.whole(wc.condition)}
 
     def spec(self, wc: Wildcards) -> specs.PerplexitySpec:
         """Return how models are scored, without the settings that only concern minimal pairs."""

@@ -29,7 +29,7 @@ from poshgrid.files import write_text
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.inputs import Inputs
 from poshgrid.planning.current import LONG
-from poshgrid.provenance import adopt, fingerprint
+from poshgrid.provenance import adopt, contents, fingerprint
 from poshgrid.provenance.manifest import recorded
 from poshgrid.verification import MANIFEST
 
@@ -123,7 +123,7 @@ def flat(files: Files) -> list[str]:
     return [*files.values()] if isinstance(files, dict) else files
 
 
-class Stage:
+class Stage(Inputs):
     """A stage of the workflow. A subclass declares it; its name is that of the rule.
 
     Attributes:
@@ -138,8 +138,9 @@ class Stage:
             several.
         reads_data: whether the function receives the data folder.
         external: inputs that no job writes: a digest of their content is part of the job.
-        editable: patterns of written files that people fill in. memory_mb, minutes: limits of a
-        first attempt; they grow with each further attempt.
+        editable: patterns of written files that people fill in.
+        memory_mb: limit of a first attempt; it grows with each further attempt.
+        minutes: the same.
         costly: keep the last outputs to reuse them (:mod:`poshgrid.provenance.adopt`). The output
             of such a stage only depends on its spec, code and inputs.
     """
@@ -155,7 +156,7 @@ class Stage:
     suffixes: ClassVar[Sequence[str]] = ()
     external: ClassVar[Sequence[str]] = ()
     editable: ClassVar[Sequence[str]] = ()
-    memory_mb: ClassVar[int] = 4000
+    memory_mb: ClassVar[int] = 8000
     minutes: ClassVar[int] = 60
     costly: ClassVar[bool] = False
 
@@ -164,19 +165,14 @@ class Stage:
         cls.module = cls.function.rpartition(".")[0]
         cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
 
-    def __init__(
-        self, grid: Grid, write: Callable[[], bool] = lambda: False, files: Inputs | None = None
-    ) -> None:
-        """Store the grid.
+    def __init__(self, grid: Grid, write: Callable[[], bool] = lambda: False) -> None:
+        """Bind the stage to a grid.
 
         Args:
             grid: the grid whose jobs these are.
             write: returns whether to write the files of long jobs; a dry-run writes none.
-            files: inputs of the grid; shared by all stages, because computing them takes time.
         """
-        self.grid = grid
-        self.paths = grid.paths
-        self.files = files or Inputs(grid)
+        super().__init__(grid)
         self.write = write
 
     # What a subclass declares
@@ -243,12 +239,12 @@ class Stage:
         """Return the object that describes a job on its command line."""
         inputs = self.inputs(wc)
         spec, arguments = self.spec(wc), self.arguments(wc)
-        outside = self.files.contents(*(flat(inputs[name]) for name in self.external))
+        outside = [file for name in self.external for file in flat(inputs.get(name, []))]
         cell = {name: str(value) for name, value in wc.items()}
         return {
             "cell": cell,
             "code": code(*self.modules(wc)),
-            "files": outside,
+            "files": contents.digest(outside),
             "inputs": inputs,
             "output": self.output.format(results=self.grid.config.results, **cell),
             "results": self.grid.config.results,

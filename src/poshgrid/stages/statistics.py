@@ -35,15 +35,15 @@ class HeuristicShares(Stage):
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the items, the heuristics' choices, scores, and the unigram baselines."""
         return {
-            "items": self.files.items(),
-            "heuristics": self.files.heuristics(),
-            "scores": self.files.scores(self.grid.runs(wc.target), *self.grid.pairs),
+            "items": self.items(),
+            "heuristics": self.heuristics(),
+            "scores": self.scores(self.grid.runs(wc.target), *self.grid.pairs),
             "unigrams": [
                 f"{self.paths.model(run.name)}/model.safetensors"
                 for run in self.grid.runs(wc.target)
                 if (run.recipe, run.model) == (COUNTED, "unigram")
             ],
-            "lexicon": self.files.lexicon(),
+            "lexicon": self.lexicon(),
         }
 
     def spec(self, wc: Wildcards) -> specs.HeuristicSharesSpec:
@@ -65,8 +65,6 @@ class Accuracy(Stage):
     output = PATHS.statistics("{target}")
     Spec = specs.JudgementSpec
     outputs = ("counts.parquet", *tables("accuracy"))
-    memory_mb = 8000
-    minutes = 30
     takes: ClassVar[Takes] = lambda job: (
         job.spec, Path(job.paths.all_scores()), job.named("items"),
         Path(job.paths.all_conditions()), job.output, job.named("heuristics"),
@@ -75,9 +73,9 @@ class Accuracy(Stage):
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the items, the heuristics' choices, scores, and the words of conditions."""
         return {
-            "items": self.files.items(),
-            "heuristics": self.files.heuristics(),
-            "scores": self.files.scores(self.grid.runs(wc.target), *self.grid.pairs),
+            "items": self.items(),
+            "heuristics": self.heuristics(),
+            "scores": self.scores(self.grid.runs(wc.target), *self.grid.pairs),
             "conditions": [
                 f"{self.paths.condition(*cell)}/statistics.json"
                 for cell in self.grid.cells(wc.target)
@@ -108,8 +106,8 @@ class Curves(Accuracy):
         """Return the items, the scores of trained runs, and their logs."""
         trained = [run for run in self.grid.made(wc.target) if run.recipe != COUNTED]
         return {
-            "items": self.files.items(),
-            "scores": self.files.scores(trained, *self.grid.pairs),
+            "items": self.items(),
+            "scores": self.scores(trained, *self.grid.pairs),
             "training": [
                 f"{self.paths.model(run.name)}/{name}"
                 for run in self.grid.targets.get(wc.target, [])
@@ -129,7 +127,6 @@ class Fit(Stage):
         *tables("summary", "contrasts", "predictive"),
         "diagnostics.json",
     )
-    memory_mb = 8000
     minutes = 120
     costly = True
     takes = lambda job: (job.spec, job.path("counts"), job.output, job.threads)
@@ -154,7 +151,6 @@ class Deltas(Stage):
     output = PATHS.deltas("{target}")
     Spec = specs.DeltasSpec
     outputs = tables("deltas", "delta_tests", "perplexity")
-    minutes = 30
     takes = lambda job: (
         job.spec, Path(job.paths.all_scores()), job.named("items"), job.named("perplexity"),
         job.output,
@@ -164,8 +160,8 @@ class Deltas(Stage):
         """Return the items, scores and perplexities of runs that only differ in filtering."""
         read = filtering.read(self.grid, wc.target)
         return {
-            "items": self.files.items(),
-            "scores": self.files.scores(filtering.runs(self.grid, wc.target), *self.grid.pairs),
+            "items": self.items(),
+            "scores": self.scores(filtering.runs(self.grid, wc.target), *self.grid.pairs),
             "perplexity": {run.name: self.paths.perplexity(run.name) for run in read},
         }
 
@@ -193,14 +189,13 @@ class Measures(Stage):
     Spec = specs.MeasuresSpec
     outputs = tables("measures")
     external = ("norms",)
-    minutes = 30
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the items, scores and norms."""
         norms = self.grid.suites[wc.suite].norms
         return {
             "items": self.paths.items(wc.suite),
-            "scores": self.files.scores(self.grid.runs(wc.target), wc.suite),
+            "scores": self.scores(self.grid.runs(wc.target), wc.suite),
             "norms": [relative(Path(self.grid.config.data, norms))] if norms else [],
         }
 
@@ -235,7 +230,6 @@ class Report(Stage):
     Spec = specs.ReportSpec
     outputs = ("index.html",)
     external = ("page",)
-    minutes = 30
     takes = lambda job: (job.spec, Path(job.paths.results), job.output)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
@@ -243,7 +237,7 @@ class Report(Stage):
         # Templates, styles and the bibliography are not Python, so their content is digested here.
         files = *resources.study("*", "published/*/*.csv"), *resources.study("*", "children.csv")
         page = [
-            *self.files.layout("report"), *self.files.layout("tables"),
+            *self.layout("report"), *self.layout("tables"),
             *map(relative, (table10.file(), *files)),
         ]  # fmt: skip
         return {"shown": self._shown(wc.target), "page": page}

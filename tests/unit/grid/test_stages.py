@@ -217,9 +217,8 @@ def test_files_of_other_people(here: Path, stages_of: Any, written: Any) -> None
         ("measures", "norms", CELLS["measures"], ["norms.csv"]),
         ("parse", "model", Cell(corpus="baby", parser="bought", shard="0"),
          ["bought/a.json", "bought/b/weights.bin"]),
-        ("condition", "sentences", ready, ["it's ready/20K/train.txt"]),
-        ("condition", "evidence", ready, []),
-        ("tokenizer", "texts", CELLS["tokenizer"], ["words.json"]),
+        ("condition", "prebuilt", ready, ["it's ready/20K/train.txt"]),
+        ("tokenizer", "file", CELLS["tokenizer"], "words.json"),
     ):  # fmt: skip
         assert getattr(made, name).inputs(cell)[key] == files
     assert made.read.inputs(Cell(source="toy-wiki"))["files"] == []
@@ -275,8 +274,8 @@ def test_a_pretrained_model_is_a_folder_or_an_id(here: Path, grid_of: Any) -> No
     made = Stages(grid_of(data=str(here), pretrained=models))
     mine, hub = (Run("pretrained", "given", n, "pretrained", "none", 0) for n in ("mine", "hub"))
     assert made.score.arguments(mine)["model"] == str(here / "mine")
-    assert made.files.model(mine) == ["mine/a.json", "mine/b.bin"]
-    assert made.files.pretrained_folder(hub) is None and made.files.model(hub) == []
+    assert made.score.model(mine) == ["mine/a.json", "mine/b.bin"]
+    assert made.score.pretrained_folder(hub) is None and made.score.model(hub) == []
     assert made.score.arguments(hub)["model"] == "owner/name"
 
 
