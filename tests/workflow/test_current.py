@@ -16,7 +16,14 @@ from tests import forks
 
 from .conftest import Checkout
 
-COMMAND = "import poshgrid.commands.plan; from poshgrid.cli import main; main()"
+PLAN = """
+import json
+from poshgrid.planning import launch, plan
+
+parser, args, _ = launch.parsed(["-n", "config.yaml", "--", "arms"])
+jobs = [job for job in plan.graph(parser, args, plan.read) if job.reasons]
+print(json.dumps([(job.rule, job.reasons, job.changes) for job in jobs]))
+"""
 MANIFESTS = """
 from poshgrid import verification
 
@@ -91,11 +98,9 @@ def runs(checkout, *arguments):
 
 def plan(checkout):
     """Return the plan's (rule, reasons) -> what of the configuration has changed."""
-    words = ("-c", COMMAND, "plan", "config.yaml", "--target", "arms", "--json")
-    done = forks.python(words, checkout.folder, checkout.environment)
-    assert (done.returncode, done.stderr) == (0, "")
-    groups = json.loads(done.stdout)["reasons"]
-    return {(group["rule"], *group["reasons"]): group["changes"] for group in groups}
+    done = forks.python(("-c", PLAN), checkout.folder, checkout.environment)
+    assert done.returncode == 0, done.stderr
+    return {(rule, *why): changes for rule, why, changes in json.loads(done.stdout)}
 
 
 def files(folder):

@@ -12,7 +12,7 @@ import subprocess
 import pytest
 import yaml
 
-from poshgrid.planning import jobs, launch
+from poshgrid.planning import launch, plan
 from tests.faults import grid
 
 HOSTILE = (
@@ -49,6 +49,12 @@ def configuration() -> dict:
     }
 
 
+def shelled(workflow):
+    """Return the rules with a command, and their jobs with theirs."""
+    made = [(job, job.shellcmd) for job in workflow.dag.jobs if job.shellcmd]
+    return [rule for rule in workflow.rules if rule.shellcmd], made
+
+
 @pytest.fixture(scope="module")
 def planned(tmp_path_factory):
     """The folder, Snakemake's rules, and its jobs."""
@@ -65,10 +71,8 @@ def planned(tmp_path_factory):
     (folder / "mine.yaml").write_text(yaml.safe_dump(configuration()), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
-        _, arguments, _ = launch.parsed(["--configfile", "mine.yaml"])
-        with jobs.graph(arguments) as (workflow, _):
-            made = [(job, job.shellcmd) for job in workflow.dag.jobs if job.shellcmd]
-            yield folder, [rule for rule in workflow.rules if rule.shellcmd], made
+        parser, arguments, _ = launch.parsed(["--configfile", "mine.yaml"])
+        yield folder, *plan.graph(parser, arguments, shelled)
 
 
 def test_every_rule_is_tried_with_every_name(planned):

@@ -16,7 +16,7 @@ from typing import Any
 
 from poshgrid.cluster import slurm
 from poshgrid.errors import PoshgridError, did_you_mean
-from poshgrid.planning import jobs, launch
+from poshgrid.planning import launch, plan
 from poshgrid.planning.findings import Finding, error, ok, warning
 
 PLUGIN, TESTED = "snakemake-executor-plugin-slurm", "2.8"
@@ -105,19 +105,22 @@ def asked(
     words = ["--profile", profile]
     words += ["--configfile", *map(str, configs)] if configs else []
     words += ["--config", f"results={results}"] if results else []
-    _, args, _ = launch.parsed([*words, "--", target])
-    requests: dict[Request, None] = {}
-    with jobs.graph(args) as (workflow, _):
+    parser, args, _ = launch.parsed([*words, "--", target])
+
+    def requests(workflow: Any) -> tuple[list[Request], list[str]]:  # noqa: ANN401 - Snakemake's
+        asked: dict[Request, None] = {}
         for job in workflow.dag.jobs:
             if job.rule.norun or job.rule.name in workflow._localrules:
                 continue
             for attempt in range(1, args.retries + 2):
                 job.attempt = attempt
                 try:
-                    requests[_request(job, attempt)] = None
+                    asked[_request(job, attempt)] = None
                 except WorkflowError as problem:
                     raise PoshgridError(f"{profile}: {job.rule.name}: {problem}") from problem
-        return list(requests), [rule.name for rule in workflow.rules], vars(args)
+        return list(asked), [rule.name for rule in workflow.rules]
+
+    return *plan.graph(parser, args, requests), vars(args)
 
 
 def _request(job: Any, attempt: int) -> Request:  # noqa: ANN401 - Snakemake's

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -51,7 +50,6 @@ def plan(
         str | None, typer.Option(help="h100, a100, or cpu; default: this machine's")
     ] = None,
     results: Results = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON, for other programs")] = False,
 ) -> None:
     """Show which jobs would run and why, hours of training and disk: `poshgrid run -n` in short."""
     from poshgrid.planning import costs, launch
@@ -60,13 +58,9 @@ def plan(
     costs.check_device(gpu)
     words = ["-n", "--configfile", *map(str, files_of(config))]
     words += ["--config", f"results={results}"] if results else []
-    _, args, _ = launch.parsed([*words, "--", target])
+    parser, args, _ = launch.parsed([*words, "--", target])
     launch.check_targets(args)
-    facts = planning.make(args, gpu)
-    if as_json:
-        typer.echo(json.dumps(facts, indent=2))
-    else:
-        planning.show(facts)
+    planning.show(parser, args, gpu)
 
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}

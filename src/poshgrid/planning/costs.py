@@ -9,7 +9,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -20,7 +19,7 @@ from poshgrid.config.sizes import words
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
-from poshgrid.training import bias, builder, data
+from poshgrid.training import bias, builder
 
 TOKENS_PER_WORD, WORDS_PER_SENTENCE = 1.3, 8
 """Assumed for sizes that have not been tokenized yet."""
@@ -61,12 +60,10 @@ class Costs:
         self._speeds = [row for row in rows if row.device == self.device]
         self._size = functools.cache(self._built)
 
-    def total(self, runs: Sequence[Run]) -> dict[str, Any]:
-        """Return the costs of training runs: hours at most, gigabytes, and a sentence with both."""
-        hours, gigabytes = (
-            sum(map(self.hours, runs)),
-            sum(map(self.megabytes, runs)) / 1e3,
-        )
+    def total(self, runs: Sequence[Run]) -> str:
+        """Return a sentence with the hours that training runs takes at most, and their weights."""
+        hours = sum(map(self.hours, runs))
+        megabytes = sum(4 * self.size(run)[0] for run in runs) / 1e6
         cores = os.cpu_count() or 1
         if self.device == CPU:
             of = f"of one core ({_duration(hours / cores)} if all {cores} of this machine train)"
@@ -74,17 +71,10 @@ class Costs:
             of = f"of one {self.device.upper()}"
         if not all(row.measured for row in self._speeds):
             of += ", not measured but scaled from an H100 by peak FLOPs"
-        line = (
-            f"Training {len(runs):,} models takes at most {_duration(hours)} {of}; they take "
-            f"{1e3 * gigabytes:,.0f} MB."
+        return (
+            f"Training {len(runs):,} models takes at most {_duration(hours)} {of}; their weights "
+            f"take {megabytes:,.0f} MB, and those of each kept checkpoint as much again."
         )
-        return {
-            "runs": len(runs),
-            "device": self.device,
-            "hours_at_most": round(hours, 4),
-            "gigabytes": round(gigabytes, 4),
-            "line": line,
-        }
 
     def hours(self, run: Run) -> float:
         """Return the hours that training a run takes, if it is not stopped early."""
@@ -101,20 +91,6 @@ class Costs:
             )
         rate = row.tokens_per_second * row.flops_per_token / flops
         return (self.tokens(run) + self.bias_tokens(run)) / rate / 3600
-
-    def megabytes(self, run: Run) -> float:
-        """Return the size of a run's weights, including its checkpoints."""
-        models = 1
-        if recipe := self.grid.recipes.get(run.recipe):
-            epochs = recipe.checkpoint_epochs
-            steps = recipe.checkpoints
-            models += len(self._milestones(run) if steps == "babylm" else steps)
-            models += (recipe.epochs or 0) if epochs == "every" else len(epochs)
-        return 4 * self.size(run)[0] * models / 1e6
-
-    def _milestones(self, run: Run) -> list[int]:
-        passes = self.tokens(run) / self._counted(run.condition, run.size)[0]
-        return data.milestones(passes * words(run.size))
 
     def size(self, run: Run) -> tuple[int, float]:
         """Return the number of parameters of a run's model, and its FLOPs per trained token."""

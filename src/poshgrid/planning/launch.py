@@ -104,13 +104,6 @@ def check_targets(args: Any) -> None:  # noqa: ANN401 - Snakemake's
             check_known("unknown target", word, known)
 
 
-def _dry_run(args: Any) -> None:  # noqa: ANN401 - Snakemake's
-    """Show briefly what would run."""
-    from poshgrid.planning import plan
-
-    plan.show(plan.make(args))
-
-
 def _end_quietly() -> threading.Event:
     """Return an event that Ctrl-C sets; after it no job is reported as failed.
 
@@ -145,7 +138,9 @@ def main() -> None:
             )
         check_targets(args)
         if args.dryrun and not any(getattr(args, name, None) for name in DETAILED):
-            _dry_run(args)
+            from poshgrid.planning import plan
+
+            plan.show(parser, args)
             return
         sys.stderr.write(messages)
         stopped = _end_quietly()

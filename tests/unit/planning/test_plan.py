@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from poshgrid.errors import PoshgridError
-from poshgrid.planning import jobs, launch
+from poshgrid.planning import launch, plan
 
 
 def test_snakemakes_refusal_is_an_error_for_people(root, tmp_path, monkeypatch):
@@ -18,9 +18,8 @@ def test_snakemakes_refusal_is_an_error_for_people(root, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def planned():
-        _, args, _ = launch.parsed(["-n", "--", "all"])
-        with jobs.graph(args) as (workflow, _):
-            return jobs.read(workflow)
+        parser, args, _ = launch.parsed(["-n", "--", "all"])
+        return plan.graph(parser, args, plan.read)
 
     with pytest.raises(PoshgridError, match=r"all: Snakemake cannot plan it: .*gone\.txt"):
         planned()
@@ -32,4 +31,4 @@ def test_snakemakes_refusal_is_an_error_for_people(root, tmp_path, monkeypatch):
 def test_differences_name_keys_and_values():
     old = {"a": {"b": 1, "c": [1, 2]}, "d": None}
     new = {"a": {"b": 2, "c": [1, 2]}, "e": "x"}
-    assert Counter(jobs.differences(old, new)) == Counter(["a.b: 1 -> 2", 'e: null -> "x"'])
+    assert Counter(plan.differences(old, new)) == Counter(["a.b: 1 -> 2", 'e: null -> "x"'])
