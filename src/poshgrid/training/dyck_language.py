@@ -19,6 +19,7 @@ not.)
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,13 +44,13 @@ class Language:
     length: int
     """Brackets in a sequence; even."""
 
+    name = "dyck"
+    """Of its streams of random numbers."""
+
     def draw(
         self, seed: int, indices: Sequence[int] | np.ndarray, part: str = "train"
     ) -> np.ndarray:
         """Return sequences, each a pure function of the seed, the part and its index.
-
-        They are drawn side by side, place after place: a thousand of them take little longer than
-        one.
 
         Args:
             seed: of the run.
@@ -60,32 +61,28 @@ class Language:
             Kinds, int32, of shape [indices, length]: ``i`` opens a bracket of kind i, and ``k + i``
             closes one.
         """
-        number, length = len(indices), self.length
-        # [length, number]: what is read at one place lies together
-        coins, picks = np.empty((2, length, number), np.float32)
-        kinds, brackets = np.empty((2, length, number), np.int32)
-        purpose = zlib.crc32(f"dyck {part}".encode())
-        for column, index in enumerate(indices):
-            # The same draws for every sequence, whether it needs them or not, and no other's.
-            random = seeds.generator(seed, purpose, int(index))
-            coins[:, column] = random.random(length, np.float32)
-            picks[:, column] = random.random(length, np.float32)
-            kinds[:, column] = random.integers(self.k, size=length, dtype=np.int32)
+        purpose = zlib.crc32(f"{self.name} {part}".encode())
+        streams = (seeds.generator(seed, purpose, int(index)) for index in indices)
+        return np.array([self._sequence(random) for random in streams], np.int32)
 
-        sequences = np.arange(number)
-        held = np.zeros((number, self.depth), np.int32)  # kinds of the open brackets, in no order
-        count = np.zeros(number, np.int64)
-        for position in range(length):
-            most = min(self.depth, length - position)
-            opens = (count == 0) | ((count < most) & (coins[position] < self.p_open))
-            # Picks are below 1 by no less than half a unit in the last place of float32, so that
-            # the product is below the count, rounded as it may be.
-            slot = np.where(opens, count, (picks[position] * count).astype(np.int64))
-            brackets[position] = np.where(opens, kinds[position], held[sequences, slot] + self.k)
-            # What closes leaves its slot to the last one that is open.
-            held[sequences, slot] = np.where(opens, kinds[position], held[sequences, count - 1])
-            count += np.where(opens, 1, -1)
-        return np.ascontiguousarray(brackets.T)
+    def _sequence(self, random: np.random.Generator) -> list[int]:
+        coins, picks = (random.random(self.length, np.float32).tolist() for _ in range(2))
+        kinds = random.integers(self.k, size=self.length, dtype=np.int32).tolist()
+        p_open, room = float(np.float32(self.p_open)), self.length
+        held: list[int] = []  # kinds of the open brackets, in no order
+        brackets = []
+        for coin, pick, kind in zip(coins, picks, kinds, strict=True):
+            if not held or (len(held) < min(self.depth, room) and coin < p_open):
+                held.append(kind)
+                brackets.append(kind)
+            else:
+                # What closes leaves its slot to the last one that is open
+                slot = int(pick * len(held))
+                brackets.append(held[slot] + self.k)
+                held[slot] = held[-1]
+                held.pop()
+            room -= 1
+        return brackets
 
 
 SAMPLE = 2**18  # brackets that bigrams are counted in
@@ -101,11 +98,13 @@ class Flat(Language):
     What is missing is all that needs more memory than one bracket: that each closes what is open.
     """
 
+    name = "flat"
+
     @cached_property
     def bigrams(self) -> np.ndarray:
         """Probabilities of what follows a closing and an opening bracket, [2, 4]: ``_STEPS``."""
         number = -(-SAMPLE // self.length)
-        drawn = super().draw(0, range(number), "bigrams")
+        drawn = Language(**vars(self)).draw(0, range(number), "bigrams")
         opens, kinds = drawn < self.k, drawn % self.k
         same = kinds[:, 1:] == kinds[:, :-1]
         which = np.select([opens[:, 1:] & same, opens[:, 1:], same], [0, 1, 2], 3)
@@ -113,33 +112,19 @@ class Flat(Language):
         np.add.at(counted, (opens[:, :-1].astype(int), which), 1)
         return counted / counted.sum(axis=1, keepdims=True).clip(min=1)
 
-    def draw(
-        self, seed: int, indices: Sequence[int] | np.ndarray, part: str = "train"
-    ) -> np.ndarray:
-        """Return sequences; see :meth:`Language.draw`. The first bracket opens."""
-        number, length, k = len(indices), self.length, self.k
-        purpose = zlib.crc32(f"flat {part}".encode())
-        coins = np.empty((length, number))
-        jumps, brackets = np.empty((2, length, number), np.int32)
-        kind = np.empty(number, np.int32)
-        for column, index in enumerate(indices):
-            random = seeds.generator(seed, purpose, int(index))
-            coins[:, column] = random.random(length)
-            kind[column] = random.integers(k)
-            jumps[:, column] = random.integers(max(k - 1, 1), size=length)
-        below = self.bigrams.cumsum(axis=1)
-        below[:, -1] = 1  # whatever rounding leaves
-        opens = np.ones(number, bool)
-        brackets[0] = kind
-        for position in range(1, length):
+    def _sequence(self, random: np.random.Generator) -> list[int]:
+        """Return a sequence whose first bracket opens."""
+        coins, kind = random.random(self.length).tolist(), int(random.integers(self.k))
+        jumps = random.integers(max(self.k - 1, 1), size=self.length).tolist()
+        below = self.bigrams.cumsum(axis=1)[:, :-1].tolist()
+        opens, brackets = True, [kind]
+        for coin, jump in zip(coins[1:], jumps[1:], strict=True):
             # The first of the four whose cumulated probability the coin is below
-            which = (coins[position, :, None] >= below[opens.astype(int)]).sum(axis=1)
-            opens, same = np.array(_STEPS)[which].T
-            # Of k - 1 other kinds: so many further on, in a circle
-            other = (kind + 1 + jumps[position]) % k
-            kind = np.where(same, kind, other).astype(np.int32)
-            brackets[position] = np.where(opens, kind, kind + k)
-        return np.ascontiguousarray(brackets.T)
+            opens, same = _STEPS[bisect_right(below[opens], coin)]
+            if not same:  # of k - 1 other kinds: so many further on, in a circle
+                kind = (kind + 1 + jump) % self.k
+            brackets.append(kind if opens else kind + self.k)
+        return brackets
 
 
 @dataclass(frozen=True)
