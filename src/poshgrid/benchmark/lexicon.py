@@ -12,7 +12,7 @@ import yaml
 from pydantic import BaseModel, field_validator
 
 from poshgrid import resources
-from poshgrid.errors import PoshgridError, check_known
+from poshgrid.benchmark.reading import tablefile
 
 LEXICON = resources.ROOT / "lexicon"
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -99,37 +99,23 @@ def read(folder: Path = LEXICON) -> Lexicon:
     """Read and check the lexicon.
 
     Raises:
-        PoshgridError: a line has a wrong number of cells, an empty or impossible form, an unknown
-            feature value, or a repeated word.
+        PoshgridError: a line has a wrong number of cells, an empty or impossible form, or an
+            unknown feature value.
     """
     return Lexicon(word for category in TABLES for word in _read(folder, category))
 
 
 def _read(folder: Path, category: str) -> Iterator[Word]:
     table = TABLES[category]
-    path = folder / table.file
-    lines = path.read_text(encoding="utf-8").splitlines()
-    header = [*table.forms, *table.features]
-    if not lines or lines[0].split("\t") != header:
-        raise PoshgridError(f"{path}: line 1: the columns must be {', '.join(header)}")
-    seen: set[str] = set()
-    for number, line in enumerate(lines[1:], start=2):
-        where = f"{path}: line {number}"
-        cells = line.split("\t")
-        if len(cells) != len(header):
-            raise PoshgridError(f"{where}: {len(cells)} cells where {len(header)} are needed")
-        forms = dict(zip(table.forms, cells, strict=False))
+    for row in tablefile.rows(folder / table.file):
+        forms = {name: row.cells[name] for name in table.forms}
         if wrong := [form for form in forms.values() if not _LETTERS.fullmatch(form)]:
-            raise PoshgridError(f"{where}: {wrong[0]!r} is not a word form; use letters only")
-        features = {}
-        for column, cell in zip(table.features, cells[len(forms) :], strict=True):
-            features[column] = frozenset(() if cell == "-" else cell.split())
-            for value in sorted(features[column]):
-                check_known(f"{where}: unknown {column}", value, table.features[column])
-        if cells[0].casefold() in seen:
-            raise PoshgridError(f"{where}: {cells[0]!r} occurs twice in the file; remove one")
-        seen.add(cells[0].casefold())
-        yield Word(category, cells[0], forms, features)
+            raise row.fault(f"{wrong[0]!r} is not a word form; use letters only")
+        features = {name: frozenset(row.cells[name].split()) - {"-"} for name in table.features}
+        for name, values in features.items():
+            if unknown := values - table.features[name]:
+                raise row.fault(f"unknown {name} {min(unknown)!r}")
+        yield Word(category, forms[table.forms[0]], forms, features)
 
 
 # ---- frequency ------------------------------------------------------------------------------

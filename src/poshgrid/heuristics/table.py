@@ -31,20 +31,8 @@ EQUAL = " = "
 
 
 def rivals() -> dict[str, ModuleType]:
-    """Return all heuristics: name -> module, sorted by name.
-
-    Raises:
-        PoshgridError: a module lacks a declaration of heuristics.
-    """
-    heuristics = {name: plugins.load(RIVALS, name) for name in plugins.names(RIVALS)}
-    for name, module in heuristics.items():
-        kinds = [kind for kind in ("prefers", "compares", "BASELINE") if hasattr(module, kind)]
-        if len(kinds) != 1 or not hasattr(module, "SAYS"):
-            raise PoshgridError(
-                f"{module.__file__}: a heuristic has SAYS and one of prefers, compares, BASELINE; "
-                f"{name} has {', '.join(kinds) or 'none of these three'}"
-            )
-    return heuristics
+    """Return all heuristics: name -> module, sorted by name."""
+    return {name: plugins.load(RIVALS, name) for name in plugins.names(RIVALS)}
 
 
 def hierarchical(group: str) -> bool:
@@ -67,8 +55,6 @@ def preferences(items: pl.DataFrame, language: str = "en") -> pl.DataFrame:
     Returns:
         ``HEURISTICS``: a row for each pair and heuristic, sorted by both.
 
-    Raises:
-        PoshgridError: see :func:`rivals`.
     """
     heuristics = {
         name: heuristic
@@ -118,7 +104,7 @@ def write(items: dict[str, Path], output: Path, language: str = "en") -> dict[st
         Suite -> number of pairs, and heuristic -> number of pairs on which it decides.
 
     Raises:
-        PoshgridError: see :func:`preferences` and :func:`read_items`.
+        PoshgridError: see :func:`read_items`.
     """
     facts = {}
     for suite, path in sorted(items.items()):
@@ -146,22 +132,18 @@ def of_words(table: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     Returns:
         item_id (of the first of joint pairs), heuristic, prefers; only rows with a decision.
     """
-    preferences = table.drop_nulls("prefers").join(
-        items.select("item_id", *JOINED, "joint"), on="item_id"
-    )
-    joint = items.filter("joint")
-    first = joint.group_by(JOINED).agg(pl.col("item_id").min())
-    sums = (
-        preferences.filter("joint")
-        .drop("item_id")
-        .group_by(*JOINED, "heuristic")
+    first = pl.col("item_id").min().over(*JOINED, "joint")
+    units = items.select("item_id", "joint", unit=pl.when("joint").then(first).otherwise("item_id"))
+    return (
+        table.drop_nulls("prefers")
+        .join(units, on="item_id")
+        .group_by("unit", "heuristic", "joint")
         .agg(net=(pl.col("prefers") - 0.5).sum())
-        .filter(pl.col("net") != 0)
-        .join(first, on=JOINED)
-        .select("item_id", "heuristic", prefers=(pl.col("net") > 0).cast(pl.Float64))
+        .filter(~pl.col("joint") | (pl.col("net") != 0))
+        .select("heuristic", item_id="unit", prefers=(pl.col("net").sign() + 1) / 2)
+        .select(list(PREDICTIONS))
+        .sort("item_id", "heuristic")
     )
-    single = preferences.filter(~pl.col("joint")).select(list(PREDICTIONS))
-    return pl.concat([single, sums]).sort("item_id", "heuristic")
 
 
 def of_counts(compared: pl.DataFrame, counted: NGram | None) -> pl.DataFrame:
@@ -258,10 +240,5 @@ def wide(predictions: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
         decision).
     """
     columns = predictions.pivot("heuristic", index="item_id", values="prefers", sort_columns=True)
-    names = sorted(set(columns.columns) - {"item_id"})
     corpus = judged.select("item_id", "category", "phenomenon", "lexical_set")
-    return (
-        corpus.join(columns, on="item_id", how="left")
-        .sort("item_id")
-        .select(*corpus.columns, *names)
-    )
+    return corpus.join(columns, on="item_id", how="left").sort("item_id")

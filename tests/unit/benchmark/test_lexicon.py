@@ -51,6 +51,11 @@ def test_verb_forms_are_those_of_english():
     assert set(irregular) <= {verb.lemma for verb in WORDS.of("verb")}
 
 
+def test_no_word_is_listed_twice():
+    listed = Counter((word.category, word.lemma.casefold()) for word in WORDS.words)
+    assert set(listed.values()) == {1}
+
+
 def test_nouns_have_the_gender_that_reflexives_agree_with():
     for gender, listed in EXPECTED["genders"].items():
         nouns = {word.lemma for word in WORDS.of("noun") if word.features["gender"] == {gender}}

@@ -4,7 +4,6 @@ Graphs are those that ``torch.compile`` hands to its backend; here the backend k
 them as they are.
 """
 
-import contextlib
 import functools
 
 import pytest
@@ -12,7 +11,7 @@ import torch
 
 from poshgrid.tokenization import encode
 from poshgrid.tokenization.tokenizer import Vocabulary
-from poshgrid.training import attention, builder, loop, losses
+from poshgrid.training import builder, loop, losses
 from poshgrid.training.progress import Plan
 from poshgrid.training.train import train
 from tests.unit.training.training_support import prepared, recipe, train_spec
@@ -161,36 +160,3 @@ def test_a_gradient_is_that_of_the_whole_batch(
     assert max(gradient.abs().max() for gradient in whole) > 0.01
     for one, other in zip(whole, parts, strict=True):
         assert (one - other).abs().max() < 1e-6
-
-
-# ---- and it is the same attention -------------------------------------------------------------
-
-
-@pytest.mark.parametrize("precision", ["float32", "bf16"])
-@pytest.mark.parametrize(
-    ("architecture", "word"),
-    [("gpt2", "none"), ("gpt2", "recency"), ("modern", "none"), ("hybrid", "none")],
-)
-def test_logits_and_losses_are_those_of_transformers_bit_by_bit(
-    inputs, tmp_path, architecture, word, precision
-):
-    """Of the hybrid model, step 0 hides tokens: a mask shows all that is not padding."""
-    for kind in ("packed", "sentence"):
-        spec = spec_of(architecture, word, kind)
-        model, _ = prepared(inputs, spec, tmp_path / kind, None)
-        train_split, vocabulary = encode.load(inputs[0], "train"), Vocabulary(300, 0, 1)
-        batch = builder.rows(spec.model, spec.recipe, train_split, vocabulary, 3).batch(0)
-        assert (batch.seen is not None) == (architecture == "hybrid")
-        ids, results = torch.from_numpy(batch.inputs), []
-        for context in (contextlib.nullcontext(), attention.causal(model)):
-            with context:
-                torch.manual_seed(1)
-                loss = losses.summed(model.train(), batch, precision)
-                model.zero_grad()
-                loss.backward()
-                gradient = torch.cat([w.grad.flatten() for w in model.parameters()])
-                with torch.no_grad():
-                    results.append((loss, gradient, model.eval()(ids).logits))
-        for theirs, ours in zip(*results, strict=True):
-            assert torch.equal(theirs, ours)
-    assert model.config._attn_implementation == "sdpa"

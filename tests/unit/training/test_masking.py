@@ -167,12 +167,6 @@ def test_every_mask_is_as_likely_as_by_chance_token_by_token(length, mask):
             assert counts[places] / draws == pytest.approx(share, abs=error)
 
 
-def test_copies_and_epochs_have_masks_of_their_own():
-    rows = cut([60, 5, 100], chosen={"batch_size": 7})
-    masks = [mask for number in range(20) for mask in patterns(epoch(rows, number))[0]]
-    assert len(set(masks)) == len(masks) == 200
-
-
 def test_rows_of_several_sentences_are_neighbours_whose_boundaries_are_never_asked_for():
     sentences, _ = text([3, 4, 5, 30, 2, 6, 1])
     rows = cut([3, 4, 5, 30, 2, 6, 1], chosen={"context_length": 20}, sentences=2, mask=0.6)

@@ -141,7 +141,7 @@ def _read(model: str, device: str, where: dict[str, Any]) -> tuple[Any, bool]:
         raise
     # Each file format fails in its own way (safetensors, JSON, tensors of the wrong shape, ...).
     except Exception as error:
-        raise _unreadable(model, where, error) from error
+        raise _unreadable(model, where.get("revision"), error) from error
     raise PoshgridError(
         f"{model}: a later token changes the scores of earlier ones, and there are no weights of a "
         "head for masked tokens: such scores are no probabilities; choose a causal or masked model"
@@ -179,28 +179,18 @@ def _tokenizer(model: str, words: str, where: dict[str, Any]) -> tuple[Any, Toke
         )
         saved = Tokenizer.from_file(path) if path else None
     except Exception as error:
-        raise _unreadable(model, where, error) from error
+        raise _unreadable(model, where.get("revision"), error) from error
     if saved is not None:
         warn_if_different(words, saved, tokenizer)
     return tokenizer, saved
 
 
-def _unreadable(model: str, where: dict[str, Any], error: Exception) -> PoshgridError:
-    """Return the error for a model whose files cannot be read."""
-    if "revision" not in where:
-        return PoshgridError(
-            f"{model}: cannot load the model ({reason(error)}); its files are damaged or do not "
-            "belong together: copy them again from their source"
-        )
-    return _not_on_hub(model, where["revision"], error)
-
-
-def _not_on_hub(name: str, revision: str | None, error: Exception) -> PoshgridError:
-    """Return the error for a model that cannot be downloaded from the hub."""
+def _unreadable(name: str, revision: str | None, error: Exception) -> PoshgridError:
+    """Return the error for a model whose files cannot be read, or not be downloaded."""
     at = f" at revision {revision}" if revision else ""
     return PoshgridError(
-        f"{name}{at}: no such folder, and no download from the hub ({reason(error)}); give the "
-        f"model's folder, or download it first (hf download {name}); pickled weights are not read"
+        f"{name}{at}: cannot load the model ({reason(error)}); give a folder, whose files belong "
+        f"together, or download it first (hf download {name}); pickled weights are not read"
     )
 
 
