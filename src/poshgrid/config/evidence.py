@@ -58,12 +58,12 @@ class Parser(Section):
 
 
 class Evidence(Section):
-    """Which parser decides what is evidence, and which others are compared with it."""
+    """Which parser decides what is evidence, and how well it finds it."""
 
     parser: ParserName | None = None
     """The parser that decides what is evidence; default: the first of `parsers`."""
     compare: list[ParserName] = Field([])
-    """Parsers whose labels are compared with its own."""
+    """Further parsers: how much of the evidence of `gold` they find is compared."""
     backstop: bool = True
     """Also remove sentences that look like evidence by their words alone (docs/filters.md)."""
     shard_words: Words = Field(2_000_000, gt=0)

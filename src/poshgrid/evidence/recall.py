@@ -7,15 +7,15 @@ parser was trained on are left out.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from poshgrid import logs
 from poshgrid.config import specs
-from poshgrid.evidence.label import rules_of
+from poshgrid.evidence.label import Backstop, rules_of
 from poshgrid.evidence.schema import RECALL
 from poshgrid.files import write_json, write_table
 from poshgrid.parsing import treebank
@@ -29,11 +29,6 @@ ALL = ""
 TOY_SEED = 7  # differs from the seeds of toy treebanks and toy corpora
 TOY_SENTENCES = 2_000
 _SEEN = ("train", "dev")  # splits of its treebank that train or select a parser
-_DECISIONS = {
-    "gold": pl.String, "rule": pl.String, "parsed": pl.Boolean, "looks": pl.Boolean,
-    "words": pl.UInt32,
-}  # fmt: skip
-_ACCURACY = ("sentences", "words", "upos", "uas", "las", "relations")
 
 
 def recall(
@@ -73,21 +68,18 @@ def recall(
     counts: dict[str, object] = {}
     for name, trees in kept.items():
         accuracy = evaluate(trees, [parses[tuple(tree.form)] for tree in trees])
-        counts[name] = {"skipped": skipped[name], **{key: accuracy[key] for key in _ACCURACY}}
-    rows: list[dict[str, object]] = []
-    for word in sorted(spec.filters):
-        for reading, decisions in _decisions(word, kept, parses).items():
-            parts = {name: decisions.filter(gold=name) for name in kept}
-            if len(kept) > 1:
-                parts[ALL] = decisions
-            backstops = [False, True] if reading in rules_of(word).backstops else [False]
-            for (name, part), backstop in itertools.product(parts.items(), backstops):
-                head = {
-                    "parser": spec.parser.name, "filter": word, "reading": reading,
-                    "backstop": backstop, "gold": name,
-                    "skipped": skipped.get(name, sum(skipped.values())),
-                }  # fmt: skip
-                rows += ({**head, **row} for row in _rows(part, backstop=backstop))
+        counts[name] = {"skipped": skipped[name], **accuracy}
+    rows = [
+        {
+            "parser": spec.parser.name, "filter": word, "reading": reading, "backstop": backstop,
+            "gold": name, "skipped": skipped.get(name, sum(skipped.values())),
+            **_counts(decisions, backstop=backstop),
+        }
+        for word in sorted(spec.filters)
+        for reading, backstops, by_gold in _decisions(word, kept, parses)
+        for name, decisions in by_gold.items()
+        for backstop in backstops
+    ]  # fmt: skip
     table = pl.DataFrame(rows, schema=RECALL)
     write_table(table, output, RECALL)
     facts: dict[str, object] = {"parser": spec.parser.name, "gold": counts}
@@ -113,56 +105,51 @@ def _key(words: Iterable[str]) -> tuple[str, ...]:
 
 def _decisions(
     word: str, gold: dict[str, list[Tree]], parses: dict[tuple[str, ...], Tree]
-) -> dict[str, pl.DataFrame]:
-    """Return reading -> a table of the filter's decisions about each sentence.
+) -> Iterator[tuple[str, list[bool], dict[str, np.ndarray]]]:
+    """Yield each reading of a filter, with and without backstop if it has one, and decisions.
 
-    ``rule``: the rule that matches its gold tree; ``parsed``: whether a rule matches its parse;
-    ``looks``: whether the backstop removes it.
+    Decisions are those about each sentence, by the name of its gold trees: whether its gold tree
+    matches, whether its parse does, whether the backstop removes it, and its number of words.
     """
     rules = rules_of(word)
-    decisions = {}
     for reading, fires in rules.readings.items():
-        looks = rules.backstops.get(reading)
-        rows = [
-            {
-                "gold": name,
-                "rule": match.rule if (match := fires(tree)) else None,
-                "parsed": fires(parses[tuple(tree.form)]) is not None,
-                "looks": looks is not None and looks(tree.form) is not None,
-                "words": len(tree),
-            }
+        looks: Backstop = rules.backstops.get(reading, lambda words: None)
+        by_gold = {
+            name: np.array(
+                [
+                    (
+                        fires(tree) is not None,
+                        fires(parses[tuple(tree.form)]) is not None,
+                        looks(tree.form) is not None,
+                        len(tree),
+                    )
+                    for tree in trees
+                ],
+                dtype=np.int64,
+            ).reshape(-1, 4)
             for name, trees in gold.items()
-            for tree in trees
-        ]
-        decisions[reading] = pl.DataFrame(rows, schema=_DECISIONS)
-    return decisions
+        }
+        if len(gold) > 1:
+            by_gold[ALL] = np.concatenate(list(by_gold.values()))
+        yield reading, [False, True] if reading in rules.backstops else [False], by_gold
 
 
-def _rows(decisions: pl.DataFrame, *, backstop: bool) -> list[dict[str, object]]:
-    """Return a reading's rows of the table: one for all constructions, and one for each."""
-    removed = pl.col("parsed") | pl.col("looks") if backstop else pl.col("parsed")
-    gone, evidence = decisions.filter(removed), decisions.filter(pl.col("rule").is_not_null())
-    rows: list[dict[str, object]] = []
-    for construction in (ALL, *evidence["rule"].unique().sort()):
-        mine = evidence if construction == ALL else evidence.filter(rule=construction)
-        right = mine.filter(removed).height
-        rows.append(
-            {
-                "construction": construction,
-                "sentences": decisions.height,
-                "evidence": mine.height,
-                "right": right,
-                **_rate("recall", right, mine.height),
-            }
-        )
-    rows[0] |= {
-        "removed": gone.height,
-        **_rate("precision", evidence.filter(removed).height, gone.height),
-        "words": decisions["words"].sum(),
-        "words_evidence": evidence["words"].sum(),
-        "words_removed": gone["words"].sum(),
+def _counts(decisions: np.ndarray, *, backstop: bool) -> dict[str, float | None]:
+    """Return the counts and rates of decisions, [sentences, 4]."""
+    evidence, matched, looks, words = decisions.T
+    removed = matched | looks if backstop else matched
+    right = int((evidence & removed).sum())
+    return {
+        "sentences": len(words),
+        "evidence": int(evidence.sum()),
+        "right": right,
+        **_rate("recall", right, int(evidence.sum())),
+        "removed": int(removed.sum()),
+        **_rate("precision", right, int(removed.sum())),
+        "words": int(words.sum()),
+        "words_evidence": int(words @ evidence),
+        "words_removed": int(words @ removed),
     }
-    return rows
 
 
 def _rate(name: str, part: int, whole: int) -> dict[str, float | None]:

@@ -31,7 +31,6 @@ RECALL: Schema = {
     "backstop": pl.Boolean,  # whether the backstop also removes sentences
     # Gold trees, by their name in `evidence.gold`; "": all, if there are several
     "gold": pl.String,
-    "construction": pl.String,  # rule that matches the gold tree; "": any
     "sentences": pl.UInt32,  # sentences with gold trees that the parser was not trained on
     "skipped": pl.UInt32,  # sentences that the parser was trained on
     "evidence": pl.UInt32,  # sentences whose gold tree the rule matches
@@ -39,8 +38,7 @@ RECALL: Schema = {
     "recall": pl.Float64,  # `right` / `evidence`; null: no evidence
     "recall_low": pl.Float64,  # lower end of its 95% interval (Wilson)
     "recall_high": pl.Float64,  # upper end
-    # sentences whose parse the rule matches, or that the backstop removes; this and the next
-    # columns are null if ``construction`` names a rule, because wrongly removed sentences have none
+    # sentences whose parse the rule matches, or that the backstop removes
     "removed": pl.UInt32,
     "precision": pl.Float64,  # `right` / `removed`; null: nothing is removed
     "precision_low": pl.Float64,  # lower end of its 95% interval (Wilson)

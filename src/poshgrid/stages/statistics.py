@@ -256,7 +256,7 @@ class Report(Stage):
             *(f"{paths.curves(target)}/curves.parquet" for _ in grid.pairs[:1] if cells),
             *(f"{paths.deltas(target)}/deltas.parquet" for _ in filtering.pairs(grid, target)[:1]),
             *(f"{paths.fit(target, model)}/diagnostics.json" for model in grid.fitted(target)),
-            *(paths.evidence(corpus, parser) for corpus in parsed for parser in parsers),
+            *(paths.evidence(corpus, parser) for corpus in parsed for parser in parsers[:1]),
             *(f"{paths.parser(p)}/evaluation.json" for p in parsers if not grid.parsers[p].model),
             *(paths.recall(parser) for parser in parsers if grid.config.evidence.gold),
             *(f"{paths.tokens(*cell)}/statistics.json" for cell in cells),

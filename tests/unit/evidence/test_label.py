@@ -6,9 +6,8 @@ import pytest
 from poshgrid import plugins
 from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence.agreement import agreement, cohens_kappa
 from poshgrid.evidence.label import label, labels_of, rules_of
-from poshgrid.evidence.schema import Labels, column
+from poshgrid.evidence.schema import column
 from poshgrid.files import read_json, read_table, write_table
 from poshgrid.parsing.schema import PARSES
 from tests.unit.evidence.condition_support import write
@@ -100,31 +99,6 @@ def test_every_sentence_has_one_tree(tmp_path, order):
     with pytest.raises(PoshgridError, match=r"sentences\.parquet: .* parse every shard"):
         label(SPEC, sentences, shards, tmp_path / "labels.parquet")
     assert not (tmp_path / "labels.parquet").exists()
-
-
-def test_kappa_by_hand():
-    # 20 both, 5 first only, 10 second only, 15 neither: observed .7, expected .5 (Cohen 1960)
-    assert cohens_kappa(20, 5, 10, 15) == pytest.approx(0.4)
-    # observed .75, expected .3 * .15 + .7 * .85 = .64
-    assert cohens_kappa(10, 20, 5, 65) == pytest.approx(0.11 / 0.36)
-    assert cohens_kappa(0, 0, 0, 0) is cohens_kappa(0, 0, 0, 9) is None
-
-
-def test_agreement_counts(tmp_path):
-    def table(removed, name):
-        rows = [{"text": "x", "binding_paper": gone} for gone in removed]
-        return write(tmp_path / name, rows, Labels({"binding": ("paper", "direct")}, {}))
-
-    one = table([True] * 10 + [False] * 8, "one").labels
-    two = table([True] * 9 + [False] + [True] * 3 + [False] * 5, "two").labels
-    shares = agreement(one, two)["binding"]
-    assert shares["paper"] == {
-        "both": 9, "first_only": 1, "second_only": 3, "neither": 5,
-        "kappa": cohens_kappa(9, 1, 3, 5),
-    }  # fmt: skip
-    assert shares["direct"]["kappa"] is None
-    with pytest.raises(PoshgridError, match="other sentences"):
-        agreement(one, table([True] * 17, "three").labels)
 
 
 @pytest.mark.parametrize("name", ["no_tokens", "backstop"])

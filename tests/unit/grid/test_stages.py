@@ -231,7 +231,7 @@ def test_files_of_other_people(here: Path, stages_of: Any, written: Any) -> None
     arguments = made.condition.arguments(ready)
     assert arguments["prebuilt"] == str(here / "it's ready/20K")
     shown = made.report.inputs(Cell(target="exp1"))["shown"]
-    assert "R/evidence/baby/bought.parquet" in shown
+    assert "R/recall/bought.parquet" in shown and "R/evidence/baby/bought.parquet" not in shown
     assert not any("parsers/bought" in path for path in shown)
 
 

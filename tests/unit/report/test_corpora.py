@@ -51,23 +51,22 @@ def test_sentences_and_tokens(results):
 # ---- parsing and evidence ------------------------------------------------------------------------
 
 
-def recalled(parser, backstop, evidence, right, construction=""):
-    """Return a row of ``RECALL``; of a construction no precision is known."""
+def recalled(parser, backstop, evidence, right):
+    """Return a row of ``RECALL``."""
     known = {
         "parser": parser, "filter": "binding", "reading": "paper", "backstop": backstop,
-        "gold": "talk", "construction": construction, "evidence": evidence, "right": right,
+        "gold": "talk", "evidence": evidence, "right": right,
         "recall": right / evidence, "sentences": 1000, "skipped": 7,
     }  # fmt: skip
     of_trees = {"removed": 50, "precision": right / 50, "words": 8000, "words_removed": 500}
-    return dict.fromkeys(RECALL) | known | ({} if construction else of_trees)
+    return dict.fromkeys(RECALL) | known | of_trees
 
 
-def test_the_recall_of_parsers_and_of_constructions(study):
+def test_the_recall_of_parsers(study):
     rows = [
-        recalled(parser, backstop, evidence, right + backstop, construction)
-        for parser, whole in (("stanza", 30), ("spacy", 20))
+        recalled(parser, backstop, 40, right + backstop)
+        for parser, right in (("stanza", 30), ("spacy", 20))
         for backstop in (False, True)
-        for evidence, right, construction in ((40, whole, ""), (4, 1, "a rule"))
     ]
     made = study.changed(recall=pl.DataFrame(rows, schema=RECALL)).collected
     shown = parsing.recall(made).select("parser", "backstop", "recall", "precision", "share",
@@ -78,6 +77,3 @@ def test_the_recall_of_parsers_and_of_constructions(study):
         ("spacy", "without", 0.5, 0.4, 0.05, 0.0625),
         ("spacy", "with", 0.525, 0.42, 0.05, 0.0625),
     ]
-    by_rule = parsing.constructions(made)
-    assert by_rule["right"].to_list() == [1, 2, 1, 2]
-    assert set(by_rule["class"]) == {"flag"}  # of fewer than 20 sentences

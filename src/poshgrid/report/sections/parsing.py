@@ -20,8 +20,8 @@ def write(page: Page) -> dict[str, Any] | None:
     if not collected.spec.parsers:
         return None
     page.table("parsers", parsers(collected))
-    for kind, rows in (("recall", recall(collected)), ("recall-rules", constructions(collected))):
-        page.table(kind, rows, bool(rows["class"].count()) and FEW)
+    rows = recall(collected)
+    page.table("recall", rows, bool(rows["class"].count()) and FEW)
     return {}
 
 
@@ -38,32 +38,20 @@ def parsers(collected: Collected) -> pl.DataFrame:
     return pl.DataFrame([
         {"parser": parser, "role": "decides" if parser == decides else "compared", "trees": trees,
          **{key: facts.get(key) for key in ("sentences", "upos", "uas", "las")}}
-        | {f"{relation} {name}": values.get(name.lower())
-           for relation, values in facts.get("relations", {}).items()
-           for name in ("precision", "recall", "F1")}
         for parser, trees, facts in measured
     ], infer_schema_length=None)  # fmt: skip
 
 
 def recall(collected: Collected) -> pl.DataFrame:
-    """Return the recall and precision of each filter with each parser, and how much it removes."""
-    return _ordered(collected, collected.recall.filter(construction="").drop("construction"))
+    """Return the recall and precision of each filter with each parser, and how much it removes.
 
-
-def constructions(collected: Collected) -> pl.DataFrame:
-    """Return the recall of each rule of a filter, over all gold trees together."""
-    one = collected.recall["gold"].n_unique() == 1
-    rows = collected.recall.filter(pl.col("construction") != "", one | (pl.col("gold") == ""))
-    return _ordered(collected, rows)
-
-
-def _ordered(collected: Collected, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows of ``RECALL``, sorted by filter and reading, then gold trees, then parser."""
+    The rows of ``RECALL`` are sorted by filter and reading, then gold trees, then parser.
+    """
+    rows = collected.recall
     parsers = {parser: number for number, parser in enumerate(collected.spec.parsers)}
     reading = pl.int_range(pl.len()).last().over("filter", "reading")
-    rule = ["construction"] if "construction" in rows.columns else []
     ordered = rows.with_columns(reading_order=reading).sort(
-        "filter", "reading_order", *rule, pl.col("gold") == "", "gold",
+        "filter", "reading_order", pl.col("gold") == "", "gold",
         pl.col("parser").replace_strict(parsers, default=None), "backstop", maintain_order=True,
     )  # fmt: skip
     backstop = pl.when("backstop").then(pl.lit("with")).otherwise(pl.lit("without"))
