@@ -19,7 +19,7 @@ rule read:
     params:
         job=STAGE.read.job,
     shell:
-        "poshgrid stage read {params.job:q} --threads {threads} > {log:q} 2>&1"
+        "poshgrid stage read {params.job:q} > {log:q} 2>&1"
 
 
 rule mix:

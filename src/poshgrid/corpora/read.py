@@ -5,8 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -15,18 +14,15 @@ import polars as pl
 
 from poshgrid import files, logs, plugins
 from poshgrid.config import specs
-from poshgrid.config.corpora import Cleaning
 from poshgrid.corpora.clean import UNKNOWN, clean, fault, running
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.schema import SOURCE, digest
 from poshgrid.corpora.split import split
 from poshgrid.errors import PoshgridError
 from poshgrid.plugins import READERS
-from poshgrid.processes import mapped
 
 _SAMPLE = 2_000  # characters of a document from which its language is guessed
 _SHOWN = 10  # reasons shown in one line of the log
-_PIECE = 100_000  # characters that a process cleans in one batch
 
 Row = tuple[str, int, str, int]
 """A row of ``schema.SOURCE``."""
@@ -34,22 +30,13 @@ Row = tuple[str, int, str, int]
 log = logs.get(__name__)
 
 
-_Raw = tuple[str, str, Report]
-"""Document and text of a reader, and what it has counted since the previous text."""
-_Cut = tuple[str, Report, list[tuple[str, str | None]]]
-"""A text's document, its counts, and its sentences with the reason why each is dropped, or None."""
-
-
-def read_source(
-    spec: specs.SourceSpec, data: Path, output: Path, threads: int = 1
-) -> dict[str, Any]:
+def read_source(spec: specs.SourceSpec, data: Path, output: Path) -> dict[str, Any]:
     """Write a source's sentences (``schema.SOURCE``) and its ``statistics.json``.
 
     Args:
         spec: the source, its reader and its cleaning.
         data: folder that ``source.path`` is relative to.
         output: ``.../sentences.parquet``.
-        threads: processes that clean and split the text; the table does not depend on their number.
 
     Returns:
         The statistics: files, lines, documents, sentences, words, the number of ``<unk>``, and the
@@ -64,7 +51,7 @@ def read_source(
     paths = reader.files(data / source.path, options)
     documents: set[str] = set()
     sentences = words = unknown = 0
-    rows = logs.progress(_sentences(spec, data, report, threads), f"reading {source.name}")
+    rows = logs.progress(_rows(spec, data, report), f"reading {source.name}")
     with files.table_writer(output, SOURCE) as append:
         while chunk := list(itertools.islice(rows, files.BATCH)):
             append(pl.DataFrame(chunk, schema=SOURCE, orient="row"))
@@ -100,13 +87,10 @@ def read_source(
     return statistics
 
 
-def _sentences(spec: specs.SourceSpec, data: Path, report: Report, threads: int) -> Iterator[Row]:
+def _rows(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[Row]:
     """Yield the rows that are kept, up to ``source.words``; positions count within a document."""
     source = spec.source
-    if source.sample is None:
-        sentences = _kept(_texts(spec, data, report, threads), source.cleaning, report)
-    else:
-        sentences = _sampled(spec, data, report, threads)
+    sentences = _kept(spec, data, report) if source.sample is None else _sampled(spec, data, report)
     positions: dict[str, int] = {}
     words = 0
     # A sample consists of whole documents and has the requested length already
@@ -121,110 +105,73 @@ def _sentences(spec: specs.SourceSpec, data: Path, report: Report, threads: int)
             return
 
 
-def _texts(
-    spec: specs.SourceSpec,
-    data: Path,
-    report: Report,
-    threads: int,
-    wanted: Callable[[str], bool] = bool,
-) -> Iterator[_Cut]:
-    """Yield the texts of a source, cleaned and split.
-
-    The reader runs ahead of the cleaning, so each text comes with the counts up to it; ``report``
-    gets the counts after the last text. Documents for which ``wanted`` is false are not cleaned.
-    """
+def _raw(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[tuple[str, str]]:
+    """Yield (document, text) as the source's reader does."""
     source = spec.source
-    reader = plugins.load(READERS, source.reader)
     options = plugins.options(READERS, source.reader, source.options)
-    cut = partial(_cut, splits=reader.SPLIT, cleaning=source.cleaning, language=source.language)
-    ahead = Report()
-    raw = reader.read(data / source.path, options, ahead)
-    for piece in mapped(cut, _pieces(raw, ahead, wanted), threads):
-        yield from piece
-    report.add(ahead)
+    texts: Iterator[tuple[str, str]] = plugins.load(READERS, source.reader).read(
+        data / source.path, options, report
+    )
+    return texts
 
 
-def _kept(texts: Iterable[_Cut], cleaning: Cleaning, report: Report) -> Iterator[tuple[str, str]]:
+def _kept(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (document, sentence) without faults and in the right language, and count the others."""
-    sentences = _faultless(texts, report)
-    return _in_language(sentences, cleaning.language, report) if cleaning.language else sentences
+    language = spec.source.cleaning.language
+    sentences = (
+        (document, sentence)
+        for document, raw in _raw(spec, data, report)
+        for sentence in _faultless(spec, raw, report)
+    )
+    return _in_language(sentences, language, report) if language else sentences
 
 
-def _faultless(texts: Iterable[_Cut], report: Report) -> Iterator[tuple[str, str]]:
-    for document, counted, sentences in texts:
-        report.add(counted)
-        for sentence, reason in sentences:
-            if reason:
-                report.drop(reason, sentence)
-            else:
-                yield document, sentence
+def _faultless(spec: specs.SourceSpec, raw: str, report: Report) -> Iterator[str]:
+    """Clean a text, split it into sentences if the reader does not, and yield those to keep."""
+    source, text = spec.source, clean(raw)
+    splits = plugins.load(READERS, source.reader).SPLIT and text and running(text)
+    for sentence in split(text, source.language) if splits else [text]:
+        if reason := fault(sentence, source.cleaning):
+            report.drop(reason, sentence)
+        else:
+            yield sentence
 
 
-def _sampled(
-    spec: specs.SourceSpec, data: Path, report: Report, threads: int
-) -> Iterator[tuple[str, str]]:
+def _sampled(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[tuple[str, str]]:
     """Yield a sample of whole documents with ``source.words`` words, in the order of the files.
 
     The sample consists of the documents with the smallest digests, so that each document is equally
     likely. Only these are in memory; a document whose digest is already too large is not cleaned.
     The report counts only the sampled documents.
     """
-    source = spec.source
+    source, read = spec.source, Report()
     wanted, seed = source.words or 0, source.sample or 0
-    held: list[tuple[int, int, int, str, str, Report]] = []  # the largest digest first
+    held: list[tuple[int, int, int, str, list[str], Report]] = []  # the largest digest first
     words, largest = 0, 1 << 64
-
-    def digest_of(document: str) -> int:
-        return digest(seed, "sample", document)
-
-    texts = _texts(spec, data, report, threads, lambda document: digest_of(document) <= largest)
-    for number, (document, own) in enumerate(itertools.groupby(texts, key=itemgetter(0))):
-        counted = Report()
-        sentences = [text for _, text in _kept(own, source.cleaning, counted)]
-        length = sum(text.count(" ") + 1 for text in sentences)
-        entry = (-digest_of(document), number, length, document, "\n".join(sentences), counted)
+    texts = itertools.groupby(_raw(spec, data, read), key=itemgetter(0))
+    for number, (document, own) in enumerate(texts):
+        own_digest, counted = digest(seed, "sample", document), Report()
+        sentences: list[tuple[str, str]] = []
+        for _, raw in own:
+            counted.add(read.take())
+            if own_digest <= largest:
+                kept = _faultless(spec, raw, counted)
+                sentences += ((document, sentence) for sentence in kept)
+        if own_digest > largest:
+            continue
+        if source.cleaning.language:
+            sentences = list(_in_language(sentences, source.cleaning.language, counted))
+        length = sum(text.count(" ") + 1 for _, text in sentences)
+        entry = (-own_digest, number, length, document, [text for _, text in sentences], counted)
         heapq.heappush(held, entry)
         words += length
         while words - held[0][2] >= wanted:
             words -= heapq.heappop(held)[2]
         if words >= wanted:
             largest = -held[0][0]
-    for _, _, _, document, joined, counted in sorted(held, key=itemgetter(1)):
+    for _, _, _, document, kept_texts, counted in sorted(held, key=itemgetter(1)):
         report.add(counted)
-        yield from ((document, sentence) for sentence in joined.split("\n") if sentence)
-
-
-def _pieces(
-    raw: Iterable[tuple[str, str]], counts: Report, wanted: Callable[[str], bool]
-) -> Iterator[list[_Raw]]:
-    """Yield a reader's texts in batches; only wanted documents."""
-    rows: list[_Raw] = []
-    size = 0
-    try:
-        for document, text in raw:
-            counted = counts.take()
-            if not wanted(document):
-                continue
-            rows.append((document, text, counted))
-            size += len(text)
-            if size >= _PIECE:
-                yield rows
-                rows, size = [], 0
-    except PoshgridError:  # the earlier texts may suffice
-        yield rows
-        raise
-    yield rows
-
-
-def _cut(rows: list[_Raw], *, splits: bool, cleaning: Cleaning, language: str) -> list[_Cut]:
-    """Clean texts, and split them into sentences if the reader does not."""
-    cut: list[_Cut] = []
-    for document, raw, counted in rows:
-        text = clean(raw)
-        sentences = split(text, language) if splits and text and running(text) else [text]
-        reasons = [(sentence, fault(sentence, cleaning)) for sentence in sentences]
-        cut.append((document, counted, reasons))
-    return cut
+        yield from ((document, sentence) for sentence in kept_texts)
 
 
 def _in_language(

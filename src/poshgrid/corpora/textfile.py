@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poshgrid.corpora.listing import not_found
-from poshgrid.corpora.split import LONGEST, pieces
 from poshgrid.errors import PoshgridError, reason
 
 if TYPE_CHECKING:
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
 FREE = 100_000_000
 """Bytes that any packed file may unpack to."""
 
-_BLOCK = 1 << 16  # bytes or characters read at a time
-_LONGEST_FIELD = 10_000_000  # characters; csv's own limit is 131,072
+_BLOCK = 1 << 16  # bytes read at a time
+_LONGEST = 10_000_000  # characters of a line, or a cell; csv's own limit is 131,072
 _PACKED: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open}
 
 
@@ -84,40 +83,32 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
         ) from error
 
 
-def lines(path: Path, *, cut: bool = False) -> Iterator[str]:
+def lines(path: Path) -> Iterator[str]:
     """Yield the lines of a text file, packed or not, with their line ends, without byte order mark.
 
-    Args:
-        path: the file.
-        cut: yield a line longer than :data:`poshgrid.corpora.split.LONGEST` in pieces, and never
-            hold it as a whole.
-
     Raises:
-        PoshgridError: as :func:`opened` and, with ``cut``, :func:`poshgrid.corpora.split.pieces`; a
-            NUL byte, or bytes that are not UTF-8.
+        PoshgridError: as :func:`opened`; a NUL byte, bytes that are not UTF-8, or a line of more
+            than ten million characters.
     """
     with opened(path) as stream:
-        number, line = 1, ""
+        number = 0
         try:
             text = io.TextIOWrapper(stream, "utf-8-sig", newline="\n")
-            while part := text.readline(_BLOCK):
-                where, line = f"{path}: line {number:,}", line + part
-                if "\0" in part:
+            while line := text.readline(_LONGEST):
+                number += 1
+                where = f"{path}: line {number:,}"
+                if "\0" in line:
                     raise PoshgridError(f"{where}: binary file (a NUL byte); give a text file")
-                ended = part.endswith("\n")
-                if cut and len(line) > LONGEST:
-                    *whole, line = pieces(line.rstrip("\r\n") if ended else line, where)
-                    yield from whole
-                if ended:
-                    yield line
-                    number, line = number + 1, ""
+                if len(line) == _LONGEST and not line.endswith("\n"):
+                    raise PoshgridError(
+                        f"{where}: {_LONGEST:,} characters without a line end; cut it into lines"
+                    )
+                yield line
         except UnicodeDecodeError as error:
             raise PoshgridError(
-                f"{path}: line {number:,} or soon after: not UTF-8 "
+                f"{path}: line {number + 1:,} or soon after: not UTF-8 "
                 f"({reason(error)}); convert it, e.g. `iconv -f latin1 -t utf-8 OLD > NEW`"
             ) from error
-        if line:
-            yield line
 
 
 def rows(path: Path, columns: list[str]) -> Iterator[dict[str, str]]:
@@ -130,7 +121,7 @@ def rows(path: Path, columns: list[str]) -> Iterator[dict[str, str]]:
     Raises:
         PoshgridError: a column is missing, a row is broken, or :func:`lines` refuses the file.
     """
-    csv.field_size_limit(_LONGEST_FIELD)
+    csv.field_size_limit(_LONGEST)
     reader = csv.DictReader(lines(path), strict=True, restval="")
     try:
         header = list(reader.fieldnames or [])

@@ -23,7 +23,7 @@ class Read(Stage):
     Spec = specs.SourceSpec
     outputs = ("sentences.parquet", "statistics.json")
     external = ("files",)
-    takes = lambda job: (job.spec, job.data, job.output / "sentences.parquet", job.threads)
+    takes = lambda job: (job.spec, job.data, job.output / "sentences.parquet")
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the files of the source."""

@@ -11,10 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poshgrid.config import Cleaning
-from poshgrid.corpora import split as cutting
 from poshgrid.corpora.clean import clean, fault, normalise
 from poshgrid.corpora.joining import detokenise, without_disfluencies
-from poshgrid.errors import PoshgridError
 
 
 @settings(max_examples=500, deadline=None)
@@ -53,19 +51,6 @@ def test_any_text_comes_out_tidy(raw):
 )
 def test_reasons(text, reason):
     assert fault(text, Cleaning(min_words=2)) == reason
-
-
-@given(st.text("ab. ?\n", max_size=400))
-def test_pieces_lose_nothing(text):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cutting, "LONGEST", 20)
-        try:
-            cut = list(cutting.pieces(text, "x"))
-        except PoshgridError:
-            assert max(map(len, text.split())) >= 20
-            return
-    assert "".join(cut) == text
-    assert max(map(len, cut)) <= 20
 
 
 PIECES = [

@@ -74,7 +74,7 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
         PoshgridError: a file is missing, has an unknown name, or is not text in UTF-8.
     """
     for file in files(path, options):
-        events = _CONVENTIONS[_word(file)](textfile.lines(file, cut=True), report)
+        events = _CONVENTIONS[_word(file)](textfile.lines(file), report)
         document = length = 0
         named = False
         for kind, text in events:

@@ -14,7 +14,6 @@ from poshgrid import logs, plugins
 from poshgrid.corpora import textfile
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.split import LONGEST, pieces
 from poshgrid.errors import PoshgridError
 
 SPLIT = True
@@ -120,8 +119,7 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
             if reason or _is_heading(text, lines):
                 report.drop(reason or "heading", text)
                 continue
-            for piece in pieces(text, f"{file}: paragraph {number + 1:,}"):
-                yield f"{name}-{chapter:03d}", piece
+            yield f"{name}-{chapter:03d}", text
 
 
 def _body(file: Path) -> list[str]:
@@ -138,7 +136,7 @@ def _body(file: Path) -> list[str]:
     header = 0  # the line of the last opening mark
     opened = inside = closed = False
     mark = ""  # the mark whose paragraph continues: a long title may fill several lines
-    for number, line in enumerate(textfile.lines(file, cut=True), 1):
+    for number, line in enumerate(textfile.lines(file), 1):
         small_print = _SMALL_PRINT_END.search(line)
         early = not body and number - header <= _LONGEST_HEADER
         if _START.search(line) or (small_print and early):
@@ -173,17 +171,14 @@ def _body(file: Path) -> list[str]:
 
 
 def _paragraphs(body: Iterable[str]) -> Iterator[list[str]]:
-    """Yield the lines of each paragraph; a very long one is cut."""
+    """Yield the lines of each paragraph."""
     block: list[str] = []
-    length = 0
-    for line in body:
-        text = line.strip()
-        if block and (not text or length + len(text) > LONGEST):
+    for line in map(str.strip, body):
+        if line:
+            block.append(line)
+        elif block:
             yield block
-            block, length = [], 0
-        if text:
-            block.append(text)
-            length += len(text) + 1
+            block = []
     if block:
         yield block
 

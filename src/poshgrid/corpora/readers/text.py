@@ -25,7 +25,7 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
     """Yield (document, line); empty lines are skipped, ``<|endoftext|>`` separates documents."""
     for file in files(path, options):
         name, document, length = label(file, path), 0, 0
-        for text in map(str.strip, lines(file, cut=True)):
+        for text in map(str.strip, lines(file)):
             if text == _SEPARATOR or length == _LINES_PER_DOCUMENT:
                 document, length = document + 1, 0
             if text and text != _SEPARATOR:

@@ -13,7 +13,6 @@ from pathlib import Path
 from poshgrid import plugins
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.split import pieces
 from poshgrid.corpora.textfile import lines
 from poshgrid.files import table_batches
 
@@ -44,18 +43,17 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
     for file in files(path, options):
         name, number, empty = label(file, path), 0, True
         stories = _parquet if file.suffix == ".parquet" else _text
-        for where, line in stories(file):
+        for line in stories(file):
             if line is None:  # the end of a story
                 if empty:
                     report.lines += 1
                     report.drop("empty story")
                 number, empty = number + 1, True
                 continue
-            for text in pieces(unmangled(line.strip()), where):
-                if text:
-                    report.lines += 1
-                    empty = False
-                    yield f"{name}-{number:07d}", text
+            if text := unmangled(line.strip()):
+                report.lines += 1
+                empty = False
+                yield f"{name}-{number:07d}", text
 
 
 def unmangled(text: str) -> str:
@@ -66,27 +64,21 @@ def unmangled(text: str) -> str:
     return _MANGLED_ANY.sub(lambda m: _MANGLED[m[0]], text) if "â€" in text else text
 
 
-def _text(file: Path) -> Iterator[tuple[str, str | None]]:
-    """Yield (file and line, paragraph), and ``None`` between stories, also within a line."""
-    for number, line in enumerate(lines(file, cut=True), 1):
+def _text(file: Path) -> Iterator[str | None]:
+    """Yield paragraphs, and ``None`` between stories, also within a line."""
+    for line in lines(file):
         first, *others = line.split(_SEPARATOR)
-        where = f"{file}: line {number:,}"
-        yield where, first
+        yield first
         for other in others:
-            yield where, None
-            yield where, other
+            yield None
+            yield other
 
 
-def _parquet(file: Path) -> Iterator[tuple[str, str | None]]:
-    """Yield (file and row, paragraph), and ``None`` after each story."""
+def _parquet(file: Path) -> Iterator[str | None]:
+    """Yield paragraphs, and ``None`` after each story."""
     import polars as pl
 
-    stories = (
-        story
-        for table in table_batches(file, {"text": pl.String}, size=_BATCH)
-        for story in table["text"]
-    )
-    for row, story in enumerate(stories, 1):
-        where = f"{file}: row {row:,}"
-        yield from ((where, line) for line in story.splitlines())
-        yield where, None
+    for table in table_batches(file, {"text": pl.String}, size=_BATCH):
+        for story in table["text"]:
+            yield from story.splitlines()
+            yield None

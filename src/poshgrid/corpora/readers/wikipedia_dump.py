@@ -22,7 +22,6 @@ from poshgrid import plugins
 from poshgrid.corpora.clean import running
 from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.split import pieces
 from poshgrid.corpora.textfile import elements
 from poshgrid.corpora.wiki_templates import HOLE, text_of, tidy
 
@@ -158,7 +157,7 @@ def _paragraphs(wikitext: str) -> tuple[list[str], list[tuple[str, str]]]:
         if fault:
             left_out.append((fault, HOLE.sub("", text)))
         else:
-            kept.extend(pieces(text, ""))
+            kept.append(text)
     return kept, left_out
 
 
