@@ -117,7 +117,7 @@ def _add_files(crate: ROCrate, parts: Path) -> Iterator[Entity]:
 def _run(
     crate: ROCrate, manifests: list[dict[str, Any]], written: list[Entity], target: str
 ) -> None:
-    """Add the workflow and the action that ran it: when, on which target, with which versions."""
+    """Add the workflow and the action that ran it: when, and on which target."""
     workflow = crate.add_workflow(
         resources.shipped("Snakefile"), "Snakefile", main=True, lang="snakemake",
         lang_version=version("snakemake"),
@@ -132,14 +132,6 @@ def _run(
         "@id": "#target", "@type": "PropertyValue", "name": "target", "value": target,
         "exampleOfWork": {"@id": parameter.id},
     })  # fmt: skip
-    packages = {key: v for manifest in manifests for key, v in manifest.get("packages", {}).items()}
-    crate.root_dataset["mentions"] = [
-        crate.add_jsonld({
-            "@id": f"https://pypi.org/project/{package}/{number}/", "@type": "SoftwareApplication",
-            "name": package, "version": number, "url": f"https://pypi.org/project/{package}/",
-        })
-        for package, number in sorted(packages.items())
-    ]  # fmt: skip
     starts = [datetime.fromisoformat(manifest["started"]) for manifest in manifests]
     spans = [timedelta(seconds=manifest["wall_seconds"]) for manifest in manifests]
     action = crate.add_action(

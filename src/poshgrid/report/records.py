@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -79,15 +78,6 @@ def _tokenizer(paths: Paths, condition: str, size: str) -> Path:
     manifest = read_json(Path(paths.tokens(condition, size), "manifest.json"))
     inputs = {Path(file).parts[-3:-1] for file in manifest.get("inputs") or {}}
     return shared if shared.parts[-2:] in inputs else Path(paths.tokenizer(condition, size))
-
-
-def within_results(path: Path, paths: Paths) -> str:
-    """Return a path relative to the results folder.
-
-    The page names files outside its own folder this way, without a link: readers may have the page
-    alone.
-    """
-    return Path(os.path.relpath(path, paths.results)).as_posix()
 
 
 def read_json(path: Path) -> dict[str, Any]:

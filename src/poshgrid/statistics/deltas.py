@@ -176,7 +176,7 @@ def _margins(of_suite: tally.Tally, full: Mapping[str, str]) -> Iterator[dict[st
     """Yield margins and their correlation, for filtered points that have a full point."""
     key = ["category", "phenomenon"]
     units = of_suite.units.select(key).with_row_index("unit").group_by(key).agg("unit").sort(key)
-    points = of_suite.points.select(RUN_AXES).rows()
+    points = of_suite.sums.points.select(RUN_AXES).rows()
     margins = dict(zip(points, of_suite.margins.T, strict=True))
     for point, filtered in margins.items():
         unfiltered = margins.get((full.get(point[0], ""), *point[1:]))

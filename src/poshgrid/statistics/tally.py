@@ -79,17 +79,17 @@ class Tally:
     Attributes:
         units: item_id, category, phenomenon, template, cell and lexical set of each judgement, in
             the order of judgements.
+        sums: right pairs of each set, summed over seeds.
     """
 
     def __init__(self, suite: str, judged: pl.DataFrame, points: pl.DataFrame) -> None:
-        self._suite, self.points = suite, points
         self.units = judged.select("item_id", *_UNIT)
         divided = levels.divided(self.units.with_row_index("pair"))
-        self._sets = divided.group_by(_SET).agg(n=pl.len()).sort(_SET)
-        codes = divided.join(self._sets.with_row_index("set"), on=_SET)
+        sets = divided.group_by(_SET).agg(n=pl.len()).sort(_SET)
+        codes = divided.join(sets.with_row_index("set"), on=_SET)
         self._pair, self._set = codes["pair"].to_numpy(), codes["set"].to_numpy()
         self._margins = np.zeros((len(judged), len(points)))
-        self._correct = np.zeros((len(self._sets), len(points)))
+        self.sums = SetSums(suite, sets, points, np.zeros((len(sets), len(points))))
 
     def of(self, correct: np.ndarray) -> np.ndarray:
         """Return the number of right pairs in each set.
@@ -97,19 +97,14 @@ class Tally:
         Args:
             correct: 1, 0 or .5 for each row of ``units``.
         """
-        return np.bincount(self._set, correct[self._pair], minlength=len(self._sets))
+        return np.bincount(self._set, correct[self._pair], minlength=len(self.sums.sets))
 
     def add(self, point: int, judged: pl.DataFrame) -> None:
         """Add the judgements of a run to those of its point."""
-        self._correct[:, point] += self.of(judged["correct"].to_numpy())
+        self.sums.correct[:, point] += self.of(judged["correct"].to_numpy())
         self._margins[:, point] += judged["margin"].to_numpy()
 
     @property
     def margins(self) -> np.ndarray:
         """Mean margin over seeds, nats: rows of ``units`` x points."""
-        return self._margins / self.points["seeds"].to_numpy()
-
-    @property
-    def sums(self) -> SetSums:
-        """Right pairs of each set, summed over seeds."""
-        return SetSums(self._suite, self._sets, self.points, self._correct)
+        return self._margins / self.sums.points["seeds"].to_numpy()

@@ -21,14 +21,12 @@ from poshgrid.statistics import intervals, published
 from poshgrid.statistics.measures import subsets
 
 TITLE, ORDER, AUDIENCE = "Compared with published numbers", 15, "reader"
-MANY = 40
-"""With at least so many numbers, each source (a table of the paper) has a table here."""
 _UNITS = {"%": 100, "points": 100, "million": 1e-6, "million words": 1e-6}
 """Unit of a published number -> factor from our unit to it."""
 
 
 def write(page: Page) -> dict[str, Any] | None:
-    """Write the tables; None if the target has no study, or nothing can be compared."""
+    """Write the table; None if the target has no study, or nothing can be compared."""
     study = page.collected.spec.study
     numbers = published.numbers(study.name) if study else pl.DataFrame()
     if study is None or numbers.is_empty():
@@ -37,17 +35,8 @@ def write(page: Page) -> dict[str, Any] | None:
     versions = numbers["version"].unique().to_list()
     one = versions[0] if len(versions) == 1 else None
     rows = rows.with_columns(pl.col("source") if one else pl.format("{} ({})", "source", "version"))
-    parts = rows.partition_by("source", maintain_order=True) if rows.height >= MANY else [rows]
-    names = {}
-    for part in parts:
-        source = part["source"][0] if len(parts) > 1 else ""
-        page.table("comparison", part, one, part["margin"].count(), of=_slug(source))
-        names["-".join(filter(None, ["comparison", _slug(source)]))] = source
-    return {"names": names, "compared": rows["ours"].count()}
-
-
-def _slug(source: str) -> str:
-    return re.sub(r"\W+", "-", source.lower()).strip("-")
+    page.table("comparison", rows, one, rows["margin"].count())
+    return {"compared": rows["ours"].count()}
 
 
 def comparison(collected: Collected, numbers: pl.DataFrame, study: str) -> pl.DataFrame:
