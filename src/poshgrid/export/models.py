@@ -64,13 +64,11 @@ def chosen(results: Results, kept: dict[str, set[str]], *, babylm: bool = False)
         and (results.model(run) / "config.json").is_file()
         and (not babylm or milestones(results, run))
     ]
-    if not runs and babylm:
-        raise PoshgridError(
-            f"{results.paths.all_models()}: no model has BabyLM's milestones; give its recipe "
-            "`checkpoints: babylm`, and a million words to see; see --only"
-        )
     if not runs:
-        raise PoshgridError(f"{results.paths.all_models()}: no trained model to export; see --only")
+        asked = "trained model to export"
+        if babylm:
+            asked = "model with BabyLM's milestones (recipe: `checkpoints: babylm`, 1M words)"
+        raise PoshgridError(f"{results.paths.all_models()}: no {asked}; see --only")
     return runs
 
 

@@ -83,8 +83,9 @@ class Palette:
         self._numbers: dict[str, int] = {}
 
     def __call__(self, name: str) -> Look:
-        """Return the look of a name, with or without a remark in brackets."""
-        number = self._numbers.setdefault(name.partition(" (")[0], len(self._numbers))
+        """Return the look of a name, with or without a remark in brackets; no name is blue."""
+        name = name.partition(" (")[0]
+        number = self._numbers.setdefault(name, len(self._numbers)) if name else 0
         dashes = _DASHES[number // len(SERIES) % len(_DASHES)]
         return Look(SERIES[number % len(SERIES)].light, _MARKERS[number % len(_MARKERS)], dashes)
 

@@ -73,18 +73,6 @@ def test_order_of_rows_changes_nothing():
         assert list(shuffled.frame[name].cat.categories) == known
 
 
-def test_runs_and_cells_can_be_groups():
-    counts = make_counts()
-    made = design.design(counts, "p(correct, n) ~ S(filter) + (1|run) + (1|cell)")
-    assert made.formula == "p(correct, n) ~ 1 + S(filter) + (1|run) + (1|cell)"
-    assert made.frame["run"].nunique() == 3 * 2 * 2
-    assert made.frame["cell"].nunique() == counts.height
-    assert made.frame["cell"].iloc[0] == "baby/10M/mini/packed/none/9/principle-a-command"
-    # Naming all axes is not naming one: runs with a bias stay out.
-    everything = pl.concat([counts, make_counts(bias="dyck")])
-    assert len(design.design(everything, made.formula).frame) == counts.height
-
-
 def test_every_column_that_others_determine_is_noted():
     """Also where one that is identified follows."""
     counts = make_counts(conditions=("baby-f", "wiki"))

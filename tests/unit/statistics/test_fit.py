@@ -156,18 +156,6 @@ def test_priors_of_single_terms_reach_the_engine_under_their_own_names(fitted):
     assert engine.asked[1].priors == []
 
 
-def test_priors_of_single_terms_reach_bambi(counts):
-    model = Regression(
-        name="m", priors=[PRIORS[0], Prior(term="Intercept", sd=3), Prior(term="1|seed", rate=7)]
-    )
-    built = fit.build(design.design(counts, model.formula), model).components["p"]
-    assert built.common_terms["size_z"].prior.args["sigma"] == 0.01
-    assert built.common_terms["S(filter)"].prior.args["sigma"] == 0.5
-    assert built.intercept_term.prior.args["sigma"] == 3
-    assert built.group_specific_terms["1|seed"].prior.args["sigma"].args["lam"] == 7
-    assert built.group_specific_terms["1|phenomenon"].prior.args["sigma"].args["lam"] == 2
-
-
 def test_choice_of_engine(counts):
     from poshgrid.statistics import fast
 

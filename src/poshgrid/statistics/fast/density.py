@@ -37,19 +37,14 @@ class Density:
         self.trials = made.frame["n"].to_numpy().astype(float)
         starts = np.cumsum([0, *(term.size for term in groups)])
         self.levels = np.column_stack(
-            [np.zeros((len(made.frame), 0), dtype=np.int64)]
-            + [
-                start + term.columns.argmax(1)
-                for start, term in zip(starts[:-1], groups, strict=True)
-            ]
+            [start + term.columns.argmax(1) for start, term in zip(starts, groups, strict=False)]
         )
         self.predictors = np.hstack([term.columns for term in common])
         self.columns = np.ascontiguousarray(self.predictors.T)
         # Which SD each level has: a group has one SD, or one for each level of its predictor.
         firsts = np.cumsum([0, *(term.sds for term in groups)])
         self.group = np.concatenate(
-            [np.zeros(0, dtype=np.int64)]
-            + [first + term.sd_of for first, term in zip(firsts[:-1], groups, strict=True)]
+            [first + term.sd_of for first, term in zip(firsts, groups, strict=False)]
         )
         self.rates = np.array([term.scale for term in groups for _ in range(term.sds)])
         self.precision = np.concatenate([np.full(t.size, t.scale**-2.0) for t in common])
