@@ -33,7 +33,7 @@ class Design:
     """The data and the formula of a fit.
 
     Attributes:
-        frame: one row per run and phenomenon: correct, n (integers, except with ``fractions``),
+        frame: one row per run and phenomenon: correct, n (integers),
             size_z, accuracy (before rounding), words (trained on), and factors as ordered
             categoricals.
         formula: the formula of the configuration, expanded, without the terms that the data cannot
@@ -54,8 +54,6 @@ def design(
     suite: str | None = None,
     only: str | None = None,
     phenomena: Sequence[str] | None = None,
-    *,
-    fractions: bool = False,
 ) -> Design:
     """Return the data and formula of a model.
 
@@ -85,7 +83,6 @@ def design(
         only: values of axes that select runs, e.g. ``recipe=packed``. A model whose formula lacks
             the recipe should not mix two recipes.
         phenomena: names of phenomena or categories to use; default: all.
-        fractions: keep counts that end in .5. The engine ``fast`` can fit them, bambi cannot.
 
     Raises:
         PoshgridError: fewer than two rows are left; or the formula cannot be read or names an
@@ -100,7 +97,7 @@ def design(
             f"counts: {'/'.join(map(str, rows.select(CELL[:-1]).row(0)))} is the only count: no "
             "model can be fitted to it; add runs or phenomena to the target"
         )
-    frame, rounded = _model_frame(_summed(rows, "template" in used), fractions)
+    frame, rounded = _model_frame(_summed(rows, "template" in used))
     kept, notes = _estimable(formula, frame)
     notes += [*_aliased(kept, frame), *_confounded(used, frame)]
     if rounded:
@@ -144,7 +141,7 @@ def _of_phenomena(rows: pl.DataFrame, phenomena: Sequence[str]) -> pl.DataFrame:
     return rows.filter(pl.any_horizontal(pl.col("category", "phenomenon").is_in(phenomena)))
 
 
-def _model_frame(rows: pl.DataFrame, fractions: bool) -> tuple[pd.DataFrame, int]:
+def _model_frame(rows: pl.DataFrame) -> tuple[pd.DataFrame, int]:
     import pandas as pd
 
     size, n = rows["words"].to_numpy() / 1e6, rows["n"].to_numpy().astype(float)
@@ -155,7 +152,7 @@ def _model_frame(rows: pl.DataFrame, fractions: bool) -> tuple[pd.DataFrame, int
     correct = rows["correct"].to_numpy()
     data: dict[str, object] = {
         # rint rounds halves to even
-        "correct": correct if fractions else np.rint(correct).astype(np.int64),
+        "correct": np.rint(correct).astype(np.int64),
         "n": n.astype(np.int64),
         "size_z": (size - mean) / sd if scaled else np.zeros_like(size),
         "accuracy": correct / n,
@@ -178,7 +175,7 @@ def _model_frame(rows: pl.DataFrame, fractions: bool) -> tuple[pd.DataFrame, int
         # Strings would be sorted again, which flips signs: only ordered categoricals keep an order.
         values, levels = (column.cast(pl.String).to_list() for column in (rows[name], known))
         data[name] = pd.Categorical(values, categories=levels, ordered=True)
-    return pd.DataFrame(data), 0 if fractions else int((correct % 1 != 0).sum())
+    return pd.DataFrame(data), int((correct % 1 != 0).sum())
 
 
 def terms(formula: str) -> list[str]:

@@ -79,7 +79,7 @@ def counts_of(grid: Grid, runs: Iterable[Run], units: pl.DataFrame, suite: str) 
         }
         for run in runs
     )
-    whole = {"suite": pl.lit(suite), "ties": pl.lit(0), "correct": pl.col("n") / 2}
+    whole = {"suite": pl.lit(suite), "ties": pl.lit(0), "correct": pl.col("n") // 2}
     counts = rows.join(units, how="cross").with_columns(**whole)
     return counts.select(list(COUNTS)).cast(pl.Schema(COUNTS))
 
@@ -146,9 +146,7 @@ def power(
         raise PoshgridError(
             f"--effects: at accuracy {accuracy:g} an effect is less than {100 * widest:g} points"
         )
-    made = design.design(
-        counts, model.formula, counts["suite"][0], model.only, model.phenomena, fractions=True
-    )
+    made = design.design(counts, model.formula, counts["suite"][0], model.only, model.phenomena)
     if refusal := refuses(made):
         raise PoshgridError(f"regressions: {model.name}: no power of this formula: {refusal}")
     predictor = Predictor(made, {})  # type: ignore[arg-type]

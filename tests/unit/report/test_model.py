@@ -29,26 +29,6 @@ def test_coefficients_are_effects_and_sds():
 # ---- contrasts -----------------------------------------------------------------------------------
 
 
-NAME = "Filtering (baby-f − baby)"
-
-
-def rows_of(made):
-    frame, facts = model.contrasts(made)
-    return {(row["name"], row["of"]): row for row in frame.iter_rows(named=True)}, facts
-
-
-def test_contrasts_are_named_and_shown_in_log_odds_and_points(study, tmp_path):
-    _, page = study.written(model, tmp_path)
-    rows = {(row[0], row[1]): row[2:] for row in page.shown["contrasts-condition"].shown()}
-    assert rows[NAME, "Binding"] == [
-        "−0.30", "−0.40", "−0.20", "< .001", "−7.5", "−10.0", "−5.0", "−10.0", "8,654,321",
-        "10,000,000",
-    ]  # fmt: skip
-    assert rows[NAME, "Islands"][3] == ".520"
-    assert len(rows) == 10 and page.shown["contrasts-condition"].classes == {0: "total", 5: "total"}
-    assert next(iter(rows_of(fit("bias"))[0])) == ("recency − none", "Overall")
-
-
 @pytest.mark.parametrize(("seeds", "single"), [((3, 3), None), ((1, 1), ""), ((3, 1), "dyck")])
 def test_contrasts_that_rest_on_one_seed_are_named(seeds, single):
     """Seeds of no bias and recency, and of dyck."""

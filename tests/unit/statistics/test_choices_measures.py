@@ -13,7 +13,7 @@ from poshgrid.config import specs
 from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
 from poshgrid.files import write_table
-from poshgrid.statistics.measures import choices, subsets
+from poshgrid.statistics.measures import choices
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, CHOICE_RESULT, TAGS
 
 RUN = "baby/10M/gpt2-mini/packed/none/seed42"
@@ -250,7 +250,7 @@ def test_tags_are_written_and_go_when_they_are_taken_out(results, tmp_path):
     assert table["p"][0] == pytest.approx((math.comb(5, 3) + math.comb(5, 5) * 3) / ways)
     assert table["p"][3] is None
     # Over two suites the counts add up, and what was no test may become one.
-    both = subsets.pooled(pl.concat([table, table.with_columns(suite=pl.lit("two"))]))
+    both = choices.pooled(pl.concat([table, table.with_columns(suite=pl.lit("two"))]))
     assert both.filter(tag="neg", other="").select(columns[2:]).row(0) == (6, 6.0, 10, 6.0)
     write_table(plain, path, CHOICES)
     results(RUN)

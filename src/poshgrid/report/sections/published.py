@@ -18,7 +18,7 @@ from poshgrid.report.collect import Collected
 from poshgrid.report.parts import Page
 from poshgrid.report.sections import corpora, findings
 from poshgrid.statistics import intervals, published
-from poshgrid.statistics.measures import subsets
+from poshgrid.statistics.measures import choices
 
 TITLE, ORDER, AUDIENCE = "Compared with published numbers", 15, "reader"
 _UNITS = {"%": 100, "points": 100, "million": 1e-6, "million words": 1e-6}
@@ -68,7 +68,7 @@ def comparison(collected: Collected, numbers: pl.DataFrame, study: str) -> pl.Da
         "measures": pl.concat(measures, how="diagonal_relaxed") if measures else pl.DataFrame(),
         "norms": pl.concat(collected.norms.values()) if collected.norms else pl.DataFrame(),
         # Subsets of items are taken over all suites
-        "tags": subsets.pooled(pl.concat(tags)) if tags else pl.DataFrame(),
+        "tags": choices.pooled(pl.concat(tags)) if tags else pl.DataFrame(),
     }
     rows = []
     for row in numbers.iter_rows(named=True):

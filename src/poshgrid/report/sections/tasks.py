@@ -21,7 +21,7 @@ from poshgrid.report.layout import model_names
 from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
 from poshgrid.statistics import intervals
-from poshgrid.statistics.measures import norms, subsets
+from poshgrid.statistics.measures import choices, norms
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.words import percent, span
 
@@ -184,7 +184,7 @@ def tagged(tags: pl.DataFrame, *, crossed: bool = False) -> pl.DataFrame:
         crossed: whether to return a row for each model and pair of tags, instead of each model and
             tag.
     """
-    rows = subsets.pooled(tags.filter(~pl.col("recipe").is_in(BASELINE_RECIPES)))
+    rows = choices.pooled(tags.filter(~pl.col("recipe").is_in(BASELINE_RECIPES)))
     rows = rows.filter((pl.col("other") != "") == crossed)
     rest = [f"{raw:.4g}/{n}" for raw, n in rows.select("raw_rest", "n_rest").iter_rows()]
     names = pl.Series("series", model_names(rows, seeds=True), pl.String)

@@ -5,10 +5,14 @@ token) (Capone, Suozzi, Lebani and Lenci 2024, BaBIEs, section 3); in items with
 probable option (BabyLM 2025). A tie of k options counts as 1/k if the target is among them: the
 average credit of a random choice among them. A block is passed if three quarters of its items are
 right, three of four in TROG-2 (ibid., section 4.2).
+
+Items may have tags (*negation*, *passive*): how many negative clauses of all tests are right, and
+how many negative passives (ibid., section 5).
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +31,6 @@ from poshgrid.evaluation.tasks import TOKENS_WRITTEN
 from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import norms as standings
 from poshgrid.statistics.measures import scores as scored
-from poshgrid.statistics.measures import subsets
 from poshgrid.statistics.measures.schema import (
     ANSWERS,
     CHOICE_MEASURES,
@@ -38,6 +41,7 @@ from poshgrid.statistics.measures.schema import (
 )
 from poshgrid.tables import formats
 
+_COUNTS = ("n", "raw", "n_rest", "raw_rest")
 BLOCK_PASS = 0.75
 """A block is passed if at least this share of its items is right."""
 
@@ -76,7 +80,7 @@ def write(
         answers = judged(rows, table, path)
         results.append(scored.named(run, suite, measures(answers, rule(table))))
         shown_answers.append(scored.named(run, suite, shown(answers, rows, table)))
-        tagged.append(scored.named(run, suite, subsets.crossed(answers, table)))
+        tagged.append(scored.named(run, suite, crossed(answers, table)))
     if not results:
         raise PoshgridError(f"suite {suite}: no run has scores; its models cannot generate text")
     achieved = pl.concat(results)
@@ -272,3 +276,74 @@ def _result(members: pl.DataFrame) -> dict[str, Any]:
                 for b, least in pairs
             )
     return row
+
+
+# ---- subsets of items ----------------------------------------------------------------------------
+
+
+def crossed(answers: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Return the results of one run on the items of each tag, and of each pair of tags.
+
+    Args:
+        answers: item_id and credit of every item.
+        items: columns of ``CHOICES`` or ``COMPLETIONS``.
+
+    Returns:
+        The columns of ``TAGS`` without ``RUN``; empty if items have no tags.
+    """
+    tags = items.group_by("item_id").agg(pl.first("tags"))
+    tagged = answers.select("item_id", "credit").join(tags, on="item_id").sort("item_id")
+    names = tagged["tags"].explode().drop_nulls().unique().sort().to_list()
+    rows = []
+    for tag, other in itertools.product(names, ["", *names]):
+        has = pl.col("tags").list.contains(tag)
+        # Items with a tag are compared with those without it, and items with both tags with those
+        # that have the first tag only.
+        mine, among = (has, pl.lit(value=True)) if not other else (
+            has & pl.col("tags").list.contains(other), has
+        )  # fmt: skip
+        members, rest = (tagged.filter(among & side)["credit"] for side in (mine, ~mine))
+        if tag != other and len(members):
+            sums = (len(members), math.fsum(members), len(rest), math.fsum(rest))
+            rows.append((tag, other, *sums))
+    schema = {name: TAGS[name] for name in ("tag", "other", *_COUNTS)}
+    return tested(pl.DataFrame(rows, schema=schema, orient="row"))
+
+
+def tested(counts: pl.DataFrame) -> pl.DataFrame:
+    """Add accuracy, its interval and the test to counts.
+
+    Args:
+        counts: tag, other, n, raw, n_rest, raw_rest; further columns are kept.
+    """
+    results = []
+    for n, raw, n_rest, raw_rest in counts.select(_COUNTS).iter_rows():
+        results.append((raw / n, *intervals.wilson(raw, n), between(raw, n, raw_rest, n_rest)))
+    kinds = dict.fromkeys(("accuracy", "low", "high", "p"), pl.Float64)
+    both = counts.hstack(pl.DataFrame(results, schema=kinds, orient="row"))
+    return both.select(name for name in TAGS if name in both.columns)
+
+
+def pooled(tags: pl.DataFrame) -> pl.DataFrame:
+    """Return the subsets of runs over all their suites.
+
+    Args:
+        tags: columns of ``TAGS``, of any number of suites.
+    """
+    key = [*(name for name in RUN if name != "suite"), "tag", "other"]
+    counts = tags.group_by(key, maintain_order=True).agg(pl.col(_COUNTS).sum())
+    return tested(counts.sort(key))
+
+
+def between(raw: float, n: int, raw_rest: float, n_rest: int) -> float | None:
+    """Return the two-sided p of Fisher's exact test of two shares; None if one has no items.
+
+    Fractional numbers (ties) are rounded down and up, and the largest p value is returned.
+    """
+    if not n or not n_rest:
+        return None
+    whole = [{math.floor(v + 1e-9), math.ceil(v - 1e-9)} for v in (raw, raw_rest)]
+    return max(
+        float(stats.fisher_exact([[a, n - a], [b, n_rest - b]]).pvalue)
+        for a, b in itertools.product(*whole)
+    )
