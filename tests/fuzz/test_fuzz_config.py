@@ -114,7 +114,7 @@ def whole(config):
     """Ask a grid for all that the rules ask: every job, and every path inside the results."""
     grid = Grid(config)
     stages, paths = Stages(grid), grid.paths
-    corpora = {grid.corpus_of(c).name for c in grid.conditions if not grid.conditions[c].prebuilt}
+    corpora = {grid.corpus_of(c).name for c in grid.conditions}
     corpora = {corpus for corpus in corpora if grid.sizes(corpus)}
     jobs = [(stages.read, Cell(source=source)) for source in grid.sources]
     jobs += [(stages.mix, Cell(corpus=corpus)) for corpus in corpora]

@@ -20,8 +20,8 @@ HOSTILE = (
 )
 NAMES = {
     name: f"{HOSTILE} {name}"
-    for name in ("results", "data", "text", "treebank", "gold", "parser", "prebuilt",
-                 "norms", "suite", "pretrained")
+    for name in ("results", "data", "text", "treebank", "gold", "parser", "norms",
+                 "suite", "pretrained")
 }  # fmt: skip
 """What is a path in the configuration -> its name."""
 STUB = """#!/bin/sh
@@ -32,13 +32,9 @@ STUB = """#!/bin/sh
 def configuration() -> dict:
     """Return the smallest grid with every rule, its folders and files so named."""
     drilled = grid.configuration()
-    drill = drilled["experiments"][0]
-    ready = drill | {"name": "ready", "conditions": ["ready"], "biases": ["none"], "exclude": []}
     drilled["sources"][1]["path"] = NAMES["text"]
     drilled["parsers"][0]["treebank"] = {"path": [NAMES["treebank"]]}
     drilled["parsers"].append({"name": "given", "engine": "spacy", "model": NAMES["parser"]})
-    drilled["conditions"].append({"name": "ready", "corpus": "baby", "prebuilt": NAMES["prebuilt"]})
-    drilled["experiments"].append(ready)
     suite = next(suite for suite in drilled["suites"] if suite["name"] == "choices")
     suite |= {"norms": NAMES["norms"], "path": NAMES["suite"]}
     drilled["evidence"] |= {"compare": ["given"], "gold": [NAMES["gold"]]}
@@ -62,8 +58,6 @@ def planned(tmp_path_factory):
     data = folder / NAMES["data"]
     files = [data / NAMES[name] / "a b.conllu" for name in ("treebank", "gold")]
     files += [data / NAMES[name] for name in ("text", "norms", "suite")]
-    splits = ("train", "dev", "test")
-    files += [data / NAMES["prebuilt"] / "20K" / f"{split}.txt" for split in splits]
     files += [data / NAMES["pretrained"] / "config.json", data / NAMES["parser"] / "meta.json"]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)

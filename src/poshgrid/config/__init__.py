@@ -58,7 +58,7 @@ class Config(Section):
     """The whole configuration."""
 
     data: Place = "data"
-    """Folder of sources, treebanks and prebuilt files."""
+    """Folder of sources, suites, treebanks and models."""
     results: Results = "results"
     """Folder of all results."""
     language: Language = "en"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from poshgrid import plugins
 from poshgrid.config.base import (
@@ -17,7 +17,6 @@ from poshgrid.config.base import (
     Seed,
     Share01,
     UsedSize,
-    place,
 )
 from poshgrid.config.names import once
 from poshgrid.config.tokens import Tokenizer
@@ -93,14 +92,8 @@ class Reinsertion(Section):
         return self
 
 
-def _of_size(value: str) -> str:
-    """Check a path with a placeholder for the size."""
-    place(value.replace("{size}", "10M"))
-    return value
-
-
 class Condition(Section):
-    """A corpus without what the filters remove, plus what is put back; or prebuilt files."""
+    """A corpus without what the filters remove, plus what is put back."""
 
     name: Name
     """Its name in experiments."""
@@ -122,10 +115,9 @@ class Condition(Section):
     """
     refill: bool = False
     """Replace removed sentences by further ones of the same source."""
-    allow: list[Literal["void", "leak", "size", "words", "copies"]] = Field([])
+    allow: list[Literal["void", "words"]] = Field([])
     """Checks that do not stop a run: `void` (nothing changes, or another condition is the
-    same); `words` (another number of words than conditions of its size, or than its corpus for
-    prebuilt files); for prebuilt files `leak`, `size`, `copies` (as for corpora).
+    same); `words` (another number of words than conditions of its size).
     """
     reinsert: list[Reinsertion] = Field([])
     """Evidence that is put back, filter by filter."""
@@ -135,14 +127,12 @@ class Condition(Section):
     """Share (`0.8`) or number (`2.4M`) of the *corpus's* sentences to keep at each size, in
     order; must be the same for all conditions that are compared.
     """
-    prebuilt: Annotated[str, AfterValidator(_of_size)] | None = None
-    """Folder below `data` with `train.txt`, `dev.txt` and `test.txt` (or folders of these
-    names), one sentence per line; `{size}` in its name is replaced by the size.
-    """
     filtered: bool | None = None
     """Its level of the factor `filter` in regressions; default: yes if it has filters and puts
     nothing back.
     """
+    source: CorpusName | None = None
+    """Its level of the factor `source` in regressions; default: its corpus."""
     tokenizer: Tokenizer | None = None
     """Keys that differ from the configuration's `tokenizer`; the condition then has its own."""
     seed: Seed = 42
@@ -163,11 +153,6 @@ class Condition(Section):
                     f"add it to filters: {words}"
                 )
         changed = bool(self.filters or self.rewrite)
-        if self.prebuilt and (changed or self.control or self.refill or self.downsample != 1):
-            raise ValueError(
-                "prebuilt files are not changed: leave out filters, rewrite, control, "
-                "refill, downsample"
-            )
         if self.control and changed:
             raise ValueError("a control removes at random: leave out its filters and rewrite")
         if self.match and not self.control:
@@ -177,7 +162,7 @@ class Condition(Section):
                 raise ValueError(
                     "refill: nothing is removed without filters, rewrite or control: leave it out"
                 )
-            if self.unfiltered_sizes and not self.prebuilt:
+            if self.unfiltered_sizes:
                 raise ValueError("unfiltered_sizes: it has no filters at any size: leave it out")
         if self.refill and self.downsample != 1:
             raise ValueError("refill and downsample exclude each other: leave one out")

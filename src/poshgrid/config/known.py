@@ -55,9 +55,6 @@ def defined(data: Mapping[str, Any]) -> dict[str, set[str]]:
         for size in _mapping(portion.get("words"))
         if SIZE.fullmatch(str(size))  # any other key is a wrong value, and reported as one
     }
-    if any(condition.get("prebuilt") for condition in _entries(data, "conditions")):
-        for experiment in _entries(data, "experiments"):  # prebuilt files have their own sizes
-            names["sizes"] |= {str(size) for size in _list(experiment.get("sizes"))}
     for score in _list(_mapping(data.get("scoring")).get("masked")):
         names["suites"] |= {f"{suite}-{score}" for suite in names["suites"]}
     pretrained = _entries(data, "pretrained")

@@ -30,8 +30,6 @@ By chance up to 10.4% do in 80 random splits of childes-db, up to 1% of a book, 
 """
 COPIED = 0.05
 """Largest share of a source's words in documents that occur twice in a corpus; childes-db: .9%."""
-REPEATED = 0.25
-"""Largest share of long training sentences of prebuilt files that repeat an earlier sentence."""
 Faults = list[tuple[str, str]]
 """Failed checks: the word for ``allow``, and the message."""
 
@@ -133,44 +131,11 @@ def leaked(tables: Database, corpus: str) -> Faults:
         "where split = 'train')) from long where split <> 'train' group by split order by split"
     )
     return [
-        fault
-        for split, number, shared in counts
-        for fault in leak(
-            f"corpora: {corpus}", split, number, shared, "keep one copy in the sources"
+        (
+            "leak",
+            f"corpora: {corpus}: {shared:,} of {number:,} {split} sentences of {LONG} words or "
+            "more are trained on; keep one copy in the sources",
         )
+        for split, number, shared in counts
+        if shared > LEAKED * number
     ]
-
-
-def leak(where: str, split: str, number: int, shared: int, remedy: str) -> Faults:
-    """Return a failed check if a held-out split shares text with the training text.
-
-    Args:
-        where: the corpus or condition, for the message.
-        split: dev or test.
-        number: its long sentences.
-        shared: how many of them occur in the training text.
-        remedy: advice for the message.
-    """
-    if shared <= LEAKED * number:
-        return []
-    what = f"{shared:,} of {number:,} {split} sentences of {LONG} words or more are trained on"
-    return [("leak", f"{where}: {what}; {remedy}")]
-
-
-def uneven_with_corpus(where: str, number: int, whole: int, *, fewer: bool) -> Faults:
-    """Return a failed check if a condition has more words than its corpus, or fewer for no reason.
-
-    Args:
-        where: the condition and the size, for the message.
-        number: training words of the condition.
-        whole: training words of its corpus at the size.
-        fewer: whether the condition removes a part of its corpus.
-    """
-    if number > whole * (1 + WORDS):
-        what = "more than"
-    elif whole > number * (1 + WORDS) and not fewer:
-        what = "fewer than"
-    else:
-        return []
-    message = f"{where} has {number:,} training words, {what} its corpus's {whole:,}"
-    return [("words", f"{message}; give it the words of its corpus")]

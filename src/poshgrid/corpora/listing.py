@@ -1,4 +1,4 @@
-"""Which files a source or a condition of prebuilt files consists of, and how they are named."""
+"""Which files a source consists of, and how they are named."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import re
 from pathlib import Path
 
-from poshgrid.config.runs import SPLITS
 from poshgrid.errors import PoshgridError
 
 
@@ -63,26 +62,6 @@ def label(file: Path, path: Path) -> str:
 def not_found(path: Path) -> PoshgridError:
     """Return the error for a source whose path does not exist."""
     return PoshgridError(f"{path}: not found; check `data` and sources[].path in the config")
-
-
-def ready_place(prebuilt: str, size: str) -> str:
-    """Return the folder of a size's files: ``{size}`` in the path is replaced, or added to it."""
-    return prebuilt.replace("{size}", size) if "{size}" in prebuilt else f"{prebuilt}/{size}"
-
-
-def ready_files(folder: Path) -> dict[str, Path]:
-    """Return the file of each split: ``train.txt``, or the only text file in the folder ``train``.
-
-    The published code of POSH-BENCH reads its corpora from such folders (``10Mf/train/10Mf.txt``).
-    A split without a file, or with several, is left out.
-    """
-    paths = {}
-    for split in SPLITS:
-        flat = folder / f"{split}.txt"
-        texts = [flat] if flat.is_file() else sorted((folder / split).glob("*.txt"))
-        if len(texts) == 1:
-            paths[split] = texts[0]
-    return paths
 
 
 def _raise(error: OSError) -> None:

@@ -67,7 +67,7 @@ _PUBLISHED = """
         row, source, '{split}', first, n_words,
         row_number() over (order by row) - 1, null
     from texts join (select row, first from sentences) using (row)
-    where source = {number} and starts_with(document, '{split}-')
+    where source = {number} and regexp_matches(document, '^{split}[-/]')
 """
 
 _TRAIN = """
@@ -113,8 +113,9 @@ def mix(spec: specs.CorpusSpec, sources: dict[str, Path], output: Path) -> dict[
 
     Dev and test sentences are drawn one by one from texts that occur once in all sources of the
     corpus, so train, dev and test share no text. With published splits they are the documents that
-    the reader names ``dev-...`` and ``test-...``. They are the same for all sizes. Spare training
-    sentences belong to no size: they refill conditions, as far as a source has them.
+    the reader names ``dev-...``, ``dev/...``, ``test-...`` or ``test/...``. They are the same for
+    all sizes. Spare training sentences belong to no size: they refill conditions, as far as a
+    source has them.
 
     Sentences are sorted, counted and stored in a database, so that memory does not grow with the
     corpus. Meanwhile the output folder holds about five times the text of the sources.
@@ -203,8 +204,8 @@ def _choose(
             if not own:
                 raise PoshgridError(
                     f"corpora: {spec.corpus.name}: source {name!r} has no {split} text of its own; "
-                    "leave out the source's words and sample, or `splits: published`; the reader "
-                    "gulordava has such text"
+                    "leave out the source's words and sample, or `splits: published`; the readers "
+                    "text (files or folders train, dev and test) and gulordava have such text"
                 )
             available -= own
         asked = {}

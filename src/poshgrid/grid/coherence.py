@@ -60,9 +60,7 @@ def _points(grid: Grid) -> Iterator[Problem]:
             at = ("experiments", number, "sizes", experiment.sizes.index(run.size))
             asked.setdefault((run.condition, run.size), at)
     cells = {
-        (grid.conditions[condition].corpus, size): key
-        for (condition, size), key in asked.items()
-        if not grid.conditions[condition].prebuilt
+        (grid.conditions[condition].corpus, size): key for (condition, size), key in asked.items()
     }
     for (corpus, size), key in cells.items():
         yield from _size(grid, corpus, size, key)
@@ -118,10 +116,9 @@ def _parsers(grid: Grid) -> Iterator[Problem]:
         for run in grid.runs_of(experiment):
             condition = grid.conditions[run.condition]
             changed = condition.rewrite and run.size not in condition.unfiltered_sizes
-            if (condition.prebuilt or changed) and grid.trees(run):
-                kind = "prebuilt" if condition.prebuilt else "rewritten"
+            if changed and grid.trees(run):
                 what = (
-                    f"condition {run.condition!r} is {kind}, and only the sentences of a corpus "
+                    f"condition {run.condition!r} is rewritten, and only the sentences of a corpus "
                     f"are parsed: exclude it with bias {run.bias}"
                 )
                 yield ("experiments", number), what
@@ -245,7 +242,7 @@ def _words(grid: Grid) -> Iterator[Problem]:
         number = conservation.asked(corpus, size)
         if not number:
             continue
-        if "size" not in corpus.allow and not condition.prebuilt:
+        if "size" not in corpus.allow:
             why = conservation.misnamed(f"corpus {corpus.name}", size, number)
             if why:
                 problem = _at(grid, "corpora", corpus.name), f"{why}, or set allow: [size]"
@@ -311,7 +308,7 @@ def _regression(grid: Grid, model: Regression) -> Iterator[Problem]:
     levels: dict[str, set[str]] = {
         **({axis: used[axis] for axis in AXES} if fitted else {}),
         "source": {
-            *(grid.conditions[run.condition].corpus for run in grid.every_run),
+            *(grid.facts(run.condition, run.size).source for run in grid.every_run),
             *(cell.source for cell in grid.pretrained_facts().values()),
         },
         "filter": {"yes", "no"},

@@ -27,7 +27,6 @@ def full(grid: Grid, target: str) -> dict[str, str]:
             for other in conditions
             if other.corpus == filtered.corpus
             and other.downsample == filtered.downsample
-            and not other.prebuilt
             and not other.rewrite
             and (not other.filters or (other.reinsert and _filters(other) == _filters(filtered)))
             and other.control in (None, filtered.name)

@@ -31,45 +31,17 @@ class Grid(Targets):
 
     def sizes(self, corpus: str) -> list[str]:
         """Return the sizes of a corpus that experiments use, ascending (ignoring ``only``)."""
-        sizes = {size for name, size in self.every_cell if self.conditions[name].corpus == corpus
-                 and not self.conditions[name].prebuilt}  # fmt: skip
+        sizes = {size for name, size in self.every_cell if self.conditions[name].corpus == corpus}
         return sorted(sizes, key=words)
 
-    @cached_property
-    def _used(self) -> list[Condition]:
-        """The conditions that any experiment uses."""
-        return [self.conditions[c] for e in self.experiments.values() for c in e.conditions]
-
     def vocabularies(self) -> dict[str, str]:
-        """Return corpus -> the table against whose training words the lexicon is checked.
+        """Return corpus -> its table, against whose training words the lexicon is checked."""
+        used = {self.conditions[c].corpus for e in self.experiments.values() for c in e.conditions}
+        return {name: self.paths.sentences(name) for name in self.corpora if name in used}
 
-        This is the corpus's own table; for a corpus that only has prebuilt conditions, its largest
-        one's.
-        """
-        tables = {}
-        used = {c.corpus for c in self._used if not c.prebuilt}
-        for name in self.corpora:
-            if name in used:
-                tables[name] = self.paths.sentences(name)
-        for corpus in sorted({c.corpus for c in self._used} - set(tables)):
-            cells = {(r.condition, r.size) for r in self.every_run
-                     if self.conditions[r.condition].corpus == corpus}  # fmt: skip
-            name, size = max(cells, key=lambda cell: (words(cell[1]), cell[0]))
-            tables[corpus] = f"{self.paths.condition(name, size)}/train.parquet"
-        return tables
-
-    def counted_corpora(self) -> dict[str, tuple[str, str | None]]:
-        """Return "corpus/size" -> a table of sentences, and the size whose rows count (None: all).
-
-        An n-gram model of each balances the items.
-        """
-        tables: dict[str, tuple[str, str | None]] = {}
-        for corpus, path in self.vocabularies().items():
-            if path == self.paths.sentences(corpus):
-                tables |= {f"{corpus}/{size}": (path, size) for size in self.sizes(corpus)}
-            else:
-                tables[f"{corpus}/{path.split('/')[-2]}"] = (path, None)
-        return tables
+    def counted_corpora(self) -> list[str]:
+        """Return "corpus/size" of the n-gram models that balance the items."""
+        return [f"{name}/{size}" for name in self.vocabularies() for size in self.sizes(name)]
 
     @cached_property
     def tasks(self) -> dict[str, str]:
@@ -129,10 +101,10 @@ class Grid(Targets):
         """Return whether a condition needs its corpus's labels.
 
         Every condition of a corpus with filters does, because dev and test have no evidence in any
-        of them. Prebuilt files need no labels.
+        of them.
         """
         entry = self.conditions[condition]
-        return not entry.prebuilt and bool(self.filters(entry.corpus) or self.rewriters(condition))
+        return bool(self.filters(entry.corpus) or self.rewriters(condition))
 
     def parsed_corpora(self, target: str) -> list[str]:
         """Return the corpora of a target whose sentences are parsed and labelled, sorted."""
@@ -165,7 +137,8 @@ class Grid(Targets):
         filtered = bool(condition.filters) and not condition.reinsert and not bare
         if condition.filtered is not None:
             filtered = condition.filtered
-        return specs.Cell(words=words(size), source=condition.corpus, filtered=filtered)
+        source = condition.source or condition.corpus
+        return specs.Cell(words=words(size), source=source, filtered=filtered)
 
     def pretrained_facts(self) -> dict[str, specs.Cell]:
         """Return ``"condition/size"`` -> the facts that statistics need about pretrained models.
@@ -192,7 +165,8 @@ class Grid(Targets):
         bare = [size] if size in own.unfiltered_sizes else []
         reference = self.control_of(condition)
         lacking = reference if reference and size not in reference.unfiltered_sizes else None
-        update = {"unfiltered_sizes": bare, "filtered": None, "allow": [], "tokenizer": None}
+        update = {"unfiltered_sizes": bare, "allow": []}
+        update |= dict.fromkeys(("filtered", "source", "tokenizer"))
         return specs.ConditionSpec(
             condition=own.model_copy(update=update),
             control=lacking.filters if lacking else [],

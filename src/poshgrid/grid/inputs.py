@@ -14,7 +14,7 @@ from poshgrid import plugins
 from poshgrid.config import Pretrained, Source, Suite
 from poshgrid.config.base import place
 from poshgrid.config.runs import SCORED, Run
-from poshgrid.corpora import listing, toy
+from poshgrid.corpora import toy
 from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.grid.grid import Grid
@@ -62,11 +62,6 @@ class Inputs:
             return []
         folder = Path(self.parser_folder(parser))
         return sorted(str(path) for path in folder.rglob("*") if path.is_file())
-
-    def ready(self, condition: str, size: str) -> Path | None:
-        """Return the folder of a condition's prebuilt files."""
-        prebuilt = self.grid.conditions[condition].prebuilt
-        return Path(self.data, listing.ready_place(prebuilt, size)) if prebuilt else None
 
     def pretrained_folder(self, run: Run) -> Path | None:
         """Return the folder of a pretrained model; None if its path is an id on a hub."""

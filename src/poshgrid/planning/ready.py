@@ -19,8 +19,7 @@ from typing import Any
 from poshgrid import plugins
 from poshgrid.config import Filter, Pretrained, Suite
 from poshgrid.config.formula import suite_of
-from poshgrid.config.runs import SPLITS
-from poshgrid.corpora import budgets, catalogue, listing
+from poshgrid.corpora import budgets, catalogue
 from poshgrid.corpora.report import Report, loss
 from poshgrid.errors import PoshgridError, check_known, plain
 from poshgrid.files import read_json
@@ -256,19 +255,6 @@ def _without_trees(grid: Grid, target: str) -> Iterator[Finding]:
             )
 
 
-def _prebuilt(grid: Grid, target: str) -> Iterator[Finding]:
-    for name, size in grid.cells(target):
-        if prebuilt := grid.conditions[name].prebuilt:
-            folder = Path(grid.config.data, listing.ready_place(prebuilt, size))
-            lacking = [split for split in SPLITS if split not in listing.ready_files(folder)]
-            yield _file(
-                f"condition {name}", folder,
-                "put train.txt, dev.txt and test.txt there, or folders of these names",
-                there=not lacking, what=f"no {' '.join(lacking[:1])}.txt",
-                made=f"{grid.paths.condition(name, size)}/train.parquet",
-            )  # fmt: skip
-
-
 def _parsers(grid: Grid, target: str) -> Iterator[Finding]:
     runs = grid.targets.get(target, [])
     wanted = {name for run in runs if (name := grid.trees(run))}
@@ -400,7 +386,7 @@ def _on_hub(check: str, model: Pretrained) -> Finding:
 
 
 LOOKS = (
-    _results, _sources, _prebuilt, _tokenizers, _parsers, _without_trees, _trees, _suites, _given,
+    _results, _sources, _tokenizers, _parsers, _without_trees, _trees, _suites, _given,
     _phenomena,
 )  # fmt: skip
 """Functions (grid, target) that yield the findings of one kind."""

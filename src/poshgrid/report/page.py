@@ -59,7 +59,7 @@ def allowed(collected: Collected) -> Iterator[str]:
             if what := conservation.misnamed(f"corpus {corpus}", size, facts["words"]):
                 yield what
             for (condition, of), cell in collected.conditions.items():
-                if of == size and cell.get("corpus") == corpus and not cell.get("prebuilt"):
+                if of == size and cell.get("corpus") == corpus:
                     kept = cell.get("downsample", 1)
                     share = kept if kept <= 1 else kept / facts["sentences"]
                     numbers.setdefault(size, {})[condition] = facts["words"] * share

@@ -8,9 +8,6 @@ from typing import Any
 
 from poshgrid import plugins
 from poshgrid.config import specs
-from poshgrid.corpora import conservation
-from poshgrid.corpora.listing import ready_files
-from poshgrid.grid.inputs import relative
 from poshgrid.plugins import ENGINES, FILTERS, REWRITERS
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
 
@@ -101,13 +98,9 @@ class Condition(Stage):
     output = PATHS.condition("{condition}", "{size}")
     Spec = specs.ConditionSpec
     outputs = ("train.parquet", "dev.parquet", "test.parquet", "statistics.json")
-    external = ("prebuilt",)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the corpus's sentences and the deciding parser's labels, or prebuilt files."""
-        if folder := self.ready(wc.condition, wc.size):
-            files = sorted(ready_files(folder).values())
-            return {"prebuilt": [relative(path) for path in files]}
+        """Return the corpus's sentences and the deciding parser's labels."""
         parses = []
         if self.grid.rewriters(wc.condition):
             corpus, parser = self.grid.corpus_of(wc.condition).name, self.grid.evidence_parsers()[0]
@@ -124,32 +117,24 @@ class Condition(Stage):
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
         """Return the module that builds the condition, and the rewriters."""
-        if self.grid.conditions[wc.condition].prebuilt:
-            return ["poshgrid.evidence.prebuilt"]
         words = self.grid.rewriters(wc.condition)
         return [self.module, *(plugins.module_name(REWRITERS, word) for word in words)]
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
-        """Return the checks that may fail; for prebuilt files, also the folder and their corpus."""
+        """Return the checks that may fail."""
         allow = self.grid.conditions[wc.condition].allow
-        arguments: dict[str, Any] = {"allow": allow} if allow else {}
-        if folder := self.ready(wc.condition, wc.size):
-            arguments["prebuilt"] = str(folder)
-            arguments["whole"] = conservation.asked(self.grid.corpus_of(wc.condition), wc.size)
-            arguments["fewer"] = self.grid.facts(wc.condition, wc.size).filtered
-        return arguments
+        return {"allow": allow} if allow else {}
 
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
         """Build the condition."""
-        from poshgrid.evidence import condition, prebuilt
+        from poshgrid.evidence import condition
 
-        arguments = dict(job.arguments)
-        if folder := arguments.pop("prebuilt", None):
-            return prebuilt.build(job.spec, Path(folder), job.output, **arguments)
         sentences, labels = job.path("sentences"), job.file("evidence")
         trees = job.files("parses")
-        return condition.build(job.spec, sentences, labels, job.output, parses=trees, **arguments)
+        return condition.build(
+            job.spec, sentences, labels, job.output, parses=trees, **job.arguments
+        )
 
 
 class SideEffects(Stage):

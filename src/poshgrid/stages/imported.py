@@ -6,10 +6,10 @@ the same way as those of a grid's jobs; only the scores are imported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import polars as pl
 
@@ -23,16 +23,11 @@ from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import schema, tasks
 from poshgrid.evaluation.published import Published
 from poshgrid.grid.grid import Grid
-from poshgrid.heuristics import table as heuristics
 from poshgrid.models import ngram
 from poshgrid.provenance.manifest import recorded
 from poshgrid.quality.given import baselines
-from poshgrid.report import page
-from poshgrid.stages import statistics as stages
-from poshgrid.statistics import shares
-from poshgrid.statistics.accuracy import accuracy
-from poshgrid.statistics.fit import fit
-from poshgrid.statistics.measures import paradigms
+from poshgrid.stages import Stages
+from poshgrid.stages.stage import Stage, run
 
 TARGET = "all"
 READERS = {"pairs": "pairs", "paradigms": "paradigm-csv"}
@@ -66,31 +61,49 @@ def make(
         suites=[Suite(name=suite, reader=READERS[task], path=suite)
                 for suite, task in schemas.items()],
     ))  # fmt: skip
-    paths, cell = grid.paths, SimpleNamespace(target=TARGET)
-    items = {suite: Path(paths.items(suite)) for suite in judged.items}
-    for suite, path in items.items():
+    paths = grid.paths
+    for suite, table in judged.items.items():
+        path = Path(paths.items(suite))
         with recorded(path.with_name("manifest.json")):
-            files.write_table(judged.items[suite], path, benchmark.TASKS[schemas[suite]])
+            files.write_table(table, path, benchmark.TASKS[schemas[suite]])
     for name, scores in judged.runs.items():
         _write_scores(paths, name, scores, schemas)
     counted = _baselines(judged, texts, paths, schemas)
+    stages, target = Stages(grid), Cell(target=TARGET)
+    jobs: list[tuple[Stage, Cell]] = []
+    if grid.pairs:
+        pairs = (stages.heuristic_choices, stages.accuracy, stages.heuristic_shares)
+        jobs += [(stage, target) for stage in pairs]
+        fits = grid.fitted(TARGET)
+        jobs += [(stages.fit, Cell(target=TARGET, regression=name)) for name in fits]
+    jobs += [(stages.measures, Cell(target=TARGET, suite=suite)) for suite in grid.measured]
+    for stage, cell in (*jobs, (stages.report, target)):
+        _run(stage, cell, counted, threads)
+    return Path(paths.report(TARGET), "index.html")
 
-    def with_baselines(spec: Any) -> Any:  # noqa: ANN401 - a spec of any stage with runs
-        return spec.model_copy(update={"runs": [*spec.runs, *counted]})
 
-    scored = Path(paths.all_scores())
-    if pairs := {suite: items[suite] for suite in grid.pairs}:
-        _judge_pairs(grid, with_baselines, pairs, scored, threads)
-    for suite in grid.measured:
-        folder = Path(paths.measures(TARGET, suite))
-        spec = with_baselines(
-            stages.Measures(grid).spec(SimpleNamespace(target=TARGET, suite=suite))
-        )
-        with recorded(folder / "manifest.json") as facts:
-            facts.update(paradigms.write(spec, scored, items[suite], folder))
-    report = Path(paths.report(TARGET))
-    page.write(with_baselines(stages.Report(grid).spec(cell)), output, report)
-    return report / "index.html"
+class Cell(SimpleNamespace):
+    """Wildcards of a job, as Snakemake has them."""
+
+    def items(self) -> Iterable[tuple[str, str]]:
+        """Return the wildcards and their values."""
+        return vars(self).items()
+
+
+def _run(stage: Stage, cell: Cell, counted: list[str], threads: int) -> None:
+    """Run a job of a stage, with baselines that no configuration has.
+
+    Their cells have no condition, and published scores are means over tokens.
+    """
+    job = stage.describe(cell)
+    if "runs" in job["spec"]:
+        job["spec"]["runs"] += counted
+    if stage.name == "accuracy":
+        unplaced = specs.Cell(words=0, source=PRETRAINED, filtered=False).written()
+        cells = dict.fromkeys(("/".join(run.split("/")[:2]) for run in counted), unplaced)
+        job["spec"]["cells"] = cells | job["spec"]["cells"]
+        job["arguments"] = {"sums": False}
+    run(type(stage), json.dumps(job), threads=threads)
 
 
 def _task(items: pl.DataFrame) -> str:
@@ -104,38 +117,6 @@ def _write_scores(
     with recorded(Path(paths.score_folder(run)) / "manifest.json"):
         for suite, table in scores.items():
             files.write_table(table, paths.scores(run, suite), schema.TASKS[schemas[suite]])
-
-
-def _judge_pairs(
-    grid: Grid, with_baselines: Callable[[Any], Any], items: dict[str, Path], scored: Path,
-    threads: int,
-) -> None:  # fmt: skip
-    """Write accuracies, heuristics and regressions for suites of pairs."""
-    paths, cell = grid.paths, SimpleNamespace(target=TARGET)
-    with recorded(Path(paths.all_heuristics()) / "manifest.json"):
-        heuristics.write(items, Path(paths.all_heuristics()))
-    by_heuristic = {suite: Path(paths.heuristics(suite)) for suite in items}
-    statistics = Path(paths.statistics(TARGET))
-    judged = with_baselines(stages.Accuracy(grid).spec(cell))
-    counted = [run for run in judged.runs if Run.parse(run).recipe == COUNTED]
-    facts_of = {"/".join(run.split("/")[:2]) for run in counted} - judged.cells.keys()
-    unplaced = specs.Cell(words=0, source=PRETRAINED, filtered=False)
-    judged = judged.model_copy(update={"cells": judged.cells | dict.fromkeys(facts_of, unplaced)})
-    with recorded(statistics / "manifest.json", spec=judged.written()) as facts:
-        facts["settings"] = judged.model_dump(mode="json")
-        facts.update(accuracy(judged, scored, items, None, statistics, by_heuristic, sums=False))
-    explained = with_baselines(stages.HeuristicShares(grid).spec(cell))
-    folder = Path(paths.heuristic_shares(TARGET))
-    with recorded(folder / "manifest.json") as facts:
-        facts.update(
-            shares.write(explained, scored, Path(paths.all_models()), items, by_heuristic, folder)
-        )
-    for name in grid.fitted(TARGET):
-        folder = Path(paths.fit(TARGET, name))
-        spec = specs.RegressionSpec(model=grid.regressions[name])
-        with recorded(folder / "manifest.json", spec=spec.written()) as facts:
-            facts["settings"] = spec.model_dump(mode="json")
-            facts.update(fit(spec, statistics / "counts.parquet", folder, threads))
 
 
 def _baselines(
@@ -163,10 +144,10 @@ def _baselines(
                 for suite, items in judged.items.items()
             }
             for condition, size in (name.split("/") for name in cells):
-                run = Run(condition, size, counted, COUNTED, "none", 0).name
-                ngram.write(Path(paths.model(run)), model.tables, {"text": text.name})
-                _write_scores(paths, run, scores, schemas)
-                names.append(run)
+                baseline = Run(condition, size, counted, COUNTED, "none", 0).name
+                ngram.write(Path(paths.model(baseline)), model.tables, {"text": text.name})
+                _write_scores(paths, baseline, scores, schemas)
+                names.append(baseline)
     return names
 
 

@@ -239,12 +239,11 @@ class Ngrams(Count):
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the sentences of the corpus."""
-        return {"sentences": self.grid.counted_corpora()[f"{wc.corpus}/{wc.size}"][0]}
+        return {"sentences": self.paths.sentences(wc.corpus)}
 
     def spec(self, wc: Wildcards) -> specs.CountSpec:
         """Return the order, and the size whose sentences are counted."""
-        size = self.grid.counted_corpora()[f"{wc.corpus}/{wc.size}"][1]
-        return specs.CountSpec(order=WORD_ORDER, size=size)
+        return specs.CountSpec(order=WORD_ORDER, size=wc.size)
 
 
 STAGES = (Tokenizer, Tokens, Sweep, Distances, Train, Count, Ngrams)

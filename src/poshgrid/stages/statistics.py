@@ -67,7 +67,8 @@ class Accuracy(Stage):
     outputs = ("counts.parquet", *tables("accuracy"))
     takes: ClassVar[Takes] = lambda job: (
         job.spec, Path(job.paths.all_scores()), job.named("items"),
-        Path(job.paths.all_conditions()), job.output, job.named("heuristics"),
+        Path(job.paths.all_conditions()) if job.files("conditions") else None,
+        job.output, job.named("heuristics"), job.arguments.get("sums", True),
     )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:

@@ -32,7 +32,6 @@ def accuracy(
     conditions: Path | None,
     output: Path,
     tables: dict[str, Path] | None = None,
-    *,
     sums: bool = True,
 ) -> dict[str, Any]:
     """Judge all runs of a target and write counts and accuracies.

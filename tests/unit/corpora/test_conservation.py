@@ -7,11 +7,10 @@ import random
 import polars as pl
 import pytest
 
-from poshgrid.config import Condition, Corpus, specs
+from poshgrid.config import Corpus, specs
 from poshgrid.corpora.mix import mix
 from poshgrid.corpora.schema import SOURCE
 from poshgrid.errors import PoshgridError
-from poshgrid.evidence import prebuilt
 from poshgrid.files import write_table
 
 TALK = ["what's that?", "oh.", "do you want it?", "there you go.", "no."]
@@ -59,44 +58,12 @@ def test_documents_that_a_base_has_twice_stop_it(tmp_path, where):
     assert "copies" in mixed(tmp_path, sources, allow=["copies", "leak"])["allowed"]
 
 
-@pytest.fixture
-def texts():
-    """A corpus of 40,001 words, less its three, as ready files."""
-    return {"train": prose(1, 3_250), "dev": prose(2, 100), "test": prose(3, 100)}
-
-
-def ready(folder, texts: dict[str, list[str]], allow=(), whole=40_000, **settings):
-    folder.mkdir(exist_ok=True)
-    for split, sentences in texts.items():
-        (folder / f"{split}.txt").write_text("\n".join(sentences))
-    condition = Condition(name="ready", corpus="baby", prebuilt="x")
-    spec = specs.ConditionSpec(condition=condition, size="40K")
-    return prebuilt.build(spec, folder, folder / "out", allow, whole=whole, **settings)
-
-
-def test_twice_the_base_with_dev_inside_train_is_stopped(tmp_path, texts):
-    """Four checks see it; each can be allowed, and is then recorded."""
-    texts["train"] = [*texts["train"], *texts["dev"], *texts["train"]]
-    with pytest.raises(PoshgridError, match="100 of 100 dev sentences") as stopped:
-        ready(tmp_path, texts)
-    words = {"size", "words", "leak", "copies"}
-    assert len(stopped.value.args) == len(words)
-    with pytest.raises(PoshgridError, match=r"allow: \[leak\]") as stopped:
-        ready(tmp_path, texts, allow=[*(words - {"leak"})])
-    assert len(stopped.value.args) == 1
-    assert set(ready(tmp_path, texts, allow=[*words])["allowed"]) == words
-
-
-@pytest.mark.parametrize(
-    ("kept", "fewer", "stops"),
-    [
-        (0.995, False, False),  # half a per cent less
-        (0.95, False, True),
-        (0.95, True, False),  # evidence is gone
-        (1.03, True, True),  # more than its corpus
-    ],
-)
-def test_ready_files_have_the_words_of_their_base(tmp_path, texts, kept, fewer, stops):
-    number = sum(len(text.split()) for text in texts["train"])
-    corpus = {"fewer": fewer, "whole": round(number / kept)}
-    assert ("allowed" in ready(tmp_path, texts, allow=["words"], **corpus)) == stops
+def test_dev_text_of_its_own_that_is_trained_on_stops_a_corpus(tmp_path):
+    """In files or folders of their names, as publishers lay them out."""
+    texts = {"train/x-0": prose(1, 300), "dev/x-0": prose(2, 100), "test-0": prose(3, 100)}
+    assert "allowed" not in mixed(tmp_path, {"a": texts}, splits="published")
+    texts["train/x-0"] = texts["dev/x-0"][:60] + texts["train/x-0"]
+    with pytest.raises(PoshgridError, match=r"30 of 100 dev sentences .*allow: \[leak\]"):
+        mixed(tmp_path, {"a": texts}, splits="published")
+    allowed = mixed(tmp_path, {"a": texts}, splits="published", allow=["leak"])["allowed"]
+    assert set(allowed) == {"leak"}

@@ -160,31 +160,15 @@ def test_what_is_removed_is_counted_where_something_is(paper):
     assert (spec.condition.control, spec.size) == ("baby-f", "10M")
 
 
-def test_ready_files_need_no_base(paper):
-    plain = paper.model_dump(mode="json")
-    ready = [
-        {"name": name, "corpus": "baby", "prebuilt": f"ready/{name}", "filtered": name == "baby-f"}
-        for name in ("baby", "baby-f")
-    ]
-    grid = changed(
-        paper,
-        conditions=[*ready, next(c for c in plain["conditions"] if c["name"] == "wiki")],
-        corpora=[corpus for corpus in plain["corpora"] if corpus["name"] == "wiki"],
-        experiments=[e for e in plain["experiments"] if e["name"] not in ("control", "dose")],
-    )
-    assert len(grid.targets["all"]) == 63
-    facts = grid.cell_facts("exp2")
-    assert facts["baby-f/10M"].filtered and not facts["baby/10M"].filtered
-    assert facts["baby-f/10M"].source == "baby"
-    assert grid.parsed_corpora("all") == []
-    assert grid.vocabularies() == {
-        "wiki": "results/corpora/wiki/sentences.parquet",
-        "baby": "results/conditions/baby/100M/train.parquet",
-    }
-    assert grid.counted_corpora()["baby/100M"] == (
-        "results/conditions/baby/100M/train.parquet",
-        None,
-    )
+def test_a_condition_may_have_another_source_than_its_corpus(paper):
+    """As text that others have filtered: of the same source, in files of its own."""
+    conditions = paper.model_dump(mode="json")["conditions"]
+    conditions[0] |= {"source": "wiki", "filtered": True}
+    grid = changed(paper, conditions=conditions)
+    facts = grid.facts(conditions[0]["name"], "10M")
+    assert (facts.source, facts.filtered) == ("wiki", True)
+    specs = (made.condition_spec(conditions[0]["name"], "10M") for made in (grid, Grid(paper)))
+    assert next(specs) == next(specs)
 
 
 def released(name, **cell):

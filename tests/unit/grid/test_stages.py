@@ -203,21 +203,17 @@ def test_files_of_other_people(here: Path, stages_of: Any, written: Any) -> None
         data["parsers"].append({"name": "bought", "engine": "spacy", "model": "bought"})
         data["evidence"]["compare"] = ["bought"]
         data["biases"]["tree-planting"] = {"parser": "bought"}
-        data["conditions"].append({"name": "ready", "corpus": "baby", "prebuilt": "it's ready"})
         data["tokenizer"] |= {"file": "words.json", "sweep": []}
 
     lay(here, "toy-baby b.txt", "choices.csv", "norms.csv", "one.conllu", "bank/b.conllu",
-        "bank/a.conllu", "bank/notes.txt", "bought/b/weights.bin", "bought/a.json",
-        "it's ready/20K/train.txt")  # fmt: skip
+        "bank/a.conllu", "bank/notes.txt", "bought/b/weights.bin", "bought/a.json")  # fmt: skip
     made = stages_of(change)
-    ready = Cell(condition="ready", size="20K")
     for name, key, cell, files in (
         ("read", "files", Cell(source="toy-baby"), ["toy-baby b.txt"]),
         ("items", "files", Cell(suite="choices"), ["choices.csv"]),
         ("measures", "norms", CELLS["measures"], ["norms.csv"]),
         ("parse", "model", Cell(corpus="baby", parser="bought", shard="0"),
          ["bought/a.json", "bought/b/weights.bin"]),
-        ("condition", "prebuilt", ready, ["it's ready/20K/train.txt"]),
         ("tokenizer", "file", CELLS["tokenizer"], "words.json"),
     ):  # fmt: skip
         assert getattr(made, name).inputs(cell)[key] == files
@@ -227,9 +223,6 @@ def test_files_of_other_people(here: Path, stages_of: Any, written: Any) -> None
     assert {Path(path).name for path in recall["gold"]} == {
         "a.conllu", "b.conllu", "one.conllu", "grammar.yaml", "lexicon.yaml",
     }  # fmt: skip
-    assert made.condition.modules(ready) == ["poshgrid.evidence.prebuilt"]
-    arguments = made.condition.arguments(ready)
-    assert arguments["prebuilt"] == str(here / "it's ready/20K")
     shown = made.report.inputs(Cell(target="exp1"))["shown"]
     assert "R/recall/bought.parquet" in shown and "R/evidence/baby/bought.parquet" not in shown
     assert not any("parsers/bought" in path for path in shown)
