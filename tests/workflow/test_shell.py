@@ -111,5 +111,5 @@ def test_a_job_reaches_its_stage_as_it_was_described(planned, shell):
     options = {call[1]: call[3:] for call in calls}
     assert options["fit"] == ["--threads", "2"]
     assert options["train"] == ["--checkpoint-every", "20"]
-    assert (options["untrained"], options["read"]) == ([], ["--threads", "1"])
+    assert (options["untrained"], options["read"]) == ([], [])
     assert list(folder.rglob("pwned*")) == []

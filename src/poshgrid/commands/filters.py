@@ -70,9 +70,6 @@ def explain_filter(
     sample: Annotated[
         int, typer.Option(min=0, help="Removed sentences to show for each filter")
     ] = 20,
-    as_csv: Annotated[
-        bool, typer.Option("--csv", help="With --suite: CSV, with the bad members")
-    ] = False,
     results: Results = None,
 ) -> None:
     """Show what filters and rewriters do: with a sentence, a corpus or items of a suite."""
@@ -84,7 +81,7 @@ def explain_filter(
     if sentence is not None:
         study.show_sentence(sentence)
     elif suite is not None:
-        study.show_suite(suite, as_csv)
+        study.show_suite(suite)
     else:
         study.show_corpus(corpus)
 
@@ -146,13 +143,13 @@ class _Study:
             ):  # fmt: skip
                 typer.echo(line)
 
-    def show_suite(self, suite: str, as_csv: bool) -> None:
+    def show_suite(self, suite: str) -> None:
         """Print the share of good sentences that each filter removes (FiCT's Table 1)."""
         import polars as pl
 
         from poshgrid.benchmark import coverage
         from poshgrid.parsing.parse import parse_words
-        from poshgrid.tables import formats, terminal
+        from poshgrid.tables import terminal
 
         check_known("--suite: unknown suite", suite, self.grid.suites)
         filters = self._filters()
@@ -165,9 +162,6 @@ class _Study:
             items, filters, parse, language=self._parser().language,
             backstop=self.grid.config.evidence.backstop,
         )  # fmt: skip
-        if as_csv:
-            typer.echo(formats.csv(shares), nl=False)
-            return
         mark = pl.when("target").then(pl.lit("*")).otherwise(pl.lit(""))
         cell = pl.format("{}{}", (100 * pl.col("good")).round(1), mark)
         wide = shares.select("phenomenon", "n", "filter", cell=cell)

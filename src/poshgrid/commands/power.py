@@ -26,9 +26,7 @@ def power(
     accuracy: Annotated[
         float, typer.Option(min=0.01, max=0.99, help="Mean accuracy of the cells (share)")
     ] = 0.6,
-    sd: Annotated[
-        list[str] | None, typer.Option(help="SD of a group, log odds: cell=0.3, cell[wanna]=0.6")
-    ] = None,
+    sd: Annotated[list[str] | None, typer.Option(help="SD of a group, log odds: cell=0.3")] = None,
     results: Results = None,
 ) -> None:
     """Write, as CSV, how often a study's contrasts would find an effect."""
@@ -52,12 +50,10 @@ def power(
     shares = [x / 100 for x in _numbers("--effects", effects)]
     sds = dict(powers.PUBLISHED)
     for text in sd or []:
-        name, _, number = text.partition("=")
-        group, _, category = name.partition("[")
+        group, _, number = text.partition("=")
         check_known(f"--sd: {text!r}: unknown group", group, powers.GROUPS)
-        if not category:  # an SD for all categories replaces those of single categories
-            sds = {key: value for key, value in sds.items() if not key.startswith(f"{group}[")}
-        sds[name] = _numbers("--sd", number)[0]
+        sds = {key: value for key, value in sds.items() if key.partition("[")[0] != group}
+        sds[group] = _numbers("--sd", number)[0]
     numbers = [None] if seeds is None else [int(x) for x in _numbers("--seeds", seeds)]
     tables = [
         powers.power(

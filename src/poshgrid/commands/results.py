@@ -205,32 +205,20 @@ def export(
 ) -> None:
     """Write results in formats of other tools (docs/export.md)."""
     import poshgrid
+    from poshgrid.config.runs import parse_only
+    from poshgrid.export import crate, items, models, tables
 
     check_known("unknown word", what, KINDS)
-    tables_of_results = poshgrid.open(results)
+    read, folder = poshgrid.open(results), output / what
     if what in ("models", "babylm"):
-        from poshgrid.config.runs import parse_only
-        from poshgrid.export import models
-
         babylm = what == "babylm"
-        runs = models.chosen(tables_of_results, parse_only(only, "--only"), babylm=babylm)
-        folders = models.export(
-            tables_of_results, runs, output / what, target=target, licence=licence, babylm=babylm
-        )
+        runs = models.chosen(read, parse_only(only, "--only"), babylm=babylm)
+        folders = models.export(read, runs, folder, target=target, licence=licence, babylm=babylm)
     elif what == "items":
-        from poshgrid.export import items
-
-        folders = [
-            items.export(tables_of_results, name, output / what)
-            for name in suite or tables_of_results.suites
-        ]
+        folders = [items.export(read, name, folder) for name in suite or read.suites]
     elif what == "crate":
-        from poshgrid.export import crate
-
-        folders = [crate.export(tables_of_results, output / what, target, licence)]
+        folders = [crate.export(read, folder, target, licence)]
     else:
-        from poshgrid.export import tables
-
-        folders = [tables.export(tables_of_results, output / what, target)]
-    for folder in folders:
-        typer.echo(folder)
+        folders = [tables.export(read, folder, target)]
+    for path in folders:
+        typer.echo(path)

@@ -25,6 +25,9 @@ from poshgrid.grid.targets import Targets
 from poshgrid.training import bias
 from poshgrid.training.bias import PACKAGE as BIASES
 
+_NO_SENTENCES = ("filtered", "source", "tokenizer")
+"""Keys of a condition on which its sentences do not depend."""
+
 
 class Grid(Targets):
     """The runs of a configuration, and everything that they depend on."""
@@ -165,8 +168,7 @@ class Grid(Targets):
         bare = [size] if size in own.unfiltered_sizes else []
         reference = self.control_of(condition)
         lacking = reference if reference and size not in reference.unfiltered_sizes else None
-        update = {"unfiltered_sizes": bare, "allow": []}
-        update |= dict.fromkeys(("filtered", "source", "tokenizer"))
+        update = {"unfiltered_sizes": bare, "allow": []} | dict.fromkeys(_NO_SENTENCES)
         return specs.ConditionSpec(
             condition=own.model_copy(update=update),
             control=lacking.filters if lacking else [],
