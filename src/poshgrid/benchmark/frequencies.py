@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import polars as pl
 
-from poshgrid import files
 from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.schema import Baseline, Context
 from poshgrid.errors import PoshgridError
-from poshgrid.models.ngram import NGram
+from poshgrid.models.ngram import NGram, texts
 
 
 def context(corpora: dict[str, Path], ngrams: dict[str, Path], top_k: int) -> Context:
@@ -55,7 +53,7 @@ def count(path: Path) -> Counter[str]:
         PoshgridError: not a table with a column ``text``, or no training rows.
     """
     counts: Counter[str] = Counter()
-    for batch in texts(path, spare=False):
+    for batch in texts(path):
         for text in batch:
             counts.update(lexicon.tokens(text))
     if not counts:
@@ -80,33 +78,3 @@ def heard(sentences: Iterable[str], tables: Iterable[Path]) -> set[str]:
             held = batch.to_frame("text").select(key)
             known.update(wanted.join(held, on="key", how="semi")["text"])
     return known
-
-
-def texts(path: Path, *, spare: bool) -> Iterator[pl.Series]:
-    """Yield the texts of a table's training rows, or the lines of a plain text, in batches.
-
-    Args:
-        path: a table with a column ``text``, or a text whose name does not end in ``.parquet``.
-        spare: include rows without a size.
-
-    Raises:
-        PoshgridError: the table cannot be read, or the file is not text.
-    """
-    if path.suffix != ".parquet":
-        yield from _lines(path)
-        return
-    columns = files.read_schema(path)
-    training = pl.col("split") == "train" if "split" in columns else pl.lit(True)
-    if not spare and "size" in columns:
-        training &= pl.col("size") != ""
-    wanted = [name for name in columns if name in {"text", "split", "size"}]
-    for batch in files.table_batches(path, columns | {"text": pl.String()}, wanted):
-        yield batch.filter(training)["text"]
-
-
-def _lines(path: Path) -> Iterator[pl.Series]:
-    from poshgrid.corpora import textfile
-
-    lines = (line.strip() for line in textfile.lines(path))
-    while batch := list(itertools.islice(lines, files.BATCH)):
-        yield pl.Series("text", [line for line in batch if line], dtype=pl.String)

@@ -12,7 +12,7 @@ each of its words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -41,7 +41,7 @@ class Encoded(NamedTuple):
     sentences: int
 
 
-def encode(texts: Iterable[Sequence[str]]) -> Encoded:
+def encode(texts: Iterable[Iterable[str]]) -> Encoded:
     """Number the words of sentences; a type's number does not depend on the sentences' order.
 
     Args:
@@ -57,7 +57,7 @@ def encode(texts: Iterable[Sequence[str]]) -> Encoded:
     return Encoded(vocabulary, order[ids], int((ids == START).sum()))
 
 
-def _rows(texts: Iterable[Sequence[str]], numbers: _Numbers) -> Iterator[list[int]]:
+def _rows(texts: Iterable[Iterable[str]], numbers: _Numbers) -> Iterator[list[int]]:
     for batch in texts:
         row: list[int] = []
         for text in batch:

@@ -16,8 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from poshgrid import files
+from poshgrid.corpora import textfile
+from poshgrid.corpora.schema import trains
 from poshgrid.corpora.words import fold, words
 from poshgrid.errors import PoshgridError
 from poshgrid.models.classes import ending, mapped
@@ -207,7 +210,7 @@ def count(
         PoshgridError: the table is missing, broken, or has no such sentences; or the folder cannot
             be written.
     """
-    text = encode(_texts(table, size))
+    text = encode(texts(table, size))
     if not text.sentences:
         wanted = f" of size {size}; name a size that the corpus has" if size else "; make it again"
         raise PoshgridError(f"{table}: no training sentences{wanted}")
@@ -233,20 +236,33 @@ def _estimate(text: Encoded, order: int, *, classes: bool) -> Tables:
     return tables
 
 
-def _texts(table: Path, size: str | None) -> Iterator[list[str]]:
-    """Yield the training sentences of a corpus or a condition, in batches."""
-    from poshgrid.corpora.schema import SENTENCES, trains
-    from poshgrid.evidence.schema import CONDITION
+def texts(path: Path, size: str | None = None, *, spare: bool = False) -> Iterator[pl.Series]:
+    """Yield the texts of a table's training rows, or the lines of a plain text, in batches.
 
-    # Asked without a schema, the table's own columns say which of the two it is.
-    if "split" not in files.read_schema(table):
-        for batch in files.table_batches(table, CONDITION, ["text"]):
-            yield list(batch["text"])
+    Args:
+        path: a table with a column ``text``, or a text whose name does not end in ``.parquet``.
+        size: of a corpus, the size that is read; None for all sizes.
+        spare: include rows without a size.
+
+    Raises:
+        PoshgridError: the table cannot be read, or the file is not text.
+    """
+    if path.suffix != ".parquet":
+        yield from _lines(path)
         return
-    for batch in files.table_batches(table, SENTENCES, ["text", "split", "size"]):
-        own = (batch["split"] == "train") & (batch["size"] != "")  # spare ones are of no size
-        chosen = trains(batch, size) if size else own
-        yield list(batch.filter(chosen)["text"])
+    columns = files.read_schema(path)
+    training = pl.col("split") == "train" if "split" in columns else pl.lit(True)
+    if not spare and "size" in columns:
+        training &= pl.col("size") != ""
+    wanted = [name for name in columns if name in {"text", "split", "size"}]
+    for batch in files.table_batches(path, columns | {"text": pl.String()}, wanted):
+        yield batch.filter(trains(batch, size) if size else training)["text"]
+
+
+def _lines(path: Path) -> Iterator[pl.Series]:
+    lines = (line.strip() for line in textfile.lines(path))
+    while batch := list(islice(lines, files.BATCH)):
+        yield pl.Series("text", [line for line in batch if line], dtype=pl.String)
 
 
 def write(output: Path, tables: Tables, statistics: dict[str, Any]) -> None:

@@ -11,7 +11,6 @@ import polars as pl
 from pydantic import ValidationError
 
 from poshgrid import files, logs, plugins, verification
-from poshgrid.benchmark import frequencies
 from poshgrid.benchmark import items as suites
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring, runs, specs
@@ -21,6 +20,7 @@ from poshgrid.evaluation import judgements
 from poshgrid.evaluation.engine import Engine
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.models.ngram import NGram, fit
+from poshgrid.models.ngram import texts as sentences_of
 from poshgrid.plugins import SUITES
 from poshgrid.quality.gate import gate
 from poshgrid.tables import formats
@@ -253,6 +253,6 @@ def baselines(text: Path, order: int = runs.WORD_ORDER) -> Iterator[tuple[str, N
 
     for name in runs.WORD_BASELINES:
         log.info("%s: counting the baseline %s", text, name)
-        lines = (line for batch in frequencies.texts(text, spare=False) for line in batch)
+        lines = (line for batch in sentences_of(text) for line in batch)
         model = fit(lines, **runs.counting(name, order))
         yield name, model, ngram.Engine(model, text)

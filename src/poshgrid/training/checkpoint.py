@@ -1,26 +1,23 @@
-"""Resumable checkpoints: safetensors and JSON, renamed into place, the last two kept.
+"""Resumable checkpoints: a file of safetensors each, renamed into place, the last two kept.
 
 They hold named tensors of a model and its optimiser, which the functions at the end take out and
-put back.
+put back. The state of the run is in the file's metadata.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from poshgrid import logs
-from poshgrid.errors import PoshgridError
-from poshgrid.files import atomic, clear, discard, sync, system_reason
-from poshgrid.verification import sha256
+from poshgrid.files import atomic, clear, discard, system_reason
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
 log = logs.get(__name__)
 
 KEPT = 2
-STATE = "state.json"
 
 
 class Checkpoints:
@@ -47,7 +43,7 @@ class Checkpoints:
 
     def __init__(self, folder: Path, fingerprint: str) -> None:
         self.folder, self.fingerprint = Path(folder), fingerprint
-        self._kept: dict[str, str] = {}  # file put aside -> digest
+        self._kept: set[str] = set()  # files put aside
 
     def part(self, name: str) -> Checkpoints:
         """Return the checkpoints of a part of this run, e.g. its pre-pretraining.
@@ -63,33 +59,19 @@ class Checkpoints:
 
         Args:
             step: steps taken so far.
-            tensors: file stem -> name -> tensor.
+            tensors: part -> name -> tensor.
             state: what JSON can hold; floats come back exactly.
 
         Raises:
             PoshgridError: the folder cannot be written; the earlier checkpoints are still there.
         """
-        final = self.folder / f"step-{step:09d}"
-        with atomic(final, lasting=True) as temporary:
-            temporary.mkdir()
-            files = {
-                f"{stem}.safetensors": _write(temporary / f"{stem}.safetensors", named)
-                for stem, named in sorted(tensors.items())
-            }
-            record = {
-                "fingerprint": self.fingerprint,
-                "files": files,
-                "kept": self._kept,
-                "state": state,
-            }
-            record["digest"] = _digest(record)
-            (temporary / STATE).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-            sync(temporary / STATE)
-        folders = self._folders()
-        wanted = [folder for folder in folders if folder.name <= final.name][:KEPT]
-        for folder in folders:
-            if folder not in wanted:
-                discard(folder)
+        path = self.folder / f"step-{step:09d}.safetensors"
+        record = {"fingerprint": self.fingerprint, "kept": sorted(self._kept), "state": state}
+        flat = {f"{part}/{n}": t for part, named in tensors.items() for n, t in named.items()}
+        _write(path, flat, record)
+        files = self._files()
+        wanted = [file for file in files if file.name <= path.name][:KEPT]
+        clear(*(file for file in files if file not in wanted))
 
     def keep(self, step: int, weights: dict[str, Tensor]) -> None:
         """Put the weights of a step aside until the run is finished.
@@ -97,67 +79,50 @@ class Checkpoints:
         Raises:
             PoshgridError: the folder cannot be written.
         """
-        final = self.folder / f"kept-{step:09d}.safetensors"
-        with atomic(final, lasting=True) as temporary:
-            self._kept[final.name] = _write(temporary, weights)
+        path = self.folder / f"kept-{step:09d}.safetensors"
+        _write(path, weights, {})
+        self._kept.add(path.name)
 
     def kept(self) -> dict[int, dict[str, Tensor]]:
-        """Return the weights put aside: step -> name -> tensor.
-
-        Raises:
-            PoshgridError: a file cannot be read.
-        """
-        weights = {}
-        for name in sorted(self._kept):
-            path = self.folder / name
-            try:
-                weights[int(path.stem.partition("-")[2])] = load_file(path)
-            except (OSError, SafetensorError) as error:
-                raise PoshgridError(
-                    f"{path}: cannot be read: {system_reason(error)}; run the same command "
-                    "again: it goes back to a checkpoint before that step"
-                ) from error
-        return weights
+        """Return the weights put aside: step -> name -> tensor."""
+        paths = [self.folder / name for name in sorted(self._kept)]
+        return {int(path.stem.partition("-")[2]): load_file(path) for path in paths}
 
     def newest(self) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]] | None:
         """Return tensors and state of the newest sound checkpoint, or none.
 
         One that is damaged or belongs to another run is passed over with a warning.
         """
-        folders = self._folders()
-        for folder in folders:
+        files = self._files()
+        for path in files:
             try:
-                return self._read(folder)
+                return self._read(path)
             except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
-                log.warning("%s: not used: %s", folder, system_reason(error))
-        if folders:
+                log.warning("%s: not used: %s", path, system_reason(error))
+        if files:
             log.warning("%s: no checkpoint can be used: training starts afresh", self.folder)
-        self._kept = {}
+        self._kept = set()
         return None
 
-    def _folders(self) -> list[Path]:
+    def _files(self) -> list[Path]:
         """Return the finished checkpoints, newest first."""
         return sorted(self.folder.glob("step-*"), reverse=True)
 
-    def _read(self, folder: Path) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]]:
+    def _read(self, path: Path) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]]:
         """Return tensors and state, and remember the files that were put aside up to then."""
-        record = json.loads((folder / STATE).read_text(encoding="utf-8"))
-        if record.pop("digest") != _digest(record):
-            raise ValueError(f"{STATE} is damaged: its digest is not the one recorded")
-        if record["fingerprint"] != self.fingerprint:
-            raise ValueError("it is of other settings, text, code or machine")
-        paths = [folder / name for name in record["files"]]
-        # The weights put aside before it would not be made again by a job that goes on from here.
-        digests = zip(
-            [*paths, *(self.folder / name for name in record["kept"])],
-            [*record["files"].values(), *record["kept"].values()],
-            strict=True,
-        )
-        for path, digest in digests:
-            if sha256(path) != digest:
-                raise ValueError(f"{path.name} is damaged: its digest is not the one recorded")
-        self._kept = record["kept"]
-        return {path.stem: load_file(path) for path in paths}, record["state"]
+        with safe_open(path, "pt") as file:
+            record = json.loads(file.metadata()["record"])
+            if record["fingerprint"] != self.fingerprint:
+                raise ValueError("it is of other settings, text, code or machine")
+            # A job that goes on from here would not put these weights aside again
+            if gone := [name for name in record["kept"] if not (self.folder / name).is_file()]:
+                raise ValueError(f"{gone[0]}, put aside before it, is gone")
+            tensors: dict[str, dict[str, Tensor]] = {}
+            for key in file.keys():  # noqa: SIM118 - no mapping
+                part, _, name = key.partition("/")
+                tensors.setdefault(part, {})[name] = file.get_tensor(key)
+        self._kept = set(record["kept"])
+        return tensors, record["state"]
 
 
 def remove(folder: Path) -> None:
@@ -166,16 +131,11 @@ def remove(folder: Path) -> None:
     clear(*folder.parent.glob(f".{folder.name}.*"))
 
 
-def _write(path: Path, named: dict[str, Tensor]) -> str:
-    """Write tensors, have them on the disk, and return the file's digest."""
-    save_file({name: tensor.detach().cpu().contiguous() for name, tensor in named.items()}, path)
-    sync(path)
-    return sha256(path)
-
-
-def _digest(record: dict[str, Any]) -> str:
-    """Return the digest of what a state file says."""
-    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+def _write(path: Path, named: dict[str, Tensor], record: dict[str, Any]) -> None:
+    """Write tensors and what a checkpoint says, whole or not at all."""
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in named.items()}
+    with atomic(path, lasting=True) as temporary:
+        save_file(tensors, temporary, {"record": json.dumps(record)})
 
 
 def weights(model: PreTrainedModel) -> dict[str, Tensor]:

@@ -120,11 +120,8 @@ def _chosen(states: Tensor, where: Tensor | None) -> Tensor:
 
 
 def on_device(array: np.ndarray, device: torch.device) -> Tensor:
-    """Return an array on the device; a GPU takes it from pinned memory, without a wait."""
-    tensor = torch.from_numpy(np.ascontiguousarray(array))
-    if device.type == "cuda":
-        tensor = tensor.pin_memory()
-    return tensor.to(device, non_blocking=True)
+    """Return an array on the device."""
+    return torch.from_numpy(np.ascontiguousarray(array)).to(device)
 
 
 # ---- the output layer and its cross-entropy ---------------------------------------------------

@@ -34,32 +34,17 @@ def names(store):
 
 
 def test_two_are_kept_and_the_newest_comes_back_exactly(three):
-    assert names(three) == ["step-000000010", "step-000000015"]
+    assert names(three) == ["step-000000010.safetensors", "step-000000015.safetensors"]
     tensors_read, state = three.newest()
     assert state == STATE | {"step": 15}
     assert tensors_read["weights"]["w"].tolist() == [15.0] * 3
     assert tensors_read["moments"]["w:step"].item() == 2
 
 
-@pytest.mark.parametrize(
-    ("file", "change"),
-    [
-        ("weights.safetensors", lambda content: content[:-1] + bytes([content[-1] ^ 1])),
-        ("weights.safetensors", None),  # gone
-        ("state.json", lambda content: content[:20]),
-        ("state.json", lambda content: content.replace(b"0.30000000000000004", b"0.4")),
-    ],
-)
-def test_an_unsound_one_is_refused_with_a_warning_and_the_one_before_used(
-    three, file, change, caplog
-):
-    newest = three.folder / "step-000000015"
-    content = (newest / file).read_bytes()
-    if change is None:
-        (newest / file).unlink()
-    else:
-        assert change(content) != content
-        (newest / file).write_bytes(change(content))
+@pytest.mark.parametrize("size", [0, 4, 60, -1])
+def test_one_that_is_cut_is_refused_with_a_warning_and_the_one_before_used(three, size, caplog):
+    newest = three.folder / "step-000000015.safetensors"
+    newest.write_bytes(newest.read_bytes()[:size])
     tensors_read, read = three.newest()
     assert read["step"] == 10
     assert tensors_read["weights"]["w"].tolist() == [10.0] * 3
@@ -67,12 +52,12 @@ def test_an_unsound_one_is_refused_with_a_warning_and_the_one_before_used(
 
 
 def test_where_none_is_sound_training_starts_afresh_and_what_it_saves_stays(three, caplog):
-    for folder in three.folder.glob("step-*"):
-        (folder / "state.json").unlink()
+    for path in three.folder.glob("step-*"):
+        path.write_bytes(b"")
     assert three.newest() is None
     assert "training starts afresh" in caplog.text
     three.save(5, tensors(5), STATE | {"step": 5})  # the refused ones have later steps
-    assert names(three) == ["step-000000005"]
+    assert names(three) == ["step-000000005.safetensors"]
     assert three.newest()[1]["step"] == 5
 
 
@@ -83,14 +68,13 @@ def test_checkpoints_of_other_settings_are_not_used(three):
     assert other.newest() is None
     assert other.kept() == {}
     other.save(5, tensors(5), STATE)
-    assert [path.name for path in three.folder.glob("step*")] == ["step-000000005"]
+    assert [path.name for path in three.folder.glob("step*")] == ["step-000000005.safetensors"]
 
 
 # ---- weights put aside -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fault", ["gone", "cut"])
-def test_a_checkpoint_without_the_weights_put_aside_before_it_is_not_used(tmp_path, fault):
+def test_a_checkpoint_without_the_weights_put_aside_before_it_is_not_used(tmp_path):
     """A job that went on from it would not put them aside again."""
     weights = {"a": torch.zeros(2, 3)}
     store = Checkpoints(tmp_path / "abc", "abc")
@@ -98,14 +82,8 @@ def test_a_checkpoint_without_the_weights_put_aside_before_it_is_not_used(tmp_pa
         store.keep(step, weights)
         store.save(step + 2, tensors(step), {"step": step + 2})
     assert sorted(store.kept()) == [3, 7]
-    path = store.folder / "kept-000000007.safetensors"
-    content = path.read_bytes()
-    path.unlink()
+    (store.folder / "kept-000000007.safetensors").unlink()
     again = Checkpoints(tmp_path / "abc", "abc")
-    if fault == "cut":
-        path.write_bytes(content[:50])
-        with pytest.raises(PoshgridError, match="kept-000000007"):
-            store.kept()
     assert again.newest()[1] == {"step": 5}
     assert sorted(again.kept()) == [3]
     again.keep(7, weights)
@@ -135,7 +113,6 @@ BIG = {"weights": {"w": torch.zeros(100_000)}}
     "write",
     [
         lambda store: store.save(20, BIG, STATE),
-        lambda store: store.save(20, tensors(20), STATE | {"lines": ["x" * 100] * 200}),
         lambda store: store.keep(20, BIG["weights"]),
     ],
 )
@@ -153,10 +130,9 @@ def test_a_file_that_cannot_be_written_to_its_end(three, write):
 
 
 def test_what_killed_jobs_left_is_in_nobodys_way_and_goes_with_the_run(three, tmp_path):
-    mine = f".step-000000020.{socket.gethostname()}-{os.getpid()}.tmp"  # of this number, even
-    for name in (".step-000000020.123.tmp", mine, ".step-000000005.123.old.tmp"):
-        (three.folder / name).mkdir()
-        (three.folder / name / "weights.safetensors").write_text("half")
+    mine = f".step-000000020.safetensors.{socket.gethostname()}-{os.getpid()}.tmp"
+    for name in (".step-000000020.safetensors.other-123.tmp", mine):  # mine: of this number, even
+        (three.folder / name).write_text("half")
     (three.folder / ".tmpAbC123").write_text("half")  # safetensors' own
     (tmp_path / ".abc.123.old.tmp").mkdir()  # half removed
     three.save(20, tensors(20), STATE | {"step": 20})
