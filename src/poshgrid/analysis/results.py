@@ -37,8 +37,6 @@ from poshgrid.statistics.schema import TRAINED
 from poshgrid.tables import formats
 
 if TYPE_CHECKING:
-    import arviz
-
     from poshgrid.config import Scoring
 
 ALL = "all"
@@ -238,21 +236,6 @@ class Results:
         elif target:
             path = Path(paths.measures(target, suite), "measures")
             yield f"measures-{suite}", _file(path, measures, measured)
-
-    def posterior(self, model: str, target: str | None = None) -> arviz.InferenceData:
-        """Return the draws of a Bayesian model: posterior, sample_stats, observed_data.
-
-        Raises:
-            PoshgridError: the model or target is unknown.
-        """
-        import arviz
-
-        path = Path(self.paths.fit(self.target(target), model), "posterior.nc")
-        check_known("unknown regression", model, self.regressions(target))
-        if not path.is_file():
-            raise PoshgridError(f"{path}: not found; run the rule that makes it first")
-        posterior: arviz.InferenceData = arviz.from_netcdf(str(path), engine="h5netcdf")  # type: ignore[no-untyped-call]
-        return posterior
 
     # ---- inside ----------------------------------------------------------------------------
 

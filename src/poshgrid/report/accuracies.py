@@ -35,7 +35,7 @@ PLACE = ("suite", "level", "category", "phenomenon", "part")
 def drawn(
     collected: Collected, layout: Layout, marks: Iterable[tuple[str, str, str, Arm, Place]]
 ) -> pl.DataFrame:
-    """Return the data of a figure of accuracies by words (:data:`poshgrid.report.figures.LINES`).
+    """Return the data of a figure of accuracies by words (:func:`poshgrid.report.figures.lines`).
 
     Args:
         collected: all results.

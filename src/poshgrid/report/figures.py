@@ -19,24 +19,6 @@ from poshgrid.report.style import INK, MUTED, PAGE, SERIES, Palette
 from poshgrid.report.texts import say
 from poshgrid.tables.words import short
 
-LINES: Schema = {
-    "facet": pl.String,  # condition, suite or size of a line of panels; "": one line only
-    "panel": pl.String,  # a category, a phenomenon, a suite
-    "series": pl.String,  # the arm within its facet
-    "size": pl.String,
-    "words": pl.Float64,  # of training
-    "epoch": pl.Float64,  # in curves: passes over the training split, mean over seeds
-    "kept": pl.Boolean,  # in curves: the weights that training kept, not a checkpoint
-    "mean": pl.Float64,  # share of pairs; null: not run
-    "sd": pl.Float64,  # over seeds; null with one seed
-    "low": pl.Float64,  # 95% interval, over lexical sets
-    "high": pl.Float64,
-    "n_seeds": pl.UInt32,
-    "n_pairs": pl.UInt32,  # pairs that each seed judged; null: a mean of shares
-    **dict.fromkeys(BASELINES, pl.Float64),  # mean of each baseline
-}
-"""A figure of accuracies by words or epochs: one row per mark; a column may be missing."""
-
 ROWS: Schema = {
     "panel": pl.String,
     "row": pl.String,
@@ -71,7 +53,12 @@ def lines(
     """Draw accuracies: small multiples, a line for each series.
 
     Args:
-        frame: :data:`LINES`. Each facet begins a new line of panels; it may lack some of them.
+        frame: one row per mark: facet (condition, suite or size of a line of panels; "": one line
+            only), panel (a category, a phenomenon, a suite), series (the arm within its facet),
+            size, words (of training) or epoch (mean over seeds), mean (share of pairs; null: not
+            run), sd (over seeds; null with one seed), low and high (95% interval), n_seeds, n_pairs
+            (null: a mean of shares), the means of baselines; in curves kept: the weights that
+            training kept, not a checkpoint.
         palette: of the page.
         x: ``words``, on a log scale with a tick for each size, or ``epoch``.
         columns: largest number of panels in a line.

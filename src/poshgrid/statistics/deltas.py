@@ -29,19 +29,6 @@ from poshgrid.tables import formats
 
 COMPARED = ("model", "bias", "recipe")
 """The axes whose values are compared with each other."""
-BY_CONDITION = {
-    **dict.fromkeys(RUN_AXES, pl.String),  # condition: the filtered one
-    "full": pl.String,  # the condition that it is compared with
-    "suite": pl.String,
-    "targets": pl.UInt32,  # phenomena that its filters are aimed at
-    "targeted": pl.Float64,  # mean of their accuracy deltas (share of pairs); null without targets
-    "margin_full": pl.Float64,  # mean margin of the full models over the targets, nats
-    "margin": pl.Float64,  # mean margin of the filtered models over the targets, nats
-    "r": pl.Float64,  # mean correlation over the targets
-    "every": pl.Float64,  # accuracy delta of the mean of all phenomena
-    "every_sd": pl.Float64,  # over the filtered models' seeds
-}
-"""Averages within a condition: one row for each filtered point of the grid and suite."""
 _MEASURED = [name for name in PERPLEXITY if name not in (*RUN_AXES, "seed")]
 _LEVEL_KEY = ["suite", "level", "category", "phenomenon"]
 _SHARED_AXES = RUN_AXES[1:]  # a filtered model and its full ones are the same in these
@@ -243,13 +230,18 @@ def differences(judged: Judged, spec: DeltasSpec) -> pl.DataFrame:
 
 
 def by_condition(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return averages within each condition (``BY_CONDITION``).
+    """Return averages within each condition: one row for each filtered point and suite.
 
     Average these rows to get an average over conditions: a filter that is aimed at four phenomena
     then has the same weight as one that is aimed at a single phenomenon.
 
     Args:
         rows: columns of ``DELTAS``.
+
+    Returns:
+        ``RUN_AXES``, full, suite; targets (number of phenomena that the condition's filters are
+        aimed at) and means over them: targeted (accuracy delta), margin_full, margin, r; every and
+        every_sd: delta and SD of the mean of all phenomena.
     """
     point = [*RUN_AXES, "full", "suite"]
     aimed = (pl.col("level") == "phenomenon") & pl.col("targeted")
@@ -267,11 +259,10 @@ def by_condition(rows: pl.DataFrame) -> pl.DataFrame:
             r=pl.col("r").mean(),
         )
     )
-    return (
-        every.join(within, on=point, how="left", maintain_order="left")
-        .with_columns(pl.col("targets").fill_null(0))
-        .select(list(BY_CONDITION))
-        .cast(pl.Schema(BY_CONDITION))
+    means = pl.col("targets", "targeted", "margin_full", "margin", "r")
+    both = every.join(within, on=point, how="left", maintain_order="left")
+    return both.with_columns(pl.col("targets").fill_null(0)).select(
+        *point, means, "every", "every_sd"
     )
 
 

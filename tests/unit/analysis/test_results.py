@@ -58,7 +58,6 @@ def test_judgements_are_those_that_the_accuracies_count(opened):
     ("ask", "key"),
     [
         (lambda o: o.table("acuracy"), "'acuracy'; did you mean 'accuracy'?"),
-        (lambda o: o.posterior("papper"), "'papper'"),
         (lambda o: o.table("deltas"), "deltas.parquet: "),
         (lambda o: o.table("measures-posh"), "'measures-posh'"),
     ],

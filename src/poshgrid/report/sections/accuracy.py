@@ -138,7 +138,7 @@ def parts(
 def trajectories(
     collected: Collected, layout: Layout, panels: list[tuple[str, str, Place]]
 ) -> pl.DataFrame:
-    """Return the data of a figure of learning curves (:data:`poshgrid.report.figures.LINES`).
+    """Return the data of a figure of learning curves (:func:`poshgrid.report.figures.lines`).
 
     Args:
         collected: all results.
