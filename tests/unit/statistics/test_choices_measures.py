@@ -174,24 +174,12 @@ def completions(*rows):
 # ---- planted faults ------------------------------------------------------------------------------
 
 
-def _set(column, value):
-    return lambda frame: frame.with_columns(
-        pl.when(pl.col("option") == 1)
-        .then(pl.lit(value, dtype=CHOICE_SCORES[column]))
-        .otherwise(column)
-        .alias(column)
-    )
-
-
 @pytest.mark.parametrize(
     "spoil",
     [
         lambda s: s[1:],
         lambda s: pl.concat([s, s[:1]]),
         lambda s: pl.concat([s[1:], s[1:2]]),
-        lambda s: s.with_columns(item_id=pl.lit("z")),
-        _set("logprob", math.nan),
-        _set("tokens", 0),
         lambda s: s.with_columns(step=pl.lit(5, dtype=pl.UInt32)),
     ],
 )
