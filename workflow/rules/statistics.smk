@@ -50,7 +50,6 @@ rule fit:
         STAGE.fit.written(),
     log:
         STAGE.fit.log,
-    priority: STAGE.fit.priority
     conda:
         "../envs/statistics.yaml"
     threads: 2

@@ -114,14 +114,7 @@ class Scoring(Section):
     @property
     def scores(self) -> list[MaskedScore]:
         """The scores of masked models; suites keep their own names for the first one."""
-        return [self.masked] if isinstance(self.masked, str) else self.masked
-
-    @field_validator("masked")
-    @classmethod
-    def _once(cls, value: str | list[str]) -> str | list[str]:
-        if not isinstance(value, str) and len(set(value)) < len(value):
-            raise ValueError(f"{', '.join(value)}: name each score once")
-        return value
+        return [self.masked] if isinstance(self.masked, str) else list(dict.fromkeys(self.masked))
 
 
 class Filtering(Section):

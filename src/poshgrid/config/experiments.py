@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import Annotated
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
-from poshgrid import plugins
 from poshgrid.config.base import (
     BiasName,
     ConditionName,
@@ -18,9 +17,7 @@ from poshgrid.config.base import (
     UsedSize,
 )
 from poshgrid.config.known import refers
-from poshgrid.config.names import once, rules
-
-_TWICE = "its runs would count twice"
+from poshgrid.config.names import rules
 
 
 class SizedModel(Section):
@@ -45,12 +42,6 @@ class Exclusion(Section):
     """Biases, written as in `biases`."""
     seed: Seed | None = None
     """A seed."""
-
-    @model_validator(mode="after")
-    def _some(self) -> Self:
-        if not self.model_dump(exclude_none=True):
-            raise ValueError("names no axis, and would leave out every point; name one or more")
-        return self
 
 
 class Experiment(Section):
@@ -83,24 +74,3 @@ class Experiment(Section):
                 f"{value!r} is a rule of the workflow, and each experiment is one more: rename it"
             )
         return value
-
-    @field_validator("conditions", "sizes", "biases", "seeds")
-    @classmethod
-    def _once(cls, value: list[Any]) -> list[Any]:
-        once(value, _TWICE)
-        return value
-
-    @model_validator(mode="after")
-    def _models_once(self) -> Self:
-        points = [
-            (entry.model, size) if isinstance(entry, SizedModel) else (entry, size)
-            for entry in self.models
-            for size in (entry.sizes if isinstance(entry, SizedModel) else self.sizes)
-        ]
-        try:
-            once((f"{model} at {size}" for model, size in points), _TWICE)
-        except ValueError as error:
-            raise plugins.refusal(
-                [plugins.mistake(("models",), str(error), self.models)]
-            ) from error
-        return self

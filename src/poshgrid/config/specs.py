@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError
 
 from poshgrid import config
 from poshgrid.config.base import Language, Name, Positive, Section, Seed, Size
-from poshgrid.config.runs import COUNTED, words_of
+from poshgrid.config.runs import words_of
 from poshgrid.errors import PoshgridError
 
 RUN = re.compile(r"([A-Za-z0-9][A-Za-z0-9+~._-]*/){5}seed[0-9]{1,10}")
@@ -249,15 +249,6 @@ class ReportSpec(Section):
     gold: list[str] = Field(default_factory=list)  # gold trees that parsers are compared with
     audits: list[str] = Field(default_factory=list)  # cells from which sheets are drawn
     study: config.Study | None = None
-
-    @model_validator(mode="after")
-    def _known(self) -> Self:
-        # Baselines may be of other conditions
-        runs = [run for run in self.runs if f"/{COUNTED}/" not in run]
-        other = {run.partition("/")[0] for run in runs} - set(self.conditions)
-        if other:
-            raise ValueError(f"runs of {', '.join(sorted(other))}, which is no condition of it")
-        return self
 
 
 S = TypeVar("S", bound=Section)

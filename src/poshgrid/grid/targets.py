@@ -88,8 +88,8 @@ class Targets:
         return self.corpora[self.conditions[condition].corpus]
 
     def runs_of(self, experiment: Experiment) -> list[Run]:
-        """Return the runs of an experiment, ignoring ``only``."""
-        return [run for run, out in product(experiment) if not any(out)]
+        """Return the runs of an experiment, each once, ignoring ``only``."""
+        return list(dict.fromkeys(run for run, out in product(experiment) if not any(out)))
 
     @cached_property
     def targets(self) -> dict[str, list[Run]]:

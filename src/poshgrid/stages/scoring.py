@@ -33,6 +33,7 @@ class Items(Stage):
     Spec = specs.ItemsSpec
     outputs = ("items.parquet",)
     external = ("files",)
+    memory_mb = 24000  # n-gram models of generated items: 3 GB for 100M words
     takes = lambda job: (
         job.spec, job.data, job.named("corpora"),
         {name: path.parent for name, path in job.named("ngrams").items()},
@@ -60,15 +61,6 @@ class Items(Stage):
         """Return the module of the stage and the suite's reader."""
         reader = self.grid.suites[wc.suite].reader
         return [self.module, plugins.module_name(SUITES, reader)]
-
-    @property
-    def resources(self) -> dict[str, Any]:
-        """More memory for n-gram models (3 GB for 100M words) if items are generated."""
-        return super().resources | {
-            "mem_mb": lambda wildcards, attempt: (
-                attempt * (24000 if self.grid.suites[wildcards.suite].generated else 4000)
-            )
-        }
 
 
 class HeuristicChoices(Stage):

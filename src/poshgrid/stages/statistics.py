@@ -140,10 +140,6 @@ class Fit(Stage):
         """Return the regression."""
         return specs.RegressionSpec(model=self.grid.regressions[wc.regression])
 
-    def priority(self, wc: Wildcards) -> int:
-        """Return the number of grouping terms, so that the slowest fits start first."""
-        return self.grid.regressions[wc.regression].formula.count("|")
-
 
 class Deltas(Stage):
     """Compare filtered models with full ones."""
