@@ -28,7 +28,6 @@ FLOORS = (
         "plugins",
         "resources",
         "solver",
-        "processes",
         "verification",
         "files",
         "database",

@@ -22,7 +22,7 @@ rule evidence:
     params:
         job=STAGE.evidence.job,
     shell:
-        "poshgrid stage evidence {params.job:q} --threads {threads} > {log:q} 2>&1"
+        "poshgrid stage evidence {params.job:q} > {log:q} 2>&1"
 
 
 rule recall:

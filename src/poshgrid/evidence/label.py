@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,6 @@ from poshgrid.files import read_table, table_height, table_writer, write_json
 from poshgrid.parsing.schema import PARSES, first_sentence
 from poshgrid.parsing.tree import Tree
 from poshgrid.plugins import FILTERS
-from poshgrid.processes import mapped
 
 Backstop = Callable[[Sequence[str]], tuple[int, ...] | None]
 _READING = re.compile("[a-z0-9-]+")
@@ -101,7 +99,6 @@ def label(
     sentences: Path,
     parses: list[Path],
     output: Path,
-    threads: int = 1,
 ) -> dict[str, object]:
     """Write for every sentence of a corpus and every filter which of its readings match.
 
@@ -113,7 +110,6 @@ def label(
         sentences: the corpus's table.
         parses: the shards of its parses, in any order.
         output: table to write, in the order of the corpus.
-        threads: processes, which label a shard each; the table does not depend on their number.
 
     Returns:
         The counts: ``sentences``, and filter -> reading -> ``rules`` (rule -> matching
@@ -127,7 +123,7 @@ def label(
     schema = labels_of(rules).schema
     seen = _Tally()
     paths = sorted(parses, key=lambda path: (first_sentence(path), path))
-    labelled = mapped(partial(_shard, filters=list(rules)), paths, threads)
+    labelled = (_shard(path, list(rules)) for path in paths)
     number = 0
     with table_writer(output, schema) as append:
         for table, own in logs.progress(labelled, "labelling shards", len(paths)):

@@ -26,7 +26,7 @@ class Evidence(Stage):
     Spec = specs.EvidenceSpec
     external = ("word_lists",)
     takes = lambda job: (
-        job.spec, job.path("sentences"), job.files("parses"), job.output, job.threads,
+        job.spec, job.path("sentences"), job.files("parses"), job.output,
     )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
