@@ -22,8 +22,7 @@ if TYPE_CHECKING:  # the configuration imports this module through plug-ins, so 
 
 Schema = dict[str, Any]
 """Column name -> polars data type: the contract of a table (docs/data.md)."""
-BATCH = 100_000
-"""Rows in memory at a time, for tables that may be larger than memory."""
+BATCH = 100_000  # rows in memory at a time, for tables that may be larger than memory
 REMEDY = "delete it and run again"
 
 
@@ -66,7 +65,7 @@ def atomic(path: str | os.PathLike[str], *, lasting: bool = False) -> Iterator[P
         lasting: force the file and its name to the disk.
 
     Raises:
-        PoshgridError: the path cannot be written, or is not the name of a file.
+        PoshgridError: the path cannot be written.
     """
     final = Path(path)
     if not final.name:
@@ -128,11 +127,10 @@ def discard(folder: Path) -> None:
 def atomic_folder(folder: Path, *, last: str = "") -> Iterator[Path]:
     """Yield a temporary folder; move its entries into ``folder`` if the block succeeds.
 
-    Other entries of ``folder`` stay. It is created with its parents; if it stays empty, it is
-    removed again.
+    Other entries of ``folder`` stay. If it was created and stays empty, it is removed again.
 
     Args:
-        folder: the folder.
+        folder: created with its parents.
         last: the entry that is moved last: if it exists, so do all others.
 
     Raises:
@@ -263,59 +261,43 @@ def table_batches(
     schema: Schema,
     columns: Sequence[str] | None = None,
     size: int = BATCH,
-    only: tuple[str, Any] | None = None,
     part: tuple[int, int] = (0, 1),
 ) -> Iterator[pl.DataFrame]:
     """Yield a parquet table in batches, in its order, after checking it against its schema.
+
+    All batches but the last have the same number of rows, so that tables can be read side by side.
 
     Args:
         path: the table.
         schema: its columns and types.
         columns: columns to read; None: all.
-        size: largest number of rows in a batch.
-        only: a column among ``columns`` and a value (which may be null): only rows with this value
-            are yielded.
+        size: number of rows in a batch.
         part: (number of the part, from 0; number of equal parts): only this part of the rows is
-            yielded; cannot be combined with ``only``.
+            yielded.
 
     Raises:
         PoshgridError: the file is missing, is not parquet, does not match the schema, or has an
             empty cell in column ``text``.
     """
     import polars as pl
-    from pyarrow import dataset
+    import pyarrow.parquet
 
+    wanted = list(columns or schema)
+    types = pl.Schema({name: schema[name] for name in wanted})
     with _readable(path):
         check_schema(pl.scan_parquet(Path(path), glob=False).collect_schema(), schema, path)
-        wanted = list(columns or schema)
-        types = pl.Schema({name: schema[name] for name in wanted})
         # pyarrow raises an error for a damaged table, where polars may crash. With pre_buffer all
         # data would stay in memory (pyarrow issue 39808).
-        scan = dataset.ParquetFragmentScanOptions(pre_buffer=False)
-        kind = dataset.ParquetFileFormat(default_fragment_scan_options=scan)
-        table = dataset.dataset(path, format=kind)
-        rows = table.count_rows()
-        first, last = (rows * (part[0] + end) // part[1] for end in (0, 1))
-        row = 0
-        for batch in table.to_batches(
-            wanted, filter=_equals(*only) if only else None, batch_size=size, use_threads=False
-        ):
-            frame = pl.DataFrame(pl.from_arrow(batch)).select(wanted).cast(types)
-            frame = frame[max(0, first - row) : max(0, last - row)]
-            row += batch.num_rows
-            if "text" in wanted and frame["text"].has_nulls():
-                raise PoshgridError(f"{path}: a row has no text; {REMEDY}")
-            yield frame
-            if row >= last:
-                break
-
-
-def _equals(column: str, value: object) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Return a filter of the rows with a value, which may be null."""
-    from pyarrow import compute
-
-    field = compute.field(column)
-    return field.is_null() if value is None else field == value
+        with pyarrow.parquet.ParquetFile(path, pre_buffer=False) as file:
+            rows, row = file.metadata.num_rows, 0
+            first, last = (rows * (part[0] + end) // part[1] for end in (0, 1))
+            for batch in file.iter_batches(size, columns=wanted):
+                frame = pl.DataFrame(pl.from_arrow(batch)).select(wanted).cast(types)
+                frame = frame[max(0, first - row) : max(0, last - row)]
+                row += batch.num_rows
+                if "text" in wanted and frame["text"].has_nulls():
+                    raise PoshgridError(f"{path}: a row has no text; {REMEDY}")
+                yield frame
 
 
 def read_table(
@@ -325,13 +307,28 @@ def read_table(
     only: tuple[str, Any] | None = None,
     part: tuple[int, int] = (0, 1),
 ) -> pl.DataFrame:
-    """Return a parquet table, or a part of it, as one frame; see :func:`table_batches`."""
+    """Return a parquet table, or a part of it, as one frame; see :func:`table_batches`.
+
+    With ``only``, a column and a value (which may be null), all rows with this value are read.
+    """
     import polars as pl
+    import pyarrow.parquet
+    from pyarrow import compute
 
     wanted = list(columns or schema)
     empty = pl.DataFrame(schema={name: schema[name] for name in wanted})
-    batches = table_batches(path, schema, wanted, only=only, part=part)
-    return pl.concat([empty, *batches], rechunk=True)
+    if only is None:
+        batches = table_batches(path, schema, wanted, part=part)
+        return pl.concat([empty, *batches], rechunk=True)
+    field, value = compute.field(only[0]), only[1]
+    rows = field.is_null() if value is None else field == value
+    with _readable(path):
+        check_schema(pl.scan_parquet(Path(path), glob=False).collect_schema(), schema, path)
+        table = pyarrow.parquet.read_table(path, columns=wanted, filters=rows, use_threads=False)
+        frame = pl.DataFrame(pl.from_arrow(table)).select(wanted).cast(empty.schema)
+        if "text" in wanted and frame["text"].has_nulls():
+            raise PoshgridError(f"{path}: a row has no text; {REMEDY}")
+        return pl.concat([empty, frame], rechunk=True)
 
 
 def table_height(path: str | os.PathLike[str]) -> int:
