@@ -173,7 +173,7 @@ def _prune(code: Wikicode) -> None:
         (nodes.HTMLEntity, lambda node: node),
         (nodes.Heading, lambda node: nodes.Text("\n\n")),
         (nodes.Template, lambda node: nodes.Text(_template(node))),
-        (nodes.Argument, lambda node: nodes.Text(text_of("argument", dict))),
+        (nodes.Argument, lambda node: nodes.Text(text_of("argument", str))),
         (nodes.Wikilink, _link),
         (nodes.ExternalLink, _external),
         (nodes.Tag, _tagged),
@@ -237,11 +237,11 @@ def _template(node: Any) -> str:  # noqa: ANN401 - a node of mwparserfromhell
     if name.lower() in _FORMULA:
         return _MARK
 
-    def parameters() -> dict[str, str]:
-        values = {}
-        for parameter in node.params:
-            _prune(parameter.value)
-            values[str(parameter.name).strip()] = str(parameter.value.strip_code()).strip()
-        return values
+    def parameter(key: str) -> str:
+        if not node.has(key):
+            return ""
+        value = node.get(key).value
+        _prune(value)
+        return str(value.strip_code()).strip()
 
-    return text_of(name, parameters)
+    return text_of(name, parameter)
