@@ -1,11 +1,10 @@
-"""The known sources and suites (``resources/sources.yaml``), and which sources exist."""
+"""The known sources and suites (``resources/sources.yaml``), and what a missing source needs."""
 
 from __future__ import annotations
 
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -14,7 +13,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from poshgrid import plugins, resources
-from poshgrid.config import Config, Name, Source, Words
+from poshgrid.config import Name, Source, Words
 from poshgrid.corpora.textfile import rows
 from poshgrid.errors import PoshgridError, check_known
 from poshgrid.plugins import READERS
@@ -138,59 +137,26 @@ def manifest() -> Manifest:
     return Manifest.model_validate(yaml.safe_load(text))
 
 
-@dataclass(frozen=True)
-class Status:
-    """Whether the files of one source of a configuration exist."""
-
-    name: str  # its name in the configuration
-    path: Path  # the data folder joined with the source's path
-    files: int  # number of files that the reader finds
-    restricted: bool
-    problem: str | None  # the reader's error; None if its files exist
-    remedy: str | None  # what to do; None if nothing is missing
-
-
-def status(config: Config) -> list[Status]:
-    """Return whether the files of each source that a configuration uses exist.
-
-    A source that no corpus takes words from is not used and is left out.
+def lacking(source: Source, data: str) -> tuple[str, str] | None:
+    """Return why the files of a source are not there and what to do; ``None`` if they are.
 
     Args:
-        config: the configuration; paths are relative to its ``data`` folder.
-
-    Returns:
-        One status for each source, in the configuration's order. A problem is recorded in the
-        status, not raised.
+        source: a source of a configuration.
+        data: the configuration's ``data`` folder, which the source's path is relative to.
     """
-    used = {
-        portion.source
-        for corpus in config.corpora
-        for portion in corpus.sources
-        if any(portion.words.values())
-    }
-    return [_status(s, config.data) for s in config.sources if s.name in used]
-
-
-def _status(source: Source, data: str) -> Status:
     path = Path(data) / source.path
-    entry = next((entry for entry in manifest().sources if entry.name == source.name), None)
-    files, problem = 0, None
     try:
-        reader = plugins.load(READERS, source.reader)
         options = plugins.options(READERS, source.reader, source.options)
-        files = len(reader.files(path, options))
+        plugins.load(READERS, source.reader).files(path, options)
     except PoshgridError as error:
         problem = str(error)
     except OSError as error:
         problem = f"{error.filename or path}: cannot read: {error.strerror or error}"
-    return Status(
-        name=source.name,
-        path=path,
-        files=files,
-        restricted=entry is not None and entry.access == "restricted",
-        problem=problem,
-        remedy=_remedy(source, data, entry) if problem else None,
-    )
+    else:
+        return None
+    entry = next((entry for entry in manifest().sources if entry.name == source.name), None)
+    licence = " (restricted)" if entry and entry.access == "restricted" else ""
+    return problem + licence, _remedy(source, data, entry)
 
 
 def _remedy(source: Source, data: str, entry: Entry | None) -> str:

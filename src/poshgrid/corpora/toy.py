@@ -170,19 +170,6 @@ def _lexicon(tables: dict[str, Any]) -> dict[tuple[str, ...], list[Word]]:
     return lexicon
 
 
-class ToyToken(NamedTuple):
-    """A token in Universal Dependencies; ``head`` is 1-based, 0 for the root."""
-
-    form: str
-    lemma: str
-    upos: str
-    xpos: str
-    feats: str
-    head: int
-    deprel: str
-    space_after: bool
-
-
 @dataclass(eq=False)
 class _Node:
     """A word while its tree is being built."""
@@ -203,23 +190,29 @@ class _Phrase:
 
 @dataclass(frozen=True)
 class ToySentence:
-    """A sentence with its document, its position there and its construction."""
+    """A sentence with its document and its construction."""
 
     document: str
-    position: int
     construction: str
     text: str
     nodes: list[_Node]
 
-    @functools.cached_property
-    def tokens(self) -> list[ToyToken]:
-        """Return the words with their tree."""
+    @property
+    def words(self) -> list[tuple[str, ...]]:
+        """The words with their tree: the first eight columns of CoNLL-U."""
         numbers = {id(node): number for number, node in enumerate(self.nodes, start=1)}
-        tokens = []
-        for node, (form, space) in zip(self.nodes, _forms(self.nodes), strict=True):
-            head = numbers[id(node.head)] if node.head else 0
-            tokens.append(ToyToken(form, *node.word[1:5], head, node.relation, space))
-        return tokens
+        return [
+            (
+                str(number),
+                form,
+                *node.word[1:5],
+                str(numbers[id(node.head)] if node.head else 0),
+                node.relation,
+            )
+            for number, (node, (form, _)) in enumerate(
+                zip(self.nodes, _forms(self.nodes), strict=True), start=1
+            )
+        ]
 
 
 def sentences(register: str, seed: int) -> Iterator[ToySentence]:
@@ -237,10 +230,10 @@ def sentences(register: str, seed: int) -> Iterator[ToySentence]:
     generator = _Generator(grammar, register, random.Random(f"{register}/{seed}"))
     for number in itertools.count():
         document = f"toy-{register}-{seed}-{number:06d}"
-        for position in range(grammar.sentences_per_document):
+        for _ in range(grammar.sentences_per_document):
             construction, nodes = generator.draw()
             text = "".join(form + (" " if space else "") for form, space in _forms(nodes))
-            yield ToySentence(document, position, construction, text, nodes)
+            yield ToySentence(document, construction, text, nodes)
 
 
 class _Generator:

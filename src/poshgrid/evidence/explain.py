@@ -47,11 +47,8 @@ def drawn(tree: Tree) -> list[str]:
         )
         for number, head in enumerate(tree.head, start=1)
     ]
-    widths = [max(len(row[column]) for row in rows) for column in range(6)] if rows else []
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def _decision(tree: Tree, word: str) -> list[str]:

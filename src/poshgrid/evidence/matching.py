@@ -185,21 +185,14 @@ def _values(variables: dict[Cell, pulp.LpVariable]) -> dict[Cell, int]:
 def _shortage(
     demand: dict[Cell, int], wanted: Counter[Cell], words: dict[str, int], tolerance: float
 ) -> str:
-    """Return a message that says which source lacks what."""
-    reasons = []
-    for source in sorted({source for source, _ in wanted}):
-        own = sorted(n for (s, n), number in wanted.items() if s == source for _ in range(number))
-        there = sorted(n for (s, n), number in demand.items() if s == source for _ in range(number))
-        if len(there) < len(own):
-            reasons.append(
-                f"source {source!r} has {len(there):,} sentences that {len(own):,} could replace"
-            )
-        elif (surplus := sum(own) - sum(there[-len(own) :])) > tolerance * words[source]:
-            reasons.append(
-                f"source {source!r} would gain at least {surplus:,} of {words[source]:,} words: "
-                "its evidence is longer than its sentences"
-            )
+    """Return a message that says which sources lack sentences, if any does."""
+    lacking = Counter[str]()
+    for sign, cells in ((1, wanted), (-1, demand)):
+        for (source, _), number in cells.items():
+            lacking[source] += sign * number
+    short = ", ".join(repr(source) for source in sorted(lacking) if lacking[source] > 0)
+    why = f"too few sentences of {short}" if short else "evidence is longer than the sentences"
     return (
         f"no exchange of {sum(wanted.values()):,} sentences keeps the words of each source within "
-        f"{tolerance:.2%}: {'; '.join(reasons) or 'all sources together are short'}"
+        f"{tolerance:.2%}: {why}"
     )

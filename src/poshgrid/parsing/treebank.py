@@ -256,10 +256,7 @@ def toy_trees(wanted: int, seed: int) -> Iterator[list[Row]]:
 
     for register, share in (("baby", wanted - wanted // 2), ("wiki", wanted // 2)):
         for sentence in itertools.islice(grammar.sentences(register, seed), share):
-            yield [
-                (str(number), *token[:5], str(token.head), token.deprel)
-                for number, token in enumerate(sentence.tokens, start=1)
-            ]
+            yield sentence.words
 
 
 def _divide(sentences: list[_Gold], heldout: float) -> dict[str, list[_Gold]]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid import plugins
-from poshgrid.config import Filter, Pretrained, Suite
+from poshgrid.config import Filter, Pretrained, Source, Suite
 from poshgrid.config.formula import suite_of
 from poshgrid.corpora import budgets, catalogue
 from poshgrid.corpora.report import Report, loss
@@ -182,26 +182,24 @@ def _sources(grid: Grid, target: str) -> Iterator[Finding]:
         for portion in grid.corpora[corpus].sources
         if any(portion.words.values())
     }
-    for source in catalogue.status(grid.config):
-        check = f"source {source.name}"
-        if source.name in wanted and not source.problem:
+    for source in (source for source in grid.config.sources if source.name in wanted):
+        check, made = f"source {source.name}", grid.paths.source(source.name)
+        if not (problem := catalogue.lacking(source, grid.config.data)):
             yield _enough(grid, target, source)
-        elif source.name in wanted:
-            licence = " (restricted)" if source.restricted else ""
-            what, made = f"{source.problem}{licence}", grid.paths.source(source.name)
-            if Path(made).exists():
-                yield warning(check, f"{what}; {made} was made of it already")
-            else:
-                yield error(check, what, source.remedy or "")
+        elif Path(made).exists():
+            yield warning(check, f"{problem[0]}; {made} was made of it already")
+        else:
+            yield error(check, *problem)
 
 
-def _enough(grid: Grid, target: str, status: catalogue.Status) -> Finding:
+def _enough(grid: Grid, target: str, source: Source) -> Finding:
     """Return whether an existing source has the words that are needed; only small ones are read."""
-    source = grid.sources[status.name]
+    path = Path(grid.config.data, source.path)
     reader = plugins.load(READERS, source.reader)
     options = plugins.options(READERS, source.reader, source.options)
-    check, what = f"source {source.name}", f"{status.path}: {status.files:,} files"
-    if not _small(reader.files(status.path, options)):
+    files = reader.files(path, options)
+    check, what = f"source {source.name}", f"{path}: {len(files):,} files"
+    if not _small(files):
         return ok(check, what)
     asked = [
         budgets.needed(grid.corpora[corpus], grid.sizes(corpus)).get(source.name, 0)
@@ -209,12 +207,12 @@ def _enough(grid: Grid, target: str, status: catalogue.Status) -> Finding:
         if grid.sizes(corpus)
     ]
     try:
-        texts = (text for _, text in reader.read(status.path, options, Report()))
+        texts = (text for _, text in reader.read(path, options, Report()))
         number = sum(len(_PARTING.sub(" - ", text).split()) for text in texts)
     except PoshgridError as problem:
         return error(check, str(problem), "replace the file, or fix the reader's options")
     if asked and number < max(asked):
-        what = f"{status.path}: {number:,} words at most, and {max(asked):,} are asked for"
+        what = f"{path}: {number:,} words at most, and {max(asked):,} are asked for"
         return error(check, what, "add text, or lower its words, dev_words and test_words")
     return ok(check, what)
 

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from poshgrid.corpora import toy
+from poshgrid.parsing import treebank
 from poshgrid.parsing.tree import Tree
 
 
@@ -30,8 +31,7 @@ def tree(text: str) -> Tree:
 
 def toy_tree(sentence: toy.ToySentence) -> Tree:
     """Return the tree of a sentence that the toy grammar drew."""
-    columns = ("form", "upos", "feats", "head", "deprel")
-    return Tree(*([getattr(token, name) for token in sentence.tokens] for name in columns))
+    return treebank.tree(sentence.words)
 
 
 def read_cases(name: str) -> Any:
