@@ -123,14 +123,12 @@ def label(
     schema = labels_of(rules).schema
     seen = _Tally()
     paths = sorted(parses, key=lambda path: (first_sentence(path), path))
-    labelled = (_shard(path, list(rules)) for path in paths)
     number = 0
     with table_writer(output, schema) as append:
-        for table, own in logs.progress(labelled, "labelling shards", len(paths)):
+        for path in logs.progress(paths, "labelling shards"):
+            table = _shard(path, rules, seen)
             due = pl.int_range(number, number + table.height, dtype=pl.UInt32, eager=True)
             if table["sent_id"].equals(due):
-                seen.labels |= own.labels
-                seen.fired.update(own.fired)
                 append(table)
                 number += table.height
         if number != table_height(sentences):
@@ -183,13 +181,12 @@ def needs(word: str, reading: str) -> list[str]:
     return sorted({*asked(patterns.get(reading, ())), *written.get(reading, ())})
 
 
-def _shard(path: Path, filters: list[str]) -> tuple[pl.DataFrame, _Tally]:
-    """Return the labels of a shard, and its counts."""
+def _shard(path: Path, rules: dict[str, Rules], seen: _Tally) -> pl.DataFrame:
+    """Return the labels of a shard, and add its counts to ``seen``."""
     frame = read_table(path, PARSES)
-    rules = {word: rules_of(word) for word in filters}
     schema = labels_of(rules).schema
     columns: dict[str, list[object]] = {name: [] for name in schema}
-    seen = _Tally(_labels(frame))
+    seen.labels |= _labels(frame)
     for sent_id, *lists in frame.iter_rows():
         tree = Tree(*lists)
         columns["sent_id"].append(sent_id)
@@ -207,4 +204,4 @@ def _shard(path: Path, filters: list[str]) -> tuple[pl.DataFrame, _Tally]:
                 columns[column(word, reading)].append(matched is not None)
                 places = matched.words if matched else looks or ()
                 columns[column(word, reading, TOKENS)].append(list(places))
-    return pl.DataFrame(columns, schema=schema).sort("sent_id"), seen
+    return pl.DataFrame(columns, schema=schema).sort("sent_id")

@@ -25,9 +25,7 @@ class Evidence(Stage):
     suffixes = (".parquet", ".json")
     Spec = specs.EvidenceSpec
     external = ("word_lists",)
-    takes = lambda job: (
-        job.spec, job.path("sentences"), job.files("parses"), job.output,
-    )  # fmt: skip
+    takes = lambda job: (job.spec, job.path("sentences"), job.files("parses"), job.output)
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return sentences, parses and the filters' word lists."""

@@ -85,8 +85,7 @@ def test_the_order_of_shards_does_not_matter(tmp_path):
     label(SPEC, sentences, shards, tmp_path / "a.parquet")
     label(SPEC, sentences, shards[::-1], tmp_path / "b.parquet")
     for ending in ("parquet", "json"):
-        made = {(tmp_path / f"{name}.{ending}").read_bytes() for name in "ab"}
-        assert len(made) == 1
+        assert len({(tmp_path / f"{name}.{ending}").read_bytes() for name in "ab"}) == 1
 
 
 @pytest.mark.parametrize(
