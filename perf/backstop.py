@@ -1,4 +1,4 @@
-r"""What a filter's screen lets through, and what its backstop finds and costs.
+r"""What a filter's backstop finds and costs.
 
     python perf/backstop.py GOLD ... [--filter question-formation] [--text NAME=READER:PATH ...]
 
@@ -8,7 +8,7 @@ is only counted: how many words would go. So:
     python perf/backstop.py treebanks/childes/*.conllu treebanks/ewt treebanks/gum \
         --text childes-db=childes-db:corpora/childes-db --text phone=switchboard:corpora/switchboard
 
-A screen must lose nothing; then, for each backstop, recall of each reading and the words removed.
+Printed are, for each backstop, recall of each reading and the words removed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import sys
-import time
 
 import numpy as np
 
@@ -31,7 +30,6 @@ from poshgrid.corpora.read import READERS
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import split
 from poshgrid.evidence.label import Backstop, rules_of
-from poshgrid.evidence.screening.screen import Screen, screen_of
 from poshgrid.parsing import treebank
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
@@ -55,7 +53,6 @@ def main() -> None:
         reader, _, path = rest.partition(":")
         texts[name] = _read(reader, Path(path))
     columns = list(dict.fromkeys(column for column, _ in folds))
-    _screened(given.filter, folds, columns, texts)
     _curve(given.filter, folds, columns, texts)
 
 
@@ -75,35 +72,6 @@ def _read(reader: str, path: Path) -> list[list[str]]:
         found += split(text, "en") if module.SPLIT and text else [text]
     kept = [text for text in found if text]
     return [tokenize(text, "en") for text in kept[:: 1 + len(kept) // LIMIT]]
-
-
-def _screened(
-    word: str, folds: list[Fold], columns: list[str], texts: dict[str, Sentences]
-) -> None:
-    test = screen_of(word)
-    if test is None:
-        sys.stdout.write(f"{word} has no screen\n")
-        return
-    readings = rules_of(word).readings
-    for column in columns:
-        trees = [tree for name, found in folds if name == column for tree in found]
-        taken = [tree for tree in trees if any(rule(tree) for rule in readings.values())]
-        lost = [tree for tree in taken if not test(tree.form)]
-        _passed(test, column, [tree.form for tree in trees])
-        sys.stdout.write(f"; {len(lost)} lost of {len(taken)} that a reading takes\n")
-        for tree in lost:
-            sys.stdout.write(f"    {' '.join(tree.form)}\n")
-    for name, sentences in texts.items():
-        _passed(test, name, sentences)
-        sys.stdout.write("\n")
-
-
-def _passed(test: Screen, name: str, sentences: Sentences) -> None:
-    start = time.perf_counter()
-    passed = sum(map(test, sentences))
-    speed = len(sentences) / (time.perf_counter() - start)
-    share = passed / len(sentences)
-    sys.stdout.write(f"screen of {name:12} {share:6.1%} pass, {speed:,.0f} sentences/s")
 
 
 def _curve(word: str, folds: list[Fold], columns: list[str], texts: dict[str, Sentences]) -> None:
