@@ -147,10 +147,9 @@ def render(page: parts.Page) -> str:
         for word, module in parts.sections(opens).items()
         if (html := page.section(module))
     ]
-    text: str = (
-        environment()
-        .get_template("page.html")
-        .render(
+    template = environment().get_template("page.html")
+    return str(
+        template.render(
             css=Markup(style.css_variables() + css),
             spec=collected.spec,
             study=study,
@@ -162,4 +161,3 @@ def render(page: parts.Page) -> str:
             version=importlib.metadata.version("poshgrid"),
         )
     )
-    return text

@@ -33,14 +33,19 @@ def manifests(spec: specs.ReportSpec, paths: Paths) -> Iterator[Record]:
     results = Path(paths.results)
     seen: set[Path] = set()
     for result in map(Path, _results(spec, paths)):
-        own = result.with_name(f"{result.stem}.manifest.json")
-        of_folder = sorted(result.rglob("*manifest.json"))
-        for path in (own, *of_folder, *[result.with_name("manifest.json")] * bool(result.suffix)):
+        for path in _manifests_of(result):
             if path not in seen and (content := read_json(path)):
                 kind, *name = path.relative_to(results).parts
                 name[-1] = name[-1].removesuffix("manifest.json").rstrip(".")
                 yield Record(kind, "/".join(filter(None, name)), content)
             seen.add(path)
+
+
+def _manifests_of(result: Path) -> list[Path]:
+    """Return where the manifests of a file, or of all results in a folder, may be."""
+    if result.suffix in (".parquet", ".json"):
+        return [result.with_name(f"{result.stem}.manifest.json"), result.with_name("manifest.json")]
+    return sorted(result.rglob("*manifest.json"))
 
 
 def _results(spec: specs.ReportSpec, paths: Paths) -> Iterator[str | Path]:
