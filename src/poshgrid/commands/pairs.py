@@ -52,7 +52,10 @@ def judge(
     except ValidationError as error:
         raise PoshgridError(f"--masked: {error.errors()[0]['msg']} (is {masked!r})") from error
     options = options_of(option)
-    items = {name: given.read([path], reader, options) for name, path in _names(suite).items()}
+    paths = given.unique_names(
+        suite, lambda path: path.stem, lambda path: f"{path.resolve().parent.name}-{path.stem}"
+    )
+    items = {name: given.read([path], reader, options) for name, path in paths.items()}
     for name, pairs in items.items():
         good, bad = pairs.select("good", "bad").row(0)
         typer.echo(f"{name}: {pairs.height:,} pairs; the first: good {good!r}, bad {bad!r}")
@@ -71,22 +74,6 @@ def judge(
             "and also get stars; --text FILE adds baselines counted on FILE",
             err=True,
         )
-
-
-def _names(paths: list[Path]) -> dict[str, Path]:
-    """Return name -> path: the file's name, with its folder's if two files have the same name."""
-    from poshgrid.config.base import path_name
-
-    short = [path_name(path.stem) for path in paths]
-    names = {
-        name if short.count(name) == 1 else path_name(f"{path.resolve().parent.name}-{name}"): path
-        for name, path in zip(short, paths, strict=True)
-    }
-    if len(names) < len(paths):
-        raise PoshgridError(
-            f"{', '.join(map(str, paths))}: two suites with the same name; rename a file"
-        )
-    return names
 
 
 def _compare(output: Path, names: list[str]) -> None:

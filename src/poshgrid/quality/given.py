@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 from pydantic import ValidationError
@@ -25,6 +25,7 @@ from poshgrid.plugins import SUITES
 from poshgrid.quality.gate import gate
 from poshgrid.tables import formats
 
+T = TypeVar("T")
 log = logs.get(__name__)
 
 
@@ -139,7 +140,7 @@ def judge(
 
     if text is not None:
         _exists(text)
-    named = _names(models)
+    named = unique_names(models, lambda model: Path(model).resolve().name, str)
     for path in filter(Path.is_dir, map(Path, models)):
         verification.check(path.iterdir())  # a model of a grid has a manifest
     if (output / "accuracy.csv").exists():
@@ -188,17 +189,23 @@ def _accuracies(
     accuracy(spec, scores, items, None, output)
 
 
-def _names(models: Sequence[str]) -> dict[str, str]:
-    """Return name -> model; the name is the last part of the model's path or id, if unique."""
-    whole = [str(Path(model).resolve()) if Path(model).is_dir() else model for model in models]
-    short = [path_name(Path(model).name) for model in whole]
-    names = {
-        name if short.count(name) == 1 else path_name(model): model
-        for name, model in zip(short, models, strict=True)
+def unique_names(
+    values: Sequence[T], short: Callable[[T], str], long: Callable[[T], str]
+) -> dict[str, T]:
+    """Return name -> value: the short name, or the long one if two values share the short one.
+
+    Raises:
+        PoshgridError: two values have the same names.
+    """
+    names = [path_name(short(value)) for value in values]
+    unique = {
+        name if names.count(name) == 1 else path_name(long(value)): value
+        for name, value in zip(names, values, strict=True)
     }
-    if len(names) < len(models):
-        raise PoshgridError(f"{', '.join(models)}: one model twice; name each once")
-    return names
+    if len(unique) < len(values):
+        texts = ", ".join(map(str, values))
+        raise PoshgridError(f"{texts}: the same name twice; name each once, or rename one")
+    return unique
 
 
 def _judged_pairs(
