@@ -252,7 +252,6 @@ class ReportSpec(Section):
 
 
 S = TypeVar("S", bound=Section)
-Kind = Literal["train", "dev", "test"]
 
 
 def canonical(spec: Section) -> str:

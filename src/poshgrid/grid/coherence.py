@@ -12,7 +12,7 @@ from typing import Any
 from poshgrid import plugins
 from poshgrid.config import Regression, specs
 from poshgrid.config.base import Section
-from poshgrid.config.runs import AXES, Run, agrees, parse_only
+from poshgrid.config.runs import AXES, RELEASED, Run, agrees, parse_only
 from poshgrid.config.sizes import words
 from poshgrid.corpora import budgets, conservation
 from poshgrid.errors import ConfigError, Place, PoshgridError, Problem, did_you_mean
@@ -297,7 +297,8 @@ def _regression(grid: Grid, model: Regression) -> Iterator[Problem]:
     """Yield names in a regression that no run has."""
     if model.suite and model.suite not in grid.pairs:
         yield ("suite",), f"{model.suite!r} has no minimal pairs{did_you_mean('', grid.pairs)}"
-    kept, runs = parse_only(model.only), grid.placed_runs
+    kept = parse_only(model.only)
+    runs = grid.every_run | {run for run in grid.pretrained_runs if run.recipe == RELEASED}
     used = {axis: {str(getattr(run, axis)) for run in runs} for axis in AXES}
     here = all(values <= used[axis] for axis, values in kept.items())
     if kept and here and not any(agrees(run, kept) for run in runs):

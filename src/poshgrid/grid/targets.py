@@ -159,10 +159,6 @@ class Targets:
         runs = self.targets.get(target, [])
         return runs + self.baselines(runs)
 
-    def with_folder(self, target: str) -> list[Run]:
-        """Return the models of :meth:`made` that have a folder: untrained ones are only scored."""
-        return [run for run in self.made(target) if run.recipe != UNTRAINED]
-
     def runs(self, target: str) -> list[Run]:
         """Return all models that a target scores: those it makes, and the pretrained ones.
 
@@ -204,12 +200,6 @@ class Targets:
     def every_cell(self) -> list[tuple[str, str]]:
         """The (condition, size) pairs of all experiments, and those that are only counted."""
         return sorted(self.counted | {(run.condition, run.size) for run in self.every_run})
-
-    @property
-    def placed_runs(self) -> frozenset[Run]:
-        """The runs of all experiments, and pretrained models with a place in the grid."""
-        released = {run for run in self.pretrained_runs if run.recipe == RELEASED}
-        return self.every_run | released
 
 
 def _rescored(config: Config) -> tuple[dict[str, Suite], dict[str, MaskedScore]]:

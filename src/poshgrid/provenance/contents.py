@@ -16,7 +16,6 @@ import hashlib
 import json
 import os
 import stat
-import sys
 import time
 from collections.abc import Collection, Iterable
 from contextlib import suppress
@@ -30,7 +29,6 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 SHIPPED = tuple(f"{folder}/" for folder in (resources.ROOT, resources.STUDIES, _PACKAGE))
 """Folders of word lists, published numbers and pages that come with the package."""
 _NAME = "contents"
-_LARGE = 10**9  # bytes; reading more than these is announced
 _FRESH = 2.0  # seconds: a second change within them may leave the file's times as they are
 
 
@@ -69,19 +67,13 @@ def digests(paths: Iterable[str]) -> dict[str, str]:
             state = " ".join(map(str, (status.st_size, *times, status.st_ino)))
             known = _cached().get(absolute, "")
             if not known.startswith(f"{state} "):
-                known = _cached()[absolute] = f"{state} {_read(absolute, status.st_size)}"
+                known = _cached()[absolute] = f"{state} {sha256(absolute)}"
                 if time.time() - max(times) / 1e9 > _FRESH:
                     lasting[absolute] = known
             known_digests[path] = known.rpartition(" ")[2]
     if lasting:  # loaded again: another process may have added files
         save(_NAME, load(_NAME) | lasting)
     return known_digests
-
-
-def _read(path: str, size: int) -> str:
-    if size >= _LARGE:
-        sys.stderr.write(f"{path}: {size / 1e9:,.1f} GB, read once for its digest\n")
-    return sha256(path)
 
 
 @functools.cache

@@ -9,7 +9,7 @@ from typing import Any
 from poshgrid import plugins
 from poshgrid.config import specs
 from poshgrid.plugins import ENGINES, FILTERS, REWRITERS
-from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
+from poshgrid.stages.stage import PATHS, Files, Stage, Wildcards
 
 
 def filter_modules(words: Iterable[str]) -> list[str]:
@@ -96,6 +96,10 @@ class Condition(Stage):
     output = PATHS.condition("{condition}", "{size}")
     Spec = specs.ConditionSpec
     outputs = ("train.parquet", "dev.parquet", "test.parquet", "statistics.json")
+    takes = lambda job: (
+        job.spec, job.path("sentences"), job.file("evidence"), job.output,
+        job.arguments.get("allow", ()), job.files("parses"),
+    )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the corpus's sentences and the deciding parser's labels."""
@@ -122,17 +126,6 @@ class Condition(Stage):
         """Return the checks that may fail."""
         allow = self.grid.conditions[wc.condition].allow
         return {"allow": allow} if allow else {}
-
-    @staticmethod
-    def run(job: Job) -> dict[str, Any]:
-        """Build the condition."""
-        from poshgrid.evidence import condition
-
-        sentences, labels = job.path("sentences"), job.file("evidence")
-        trees = job.files("parses")
-        return condition.build(
-            job.spec, sentences, labels, job.output, parses=trees, **job.arguments
-        )
 
 
 class SideEffects(Stage):

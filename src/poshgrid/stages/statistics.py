@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from poshgrid import plugins, resources
 from poshgrid.benchmark.reading import table10
 from poshgrid.config import specs
-from poshgrid.config.runs import COUNTED, GIVEN
+from poshgrid.config.runs import COUNTED, GIVEN, UNTRAINED
 from poshgrid.config.sizes import words
 from poshgrid.grid import filtering
 from poshgrid.grid.inputs import relative
@@ -260,7 +260,11 @@ class Report(Stage):
             *(paths.sweep(*cell) for cell in cells if grid.config.tokenizer.sweep),
             *(f"{paths.side_effects(*c)}/side_effects.parquet" for c in grid.removals(target)),
             *(f"{paths.audit(*cell)}/statistics.json" for cell in grid.audits(target)),
-            *(f"{paths.model(run.name)}/statistics.json" for run in grid.with_folder(target)),
+            *(
+                f"{paths.model(run.name)}/statistics.json"
+                for run in grid.made(target)
+                if run.recipe != UNTRAINED  # these are only scored
+            ),
         ]
 
     def spec(self, wc: Wildcards) -> specs.ReportSpec:

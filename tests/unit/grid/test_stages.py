@@ -242,17 +242,6 @@ def test_files_of_other_people_are_digested(here: Path, stages_of: Any) -> None:
     assert before | {"files": ""} == after | {"files": ""}
 
 
-def test_what_jobs_write_is_not_digested(here: Path, stages_of: Any) -> None:
-    """Else a job would run again once the job before it has run."""
-    models = [of_run(RUN), of_run("baby-f/20K/ngram/counted/none/seed0")]
-    stage = stages_of(data=str(here)).score
-    before = [stage.describe(cell) for cell in models]
-    for file in [file for cell in models for file in stage.inputs(cell)["model"]]:
-        lay(here, file)
-    stage = stages_of(data=str(here)).score
-    assert [stage.describe(cell) for cell in models] == before
-
-
 def test_a_file_that_snakemake_takes_for_a_pattern_is_named(here: Path, stages_of: Any) -> None:
     lay(here, "toy-baby/{x}.txt")
     source = {"name": "toy-baby", "reader": "text", "path": "toy-baby"}
