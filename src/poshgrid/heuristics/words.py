@@ -90,9 +90,8 @@ class Known:
 
     def closes(self, word: str) -> bool:
         """Return whether a word belongs to a closed class, or is an adverb in -ly."""
-        return word.endswith("ly") or any(
-            word in words for words in (self.auxiliaries, self.determiners, self.function, _CLOSED)
-        )
+        closed = (self.auxiliaries, self.determiners, self.function, _CLOSED)
+        return word.endswith("ly") or any(word in words for words in closed)
 
 
 @lru_cache(maxsize=1)
@@ -177,10 +176,7 @@ class Sentence:
     def _head_after_determiner(self, start: int) -> int | None:
         """Return the index of the head after a determiner: the first noun after adjectives."""
         index = start
-        while index < len(self) and self.words[index] in known().adjectives | {
-            *_GENDERED,
-            "other",
-        }:
+        while index < len(self) and self._describes(index):
             index += 1
         if index >= len(self):
             return None
@@ -189,6 +185,10 @@ class Sentence:
         if unknown and following and following[0] in known().nouns.keys() - known().verbs:
             return index + 1  # "the Canadian child"
         return index
+
+    def _describes(self, index: int) -> bool:
+        word = self.words[index]
+        return word in known().adjectives or word in _GENDERED or word == "other"
 
     def _features(self, start: int, head: int) -> tuple[frozenset[str], frozenset[str]]:
         """Return the possible genders and numbers of a noun phrase."""
@@ -245,10 +245,7 @@ class Sentence:
     def _phrase_start(self, head: int) -> int:
         """Return the index of the first word of a noun phrase, given its head."""
         index = head
-        while index > 0 and (
-            self.words[index - 1] in known().adjectives | {*_GENDERED, "other"}
-            or self.determines(index - 1)
-        ):
+        while index > 0 and (self._describes(index - 1) or self.determines(index - 1)):
             index -= 1
         return index
 
@@ -323,15 +320,11 @@ def local_subject(sentence: Sentence, index: int) -> Noun | None:
             inner = [n for n in nouns if opener < n.index < (verbs[0] if verbs else index)]
             return inner[0] if inner else sentence.heads[opener - 1]
         # Inside a second clause after the relative one: "the man who left said she hurt herself"
-        return _later_subject(sentence, subject, verbs[1:], index)
-    later = [noun for noun in nouns[1:] if not sentence.verbs(subject.index + 1, noun.index)]
-    verbs = sentence.verbs(subject.index + 1, index)
-    if later and len(verbs) > 1:  # "the man the boy saw hurt himself"
-        verbs = verbs[1:]
-    return _later_subject(sentence, subject, verbs, index)
+        return _later_subject(sentence, subject, verbs[1:])
+    return _later_subject(sentence, subject, sentence.verbs(subject.index + 1, index))
 
 
-def _later_subject(sentence: Sentence, subject: Noun, verbs: list[int], index: int) -> Noun:
+def _later_subject(sentence: Sentence, subject: Noun, verbs: list[int]) -> Noun:
     """Return the subject of a later clause without a complementizer, else the first subject."""
     if len(verbs) < 2:
         return subject
