@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 import polars as pl
 import pytest
 
-from poshgrid.benchmark.checks import structure
 from poshgrid.benchmark.checks.structure import split
 from poshgrid.benchmark.generation import selection, templatefile, templates
 from poshgrid.benchmark.generation.pairs import Filled
@@ -164,8 +163,6 @@ def test_the_cells_of_principle_a_set_commanding_against_local_nouns(made):
 
 def test_all_sets_are_sound_and_no_set_the_wrong_way_round(made, crossed):
     items = pl.concat([made.items, crossed.items])
-    checks = structure.checks(items, WORDS, VOCABULARY, generated=True)
-    assert not [check.name for check in checks if check.faults]
     assert not any(map(grammar.fault, items.iter_rows(named=True)))
     wrong = items.rename({"good": "bad", "bad": "good"})
     # Of a control both members are sentences, or none: there only the order of the words is wrong.

@@ -1,14 +1,11 @@
 """The structural checks: every planted fault is caught by its own check, sound pairs by none."""
 
-import polars as pl
 import pytest
 
 from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.checks import structure
-from poshgrid.benchmark.generation import templatefile, templates
-from poshgrid.benchmark.schema import PAIRS
 from poshgrid.errors import PoshgridError
-from tests.unit.benchmark.generated import KNOWN, WORDS, generate
+from tests.unit.benchmark.generated import WORDS
 from tests.unit.quality.quality_suite import CASES, SOUND, VOCABULARY, table
 
 
@@ -50,17 +47,3 @@ def test_a_planted_fault_of_an_outside_suite_is_caught_by_its_own_check(kind, go
     faults = failed(table(("x", "x", good, bad)), lexicon.Vocabulary(0, {"list": known}),
                     generated=False)  # fmt: skip
     assert faults == ({kind: ["x-0001"]} if kind else {})
-
-
-# ---- what the generator makes -------------------------------------------------------------------
-
-
-def test_generated_pairs_pass():
-    """Pairs of every phenomenon, from the whole lexicon."""
-    names = templatefile.names(templates.TEMPLATES)
-    assert len(names) == 11
-    made = (templatefile.read(templates.Phenomenon, n, templates.TEMPLATES) for n in names)
-    rows = pl.DataFrame([row for read in made for row in generate(read, 60, 7)], schema=PAIRS)
-    checks = structure.checks(rows, WORDS, KNOWN, generated=True)
-    assert {c.name: c.faults for c in checks if c.faults} == {}
-    assert {c.checked for c in checks} == {rows.height}

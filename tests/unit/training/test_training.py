@@ -31,10 +31,6 @@ from tests.unit.training.training_support import (
     weights,
 )
 
-FIXED = ("config.json", "generation_config.json", "model.safetensors", "tokenizer.json",
-         "tokenizer_config.json")  # fmt: skip
-
-
 # ---- the folder -------------------------------------------------------------------------------
 
 
@@ -76,16 +72,6 @@ def test_the_model_loads_by_its_folder_and_has_the_losses_it_claims(job, inputs,
     (score,) = scorer.score(requests(["The dog sees a cat."]))
     assert scorer.shares
     assert score.logprob == pytest.approx(sum(left_to_right(model, [0, *ids])), abs=1e-4)
-
-
-def test_a_seed_gives_its_bytes_twice_and_another_gives_others(job, whole):
-    again, other = job(train_spec(recipe())), job(train_spec(recipe(), seed=53))
-    for name in FIXED:
-        assert (again / name).read_bytes() == (whole / name).read_bytes(), name
-    losses_of = [[(line["train_loss"], line["dev_loss"]) for line in log(folder)]
-                 for folder in (again, whole)]  # fmt: skip
-    assert losses_of[0] == losses_of[1]
-    assert not equal(weights(other), weights(whole))
 
 
 @pytest.mark.parametrize("architecture", SMALL)
