@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,7 +33,7 @@ from poshgrid.config.base import path_name
 from poshgrid.config.runs import GIVEN, PRETRAINED, RELEASED, Run
 from poshgrid.config.sizes import words
 from poshgrid.corpora import textfile
-from poshgrid.errors import PoshgridError, reason
+from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import PARADIGM_SCORES, SCORES
 
 COLUMNS = ("sentence1", "PPL1", "Sentence2", "PPL2", "Correct")
@@ -151,60 +152,44 @@ def _named(path: Path) -> tuple[Run, str, specs.Cell]:
 
 def _judgements(path: Path) -> pl.DataFrame:
     """Return the pairs of a file of POSH-BENCH and the log-probabilities of both members."""
-    try:
-        table = pl.read_csv(path, separator="\t", quote_char=None, infer_schema=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise PoshgridError(
-            f"{path}: {reason(error)}; compare the file with the published one"
-        ) from error
-    if [name.casefold() for name in table.columns] != [name.casefold() for name in COLUMNS]:
+    lines = [line.rstrip("\r\n").split("\t") for line in textfile.lines(path)] or [[]]
+    if [name.casefold() for name in lines[0]] != [name.casefold() for name in COLUMNS]:
         raise PoshgridError(f"{path}: line 1: the columns must be {', '.join(COLUMNS)}")
-    bad, of_bad, good, of_good, _ = (pl.col(name) for name in table.columns)
-    table = table.select(
-        good=good,
-        bad=bad,
-        good_logprob=-of_good.cast(pl.Float64, strict=False),
-        bad_logprob=-of_bad.cast(pl.Float64, strict=False),
-    )
-    return _numbers(path, table, 2, 1)
+    return _table(path, [row[:-1] for row in lines[1:]], first=2, each=1)
 
 
 def _zorro(path: Path) -> tuple[str, pl.DataFrame]:
     """Return the phenomenon of a file of Zorro, and its pairs with their log-probabilities."""
     match = _ZORRO.fullmatch(path.stem)
     lines = [line.rstrip().rpartition(" ")[::2] for line in textfile.lines(path)]
-    if len(lines) % 2:
-        raise PoshgridError(
-            f"{path}: an odd number of lines, so that a member of a pair is missing; compare the "
-            "file with the published one"
-        )
-    long = pl.DataFrame(lines, ["text", "score"], orient="row")
-    score = -pl.col("score").cast(pl.Float64, strict=False)
-    bad, good = (long[n::2].select("text", logprob=score) for n in (0, 1))
-    table = pl.DataFrame({
-        "good": good["text"], "bad": bad["text"],
-        "good_logprob": good["logprob"], "bad_logprob": bad["logprob"],
-    })  # fmt: skip
-    return table10.spelled(match["phenomenon"] if match else ""), _numbers(path, table, 1, 2)
+    rows = [[*bad, *good] for bad, good in zip_longest(lines[::2], lines[1::2], fillvalue=())]
+    return table10.spelled(match["phenomenon"] if match else ""), _table(path, rows, 1, each=2)
 
 
-def _numbers(path: Path, table: pl.DataFrame, first: int, lines: int) -> pl.DataFrame:
-    """Return a table of pairs; raise if a log-probability is not a number.
+def _table(path: Path, rows: list[list[str]], first: int, each: int) -> pl.DataFrame:
+    """Return a table of pairs from rows of bad, its surprisal, good, its surprisal.
 
     Args:
-        path: its file.
-        table: good_logprob, bad_logprob.
+        path: their file.
+        rows: as written.
         first: number of the first pair's line.
-        lines: number of lines for each pair.
+        each: number of lines for each pair.
     """
-    numbers = pl.all_horizontal(pl.col("good_logprob", "bad_logprob").is_finite())
-    wrong = table.select(~numbers.fill_null(value=False)).to_series().arg_true()
-    if len(wrong):
-        raise PoshgridError(
-            f"{path}: line {lines * wrong[0] + first:,}: not a sentence and a number for each "
-            "member of a pair; compare the file with the published one"
-        )
-    return table
+    table = []
+    for number, row in enumerate(rows):
+        try:
+            bad, of_bad, good, of_good = row
+            table.append((good, bad, -float(of_good), -float(of_bad)))
+            if not all(map(math.isfinite, table[-1][2:])):
+                raise ValueError
+        except ValueError as error:
+            raise PoshgridError(
+                f"{path}: line {each * number + first:,}: not a sentence and a number for each "
+                "member of a pair; compare the file with the published one"
+            ) from error
+    schema = {"good": pl.String, "bad": pl.String}
+    schema |= {"good_logprob": pl.Float64, "bad_logprob": pl.Float64}
+    return pl.DataFrame(table, schema, orient="row")
 
 
 class _Surprisals(paradigm_csv.Set, extra="allow"):
