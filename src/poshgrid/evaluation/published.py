@@ -187,9 +187,9 @@ def _table(path: Path, rows: list[list[str]], first: int, each: int) -> pl.DataF
                 f"{path}: line {each * number + first:,}: not a sentence and a number for each "
                 "member of a pair; compare the file with the published one"
             ) from error
-    schema = {"good": pl.String, "bad": pl.String}
-    schema |= {"good_logprob": pl.Float64, "bad_logprob": pl.Float64}
-    return pl.DataFrame(table, schema, orient="row")
+    of_scores = ("good_logprob", "bad_logprob")
+    kinds = dict.fromkeys(("good", "bad"), pl.String()) | dict.fromkeys(of_scores, pl.Float64())
+    return pl.DataFrame(table, kinds, orient="row")
 
 
 class _Surprisals(paradigm_csv.Set, extra="allow"):
