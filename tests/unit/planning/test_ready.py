@@ -166,6 +166,6 @@ def test_a_model_of_a_hub_is_named_with_the_command_that_fetches_it(tiny, monkey
         {"name": "gone", "path": "owner/gone", "revision": "1f2e"},
         {"name": "here", "path": "owner/here"},
     ]
-    found = findings(tiny)
-    assert "hf download owner/gone --revision 1f2e" in found["pretrained gone"].remedy
-    assert "pretrained[].revision" in found["pretrained here"].remedy
+    checks = findings(tiny)
+    assert "hf download owner/gone --revision 1f2e" in checks["pretrained gone"].remedy
+    assert "pretrained[].revision" in checks["pretrained here"].remedy
