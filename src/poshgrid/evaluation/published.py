@@ -155,7 +155,7 @@ def _judgements(path: Path) -> pl.DataFrame:
     lines = [line.rstrip("\r\n").split("\t") for line in textfile.lines(path)] or [[]]
     if [name.casefold() for name in lines[0]] != [name.casefold() for name in COLUMNS]:
         raise PoshgridError(f"{path}: line 1: the columns must be {', '.join(COLUMNS)}")
-    return _table(path, [row[:-1] for row in lines[1:]], first=2, each=1)
+    return _table(path, [row[:-1] for row in lines[1:]], first=2, lines=1)
 
 
 def _zorro(path: Path) -> tuple[str, pl.DataFrame]:
@@ -163,17 +163,17 @@ def _zorro(path: Path) -> tuple[str, pl.DataFrame]:
     match = _ZORRO.fullmatch(path.stem)
     lines = [line.rstrip().rpartition(" ")[::2] for line in textfile.lines(path)]
     rows = [[*bad, *good] for bad, good in zip_longest(lines[::2], lines[1::2], fillvalue=())]
-    return table10.spelled(match["phenomenon"] if match else ""), _table(path, rows, 1, each=2)
+    return table10.spelled(match["phenomenon"] if match else ""), _table(path, rows, 1, lines=2)
 
 
-def _table(path: Path, rows: list[list[str]], first: int, each: int) -> pl.DataFrame:
+def _table(path: Path, rows: list[list[str]], first: int, lines: int) -> pl.DataFrame:
     """Return a table of pairs from rows of bad, its surprisal, good, its surprisal.
 
     Args:
         path: their file.
         rows: as written.
         first: number of the first pair's line.
-        each: number of lines for each pair.
+        lines: number of lines for each pair.
     """
     table = []
     for number, row in enumerate(rows):
@@ -184,7 +184,7 @@ def _table(path: Path, rows: list[list[str]], first: int, each: int) -> pl.DataF
                 raise ValueError
         except ValueError as error:
             raise PoshgridError(
-                f"{path}: line {each * number + first:,}: not a sentence and a number for each "
+                f"{path}: line {lines * number + first:,}: not a sentence and a number for each "
                 "member of a pair; compare the file with the published one"
             ) from error
     of_scores = ("good_logprob", "bad_logprob")
