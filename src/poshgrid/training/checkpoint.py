@@ -6,6 +6,7 @@ put back. The state of the run is in the file's metadata.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor
 
 from poshgrid import logs
@@ -86,7 +87,7 @@ class Checkpoints:
     def kept(self) -> dict[int, dict[str, Tensor]]:
         """Return the weights put aside: step -> name -> tensor."""
         paths = [self.folder / name for name in sorted(self._kept)]
-        return {int(path.stem.partition("-")[2]): load_file(path) for path in paths}
+        return {int(path.stem.partition("-")[2]): _load(path)[0] for path in paths}
 
     def newest(self) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]] | None:
         """Return tensors and state of the newest sound checkpoint, or none.
@@ -110,17 +111,15 @@ class Checkpoints:
 
     def _read(self, path: Path) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]]:
         """Return tensors and state, and remember the files that were put aside up to then."""
-        with safe_open(path, "pt") as file:
-            record = json.loads(file.metadata()["record"])
-            if record["fingerprint"] != self.fingerprint:
-                raise ValueError("it is of other settings, text, code or machine")
-            # A job that goes on from here would not put these weights aside again
-            if gone := [name for name in record["kept"] if not (self.folder / name).is_file()]:
-                raise ValueError(f"{gone[0]}, put aside before it, is gone")
-            tensors: dict[str, dict[str, Tensor]] = {}
-            for key in file.keys():  # noqa: SIM118 - no mapping
-                part, _, name = key.partition("/")
-                tensors.setdefault(part, {})[name] = file.get_tensor(key)
+        flat, record = _load(path)
+        if record["fingerprint"] != self.fingerprint:
+            raise ValueError("it is of other settings, text, code or machine")
+        for name in record["kept"]:  # a job that goes on from here would not put these aside again
+            _load(self.folder / name)
+        tensors: dict[str, dict[str, Tensor]] = {}
+        for key, tensor in flat.items():
+            part, _, name = key.partition("/")
+            tensors.setdefault(part, {})[name] = tensor
         self._kept = set(record["kept"])
         return tensors, record["state"]
 
@@ -134,8 +133,27 @@ def remove(folder: Path) -> None:
 def _write(path: Path, named: dict[str, Tensor], record: dict[str, Any]) -> None:
     """Write tensors and what a checkpoint says, whole or not at all."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in named.items()}
+    text = json.dumps(record)
     with atomic(path, lasting=True) as temporary:
-        save_file(tensors, temporary, {"record": json.dumps(record)})
+        save_file(tensors, temporary, {"record": text, "digest": _digest(tensors, text)})
+
+
+def _load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """Return what :func:`_write` wrote; raise ``ValueError`` if a bit of it has changed."""
+    with safe_open(path, "pt") as file:
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
+        metadata = file.metadata()
+    if metadata["digest"] != _digest(tensors, metadata["record"]):
+        raise ValueError(f"{path.name} is damaged: its digest is not the one recorded")
+    return tensors, json.loads(metadata["record"])
+
+
+def _digest(tensors: dict[str, Tensor], record: str) -> str:
+    digest = hashlib.sha256(record.encode())
+    for name in sorted(tensors):
+        digest.update(f"{name} {tuple(tensors[name].shape)}".encode())
+        digest.update(tensors[name].numpy().tobytes())
+    return digest.hexdigest()
 
 
 def weights(model: PreTrainedModel) -> dict[str, Tensor]:

@@ -41,10 +41,19 @@ def test_two_are_kept_and_the_newest_comes_back_exactly(three):
     assert tensors_read["moments"]["w:step"].item() == 2
 
 
-@pytest.mark.parametrize("size", [0, 4, 60, -1])
-def test_one_that_is_cut_is_refused_with_a_warning_and_the_one_before_used(three, size, caplog):
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda content: content[:0], lambda content: content[:60], lambda content: content[:-1],
+        lambda content: content[:-1] + bytes([content[-1] ^ 1]),
+        lambda content: content.replace(b"0.30000000000000004", b"0.30000000000000005"),
+    ],
+)  # fmt: skip
+def test_an_unsound_one_is_refused_with_a_warning_and_the_one_before_used(three, change, caplog):
     newest = three.folder / "step-000000015.safetensors"
-    newest.write_bytes(newest.read_bytes()[:size])
+    content = newest.read_bytes()
+    assert change(content) != content
+    newest.write_bytes(change(content))
     tensors_read, read = three.newest()
     assert read["step"] == 10
     assert tensors_read["weights"]["w"].tolist() == [10.0] * 3
@@ -74,7 +83,8 @@ def test_checkpoints_of_other_settings_are_not_used(three):
 # ---- weights put aside -------------------------------------------------------------------------
 
 
-def test_a_checkpoint_without_the_weights_put_aside_before_it_is_not_used(tmp_path):
+@pytest.mark.parametrize("fault", ["gone", "changed"])
+def test_a_checkpoint_without_the_weights_put_aside_before_it_is_not_used(tmp_path, fault):
     """A job that went on from it would not put them aside again."""
     weights = {"a": torch.zeros(2, 3)}
     store = Checkpoints(tmp_path / "abc", "abc")
@@ -82,7 +92,11 @@ def test_a_checkpoint_without_the_weights_put_aside_before_it_is_not_used(tmp_pa
         store.keep(step, weights)
         store.save(step + 2, tensors(step), {"step": step + 2})
     assert sorted(store.kept()) == [3, 7]
-    (store.folder / "kept-000000007.safetensors").unlink()
+    path = store.folder / "kept-000000007.safetensors"
+    content = path.read_bytes()
+    path.unlink()
+    if fault == "changed":
+        path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     again = Checkpoints(tmp_path / "abc", "abc")
     assert again.newest()[1] == {"step": 5}
     assert sorted(again.kept()) == [3]
