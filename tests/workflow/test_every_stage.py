@@ -17,9 +17,8 @@ EXPENSIVE = ("fit", "recall", "report")
 """Stages that take more than half of the time."""
 
 
-@pytest.mark.parametrize(
-    "omitted", [EXPENSIVE, pytest.param((), marks=pytest.mark.slow)], ids=["most", "all"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("omitted", [EXPENSIVE, ()], ids=["most", "all"])
 def test_no_function_runs_that_is_not_digested(
     omitted: tuple[str, ...], root: Path, tmp_path: Path
 ) -> None:
