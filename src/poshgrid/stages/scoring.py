@@ -125,7 +125,7 @@ class Score(Stage):
     function = "poshgrid.evaluation.score.score"
     output = PATHS.score_folder(RUN)
     Spec: ClassVar[type[Section] | None] = specs.ScoreSpec
-    external: ClassVar[Sequence[str]] = ("given",)
+    external: ClassVar[Sequence[str]] = ("pretrained",)
     minutes = 120
     takes = lambda job: (
         job.spec, job.arguments["model"], job.named("items"),
@@ -138,10 +138,10 @@ class Score(Stage):
         return [f"{suite}.parquet" for suite in self.grid.suites]
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the model (one from outside is called ``given``) and the items."""
+        """Return the model (one from outside is called ``pretrained``) and the items."""
         suites = {suite: self.paths.items(suite) for suite in self.grid.suites}
         run = Run.of(wc)
-        return {"given" if run.recipe in SCORED else "model": self.model(run), "items": suites}
+        return {"pretrained" if run.recipe in SCORED else "model": self.model(run), "items": suites}
 
     def spec(self, wc: Wildcards) -> specs.ScoreSpec:
         """Return how models are scored, without how two scores are compared."""
