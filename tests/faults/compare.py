@@ -25,8 +25,8 @@ TIMES = {
     "wall_seconds",
 }  # fmt: skip
 """Entries of JSON files that tell how fast a job was."""
-TIMED = re.compile(r"report/[^/]+/(index\.html|(tables|figures)/screening[^/]*)$")
-"""The page and its tables of computing time. All other tables and figures are compared."""
+TIMED = re.compile(r"report/[^/]+/index\.html$")
+"""The page, which has times. All tables and figures are compared."""
 UNDECLARED = ("arguments", "checkpoints", "logs")
 """Folders that no rule declares: nothing takes them for results."""
 NUMERIC = frozenset({".bin", ".csv", ".json", ".jsonl", ".nc", ".npy", ".parquet", ".safetensors"})

@@ -97,7 +97,9 @@ def read(path: Path) -> list[Entry]:
         separator = max(",;\t", key=text.split("\n", 1)[0].count)
         stream = io.StringIO(text, newline="")
         rows = csv.DictReader(stream, delimiter=separator, strict=True, restkey="further")
-        rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
+        names = rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
+        if twice := [name for name in Entry.model_fields if names.count(name) > 1]:
+            raise ValueError(f"column {twice[0]!r} is there twice")
         filled = (
             row for row in rows if any(isinstance(c, str) and c.strip() for c in row.values())
         )

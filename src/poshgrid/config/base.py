@@ -19,8 +19,7 @@ from pydantic import (
 from pydantic_core import InitErrorDetails
 
 from poshgrid import plugins
-from poshgrid.config.known import refers
-from poshgrid.config.runs import parts
+from poshgrid.config.known import combination, refers
 from poshgrid.config.sizes import MOST_WORDS, SIZE, words
 
 _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9+~._-]{0,62}[a-zA-Z0-9+~_-])?")
@@ -90,13 +89,6 @@ def _results(value: str) -> str:
     return value
 
 
-def _combination(value: str) -> str:
-    spelling = "+".join(sorted(set(parts(value)))) or "none"
-    if value != spelling:
-        raise ValueError(f"{value!r}: name each bias once, in alphabetical order: {spelling}")
-    return value
-
-
 def _count(value: object) -> object:
     return words(value) if isinstance(value, str) and not value.isdecimal() else value
 
@@ -107,7 +99,7 @@ CorpusName = Annotated[Name, refers("corpora")]
 ConditionName = Annotated[Name, refers("conditions")]
 ParserName = Annotated[Name, refers("parsers")]
 ModelName = Annotated[Name, refers("models")]
-BiasName = Annotated[Name, AfterValidator(_combination), refers("biases")]
+BiasName = Annotated[Name, AfterValidator(combination), refers("biases")]
 UsedSize = Annotated[Size, refers("sizes")]
 Place = Annotated[str, AfterValidator(place)]
 """A file or folder, or a model on a hub."""

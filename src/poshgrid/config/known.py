@@ -82,12 +82,22 @@ def refers(section: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+def combination(value: str) -> str:
+    """Return a combination of biases; raise ValueError if it is spelled in another way."""
+    spelling = "+".join(sorted(set(parts(value)))) or "none"
+    if value != spelling:
+        raise ValueError(f"{value!r}: name each bias once, in alphabetical order: {spelling}")
+    return value
+
+
 def level(axis: str, value: str, info: ValidationInfo) -> str:
     """Return a value of an axis of runs; other axes are not checked.
 
     Raises:
         ValueError: no run can have it.
     """
+    if axis == "bias":
+        combination(value)
     if info.context and axis in _SECTIONS:
         _check(_SECTIONS[axis], value, info.context[axis], info.context)
     return value

@@ -31,8 +31,20 @@ EQUAL = " = "
 
 
 def rivals() -> dict[str, ModuleType]:
-    """Return all heuristics: name -> module, sorted by name."""
-    return {name: plugins.load(RIVALS, name) for name in plugins.names(RIVALS)}
+    """Return all heuristics: name -> module, sorted by name.
+
+    Raises:
+        PoshgridError: a module does not say what it prefers, so that it would count for nothing.
+    """
+    heuristics = {name: plugins.load(RIVALS, name) for name in plugins.names(RIVALS)}
+    for module in heuristics.values():
+        kinds = [kind for kind in ("prefers", "compares", "BASELINE") if hasattr(module, kind)]
+        if len(kinds) != 1:
+            raise PoshgridError(
+                f"{module.__file__}: a heuristic has one of prefers, compares and BASELINE, and "
+                f"this one has {' and '.join(kinds) or 'none'}; fix the file"
+            )
+    return heuristics
 
 
 def hierarchical(group: str) -> bool:
@@ -54,7 +66,6 @@ def preferences(items: pl.DataFrame, language: str = "en") -> pl.DataFrame:
 
     Returns:
         ``HEURISTICS``: a row for each pair and heuristic, sorted by both.
-
     """
     heuristics = {
         name: heuristic

@@ -372,9 +372,12 @@ def _on_hub(check: str, model: Pretrained) -> Finding:
     from huggingface_hub import try_to_load_from_cache
 
     at = f" --revision {model.revision}" if model.revision else ""
-    if not isinstance(
-        try_to_load_from_cache(model.path, "config.json", revision=model.revision), str
-    ):
+    try:
+        cached = try_to_load_from_cache(model.path, "config.json", revision=model.revision)
+    except ValueError:  # the library's error for a name that no model can have
+        what = f"{model.path}: no folder below `data`, and no name of a model of the hub"
+        return error(check, what, "fix pretrained[].path; a revision has a key of its own")
+    if not isinstance(cached, str):
         what = f"{model.path} is not in the hub's cache (HF_HOME): its job downloads it"
         return warning(check, what, f"for nodes without a network: hf download {model.path}{at}")
     if not at:

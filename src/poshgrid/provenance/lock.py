@@ -100,15 +100,15 @@ def own(results: Path) -> Callable[[], None]:
         lock.release()
         remedy = f"if it no longer runs, delete {path}" if elsewhere else "wait for its end"
         raise PoshgridError(f"{results}: in use by {owner or 'another workflow'}; {remedy}")
+    name = f"process {os.getpid()} on {socket.gethostname()} in {Path.cwd()}\n"
     with suppress(OSError):  # the disk is full
-        name = f"process {os.getpid()} on {socket.gethostname()} in {Path.cwd()}\n"
         path.write_text(name, encoding="utf-8")
 
     def release() -> None:
-        if lock.is_locked:
-            with suppress(OSError):
-                path.write_text("")
-            lock.release()
+        with suppress(OSError):
+            if path.read_text(encoding="utf-8") == name:  # also without a lock
+                path.write_text("", encoding="utf-8")
+        lock.release()
 
     atexit.register(release)
     return release

@@ -79,7 +79,7 @@ def check(
     Args:
         items: ``PAIRS``.
         suite: its name, any text.
-        texts: name -> a text with a sentence on each line, or a table with a column ``text``.
+        texts: any name -> a text with a sentence on each line, or a table with a column ``text``.
             Baselines are counted on each text, and it is searched for members of pairs.
         order: of the n-gram baseline.
         output: folder for the items, the baselines' scores and tables of ``accuracy``, and the
@@ -89,12 +89,12 @@ def check(
         The content of ``quality.json``.
 
     Raises:
-        PoshgridError: a text cannot be read or has no word.
+        PoshgridError: a text cannot be read or has no word, or two texts would have one name.
     """
-    for name, path in texts.items():
+    for path in texts.values():
         _exists(path)
-        if "/" in name:
-            raise PoshgridError(f"{name!r}: a name with a slash; write NAME={path} without one")
+    # They name runs, too
+    texts = {name: texts[of] for name, of in unique_names([*texts], str, str).items()}
     name, table = path_name(suite), output / "items.parquet"
     files.write_table(items, table, PAIRS)
     scores = output / "scores"

@@ -132,6 +132,7 @@ HEADER = ",".join(["number", "sheet", *sheet.ROWS, "label", "note"])
         (f"{HEADER}\n1,b.leakage,5,s,d,t,w,no,\n1,b.leakage,6,s,d,t,w,no,\n", "a number is"),
         (f"{HEADER}\n1,b.leakage,5,s,d,t,w,no,\n2,c.leakage,6,s,d,t,w,no,\n", "one sheet alone"),
         (f"{HEADER}\n1,b.leakage,5,s,d,t,w, ,\n", "no sentence has a label"),
+        (f"{HEADER},Label\n1,b.leakage,5,s,d,t,w,no,,yes\n", "column 'label' is there twice"),
     ],
 )
 def test_what_is_no_annotated_sheet_is_refused(tmp_path, text, message):

@@ -278,6 +278,7 @@ LINES, SCAMP = (written(ending) for ending in ("txt", "tsv"))
     [
         ("it.txt", f"{LINES}\n{GOOD}\n", "line 3: an odd number of lines"),
         ("it.tsv", f"{SCAMP}\n{GOOD} {BAD}\n", "line 2: 1 fields, not a good sentence"),
+        ("it.tsv", f"first\tsecond\n{SCAMP}", "line 1: names of columns, of no known format"),
         ("it.jsonl", '\n{"sentence_good": "a"', "line 2: the line: Invalid JSON"),
         ("it.jsonl", '{"sentence_good": "a"}', "no known format has the columns 'sentence_good'"),
         ("it.jsonl", record("a", "b") + '\n{"sentence_good": "a"}', "2: sentence_bad: no text"),

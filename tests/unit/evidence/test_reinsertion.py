@@ -1,4 +1,4 @@
-"""Evidence that is put back: how much, which, in whose place; doses, and ones of nothing."""
+"""Evidence that is put back: how much, which, in whose place; rates of nothing."""
 
 from collections import Counter
 

@@ -3,6 +3,7 @@
 import pytest
 
 from poshgrid import plugins
+from poshgrid.errors import PoshgridError
 from poshgrid.heuristics.pair import Pair
 from poshgrid.heuristics.table import rivals
 from poshgrid.heuristics.words import Sentence
@@ -27,6 +28,12 @@ def test_by_hand_whichever_member_is_first(case):
 def test_every_rule_that_reads_words_has_an_example():
     shown = {name for case in CASES for heuristics in case.values() for name in heuristics}
     assert shown == {name for name, heuristic in rivals().items() if hasattr(heuristic, "prefers")}
+
+
+def test_a_heuristic_that_prefers_nothing_is_refused(monkeypatch):
+    monkeypatch.delattr(rivals()["island"], "prefers")
+    with pytest.raises(PoshgridError, match=r"island.py: .* has none"):
+        rivals()
 
 
 def test_hierarchical_rules_are_marked():

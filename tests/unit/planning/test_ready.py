@@ -158,14 +158,17 @@ def test_no_run_begins_without_its_inputs(tiny, capsys):
 
 def test_a_model_of_a_hub_is_named_with_the_command_that_fetches_it(tiny, monkeypatch):
     cached = {"owner/here"}
+    whole = huggingface_hub.try_to_load_from_cache
     monkeypatch.setattr(
         huggingface_hub, "try_to_load_from_cache",
-        lambda name, file, revision: "file" if name in cached else None,
+        lambda name, *rest, **words: "file" if name in cached else whole(name, *rest, **words),
     )  # fmt: skip
     tiny["pretrained"] = [
         {"name": "gone", "path": "owner/gone", "revision": "1f2e"},
         {"name": "here", "path": "owner/here"},
+        {"name": "odd", "path": "owner/here@1f2e"},
     ]
     checks = findings(tiny)
+    assert checks["pretrained odd"].state == "error"
     assert "hf download owner/gone --revision 1f2e" in checks["pretrained gone"].remedy
     assert "pretrained[].revision" in checks["pretrained here"].remedy

@@ -28,6 +28,8 @@ def test_without_locks_work_goes_on(
     monkeypatch.setattr(fcntl, "flock", flock)
     with lock.held(folder, "making this"):
         assert "no lock" in caplog.text
+    lock.own(folder)()
+    assert (folder / lock.OWNER).read_text() == "", "another host would wait for it"
 
 
 def test_a_lock_that_cannot_be_made_is_an_error_in_one_line(folder: Path) -> None:

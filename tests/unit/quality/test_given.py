@@ -56,12 +56,12 @@ def test_files_are_judged_without_a_grid(suite, tmp_path):
     assert of["unigram", "suite", "wanna"] == pytest.approx(13.5 / 14)
     assert of["unigram", "suite", "principle-a-command"] == 0.5
     assert "capitals in one member only" in result.output
-    heard = tmp_path / "heard.txt"
+    heard = tmp_path / "heard (1).txt"
     heard.write_text("WHEN SINGS B!\n")
     run(suite, "--text", heard, "--output", tmp_path / "out")
     facts = json.loads((tmp_path / "out/quality.json").read_text())
     (check,) = [c for c in facts["checks"] if c["name"] == "leaked pairs"]
-    assert check["first"] == [{"item": "wanna-00002", "reason": "bad member in heard"}]
+    assert check["first"] == [{"item": "wanna-00002", "reason": "bad member in heard-1"}]
 
 
 @pytest.mark.parametrize(

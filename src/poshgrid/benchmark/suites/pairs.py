@@ -55,6 +55,7 @@ order of :class:`Pair`."""
 
 ENDINGS = (*tablefile.ENDINGS, ".tsv.gz", ".txt", ".txt.gz")
 _COLUMN = re.compile(r"\{([^{}]+)\}")
+_NAME = re.compile(r"[\w-]+")  # of a column, or a sentence of one word
 _SHARD = re.compile(r"[/-]?(?:train|validation|test|data)-\d+-of-\d+$")
 
 
@@ -302,6 +303,7 @@ def _two_lines(file: Path) -> Iterator[Pair]:
 
 def _one_line(file: Path) -> Iterator[Pair]:
     """Yield pairs with a tab between; a first line ``good``, tab, ``bad`` is a header."""
+    header = False
     for number, line in enumerate(textfile.lines(file), 1):
         members = line.rstrip("\r\n").split("\t")
         if not any(members) or (number == 1 and [m.casefold() for m in members] == ["good", "bad"]):
@@ -311,6 +313,10 @@ def _one_line(file: Path) -> Iterator[Pair]:
                 file, number, f"{len(members)} fields, not a good sentence, a tab, a bad one; and "
                 "the first line does not name the columns of a known format (option columns)"
             )  # fmt: skip
+        if number == 1:
+            header = all(map(_NAME.fullmatch, members))
+        elif header and any(" " in member for member in members):
+            raise fault(file, 1, "names of columns, of no known format (option columns)")
         yield Pair(members[0], members[1], (number, number))
 
 
