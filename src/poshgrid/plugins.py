@@ -137,15 +137,19 @@ class Options(BaseModel):
 
 
 def check() -> None:
-    """Raise if a study's own plug-in would be ignored, because poshgrid has a module of its name.
+    """Raise if a study's own plug-in would be ignored.
 
     Raises:
-        PoshgridError: there is such a file, or one whose name is not a module's.
+        PoshgridError: a file is in no folder of plug-ins, poshgrid has a module of its name, or the
+            name is not a module's.
     """
     for path in sorted(OWN.rglob("[!_.]*.py")):
+        if any(part.startswith(".") for part in path.parts):
+            continue  # of an editor
         package = ".".join((__package__, *path.relative_to(OWN).parent.parts))
         if package not in KINDS:
-            continue
+            folders = ", ".join(str(own(kind)) for kind in KINDS)
+            raise PoshgridError(f"{path}: not a folder of plug-ins; move it to one of {folders}")
         folder = importlib.import_module(package).__path__[0]
         if any(Path(folder, name).exists() for name in (path.name, path.stem)):
             raise PoshgridError(f"{path}: poshgrid has a module of that name; rename the file")

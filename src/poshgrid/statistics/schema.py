@@ -300,8 +300,7 @@ EXPOSURE = {
     "size": pl.String,  # as in the configuration: the words of its corpus, rounded
     "corpus": pl.String,  # corpus of the condition
     "source": pl.String,  # of the corpus; "all": all its sources
-    # sentences of the corpus at this size, before filters; null: a condition of ready files
-    "corpus_sentences": pl.UInt64,
+    "corpus_sentences": pl.UInt64,  # sentences of the corpus at this size, before filters
     "corpus_words": pl.UInt64,  # words of these sentences
     "sentences": pl.UInt64,  # sentences that the model sees in one pass
     "distinct": pl.UInt64,  # different sentences among them
