@@ -68,7 +68,7 @@ def test_its_digest_is_of_what_it_does_and_of_the_modules_beside_it(study):
     [
         ("evidence/filters/broken.py", "def f(:\n", "broken.py:1: "),
         ("evidence/filters/binding.py", FILTER, "binding.py: poshgrid has"),
-        ("evidence/screening/lexical/broken.py", FILTER, "lexical/broken.py: not a folder of plug-ins"),
+        ("evidence/lexical/broken.py", FILTER, "broken.py: not a folder of plug-ins"),
         ("evidence/filters/broken.py", "\nimport nowhere_at_all\n", "broken.py:2: ModuleNotFound"),
         ("evidence/filters/broken.py", "X = 1\n", "broken.py: a filter has READINGS"),
         ("evidence/filters/broken.py", "def f():\n    {}['x']\n\n\nf()\n", "broken.py:2: KeyError"),

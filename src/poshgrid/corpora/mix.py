@@ -70,6 +70,12 @@ _PUBLISHED = """
     where source = {number} and regexp_matches(document, '^{split}[-/]')
 """
 
+_OTHER = """
+    select document from texts
+    where source = {number} and not regexp_matches(document, '^(train|dev|test)[-/]')
+    limit 1
+"""
+
 _TRAIN = """
     insert into chosen
     select
@@ -208,6 +214,11 @@ def _choose(
                     "text (files or folders train, dev and test) and gulordava have such text"
                 )
             available -= own
+        if other := tables.rows(_OTHER.format(number=number)):
+            raise PoshgridError(
+                f"corpora: {spec.corpus.name}: source {name!r}: {other[0][0]} is in no file or "
+                "folder train, dev or test; with `splits: published` remove it from the source"
+            )
         asked = {}
     require(largest + sum(asked.values()), available, "for training, dev and test")
     start = places = 0

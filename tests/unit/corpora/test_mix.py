@@ -126,6 +126,19 @@ def test_published_splits_are_kept(tmp_path):
         mix(spec, tables, tmp_path / "x/s")
 
 
+def test_a_file_of_no_split_is_not_trained_on(tmp_path):
+    for name in ("train", "dev", "test", "vocab"):
+        lines = (f"{name} has a line {number}.\n" for number in range(600))
+        put(tmp_path, f"t/{name}.txt", "".join(lines))
+    table_of(tmp_path, "text", "t")
+    spec = base_spec(["2K"], {"it": {"2K": "2K"}}, splits="published")
+    with pytest.raises(PoshgridError, match="'it': vocab"):
+        mix(spec, {"it": tmp_path / "out/sentences.parquet"}, tmp_path / "x/s")
+    (tmp_path / "t/vocab.txt").unlink()
+    table_of(tmp_path, "text", "t")
+    mix(spec, {"it": tmp_path / "out/sentences.parquet"}, tmp_path / "x/s")
+
+
 @pytest.mark.parametrize("order", ["given", "reversed"])
 def test_an_order_moves_documents_and_changes_nothing_else(tables, mixed, tmp_path, order):
     output = tmp_path / "sentences.parquet"
