@@ -105,9 +105,11 @@ def lines(path: Path) -> Iterator[str]:
                     )
                 yield line
         except UnicodeDecodeError as error:
+            marked = error.object[:2] in (b"\xff\xfe", b"\xfe\xff")  # UTF-16's byte order mark
+            encoding = "utf-16" if marked and not number else "latin1"
             raise PoshgridError(
                 f"{path}: line {number + 1:,} or soon after: not UTF-8 "
-                f"({reason(error)}); convert it, e.g. `iconv -f latin1 -t utf-8 OLD > NEW`"
+                f"({reason(error)}); convert it, e.g. `iconv -f {encoding} -t utf-8 OLD > NEW`"
             ) from error
 
 

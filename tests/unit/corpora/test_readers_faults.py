@@ -63,3 +63,7 @@ def test_a_folder_without_a_file_of_the_reader_is_named(tmp_path, reader):
     put(tmp_path, "here/notes.md", "not read")
     with pytest.raises(PoshgridError, match=r"here: holds no \.\S+ .*; check sources\[\]\.path"):
         plugins.load(READERS, reader).files(tmp_path / "here", plugins.options(READERS, reader, {}))
+
+
+def test_text_of_windows_notepad_is_named_by_its_encoding(tmp_path):
+    refused(tmp_path, "text", "a.txt", "A dog.\n".encode("utf-16"), "line 1 .*`iconv -f utf-16 -t")

@@ -188,9 +188,10 @@ def _tokenizer(model: str, words: str, where: dict[str, Any]) -> tuple[Any, Toke
 def _unreadable(name: str, revision: str | None, error: Exception) -> PoshgridError:
     """Return the error for a model whose files cannot be read, or not be downloaded."""
     at = f" at revision {revision}" if revision else ""
+    fetch = "" if Path(name).exists() else f", or download it first (hf download {name})"
     return PoshgridError(
         f"{name}{at}: cannot load the model ({reason(error)}); give a folder, whose files belong "
-        f"together, or download it first (hf download {name}); pickled weights are not read"
+        f"together{fetch}; pickled weights are not read"
     )
 
 
