@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -25,7 +26,7 @@ class Fault(NamedTuple):
         path: the file, or a manifest.
         manifest: the manifest that lists it, or the same one.
         kind: for a file: it is missing, or its bytes have changed; for a manifest: an input of its
-            stage has been rewritten since, its JSON is broken, it was written elsewhere in the
+            stage has been rewritten since, or is gone, its JSON is broken, it was written elsewhere in the
             results, or poshgrid did not write it.
         what: the same in words.
     """
@@ -94,6 +95,8 @@ def _of_manifest(manifest: Path, results: Path) -> Iterator[Fault]:
             yield Fault(path, manifest, "changed", recorded.changed())
     if other := outdated(manifest, recorded):
         yield Fault(manifest, manifest, "outdated", f"made of another {other}")
+    elif gone := _gone(manifest, recorded, results):
+        yield Fault(manifest, manifest, "outdated", f"made of {gone}, which is gone")
 
 
 def outdated(manifest: Path, recorded: Recorded) -> str | None:
@@ -104,6 +107,16 @@ def outdated(manifest: Path, recorded: Recorded) -> str | None:
             if verification.written(path) not in (None, digest):
                 return str(path)
     return None
+
+
+def _gone(manifest: Path, recorded: Recorded, results: Path) -> Path | None:
+    """Return an input of a stage that was in the results and is there no more, or None.
+
+    Snakemake does not miss a file if all that is made of it is there.
+    """
+    inputs = (verification.located(manifest, name) for name in sorted(recorded.inputs))
+    home = os.path.normpath(results)
+    return next((path for path in inputs if path.is_relative_to(home) and not path.exists()), None)
 
 
 def delete(walked: Iterable[Fault]) -> list[Fault]:

@@ -75,6 +75,16 @@ def test_what_was_made_of_an_input_that_was_written_anew(
                              "d/manifest.json", "d/z.bin"]  # fmt: skip
 
 
+def test_what_was_made_of_a_result_that_is_gone(tmp_path: Path) -> None:
+    text(tmp_path / "a" / "x.bin"), text(tmp_path / "b" / "y.bin"), text(tmp_path / "c" / "z.bin")
+    stage(tmp_path / "a" / "manifest.json")
+    stage(tmp_path / "b" / "manifest.json", inputs=(str(tmp_path / "a" / "x.bin"),))
+    stage(tmp_path / "c" / "manifest.json", inputs=(str(tmp_path / "b" / "y.bin"),))
+    assert faults(tmp_path) == {}
+    shutil.rmtree(tmp_path / "a")
+    assert faults(tmp_path) == {"b/manifest.json": "outdated"}
+
+
 @pytest.mark.parametrize("path", ["../../thesis.txt", "x/../../../thesis.txt", "{}/thesis.txt"])
 def test_a_manifest_reaches_nothing_outside_its_folder(tmp_path: Path, path: str) -> None:
     text(tmp_path / "thesis.txt")
