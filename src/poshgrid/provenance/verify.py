@@ -26,8 +26,8 @@ class Fault(NamedTuple):
         path: the file, or a manifest.
         manifest: the manifest that lists it, or the same one.
         kind: for a file: it is missing, or its bytes have changed; for a manifest: an input of its
-            stage has been rewritten since, or is gone, its JSON is broken, it was written elsewhere in the
-            results, or poshgrid did not write it.
+            stage has been rewritten since or is gone, its JSON is broken, it was written elsewhere
+            in the results, or poshgrid did not write it.
         what: the same in words.
     """
 
