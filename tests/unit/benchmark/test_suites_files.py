@@ -78,7 +78,7 @@ def test_all_files_make_the_same_table_of_the_same_pairs(tmp_path, ending):
 
 
 def test_packed_files_and_texts_beside_tables(tmp_path):
-    """A text that is no suite would be read as pairs: README.txt beside tables."""
+    """A text that is no suite would be read as pairs: README.txt next to tables."""
     put(tmp_path, "more.txt.gz", gzip.compress(b"b\na\n"))
     assert load(tmp_path).items.select("item_id", "good").row(0) == ("more-00001", "a")
     write(tmp_path, "it.jsonl", (GOOD, BAD))
