@@ -25,7 +25,7 @@ from poshgrid.statistics.measures import choices, norms
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.tables.words import percent, span
 
-TITLE, ORDER, AUDIENCE = "Other tasks", 125, "reader"
+TITLE, ORDER, AUDIENCE = "Paradigms, choices, completions", 125, "reader"
 CRITERIA = {
     "delta_plus_filler": "A gap is expected after a filler (delta > 0)",
     "did": "More so than without a filler (DiD > 0)",
