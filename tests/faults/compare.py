@@ -26,7 +26,7 @@ TIMES = {
 }  # fmt: skip
 """Entries of JSON files that tell how fast a job was."""
 TIMED = re.compile(r"report/[^/]+/index\.html$")
-"""The page, which has times. All tables and figures are compared."""
+"""The report's page is not compared, because it shows times; its tables and figures are."""
 UNDECLARED = ("arguments", "checkpoints", "logs")
 """Folders that no rule declares: nothing takes them for results."""
 NUMERIC = frozenset({".bin", ".csv", ".json", ".jsonl", ".nc", ".npy", ".parquet", ".safetensors"})

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import xarray
 
-from tests.faults import compare
+from tests.faults import compare, grid, processes
 from tests.unit.corpora.reader_support import put
 
 
@@ -44,3 +44,12 @@ def test_times_are_no_difference_and_losses_are(tmp_path: Path) -> None:
         contents.append([compare.content(path) for path in sorted(folder.iterdir())])
     assert contents[0] == contents[1]
     assert all(a != b for a, b in zip(contents[0], contents[2], strict=True))
+
+
+def test_the_drills_grid_has_a_job_of_every_rule(tmp_path: Path) -> None:
+    folder = tmp_path.resolve() / "copy"
+    grid.checkout(folder)
+    status, text = processes.make(folder, "--dry-run", "--", grid.TARGET)
+    assert status == 0, text
+    assert {line.split()[0] for line in text.splitlines() if line.split()} >= grid.rules()
+    assert {"train", "untrained", "deltas", "perplexity"} <= grid.rules()

@@ -139,7 +139,7 @@ def cohens_kappa(one: np.ndarray, two: np.ndarray) -> float:
     """Return agreement beyond chance, (observed - expected) / (1 - expected).
 
     Args:
-        one: bool, whether one person, or rule, marks each sentence.
+        one: bool, whether one person answers yes about each sentence.
         two: the same of another.
     """
     expected = one.mean() * two.mean() + (1 - one.mean()) * (1 - two.mean())

@@ -67,7 +67,8 @@ def read(folder: Path, suite: str = "posh", model: str | None = None) -> Publish
         model: name of the model, if the files do not give it; default: the folder's name.
 
     Returns:
-        The pairs, numbered as by the reader ``pairs``, or sets of filler x gap; and scores.
+        Pairs, with the numbers that the reader ``pairs`` gives them, or sets of filler x gap; and
+        the scores.
 
     Raises:
         PoshgridError: there is no file of a known format, a file name does not give a run, a line

@@ -19,7 +19,7 @@ BY_WORDS: dict[str, pl.Expr] = {
     "wh_question": _QUESTION & _WH,  # and begins with a wh-word
     "reflexive": pl.col("text").str.contains(r"(?i)\b\w+sel(f|ves)\b"),
 }
-"""Constructions that are found in the text."""
+"""Constructions that are found by a sentence's words, without its tree."""
 _RELATIVES = frozenset({"acl:relcl", "relcl"})
 _PASSIVES = frozenset({"aux:pass", "nsubj:pass", "csubj:pass", "auxpass", "nsubjpass", "csubjpass"})
 _CLAUSES = frozenset({"ccomp", "csubj"})

@@ -123,19 +123,21 @@ def label(
     schema = labels_of(rules).schema
     seen = _Tally()
     paths = sorted(parses, key=lambda path: (first_sentence(path), path))
-    number = 0
+    number, wanted = 0, table_height(sentences)
+    unlike = PoshgridError(
+        f"{sentences}: the shards do not have the trees of its {wanted:,} sentences in order; "
+        "parse every shard of the corpus, and pass each once"
+    )
     with table_writer(output, schema) as append:
         for path in logs.progress(paths, "labelling shards"):
             table = _shard(path, rules, seen)
             due = pl.int_range(number, number + table.height, dtype=pl.UInt32, eager=True)
-            if table["sent_id"].equals(due):
-                append(table)
-                number += table.height
-        if number != table_height(sentences):
-            raise PoshgridError(
-                f"{sentences}: {table_height(sentences):,} sentences, and {number:,} trees in its "
-                "order; parse every shard of the corpus, and pass all of them"
-            )
+            if not table["sent_id"].equals(due):
+                raise unlike
+            append(table)
+            number += table.height
+        if number != wanted:
+            raise unlike
     facts: dict[str, object] = {
         "sentences": number,
         "filters": {

@@ -61,7 +61,7 @@ def ending(word: str) -> str:
 
 
 def stays(word: str) -> bool:
-    """Say whether a folded word is its own class: a mark or a function word, clitics aside."""
+    """Return whether a folded word is a class of its own: a mark or a function word, no clitic."""
     return not word[0].isalnum() or word in _STAYS or CLITIC.sub("", word) in _STAYS
 
 

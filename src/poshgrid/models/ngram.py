@@ -88,7 +88,7 @@ class NGram:
         return cls(tables)
 
     def __contains__(self, word: str) -> bool:
-        """Say whether a word, folded, was seen in training."""
+        """Return whether a word, folded, is in the training text."""
         return fold(word) in self._numbers
 
     def each(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:

@@ -114,8 +114,8 @@ def _gone(manifest: Path, recorded: Recorded, results: Path) -> Path | None:
 
     Snakemake does not miss a file if all that is made of it is there.
     """
-    inputs = (verification.located(manifest, name) for name in sorted(recorded.inputs))
-    home = os.path.normpath(results)
+    home = os.path.abspath(results)  # noqa: PTH100 - links stay
+    inputs = (verification.located(manifest.absolute(), name) for name in sorted(recorded.inputs))
     return next((path for path in inputs if path.is_relative_to(home) and not path.exists()), None)
 
 

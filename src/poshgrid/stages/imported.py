@@ -69,33 +69,33 @@ def make(
     for name, scores in judged.runs.items():
         _write_scores(paths, name, scores, schemas)
     counted = _baselines(judged, texts, paths, schemas)
-    stages, target = Stages(grid), Cell(target=TARGET)
-    jobs: list[tuple[Stage, Cell]] = []
+    stages, target = Stages(grid), Wildcards(target=TARGET)
+    jobs: list[tuple[Stage, Wildcards]] = []
     if grid.pairs:
         pairs = (stages.heuristic_choices, stages.accuracy, stages.heuristic_shares)
         jobs += [(stage, target) for stage in pairs]
         fits = grid.fitted(TARGET)
-        jobs += [(stages.fit, Cell(target=TARGET, regression=name)) for name in fits]
-    jobs += [(stages.measures, Cell(target=TARGET, suite=suite)) for suite in grid.measured]
-    for stage, cell in (*jobs, (stages.report, target)):
-        _run(stage, cell, counted, threads)
+        jobs += [(stages.fit, Wildcards(target=TARGET, regression=name)) for name in fits]
+    jobs += [(stages.measures, Wildcards(target=TARGET, suite=suite)) for suite in grid.measured]
+    for stage, wildcards in (*jobs, (stages.report, target)):
+        _run(stage, wildcards, counted, threads)
     return Path(paths.report(TARGET), "index.html")
 
 
-class Cell(SimpleNamespace):
-    """Wildcards of a job, as Snakemake has them."""
+class Wildcards(SimpleNamespace):
+    """The wildcards of a job, as Snakemake has them."""
 
     def items(self) -> Iterable[tuple[str, str]]:
         """Return the wildcards and their values."""
         return vars(self).items()
 
 
-def _run(stage: Stage, cell: Cell, counted: list[str], threads: int) -> None:
+def _run(stage: Stage, wildcards: Wildcards, counted: list[str], threads: int) -> None:
     """Run a job of a stage, with baselines that no configuration has.
 
     Their cells have no condition, and published scores are means over tokens.
     """
-    job = stage.describe(cell)
+    job = stage.describe(wildcards)
     if "runs" in job["spec"]:
         job["spec"]["runs"] += counted
     if stage.name == "accuracy":

@@ -125,17 +125,17 @@ class Plan:
             )
 
     def evaluates(self, step: int) -> bool:
-        """Say whether the dev loss is taken after so many steps."""
+        """Return whether the dev loss is taken after so many steps."""
         every = self.recipe.evaluate_every
         between = self.steps_per_epoch if every == "epoch" else every
         return step % between == 0 or step == self.last
 
     def saves(self, step: int) -> bool:
-        """Say whether a resumable checkpoint is written after so many steps."""
+        """Return whether a resumable checkpoint is written after so many steps."""
         return step % self.recipe.checkpoint_every == 0
 
     def keeps(self, step: int) -> bool:
-        """Say whether the weights after so many steps are kept for learning curves."""
+        """Return whether the weights after so many steps are kept for curves."""
         epoch, rest = divmod(step, self.steps_per_epoch)
         whole, kept = epoch > 0 and rest == 0, self.recipe.checkpoint_epochs
         return step in self.recipe.checkpoints or (whole and (kept == "every" or epoch in kept))

@@ -193,7 +193,7 @@ class Parser:
                     yield from self.adjunct(*found, subject, depth)
 
     def adjunct(self, at, filled, subject, depth):
-        """Parse ``before leaving``, ``before the girl left``: islands, so the gap is not inside."""
+        """Parse ``before leaving``, ``before the girl left``. They are islands, without gaps."""
         roles = {role for r in self.read(at, "function") for role in r.features["roles"]}
         if "subordinator" in roles:
             for end, _ in self.verb_phrase(at + 1, "gerund", subject, None, depth):

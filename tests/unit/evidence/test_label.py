@@ -80,6 +80,13 @@ def test_what_no_tree_bears_is_counted(tmp_path):
         assert "Voice=Pass" in counted["never"] and "VERB" not in counted["never"]
 
 
+def test_a_shard_that_is_passed_twice_is_not_counted_twice(tmp_path):
+    sentences, shards = make(tmp_path)
+    for more in shards:
+        with pytest.raises(PoshgridError, match="pass each once"):
+            label(SPEC, sentences, [*shards, more], tmp_path / "labels.parquet")
+
+
 def test_the_order_of_shards_does_not_matter(tmp_path):
     sentences, shards = make(tmp_path)
     label(SPEC, sentences, shards, tmp_path / "a.parquet")

@@ -75,14 +75,21 @@ def test_what_was_made_of_an_input_that_was_written_anew(
                              "d/manifest.json", "d/z.bin"]  # fmt: skip
 
 
-def test_what_was_made_of_a_result_that_is_gone(tmp_path: Path) -> None:
-    text(tmp_path / "a" / "x.bin"), text(tmp_path / "b" / "y.bin"), text(tmp_path / "c" / "z.bin")
-    stage(tmp_path / "a" / "manifest.json")
-    stage(tmp_path / "b" / "manifest.json", inputs=(str(tmp_path / "a" / "x.bin"),))
-    stage(tmp_path / "c" / "manifest.json", inputs=(str(tmp_path / "b" / "y.bin"),))
-    assert faults(tmp_path) == {}
-    shutil.rmtree(tmp_path / "a")
-    assert faults(tmp_path) == {"b/manifest.json": "outdated"}
+def test_what_was_made_of_a_result_that_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files from outside the results may be gone, also for somebody who stands in the results."""
+    results = tmp_path / "results"
+    text(results / "a" / "x.bin"), text(results / "b" / "y.bin"), text(results / "c" / "z.bin")
+    text(tmp_path / "data.txt")
+    stage(results / "a" / "manifest.json", inputs=(str(tmp_path / "data.txt"),))
+    stage(results / "b" / "manifest.json", inputs=(str(results / "a" / "x.bin"),))
+    stage(results / "c" / "manifest.json", inputs=(str(results / "b" / "y.bin"),))
+    (tmp_path / "data.txt").unlink()
+    monkeypatch.chdir(results)
+    assert faults(results) == faults(Path()) == {}
+    shutil.rmtree(results / "a")
+    assert faults(results) == faults(Path()) == {"b/manifest.json": "outdated"}
 
 
 @pytest.mark.parametrize("path", ["../../thesis.txt", "x/../../../thesis.txt", "{}/thesis.txt"])

@@ -5,10 +5,12 @@ them as they are.
 """
 
 import functools
+import math
 
 import pytest
 import torch
 
+from poshgrid.errors import PoshgridError
 from poshgrid.tokenization import encode
 from poshgrid.tokenization.tokenizer import Vocabulary
 from poshgrid.training import builder, loop, losses
@@ -160,3 +162,16 @@ def test_a_gradient_is_that_of_the_whole_batch(
     assert max(gradient.abs().max() for gradient in whole) > 0.01
     for one, other in zip(whole, parts, strict=True):
         assert (one - other).abs().max() < 1e-6
+
+
+def test_a_loss_that_is_no_number_is_reported_with_its_step_and_changes_no_weight(
+    inputs, distances, tmp_path
+):
+    model, take = stepper(inputs, distances, spec_of("gpt2", "none", "packed"), tmp_path)
+    take(1)
+    with torch.no_grad():
+        model.transformer.ln_f.bias[0] = math.inf
+    before = [weight.clone() for weight in model.parameters()]
+    with pytest.raises(PoshgridError, match=r"the loss is nan at step 2; .* recipe 'small'"):
+        take(2)
+    assert all(map(torch.equal, before, model.parameters()))

@@ -47,7 +47,7 @@ def _expletive(tree: Tree, word: int) -> bool:
 
 
 def _exists(tree: Tree, word: int) -> bool:
-    """Say whether a clause with *there* says that something is, and not where a known thing is."""
+    """Return whether *there* says that something exists, not where a known thing is."""
     clause = tree.head[word - 1]
     verbs = [clause, *(child for child in tree.children(clause) if is_auxiliary(tree, child))]
     if not any(tree.lower(verb) in BE or lemma(tree.lower(verb)) in _EXISTS for verb in verbs):

@@ -46,7 +46,7 @@ def rewrite(tree: Tree) -> list[Word] | None:
 
 
 def _in_relative(tree: Tree, auxiliary: int, subject: int) -> bool:
-    """Say whether an auxiliary is in a relative clause on a subject, or in a clause that is one.
+    """Return whether an auxiliary is in a relative clause on a subject, or in a clause that is one.
 
     In transcripts a false start looks like it (*where 's my where 's my ball*), but it begins with
     a wh-word that is no relative pronoun, or with an auxiliary, or not right behind its noun.

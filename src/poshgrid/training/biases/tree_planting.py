@@ -104,7 +104,7 @@ def attention(attended: Attended) -> Tensor:
         query, key = attended.query[:, 0].float(), attended.key[:, 0].float()
         scaling = query.shape[-1] ** -0.5 if attended.scaling is None else attended.scaling
         scores = query @ key.transpose(-1, -2) * scaling
-        if attended.mask is not None:
+        if attended.mask is not None and attended.mask.is_floating_point():  # the recency bias
             scores = scores + attended.mask[:, 0]
         future = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device)
         lowest = torch.finfo(scores.dtype).min
