@@ -12,12 +12,12 @@ from pathlib import Path
 
 from snakemake.utils import min_version, update_config
 
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.grid import configfile as configuration
 from poshgrid.config.names import PAPER
 from poshgrid.config.runs import COUNTED, PRETRAINED, UNTRAINED, WORD_BASELINES
 from poshgrid.stages import Stages
-from poshgrid.cluster import slurm
+from poshgrid.planning import slurm
 from poshgrid.planning import current, ready
 
 min_version("9.0")

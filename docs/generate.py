@@ -20,13 +20,12 @@ from pathlib import Path
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from poshgrid import plugins, resources
 from poshgrid.config import Config, Section
+from poshgrid.core import columns, plugins, resources
 from poshgrid.corpora.catalogue import manifest
 from poshgrid.evidence import patterns
 from poshgrid.grid import configfile
 from poshgrid.stages import STAGES
-from poshgrid.tables import columns
 
 PAGES = Path(__file__).parent / "reference"
 SCHEMA = Path(__file__).parents[1] / "workflow/schemas/config.schema.json"
@@ -36,10 +35,10 @@ ROOMS = {
     "corpora": "Text",
     "parsing": "Parses",
     "evidence": "Evidence and conditions",
-    "training": "Models",
+    "models.training": "Models",
     "benchmark": "Items",
     "evaluation": "Scores",
-    "heuristics": "Heuristics",
+    "evaluation.heuristics": "Heuristics",
     "statistics": "Statistics",
     "statistics.measures": "Results of other tasks",
 }
@@ -48,7 +47,7 @@ PLUGINS = {
     "Engines of parsers": ("parsers[].options", "poshgrid.parsing.engines"),
     "Architectures": ("models[].options", "poshgrid.models.architectures"),
     "Readers and generators of suites": ("suites[].options", "poshgrid.benchmark.suites"),
-    "Biases": ("biases", "poshgrid.training.biases"),
+    "Biases": ("biases", "poshgrid.models.biases"),
 }
 
 
@@ -237,14 +236,14 @@ METHODS = {
     "Tests against 50%": ("statistics.tests", ("chi_square", "combine_seeds", "holm")),
     "Intervals of an accuracy": ("statistics.intervals", ()),
     "After how many words": ("statistics.development", ("order",)),
-    "Heuristics": ("heuristics.mixture", ("shared", "agreement", "preference")),
+    "Heuristics": ("evaluation.heuristics.mixture", ("shared", "agreement", "preference")),
     "When a heuristic is named": ("statistics.shares", ()),
     "Formulas of regressions": ("config.formula", ()),
     "Before a run": ("statistics.power", ()),
     "Paradigms": ("statistics.measures.paradigms", ()),
     "Choices and completions": ("statistics.measures.choices", ()),
     "Norms": ("statistics.measures.norms", ()),
-    "Audits": ("audit.draw", ()),
+    "Audits": ("quality.audit.draw", ()),
     "Scoring left to right": ("evaluation.engines.causal", ()),
     "Scoring of masked models": ("evaluation.engines.masked", ()),
     "Probes of a model": ("evaluation.engines.probe", ()),
@@ -317,7 +316,7 @@ def comment(source: str) -> str:
 
 def heuristics() -> str:
     """Return the page of all heuristics."""
-    text = HEAD.format(source="`SAYS` of the modules in src/poshgrid/heuristics/choices")
+    text = HEAD.format(source="`SAYS` of the modules in src/poshgrid/evaluation/heuristics/choices")
     text += (
         "# Every heuristic\n\n[Heuristics](../statistics.md#heuristics) says how a model is "
         "compared with them. *Hierarchical*: it stands for the generalisation itself.\n\n"

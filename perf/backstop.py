@@ -24,7 +24,7 @@ import sys
 
 import numpy as np
 
-from poshgrid import plugins
+from poshgrid.core import plugins
 from poshgrid.corpora.clean import clean
 from poshgrid.corpora.read import READERS
 from poshgrid.corpora.report import Report

@@ -22,24 +22,15 @@ import typer
 
 ROOT = Path(__file__).resolve().parents[1] / "src" / "poshgrid"
 FLOORS = (
-    (
-        "errors",
-        "logs",
-        "plugins",
-        "resources",
-        "solver",
-        "verification",
-        "files",
-        "database",
-    ),
-    ("config", "provenance", "tables"),
+    ("core",),
+    ("config",),
     ("corpora", "parsing"),
-    ("evidence", "audit"),
-    ("tokenization", "distances", "models", "training"),
+    ("evidence",),
+    ("models",),
     ("benchmark", "evaluation"),
     ("grid",),
-    ("heuristics", "statistics", "quality", "analysis", "report", "export"),
-    ("planning", "cluster"),
+    ("statistics", "quality", "report"),
+    ("planning",),
     ("stages", "commands", "cli", "__main__"),
 )
 """Rooms from the ground up; on one floor, too, a room imports only those that stand before it."""

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from poshgrid import config
 from poshgrid.config import sizes, specs
-from poshgrid.files import read_json
+from poshgrid.core.files import read_json
 from tests import jobs
 
 Job = tuple[str, specs.Section | None, Path, dict[str, Any]]

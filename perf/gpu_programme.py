@@ -25,19 +25,19 @@ import torch
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring
 from poshgrid.config.runs import Run
+from poshgrid.core.files import read_table
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines.load import load
 from poshgrid.evidence.schema import CONDITION
-from poshgrid.files import read_table
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
+from poshgrid.models.tokenization.encode import Tokens
+from poshgrid.models.tokenization.tokenizer import Vocabulary
+from poshgrid.models.training import builder, flops, loop
+from poshgrid.models.training.progress import Plan
+from poshgrid.models.training.train import train
 from poshgrid.parsing.parse import parse_words
 from poshgrid.parsing.words import tokenize
-from poshgrid.tokenization.encode import Tokens
-from poshgrid.tokenization.tokenizer import Vocabulary
-from poshgrid.training import builder, flops, loop
-from poshgrid.training.progress import Plan
-from poshgrid.training.train import train
 
 PEAK = 989e12  # bf16 FLOP/s of an H100 and an H200, by their data sheet
 STEPS = {"cuda": 30, "cpu": 1}  # that a speed is measured over

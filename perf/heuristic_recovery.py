@@ -43,9 +43,9 @@ import polars as pl
 from poshgrid.benchmark.items import generate
 from poshgrid.config import Suite, specs
 from poshgrid.config.runs import WORD_BASELINES, counting
+from poshgrid.evaluation.heuristics import mixture, table
+from poshgrid.evaluation.heuristics.schema import DIFFER, NONE, UNCLEAR
 from poshgrid.evaluation.judgements import read_items
-from poshgrid.heuristics import mixture, table
-from poshgrid.heuristics.schema import DIFFER, NONE, UNCLEAR
 from poshgrid.models import ngram
 from poshgrid.statistics import shares
 

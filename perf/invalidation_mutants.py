@@ -23,7 +23,7 @@ FOLDER = Path(tempfile.mkdtemp(prefix="invalidation-"))
 os.environ["XDG_CACHE_HOME"] = str(FOLDER / "cache")  # nobody needs these digests again
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from poshgrid.provenance import fingerprint  # noqa: E402
+from poshgrid.core import fingerprint  # noqa: E402
 from tests import tracing  # noqa: E402
 
 

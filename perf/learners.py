@@ -21,7 +21,7 @@ from typing import Any
 
 from poshgrid.config import Model, Recipe
 from poshgrid.config.specs import TrainSpec
-from poshgrid.training.train import train
+from poshgrid.models.training.train import train
 
 SIZE = {"hidden_size": 128, "heads": 4, "layers": 3}
 FIRST = "gpt2+adamw"

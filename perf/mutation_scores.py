@@ -67,15 +67,16 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
                "sets", "shares", "tests")),
     ),
     "resume": (
-        ("training/checkpoint", "training/data", "training/loop", "training/progress",
-         "training/seeds"),
-        tuple(f"tests/unit/training/test_{name}.py" for name in
+        ("models/training/checkpoint", "models/training/data", "models/training/loop",
+         "models/training/progress", "models/training/seeds"),
+        tuple(f"tests/unit/models/training/test_{name}.py" for name in
               ("checkpoint", "data", "progress", "resume_kill", "training")),
     ),
     "digests": (
-        ("provenance/*",),
-        ("tests/unit/provenance", "tests/unit/test_verification.py",
-         "tests/unit/training/test_checkpoint.py"),
+        ("core/adopt", "core/contents", "core/fingerprint", "core/lock", "core/manifest",
+         "core/verify", "core/verification"),
+        ("tests/unit/core",
+         "tests/unit/models/training/test_checkpoint.py"),
     ),
     "stages": (
         ("stages/*", "grid/inputs", "grid/grid", "planning/current", "config/specs"),

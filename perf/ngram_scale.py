@@ -23,8 +23,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from poshgrid import files
 from poshgrid.config.sizes import words
+from poshgrid.core import files
 from poshgrid.corpora import toy
 from poshgrid.evidence.schema import CONDITION
 
@@ -36,7 +36,7 @@ facts = count(Path({table!r}), Path({model!r}), order={order}, classes={classes}
 SCORE = """
 from itertools import islice
 from pathlib import Path
-from poshgrid import files
+from poshgrid.core import files
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.models.ngram import NGram
 texts = next(files.table_batches({table!r}, CONDITION, ["text"]))["text"].to_list()[:40_000]

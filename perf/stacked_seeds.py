@@ -27,8 +27,8 @@ from torch.func import functional_call, stack_module_state, vmap
 from poshgrid.config import Model, Recipe
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
-from poshgrid.tokenization.tokenizer import Vocabulary
-from poshgrid.training import attention, builder, data, loop, losses
+from poshgrid.models.tokenization.tokenizer import Vocabulary
+from poshgrid.models.training import attention, builder, data, loop, losses
 
 
 def main() -> None:
@@ -104,7 +104,7 @@ def models(
 
 
 def turns(found: list[torch.nn.Module], recipe: Recipe) -> Callable[[torch.Tensor], list[float]]:
-    """Return a step of all seeds, one after the other, as :mod:`poshgrid.training.loop` does."""
+    """Return a step of all seeds in turn, as :mod:`poshgrid.models.training.loop` does."""
     adams = [loop.optimizers(model, recipe)[0] for model in found]
 
     def take(tokens: torch.Tensor) -> list[float]:

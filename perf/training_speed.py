@@ -192,7 +192,7 @@ def _section(given: argparse.Namespace, key: str, name: str) -> dict[str, Any]:
 
 
 def _at_once(recipe: config.Recipe) -> int:
-    from poshgrid.training import loop
+    from poshgrid.models.training import loop
 
     return loop.rows_at_once(recipe, _device().type)
 
@@ -204,8 +204,8 @@ def _device() -> Any:  # noqa: ANN401 - torch.device
 
 
 def _model(given: argparse.Namespace, recipe: config.Recipe) -> Any:  # noqa: ANN401 - a model
-    from poshgrid.tokenization.tokenizer import Vocabulary
-    from poshgrid.training import builder
+    from poshgrid.models.tokenization.tokenizer import Vocabulary
+    from poshgrid.models.training import builder
 
     return builder.build(
         _learner(given),
@@ -230,8 +230,8 @@ def _text(sentences: int = 120_000) -> tuple[np.ndarray, np.ndarray]:
 
 def _distances(folder: Path) -> Path:
     """Write distances of every sentence, drawn at random: each token is a word."""
-    from poshgrid.distances import folder as files
-    from poshgrid.tokenization.tokenizer import digest
+    from poshgrid.models.distances import folder as files
+    from poshgrid.models.tokenization.tokenizer import digest
 
     (folder / "tokenizer.json").write_text("{}")
     ids, offsets = _text()
@@ -250,11 +250,11 @@ def _distances(folder: Path) -> Path:
 
 
 def _ours(given: argparse.Namespace) -> None:
-    from poshgrid.tokenization.encode import Tokens
-    from poshgrid.tokenization.tokenizer import Vocabulary
-    from poshgrid.training import bias, builder, loop
-    from poshgrid.training.checkpoint import Checkpoints
-    from poshgrid.training.progress import Plan
+    from poshgrid.models.tokenization.encode import Tokens
+    from poshgrid.models.tokenization.tokenizer import Vocabulary
+    from poshgrid.models.training import bias, builder, loop
+    from poshgrid.models.training.checkpoint import Checkpoints
+    from poshgrid.models.training.progress import Plan
 
     recipe = _recipe(given, given.recipes[0], given.precisions[0])
     device, model = builder.prepare_torch(recipe.threads), _model(given, recipe)
@@ -288,8 +288,8 @@ def _hand(given: argparse.Namespace) -> None:
     """A loop as one writes it on an afternoon; ``sorted``: with our batches."""
     import torch
 
-    from poshgrid.tokenization.encode import Tokens
-    from poshgrid.training import data, loop
+    from poshgrid.models.tokenization.encode import Tokens
+    from poshgrid.models.training import data, loop
 
     recipe = _recipe(given, given.recipes[0], given.precisions[0])
     kind, _, at_once = given.engine.partition(":")
@@ -365,7 +365,7 @@ def _trainer(given: argparse.Namespace) -> None:
     import torch
     from transformers import Trainer, TrainerCallback, TrainingArguments
 
-    from poshgrid.training import loop
+    from poshgrid.models.training import loop
 
     recipe = _recipe(given, given.recipes[0], given.precisions[0])
     at_once = int(given.engine.partition(":")[2])

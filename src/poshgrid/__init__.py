@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import os
 
-    from poshgrid.analysis.results import Results
+    from poshgrid.report.results import Results
 
 
 def open(folder: str | os.PathLike[str]) -> Results:  # noqa: A001 - poshgrid.open, as pandas.read
@@ -22,5 +22,5 @@ def open(folder: str | os.PathLike[str]) -> Results:  # noqa: A001 - poshgrid.op
     # Imported here, so that ``import poshgrid`` alone is fast
     from importlib import import_module
 
-    results: Results = import_module("poshgrid.analysis.results").Results(folder)
+    results: Results = import_module("poshgrid.report.results").Results(folder)
     return results

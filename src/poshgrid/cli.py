@@ -11,9 +11,9 @@ from typing import Annotated, cast
 import typer
 from click import Group
 
-from poshgrid import logs, plugins
 from poshgrid.commands.base import app
-from poshgrid.errors import PoshgridError, of_system
+from poshgrid.core import logs, plugins
+from poshgrid.core.errors import PoshgridError, of_system
 
 ROOMS = ("study", "plan", "pairs", "results", "filters", "power")
 """Modules whose commands are added, in the order in which the help lists them."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from poshgrid.provenance import adopt
+from poshgrid.core import adopt
 from tests.faults import grid
 
 STARTING = 3.0

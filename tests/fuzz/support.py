@@ -14,7 +14,7 @@ import unicodedata
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 
 TIMES = int(os.environ.get("POSHGRID_FUZZ", "1"))
 """How many times as many examples as CI tries; more than 1: other ones at each run."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from poshgrid.config.paths import Paths
 from poshgrid.config.sizes import words
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
 from poshgrid.stages import Stages

@@ -8,10 +8,10 @@ import warnings
 from hypothesis import given
 from hypothesis import strategies as st
 
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import read_table
 from poshgrid.corpora.read import read_source
 from poshgrid.corpora.schema import SOURCE
-from poshgrid.errors import PoshgridError
-from poshgrid.files import read_table
 from tests.unit.corpora.reader_support import every_reader, put, source_spec
 
 from .support import GARBLING, damaged, promised, recoded, tried

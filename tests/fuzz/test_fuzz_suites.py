@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poshgrid import plugins
-from poshgrid.errors import PoshgridError
-from poshgrid.plugins import SUITES
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.plugins import SUITES
 from tests.cases import read_cases
 from tests.unit.corpora.reader_support import put
 

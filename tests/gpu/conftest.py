@@ -1,5 +1,5 @@
 """The toy condition that the tests of training share."""
 
-from tests.unit.training.conftest import distances, inputs
+from tests.unit.models.training.conftest import distances, inputs
 
 __all__ = ["distances", "inputs"]

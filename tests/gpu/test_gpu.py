@@ -1,7 +1,8 @@
 """What only a GPU can show, in a few minutes: ``make gpu``. Without one, all of it is skipped.
 
-What can be shown without is shown without: ``tests/unit/training/test_graph.py`` reads the graphs.
-Here the same runs meet the device. ``perf/training_speed.py`` says how fast they are.
+What can be shown without a GPU is shown in ``tests/unit/models/training/test_graph.py``, which
+reads the graphs. Here the same runs meet the device. ``perf/training_speed.py`` says how fast they
+are.
 """
 
 import pytest
@@ -10,9 +11,9 @@ import torch
 from poshgrid.config import Scoring
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines.load import load
-from poshgrid.training import loop
-from tests.unit.training.test_graph import CASES, spec_of, stepper, trained
-from tests.unit.training.training_support import log, recipe, sentences, train_spec
+from poshgrid.models.training import loop
+from tests.unit.models.training.test_graph import CASES, spec_of, stepper, trained
+from tests.unit.models.training.training_support import log, recipe, sentences, train_spec
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
 

@@ -17,19 +17,19 @@ from scipy import special, stats
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 import poshgrid
-from poshgrid import files, plugins
 from poshgrid.benchmark import items as suites
 from poshgrid.benchmark.schema import CHOICES, PAIRS
 from poshgrid.config import Scoring, specs
 from poshgrid.config.runs import Run
+from poshgrid.core import files, plugins
 from poshgrid.evaluation.judgements import judge
 from poshgrid.evaluation.schema import CHOICE_SCORES, SCORES
 from poshgrid.evaluation.score import score
-from poshgrid.export import models
+from poshgrid.models.training import train
+from poshgrid.report.export import models
 from poshgrid.statistics.measures import choices
-from poshgrid.training import train
-from tests.unit.analysis import small_results
-from tests.unit.training.training_support import NOUNS, VERBS
+from tests.unit.models.training.training_support import NOUNS, VERBS
+from tests.unit.report.export import small_results
 
 CLOSE = 1e-4  # nats
 SUM = Scoring(reduction="sum")

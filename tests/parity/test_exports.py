@@ -10,8 +10,8 @@ import pytest
 
 import poshgrid
 from poshgrid.config.runs import Run
-from poshgrid.export import items, models
-from tests.unit.analysis import small_results
+from poshgrid.report.export import items, models
+from tests.unit.report.export import small_results
 
 CLOSE = 1e-4  # nats
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from poshgrid import plugins
+from poshgrid.core import plugins
 from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.match import Rule
 from poshgrid.parsing import treebank

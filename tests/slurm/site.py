@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 import yaml
 
-from poshgrid.provenance import adopt
+from poshgrid.core import adopt
 from tests.faults import compare
 from tests.slurm.cluster import Cluster
 

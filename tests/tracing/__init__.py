@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from poshgrid.provenance import fingerprint
+from poshgrid.core import fingerprint
 
 HERE = Path(__file__).parent
 

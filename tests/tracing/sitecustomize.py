@@ -79,7 +79,7 @@ def at_work(profile: cProfile.Profile) -> set[CodeType]:
 
 
 def record_digests() -> None:
-    from poshgrid.provenance import fingerprint
+    from poshgrid.core import fingerprint
 
     original = fingerprint.code
 

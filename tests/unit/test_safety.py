@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 
 import poshgrid
 from poshgrid.cli import app
+from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora import textfile
-from poshgrid.errors import PoshgridError
 from poshgrid.grid import configfile
 from tests import jobs
 from tests.unit.corpora.reader_support import put, refused, source_spec

@@ -10,8 +10,8 @@ import time
 
 import pytest
 
+from poshgrid.core import lock
 from poshgrid.planning import current
-from poshgrid.provenance import lock
 from tests import forks
 
 from .conftest import Checkout
@@ -25,7 +25,7 @@ jobs = [job for job in plan.graph(parser, args, plan.read) if job.reasons]
 print(json.dumps([(job.rule, job.reasons, job.changes) for job in jobs]))
 """
 MANIFESTS = """
-from poshgrid import verification
+from poshgrid.core import verification
 
 files = [[each] if isinstance(each, str) else each for each in job["inputs"].values()]
 read = [file for each in files for file in (each.values() if isinstance(each, dict) else each)]
@@ -155,7 +155,7 @@ def test_another_size_of_the_vocabulary_runs_the_cells_concerned(checkout):
 
 def test_each_reason_is_counted(checkout):
     """Other code, other inputs, a manifest that is gone, and a spec in a file."""
-    checkout.append("src/poshgrid/tokenization/sweep.py", "ANOTHER = 1")
+    checkout.append("src/poshgrid/models/tokenization/sweep.py", "ANOTHER = 1")
     results = checkout.folder / "results/posh-bench-toy"
     tokens = next((results / "tokens").rglob("train.bin"))
     content = json.loads(tokens.with_name("manifest.json").read_text())

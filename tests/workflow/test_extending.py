@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from poshgrid.benchmark.schema import PAIRS
+from poshgrid.core.files import write_table
 from poshgrid.corpora.schema import SENTENCES
-from poshgrid.files import write_table
-from tests.unit.training.training_support import corpus
+from tests.unit.models.training.training_support import corpus
 
 
 def python(folder, path, *words, check=True):

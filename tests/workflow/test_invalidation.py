@@ -96,7 +96,7 @@ CODE = "_ADDED = 1"
 
 def test_a_completed_grid_has_nothing_to_do(checkout, rerun):
     assert "Nothing to be done" in checkout.snakemake("-n").stdout
-    assert rerun(**{"src/poshgrid/training/train.py": "# A remark."}) == {}
+    assert rerun(**{"src/poshgrid/models/training/train.py": "# A remark."}) == {}
 
 
 DYCK = {run for run in ARMS if "dyck" in run}

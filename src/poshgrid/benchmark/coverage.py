@@ -14,9 +14,9 @@ import polars as pl
 
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Filter
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import Schema, read_table
 from poshgrid.evidence.label import rules_of
-from poshgrid.files import Schema, read_table
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
 

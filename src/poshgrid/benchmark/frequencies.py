@@ -11,7 +11,7 @@ import polars as pl
 
 from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.schema import Baseline, Context
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.models.ngram import NGram, texts
 
 

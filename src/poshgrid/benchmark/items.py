@@ -8,12 +8,12 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import files, logs, plugins
 from poshgrid.benchmark import frequencies
 from poshgrid.benchmark.schema import DESIGN, PAIRS, TASKS, Loaded
 from poshgrid.config import specs
-from poshgrid.errors import PoshgridError
-from poshgrid.plugins import SUITES
+from poshgrid.core import files, logs, plugins
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.plugins import SUITES
 
 log = logs.get(__name__)
 

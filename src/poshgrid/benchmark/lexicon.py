@@ -11,8 +11,8 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, field_validator
 
-from poshgrid import resources
 from poshgrid.benchmark.reading import tablefile
+from poshgrid.core import resources
 
 LEXICON = resources.ROOT / "lexicon"
 _LETTERS = re.compile(r"[^\W\d_]+")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from poshgrid.files import Schema
+from poshgrid.core.files import Schema
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.lexicon import Vocabulary

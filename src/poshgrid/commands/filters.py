@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poshgrid import plugins
 from poshgrid.commands.base import Results, command, files_of, grid_of
-from poshgrid.errors import PoshgridError, check_known
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
     from poshgrid.config import Filter, Parser
@@ -116,7 +116,7 @@ class _Study:
                 typer.echo(line)
 
     def show_corpus(self, corpus: str | None) -> None:
-        from poshgrid.audit.firing import changes, fires
+        from poshgrid.quality.audit.firing import changes, fires
 
         grid = self.grid
         filtered = sorted({c.corpus for c in grid.conditions.values() if c.changed})
@@ -148,8 +148,8 @@ class _Study:
         import polars as pl
 
         from poshgrid.benchmark import coverage
+        from poshgrid.core import terminal
         from poshgrid.parsing.parse import parse_words
-        from poshgrid.tables import terminal
 
         check_known("--suite: unknown suite", suite, self.grid.suites)
         filters = self._filters()
@@ -241,7 +241,7 @@ def leak_rate(
     ] = None,
 ) -> None:
     """Report the leak rate in an annotated sheet, with its interval."""
-    from poshgrid.audit.rate import agreement, lines, rate
+    from poshgrid.quality.audit.rate import agreement, lines, rate
 
     for path in filter(None, (sheet, second)):
         for line in lines(path, rate(path)):

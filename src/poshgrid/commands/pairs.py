@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from poshgrid.commands.base import Output, command
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 
 Reader = Annotated[str, typer.Option(help="Of the pairs: this one, or a plug-in of your own")]
 ReaderOptions = Annotated[
@@ -42,8 +42,8 @@ def judge(
     from pydantic import ValidationError
 
     from poshgrid.config import Scoring
-    from poshgrid.files import discard
-    from poshgrid.provenance import lock
+    from poshgrid.core import lock
+    from poshgrid.core.files import discard
     from poshgrid.quality import given
 
     reduction = "sum" if total else "mean"
@@ -80,10 +80,10 @@ def _compare(output: Path, names: list[str]) -> None:
     """Print a row for each model and baseline: by phenomenon for one suite, else by suite."""
     import polars as pl
 
-    from poshgrid import files
     from poshgrid.commands.results import accuracies
+    from poshgrid.core import files
+    from poshgrid.core.table import varying
     from poshgrid.statistics.schema import ACCURACY
-    from poshgrid.tables.table import varying
 
     frame = files.read_table(output / "accuracy.parquet", ACCURACY)
     frame = frame.sort(
@@ -159,9 +159,9 @@ def import_judgements(
     threads: Annotated[int, typer.Option(help="Chains at a time; does not change the draws")] = 1,
 ) -> None:
     """Make a results folder from published judgements: accuracies, heuristics, fits, report."""
-    from poshgrid import files
     from poshgrid.commands.results import LEVELS, accuracies
     from poshgrid.config.paths import Paths
+    from poshgrid.core import files
     from poshgrid.evaluation.published import read
     from poshgrid.grid import configfile
     from poshgrid.stages import imported

@@ -9,7 +9,7 @@ import typer
 
 from poshgrid.commands.base import Configs, Results, Target, Threads, command, files_of, grid_of
 from poshgrid.config.training import Tracker
-from poshgrid.errors import PoshgridError, check_known
+from poshgrid.core.errors import PoshgridError, check_known
 
 
 @command("poshgrid ready config/tiny.yaml")
@@ -79,7 +79,7 @@ def doctor(
 
     Nothing is submitted. Errors are listed first; with errors the exit status is 1.
     """
-    from poshgrid.cluster.doctor import examine
+    from poshgrid.planning.doctor import examine
 
     findings = examine(profile, config or [], target, results)
     for finding in findings:
@@ -94,8 +94,8 @@ def verify(
     delete: Annotated[bool, typer.Option("--delete", help="Delete damaged files")] = False,
 ) -> None:
     """Find damaged result files; delete them so that the next run makes them again."""
-    from poshgrid.provenance import lock
-    from poshgrid.provenance import verify as walk
+    from poshgrid.core import lock
+    from poshgrid.core import verify as walk
 
     if delete:
         lock.own(lock.owned(results))

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from poshgrid.commands.base import Configs, Results, Target, command, grid_of
-from poshgrid.errors import PoshgridError, check_known
+from poshgrid.core.errors import PoshgridError, check_known
 
 
 @command("poshgrid power config/pilot.yaml --seeds 3,6 --effects 0,5,10", rare=True)
@@ -32,8 +32,8 @@ def power(
     """Write, as CSV, how often a study's contrasts would find an effect."""
     import polars as pl
 
+    from poshgrid.core import formats
     from poshgrid.statistics import power as powers
-    from poshgrid.tables import formats
 
     grid = grid_of(config, results)
     check_known("--target: unknown target", target, grid.targets)

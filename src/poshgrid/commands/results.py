@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from poshgrid.commands.base import Configs, Output, Results, command, grid_of
-from poshgrid.errors import PoshgridError, check_known
+from poshgrid.core.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from poshgrid.analysis.results import Results as Tables
+    from poshgrid.report.results import Results as Tables
 
 LEVELS = {
     "template": ("template",),
@@ -55,10 +55,10 @@ def results(
     results: Results = None,
 ) -> None:
     """Print a table of a study, or of a results folder: accuracies, another table, or a fit."""
-    from poshgrid.analysis.results import TARGETS
-    from poshgrid.analysis.results import Results as Tables
     from poshgrid.config.runs import BASELINE_RECIPES, parse_only
-    from poshgrid.tables import formats
+    from poshgrid.core import formats
+    from poshgrid.report.results import TARGETS
+    from poshgrid.report.results import Results as Tables
 
     check_known("--level: unknown word", level, LEVELS)
     if config and len(config) == 1 and config[0].is_dir():
@@ -110,10 +110,10 @@ def accuracies(title: str, frame: pl.DataFrame, axes: Sequence[str] = (), note: 
     """
     import polars as pl
 
+    from poshgrid.core import terminal
+    from poshgrid.core.table import varying
+    from poshgrid.core.words import ABSENT
     from poshgrid.statistics.schema import RUN_AXES
-    from poshgrid.tables import terminal
-    from poshgrid.tables.table import varying
-    from poshgrid.tables.words import ABSENT
 
     axes = list(axes) or varying(frame, ("suite", *RUN_AXES), always=("condition", "size"))
     columns = [
@@ -132,7 +132,7 @@ def accuracies(title: str, frame: pl.DataFrame, axes: Sequence[str] = (), note: 
 
 
 def _cell(row: Mapping[str, Any]) -> str:
-    from poshgrid.tables.words import ABSENT, percent
+    from poshgrid.core.words import ABSENT, percent
 
     if row["mean"] is None:
         return ABSENT
@@ -142,8 +142,8 @@ def _cell(row: Mapping[str, Any]) -> str:
 
 def _plain(title: str, frame: pl.DataFrame, notes: Sequence[str] = ()) -> None:
     """Print a table unchanged, with numbers of four significant digits."""
-    from poshgrid.tables import terminal
-    from poshgrid.tables.words import ABSENT
+    from poshgrid.core import terminal
+    from poshgrid.core.words import ABSENT
 
     def text(value: Any) -> str:  # noqa: ANN401 - of any column
         if value is None:
@@ -158,7 +158,7 @@ def _fit(model: str, tables: Tables, target: str, summary: pl.DataFrame) -> None
     """Print the coefficients and contrasts of a fitted model, and whether its checks passed."""
     import polars as pl
 
-    from poshgrid.files import read_json
+    from poshgrid.core.files import read_json
     from poshgrid.statistics.gate import doubts
 
     folder = Path(tables.paths.fit(target, model))
@@ -206,7 +206,7 @@ def export(
     """Write results in formats of other tools (docs/export.md)."""
     import poshgrid
     from poshgrid.config.runs import parse_only
-    from poshgrid.export import crate, items, models, tables
+    from poshgrid.report.export import crate, items, models, tables
 
     check_known("unknown word", what, KINDS)
     read, folder = poshgrid.open(results), output / what

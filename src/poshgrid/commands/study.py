@@ -13,15 +13,15 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from poshgrid import resources
 from poshgrid.commands.base import command
-from poshgrid.errors import PoshgridError
-from poshgrid.files import atomic, write_text
+from poshgrid.core import resources
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import atomic, write_text
 
 SNAKEFILE = """\
 # The workflow of poshgrid as it is installed. Rules of your own may follow; filters, suites and
 # other plug-ins of your own lie in plugins/ (docs/extending.md).
-from poshgrid import resources
+from poshgrid.core import resources
 
 
 include: str(resources.shipped("Snakefile"))

@@ -12,7 +12,6 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import InitErrorDetails
 
-from poshgrid import plugins
 from poshgrid.config.base import (
     ConditionName,
     Language,
@@ -45,6 +44,7 @@ from poshgrid.config.regressions import Contrast, Prior, Regression
 from poshgrid.config.runs import REFERENCE, RELEASED, WORD_BASELINES
 from poshgrid.config.tokens import SMALLEST, Tokenizer
 from poshgrid.config.training import Model, Recipe, Tracker
+from poshgrid.core import plugins
 
 _OTHERS = frozenset({*REFERENCE, RELEASED, *WORD_BASELINES})
 _TAKEN = {

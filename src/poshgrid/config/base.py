@@ -18,9 +18,9 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails
 
-from poshgrid import plugins
 from poshgrid.config.known import combination, refers
 from poshgrid.config.sizes import MOST_WORDS, SIZE, words
+from poshgrid.core import plugins
 
 _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9+~._-]{0,62}[a-zA-Z0-9+~_-])?")
 # Wildcards and path variables, also in the names of inputs; neither can be escaped

@@ -7,7 +7,6 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from poshgrid import plugins
 from poshgrid.config.base import (
     ConditionName,
     CorpusName,
@@ -20,7 +19,8 @@ from poshgrid.config.base import (
 )
 from poshgrid.config.names import once
 from poshgrid.config.tokens import Tokenizer
-from poshgrid.errors import did_you_mean
+from poshgrid.core import plugins
+from poshgrid.core.errors import did_you_mean
 
 Rate = Share01 | Literal["natural"]
 

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from poshgrid import plugins
 from poshgrid.config.base import (
     Language,
     Name,
@@ -22,6 +21,7 @@ from poshgrid.config.base import (
 from poshgrid.config.known import refers
 from poshgrid.config.names import once
 from poshgrid.config.sizes import words
+from poshgrid.core import plugins
 
 
 class Cleaning(Section):

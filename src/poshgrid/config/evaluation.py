@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from poshgrid import plugins
 from poshgrid.config.base import (
     Name,
     Place,
@@ -18,7 +17,8 @@ from poshgrid.config.base import (
     Threads,
     check_options,
 )
-from poshgrid.errors import did_you_mean
+from poshgrid.core import plugins
+from poshgrid.core.errors import did_you_mean
 
 TOP_K = 3_000
 """Items use this many of the most frequent word types of every corpus (paper, section 3.2)."""

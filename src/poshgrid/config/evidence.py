@@ -6,7 +6,6 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from poshgrid import plugins
 from poshgrid.config.base import (
     ConditionName,
     Language,
@@ -19,6 +18,7 @@ from poshgrid.config.base import (
     check_options,
     place,
 )
+from poshgrid.core import plugins
 
 
 class Treebank(Section):

@@ -29,7 +29,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from poshgrid.errors import did_you_mean
+from poshgrid.core.errors import did_you_mean
 
 RESPONSE = "p(correct, n)"
 FUNCTIONS = frozenset(

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, ValidationInfo
 
-from poshgrid import plugins
 from poshgrid.config.runs import (
     AXES,
     GIVEN,
@@ -24,11 +23,12 @@ from poshgrid.config.runs import (
     parts,
 )
 from poshgrid.config.sizes import SIZE
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError, did_you_mean
 
 CONTROLS = "controls"
 """Value of ``less`` in a contrast that stands for the controls of each bias."""
-BIASES = "poshgrid.training.biases"
+BIASES = "poshgrid.models.biases"
 _CALLED = {
     "sources": "source", "corpora": "corpus", "conditions": "condition", "parsers": "parser",
     "models": "model", "recipes": "recipe", "biases": "bias", "suites": "suite", "sizes": "size",

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-from poshgrid import resources
+from poshgrid.core import resources
 
 T = TypeVar("T", bound=Hashable)
 

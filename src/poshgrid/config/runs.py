@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from poshgrid.config.sizes import words
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.core.errors import PoshgridError, did_you_mean
 
 UNTRAINED, COUNTED, PRETRAINED = "untrained", "counted", "pretrained"
 RELEASED = "released"

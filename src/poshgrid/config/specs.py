@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Field, ValidationError
 from poshgrid import config
 from poshgrid.config.base import Language, Name, Positive, Section, Seed, Size
 from poshgrid.config.runs import words_of
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 
 RUN = re.compile(r"([A-Za-z0-9][A-Za-z0-9+~._-]*/){5}seed[0-9]{1,10}")
 

@@ -7,7 +7,6 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from poshgrid import plugins
 from poshgrid.config.base import (
     Count,
     Dropout,
@@ -19,6 +18,7 @@ from poshgrid.config.base import (
     Width,
     check_options,
 )
+from poshgrid.core import plugins
 
 Tracker = Literal["tensorboard"]
 """Programs that show losses during training; not a dependency."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from poshgrid.config import Corpus
 from poshgrid.config.sizes import words
-from poshgrid.errors import PoshgridError, check_known
+from poshgrid.core.errors import PoshgridError, check_known
 
 
 def budgets(corpus: Corpus, sizes: Sequence[str]) -> dict[str, dict[str, int]]:

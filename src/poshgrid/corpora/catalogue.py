@@ -12,11 +12,11 @@ from typing import Annotated, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from poshgrid import plugins, resources
 from poshgrid.config import Name, Source, Words
+from poshgrid.core import plugins, resources
+from poshgrid.core.errors import PoshgridError, check_known
+from poshgrid.core.plugins import READERS
 from poshgrid.corpora.textfile import rows
-from poshgrid.errors import PoshgridError, check_known
-from poshgrid.plugins import READERS
 
 Url = Annotated[str, Field(pattern=r"^https?://[^\s/]+/\S*$")]
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from poshgrid.config import Corpus
 from poshgrid.config.sizes import words
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 
 if TYPE_CHECKING:  # a dry-run only checks sizes and needs no database
-    from poshgrid.database import Database
+    from poshgrid.core.database import Database
 
 LABEL = 0.10
 """Largest difference between a size's words and the number in its name, as a share of the

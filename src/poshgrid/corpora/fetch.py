@@ -18,10 +18,10 @@ from typing import IO, Any
 
 import requests
 
-from poshgrid import files, logs
+from poshgrid.core import files, logs
+from poshgrid.core.errors import PoshgridError, check_known, reason
+from poshgrid.core.verification import sha256
 from poshgrid.corpora.catalogue import Download, Entry, Manifest, manifest
-from poshgrid.errors import PoshgridError, check_known, reason
-from poshgrid.verification import sha256
 
 LOCK = "downloads.lock.json"
 """File in the data folder: address -> SHA-256 of the file at its first download."""

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 
 
 def listed_below(path: Path, *suffixes: str) -> list[Path]:

@@ -9,15 +9,15 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import database, files, logs
 from poshgrid.config import specs
 from poshgrid.config.runs import SPLITS
 from poshgrid.config.sizes import words as words_of
+from poshgrid.core import database, files, logs
+from poshgrid.core.errors import PoshgridError, check_known
 from poshgrid.corpora import conservation
 from poshgrid.corpora.budgets import budgets as budgets_of
 from poshgrid.corpora.budgets import heldout as heldout_of
 from poshgrid.corpora.schema import SENTENCES, SOURCE, digest, normal
-from poshgrid.errors import PoshgridError, check_known
 
 log = logs.get(__name__)
 

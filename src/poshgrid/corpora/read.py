@@ -12,14 +12,14 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import files, logs, plugins
 from poshgrid.config import specs
+from poshgrid.core import files, logs, plugins
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.plugins import READERS
 from poshgrid.corpora.clean import UNKNOWN, clean, fault, running
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.schema import SOURCE, digest
 from poshgrid.corpora.split import split
-from poshgrid.errors import PoshgridError
-from poshgrid.plugins import READERS
 
 _SAMPLE = 2_000  # characters of a document from which its language is guessed
 _SHOWN = 10  # reasons shown in one line of the log

@@ -7,7 +7,7 @@ import hashlib
 import polars as pl
 
 from poshgrid.config.sizes import words
-from poshgrid.files import Schema
+from poshgrid.core.files import Schema
 
 SOURCE: Schema = {
     "document": pl.String,  # transcript, book, article: what is kept together

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from poshgrid.core.errors import PoshgridError, reason
 from poshgrid.corpora.listing import not_found
-from poshgrid.errors import PoshgridError, reason
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from poshgrid import resources
-from poshgrid.errors import check_known
+from poshgrid.core import resources
+from poshgrid.core.errors import check_known
 
 NOTICE = (
     "sentences of a small made-up grammar, to try the workflow. Nothing here is about children or "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 
 
 class Request(NamedTuple):

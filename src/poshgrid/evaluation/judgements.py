@@ -10,10 +10,10 @@ from typing import get_args
 
 import polars as pl
 
-from poshgrid import files
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring
-from poshgrid.errors import PoshgridError
+from poshgrid.core import files
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
 
 TIE = 1e-6

@@ -10,10 +10,10 @@ import math
 from pathlib import Path
 from typing import Any
 
-from poshgrid import files, logs
 from poshgrid.config import specs
+from poshgrid.core import files, logs
+from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora.schema import SENTENCES
-from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import tokenized
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines import load as engines

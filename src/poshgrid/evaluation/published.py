@@ -32,8 +32,8 @@ from poshgrid.config import specs
 from poshgrid.config.base import path_name
 from poshgrid.config.runs import GIVEN, PRETRAINED, RELEASED, Run
 from poshgrid.config.sizes import words
+from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora import textfile
-from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.schema import PARADIGM_SCORES, SCORES
 
 COLUMNS = ("sentence1", "PPL1", "Sentence2", "PPL2", "Correct")

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from poshgrid.files import Schema
+from poshgrid.core.files import Schema
 
 _STEP = {
     "step": pl.UInt32,  # optimiser step of a checkpoint; null: the kept model

@@ -8,9 +8,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from poshgrid import files, logs
 from poshgrid.benchmark import schema as benchmark
 from poshgrid.config import specs
+from poshgrid.core import files, logs
 from poshgrid.evaluation import schema, tasks
 from poshgrid.evaluation.engine import Engine, Request, Score
 from poshgrid.evaluation.engines import load as engines

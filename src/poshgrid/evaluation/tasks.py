@@ -24,10 +24,10 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import Schema
 from poshgrid.evaluation import schema
 from poshgrid.evaluation.engine import Engine, Request
-from poshgrid.files import Schema
 
 MEMBERS = ("good", "bad")
 TEXTS = {

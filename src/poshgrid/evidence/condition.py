@@ -11,17 +11,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from poshgrid import logs
 from poshgrid.config import Filter, specs
 from poshgrid.config.runs import SPLITS
-from poshgrid.database import opened
-from poshgrid.errors import PoshgridError
+from poshgrid.core import logs
+from poshgrid.core.database import opened
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import read_json, read_schema, table_writer, write_json
 from poshgrid.evidence.reinsertion import put_back, reinsert, trained
 from poshgrid.evidence.removal import Chosen, choose, deciding, facts
 from poshgrid.evidence.rewriting import rewritten
 from poshgrid.evidence.schema import CONDITION, Labels
 from poshgrid.evidence.sentences import Corpus, summary
-from poshgrid.files import read_json, read_schema, table_writer, write_json
 
 MANY_TREES = 10_000
 """Among so many, a label that no tree has is one that the parser does not give."""

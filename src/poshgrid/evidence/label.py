@@ -11,17 +11,17 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import logs, plugins
 from poshgrid.config import specs
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.core import logs, plugins
+from poshgrid.core.errors import PoshgridError, did_you_mean
+from poshgrid.core.files import read_table, table_height, table_writer, write_json
+from poshgrid.core.plugins import FILTERS
 from poshgrid.evidence.constructions import BY_TREE
 from poshgrid.evidence.match import Match, Rule
 from poshgrid.evidence.patterns import Pattern, asked
 from poshgrid.evidence.schema import BACKSTOP, TOKENS, Labels, column
-from poshgrid.files import read_table, table_height, table_writer, write_json
 from poshgrid.parsing.schema import PARSES, first_sentence
 from poshgrid.parsing.tree import Tree
-from poshgrid.plugins import FILTERS
 
 Backstop = Callable[[Sequence[str]], tuple[int, ...] | None]
 _READING = re.compile("[a-z0-9-]+")

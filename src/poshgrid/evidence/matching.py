@@ -17,9 +17,9 @@ import numpy as np
 import polars as pl
 import pulp
 
-from poshgrid import solver
-from poshgrid.database import Database
-from poshgrid.errors import PoshgridError
+from poshgrid.core import solver
+from poshgrid.core.database import Database
+from poshgrid.core.errors import PoshgridError
 
 _FAITHFUL = 20  # cost, in words, of one sentence fewer than wanted of a source and length
 _GAP = 0.05  # accepted relative gap: proving the last percents takes minutes

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from poshgrid import resources
-from poshgrid.errors import PoshgridError
+from poshgrid.core import resources
+from poshgrid.core.errors import PoshgridError
 from poshgrid.parsing.tree import Tree
 
 LIST = re.compile(r"\$([a-z][a-z-]*)")

@@ -39,7 +39,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from poshgrid import resources
+from poshgrid.core import resources
 from poshgrid.evidence.match import Match, Rule
 from poshgrid.evidence.notation import LIST, Edge, Node, make_node, read
 from poshgrid.parsing.tree import Tree

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from poshgrid import logs
 from poshgrid.config import specs
+from poshgrid.core import logs
+from poshgrid.core.files import write_json, write_table
 from poshgrid.evidence.label import Backstop, rules_of
 from poshgrid.evidence.schema import RECALL
-from poshgrid.files import write_json, write_table
 from poshgrid.parsing import treebank
 from poshgrid.parsing.evaluate import evaluate
 from poshgrid.parsing.parse import parse_words

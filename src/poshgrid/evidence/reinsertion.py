@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from poshgrid import plugins
 from poshgrid.config import Condition, Filter, Reinsertion, specs
-from poshgrid.errors import PoshgridError
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evidence.matching import match, number
 from poshgrid.evidence.patterns import DIRECT
 from poshgrid.evidence.removal import Chosen, direct

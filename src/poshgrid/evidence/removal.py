@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from poshgrid.config import Filter, specs
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evidence.matching import match
 from poshgrid.evidence.patterns import DIRECT
 from poshgrid.evidence.schema import column

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import polars as pl
 
-from poshgrid import plugins
-from poshgrid.errors import PoshgridError
-from poshgrid.files import Schema, read_table
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import Schema, read_table
+from poshgrid.core.plugins import REWRITERS
 from poshgrid.parsing.schema import PARSES, first_sentence
 from poshgrid.parsing.tree import Tree
-from poshgrid.plugins import REWRITERS
 
 _WORD = re.compile(r"['’]?\w")
 DONE: Schema = {

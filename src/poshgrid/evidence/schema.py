@@ -9,9 +9,9 @@ from pathlib import Path
 import polars as pl
 
 from poshgrid.config import Filter
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.core.errors import PoshgridError, did_you_mean
+from poshgrid.core.files import Schema
 from poshgrid.evidence.constructions import BY_TREE
-from poshgrid.files import Schema
 
 CONDITION: Schema = {
     "sent_id": pl.UInt32,  # row of the corpus's sentences

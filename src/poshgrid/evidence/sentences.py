@@ -13,13 +13,13 @@ import polars as pl
 
 from poshgrid.config import Condition, Filter
 from poshgrid.config.sizes import words
+from poshgrid.core.database import Database
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import table_batches
 from poshgrid.corpora.schema import SENTENCES
-from poshgrid.database import Database
-from poshgrid.errors import PoshgridError
 from poshgrid.evidence.constructions import BY_WORDS
 from poshgrid.evidence.rewriting import DONE
 from poshgrid.evidence.schema import Labels
-from poshgrid.files import table_batches
 
 QUESTION = "question"
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import polars as pl
 
-from poshgrid import logs
 from poshgrid.config import specs
+from poshgrid.core import logs
+from poshgrid.core.files import read_json, read_schema, read_table, write_table
 from poshgrid.corpora.schema import trains
 from poshgrid.evidence.constructions import BY_TREE, BY_WORDS, CONSTRUCTIONS
 from poshgrid.evidence.schema import CONDITION, SIDE_EFFECTS, Labels
 from poshgrid.evidence.sentences import side_by_side
-from poshgrid.files import read_json, read_schema, read_table, write_table
 
 ALL = "all"
 LONG = 15

@@ -9,17 +9,17 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from poshgrid import plugins
 from poshgrid.config import Regression, specs
 from poshgrid.config.base import Section
 from poshgrid.config.runs import AXES, RELEASED, Run, agrees, parse_only
 from poshgrid.config.sizes import words
+from poshgrid.core import plugins
+from poshgrid.core.errors import ConfigError, Place, PoshgridError, Problem, did_you_mean
+from poshgrid.core.plugins import FILTERS, READERS, REWRITERS
 from poshgrid.corpora import budgets, conservation
-from poshgrid.errors import ConfigError, Place, PoshgridError, Problem, did_you_mean
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.targets import product
-from poshgrid.plugins import FILTERS, READERS, REWRITERS
-from poshgrid.training import bias, builder
+from poshgrid.models.training import bias, builder
 
 
 def check(grid: Grid) -> None:

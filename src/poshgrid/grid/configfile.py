@@ -12,9 +12,9 @@ import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from poshgrid import plugins
 from poshgrid.config import Config, known, yamltext
-from poshgrid.errors import ConfigError, Place, PoshgridError, Problem, did_you_mean, plain
+from poshgrid.core import plugins
+from poshgrid.core.errors import ConfigError, Place, PoshgridError, Problem, did_you_mean, plain
 from poshgrid.grid import coherence
 from poshgrid.grid.grid import Grid
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from poshgrid.config import Condition
 from poshgrid.config.runs import Run
 from poshgrid.grid.grid import Grid
-from poshgrid.training import builder
+from poshgrid.models.training import builder
 
 
 def full(grid: Grid, target: str) -> dict[str, str]:

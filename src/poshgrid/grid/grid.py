@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Literal
 
-from poshgrid import plugins
 from poshgrid.config import Condition, Regression, specs
 from poshgrid.config.formula import suite_of
 from poshgrid.config.runs import (
@@ -21,9 +20,10 @@ from poshgrid.config.runs import (
 )  # fmt: skip
 from poshgrid.config.sizes import words
 from poshgrid.config.tokens import OWN
+from poshgrid.core import plugins
 from poshgrid.grid.targets import Targets
-from poshgrid.training import bias
-from poshgrid.training.bias import PACKAGE as BIASES
+from poshgrid.models.training import bias
+from poshgrid.models.training.bias import PACKAGE as BIASES
 
 _NO_SENTENCES = ("filtered", "source", "tokenizer")
 """Keys of a condition on which its sentences do not depend."""

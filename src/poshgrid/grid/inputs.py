@@ -10,16 +10,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import poshgrid
-from poshgrid import plugins
 from poshgrid.config import Pretrained, Source, Suite
 from poshgrid.config.base import place
 from poshgrid.config.runs import SCORED, Run
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.plugins import FILTERS
 from poshgrid.corpora import toy
-from poshgrid.errors import PoshgridError
 from poshgrid.evidence import patterns
 from poshgrid.grid.grid import Grid
 from poshgrid.parsing import treebank
-from poshgrid.plugins import FILTERS
 
 
 def relative(path: Path) -> str:

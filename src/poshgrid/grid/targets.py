@@ -35,8 +35,8 @@ from poshgrid.config.runs import (
     parse_only,
 )
 from poshgrid.config.sizes import words
-from poshgrid.errors import ConfigError
-from poshgrid.training import bias
+from poshgrid.core.errors import ConfigError
+from poshgrid.models.training import bias
 
 
 def product(e: Experiment) -> Iterator[tuple[Run, list[bool]]]:

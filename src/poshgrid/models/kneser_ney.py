@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora.words import WORD, fold
-from poshgrid.errors import PoshgridError
 
 UNKNOWN, START, END = range(3)
 SPECIALS = ("<unk>", "<s>", "</s>")

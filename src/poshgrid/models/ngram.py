@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from poshgrid import files
+from poshgrid.core import files
+from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora import textfile
 from poshgrid.corpora.schema import trains
 from poshgrid.corpora.words import fold, words
-from poshgrid.errors import PoshgridError
 from poshgrid.models.classes import ending, mapped
 from poshgrid.models.kneser_ney import (
     END,

@@ -8,15 +8,16 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import config, logs, plugins
+from poshgrid import config
 from poshgrid.config import specs
+from poshgrid.core import logs, plugins
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import read_table, write_table
+from poshgrid.core.plugins import ENGINES
 from poshgrid.corpora.schema import SENTENCES
-from poshgrid.errors import PoshgridError
-from poshgrid.files import read_table, write_table
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
-from poshgrid.plugins import ENGINES
 
 _PIECE = 1_000  # sentences between two steps of the progress bar
 _LISTS = [column for column in PARSES if column != "sent_id"]

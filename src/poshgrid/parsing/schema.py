@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from poshgrid.files import Schema, table_batches
+from poshgrid.core.files import Schema, table_batches
 
 PARSES: Schema = {
     "sent_id": pl.UInt32,  # row of the corpus's sentences

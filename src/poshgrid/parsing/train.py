@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from poshgrid import logs, plugins
 from poshgrid.config import specs
-from poshgrid.files import atomic_folder, write_json
+from poshgrid.core import logs, plugins
+from poshgrid.core.files import atomic_folder, write_json
+from poshgrid.core.plugins import ENGINES
 from poshgrid.parsing import treebank as gold
 from poshgrid.parsing.evaluate import evaluate
-from poshgrid.plugins import ENGINES
 
 
 def train(spec: specs.ParserSpec, treebank: Path, output: Path) -> dict[str, object]:

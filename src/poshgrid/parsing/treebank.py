@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from poshgrid import logs
 from poshgrid.config import Treebank, specs
-from poshgrid.errors import PoshgridError
-from poshgrid.files import atomic
+from poshgrid.core import logs
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import atomic
 from poshgrid.parsing.tree import Tree
 
 RELATIONS = frozenset({

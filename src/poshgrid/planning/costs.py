@@ -12,14 +12,14 @@ from pathlib import Path
 
 import yaml
 
-from poshgrid import plugins, resources
 from poshgrid.config import Recipe
 from poshgrid.config.runs import Run
 from poshgrid.config.sizes import words
-from poshgrid.errors import PoshgridError, check_known
-from poshgrid.files import read_json
+from poshgrid.core import plugins, resources
+from poshgrid.core.errors import PoshgridError, check_known
+from poshgrid.core.files import read_json
 from poshgrid.grid.grid import Grid
-from poshgrid.training import bias, builder
+from poshgrid.models.training import bias, builder
 
 TOKENS_PER_WORD, WORDS_PER_SENTENCE = 1.3, 8
 """Assumed for sizes that have not been tokenized yet."""
@@ -104,8 +104,8 @@ class Costs:
     def _built(self, name: str, types: int, context: int, positions: int) -> tuple[int, float]:
         import torch
 
-        from poshgrid.tokenization.tokenizer import Vocabulary
-        from poshgrid.training import flops
+        from poshgrid.models.tokenization.tokenizer import Vocabulary
+        from poshgrid.models.training import flops
 
         with torch.device("meta"):  # without memory for the weights
             model = builder.build(

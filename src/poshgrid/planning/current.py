@@ -19,10 +19,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from poshgrid import verification
-from poshgrid.errors import PoshgridError
-from poshgrid.provenance import lock
-from poshgrid.verification import MANIFEST
+from poshgrid.core import lock, verification
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.verification import MANIFEST
 
 SPEC, CODE, INPUTS, NO_MANIFEST = "spec", "code", "inputs", "no manifest"
 """Differences between a result and its job."""

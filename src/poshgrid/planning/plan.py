@@ -24,9 +24,9 @@ from unittest.mock import patch
 
 import typer
 
-from poshgrid import resources
 from poshgrid.config.runs import Run
-from poshgrid.errors import PoshgridError
+from poshgrid.core import resources
+from poshgrid.core.errors import PoshgridError
 from poshgrid.planning.costs import Costs
 from poshgrid.planning.current import job_of
 
@@ -145,7 +145,7 @@ def show(parser: Any, args: Any, device: str | None = None) -> None:  # noqa: AN
     Raises:
         PoshgridError: an unknown device, or Snakemake cannot plan the run.
     """
-    from poshgrid.tables import terminal
+    from poshgrid.core import terminal
 
     planned, grid = graph(parser, args, lambda w: (read(w), w.globals.get("GRID")))
     again = [job for job in planned if job.reasons]

@@ -16,13 +16,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from poshgrid import plugins
 from poshgrid.config import Filter, Pretrained, Source, Suite
 from poshgrid.config.formula import suite_of
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError, check_known, plain
+from poshgrid.core.files import read_json
+from poshgrid.core.plugins import READERS, SUITES
 from poshgrid.corpora import budgets, catalogue
 from poshgrid.corpora.report import Report, loss
-from poshgrid.errors import PoshgridError, check_known, plain
-from poshgrid.files import read_json
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.inputs import model_folder
 from poshgrid.parsing.engines.spacy import is_mapped
@@ -31,7 +32,6 @@ from poshgrid.parsing.treebank import TOY, components
 from poshgrid.parsing.treebank import files as treebank_files
 from poshgrid.planning import current
 from poshgrid.planning.findings import Finding, error, ok, warning
-from poshgrid.plugins import READERS, SUITES
 
 SMALL = 1_000_000
 """Texts and suites of at most so many bytes are read before a run, to report their faults early."""

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from poshgrid import files, logs
 from poshgrid.benchmark import frequencies, lexicon
 from poshgrid.benchmark.checks import structure
 from poshgrid.benchmark.schema import PAIRS
-from poshgrid.tables import formats
+from poshgrid.core import files, formats, logs
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.checks.structure import Fault

@@ -10,20 +10,19 @@ from typing import Any, TypeVar
 import polars as pl
 from pydantic import ValidationError
 
-from poshgrid import files, logs, plugins, verification
 from poshgrid.benchmark import items as suites
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring, runs, specs
 from poshgrid.config.base import path_name
-from poshgrid.errors import PoshgridError, check_known
+from poshgrid.core import files, formats, logs, plugins, verification
+from poshgrid.core.errors import PoshgridError, check_known
+from poshgrid.core.plugins import SUITES
 from poshgrid.evaluation import judgements
 from poshgrid.evaluation.engine import Engine
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.models.ngram import NGram, fit
 from poshgrid.models.ngram import texts as sentences_of
-from poshgrid.plugins import SUITES
 from poshgrid.quality.gate import gate
-from poshgrid.tables import formats
 
 T = TypeVar("T")
 log = logs.get(__name__)

@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 
 from poshgrid.config.runs import BASELINES, UNTRAINED
+from poshgrid.core.table import Column, Table
+from poshgrid.core.words import NOT_RUN
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Arm, Layout, title
 from poshgrid.report.texts import say
 from poshgrid.statistics.schema import RUN_AXES, YES
-from poshgrid.tables.table import Column, Table
-from poshgrid.tables.words import NOT_RUN
 
 BASELINE_NAMES = {baseline: baseline for baseline in BASELINES} | {
     "ngram": "n-gram",

@@ -10,14 +10,14 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import files
-from poshgrid.analysis.results import TARGETS
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import BASELINE_RECIPES, SCORED, UNTRAINED, Run
+from poshgrid.core import files
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.records import Record, manifests, read_json
+from poshgrid.report.results import TARGETS
 from poshgrid.statistics import published
 from poshgrid.statistics import schema as statistics
 from poshgrid.statistics.curves import over_seeds
@@ -106,7 +106,7 @@ class Collected:
     # ---- tables of statistics --------------------------------------------------------------------
 
     def table(self, name: str) -> pl.DataFrame:
-        """Return a table of the target (:data:`poshgrid.analysis.results.TARGETS`)."""
+        """Return a table of the target (:data:`poshgrid.report.results.TARGETS`)."""
         folder, module, contract = TARGETS[name]
         path = Path(folder(self.paths, self.spec.target), f"{name}.parquet")
         return _table(path, getattr(module, contract))

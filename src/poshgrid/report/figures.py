@@ -12,12 +12,12 @@ from typing import Any
 import polars as pl
 
 from poshgrid.config.runs import BASELINES
-from poshgrid.files import Schema
+from poshgrid.core.files import Schema
+from poshgrid.core.words import short
 from poshgrid.report import style
 from poshgrid.report.accuracies import BASELINE_NAMES
 from poshgrid.report.style import INK, MUTED, PAGE, SERIES, Palette
 from poshgrid.report.texts import say
-from poshgrid.tables.words import short
 
 ROWS: Schema = {
     "panel": pl.String,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from poshgrid.config.runs import BASELINE_RECIPES, COUNTED, UNTRAINED, Run
+from poshgrid.core.table import varying
 from poshgrid.report.collect import Collected
 from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.tables.table import varying
 
 CATEGORY_ORDER = ("island", "question-formation", "binding", "wanna")  # of POSH-BENCH
 

@@ -13,15 +13,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from poshgrid import files, logs
 from poshgrid.config import specs
+from poshgrid.core import files, formats, logs
+from poshgrid.core.words import counted, listed
 from poshgrid.corpora import conservation, toy
 from poshgrid.report import parts, style
 from poshgrid.report.collect import Collected
 from poshgrid.report.texts import environment, say
 from poshgrid.statistics.schema import DEVELOPMENT, EXPOSURE, RATIOS
-from poshgrid.tables import formats
-from poshgrid.tables.words import counted, listed
 
 log = logs.get(__name__)
 

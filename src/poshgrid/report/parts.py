@@ -19,14 +19,13 @@ from typing import Any, NamedTuple
 import polars as pl
 from markupsafe import Markup
 
-from poshgrid import files, plugins
-from poshgrid.plugins import SECTIONS
+from poshgrid.core import files, formats, plugins
+from poshgrid.core.plugins import SECTIONS
+from poshgrid.core.table import Table, of_frame
 from poshgrid.report import style
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import lay_out
 from poshgrid.report.texts import environment, say, titles
-from poshgrid.tables import formats
-from poshgrid.tables.table import Table, of_frame
 
 _ENDINGS = {"figures": tuple(f".{e}" for e in style.KINDS), "tables": (".csv", ".tex", ".bib")}
 """Folder of the page -> the endings of the files that a report writes there."""
@@ -73,7 +72,7 @@ class Page:
         Args:
             kind: of the table: the key of its titles in ``tables.yaml`` and of its caption in
                 ``texts.txt``.
-            frame: the rows of the table (:func:`poshgrid.tables.table.of_frame`).
+            frame: the rows of the table (:func:`poshgrid.core.table.of_frame`).
             facts: arguments of the caption.
             of: a suite or model, which is appended to the table's name; "": the kind is the name.
             named: named arguments of the caption; ``caption`` is the caption itself.

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from poshgrid import files
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
-from poshgrid.errors import PoshgridError
+from poshgrid.core import files
+from poshgrid.core.errors import PoshgridError
 
 
 class Record(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from poshgrid.tables import words
+from poshgrid.core import words
 
 _FILTERS = ("count", "counted", "duration", "listed", "percent", "points", "probability", "signed")
 
@@ -52,7 +52,7 @@ def tidy(text: str) -> str:
 
 @cache
 def titles() -> dict[str, dict[str, str]]:
-    """Return table -> column -> its title and format (:func:`poshgrid.tables.table.of_frame`)."""
+    """Return table -> column -> its title and format (:func:`poshgrid.core.table.of_frame`)."""
     text = (importlib.resources.files("poshgrid.report") / "tables.yaml").read_text("utf-8")
     content: dict[str, dict[str, str]] = yaml.safe_load(text)
     return content

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from poshgrid import plugins
 from poshgrid.config import specs
-from poshgrid.errors import PoshgridError
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.plugins import ENGINES, READERS
 from poshgrid.parsing.treebank import components
-from poshgrid.plugins import ENGINES, READERS
 from poshgrid.stages.stage import PATHS, Files, Stage, Wildcards
 
 

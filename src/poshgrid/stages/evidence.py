@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from poshgrid import plugins
 from poshgrid.config import specs
-from poshgrid.plugins import ENGINES, FILTERS, REWRITERS
+from poshgrid.core import plugins
+from poshgrid.core.plugins import ENGINES, FILTERS, REWRITERS
 from poshgrid.stages.stage import PATHS, Files, Stage, Wildcards
 
 
@@ -158,7 +158,7 @@ class SideEffects(Stage):
 class Audit(Stage):
     """Draw sheets of sentences for people to judge."""
 
-    function = "poshgrid.audit.draw.draw"
+    function = "poshgrid.quality.audit.draw.draw"
     output = PATHS.audit("{condition}", "{size}")
     Spec = specs.AuditSpec
     # The sheets are not declared, because Snakemake would delete those that people have filled in.

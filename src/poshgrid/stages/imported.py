@@ -13,18 +13,18 @@ from types import SimpleNamespace
 
 import polars as pl
 
-from poshgrid import files
 from poshgrid.benchmark import schema as benchmark
 from poshgrid.config import Config, Pretrained, Suite, specs
 from poshgrid.config.base import path_name
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import COUNTED, GIVEN, PRETRAINED, Run
-from poshgrid.errors import PoshgridError
+from poshgrid.core import files
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.manifest import recorded
 from poshgrid.evaluation import schema, tasks
 from poshgrid.evaluation.published import Published
 from poshgrid.grid.grid import Grid
 from poshgrid.models import ngram
-from poshgrid.provenance.manifest import recorded
 from poshgrid.quality.given import baselines
 from poshgrid.stages import Stages
 from poshgrid.stages.stage import Stage, run

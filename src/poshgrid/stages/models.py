@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from poshgrid import plugins
 from poshgrid.config import specs
 from poshgrid.config.runs import COUNTED, SPLITS, WORD_ORDER, Run, counting
 from poshgrid.config.tokens import OWN, SMALLEST
+from poshgrid.core import plugins
 from poshgrid.grid.inputs import relative
+from poshgrid.models.training import bias, builder
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards, growing
-from poshgrid.training import bias, builder
 
 RUN = "{condition}/{size}/{model}/{recipe}/{bias}/seed{seed}"
 """A run's name as wildcards."""
@@ -23,7 +23,7 @@ TOKENS = (*(f"{split}{kind}" for split in SPLITS for kind in (".bin", ".offsets.
 class Tokenizer(Stage):
     """Train a tokenizer on conditions, or copy it from a file."""
 
-    function = "poshgrid.tokenization.tokenizer.train"
+    function = "poshgrid.models.tokenization.tokenizer.train"
     output = PATHS.tokenizer("{condition}", "{size}")
     Spec = specs.TokenizerSpec
     outputs = ("tokenizer.json", "tokenizer_config.json", "statistics.json")
@@ -45,7 +45,7 @@ class Tokenizer(Stage):
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
         """Train the tokenizer, or copy it."""
-        from poshgrid.tokenization import tokenizer
+        from poshgrid.models.tokenization import tokenizer
 
         if job.spec.tokenizer.file:
             spaced = job.spec.tokenizer.space_final_mark
@@ -57,7 +57,7 @@ class Tokenizer(Stage):
 class Tokens(Stage):
     """Encode a condition as memory-mapped tokens."""
 
-    function = "poshgrid.tokenization.encode.encode"
+    function = "poshgrid.models.tokenization.encode.encode"
     output = PATHS.tokens("{condition}", "{size}")
     outputs = (*TOKENS, "statistics.json")
     takes = lambda job: (job.folder("condition"), job.folder("tokenizer"), job.output)
@@ -74,7 +74,7 @@ class Tokens(Stage):
 class Sweep(Stage):
     """Count a condition's tokens at several vocabulary sizes."""
 
-    function = "poshgrid.tokenization.sweep.sweep"
+    function = "poshgrid.models.tokenization.sweep.sweep"
     output = PATHS.sweep("{condition}", "{size}")
     Spec = specs.TokenizerSpec
     takes = lambda job: (job.spec, job.folder("condition"), job.output)
@@ -92,7 +92,7 @@ class Sweep(Stage):
 class Distances(Stage):
     """Measure distances in the trees of the training sentences, for tree-planting."""
 
-    function = "poshgrid.distances.make.make"
+    function = "poshgrid.models.distances.make.make"
     output = PATHS.distances("{condition}", "{size}", "{parser}")
     outputs = ("distances.bin", "words.bin", "offsets.npy", "statistics.json")
     minutes = 120
@@ -114,7 +114,7 @@ class Distances(Stage):
 class Train(Stage):
     """Train one run; resume if an earlier attempt was stopped."""
 
-    function = "poshgrid.training.train.train"
+    function = "poshgrid.models.training.train.train"
     output = PATHS.model(RUN)
     Spec = specs.TrainSpec
     outputs = (
@@ -178,9 +178,9 @@ class Train(Stage):
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
         """Train the model."""
-        from poshgrid.training import signals
-        from poshgrid.training.tracker import tracking
-        from poshgrid.training.train import train
+        from poshgrid.models.training import signals
+        from poshgrid.models.training.tracker import tracking
+        from poshgrid.models.training.train import train
 
         spec, distances, name = job.spec, job.file("distances"), RUN.format(**job.cell)
         often = {"checkpoint_every": job.checkpoint_every}
@@ -197,7 +197,7 @@ class Train(Stage):
                     distances.parent if distances else None,
                 )
         except signals.StoppedError as signal:
-            from poshgrid.cluster.slurm import requeue
+            from poshgrid.planning.slurm import requeue
 
             requeue(signal)
             raise
@@ -205,7 +205,7 @@ class Train(Stage):
     @staticmethod
     def finished(job: Job) -> None:
         """Remove the run's checkpoints."""
-        from poshgrid.training import checkpoint
+        from poshgrid.models.training import checkpoint
 
         checkpoint.remove(Path(job.paths.checkpoints(RUN.format(**job.cell))))
 

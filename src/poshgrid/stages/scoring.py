@@ -8,15 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from poshgrid import plugins
 from poshgrid.config import Scoring, specs
 from poshgrid.config.base import Section
 from poshgrid.config.evaluation import TOP_K
 from poshgrid.config.runs import SCORED, Run
-from poshgrid.plugins import RIVALS, SUITES
+from poshgrid.core import plugins
+from poshgrid.core.plugins import RIVALS, SUITES
+from poshgrid.models.training import builder
 from poshgrid.stages.models import RUN
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
-from poshgrid.training import builder
 
 
 def judging(stage: Stage) -> Scoring:
@@ -66,7 +66,7 @@ class Items(Stage):
 class HeuristicChoices(Stage):
     """Write which member of each pair simple heuristics prefer."""
 
-    function = "poshgrid.heuristics.table.write"
+    function = "poshgrid.evaluation.heuristics.table.write"
     output = PATHS.all_heuristics()
     Spec = specs.HeuristicsSpec
     external = ("lexicon",)

@@ -20,18 +20,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from poshgrid import verification
 from poshgrid.config.base import Section
 from poshgrid.config.paths import Paths
 from poshgrid.config.specs import parse
-from poshgrid.errors import PoshgridError
-from poshgrid.files import write_text
+from poshgrid.core import adopt, contents, fingerprint, verification
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import write_text
+from poshgrid.core.manifest import recorded
+from poshgrid.core.verification import MANIFEST
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.inputs import Inputs
 from poshgrid.planning.current import LONG
-from poshgrid.provenance import adopt, contents, fingerprint
-from poshgrid.provenance.manifest import recorded
-from poshgrid.verification import MANIFEST
 
 MAX_ARGUMENT = 48 * 1024
 """Largest job, in bytes, that is passed on the command line."""
@@ -46,7 +45,7 @@ Files = str | list[str] | dict[str, str]
 
 @functools.cache
 def code(*modules: str) -> str:
-    """Return the digest of modules (:func:`poshgrid.provenance.fingerprint.code`), cached."""
+    """Return the digest of modules (:func:`poshgrid.core.fingerprint.code`), cached."""
     return fingerprint.code(*modules)
 
 
@@ -141,7 +140,7 @@ class Stage(Inputs):
         editable: patterns of written files that people fill in.
         memory_mb: limit of a first attempt; it grows with each further attempt.
         minutes: the same.
-        costly: keep the last outputs to reuse them (:mod:`poshgrid.provenance.adopt`). The output
+        costly: keep the last outputs to reuse them (:mod:`poshgrid.core.adopt`). The output
             of such a stage only depends on its spec, code and inputs.
     """
 

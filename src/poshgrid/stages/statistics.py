@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from poshgrid import plugins, resources
 from poshgrid.benchmark.reading import table10
 from poshgrid.config import specs
 from poshgrid.config.runs import COUNTED, GIVEN, UNTRAINED
 from poshgrid.config.sizes import words
+from poshgrid.core import plugins, resources
+from poshgrid.core.plugins import SECTIONS
 from poshgrid.grid import filtering
 from poshgrid.grid.inputs import relative
-from poshgrid.plugins import SECTIONS
 from poshgrid.stages.scoring import HeuristicChoices, judging
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Takes, Wildcards
 

@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from poshgrid import files
 from poshgrid.config.evaluation import TOLERANCE
 from poshgrid.config.runs import COUNTED, REFERENCE, SCORED, UNTRAINED, WORD_BASELINES
 from poshgrid.config.specs import JudgementSpec
-from poshgrid.errors import PoshgridError
+from poshgrid.core import files, formats
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation import judgements
 from poshgrid.statistics import intervals, levels, tests, verdicts
 from poshgrid.statistics.schema import ACCURACY, COUNTS, RUN_AXES
 from poshgrid.statistics.tally import count
-from poshgrid.tables import formats
 
 POINT = [*RUN_AXES, "suite"]
 """The columns that name a point of the grid on a suite: accuracies are averaged over its seeds."""

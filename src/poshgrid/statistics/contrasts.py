@@ -11,12 +11,12 @@ import numpy as np
 import polars as pl
 
 from poshgrid.config import Contrast
-from poshgrid.errors import did_you_mean
+from poshgrid.core.errors import did_you_mean
+from poshgrid.core.words import counted
 from poshgrid.statistics import summary
 from poshgrid.statistics.design import Design
 from poshgrid.statistics.predictor import Predictor, mean_share
 from poshgrid.statistics.schema import CONTRASTS, RUN_AXES
-from poshgrid.tables.words import counted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,14 +9,13 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid import files, logs, verification
 from poshgrid.config.runs import UNTRAINED
 from poshgrid.config.specs import JudgementSpec
-from poshgrid.errors import PoshgridError
+from poshgrid.core import files, formats, logs, verification
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation import judgements
 from poshgrid.statistics import levels
 from poshgrid.statistics.schema import CURVES, RUN_AXES, TRAINED
-from poshgrid.tables import formats
 
 _PLACE = ["suite", "level", "category", "phenomenon"]
 _MEASURED = [name for name in TRAINED if name not in (*RUN_AXES, "seed")]

@@ -18,14 +18,13 @@ import numpy as np
 import polars as pl
 from scipy import stats
 
-from poshgrid import files, logs
 from poshgrid.benchmark.reading.table10 import key
 from poshgrid.config.specs import DeltasSpec
-from poshgrid.errors import PoshgridError
+from poshgrid.core import files, formats, logs
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.statistics import levels, tally
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
-from poshgrid.tables import formats
 
 COMPARED = ("model", "bias", "recipe")
 """The axes whose values are compared with each other."""

@@ -11,7 +11,7 @@ import polars as pl
 
 from poshgrid.config.formula import RESPONSE, check, parts, suite_of
 from poshgrid.config.runs import REFERENCE, parse_only
-from poshgrid.errors import PoshgridError, check_known, did_you_mean
+from poshgrid.core.errors import PoshgridError, check_known, did_you_mean
 from poshgrid.statistics.schema import RUN_AXES
 
 if TYPE_CHECKING:

@@ -10,13 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poshgrid import files, logs
 from poshgrid.config import Regression, formula
 from poshgrid.config.specs import RegressionSpec
-from poshgrid.errors import PoshgridError
+from poshgrid.core import files, formats, logs
+from poshgrid.core.errors import PoshgridError
 from poshgrid.statistics import contrasts, design, gate, predictor
 from poshgrid.statistics.schema import CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
-from poshgrid.tables import formats
 
 if TYPE_CHECKING:
     import arviz

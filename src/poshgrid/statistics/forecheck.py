@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from poshgrid.config.formula import SUITE
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.grid.grid import Grid
 from poshgrid.statistics import design
 from poshgrid.statistics.power import counts_of

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from poshgrid import logs
 from poshgrid.config import Regression
+from poshgrid.core import logs
 from poshgrid.statistics import summary
 
 if TYPE_CHECKING:

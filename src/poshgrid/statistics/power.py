@@ -28,7 +28,7 @@ from scipy.special import logit
 
 from poshgrid.config import Regression
 from poshgrid.config.runs import AXES, Run
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation import judgements
 from poshgrid.grid.grid import Grid
 from poshgrid.statistics import contrasts, design

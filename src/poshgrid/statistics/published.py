@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from poshgrid import resources
-from poshgrid.errors import PoshgridError
-from poshgrid.files import Schema
+from poshgrid.core import resources
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import Schema
 
 POSH = ("posh-bench", "v1")
 """Study and version of the tables of Yang et al., with the first version of their items."""

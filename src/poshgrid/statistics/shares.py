@@ -39,13 +39,13 @@ from scipy import sparse
 
 from poshgrid.config.runs import COUNTED, words_of
 from poshgrid.config.specs import HeuristicSharesSpec
+from poshgrid.core import formats
 from poshgrid.evaluation import judgements
-from poshgrid.heuristics import mixture, schema
-from poshgrid.heuristics import table as heuristics_table
+from poshgrid.evaluation.heuristics import mixture, schema
+from poshgrid.evaluation.heuristics import table as heuristics_table
 from poshgrid.models.ngram import NGram
 from poshgrid.statistics import levels
 from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.tables import formats
 
 REPLICATES = 1_000
 SEED = 42

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from poshgrid import logs
 from poshgrid.config import Scoring
+from poshgrid.core import logs
 from poshgrid.evaluation import judgements
 from poshgrid.statistics import levels
 from poshgrid.statistics.intervals import SetSums

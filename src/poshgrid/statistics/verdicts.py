@@ -18,7 +18,7 @@ import polars as pl
 from scipy import optimize, special
 
 from poshgrid.config.runs import BASELINES, COUNTED, REFERENCE, UNTRAINED
-from poshgrid.heuristics import table
+from poshgrid.evaluation.heuristics import table
 from poshgrid.statistics import tests
 from poshgrid.statistics.intervals import SetSums
 from poshgrid.statistics.schema import ACCURACY, CANNOT_TELL, NO, NOT_TESTABLE, RUN_AXES, YES

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from poshgrid.benchmark.generation.balance import counterbalance
 from poshgrid.benchmark.lexicon import Word
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 
 
 def _word(lemma: str, gender: str = "n", **forms: str) -> Word:

@@ -4,7 +4,7 @@ import pytest
 
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
 from poshgrid.benchmark.suites import choices, completions
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 
 HEADER = "item_id,category,phenomenon,block,stimulus,target,distractor1,distractor2"
 FOX = "a,sc,passive,1,La volpe è vista dal lupo.,il lupo vede la volpe.,la volpe vede il lupo."

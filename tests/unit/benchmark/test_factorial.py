@@ -14,8 +14,8 @@ from poshgrid.benchmark.generation.templates import Pair
 from poshgrid.benchmark.schema import PAIRS, Context
 from poshgrid.benchmark.suites import factorial as reader
 from poshgrid.corpora.words import words
-from poshgrid.heuristics.pair import Pair as Seen
-from poshgrid.heuristics.table import rivals
+from poshgrid.evaluation.heuristics.pair import Pair as Seen
+from poshgrid.evaluation.heuristics.table import rivals
 from tests.cases import read_cases
 from tests.unit.benchmark import grammar
 from tests.unit.benchmark.generated import KNOWN as VOCABULARY

@@ -5,7 +5,7 @@ import pytest
 
 from poshgrid.benchmark import frequencies
 from poshgrid.models.ngram import count
-from tests.unit.training.training_support import write_condition, write_sentences
+from tests.unit.models.training.training_support import write_condition, write_sentences
 
 
 @pytest.fixture

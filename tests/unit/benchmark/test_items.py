@@ -13,8 +13,8 @@ from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.schema import PAIRS, Context
 from poshgrid.benchmark.suites import templates as suite
 from poshgrid.config import Suite, specs
-from poshgrid.errors import PoshgridError
-from tests.unit.training.training_support import write_sentences
+from poshgrid.core.errors import PoshgridError
+from tests.unit.models.training.training_support import write_sentences
 
 CATEGORIES = {
     "island": ["island-adjunct", "island-complex-np", "island-wh"],

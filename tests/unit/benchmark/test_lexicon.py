@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from poshgrid.benchmark import lexicon
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from tests.cases import read_cases
 from tests.unit.benchmark.generated import WORDS
 

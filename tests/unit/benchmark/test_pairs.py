@@ -11,7 +11,7 @@ from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.generation import pairs as generator
 from poshgrid.benchmark.generation import templatefile, templates
 from poshgrid.benchmark.generation import words as slot_words
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from tests.unit.benchmark.generated import KNOWN, WORDS
 
 

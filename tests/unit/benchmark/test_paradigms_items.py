@@ -13,7 +13,7 @@ from poshgrid.benchmark.lexicon import Vocabulary
 from poshgrid.benchmark.schema import PARADIGMS, Context
 from poshgrid.benchmark.suites import paradigm_csv, paradigms
 from poshgrid.benchmark.suites import paradigms as reader
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from tests.cases import read_cases
 from tests.unit.benchmark.generated import KNOWN, WORDS
 

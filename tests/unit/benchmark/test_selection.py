@@ -15,7 +15,7 @@ from poshgrid.benchmark.generation.pairs import Filled
 from poshgrid.benchmark.generation.selection import choose
 from poshgrid.benchmark.generation.templates import Pair
 from poshgrid.benchmark.schema import Baseline
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 
 
 def _pair(number: int, template: str = "t", cell: str = "c", words: str = "") -> Filled:

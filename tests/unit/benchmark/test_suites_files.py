@@ -8,12 +8,12 @@ import json
 import polars as pl
 import pytest
 
-from poshgrid import plugins
 from poshgrid.benchmark.reading import pairfile, table10
 from poshgrid.benchmark.schema import CHOICES, PAIRS
 from poshgrid.benchmark.suites import pairs
-from poshgrid.errors import PoshgridError
-from poshgrid.files import check_schema
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import check_schema
 from tests.unit.corpora.reader_support import put
 
 SUITES = "poshgrid.benchmark.suites"

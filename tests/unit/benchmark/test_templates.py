@@ -6,7 +6,7 @@ import re
 import pytest
 
 from poshgrid.benchmark.generation import templatefile, templates
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from tests.cases import read_cases
 from tests.unit.benchmark.generated import WORDS
 

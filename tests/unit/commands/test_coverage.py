@@ -6,7 +6,7 @@ import pytest
 from poshgrid.benchmark.coverage import COVERAGE, coverage
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Filter
-from poshgrid.files import write_table
+from poshgrid.core.files import write_table
 from tests.unit.evidence.trees import tree
 
 ADJECTIVE = "determiner_noun_agreement_with_adjective_1"

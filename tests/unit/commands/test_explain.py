@@ -3,12 +3,12 @@
 import polars as pl
 import pytest
 
-from poshgrid.audit.firing import fires
 from poshgrid.config import Filter
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import write_json, write_table
 from poshgrid.corpora.schema import SENTENCES
-from poshgrid.errors import PoshgridError
 from poshgrid.evidence.schema import Labels
-from poshgrid.files import write_json, write_table
+from poshgrid.quality.audit.firing import fires
 from tests.unit.evidence.condition_support import write
 from tests.unit.evidence.test_recall import conllu
 

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from poshgrid import files
 from poshgrid.cli import app
+from poshgrid.core import files
 from tests.unit.report import report_results
 
 

@@ -6,16 +6,16 @@ import math
 import pytest
 import yaml
 
-from poshgrid import plugins
 from poshgrid.config import Config
-from poshgrid.errors import PoshgridError
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
 from poshgrid.grid import configfile
 from tests import jobs
 from tests.conftest import ROOT
 
 PACKAGES = [
     "poshgrid.corpora.readers", "poshgrid.parsing.engines", "poshgrid.models.architectures",
-    "poshgrid.training.biases", "poshgrid.benchmark.suites",
+    "poshgrid.models.biases", "poshgrid.benchmark.suites",
 ]  # fmt: skip
 FILE = ROOT / "studies/posh-bench/toy.yaml"
 TINY = yaml.safe_load(FILE.read_text(encoding="utf-8"))

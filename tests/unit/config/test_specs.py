@@ -7,7 +7,7 @@ import json
 import pytest
 
 from poshgrid.config import Scoring, specs
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 
 RUN = "baby-f/10M/gpt2-mini/packed/dyck+recency/seed42"
 

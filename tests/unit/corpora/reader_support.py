@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 import yaml
 
-from poshgrid import plugins
 from poshgrid.config import Source, specs
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import read_json, read_table
+from poshgrid.core.plugins import READERS
 from poshgrid.corpora.read import read_source
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.schema import SOURCE
-from poshgrid.errors import PoshgridError
-from poshgrid.files import read_json, read_table
-from poshgrid.plugins import READERS
 
 CASES = Path(__file__).parent / "cases"
 

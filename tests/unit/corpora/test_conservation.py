@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 from poshgrid.config import Corpus, specs
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import write_table
 from poshgrid.corpora.mix import mix
 from poshgrid.corpora.schema import SOURCE
-from poshgrid.errors import PoshgridError
-from poshgrid.files import write_table
 
 TALK = ["what's that?", "oh.", "do you want it?", "there you go.", "no."]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora import fetch as fetching
 from poshgrid.corpora.catalogue import Download, Manifest
 from poshgrid.corpora.fetch import LOCK, check_encrypted, download, fetch
-from poshgrid.errors import PoshgridError
 
 BODY = random.Random(7).randbytes(3_000_000)  # more than two chunks
 SHA = hashlib.sha256(BODY).hexdigest()

@@ -8,12 +8,12 @@ import random
 import polars as pl
 import pytest
 
-from poshgrid import database
 from poshgrid.config import Corpus, specs
+from poshgrid.core import database
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import read_json, read_table, write_table
 from poshgrid.corpora.mix import mix
 from poshgrid.corpora.schema import SENTENCES, SOURCE, trains
-from poshgrid.errors import PoshgridError
-from poshgrid.files import read_json, read_table, write_table
 from tests.unit.corpora.reader_support import put, table_of
 
 SIZES = ["1K", "3K", "5K"]

@@ -5,10 +5,10 @@ import gzip
 
 import pytest
 
-from poshgrid import plugins
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.plugins import READERS
 from poshgrid.corpora.report import Report
-from poshgrid.errors import PoshgridError
-from poshgrid.plugins import READERS
 from tests.unit.corpora.reader_support import SAMPLES, every_reader, put, refused, table_of
 
 READERS_OF_FILES = sorted({reader for reader, *_ in SAMPLES})

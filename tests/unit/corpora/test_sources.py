@@ -2,8 +2,8 @@
 
 import pytest
 
-from poshgrid import plugins
 from poshgrid.config import Source
+from poshgrid.core import plugins
 from poshgrid.corpora.catalogue import READERS, lacking, manifest
 from tests.unit.corpora.reader_support import put
 

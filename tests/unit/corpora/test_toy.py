@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 import yaml
 
-from poshgrid import resources
+from poshgrid.core import resources
 from poshgrid.corpora import toy
 
 N = 8_000

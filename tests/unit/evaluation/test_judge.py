@@ -7,7 +7,7 @@ import pytest
 
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation.judgements import judge, judged, read_items, steps
 from poshgrid.evaluation.schema import SCORES
 from tests.unit.evaluation.test_tasks import table

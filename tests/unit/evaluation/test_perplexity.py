@@ -8,13 +8,13 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from poshgrid import errors
 from poshgrid.config import Scoring, specs
+from poshgrid.core import errors
 from poshgrid.evaluation.perplexity import perplexity
 from poshgrid.models.ngram import count
-from poshgrid.training.train import train
+from poshgrid.models.training.train import train
 from tests.unit.models import tiny_causal
-from tests.unit.training.training_support import (
+from tests.unit.models.training.training_support import (
     corpus,
     recipe,
     sentences,

@@ -17,7 +17,7 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation.engines import probe
 from poshgrid.evaluation.engines.masked import Masked
 from tests.cases import read_cases

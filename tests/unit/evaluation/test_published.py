@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from poshgrid import files
 from poshgrid.cli import app
-from poshgrid.errors import PoshgridError
+from poshgrid.core import files
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation import published
 from poshgrid.statistics.measures.schema import PARADIGM_MEASURES
 from poshgrid.statistics.schema import ACCURACY

@@ -7,7 +7,7 @@ import pytest
 
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, PAIRS, PARADIGMS
 from poshgrid.config import Scoring, specs
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation import schema
 from poshgrid.evaluation.score import checkpoints, score
 from poshgrid.models.ngram import count

@@ -5,7 +5,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from poshgrid.config import Scoring
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation import tokenized
 from poshgrid.evaluation.engines import causal
 from poshgrid.evaluation.engines.load import load

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS, PAIRS, PARADIGMS
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation import tasks
 from poshgrid.evaluation.engine import Score
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES, PARADIGM_SCORES, SCORES

@@ -13,12 +13,12 @@ import polars as pl
 
 from poshgrid.config import Condition, Filter, specs
 from poshgrid.config.runs import SPLITS
+from poshgrid.core.database import opened
+from poshgrid.core.files import read_table, write_json, write_table
 from poshgrid.corpora.schema import SENTENCES
-from poshgrid.database import opened
 from poshgrid.evidence.condition import build
 from poshgrid.evidence.schema import CONDITION, Labels, column
 from poshgrid.evidence.sentences import Corpus
-from poshgrid.files import read_table, write_json, write_table
 
 FILTERS = ["binding", "question-formation"]
 DIRECT = [f"{word}.direct" for word in FILTERS]

@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 
 from poshgrid.config.runs import SPLITS
-from poshgrid.database import Database
-from poshgrid.errors import PoshgridError
+from poshgrid.core.database import Database
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import read_json, table_batches
 from poshgrid.evidence import sentences as planning
 from poshgrid.evidence.condition import build
 from poshgrid.evidence.removal import choose
-from poshgrid.files import read_json, table_batches
 from tests.unit.evidence import condition_support as support
 from tests.unit.evidence.condition_support import (
     DIRECT,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from poshgrid import plugins
+from poshgrid.core import plugins
 from poshgrid.parsing.tree import Tree
 from tests.unit.evidence.trees import read_cases, tree
 

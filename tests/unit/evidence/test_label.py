@@ -3,12 +3,12 @@
 import polars as pl
 import pytest
 
-from poshgrid import plugins
 from poshgrid.config import specs
-from poshgrid.errors import PoshgridError
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import read_json, read_table, write_table
 from poshgrid.evidence.label import label, labels_of, rules_of
 from poshgrid.evidence.schema import column
-from poshgrid.files import read_json, read_table, write_table
 from poshgrid.parsing.schema import PARSES
 from tests.unit.evidence.condition_support import write
 from tests.unit.evidence.trees import read_cases, tree

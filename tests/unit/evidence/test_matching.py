@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from poshgrid.database import opened
-from poshgrid.errors import PoshgridError
+from poshgrid.core.database import opened
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evidence.matching import match
 
 

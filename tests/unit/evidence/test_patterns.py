@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from poshgrid import resources
-from poshgrid.errors import PoshgridError
+from poshgrid.core import resources
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evidence.match import has_wh, is_relative
 from poshgrid.evidence.notation import word_list
 from poshgrid.evidence.patterns import Pattern, asked

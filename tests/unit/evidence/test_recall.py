@@ -7,13 +7,13 @@ import pytest
 from scipy.stats import binomtest
 
 from poshgrid.config import Parser, Treebank, specs
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import read_table
 from poshgrid.evidence import recall as stage
 from poshgrid.evidence.label import Rules
 from poshgrid.evidence.match import Match
 from poshgrid.evidence.recall import recall
 from poshgrid.evidence.schema import RECALL
-from poshgrid.files import read_table
 from poshgrid.parsing import parse
 from poshgrid.parsing.tree import Tree
 

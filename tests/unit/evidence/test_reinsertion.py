@@ -5,7 +5,7 @@ from collections import Counter
 import polars as pl
 import pytest
 
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evidence.reinsertion import reinsert
 from poshgrid.evidence.removal import choose
 from tests.unit.evidence.condition_support import FILTERS, make, planned, spec, write_labels

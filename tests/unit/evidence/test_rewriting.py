@@ -10,20 +10,20 @@ from itertools import islice
 import polars as pl
 import pytest
 
-from poshgrid import plugins
-from poshgrid.audit.draw import draw
-from poshgrid.audit.firing import changes
 from poshgrid.config import specs
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import read_table, write_table
+from poshgrid.core.plugins import REWRITERS
 from poshgrid.corpora import toy
-from poshgrid.errors import PoshgridError
 from poshgrid.evidence.condition import build
 from poshgrid.evidence.filters.question_formation import direct
 from poshgrid.evidence.rewriting import rewrite
 from poshgrid.evidence.schema import SIDE_EFFECTS, Labels
 from poshgrid.evidence.side_effects import side_effects
-from poshgrid.files import read_table, write_table
 from poshgrid.parsing.schema import PARSES
-from poshgrid.plugins import REWRITERS
+from poshgrid.quality.audit.draw import draw
+from poshgrid.quality.audit.firing import changes
 from tests.unit.evidence.condition_support import read, spec, words_of, write
 from tests.unit.evidence.trees import mutated, read_cases, toy_tree, tree
 

@@ -6,10 +6,10 @@ import polars as pl
 import pytest
 
 from poshgrid.config import Condition, Filter, specs
+from poshgrid.core.files import read_table
 from poshgrid.evidence.constructions import BY_TREE, BY_WORDS
 from poshgrid.evidence.schema import SIDE_EFFECTS, Labels
 from poshgrid.evidence.side_effects import ALL, MEASURES, side_effects
-from poshgrid.files import read_table
 from poshgrid.parsing.tree import Tree
 from tests.unit.evidence.condition_support import write
 from tests.unit.evidence.trees import read_cases

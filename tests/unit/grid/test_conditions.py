@@ -3,7 +3,7 @@
 import pytest
 
 from poshgrid.config.specs import canonical
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.coherence import check
 from tests.unit.grid.test_grid import changed

@@ -9,7 +9,7 @@ import yaml
 
 from poshgrid.config.names import rules
 from poshgrid.config.sizes import words
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.stages import STAGES
 from tests.cases import read_cases

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from poshgrid.config import Config
 from poshgrid.config.runs import Run
 from poshgrid.config.sizes import words
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.grid import coherence, configfile
 from poshgrid.grid.grid import Grid
 from poshgrid.stages import Stages

@@ -6,15 +6,15 @@ import shutil
 import polars as pl
 import pytest
 
-from poshgrid import plugins
 from poshgrid.config import specs
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora.split import split
-from poshgrid.errors import PoshgridError
+from poshgrid.evaluation.heuristics.table import preferences
 from poshgrid.evidence.label import rules_of
 from poshgrid.grid import configfile
 from poshgrid.grid.coherence import check
 from poshgrid.grid.grid import Grid
-from poshgrid.heuristics.table import preferences
 from poshgrid.parsing import treebank
 from poshgrid.parsing.train import train
 from poshgrid.parsing.words import tokenize

@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 
 import poshgrid
-from poshgrid import resources
 from poshgrid.config import Config, specs
 from poshgrid.config.runs import Run
-from poshgrid.errors import PoshgridError
-from poshgrid.files import read_json
+from poshgrid.core import fingerprint, resources
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import read_json
+from poshgrid.core.manifest import recorded
 from poshgrid.grid.grid import Grid
-from poshgrid.provenance import fingerprint
-from poshgrid.provenance.manifest import recorded
 from poshgrid.stages import STAGES, Stages
 from poshgrid.stages import stage as stages
 from tests.cases import read_cases
@@ -296,7 +295,7 @@ def test_a_manifest_says_what_a_job_was(here: Path) -> None:
     """The digest of its code and outside files, its spec, and what it read, folders whole."""
 
     class Stub(stages.Stage):
-        function, output = "poshgrid.errors.plain", "{results}/x"
+        function, output = "poshgrid.core.errors.plain", "{results}/x"
         outputs, Spec = ("made",), specs.CountSpec
 
         @staticmethod

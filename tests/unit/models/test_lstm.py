@@ -11,7 +11,7 @@ from transformers import AutoTokenizer
 
 from poshgrid.models.lstm import LSTMConfig, LSTMForCausalLM
 from tests.unit.models.tiny_causal import TEXT, engine, requests, search, tokenizer
-from tests.unit.training.training_support import build as build_small
+from tests.unit.models.training.training_support import build as build_small
 
 BRANCHES = [" ".join(text.split()[:n]) + end for text in TEXT for n in range(2, 8) for end in "?."]
 

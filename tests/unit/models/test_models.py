@@ -4,7 +4,7 @@ import pytest
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from tests.unit.training.training_support import SMALL, build
+from tests.unit.models.training.training_support import SMALL, build
 
 
 def test_number_of_parameters_by_hand():

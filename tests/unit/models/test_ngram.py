@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora import toy
 from poshgrid.corpora.words import spans, words
-from poshgrid.errors import PoshgridError
 from poshgrid.evaluation.engine import Request
 from poshgrid.evaluation.engines import ngram as engine
 from poshgrid.models.classes import ending, stays
 from poshgrid.models.kneser_ney import FALLBACK
 from poshgrid.models.ngram import NGram, count, fit
 from tests.cases import read_cases
-from tests.unit.training.training_support import write_condition, write_sentences
+from tests.unit.models.training.training_support import write_condition, write_sentences
 
 TEXTS = [drawn.text for drawn in itertools.islice(toy.sentences("baby", 1), 600)]
 ORDERS = [1, 2, 3, 4, 5]

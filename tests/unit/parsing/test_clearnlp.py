@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.parsing import clearnlp
 from poshgrid.parsing.engines.spacy import is_mapped
 from poshgrid.parsing.tree import Tree

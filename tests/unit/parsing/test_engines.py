@@ -6,18 +6,18 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from poshgrid import plugins
 from poshgrid.config import Parser, Treebank, specs
 from poshgrid.config.runs import SPLITS
-from poshgrid.errors import PoshgridError
-from poshgrid.files import read_table
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import read_table
 from poshgrid.parsing import parse as parsing
 from poshgrid.parsing import treebank
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.train import train
 from poshgrid.parsing.tree import Tree
 from poshgrid.parsing.words import tokenize
-from tests.unit.training.training_support import write_sentences
+from tests.unit.models.training.training_support import write_sentences
 
 OPTIONS = {
     "spacy": {"steps": 30, "evaluate_every": 30, "batch_words": 300, "width": 48,

@@ -7,7 +7,7 @@ import pytest
 
 from poshgrid.config import Treebank, specs
 from poshgrid.config.runs import SPLITS
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.parsing import treebank
 from poshgrid.parsing.evaluate import evaluate
 from tests.cases import read_cases

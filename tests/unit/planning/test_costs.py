@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
 from poshgrid.planning import costs as module

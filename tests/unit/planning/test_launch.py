@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from snakemake import cli
 
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.planning import launch
 from tests.cases import read_cases
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.planning import launch, plan
 
 

@@ -6,10 +6,10 @@ from collections import Counter
 import polars as pl
 import pytest
 
-from poshgrid import files
 from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import specs
+from poshgrid.core import files
 from poshgrid.quality.gate import differences, gate, leaks
 from tests.unit.benchmark.generated import WORDS
 from tests.unit.quality.quality_suite import SOUND, table

@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 
 from poshgrid.cli import app
 from poshgrid.config.base import Name, path_name
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.models import ngram
 from poshgrid.quality import given
-from tests.unit.training.training_support import write_condition
+from tests.unit.models.training.training_support import write_condition
 
 TEXT = ["who sings", "who sings", "who swims", "when it sings", "the dog barks .", "it swims"]
 

@@ -4,7 +4,7 @@ import pytest
 
 from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.checks import structure
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from tests.unit.benchmark.generated import WORDS
 from tests.unit.quality.quality_suite import CASES, SOUND, VOCABULARY, table
 

@@ -13,12 +13,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from poshgrid import files
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Recipe, Regression, specs
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import UNTRAINED
 from poshgrid.config.sizes import words
+from poshgrid.core import files
 from poshgrid.evidence.schema import SIDE_EFFECTS
 from poshgrid.evidence.side_effects import MEASURES
 from poshgrid.report import style
@@ -123,7 +123,7 @@ def build(
 
 
 def manifest(folder: Path, spec: dict, seconds: float, name: str = "manifest.json") -> None:
-    """Write a manifest as poshgrid.provenance.manifest does."""
+    """Write a manifest as poshgrid.core.manifest does."""
     own = {"spec": spec, "settings": spec, "wall_seconds": seconds}
     files.write_json(folder / name, DATA["manifest"] | own)
 

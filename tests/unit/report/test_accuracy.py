@@ -6,6 +6,7 @@ from functools import partial
 import polars as pl
 import pytest
 
+from poshgrid.core import words
 from poshgrid.report import figures
 from poshgrid.report.accuracies import by_models, by_places, cells, of_level
 from poshgrid.report.layout import Arm, groups
@@ -13,7 +14,6 @@ from poshgrid.report.sections import accuracy
 from poshgrid.statistics import published
 from poshgrid.statistics.curves import over_seeds
 from poshgrid.statistics.schema import CURVES
-from poshgrid.tables import words
 
 from . import report_results
 from .report_results import percents

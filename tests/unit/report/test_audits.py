@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from scipy.stats import beta
 
-from poshgrid import files
-from poshgrid.audit import sheet
 from poshgrid.config.paths import Paths
+from poshgrid.core import files
+from poshgrid.quality.audit import sheet
 from poshgrid.report.sections import audits
-from tests.unit.audit.sheets import fill, sentences
+from tests.unit.quality.audit.sheets import fill, sentences
 from tests.unit.report import report_results
 
 

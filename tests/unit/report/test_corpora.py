@@ -5,12 +5,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from poshgrid import files
 from poshgrid.config.paths import Paths
+from poshgrid.core import files
+from poshgrid.core.table import of_frame
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.sections import corpora, parsing
 from poshgrid.report.texts import titles
-from poshgrid.tables.table import of_frame
 from tests.unit.report import report_results
 
 

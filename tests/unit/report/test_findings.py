@@ -6,8 +6,8 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from poshgrid import files
 from poshgrid.config.paths import Paths
+from poshgrid.core import files
 from poshgrid.report import page
 from poshgrid.report.sections import development, findings, model
 from poshgrid.statistics import published

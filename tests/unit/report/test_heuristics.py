@@ -5,8 +5,8 @@ from pathlib import Path
 
 import polars as pl
 
-from poshgrid import files
-from poshgrid.heuristics import schema
+from poshgrid.core import files
+from poshgrid.evaluation.heuristics import schema
 from poshgrid.report.sections import heuristics
 from tests.cases import read_cases
 

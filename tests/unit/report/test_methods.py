@@ -3,8 +3,8 @@
 import re
 from dataclasses import replace
 
-from poshgrid import plugins
 from poshgrid.config.runs import Run
+from poshgrid.core import plugins
 from poshgrid.report.collect import Trained
 from poshgrid.report.records import Record
 from poshgrid.report.sections import methods

@@ -10,10 +10,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from poshgrid import files, plugins
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config.paths import Paths
-from poshgrid.errors import PoshgridError
+from poshgrid.core import files, plugins
+from poshgrid.core.errors import PoshgridError
 from poshgrid.report import parts
 from poshgrid.report.accuracies import cells, of_level
 from poshgrid.report.page import render, write

@@ -5,7 +5,7 @@ import math
 import polars as pl
 import pytest
 
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.report.sections import published, tasks
 from poshgrid.statistics import published as numbers
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, TAGS

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from poshgrid import files
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring, specs
+from poshgrid.core import files
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.statistics import accuracy
 from poshgrid.statistics.schema import ACCURACY, COUNTS

@@ -8,8 +8,8 @@ import pytest
 from polars.testing import assert_frame_equal
 from scipy import stats
 
-from poshgrid import files
 from poshgrid.config import Scoring, runs, specs
+from poshgrid.core import files
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.statistics import intervals, tests
 from tests.unit.statistics.scored import Folder, only, pairs

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
 from poshgrid.config import specs
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import write_table
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
-from poshgrid.files import write_table
 from poshgrid.statistics.measures import choices
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, CHOICE_RESULT, TAGS
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.statistics.measures import norms
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES
 from tests.cases import read_cases

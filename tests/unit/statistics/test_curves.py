@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from polars.testing import assert_frame_equal
 
-from poshgrid import errors, files
+from poshgrid.core import errors, files
 from poshgrid.statistics import curves, levels
 from poshgrid.statistics.schema import CURVES
 from tests.unit.statistics.scored import Folder, pairs

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from poshgrid import files
 from poshgrid.config import Scoring, specs
+from poshgrid.core import files
 from poshgrid.statistics.deltas import Judged, by_condition, deltas, differences
 from poshgrid.statistics.deltas import tests as paired_tests
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY

@@ -4,8 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from poshgrid import errors
 from poshgrid.config import Regression
+from poshgrid.core import errors
 from poshgrid.statistics import design
 from poshgrid.statistics.schema import COUNTS
 

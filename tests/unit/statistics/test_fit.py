@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from poshgrid import errors, files
 from poshgrid.config import Contrast, Prior, Regression, specs
+from poshgrid.core import errors, files
 from poshgrid.statistics import design, fit, gate, summary
 from poshgrid.statistics.schema import CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
 from tests.unit.statistics.test_contrasts import make_posterior

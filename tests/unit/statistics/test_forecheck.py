@@ -7,7 +7,7 @@ import pytest
 
 from poshgrid.config import Regression
 from poshgrid.config.runs import agrees, parse_only
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.grid import coherence, configfile
 from poshgrid.grid.grid import Grid
 from poshgrid.statistics import forecheck

@@ -4,9 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from poshgrid import errors, files
 from poshgrid.benchmark.schema import PAIRS
-from poshgrid.heuristics.schema import HEURISTICS
+from poshgrid.core import errors, files
+from poshgrid.evaluation.heuristics.schema import HEURISTICS
 from poshgrid.statistics import verdicts
 from tests.unit.statistics.scored import Folder, only
 

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from poshgrid import files
 from poshgrid.benchmark.schema import PARADIGMS
 from poshgrid.config import specs
+from poshgrid.core import files
 from poshgrid.evaluation.schema import PARADIGM_SCORES
 from poshgrid.statistics.measures import paradigms
 from poshgrid.statistics.measures.schema import MEASURES, PARADIGM_MEASURES, PARADIGM_RESULT

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from poshgrid.config import Contrast, Regression
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.statistics.power import power
 from tests.unit.statistics.test_design import make_counts
 

@@ -9,13 +9,13 @@ from scipy import optimize, stats
 
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring, specs
-from poshgrid.files import read_table
-from poshgrid.heuristics import mixture, table
-from poshgrid.heuristics.schema import DIFFER, MIXTURE, NONE, UNCLEAR, VERDICTS
+from poshgrid.core.files import read_table
+from poshgrid.evaluation.heuristics import mixture, table
+from poshgrid.evaluation.heuristics.schema import DIFFER, MIXTURE, NONE, UNCLEAR, VERDICTS
 from poshgrid.models.ngram import count
 from poshgrid.statistics import shares
+from tests.unit.models.training.training_support import write_condition
 from tests.unit.statistics.scored import Folder
-from tests.unit.training.training_support import write_condition
 
 
 def phenomenon(says, chose, sets=None, heuristics=None, words=None):

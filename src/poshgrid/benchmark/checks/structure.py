@@ -15,7 +15,7 @@ import polars as pl
 
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, tokens
 from poshgrid.benchmark.reading.pairfile import WORD
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 from poshgrid.models.classes import CLITIC, FUNCTION_WORDS
 
 _INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff"

@@ -15,7 +15,7 @@ import pulp
 
 from poshgrid.benchmark.generation.selection import solved
 from poshgrid.benchmark.lexicon import Vocabulary, Word
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 
 RELATIVE = 0.01  # allowed difference of two corpora's totals, as a share of their mean
 _NODES = 500  # of the search tree; unlike a time limit, this is the same on every machine

@@ -16,7 +16,7 @@ from poshgrid.benchmark.generation.templatefile import Filling, Slot, is_content
 from poshgrid.benchmark.generation.templates import Pair, Phenomenon, Template
 from poshgrid.benchmark.generation.words import Choices, Uses, fillings, least_used, shares
 from poshgrid.benchmark.lexicon import Word
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 
 _TRIES = 400  # draws in search of a new pair
 _EVEN = 10  # after each so many draws, a word may be used once more than the least used ones

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import pulp
 
-from poshgrid import solver
 from poshgrid.benchmark.generation.words import shares
-from poshgrid.errors import PoshgridError
+from poshgrid.core import solver
+from poshgrid.core.errors import PoshgridError
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.generation.pairs import Filled

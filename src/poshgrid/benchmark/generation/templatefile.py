@@ -24,11 +24,11 @@ from pydantic import (
     model_validator,
 )
 
-from poshgrid import plugins, resources
 from poshgrid.benchmark.lexicon import TABLES, Lexicon, Word
 from poshgrid.config import yamltext
 from poshgrid.config.base import Seed
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.core import plugins, resources
+from poshgrid.core.errors import PoshgridError, did_you_mean
 
 _REPEATABLE = frozenset({"about", "are", "is", "of", "that", "the", "to", "who"})
 

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from poshgrid import resources
 from poshgrid.benchmark.generation import templatefile
 from poshgrid.benchmark.generation.templatefile import Filling, Part, Pattern, capitalized
 from poshgrid.config.base import Count
-from poshgrid.errors import PoshgridError
+from poshgrid.core import resources
+from poshgrid.core.errors import PoshgridError
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.generation.pairs import Filled, Row

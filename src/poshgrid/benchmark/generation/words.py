@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from poshgrid.benchmark.generation.templatefile import Filling, Pattern, TemplateFile, lexical_set
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
 
 NAMED = 8  # words shown in an error message
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from poshgrid import resources
+from poshgrid.core import resources
 
 
 def file() -> Path:

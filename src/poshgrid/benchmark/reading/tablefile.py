@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 import pydantic_core
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 
+from poshgrid.core.errors import PoshgridError, did_you_mean
 from poshgrid.corpora import textfile
 from poshgrid.corpora.clean import clean
-from poshgrid.errors import PoshgridError, did_you_mean
 
 if TYPE_CHECKING:
     import polars as pl
@@ -94,7 +94,7 @@ def rows(file: Path) -> Iterator[Row]:
         PoshgridError: the file is not UTF-8 or broken, a line is no JSON object, a row has more or
             fewer cells than the header, or two columns have one name.
     """
-    from poshgrid.files import foreign_table
+    from poshgrid.core.files import foreign_table
 
     ending = file.name.removesuffix(".gz").rpartition(".")[2]
     if ending == "parquet":

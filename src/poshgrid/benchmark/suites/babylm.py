@@ -13,9 +13,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from poshgrid import plugins
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora.listing import label, listed_below
-from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.schema import Context, Loaded

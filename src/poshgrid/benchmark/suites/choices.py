@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AfterValidator, Field, field_validator
 
-from poshgrid import plugins
 from poshgrid.benchmark.reading import tablefile
 from poshgrid.benchmark.reading.tablefile import Item, Row
+from poshgrid.core import plugins
 from poshgrid.corpora.clean import clean
 
 if TYPE_CHECKING:

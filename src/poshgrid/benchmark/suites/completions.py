@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from poshgrid import plugins
 from poshgrid.benchmark.reading import tablefile
+from poshgrid.core import plugins
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import yaml
 from pydantic import Field, field_validator
 
-from poshgrid import plugins, resources
 from poshgrid.benchmark.reading import table10, tablefile
 from poshgrid.benchmark.reading.pairfile import detokenise, lexical_sets, no_text
 from poshgrid.benchmark.reading.tablefile import Row, fault
+from poshgrid.core import plugins, resources
+from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora import textfile
 from poshgrid.corpora.clean import normalise
 from poshgrid.corpora.listing import label, listed_below
-from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.schema import Context, Loaded

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
-from poshgrid import plugins
 from poshgrid.benchmark.reading import tablefile
 from poshgrid.benchmark.reading.tablefile import Row
-from poshgrid.errors import did_you_mean
+from poshgrid.core import plugins
+from poshgrid.core.errors import did_you_mean
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import Field, model_validator
 
-from poshgrid import resources
 from poshgrid.benchmark.generation import templatefile
 from poshgrid.benchmark.generation.templatefile import (
     Filling,
@@ -32,6 +31,7 @@ from poshgrid.benchmark.generation.templatefile import (
 from poshgrid.benchmark.generation.words import Uses, fillings, least_used, shares
 from poshgrid.benchmark.generation.words import choices as usable_choices
 from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
+from poshgrid.core import resources
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.schema import Context, Loaded

@@ -26,14 +26,14 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from poshgrid import plugins
+from poshgrid.core import plugins
+from poshgrid.core.errors import check_known
 from poshgrid.corpora import textfile
 from poshgrid.corpora.joining import fluent, tighten
 from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.readers.chat import UNINTELLIGIBLE
 from poshgrid.corpora.readers.opus import LINES_PER_DOCUMENT, speeches
 from poshgrid.corpora.report import Report
-from poshgrid.errors import check_known
 
 SPLIT = True
 ENGLISH = True

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from poshgrid import plugins
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import elements
-from poshgrid.errors import PoshgridError
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -17,11 +17,11 @@ from pathlib import Path
 
 from pydantic import Field
 
-from poshgrid import logs, plugins
+from poshgrid.core import logs, plugins
+from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines
-from poshgrid.errors import PoshgridError
 
 SPLIT = False
 

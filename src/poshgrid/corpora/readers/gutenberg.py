@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from poshgrid import logs, plugins
+from poshgrid.core import logs, plugins
+from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora import textfile
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.errors import PoshgridError
 
 SPLIT = True
 ENGLISH = True

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from poshgrid import plugins
+from poshgrid.core import plugins
 from poshgrid.corpora.joining import tighten
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from poshgrid import plugins
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora.joining import LONGEST, fluent
 from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines
-from poshgrid.errors import PoshgridError
 
 SPLIT = True
 ENGLISH = True

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from poshgrid import plugins
+from poshgrid.core import plugins
+from poshgrid.core.files import table_batches
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines
-from poshgrid.files import table_batches
 
 SPLIT = True
 ENGLISH = True

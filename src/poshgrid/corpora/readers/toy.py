@@ -8,8 +8,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from poshgrid import plugins
 from poshgrid.config.base import Positive, Seed
+from poshgrid.core import plugins
 from poshgrid.corpora import toy
 from poshgrid.corpora.report import Report
 

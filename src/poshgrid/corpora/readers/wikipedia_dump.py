@@ -18,7 +18,7 @@ import mwparserfromhell
 from mwparserfromhell import nodes
 from mwparserfromhell.wikicode import Wikicode
 
-from poshgrid import plugins
+from poshgrid.core import plugins
 from poshgrid.corpora.clean import running
 from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.report import Report

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from poshgrid import plugins
+from poshgrid.core import plugins
 from poshgrid.corpora.joining import detokenise
 from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from poshgrid import logs
-from poshgrid.errors import PoshgridError
+from poshgrid.core import logs
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation import tokenized, trie
 from poshgrid.evaluation.engine import Request, Score
 from poshgrid.evaluation.engines.neural import PROBE, Neural

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poshgrid import logs
-from poshgrid.errors import PoshgridError, reason
+from poshgrid.core import logs
+from poshgrid.core.errors import PoshgridError, reason
+from poshgrid.core.files import read_json
 from poshgrid.evaluation.engines import probe
-from poshgrid.files import read_json
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

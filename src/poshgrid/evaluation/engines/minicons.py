@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from poshgrid import logs
-from poshgrid.errors import PoshgridError
+from poshgrid.core import logs
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation.engines.causal import Causal
 from poshgrid.evaluation.engines.masked import Masked
 from poshgrid.evaluation.tokenized import Tokenized

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora.words import Span, spans
-from poshgrid.errors import PoshgridError
 from poshgrid.evaluation import engine
 from poshgrid.evaluation.engine import Request, Score
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poshgrid import logs
-from poshgrid.errors import PoshgridError
+from poshgrid.core import logs
+from poshgrid.core.errors import PoshgridError
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,7 +1,7 @@
 """BabyBERTa (Huebner et al., 2021): a small RoBERTa that never predicts unmasked tokens.
 
 Dimensions are those of the paper's section 2.1 and Table 3; the masks are
-:mod:`poshgrid.training.masking`'s. What the paper leaves at the defaults of the library is
+:mod:`poshgrid.models.training.masking`'s. What the paper leaves at the defaults of the library is
 RoBERTa's: learned positions, exact GELU, layer norms after each block.
 """
 
@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import Field, model_validator
 
-from poshgrid import plugins
 from poshgrid.config.base import Depth, Width
+from poshgrid.core import plugins
 from poshgrid.models.architectures import gpt2
 from poshgrid.models.initial import seeded
 
 if TYPE_CHECKING:
     from transformers import RobertaForMaskedLM
 
-    from poshgrid.tokenization.tokenizer import Vocabulary
+    from poshgrid.models.tokenization.tokenizer import Vocabulary
 
 OBJECTIVE = "masked"
 DEVIATION = 0.02  # of the initial weights (Table 3: weight initializer range)

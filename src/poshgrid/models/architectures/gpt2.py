@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from poshgrid import plugins
 from poshgrid.config.base import Depth, Width
+from poshgrid.core import plugins
 from poshgrid.models.initial import seeded
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from transformers import GPT2LMHeadModel
 
-    from poshgrid.tokenization.tokenizer import Vocabulary
+    from poshgrid.models.tokenization.tokenizer import Vocabulary
 
 DEVIATION = 0.02  # of the initial weights, as in GPT-2
 

@@ -3,8 +3,8 @@
 One set of weights, those of :mod:`poshgrid.models.architectures.modern`, is trained in two ways. A
 share of the batches predicts each next token. In the others some tokens are hidden and attention
 sees both sides; the token before a hidden one predicts it (*masked next-token prediction*). How
-batches are made: :class:`poshgrid.training.masking.Hybrid`. GPT-BERT's own layers (its gates and
-sums of layers) are left out. Dev loss and scores are causal.
+batches are made: :class:`poshgrid.models.training.masking.Hybrid`. GPT-BERT's own layers (its gates
+and sums of layers) are left out. Dev loss and scores are causal.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from poshgrid.models.architectures.babyberta import Hiding
 if TYPE_CHECKING:
     from transformers import Qwen3ForCausalLM
 
-    from poshgrid.tokenization.tokenizer import Vocabulary
+    from poshgrid.models.tokenization.tokenizer import Vocabulary
 
 OBJECTIVE = "hybrid"
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from poshgrid import plugins
 from poshgrid.config.base import Depth, Width
+from poshgrid.core import plugins
 from poshgrid.models.initial import uniform_, untouched
 
 if TYPE_CHECKING:
     from poshgrid.models.lstm import LSTMForCausalLM
-    from poshgrid.tokenization.tokenizer import Vocabulary
+    from poshgrid.models.tokenization.tokenizer import Vocabulary
 
 EMBEDDINGS = 0.1  # largest absolute value at first
 

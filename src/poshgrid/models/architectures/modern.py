@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
     from transformers import Qwen3ForCausalLM
 
-    from poshgrid.tokenization.tokenizer import Vocabulary
+    from poshgrid.models.tokenization.tokenizer import Vocabulary
 
 
 class Options(gpt2.Options):

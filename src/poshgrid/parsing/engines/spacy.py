@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from poshgrid import logs, plugins
 from poshgrid.config.base import LearningRate, Positive, Seed, Width
-from poshgrid.errors import PoshgridError
-from poshgrid.files import read_json
+from poshgrid.core import logs, plugins
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import read_json
 from poshgrid.parsing import clearnlp
 from poshgrid.parsing import treebank as gold
 from poshgrid.parsing.tree import Tree

@@ -25,9 +25,9 @@ from typing import Any
 
 from pydantic import Field
 
-from poshgrid import logs, plugins
 from poshgrid.config.base import Depth, LearningRate, Positive, Seed, Width
-from poshgrid.errors import PoshgridError
+from poshgrid.core import logs, plugins
+from poshgrid.core.errors import PoshgridError
 from poshgrid.parsing.tree import Tree
 
 _STAGES = ("pos", "lemma", "depparse")

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from poshgrid import plugins
-from poshgrid.errors import PoshgridError
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
 from poshgrid.parsing.tree import Tree
 
 LABELS = frozenset({"X", "_", "root", "dep"})

@@ -1,8 +1,8 @@
 """The filter audit: sentences drawn for people to judge, and the rates from their labels.
 
-:mod:`poshgrid.audit.draw` writes the sheets and ``statistics.json``, :mod:`poshgrid.audit.rate`
-computes the rates and intervals. A labelled sheet may have its own name or a name that begins with
-it (``binding.leakage.csv``, ``binding.leakage.second.csv``).
+:mod:`poshgrid.quality.audit.draw` writes the sheets and ``statistics.json``,
+:mod:`poshgrid.quality.audit.rate` computes the rates and intervals. A labelled sheet may have its
+own name or a name that begins with it (``binding.leakage.csv``, ``binding.leakage.second.csv``).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.audit.draw import REWRITE
-from poshgrid.audit.rate import Rating, rate
-from poshgrid.audit.sheet import KINDS, read
-from poshgrid.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError
+from poshgrid.quality.audit.draw import REWRITE
+from poshgrid.quality.audit.rate import Rating, rate
+from poshgrid.quality.audit.sheet import KINDS, read
 from poshgrid.report.collect import Collected
 from poshgrid.report.parts import Page
 from poshgrid.report.records import read_json

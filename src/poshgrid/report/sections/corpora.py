@@ -6,11 +6,11 @@ from typing import Any
 
 import polars as pl
 
+from poshgrid.core.words import count, decimals, span
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.parts import Page
 from poshgrid.statistics.exposure import ALL
-from poshgrid.tables.words import count, decimals, span
 
 TITLE, ORDER, AUDIENCE = "Corpora", 80, "reviewer"
 

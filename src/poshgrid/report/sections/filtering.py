@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from poshgrid.core import formats
+from poshgrid.core.table import varying
 from poshgrid.report import figures
 from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
 from poshgrid.statistics.deltas import by_condition, correlation
 from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.tables import formats
-from poshgrid.tables.table import varying
 
 TITLE, ORDER, AUDIENCE = "What filtering changes", 55, "reader"
 TARGETED, OTHER, ALL = "targeted phenomena", "other phenomena", "all phenomena"

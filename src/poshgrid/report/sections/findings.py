@@ -10,6 +10,9 @@ import polars as pl
 from poshgrid.benchmark.reading.table10 import key
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config.formula import suite_of
+from poshgrid.core.table import varying
+from poshgrid.core.words import listed, points
+from poshgrid.models.training import bias
 from poshgrid.report import figures
 from poshgrid.report.accuracies import BASELINE_NAMES, drawn, of_level
 from poshgrid.report.collect import Collected, Fit
@@ -20,9 +23,6 @@ from poshgrid.report.texts import say
 from poshgrid.statistics.gate import doubts
 from poshgrid.statistics.schema import CANNOT_TELL, NO, NOT_TESTABLE, RUN_AXES, YES
 from poshgrid.statistics.verdicts import MARGIN
-from poshgrid.tables.table import varying
-from poshgrid.tables.words import listed, points
-from poshgrid.training import bias
 
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
 FIRST = 3  # contrasts that are shown without unfolding

@@ -10,14 +10,14 @@ from typing import Any
 import polars as pl
 
 from poshgrid.config.runs import PRETRAINED
-from poshgrid.heuristics.mixture import FEW, GUESSING
-from poshgrid.heuristics.schema import DIFFER
-from poshgrid.heuristics.table import EQUAL, hierarchical
+from poshgrid.core.words import percent, span
+from poshgrid.evaluation.heuristics.mixture import FEW, GUESSING
+from poshgrid.evaluation.heuristics.schema import DIFFER
+from poshgrid.evaluation.heuristics.table import EQUAL, hierarchical
 from poshgrid.report.layout import Layout
 from poshgrid.report.parts import Page
 from poshgrid.statistics.schema import RUN_AXES
 from poshgrid.statistics.shares import MOST, TOLERANCE
-from poshgrid.tables.words import percent, span
 
 TITLE, ORDER, AUDIENCE = "Which heuristic", 30, "reader"
 LEAST = 0.1

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid.config.runs import BASELINE_RECIPES
-from poshgrid.errors import PoshgridError, check_known
+from poshgrid.core.errors import PoshgridError, check_known
 from poshgrid.report.collect import Collected
 from poshgrid.report.parts import Page
 from poshgrid.report.sections import corpora, findings

@@ -12,15 +12,15 @@ from typing import Any
 import polars as pl
 
 from poshgrid.config.sizes import words
+from poshgrid.core.files import read_table
+from poshgrid.core.words import listed
 from poshgrid.evidence.constructions import CONSTRUCTIONS
 from poshgrid.evidence.schema import SIDE_EFFECTS
 from poshgrid.evidence.side_effects import ALL, LONG, OVER
-from poshgrid.files import read_table
 from poshgrid.report import figures
 from poshgrid.report.collect import Collected
 from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
-from poshgrid.tables.words import listed
 
 TITLE, ORDER, AUDIENCE = "What was removed, and what went with it", 100, "reviewer"
 KINDS = {

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid.config.runs import BASELINE_RECIPES
+from poshgrid.core.words import percent, span
 from poshgrid.report import figures
 from poshgrid.report.accuracies import BASELINE_NAMES
 from poshgrid.report.collect import Collected
@@ -23,7 +24,6 @@ from poshgrid.report.texts import say
 from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import choices, norms
 from poshgrid.statistics.schema import RUN_AXES
-from poshgrid.tables.words import percent, span
 
 TITLE, ORDER, AUDIENCE = "Paradigms, choices, completions", 125, "reader"
 CRITERIA = {

@@ -21,10 +21,10 @@ from typing import Any
 import polars as pl
 from scipy import stats
 
-from poshgrid import files
 from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
 from poshgrid.config.specs import MeasuresSpec
-from poshgrid.errors import PoshgridError
+from poshgrid.core import files, formats
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation.judgements import TIE, matched
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
 from poshgrid.evaluation.tasks import TOKENS_WRITTEN
@@ -39,7 +39,6 @@ from poshgrid.statistics.measures.schema import (
     RUN,
     TAGS,
 )
-from poshgrid.tables import formats
 
 _COUNTS = ("n", "raw", "n_rest", "raw_rest")
 BLOCK_PASS = 0.75

@@ -28,7 +28,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from scipy import special
 
 from poshgrid.benchmark.reading import tablefile
-from poshgrid.errors import PoshgridError, did_you_mean
+from poshgrid.core.errors import PoshgridError, did_you_mean
 from poshgrid.statistics.measures.schema import NORMS, RUN
 
 SCORES = {"raw": "raw", "blocks": "blocks_passed"}

@@ -23,9 +23,9 @@ from typing import Any
 import polars as pl
 from scipy import stats
 
-from poshgrid import files
 from poshgrid.benchmark.schema import PARADIGMS
 from poshgrid.config.specs import MeasuresSpec
+from poshgrid.core import files, formats
 from poshgrid.evaluation.judgements import TIE, matched
 from poshgrid.evaluation.schema import PARADIGM_SCORES
 from poshgrid.statistics import intervals
@@ -36,7 +36,6 @@ from poshgrid.statistics.measures.schema import (
     PARADIGM_RESULT,
     SUBSETS,
 )
-from poshgrid.tables import formats
 
 _CELLS = {
     "s_plus_filler_gap": (True, True),

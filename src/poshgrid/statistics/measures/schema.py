@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from poshgrid.files import Schema
+from poshgrid.core.files import Schema
 from poshgrid.statistics.schema import RUN_AXES
 
 RUN: Schema = {

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import polars as pl
 
-from poshgrid import files, logs
 from poshgrid.config.specs import MeasuresSpec
-from poshgrid.errors import PoshgridError
-from poshgrid.files import Schema
+from poshgrid.core import files, logs
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.files import Schema
 from poshgrid.statistics import levels
 from poshgrid.statistics.measures.schema import RUN
 

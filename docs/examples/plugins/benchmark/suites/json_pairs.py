@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from poshgrid import plugins
 from poshgrid.benchmark.schema import Context, Loaded
+from poshgrid.core import plugins
+from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora.listing import listed_below
-from poshgrid.errors import PoshgridError
 
 
 class Options(plugins.Options):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from poshgrid import plugins
+from poshgrid.core import plugins
 from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import lines

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from poshgrid import plugins
+from poshgrid.core import plugins
 from poshgrid.models.initial import normal_
 
 if TYPE_CHECKING:
     from transformers import LlamaForCausalLM
 
-    from poshgrid.tokenization.tokenizer import Vocabulary
+    from poshgrid.models.tokenization.tokenizer import Vocabulary
 
 
 class Options(plugins.Options):

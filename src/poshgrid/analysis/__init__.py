@@ -1,1 +1,0 @@
-"""Read results as polars frames: ``poshgrid.open("results/tiny")``."""

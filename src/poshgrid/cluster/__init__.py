@@ -1,1 +1,0 @@
-"""SLURM: checks of a profile, signals and requeueing."""

@@ -1,0 +1,196 @@
+"""A digest of the code that a job runs, so that editing a module reruns the jobs that use it.
+
+Snakemake sees neither the modules that a command imports nor their imports. ``code("poshgrid.x")``
+is a digest of the syntax trees of a module and of every poshgrid module that it imports, without
+comments, docstrings and layout: rewording a docstring reruns nothing. Imports that are only for
+type checkers do not count.
+
+:data:`EXEMPT` lists the modules that are left out, with the reason. A test runs every stage and
+fails if a function runs that is neither digested nor on that list.
+
+Digests are cached in the user's cache folder, by the contents of the files: parsing hundreds of
+modules would take longer than everything else that Snakemake does when nothing is to be run.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from poshgrid.core import contents, plugins
+
+PACKAGE = "poshgrid"
+ROOT = Path(__file__).parents[1]
+DECLARATIONS = (
+    "base", "conditions", "corpora", "evaluation", "evidence", "known", "names", "regressions",
+    "specs", "tokens", "training",
+)  # fmt: skip
+"""Modules of ``poshgrid.config`` that only declare keys; stages read them from their spec."""
+EXEMPT = {
+    "poshgrid": "opens results for analysis; no stage calls it",
+    "poshgrid.__main__": "starts the command line",
+    "poshgrid.cli": "starts the command line",
+    "poshgrid.commands.*": "parses arguments; stages do not run it",
+    "poshgrid.stages.*": "passes a job's files and spec to the function of its room",
+    "poshgrid.config": "declares keys: their values are in the spec",
+    **{
+        f"poshgrid.config.{name}": "declares keys: their values are in the spec; "
+        "validators accept or refuse"
+        for name in DECLARATIONS
+    },
+    "poshgrid.config.paths": "where results are: jobs name their inputs and outputs",
+    "poshgrid.core.errors": "text of errors",
+    "poshgrid.core.logs": "log lines and progress bars",
+    "poshgrid.grid.*": "decides which jobs there are; its answers are their arguments",
+    **{
+        f"poshgrid.core.{name}": "keeps records, locks and copies of what a stage wrote"
+        for name in ("adopt", "contents", "fingerprint", "lock", "manifest", "verify")
+    },
+    "poshgrid.models.training.tracker": "shows losses during training",
+}
+"""Module, or whole package with ``.*`` -> why it is not part of a digest."""
+ALWAYS = ("poshgrid.config.sizes", "poshgrid.core.files", "poshgrid.core.plugins")
+"""Modules that every command runs."""
+
+
+def exempt(module: str) -> bool:
+    """Return whether a module is left out of digests (:data:`EXEMPT`)."""
+    names = [module, f"{module}.*", *(f"{name}.*" for name in _parents(module))]
+    return any(name in EXEMPT for name in names)
+
+
+def code(*modules: str) -> str:
+    """Return a 16-digit digest of the modules' :func:`closure`.
+
+    Args:
+        modules: dotted names, e.g. ``"poshgrid.models.training.train"``.
+
+    Raises:
+        FileNotFoundError: a module does not exist.
+    """
+    names = closure(*modules)
+    key = _sha("\n".join(f"{module} {_sha(source(module))}" for module in names))
+    digests = _cached()
+    if key not in digests:
+        trees = "".join(f"{module}\n{_tree(source(module))}\n" for module in names)
+        digests[key] = _sha(trees)[:16]
+        contents.save(_cache_name(), digests)
+    return digests[key]
+
+
+def closure(*modules: str) -> list[str]:
+    """Return the modules to digest: the given ones, all that they import, and their packages.
+
+    Raises:
+        FileNotFoundError: a module does not exist.
+    """
+    closed: set[str] = set()
+    pending = [*modules, *ALWAYS]
+    while pending:
+        module = pending.pop()
+        if module not in closed and not exempt(module):
+            closed.add(module)
+            pending.extend((*imports(module), *_parents(module)))
+    return sorted(closed)
+
+
+def _parents(module: str) -> Iterator[str]:
+    """Yield the packages that contain a module; their ``__init__`` runs before it."""
+    while (module := module.rpartition(".")[0]) != "":
+        yield module
+
+
+def imports(module: str) -> frozenset[str]:
+    """Return the poshgrid modules that a module imports, at its top or inside functions."""
+    package = module.rpartition(".")[0]
+    return frozenset(name for name in _imported(package, source(module)) if _file(name) is not None)
+
+
+@functools.cache
+def _imported(package: str, text: str) -> list[str]:
+    """Return the names from the package that a source imports: modules, and names in modules."""
+    key, known = f"imports {package} {_sha(text)}", _cached()
+    if key not in known:
+        names: set[str] = set()
+        for node in _running(ast.parse(text)):
+            if isinstance(node, ast.Import):
+                names.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                name = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+                names.add(name)
+                # `from poshgrid.x import y`: y may be a module
+                names.update(f"{name}.{alias.name}" for alias in node.names)
+        known[key] = " ".join(sorted(name for name in names if name.split(".")[0] == PACKAGE))
+    return known[key].split()
+
+
+def _running(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and all nodes below it, except those that only type checkers read."""
+    yield node
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, ast.If) and ast.unparse(inner.test) == "TYPE_CHECKING":
+            inner.body = []
+        yield from _running(inner)
+
+
+@functools.cache
+def _tree(text: str) -> str:
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [part for part in node.body if not _is_docstring(part)]
+    return ast.dump(tree)
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    """Return whether a statement is only a text: a docstring, also that of a constant."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+@functools.cache
+def source(module: str) -> str:
+    """Return the text of a module's file.
+
+    Raises:
+        FileNotFoundError: it does not exist.
+    """
+    path = _file(module)
+    if path is None:
+        raise FileNotFoundError(f"no module {module}")
+    return path.read_text(encoding="utf-8")
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@functools.cache
+def _cached() -> dict[str, str]:
+    """Return the digests that this version of the module, under this Python, has computed."""
+    return contents.load(_cache_name())
+
+
+@functools.cache
+def _cache_name() -> str:
+    """Return the name of the cache; it depends on the version of Python and of this module."""
+    return f"fingerprint-{_sha(sys.version + Path(__file__).read_text(encoding='utf-8'))[:16]}"
+
+
+@functools.cache
+def _file(module: str) -> Path | None:
+    parts = module.split(".")[1:]
+    for path in (ROOT.joinpath(*parts).with_suffix(".py") if parts else None,
+                 ROOT.joinpath(*parts, "__init__.py"),
+                 plugins.own(module).with_suffix(".py")):  # fmt: skip
+        if path is not None and path.is_file():
+            return path
+    return None

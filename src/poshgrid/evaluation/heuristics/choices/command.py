@@ -1,0 +1,14 @@
+"""Principle A: a reflexive is bound by the subject of its clause."""
+
+from __future__ import annotations
+
+from poshgrid.evaluation.heuristics.pair import Pair
+from poshgrid.evaluation.heuristics.words import local_subject
+
+SAYS = "binds a reflexive to the subject of its clause"
+HIERARCHICAL = True
+
+
+def prefers(pair: Pair) -> float | None:
+    """Prefer the member whose reflexive agrees with the subject that c-commands it."""
+    return pair.bound(local_subject)

@@ -1,0 +1,17 @@
+"""A reflexive agrees with the first noun of the sentence."""
+
+from __future__ import annotations
+
+from poshgrid.evaluation.heuristics.pair import Pair
+from poshgrid.evaluation.heuristics.words import Noun, Sentence
+
+SAYS = "binds a reflexive to the first noun"
+
+
+def prefers(pair: Pair) -> float | None:
+    """Prefer the member whose reflexive agrees with the first noun."""
+    return pair.bound(_first)
+
+
+def _first(sentence: Sentence, index: int) -> Noun | None:
+    return next((noun for noun in sentence.nouns if noun.index < index), None)

@@ -1,0 +1,24 @@
+"""A reflexive agrees with the nearest noun that has a gender."""
+
+from __future__ import annotations
+
+from poshgrid.evaluation.heuristics.pair import Pair
+from poshgrid.evaluation.heuristics.words import Noun, Sentence
+
+SAYS = "binds a reflexive to the nearest noun that has a gender"
+
+
+def prefers(pair: Pair) -> float | None:
+    """Prefer the member whose reflexive agrees with the last masculine or feminine noun."""
+    return pair.bound(_nearest)
+
+
+def _nearest(sentence: Sentence, index: int) -> Noun | None:
+    return next(
+        (
+            noun
+            for noun in reversed(sentence.nouns)
+            if noun.index < index and noun.genders in ({"m"}, {"f"})
+        ),
+        None,
+    )

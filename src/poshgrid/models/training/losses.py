@@ -1,0 +1,268 @@
+"""Negative log-likelihood of token rows, in nats, padding left out.
+
+The output layer and its cross-entropy are computed in one, a few rows at a time. At 32,768 types
+the scores of one batch of 32 x 512 tokens are 2 GB, and a plain loss writes, reads and keeps them
+several times over. Here the scores of some rows become their losses and, in the same memory, their
+own gradient, which is multiplied on at once: what is kept for the backward pass is as large as its
+inputs. The idea is that of Hsu et al. (2024, Liger Kernel) and of Wijmans et al. (2025, Cut Your
+Losses in Large-Vocabulary Language Models).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from poshgrid.models.training.data import IGNORED, Batch
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+ROWS = {"cpu": 1_024, "cuda": 4_096}
+"""Rows whose scores are held at a time: enough for matrix products to run at full speed."""
+SLICE = 2**20
+"""Scores that are exponentiated at a time on a CPU: 4 MB, which its cache may hold."""
+FUSED = frozenset(
+    {
+        "GPT2LMHeadModel",
+        "GPT2RecencyLMHeadModel",
+        "LSTMForCausalLM",
+        "Qwen3ForCausalLM",
+        "RobertaForMaskedLM",
+    }
+)
+"""Models whose scores are a linear output layer of the last hidden states, and nothing more."""
+
+
+def summed(model: PreTrainedModel, batch: Batch, precision: str = "float32") -> Tensor:
+    """Return the NLL summed over a batch's predicted tokens: a float32 scalar, nats.
+
+    Causal rows are padded on the right, where attention does not look, so they need no mask. The
+    scores of :data:`FUSED` models are never there all at once, and not at all where nothing is
+    predicted (:func:`cross_entropy`); any other model, a subclass too, returns its own.
+
+    Args:
+        model: a causal language model, or a masked one.
+        batch: token rows.
+        precision: ``bf16`` runs the forward pass under autocast; the loss is float32 in any case.
+    """
+    device, flat = model.device, batch.targets.reshape(-1)
+    # Counted here, as the device would have to be waited for to say how many they are.
+    places = np.flatnonzero(flat != IGNORED)
+    targets = on_device(flat[places], device)
+    where = None if len(places) == len(flat) else on_device(places, device)
+    arguments: dict[str, Tensor] = {"input_ids": on_device(batch.inputs, device)}
+    if batch.seen is not None:
+        # As attention takes it: transformers would build one of [rows, 1, length, length].
+        arguments["attention_mask"] = on_device(batch.seen[:, None, None], device)
+    loss = _fused if type(model).__name__ in FUSED else _own
+    return loss(model, arguments, where, targets, precision == "bf16")
+
+
+def _own(
+    model: PreTrainedModel,
+    arguments: dict[str, Tensor],
+    where: Tensor | None,
+    targets: Tensor,
+    low: bool,
+) -> Tensor:
+    """Return the loss of the scores that the model returns itself."""
+    with torch.autocast(model.device.type, torch.bfloat16, enabled=low):
+        scores = _chosen(model(**arguments, use_cache=False).logits, where)
+    return torch.nn.functional.cross_entropy(scores.float(), targets, reduction="sum")
+
+
+def _fused(
+    model: PreTrainedModel,
+    arguments: dict[str, Tensor],
+    where: Tensor | None,
+    targets: Tensor,
+    low: bool,
+) -> Tensor:
+    """Return the loss of a linear output layer, after RoBERTa's small network if there is one."""
+    body, output = model.base_model, model.get_output_embeddings()
+    head: Any = getattr(model, "lm_head", None)
+    with torch.autocast(model.device.type, torch.bfloat16, enabled=low):
+        hidden = _chosen(body(**arguments, use_cache=False).last_hidden_state, where)
+        if hasattr(head, "dense"):
+            hidden = head.layer_norm(torch.nn.functional.gelu(head.dense(hidden)))
+    dtype = torch.bfloat16 if low else None
+    compiled = model.device.type == "cuda" and body._compiled_call_impl is not None
+    return cross_entropy(hidden, output.weight, output.bias, targets, dtype, compiled=compiled)
+
+
+def mean(model: PreTrainedModel, batches: Iterable[Batch], precision: str) -> float:
+    """Return the mean NLL per predicted token over batches, without dropout; nats.
+
+    Sums are taken in float64, and in the batches' order, so that the value is reproducible.
+    """
+    training = model.training
+    model.eval()
+    total, tokens = torch.zeros((), dtype=torch.float64, device=model.device), 0
+    with torch.inference_mode():
+        for batch in batches:
+            total += summed(model, batch, precision)
+            tokens += batch.tokens
+    model.train(training)
+    return total.item() / tokens
+
+
+def _chosen(states: Tensor, where: Tensor | None) -> Tensor:
+    """Return the states of the positions where something is predicted, [positions, width]."""
+    flat = states.flatten(0, 1)
+    return flat if where is None else flat.index_select(0, where)
+
+
+def on_device(array: np.ndarray, device: torch.device) -> Tensor:
+    """Return an array on the device."""
+    return torch.from_numpy(np.ascontiguousarray(array)).to(device)
+
+
+# ---- the output layer and its cross-entropy ---------------------------------------------------
+
+
+def cross_entropy(
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    targets: Tensor,
+    dtype: torch.dtype | None = None,
+    *,
+    compiled: bool = False,
+) -> Tensor:
+    """Return the summed NLL of targets under softmax(hidden @ weight.T + bias), a scalar; nats.
+
+    Sums are float32 (float64 for float64 inputs), and always taken in the same order. Gradients
+    reach hidden, weight and bias, once: there is no second derivative.
+
+    Args:
+        hidden: [rows, width].
+        weight: [types, width].
+        bias: [types], or none.
+        targets: int64, [rows].
+        dtype: what matrices are multiplied in; None for that of ``hidden``. Softmax and loss are
+            float32 even if it is bfloat16.
+        compiled: makes the softmax in one kernel instead of one an operation, each of which reads
+            and writes all scores: on an H100 that took longer than gpt2-mini's matrix products.
+    """
+    dtype = dtype or hidden.dtype
+    if torch.is_grad_enabled():
+        return _CrossEntropy.apply(hidden, weight, bias, targets, dtype, compiled)
+    return _pass(hidden, weight, bias, targets, dtype, compiled, gradient=False)[0]
+
+
+class _CrossEntropy(torch.autograd.Function):
+    """Gradients are made with the loss; the backward pass only scales them."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,  # noqa: ANN401 - torch's own, whose attributes it does not tell
+        hidden: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        targets: Tensor,
+        dtype: torch.dtype,
+        compiled: bool,
+    ) -> Tensor:
+        nll, gradients = _pass(hidden, weight, bias, targets, dtype, compiled, gradient=True)
+        ctx.save_for_backward(*gradients)
+        return nll
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, scale: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
+        by_hidden, by_weight, *by_bias = (gradient * scale for gradient in ctx.saved_tensors)
+        return by_hidden, by_weight, *(by_bias or [None]), None, None, None
+
+
+def _pass(
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    targets: Tensor,
+    dtype: torch.dtype,
+    compiled: bool,
+    *,
+    gradient: bool,
+) -> tuple[Tensor, list[Tensor]]:
+    """Return the loss, and its gradients by hidden, weight and bias if they are wanted."""
+    exact = torch.float64 if hidden.dtype == torch.float64 else torch.float32
+    inputs = (hidden, weight) if bias is None else (hidden, weight, bias)
+    gradients = [torch.zeros_like(part, dtype=exact) for part in inputs] if gradient else []
+    # The caller's autocast must not choose for the products and sums below.
+    with torch.autocast(hidden.device.type, enabled=False):
+        low, matrix = hidden.detach().to(dtype), weight.detach().to(dtype)
+        total = hidden.new_zeros((), dtype=exact)
+        rows, softmax = ROWS[hidden.device.type], _compiled() if compiled else _softmax
+        memory = low.new_empty(min(rows, len(low)), len(matrix))
+        for start in range(0, len(low), rows):
+            part = slice(start, start + rows)
+            scores = memory[: len(low[part])]
+            torch.mm(low[part], matrix.t(), out=scores)
+            scores, nll, sums = softmax(scores, bias, targets[part], exact, gradient)
+            total += nll
+            if not gradient:
+                continue
+            by_hidden, by_weight, *by_bias = gradients
+            by_hidden[part] = torch.mm(scores, matrix).to(exact).div_(sums)
+            # Whatever multiplies a row of scores may as well divide the row that it meets.
+            divided = low[part].div(sums).to(dtype)
+            if dtype == exact:
+                by_weight.addmm_(scores.t(), divided)
+            else:
+                by_weight += torch.mm(scores.t(), divided)
+            if by_bias:
+                by_bias[0] += torch.mv(scores.t().to(exact), sums.reciprocal().squeeze(1))
+    return total, [made.to(part.dtype) for made, part in zip(gradients, inputs, strict=False)]
+
+
+def _softmax(
+    scores: Tensor, bias: Tensor | None, targets: Tensor, exact: torch.dtype, gradient: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Turn scores, in place, into their gradient times the sums of each row's exponentials.
+
+    Returns:
+        Scores (without ``gradient``: of no use), NLL, and the sums, [rows, 1].
+    """
+    types = scores.shape[1]
+    rows = max(SLICE // types if scores.device.type == "cpu" else len(scores), 1)
+    slices = [slice(start, start + rows) for start in range(0, len(scores), rows)]
+    parts = [_exponentiate(scores[at], bias, targets[at], exact, gradient) for at in slices]
+    total = sum((nll for nll, _ in parts), scores.new_zeros((), dtype=exact))
+    return scores, total, torch.cat([sums for _, sums in parts])
+
+
+def _exponentiate(
+    scores: Tensor, bias: Tensor | None, targets: Tensor, exact: torch.dtype, gradient: bool
+) -> tuple[Tensor, Tensor]:
+    """Do so with a slice that the cache may hold; return its NLL and its sums."""
+    column, values = targets[:, None], scores.to(exact)  # the same memory if it is exact already
+    if bias is not None:
+        values += bias.detach()
+    values -= values.amax(1, keepdim=True)
+    mine = values.gather(1, column)
+    values.exp_()
+    sums = values.sum(1, keepdim=True)
+    if gradient:
+        of_target = values.gather(1, column) - sums
+        if values.dtype != scores.dtype:
+            scores.copy_(values)
+        scores.scatter_(1, column, of_target.to(scores.dtype))
+    return (sums.log() - mine).sum(), sums
+
+
+@functools.cache
+def _compiled() -> Callable[..., tuple[Tensor, Tensor, Tensor]]:
+    """Return :func:`_softmax` in one kernel, whose scores are new ones."""
+
+    def whole(scores: Tensor, *others: Any) -> tuple[Tensor, Tensor, Tensor]:  # noqa: ANN401
+        copy = scores.clone()  # never made: without it, the results would be copied into scores
+        return copy, *_exponentiate(copy, *others)
+
+    return torch.compile(whole)

@@ -1,1 +1,0 @@
-"""Tables of all rooms: described once, written as CSV and LaTeX."""

@@ -1,3 +1,0 @@
-from tests.unit.analysis.conftest import opened, paths
-
-__all__ = ["opened", "paths"]

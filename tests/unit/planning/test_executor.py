@@ -1,0 +1,82 @@
+"""What is added to Snakemake's SLURM executor: the end of a run, the signal's lead."""
+
+import asyncio
+import signal
+import time
+from types import SimpleNamespace
+
+import pytest
+import snakemake_executor_plugin_slurm as plugin
+
+from poshgrid.planning import executor, slurm
+
+
+@pytest.fixture
+def queue(monkeypatch):
+    """SLURM's answers: what `squeue` prints, in turn, and what else was asked."""
+    answers, asked = [], []
+
+    def run(*words):
+        if words[0] != "squeue":
+            asked.append(words)
+            return ""
+        answer = answers.pop(0) if answers else ""
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(slurm, "run", run)
+    return SimpleNamespace(answers=answers, asked=asked)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "lead"), [(720, 120), (20, 60), (5, 15), (0, 120), (None, 120)]
+)
+def test_the_lead_is_a_twentieth_of_the_time_and_two_minutes_at_most(minutes, lead):
+    """Only a step is told, and a user's own signal stays."""
+    asked = {"runtime": minutes, "step": "srun"}
+    assert executor.lead(asked) == f" --signal=USR1@{lead}"
+    assert executor.lead(asked | {"step": ""}) == ""
+    assert executor.lead(asked | {"slurm_extra": "--signal=USR1@9"}) == ""
+
+
+@pytest.fixture
+def extended(monkeypatch):
+    """The plug-in's class, extended, and put back afterwards."""
+    for name in ("sleep", "cancel"):
+        monkeypatch.setattr(plugin.Executor, name, getattr(plugin.Executor, name))
+    monkeypatch.setattr(plugin, "get_submit_command", lambda job, *_, **__: "sbatch")
+    executor.extend()
+    before = signal.getsignal(signal.SIGINT)
+    yield plugin.Executor
+    signal.signal(signal.SIGINT, before)
+
+
+def test_sleep_ends_with_the_run(extended):
+    made = SimpleNamespace(run_uuid="run", wait=False, next_seconds_between_status_checks=100)
+    began = time.monotonic()
+    asyncio.run(extended.sleep(made))
+    assert time.monotonic() - began < 5
+    job = SimpleNamespace(resources={"runtime": 5, "step": "srun"})
+    assert plugin.get_submit_command(job, {}) == "sbatch --signal=USR1@15"
+
+
+@pytest.mark.parametrize("left", [False, True])
+def test_after_an_interruption_nothing_is_submitted_and_what_stays_is_named(
+    queue, extended, capsys, monkeypatch, left
+):
+    monkeypatch.setattr(executor, "GONE_WITHIN", 0 if left else 60)
+    queue.answers += ["17\n18\n", ""]
+    done = []
+    pool = SimpleNamespace(shutdown=lambda **options: done.append(options))
+    made = SimpleNamespace(
+        run_uuid="run", _job_submission_executor=pool, shutdown=lambda: done.append("shutdown")
+    )
+    extended.cancel(made)
+    assert [words[0] for words in queue.asked] == ["scancel"]
+    assert "--name=run" in queue.asked[0]
+    assert done == [{"cancel_futures": True}, "shutdown"]
+    said = capsys.readouterr().err
+    assert ("17, 18" in said) == left
+    signal.raise_signal(signal.SIGINT)  # a second Ctrl-C changes nothing
+    assert capsys.readouterr().err
