@@ -1,4 +1,4 @@
 """Before a run: whether all inputs exist, which jobs would run and why, time and disk space.
 
-That a job runs again after a cluster stopped it (``slurm``), and what a cluster allows (``doctor``).
+Also for SLURM: what a cluster allows (``doctor``), and jobs that it stops (``slurm``, ``executor``).
 """

@@ -114,7 +114,7 @@ def test_names_are_those_of_plugins():
     known = vars(environment(escaped=False, strict=False).get_template("plugins.txt").module)
     rooms = {
         "READERS": "corpora.readers", "ENGINES": "parsing.engines", "SUITES": "benchmark.suites",
-        "ARCHITECTURES": "models.architectures", "BIASES": "training.biases",
+        "ARCHITECTURES": "models.architectures", "BIASES": "models.biases",
     }  # fmt: skip
     for table, room in rooms.items():
         assert set(known[table]) <= set(plugins.names(f"poshgrid.{room}")), table
