@@ -219,7 +219,7 @@ class Collected:
 
     @cached_property
     def children(self) -> pl.DataFrame:
-        """At which ages children know phenomena; empty if the study does not say so."""
+        """Accuracies of children; empty if the study has none."""
         study = self.spec.study
         return published.children(study.name if study else None)
 

@@ -1,9 +1,9 @@
-"""Numbers that results of a study are compared with: those of its paper, and ages of children.
+"""Numbers that results of a study are compared with: those of its paper, and those of children.
 
 ``studies/STUDY/published/VERSION/NAME.csv`` has published numbers. A study may have several
 versions: the paper, and the authors' repository, whose items may be different.
-``studies/STUDY/children.csv`` says at which age children know a phenomenon. Each file begins with
-comment lines (``#``) that name the source of its numbers.
+``studies/STUDY/children.csv`` has accuracies of children. Each file begins with comment lines
+(``#``) that name the source of its numbers.
 """
 
 from __future__ import annotations
@@ -59,40 +59,21 @@ def numbers(study: str) -> pl.DataFrame:
 
 
 def children(study: str | None) -> pl.DataFrame:
-    """Return at which ages children know phenomena; empty if the study does not say so.
+    """Return accuracies of children; empty if the study has none.
 
     Returns:
-        ``name`` of a phenomenon or category; ``age`` as written and ``years``, the age in years;
-        ``accuracy`` of children of this age (share), or null if the source only says that
-        children know the phenomenon from this age on; ``source``.
+        ``name`` of a phenomenon or category; ``age`` as written; ``accuracy`` of children of this
+        age (share); ``source``.
 
     Raises:
-        PoshgridError: a column is missing, or a number or an age cannot be read.
+        PoshgridError: a column is missing, or a number cannot be read.
     """
-    frames = [pl.DataFrame(schema={**CHILDREN, "years": pl.Float64})]
+    frames = [pl.DataFrame(schema=CHILDREN)]
     for path in resources.study(study, "children.csv") if study else ():
         try:
             frame = pl.read_csv(path, comment_prefix="#", schema_overrides=CHILDREN)
-            ages = pl.Series("years", [years(age) for age in frame["age"]], pl.Float64)
-            share = pl.col("accuracy") / 100
-            frames.append(frame.select(*CHILDREN).with_columns(share, ages))
-        except (ValueError, pl.exceptions.PolarsError) as error:
+            frames.append(frame.select(*CHILDREN).with_columns(pl.col("accuracy") / 100))
+        except pl.exceptions.PolarsError as error:
             line = str(error).partition("\n")[0]
             raise PoshgridError(f"{path}: {line}; columns: {', '.join(CHILDREN)}") from error
     return pl.concat(frames)
-
-
-def years(age: str) -> float:
-    """Return an age in years; the middle of a range.
-
-    Args:
-        age: years, years;months, or a range of these: ``3``, ``3-4``, ``3;2-4;7``.
-
-    Raises:
-        ValueError: the text is not an age.
-    """
-    ends = [end.partition(";") for end in age.split("-")]
-    try:
-        return sum(int(year) + int(month or 0) / 12 for year, _, month in ends) / len(ends)
-    except ValueError as error:
-        raise ValueError(f"{age!r} is not an age; write 3, 3-4 or 3;2-4;7") from error

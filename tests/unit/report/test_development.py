@@ -52,21 +52,6 @@ def test_the_section_draws_and_lists_the_onsets(rivalled, tmp_path):
     assert pl.read_csv(tmp_path / "tables/onsets-data.csv").height == 27
     assert [row["Points"] for row in shown(page, "onsets")] == ["Sizes"] * 27
     assert len(shown(page, "onset-ratios")) == ratios.height > 0
-    assert "order" not in page.shown  # the study has no ages
-
-
-def test_the_order_of_children_is_shown_where_the_study_has_ages(rivalled, tmp_path):
-    ages = pl.DataFrame(
-        {"name": ["wanna", "island"], "age": ["3;6", "5"], "years": [3.5, 5.0], "accuracy": None},
-        schema_overrides={"accuracy": pl.Float64},
-    )  # fmt: skip
-    made = rivalled.changed(children=ages)
-    _, page = made.written(development, tmp_path)
-    rows = shown(page, "order")
-    assert [(row["Models"], row["Pairs"]) for row in rows] == [
-        ("baby", "3"), ("baby-f", "3"), ("wiki", "3")
-    ]  # fmt: skip
-    assert {row["Age"] for row in shown(page, "onsets")} == {"3;6", "5", "–"}
 
 
 def test_without_conditions_to_compare_it_says_how_many_are_learned(rivalled):

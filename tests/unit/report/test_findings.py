@@ -10,7 +10,6 @@ from poshgrid.config.paths import Paths
 from poshgrid.core import files
 from poshgrid.report import page
 from poshgrid.report.sections import development, findings, model
-from poshgrid.statistics import published
 from poshgrid.statistics.schema import CONTRASTS
 from tests.unit.report import report_results
 
@@ -109,8 +108,7 @@ def test_the_numbers_of_each_finding_are_those_of_its_row(name, request, tmp_pat
         pl.when(trained).then(value).alias(column) for column, value in rivals.items()
     )
     fits = {name: replace(fit, diagnostics=PASSED) for name, fit in own.fits.items()}
-    ages = published.children("posh-bench")
-    made = made.changed(accuracy=judged, fits=fits, children=ages)
+    made = made.changed(accuracy=judged, fits=fits)
     facts, page = made.written(findings, tmp_path)
     for module in (development, model):
         with report_results.undrawn():
@@ -118,7 +116,7 @@ def test_the_numbers_of_each_finding_are_those_of_its_row(name, request, tmp_pat
     said = [*(finding for contrast in facts["verdicts"] for finding in contrast), *facts["onsets"]]
     assert {finding.table for finding in said} == (
         {"contrasts-bias"} if name == "biased" else
-        {"contrasts-condition", "onset-ratios", "order"}
+        {"contrasts-condition", "onset-ratios"}
     )  # fmt: skip
     for finding in said:
         csv = pl.read_csv(tmp_path / f"tables/{finding.table}.csv")

@@ -157,24 +157,16 @@ def test_a_mistake_is_named(compare, changed, key):
         compare(**changed)
 
 
-@pytest.mark.parametrize(
-    ("age", "years"), [("3", 3), ("3-4", 3.5), ("3;2-4;7", 3 + 10.5 / 12), ("4-4;6", 4.25)]
-)
-def test_ages(age, years):
-    assert numbers.years(age) == pytest.approx(years)
-
-
-@pytest.mark.parametrize(("row", "wrong"), [("a,3-,,", "not an age"), ("a,3,many,", "many")])
 def test_a_table_of_children_is_read_from_the_working_folder_and_its_faults_are_named(
-    tmp_path, monkeypatch, row, wrong
+    tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "studies/posh-bench/children.csv"
     path.parent.mkdir(parents=True)
     path.write_text("name,age,accuracy,source\na,4,,x\n")
     assert numbers.children("posh-bench")["age"].to_list() == ["4"]
-    path.write_text(f"name,age,accuracy,source\n{row}\n")
-    with pytest.raises(PoshgridError, match=f"children.csv: .*{wrong}"):
+    path.write_text("name,age,accuracy,source\na,3,many,\n")
+    with pytest.raises(PoshgridError, match=r"children\.csv: .*many"):
         numbers.children("posh-bench")
 
 

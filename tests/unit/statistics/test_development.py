@@ -6,7 +6,7 @@ import pytest
 
 from poshgrid.config.specs import Cell
 from poshgrid.statistics import curves, development, verdicts
-from poshgrid.statistics.schema import ACCURACY, COUNTS, CURVES, DEVELOPMENT, RUN_AXES
+from poshgrid.statistics.schema import ACCURACY, COUNTS, CURVES
 from tests.cases import read_cases
 
 WORDS = (10_000_000, 30_000_000, 100_000_000)
@@ -180,31 +180,3 @@ def test_conditions_that_differ_in_filtering_or_register_are_compared():
                                .otherwise("status"))  # fmt: skip
     left = development.ratios(solved, CELLS)
     assert left.select("condition", "than").rows() == [("gone", "other")]
-
-
-@pytest.mark.parametrize(
-    ("ends", "known", "verdict"),
-    [
-        # a is learned by 10, b between 10 and 20, c after 20: all in the order of the ages
-        ([(None, 10), (10, 20), (20, None)], (3, 0, 1.0, 1.0), "same order"),
-        ([(20, None), (10, 20), (None, 10)], (0, 3, -1.0, -1.0), "reverse order"),
-        # b overlaps both: (1 +- 2) / 3
-        ([(None, 10), (5, 25), (20, None)], (1, 0, -1 / 3, 1.0), "cannot tell"),
-        ([(None, None)] * 3, (0, 0, -1.0, 1.0), "cannot tell"),
-    ],
-)
-def test_the_order_of_onsets_and_ages(ends, known, verdict):
-    """a at 3 years, b and others of its category at 4, c at 5; d has no age, e cannot be tested."""
-    names = [("x", "a"), ("y", "b"), ("z", "c"), ("w", "d"), ("y", "e")]
-    status = ["within"] * 4 + ["not testable"]
-    rows = [
-        {"over": "sizes", "suite": "s", "category": c, "phenomenon": p, "low": low, "high": high,
-         "status": s, **dict.fromkeys(RUN_AXES, "-")}
-        for (c, p), (low, high), s in zip(names, [*ends, (1, 2), (1, 2)], status, strict=True)
-    ]  # fmt: skip
-    ages = pl.DataFrame({"name": ["a", "y", "c"], "years": [3.0, 4.0, 5.0]})
-    onsets = pl.DataFrame(rows, schema=DEVELOPMENT)
-    (row,) = development.order(onsets, ages).to_dicts()
-    assert (row["phenomena"], row["pairs"], row["verdict"]) == (3, 3, verdict)
-    assert tuple(row[n] for n in ("same", "reverse", "tau_low", "tau_high")) == pytest.approx(known)
-    assert development.order(onsets, ages.head(1)).is_empty()

@@ -95,7 +95,7 @@ def children(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
         layout: order of arms and sizes.
         suite: of pairs; phenomena and categories that it lacks are left out.
     """
-    rows = collected.children.drop_nulls("accuracy")
+    rows = collected.children
     places = {c: (suite, "category", c, "", "") for c in layout.categories(suite)}
     places |= {p: (suite, "phenomenon", c, p, "") for c, p in layout.phenomena[suite]}
     judged = drawn(collected, layout, (

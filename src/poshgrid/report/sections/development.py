@@ -16,7 +16,6 @@ from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.parts import Finding, Page
 from poshgrid.report.texts import say
-from poshgrid.statistics import development as statistics
 from poshgrid.statistics.development import CHECKPOINTS, SIZES, SLACK
 from poshgrid.statistics.schema import NOT_TESTABLE
 
@@ -35,27 +34,11 @@ def write(page: Page) -> dict[str, Any] | None:
     if rows.height <= MOST:
         draw = partial(figures.rows, label="Words of training", columns=1, words=True)
         page.picture("onsets", draw, marks(rows), say("onsets_figure", models))
-    ages = dict(_ages(collected).select("name", "age").iter_rows())
-    of = [pl.col(name).replace_strict(ages, default=None, return_dtype=pl.String)
-          for name in ("phenomenon", "category")]  # fmt: skip
-    rows = rows.with_columns(age=pl.coalesce(of))
-    page.table("onsets", rows, bool(rows["age"].count()))
-    page.table("order", order(collected, layout))
+    page.table("onsets", rows)
     page.table("onset-ratios", collected.ratios.with_columns(
         _panel(layout), recipe=pl.concat_str("model", "recipe", "bias", separator=" · ")
     ))  # fmt: skip
     return {}
-
-
-def _ages(collected: Collected) -> pl.DataFrame:
-    """Return the ages from which children know a phenomenon."""
-    return collected.children.filter(pl.col("accuracy").is_null())
-
-
-def order(collected: Collected, layout: Layout) -> pl.DataFrame:
-    """Return the comparison of the order of onsets with that in children, sorted as on the page."""
-    compared = statistics.order(collected.development, _ages(collected))
-    return compared if compared.is_empty() else _by_arm(compared, layout)
 
 
 def named(collected: Collected, layout: Layout) -> pl.DataFrame:
@@ -109,8 +92,7 @@ def sentences(page: Page) -> Iterator[Finding]:
     """Yield the findings on development; none if no curve has two points.
 
     They say which condition surely needs more words than another or, if no conditions can be
-    compared, how many curves are surely learned. A last sentence compares the order with that in
-    children, if the study has ages.
+    compared, how many curves are surely learned.
     """
     collected = page.collected
     onsets, ratios = collected.development, collected.ratios
@@ -136,7 +118,3 @@ def sentences(page: Page) -> Iterator[Finding]:
         tested = onsets.filter(pl.col("status") != NOT_TESTABLE)
         text = say("curves_learned", tested.height, tested["high"].is_not_null().sum(), over)
         yield Finding(text, "onsets", [])
-    compared = order(collected, page.layout).with_row_index("number", offset=1)
-    rows = compared.filter(over=over) if compared.height else compared
-    if rows.height:
-        yield Finding(say("same_order", rows.to_dicts()), "order", rows["number"].to_list())
