@@ -1,4 +1,4 @@
-"""The figures: lines in small multiples, and rows of estimates.
+"""The figures: lines and boxes in small multiples, and rows of estimates.
 
 Every figure shows the numbers of one frame, and readers can download this frame.
 """
@@ -235,6 +235,37 @@ def limits(frame: pl.DataFrame) -> tuple[float, float]:
     low = min([0.4, *lows.drop_nulls().to_list()])
     high = max([0.6, *highs.drop_nulls().to_list()])
     return max(-2.0, 10 * int(10 * max(low, 0)) - 2.0), min(102.0, 10 * -int(-10 * high // 1) + 2.0)
+
+
+# ---- boxes ---------------------------------------------------------------------------------------
+
+
+def boxes(frame: pl.DataFrame, palette: Palette) -> style.Figure:
+    """Draw how far accuracies lie apart: a box for each size and series in each panel.
+
+    Args:
+        frame: one row per value: facet, panel, size, series, share (of pairs).
+        palette: of the page.
+    """
+    places = frame.select("size", "series").unique(maintain_order=True).rows()
+    drawn, panels = _facets(frame, 5)
+    for (facet, panel), axes in panels.items():
+        axes.axhline(50, **style.CHANCE)
+        for at, (size, series) in enumerate(places):
+            mine = frame.filter(facet=facet, panel=panel, size=size, series=series)["share"] * 100
+            look, parts = palette(series), ("box", "whisker", "cap", "median", "flier")
+            props = {f"{part}props": {"color": look.colour} for part in parts}
+            props["flierprops"] = {"marker": look.marker, "markeredgecolor": look.colour,
+                                   "markerfacecolor": "none", "markersize": 3}  # fmt: skip
+            axes.boxplot([mine.to_list()], positions=[at], widths=0.6, manage_ticks=False, **props)
+        axes.grid(visible=False, axis="x")
+        ticks = {size: [i for i, place in enumerate(places) if place[0] == size]
+                 for size, _ in places}  # fmt: skip
+        axes.set_xticks([sum(at) / len(at) for at in ticks.values()], list(ticks))
+        _percent_axis(axes, -2, 102)
+    names = dict.fromkeys(series for _, series in places)
+    style.legend(drawn, [style.handle(name, color=palette(name).colour) for name in names])
+    return drawn
 
 
 # ---- rows ----------------------------------------------------------------------------------------

@@ -172,6 +172,19 @@ def test_categories_are_drawn_in_every_suite(study, two_suites, tmp_path):
     assert percents(categories["mean"]) | {41.0, 59.0} <= marks
 
 
+def test_boxes_hold_the_accuracy_of_each_seed_on_each_template(study, tmp_path, monkeypatch):
+    counts = study.collected.table("counts").filter(TRAINED, suite="posh")
+    frame = accuracy.spread(study.collected, study.layout, "posh")
+    shares = counts.select(pl.col("correct") / pl.col("n")).to_series()
+    assert sorted(frame["share"]) == sorted(shares)
+    medians = frame.group_by("panel", "size", "series").agg(pl.median("share"))
+    assert percents(medians["share"]) <= report_results.drawn(figures.boxes, frame)
+    study.written(accuracy, tmp_path)
+    assert (tmp_path / "figures/spread-posh.pdf").is_file()
+    monkeypatch.setattr(accuracy, "BOXES", frame.select("size", "series").n_unique() - 1)
+    assert accuracy.spread(study.collected, study.layout, "posh").is_empty()
+
+
 def test_children_stand_beside_models_of_the_same_phenomena(study, tmp_path):
     _, page = study.changed(children=published.children("posh-bench")).written(accuracy, tmp_path)
     rows = report_results.shown(page, "children-posh")

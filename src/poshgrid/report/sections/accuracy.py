@@ -17,7 +17,7 @@ from poshgrid.report.accuracies import (
     of_level,
 )
 from poshgrid.report.collect import Collected
-from poshgrid.report.layout import Layout, groups
+from poshgrid.report.layout import Layout, groups, title
 from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
 from poshgrid.statistics.schema import RUN_AXES, YES
@@ -25,6 +25,8 @@ from poshgrid.statistics.schema import RUN_AXES, YES
 TITLE, ORDER, AUDIENCE = "Accuracy", 20, "reader"
 FEW = 24
 """A suite with at most so many phenomena has a panel for each; a larger one, for each category."""
+BOXES, BOXES_OF = 24, 2
+"""Largest number of boxes in a panel; a box of so few values says no more than their mean."""
 _CURVES = partial(figures.lines, x="epoch", columns=4)
 
 
@@ -70,6 +72,8 @@ def _suite(page: Page, suite: str) -> None:
     frame = cells(collected, layout, phenomena, baselines=True)
     heads = ("Category", "Phenomenon")
     page.put(by_places(f"accuracy-{suite}-phenomena", "table8", heads, frame))
+    page.picture(f"spread-{suite}", figures.boxes, spread(collected, layout, suite),
+                 say("spread", suite))  # fmt: skip
     page.table("rivals", rivals(frame), of=suite)
     page.table("children", children(collected, layout, suite), suite, of=suite)
     for level, head in (("template", "Template"), ("cell", "Cell of the design")):
@@ -83,6 +87,24 @@ def _suite(page: Page, suite: str) -> None:
         caption = say("curves", suite, level)
         frame = trajectories(collected, layout, places)
         page.picture(f"curves-{suite}-{level}", _CURVES, frame, caption)
+
+
+def spread(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
+    """Return the accuracy of each seed on each template (:func:`poshgrid.report.figures.boxes`).
+
+    There is none if the boxes are too many, or a point has few values.
+    """
+    panels = {category: title(category) for category in layout.categories(suite)}
+    rows = layout.points.drop("words").join(
+        collected.table("counts").filter(suite=suite), on=RUN_AXES, maintain_order="left_right"
+    )
+    frame = rows.select(
+        pl.col("category").replace(panels).alias("panel"), "size", "phenomenon", "template",
+        "seed", facet=pl.lit(""), series="models", share=pl.col("correct") / pl.col("n"),
+    )  # fmt: skip
+    values = frame.group_by("panel", "size", "series").len()
+    fit = layout.points.height <= BOXES and (values["len"].max() or 0) > BOXES_OF
+    return frame if fit else frame.clear()
 
 
 def children(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
