@@ -11,7 +11,7 @@ from poshgrid.config.runs import BASELINES, UNTRAINED
 from poshgrid.core.table import Column, Table
 from poshgrid.core.words import NOT_RUN
 from poshgrid.report.collect import Collected
-from poshgrid.report.layout import Arm, Layout, title
+from poshgrid.report.layout import Layout, title
 from poshgrid.report.texts import say
 from poshgrid.statistics.schema import RUN_AXES, YES
 
@@ -33,20 +33,20 @@ PLACE = ("suite", "level", "category", "phenomenon", "part")
 
 
 def drawn(
-    collected: Collected, layout: Layout, marks: Iterable[tuple[str, str, str, Arm, Place]]
+    collected: Collected, layout: Layout, marks: Iterable[tuple[str, str, str, str, Place]]
 ) -> pl.DataFrame:
     """Return the data of a figure of accuracies by words (:func:`poshgrid.report.figures.lines`).
 
     Args:
         collected: all results.
         layout: order of sizes.
-        marks: facet, panel, series, arm and place: each is drawn as one line, with a mark for each
-            size.
+        marks: facet, panel, series, models and place: each is drawn as one line, with a mark for
+            each size.
     """
     heads = ("facet", "panel", "series", "models", *PLACE)
-    rows = [(*names, arm.label, *where) for *names, arm, where in marks]
+    rows = [(*names, *where) for *names, where in marks]
     frame = pl.DataFrame(rows, schema=dict.fromkeys(heads, pl.String), orient="row")
-    points = layout.points.with_columns(pl.col("words").cast(pl.Float64))
+    points = layout.points.select("models", *RUN_AXES, pl.col("words").cast(pl.Float64))
     judged = collected.accuracy.drop("words")
     return (
         frame.join(points, on="models", maintain_order="left_right")
@@ -81,7 +81,7 @@ def cells(
     named = pl.DataFrame(
         rows, schema=dict.fromkeys(("group", "title", *PLACE), pl.String), orient="row"
     )
-    models = named.join(layout.points.drop("words"), how="cross").join(
+    models = named.join(layout.points.select("models", *RUN_AXES), how="cross").join(
         collected.accuracy.drop("words"), on=[*RUN_AXES, *PLACE], how="left", maintain_order="left"
     )
     trained = collected.trained

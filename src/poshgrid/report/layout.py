@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
-from poshgrid.config.runs import BASELINE_RECIPES, COUNTED, UNTRAINED, Run
+from poshgrid.config.runs import BASELINE_RECIPES, COUNTED, UNTRAINED
 from poshgrid.core.table import varying
 from poshgrid.report.collect import Collected
 from poshgrid.statistics.schema import RUN_AXES
@@ -16,80 +17,69 @@ CATEGORY_ORDER = ("island", "question-formation", "binding", "wanna")  # of POSH
 
 
 @dataclass(frozen=True)
-class Arm:
-    """The axes of the grid without size and seed: a line in figures, a row per size in tables."""
-
-    condition: str
-    model: str | None  # None: each size has one model only, which needs no name
-    recipe: str
-    bias: str
-    variant: str  # the other axes with several values, in words; "" without such an axis
-
-    @property
-    def label(self) -> str:
-        """The name of the arm."""
-        return f"{self.condition} · {self.variant}" if self.variant else self.condition
-
-    def has(self, condition: str, model: str, recipe: str, bias: str) -> bool:
-        """Return whether a model with these axes belongs to the arm, at any size."""
-        mine = (self.condition, self.model or model, self.recipe, self.bias)
-        return mine == (condition, model, recipe, bias)
-
-
-@dataclass(frozen=True)
 class Layout:
-    """The order of everything that the page lists."""
+    """The order of everything that the page lists.
+
+    An arm is a point of the grid without its size: a line in figures, a row per size in tables.
+    """
 
     sizes: list[str]
-    arms: list[Arm]
-    # a row for each point of the grid, sorted by size, then arm: models (the arm's label),
-    # RUN_AXES, and words that it was trained on (if unknown, the words that the size names)
+    # a row for each point of the grid, sorted by size, then arm: RUN_AXES; arm, its number;
+    # variant, the axes with several values except condition and size, in words; models, the
+    # condition and the variant; series, models without the condition if there is only one; and
+    # words that it was trained on (if unknown, the words that the size names)
     points: pl.DataFrame
+    axes: list[str]  # those that tell arms apart
     phenomena: dict[str, list[tuple[str, str]]]  # suite -> (category, phenomenon)
+
+    @property
+    def arms(self) -> pl.DataFrame:
+        """A row for each arm: its number, names and axes."""
+        return (
+            self.points.select("arm", "variant", "models", "series", *self.axes)
+            .unique()
+            .sort("arm")
+        )
 
     def categories(self, suite: str) -> list[str]:
         """Return a suite's categories, in the order of the page."""
         return list(dict.fromkeys(category for category, _ in self.phenomena[suite]))
 
-    def series(self, arm: Arm) -> str:
-        """Return the name of an arm in a figure of all arms, without the condition if only one."""
-        one = len({other.condition for other in self.arms}) == 1
-        return arm.variant if one and arm.variant else arm.label
-
 
 def lay_out(collected: Collected) -> Layout:
     """Order sizes by words, arms by condition, categories of POSH-BENCH first."""
-    runs = [trained.run for trained in collected.asked]
-    asked = {(r.condition, r.size, r.model, r.recipe, r.bias) for r in runs}
-    one_model = len(asked) == len({(c, s, g, b) for c, s, _, g, b in asked})
-    axes = ("bias", "recipe") if one_model else ("bias", "recipe", "model")
-    vary = [axis for axis in axes if len({getattr(r, axis) for r in runs}) > 1]
-    order = collected.spec.conditions
-    words = {key.split("/")[1]: cell.words for key, cell in collected.spec.cells.items()}
+    spec = collected.spec
+    words = {key.split("/")[1]: cell.words for key, cell in spec.cells.items()}
     sizes = sorted(words, key=lambda size: words[size])
-
-    def arm(run: Run) -> Arm:
-        names = ("no bias" if getattr(run, a) == "none" else getattr(run, a) for a in vary)
-        model = None if one_model else run.model
-        return Arm(run.condition, model, run.recipe, run.bias, " · ".join(names))
-
-    arms = sorted(
-        {arm(run) for run in runs},
-        key=lambda a: (
-            order.index(a.condition), a.bias != "none", a.bias, a.recipe, a.model or ""
-        ),
-    )  # fmt: skip
-    points = {}
-    for run in sorted(runs, key=lambda run: (sizes.index(run.size), arms.index(arm(run)))):
-        splits = collected.conditions.get((run.condition, run.size), {}).get("splits")
-        trained = splits["train"]["words"] if splits else words[run.size]
-        point = tuple(getattr(run, axis) for axis in RUN_AXES)
-        points[point] = (arm(run).label, *point, trained)
-    kinds = {"models": pl.String, **dict.fromkeys(RUN_AXES, pl.String), "words": pl.UInt64}
-    return Layout(
-        sizes, arms, pl.DataFrame(list(points.values()), schema=kinds, orient="row"),
-        {suite: _phenomena(collected, suite) for suite in collected.spec.suites},
-    )  # fmt: skip
+    trained = [
+        (*cell, facts["splits"]["train"]["words"] if "splits" in facts else words[cell[1]])
+        for cell, facts in collected.conditions.items()
+    ]
+    columns = {"condition": pl.String, "size": pl.String, "words": pl.UInt64}
+    known = pl.DataFrame(trained, schema=columns, orient="row")
+    runs = [[getattr(model.run, axis) for axis in RUN_AXES] for model in collected.asked]
+    points = pl.DataFrame(runs, schema=dict.fromkeys(RUN_AXES, pl.String), orient="row").unique()
+    vary = [axis for axis in varied(points) if axis != "size"]
+    axes = ["condition", "recipe", "bias", *(["model"] if "model" in vary else [])]
+    by_condition, by_size = (
+        pl.col(axis).cast(pl.Enum(levels))
+        for axis, levels in (("condition", spec.conditions), ("size", sizes))
+    )
+    label = pl.concat_str(
+        "condition", pl.col("variant").replace("", None), separator=" · ", ignore_nulls=True
+    )
+    points = (
+        points.join(known, on=["condition", "size"], how="left")
+        .with_columns(variant=naming(vary))
+        .with_columns(models=label)
+        .sort(by_condition, pl.col("bias") != "none", "bias", "recipe", *axes[3:])
+        .with_columns(arm=pl.col("models").rle_id())
+        .sort(by_size, "arm")
+    )
+    one = points["condition"].n_unique() == 1 and bool(vary)
+    points = points.with_columns(series="variant" if one else "models")
+    phenomena = {suite: _phenomena(collected, suite) for suite in spec.suites}
+    return Layout(sizes, points, axes, phenomena)
 
 
 def _phenomena(collected: Collected, suite: str) -> list[tuple[str, str]]:
@@ -105,38 +95,71 @@ def title(name: str) -> str:
     return "Islands" if name == "island" else name.replace("-", " ").replace("_", " ").capitalize()
 
 
-@dataclass(frozen=True)
-class Group:
-    """Arms that are drawn in one figure, with their names there."""
-
-    condition: str  # "": the arms have several conditions
-    arms: list[tuple[str, Arm]]  # name, arm
-
-
-def groups(layout: Layout) -> list[Group]:
+def groups(layout: Layout) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the comparisons of the grid: of the conditions, and of the variants of a condition.
 
     The first group has one arm of each condition: that of the variant that most conditions have (as
     a rule, no bias), or the only arm of a condition that lacks this variant. A condition with
     several variants also has a group of its own.
+
+    Returns:
+        For each figure the condition, "" if it has several, and the name there and the models of
+        each arm.
     """
-    counts = Counter(arm.variant for arm in layout.arms)
+    arms = list(layout.arms.select("condition", "variant", "models").iter_rows())
+    counts = Counter(variant for _, variant, _ in arms)
     common = max(counts, key=lambda variant: counts[variant], default="")
-    several: dict[str, list[Arm]] = {}
-    for arm in layout.arms:
-        several.setdefault(arm.condition, []).append(arm)
-    several = {condition: arms for condition, arms in several.items() if len(arms) > 1}
-    first = [a for a in layout.arms if a.variant == common or a.condition not in several]
-    alike = len({a.variant for a in first}) == 1
-    compared = [Group("", [(a.condition if alike else a.label, a) for a in first])]
+    number = Counter(condition for condition, _, _ in arms)
+    first = [arm for arm in arms if arm[1] == common or number[arm[0]] == 1]
+    alike = len({variant for _, variant, _ in first}) == 1
+    compared = [("", [(condition if alike else models, models) for condition, _, models in first])]
+    several = [condition for condition, arms_of in number.items() if arms_of > 1]
     compared = compared if len(first) > 1 or not several else []
     return compared + [
-        Group(condition, [(a.variant or a.condition, a) for a in arms])
-        for condition, arms in several.items()
+        (
+            condition,
+            [(variant or condition, models) for of, variant, models in arms if of == condition],
+        )
+        for condition in several
     ]
 
 
-def model_names(rows: pl.DataFrame, *, seeds: bool = False) -> list[str]:
+def varied(rows: pl.DataFrame) -> list[str]:
+    """Return the axes, except the condition, with several values.
+
+    The model is left out if the other axes, such as the size, determine it.
+
+    Args:
+        rows: columns of ``RUN_AXES`` and any others.
+    """
+    vary = varying(rows, RUN_AXES)
+    others = [axis for axis in vary if axis != "model"]
+    same = others and rows.select(others).n_unique() == rows.select(*others, "model").n_unique()
+    return [axis for axis in (others if same else vary) if axis != "condition"]
+
+
+def naming(axes: Sequence[str]) -> pl.Expr:
+    """Return the values of axes as one name, "" without axes.
+
+    A baseline is named by the axes that it has; an untrained model says so.
+    """
+    baseline, counted = pl.col("recipe").is_in(BASELINE_RECIPES), pl.col("recipe") == COUNTED
+    no_bias = pl.col("bias") == "none"
+    shown = {
+        "recipe": pl.when(~baseline).then("recipe"),
+        "bias": pl.when(~no_bias).then("bias").when(~baseline).then(pl.lit("no bias")),
+        "seed": pl.when(~counted).then("seed"),
+    }
+    parts = [shown.get(axis, pl.col(axis)) for axis in axes]
+    untrained = pl.when(recipe=UNTRAINED).then(pl.lit(" untrained")).otherwise(pl.lit(""))
+    return (
+        pl.concat_str(parts, separator=" · ", ignore_nulls=True) + untrained
+        if parts
+        else pl.lit("")
+    )
+
+
+def model_names(rows: pl.DataFrame, *, seeds: bool = False) -> pl.Expr:
     """Return a name for each row: its model, and the axes with several values.
 
     Args:
@@ -144,14 +167,5 @@ def model_names(rows: pl.DataFrame, *, seeds: bool = False) -> list[str]:
         seeds: whether the seed is one of the axes.
     """
     known = rows.filter(~pl.col("recipe").is_in(BASELINE_RECIPES))
-    axes = varying(known, (*RUN_AXES, "seed") if seeds else RUN_AXES, always=("model",))
-    names = []
-    for row in rows.iter_rows(named=True):
-        unnamed = set()
-        if row["recipe"] in BASELINE_RECIPES:
-            unnamed |= {"recipe"} if row["bias"] != "none" else {"recipe", "bias"}
-        if row["recipe"] == COUNTED:
-            unnamed.add("seed")
-        name = " · ".join(str(row[axis]) for axis in axes if axis not in unnamed)
-        names.append(f"{name} untrained" if row["recipe"] == UNTRAINED else name)
-    return names
+    axes = (*RUN_AXES, "seed") if seeds else RUN_AXES
+    return naming(varying(known, axes, always=("model",)))

@@ -9,7 +9,7 @@ import pytest
 from poshgrid.core import words
 from poshgrid.report import figures
 from poshgrid.report.accuracies import by_models, by_places, cells, of_level
-from poshgrid.report.layout import Arm, groups
+from poshgrid.report.layout import groups
 from poshgrid.report.sections import accuracy
 from poshgrid.statistics import published
 from poshgrid.statistics.curves import over_seeds
@@ -155,10 +155,11 @@ def two_suites(study):
 
 def test_conditions_are_compared_where_all_else_is_alike(study):
     """Of all experiments together: conditions without a bias, then the biases of one of them."""
-    both = [("baby", "no bias"), ("wiki", "no bias"), ("wiki", "dyck")]
-    arms = [Arm(condition, None, "packed", "none", variant) for condition, variant in both]
-    made = groups(replace(study.layout, arms=arms))
-    assert [(g.condition, [name for name, _ in g.arms]) for g in made] == [
+    arms = [(0, "baby", "no bias"), (1, "wiki", "no bias"), (2, "wiki", "dyck")]
+    points = pl.DataFrame(arms, schema=["arm", "condition", "variant"], orient="row")
+    both = points.with_columns(models=pl.format("{} {}", "condition", "variant"), series=None)
+    made = groups(replace(study.layout, points=both, axes=["condition"]))
+    assert [(condition, [name for name, _ in arms]) for condition, arms in made] == [
         ("", ["baby", "wiki"]), ("wiki", ["no bias", "dyck"])
     ]  # fmt: skip
 

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from poshgrid.report import figures
+from poshgrid.report.layout import naming, varied
 from poshgrid.report.sections import filtering
-from poshgrid.report.sections.filtering import named
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
 
 from .report_results import drawn, shown
@@ -42,6 +42,10 @@ def table(conditions=("wiki~a", "wiki~b"), points=(("10M", "gpt"), ("10M", "lstm
                     "margin_full": 2.5 if single else None, "r": 0.75 if single else None,
                 })  # fmt: skip
     return pl.DataFrame(rows, schema=DELTAS)
+
+
+def named(rows):
+    return rows.with_columns(series=naming(varied(rows)))
 
 
 def perplexity():

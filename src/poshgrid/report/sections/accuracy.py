@@ -50,17 +50,17 @@ def write(page: Page) -> dict[str, Any] | None:
 def _figures(page: Page, suites: list[str]) -> None:
     """Draw the categories of every suite."""
     layout = page.layout
-    for group in groups(layout):
-        tail = f"-{group.condition}" if group.condition else ""
+    for condition, arms in groups(layout):
+        tail = f"-{condition}" if condition else ""
         marks = [
-            (suite if len(suites) > 1 else "", panel, name, arm, where)
+            (suite if len(suites) > 1 else "", panel, name, models, where)
             for suite in suites
             for _, panel, where in of_level(layout, suite, "category")
-            for name, arm in group.arms
+            for name, models in arms
         ]
         frame = drawn(page.collected, layout, marks)
         spread, baselines = frame["sd"].count(), figures.baselines_of(frame)
-        caption = say("accuracy", group.condition, spread, baselines)
+        caption = say("accuracy", condition, spread, baselines)
         page.picture(f"accuracy{tail}", figures.lines, frame, caption)
 
 
@@ -121,10 +121,10 @@ def children(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
     places = {c: (suite, "category", c, "", "") for c in layout.categories(suite)}
     places |= {p: (suite, "phenomenon", c, p, "") for c, p in layout.phenomena[suite]}
     judged = drawn(collected, layout, (
-        ("", name, series, arm, places[name])
+        ("", name, series, models, places[name])
         for name in rows["name"].unique(maintain_order=True)
         if name in places
-        for series, arm in groups(layout)[0].arms
+        for series, models in groups(layout)[0][1]
     ))  # fmt: skip
     order = pl.col("size").replace_strict({size: i for i, size in enumerate(layout.sizes)})
     cell = pl.format("{} {}", "size", "series")
@@ -171,12 +171,11 @@ def trajectories(
     schema = dict.fromkeys(("panel", *places), pl.String)
     panels_of = [(name, *where[:4]) for _, name, where in panels]
     named = pl.DataFrame(panels_of, schema=schema, orient="row")
-    series = {arm.label: layout.series(arm) for arm in layout.arms}
-    arms = layout.points.with_columns(series=pl.col("models").replace(series)).drop("words")
+    points = layout.points.select("series", *RUN_AXES)
     # Leave out runs without checkpoints, and steps that only some of the seeds reached
     trained = (~pl.col("kept") & (pl.col("step") > 0)).any().over(RUN_AXES)
     whole = pl.col("n_seeds") == pl.col("n_seeds").max().over(RUN_AXES)
-    rows = arms.join(collected.curves, on=RUN_AXES, maintain_order="left_right").filter(
+    rows = points.join(collected.curves, on=RUN_AXES, maintain_order="left_right").filter(
         trained, whole
     )
     several = rows["size"].n_unique() > 1

@@ -46,20 +46,10 @@ def named(collected: Collected, layout: Layout) -> pl.DataFrame:
     key = ["suite", "category", "phenomenon"]
     order = [(s, *pair) for s, pairs in layout.phenomena.items() for pair in pairs]
     names = pl.DataFrame(order, schema=dict.fromkeys(key, pl.String), orient="row")
-    rows = names.join(_by_arm(collected.development, layout), on=key, maintain_order="left_right")
+    arms = layout.arms.select("series", *layout.axes)
+    rows = arms.join(collected.development, on=layout.axes, maintain_order="left_right")
+    rows = names.join(rows, on=key, maintain_order="left_right").with_columns(_panel(layout))
     return rows.sort("panel", descending=True, maintain_order=True)
-
-
-def _by_arm(rows: pl.DataFrame, layout: Layout) -> pl.DataFrame:
-    """Return rows in the page's order of models, each with its panel and series."""
-    named = [
-        {**row, "series": layout.series(arm)}
-        for arm in layout.arms
-        for row in rows.iter_rows(named=True)
-        if arm.has(row["condition"], row["model"], row["recipe"], row["bias"])
-    ]
-    schema = {**rows.schema, "series": pl.String()}
-    return pl.DataFrame(named, schema=schema).with_columns(_panel(layout))
 
 
 def _panel(layout: Layout) -> pl.Expr:

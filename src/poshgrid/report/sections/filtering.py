@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from poshgrid.core import formats
-from poshgrid.core.table import varying
 from poshgrid.report import figures
+from poshgrid.report.layout import naming, varied
 from poshgrid.report.parts import Page
 from poshgrid.report.texts import say
 from poshgrid.statistics.deltas import by_condition, correlation
@@ -31,7 +31,7 @@ def write(page: Page) -> dict[str, Any] | None:
     collected = page.collected
     if collected.deltas.is_empty() and collected.perplexity.is_empty():
         return None
-    deltas = named(collected.deltas)
+    deltas = collected.deltas.with_columns(series=naming(varied(collected.deltas)))
     suites = deltas["suite"].unique(maintain_order=True).to_list()
     for suite in suites:
         _suite(page, deltas.filter(suite=suite), suite)
@@ -56,34 +56,8 @@ def _suite(page: Page, rows: pl.DataFrame, suite: str) -> None:
     page.table("by-phenomenon", _without_common_axes(aimed, rows), suite, of=suite)
 
 
-def axes_of(rows: pl.DataFrame) -> list[str]:
-    """Return the axes, except the condition, that have several values.
-
-    The model is left out if the other axes, such as the size, determine it.
-
-    Args:
-        rows: columns of ``RUN_AXES`` and any others.
-    """
-    vary = varying(rows, RUN_AXES[1:])
-    others = [axis for axis in vary if axis != "model"]
-    same = others and rows.select(others).n_unique() == rows.select(*others, "model").n_unique()
-    return others if same else vary
-
-
 def _without_common_axes(frame: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    return frame.drop(set(RUN_AXES[1:]) - set(axes_of(rows)), strict=False)
-
-
-def named(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add series (the axes other than the condition with several values).
-
-    Args:
-        rows: columns of ``RUN_AXES`` and any others.
-    """
-    bias = pl.col("bias").replace("none", "no bias")
-    parts = [bias if axis == "bias" else pl.col(axis) for axis in axes_of(rows)]
-    series = pl.concat_str(parts, separator=" · ") if parts else pl.lit("")
-    return rows.with_columns(series=series)
+    return frame.drop(set(RUN_AXES[1:]) - set(varied(rows)), strict=False)
 
 
 # ---- sentences -----------------------------------------------------------------------------------
@@ -93,7 +67,7 @@ def sentences(deltas: pl.DataFrame, tested: pl.DataFrame) -> Iterator[str]:
     """Yield sentences on the effects of filtering, suite by suite.
 
     Args:
-        deltas: from :func:`named`.
+        deltas: columns of ``DELTAS``, and series.
         tested: columns of ``DELTA_TESTS``.
     """
     series = deltas.select(*RUN_AXES, "series").unique()
@@ -186,7 +160,7 @@ def conditions(rows: pl.DataFrame) -> pl.DataFrame:
     Args:
         rows: columns of ``DELTAS``.
     """
-    axes = axes_of(rows)
+    axes = varied(rows)
     shown = by_condition(rows)
     if shown["condition"].n_unique() > 1:
         averaged = pl.mean("targeted", "every", "margin_full", "margin", "r")

@@ -10,18 +10,17 @@ import polars as pl
 from poshgrid.benchmark.reading.table10 import key
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config.formula import suite_of
-from poshgrid.core.table import varying
 from poshgrid.core.words import listed, points
 from poshgrid.models.training import bias
 from poshgrid.report import figures
 from poshgrid.report.accuracies import BASELINE_NAMES, drawn, of_level
 from poshgrid.report.collect import Collected, Fit
-from poshgrid.report.layout import Layout, groups
+from poshgrid.report.layout import Layout, groups, naming, varied
 from poshgrid.report.parts import Finding, Page
 from poshgrid.report.sections import development, model
 from poshgrid.report.texts import say
 from poshgrid.statistics.gate import doubts
-from poshgrid.statistics.schema import CANNOT_TELL, NO, NOT_TESTABLE, RUN_AXES, YES
+from poshgrid.statistics.schema import CANNOT_TELL, NO, NOT_TESTABLE, YES
 from poshgrid.statistics.verdicts import MARGIN
 
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
@@ -63,8 +62,8 @@ def opening(page: Page, suite: str) -> pl.DataFrame:
     """Return the data of the first figure: the categories in the grid's first comparison."""
     collected, layout = page.collected, page.layout
     frame = drawn(collected, layout, (
-        ("", panel, name, arm, where)
-        for name, arm in groups(layout)[0].arms
+        ("", panel, name, models, where)
+        for name, models in groups(layout)[0][1]
         for _, panel, where in of_level(layout, suite, "category")
     ))  # fmt: skip
     return frame.with_columns(pl.col("series").replace(_condition_names(collected)))
@@ -318,8 +317,7 @@ def learned(collected: Collected, layout: Layout) -> tuple[pl.DataFrame, bool, l
     if not untestable and rows["above_rival_low"].null_count() == rows.height:
         return pl.DataFrame(), False, [], False
     key = ["suite", "category", "phenomenon"]
-    axes = varying(rows, RUN_AXES, always=("condition",))
-    rows = rows.with_columns(cell=pl.concat_str(axes, separator=" "))
+    rows = rows.with_columns(cell=naming(["condition", *varied(rows)]))
     cells = rows["cell"].unique(maintain_order=True).to_list()
     counted = len(cells) > MOST_COLUMNS
     best = pl.col("rival").replace(BASELINE_NAMES).drop_nulls().unique(maintain_order=True)

@@ -65,10 +65,7 @@ def mixture(mixed: pl.DataFrame, layout: Layout) -> pl.DataFrame:
 
 def _ordered(table: pl.DataFrame, layout: Layout) -> pl.DataFrame:
     """Return rows with the names of models, in the order of arms and sizes; given models last."""
-    arms = {arm.label: number for number, arm in enumerate(layout.arms)}
-    points = layout.points.drop("words").sort(
-        pl.col("models").replace_strict(arms, return_dtype=pl.Int64), maintain_order=True
-    )
+    points = layout.points.sort("arm", maintain_order=True).select("models", *RUN_AXES)
     pretrained = table.filter(condition=PRETRAINED).select(RUN_AXES).unique().sort(RUN_AXES)
     both = pl.concat([points, pretrained.with_columns(models="model")], how="diagonal")
     named = both.unique(RUN_AXES, keep="first", maintain_order=True).with_row_index("order")

@@ -103,7 +103,7 @@ def shares(collected: Collected) -> pl.DataFrame:
     name = pl.when(alone).then("suite").otherwise(pl.format("{}: {}", "suite", "phenomenon"))
     rank = pl.col("measure").replace_strict({measure: i for i, measure in enumerate(CRITERIA)})
     ordered = runs.with_columns(
-        pl.Series("series", model_names(runs), pl.String),
+        model_names(runs).alias("series"),
         pl.col("seed").replace(0, None),
         sets=pl.when(everything).then(name).otherwise(pl.format("{}, unambiguous", name)),
         baseline=pl.col("recipe").is_in(BASELINE_RECIPES),
@@ -158,7 +158,7 @@ def tests(collected: Collected, level: str = "suite") -> pl.DataFrame:
     blocks = means.select("blocks_passed", "blocks").iter_rows()
     passed = [f"{number:.4g}/{of}" if of else None for number, of in blocks]
     rows = means.with_columns(
-        pl.Series("series", model_names(means), pl.String),
+        model_names(means).alias("series"),
         pl.Series("low", [low for low, _ in ends], pl.Float64),
         pl.Series("high", [high for _, high in ends], pl.Float64),
         pl.Series("passed", passed, pl.String),
@@ -187,7 +187,7 @@ def tagged(tags: pl.DataFrame, *, crossed: bool = False) -> pl.DataFrame:
     rows = choices.pooled(tags.filter(~pl.col("recipe").is_in(BASELINE_RECIPES)))
     rows = rows.filter((pl.col("other") != "") == crossed)
     rest = [f"{raw:.4g}/{n}" for raw, n in rows.select("raw_rest", "n_rest").iter_rows()]
-    names = pl.Series("series", model_names(rows, seeds=True), pl.String)
+    names = model_names(rows, seeds=True).alias("series")
     other = pl.col("other").replace("", None)
     return _in_words(rows).with_columns(names, pl.Series("rest", rest, pl.String), other)
 
@@ -200,7 +200,7 @@ def normed(collected: Collected) -> dict[str, pl.DataFrame]:
     ends = rows.select("typical_from", "typical_to").iter_rows()
     reached = [span(first, last, lambda month: norms.age(int(month))) for first, last in ends]
     rows = rows.with_columns(
-        pl.Series("series", model_names(rows, seeds=True), pl.String),
+        model_names(rows, seeds=True).alias("series"),
         pl.Series("typical", reached, pl.String),
         age=pl.col("age_equivalent").replace("", None),
         ages=pl.format("{}–{}", "age_from", "age_to"),
