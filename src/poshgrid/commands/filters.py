@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,11 +14,7 @@ from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError, check_known
 
 if TYPE_CHECKING:
-    from poshgrid.config import Filter, Parser
     from poshgrid.grid.grid import Grid
-
-SEED = 42
-"""Seed of the sample of sentences to show."""
 
 
 @command("poshgrid fetch simple-wikipedia --data data")
@@ -47,190 +41,86 @@ def fetch(
     name="explain-filter",
 )
 def explain_filter(
-    sentence: Annotated[
-        str | None, typer.Argument(help="A sentence, or a CoNLL-U file of gold trees")
-    ] = None,
+    sentence: Annotated[str, typer.Argument(help="A sentence, or a CoNLL-U file of gold trees")],
     config: Annotated[
         list[Path] | None, typer.Option(help="Configuration file; may be repeated")
     ] = None,
     parser: Annotated[str | None, typer.Option(help="A parser of the configuration")] = None,
     filters: Annotated[
         list[str] | None,
-        typer.Option(
-            "--filter", help="Or filter.reading, or a rewriter; may be repeated; default: all used"
-        ),
+        typer.Option("--filter", help="Or a rewriter; may be repeated; default: all used"),
     ] = None,
-    corpus: Annotated[
-        str | None,
-        typer.Option(help="Show what is removed from this corpus; default: the only"),
-    ] = None,
-    suite: Annotated[
-        str | None, typer.Option(help="Show which share of a suite's good sentences is removed")
-    ] = None,
-    sample: Annotated[
-        int, typer.Option(min=0, help="Removed sentences to show for each filter")
-    ] = 20,
     results: Results = None,
 ) -> None:
-    """Show what filters and rewriters do: with a sentence, a corpus or items of a suite."""
-    subjects = {"a sentence": sentence, "--corpus": corpus, "--suite": suite}
-    named = [name for name, value in subjects.items() if value is not None]
-    if len(named) > 1:
-        raise PoshgridError(f"{' and '.join(named)}: give one of them")
-    study = _Study(grid_of(config, results), files_of(config), results, parser, filters, sample)
-    if sentence is not None:
-        study.show_sentence(sentence)
-    elif suite is not None:
-        study.show_suite(suite)
+    """Show what filters and rewriters do with a sentence, or with the trees of a file."""
+    from poshgrid.evidence.explain import explain, rewritten
+    from poshgrid.parsing.parse import parse_text
+    from poshgrid.parsing.treebank import trees
+
+    grid = grid_of(config, results)
+    words, rewriters = _named(grid, filters)
+    if file := sentence.endswith(".conllu"):
+        parses = trees(Path(sentence))
     else:
-        study.show_corpus(corpus)
+        name = grid.evidence_parsers()[0] if parser is None else parser
+        check_known("unknown parser", name, grid.parsers)
+        remedy = ["poshgrid", "run", "--configfile", *map(str, files_of(config))]
+        remedy += ["--config", f"results={results}"] if results else []
+        parses = [parse_text(grid.parsers[name], _model(grid, name, remedy), sentence)]
+    for tree in parses:
+        text = " ".join(tree.form) if file else sentence
+        for line in (*explain(tree, words), *rewritten(tree, text, rewriters), ""):
+            typer.echo(line)
 
 
-@dataclass(frozen=True)
-class _Study:
-    """A configuration and the command's options: parser, filters, number of sentences."""
+def _named(grid: Grid, words: Sequence[str] | None) -> tuple[list[str], list[str]]:
+    """Return the named filters and rewriters; default: those of all conditions.
 
-    grid: Grid
-    configs: Sequence[Path]
-    results: Path | None
-    parser: str | None
-    words: list[str] | None
-    sample: int
+    All readings of a filter are shown, even if only one is named.
 
-    def show_sentence(self, sentence: str) -> None:
-        from poshgrid.evidence.explain import explain, rewritten
-        from poshgrid.parsing.parse import parse_text
-        from poshgrid.parsing.treebank import trees
+    Raises:
+        PoshgridError: a filter, reading or rewriter is unknown, or no condition has any.
+    """
+    from pydantic import ValidationError
 
-        # All readings of a filter are shown, even if only one is named
-        words = self.grid.every_filter
-        if self.words:
-            words = list(dict.fromkeys(used.name for used in self._filters()))
-        if file := sentence.endswith(".conllu"):
-            parses = trees(Path(sentence))
-        else:
-            parses = [parse_text(*self._parser_folder(), sentence)]
-        for tree in parses:
-            text = " ".join(tree.form) if file else sentence
-            for line in (*explain(tree, words), *rewritten(tree, text, self._rewriters()), ""):
-                typer.echo(line)
+    from poshgrid.config import Filter
 
-    def show_corpus(self, corpus: str | None) -> None:
-        from poshgrid.quality.audit.firing import changes, fires
-
-        grid = self.grid
-        filtered = sorted({c.corpus for c in grid.conditions.values() if c.changed})
-        if corpus is None and len(filtered) != 1:
-            raise PoshgridError(
-                f"{len(filtered)} corpora have filters or rewriters; give a sentence, or "
-                f"--corpus, one of {', '.join(filtered or grid.corpora)}"
-            )
-        name = corpus if corpus is not None else filtered[0]
-        check_known("--corpus: no condition with filters or rewrite has corpus", name, filtered)
-        parser = self._parser().name
-        tables = Path(grid.paths.sentences(name)), Path(grid.paths.evidence(name, parser))
-        for path in tables:
-            if not path.is_file():
-                raise PoshgridError(f"{path}: does not exist yet; run {self._run(path)} first")
-        parses = [Path(grid.paths.parses(name, parser, n)) for n in range(grid.shards(name))]
-        for rewriter in self._rewriters(name):
-            for line in changes(rewriter, tables[0], parses, size=self.sample, seed=SEED):
-                typer.echo(line)
-        for used in self._filters(name):
-            for line in fires(
-                used, *tables, language=self._parser().language,
-                backstop=grid.config.evidence.backstop, size=self.sample, seed=SEED,
-            ):  # fmt: skip
-                typer.echo(line)
-
-    def show_suite(self, suite: str) -> None:
-        """Print the share of good sentences that each filter removes (FiCT's Table 1)."""
-        import polars as pl
-
-        from poshgrid.benchmark import coverage
-        from poshgrid.core import terminal
-        from poshgrid.parsing.parse import parse_words
-
-        check_known("--suite: unknown suite", suite, self.grid.suites)
-        filters = self._filters()
-        if not filters:
-            raise PoshgridError("--suite: rewriters remove no items; name a filter with --filter")
-        path = Path(self.grid.paths.items(suite))
-        items = coverage.read(path, f"run {self._run(path)} first")
-        parse = functools.partial(parse_words, *self._parser_folder())
-        shares = coverage.coverage(
-            items, filters, parse, language=self._parser().language,
-            backstop=self.grid.config.evidence.backstop,
-        )  # fmt: skip
-        mark = pl.when("target").then(pl.lit("*")).otherwise(pl.lit(""))
-        cell = pl.format("{}{}", (100 * pl.col("good")).round(1), mark)
-        wide = shares.select("phenomenon", "n", "filter", cell=cell)
-        wide = wide.pivot("filter", index=["phenomenon", "n"], values="cell").cast(pl.String)
-        note = "Good sentences that a filter removes, in percent; *: its target phenomena."
-        terminal.show(suite, wide.columns, wide.iter_rows(), notes=[note])
-
-    def _filters(self, corpus: str | None = None) -> list[Filter]:
-        """Return the named filters; default: those of all conditions (of a corpus).
-
-        Raises:
-            PoshgridError: a filter or reading is unknown, or no condition has filters.
-        """
-        from pydantic import ValidationError
-
-        from poshgrid.config import Filter
-
-        rewriters = plugins.names(plugins.REWRITERS)
-        words = [word for word in self.words or () if word not in rewriters]
-        for word in words:
-            known = [*plugins.names(plugins.FILTERS), *rewriters]
-            check_known("--filter: unknown filter or rewriter", word.partition(".")[0], known)
-        try:
-            named = [Filter.model_validate(word) for word in words]
-        except ValidationError as error:
-            reason = error.errors()[0]["msg"].removeprefix("Value error, ")
-            raise PoshgridError(f"--filter: {reason}") from error
-        if not self.words:
-            conditions = self.grid.conditions.values()
-            kept = (candidate for candidate in conditions if corpus in (None, candidate.corpus))
-            named = sorted((used for condition in kept for used in condition.filters), key=str)
-        if not named and not self._rewriters(corpus):
+    if not words:
+        rewriters = {name for c in grid.conditions.values() for name in c.rewrite}
+        if not rewriters and not grid.every_filter:
             raise PoshgridError("no condition has filters or rewriters; name one with --filter")
-        return list({str(used): used for used in named}.values())
+        return grid.every_filter, sorted(rewriters)
+    known = plugins.names(plugins.REWRITERS)
+    filters = [word for word in words if word not in known]
+    for word in filters:
+        all_known = [*plugins.names(plugins.FILTERS), *known]
+        check_known("--filter: unknown filter or rewriter", word.partition(".")[0], all_known)
+    try:
+        names = dict.fromkeys(Filter.model_validate(word).name for word in filters)
+    except ValidationError as error:
+        reason = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise PoshgridError(f"--filter: {reason}") from error
+    return list(names), [word for word in words if word in known]
 
-    def _rewriters(self, corpus: str | None = None) -> list[str]:
-        """Return the rewriters that are named; default: those of the conditions (of a corpus)."""
-        if self.words:
-            return [word for word in self.words if word in plugins.names(plugins.REWRITERS)]
-        conditions = self.grid.conditions.values()
-        kept = (candidate for candidate in conditions if corpus in (None, candidate.corpus))
-        return sorted({name for condition in kept for name in condition.rewrite})
 
-    def _parser(self) -> Parser:
-        name = self.grid.evidence_parsers()[0] if self.parser is None else self.parser
-        check_known("unknown parser", name, self.grid.parsers)
-        return self.grid.parsers[name]
+def _model(grid: Grid, name: str, run: Sequence[str]) -> Path:
+    """Return the folder of a parser's model.
 
-    def _parser_folder(self) -> tuple[Parser, Path]:
-        """Return a parser, by default the one that decides, and the folder of its model.
+    Args:
+        grid: the configuration.
+        name: of the parser.
+        run: the words of the command that makes everything, for the message.
 
-        Raises:
-            PoshgridError: the configuration has no such parser, or it is not trained yet.
-        """
-        parser = self._parser()
-        own = Path(self.grid.config.data, parser.model) if parser.model else None
-        folder = own or Path(self.grid.paths.parser(parser.name))
-        if not folder.exists():
-            remedy = (
-                "fix parsers[].model" if own else f"{self._run(folder / 'manifest.json')} trains it"
-            )
-            raise PoshgridError(f"{folder}: no model of parser {parser.name!r}; {remedy}")
-        return parser, folder
-
-    def _run(self, target: Path) -> str:
-        """Return the command that makes a file, in backticks."""
-        words = ["poshgrid", "run", str(target), "--configfile", *map(str, self.configs)]
-        words += ["--config", f"results={self.results}"] if self.results else []
-        return f"`{shlex.join(words)}`"
+    Raises:
+        PoshgridError: there is no such folder.
+    """
+    model = grid.parsers[name].model
+    folder = Path(grid.config.data, model) if model else Path(grid.paths.parser(name))
+    if not folder.exists():
+        trains = shlex.join([*run[:2], str(folder / "manifest.json"), *run[2:]])
+        remedy = "fix parsers[].model" if model else f"`{trains}` trains it"
+        raise PoshgridError(f"{folder}: no model of parser {name!r}; {remedy}")
+    return folder
 
 
 @command("poshgrid leak-rate results/pilot/audit/baby-f/300K/leakage.csv", rare=True)

@@ -266,8 +266,8 @@ def _check_effect(
             logs.get(__name__).warning("%s", where)
         elif counts["never"] or not (counts["rule"] or counts["backstop"]):
             raise PoshgridError(
-                f"{where}; choose another parser or reading (`poshgrid explain-filter --filter "
-                f"{word} --config FILE` shows what it matches), leave the filter out, or "
+                f"{where}; choose another parser or reading (`poshgrid explain-filter SENTENCE "
+                f"--filter {word} --config FILE` shows what it matches), leave the filter out, or "
                 "set allow: [void]"
             )
 

@@ -23,7 +23,6 @@ from poshgrid.evidence.schema import SIDE_EFFECTS, Labels
 from poshgrid.evidence.side_effects import side_effects
 from poshgrid.parsing.schema import PARSES
 from poshgrid.quality.audit.draw import draw
-from poshgrid.quality.audit.firing import changes
 from tests.unit.evidence.condition_support import read, spec, words_of, write
 from tests.unit.evidence.trees import mutated, read_cases, toy_tree, tree
 
@@ -207,13 +206,3 @@ def test_side_effects_and_sheets_of_a_rewritten_condition(tmp_path, corpus):
             assert line["text"] == texts[number]
             assert line["words"] == (new[number] if kind == "precision" else "")
             assert (new[number] == texts[number]) == (kind == "leakage")
-
-
-def test_the_changes_of_a_text_are_shown(corpus):
-    made, parses, new = corpus
-    first, *lines = changes("drop-articles", made.sentences, parses, size=3, seed=1)
-    texts = made.table["text"].to_list()
-    number = sum(old != own for old, own in zip(texts, new, strict=True))
-    assert first.startswith(f"drop-articles: changes {number:,} of 400 sentences")
-    pairs = {(lines[n].split(maxsplit=2)[2], lines[n + 1].split(maxsplit=1)[1]) for n in (0, 2, 4)}
-    assert pairs <= set(zip(texts, new, strict=True))

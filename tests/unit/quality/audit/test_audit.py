@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 import shutil
 from pathlib import Path
 
@@ -17,10 +16,8 @@ from poshgrid.config import Filter, specs
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import read_json, read_table, write_table
 from poshgrid.evidence.schema import CONDITION, Labels, column
-from poshgrid.parsing.words import tokenize
 from poshgrid.quality.audit import sheet
 from poshgrid.quality.audit.draw import draw, sample
-from poshgrid.quality.audit.firing import marked
 from poshgrid.quality.audit.rate import rate
 from tests.unit.evidence.condition_support import FILTERS, LABELS, Made, spec, write
 from tests.unit.quality.audit.sheets import fill, sentences
@@ -52,15 +49,6 @@ def test_the_sample_of_a_seed_is_pinned():
 
 
 # --- sheets ----------------------------------------------------------------------------------
-
-
-@given(st.text(st.sampled_from("aI'’stn.?!-,\"( \u00a0z3$é"), max_size=25))
-def test_words_are_found_in_any_text(text):
-    shown = marked("Isn't he who isn't here ill?", [1, 5, 9], "en")
-    assert shown == "[Is]n't he who [is]n't here ill[?]"
-    assert marked(text, [], "en") == text
-    words = tokenize(text, "en")
-    assert re.findall(r"\[(.*?)\]", marked(text, range(1, len(words) + 1), "en")) == words
 
 
 @pytest.mark.parametrize("text", ["-said he", "\rx", "'=1"])
