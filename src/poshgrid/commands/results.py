@@ -29,8 +29,7 @@ KINDS = ("models", "babylm", "items", "tables", "crate")
 """Kinds of exports."""
 NOTE = (
     "Percent (SD over seeds). Stars: chi-square against 50% over all seeds' pairs, uncorrected: "
-    "* p < .05, ** p < .01, *** p < .001. ‡ A baseline of the cell is itself far from 50%. --csv: "
-    "all columns, unrounded."
+    "* p < .05, ** p < .01, *** p < .001. ‡ A baseline of the cell is itself far from 50%."
 )
 
 
@@ -41,22 +40,18 @@ def results(
     table: Annotated[
         str,
         typer.Option(
-            help="accuracy, another (deltas, counts, mixture …), or one of the report: learned …"
+            help="accuracy, another (deltas, summary-REGRESSION …), or the report's (learned …)"
         ),
     ] = "accuracy",
-    suite: Annotated[str | None, typer.Option(help="Only this suite")] = None,
     level: Annotated[
         str, typer.Option(help="Level of accuracies: " + ", ".join(LEVELS))
     ] = "category",
-    only: Annotated[str | None, typer.Option(help="Subset, e.g. condition=baby,size=10M")] = None,
+    only: Annotated[str | None, typer.Option(help="Subset, e.g. suite=posh,size=10M")] = None,
     baselines: Annotated[bool, typer.Option("--baselines", help="Also show the baselines")] = False,
-    fit: Annotated[str | None, typer.Option(help="A regression's table instead")] = None,
-    as_csv: Annotated[bool, typer.Option("--csv", help="CSV, unrounded")] = False,
     results: Results = None,
 ) -> None:
-    """Print a table of a study, or of a results folder: accuracies, another table, or a fit."""
+    """Print a table of a study, or of a results folder: accuracies, or another table."""
     from poshgrid.config.runs import BASELINE_RECIPES, parse_only
-    from poshgrid.core import formats
     from poshgrid.report.results import TARGETS
     from poshgrid.report.results import Results as Tables
 
@@ -65,20 +60,16 @@ def results(
         results = config[0]
     tables = Tables(results or grid_of(config).paths.results)
     chosen = tables.target(target)
-    frame = tables.table(f"summary-{fit}" if fit else table, chosen).collect()
-    frame = _selected(frame, parse_only(only, "--only") | ({"suite": {suite}} if suite else {}))
+    frame = tables.table(table, chosen).collect()
+    frame = _selected(frame, parse_only(only, "--only"))
     if "recipe" in frame.columns and not baselines:
         frame = frame.filter(~frame["recipe"].is_in(BASELINE_RECIPES))
     if table in TARGETS and {"level", "category", "phenomenon"} <= set(frame.columns):
         frame = frame.filter(frame["level"].is_in(LEVELS[level]))
-    if as_csv:
-        typer.echo(formats.csv(frame), nl=False)
-    elif fit is not None:
-        _fit(fit, tables, chosen, frame)
-    elif table == "accuracy":
+    if table == "accuracy":
         accuracies(f"{chosen} · accuracy by {level}", frame)
     else:
-        _plain(f"{chosen} · {table}", frame)
+        _plain(f"{chosen} · {table}", frame, _warning(table, tables, chosen))
 
 
 def _selected(frame: pl.DataFrame, asked: Mapping[str, set[str]]) -> pl.DataFrame:
@@ -154,35 +145,16 @@ def _plain(title: str, frame: pl.DataFrame, notes: Sequence[str] = ()) -> None:
     terminal.show(title, frame.columns, rows, notes=notes)
 
 
-def _fit(model: str, tables: Tables, target: str, summary: pl.DataFrame) -> None:
-    """Print the coefficients and contrasts of a fitted model, and whether its checks passed."""
-    import polars as pl
-
+def _warning(table: str, tables: Tables, target: str) -> list[str]:
+    """Return a line on a fit that may not be quoted, for a table of a fit."""
     from poshgrid.core.files import read_json
     from poshgrid.statistics.gate import doubts
 
-    folder = Path(tables.paths.fit(target, model))
-    diagnostics = read_json(folder / "diagnostics.json")
-    reasons = "; ".join(doubts(diagnostics))
-    quoted = f"Do NOT quote this model: {reasons}." if reasons else "Converged; checks passed."
-    common = summary.filter(pl.col("kind") != "group")
-    numbers = ("median", "mean", "low", "high")
-    _plain(
-        f"{model}: {diagnostics.get('formula', '')} (log odds)", common.select("label", *numbers)
-    )
-    if (folder / "contrasts.parquet").is_file():
-        contrasts = tables.table(f"contrasts-{model}", target).collect()
-        shown = (
-            "contrast", "by", "level", "median", "low", "high", "above", "share", "joint_low",
-            "joint_high", "raw", "words_first", "words_less",
-        )  # fmt: skip
-        note = (
-            "log odds; above: probability of > 0; from share on: accuracies, and words trained on"
-        )
-        _plain(f"contrasts ({note})", contrasts.select(shown))
-    for line in diagnostics.get("notes", []):
-        typer.echo(f"Note: {line}.")
-    typer.echo(quoted)
+    kind, _, regression = table.partition("-")
+    if kind not in ("summary", "contrasts"):
+        return []
+    reasons = doubts(read_json(Path(tables.paths.fit(target, regression), "diagnostics.json")))
+    return [f"Do NOT quote this fit: {'; '.join(reasons)}."] if reasons else []
 
 
 @command("poshgrid export tables results/tiny --output exported")

@@ -1,7 +1,5 @@
-"""``poshgrid results``: numbers where they belong, and nothing else on stdout for programs."""
+"""``poshgrid results``: numbers where they belong."""
 
-import csv
-import io
 from pathlib import Path
 
 import polars as pl
@@ -54,27 +52,19 @@ def test_accuracies_are_the_table_of_the_stage(shown, study):
     assert "untrained" not in text and "untrained" in shown("--baselines")
 
 
-def test_csv_holds_the_rows_unrounded(ask, study):
-    only = ("--level", "phenomenon", "--only", "condition=baby,condition=baby-f,size=60K")
-    kept = study.collected.accuracy.filter(
-        pl.col("level").is_in(["phenomenon", "average"]), recipe="packed", size="60K"
-    )
-    as_csv = csv.DictReader(io.StringIO(ask("--csv", *only).stdout))
-    assert [float(row["mean"]) for row in as_csv] == kept["mean"].to_list()
-    fit = csv.DictReader(io.StringIO(ask("--csv", "--fit", "condition").stdout))
-    assert [float(row["median"]) for row in fit] == report_results.summary("condition")[
-        "median"
-    ].to_list()
+def test_only_keeps_the_rows_that_it_names(ask, shown):
+    text = shown("--only", "condition=baby,size=60K")
+    assert "island" in text and "baby-f" not in text and "20K" not in text
+    assert "'bbay'" in str(ask("--only", "condition=bbay").exception)
 
 
 def test_a_model_that_fails_a_check_is_not_to_be_quoted(shown, study):
     path = Path(study.folder, "statistics/all/regressions/condition/diagnostics.json")
     before = files.read_json(path)
-    text = shown("--fit", "condition")
-    assert line(text, "Intercept")[0] == "0.59" and "4 of 27 cells" in text
-    assert "Seed 42" not in text  # single seeds stay out
+    summary = ("--table", "summary-condition")
+    assert "0.59" in line(shown(*summary), "Intercept") and "4 of 27 cells" in shown(*summary)
     files.write_json(path, before | {"converged": False, "reasons": ["17 divergences"]})
-    assert "17 divergences" in shown("--fit", "condition")
+    assert "17 divergences" in shown(*summary)
     files.write_json(path, before | {"predictive": {"cells": 27, "inside": 26, "p": 0.4}})
-    assert "Converged" in shown("--fit", "condition")
+    assert "quote" not in shown(*summary)
     files.write_json(path, before)
