@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
-from poshgrid.core import files
+from poshgrid.core import files, verification
 from poshgrid.core.errors import PoshgridError
 
 
@@ -21,7 +21,7 @@ class Record(NamedTuple):
 
 
 def manifests(spec: specs.ReportSpec, paths: Paths) -> Iterator[Record]:
-    """Yield the manifests of all results on the page, from texts to statistics, each once.
+    """Yield the manifests of the results on the page and of all that these were made of, each once.
 
     Args:
         spec: the part of the configuration that the page shows.
@@ -31,58 +31,35 @@ def manifests(spec: specs.ReportSpec, paths: Paths) -> Iterator[Record]:
         PoshgridError: a manifest is broken.
     """
     results = Path(paths.results)
-    seen: set[Path] = set()
-    for result in map(Path, _results(spec, paths)):
-        for path in _manifests_of(result):
-            if path not in seen and (content := read_json(path)):
-                kind, *name = path.relative_to(results).parts
-                name[-1] = name[-1].removesuffix("manifest.json").rstrip(".")
-                yield Record(kind, "/".join(filter(None, name)), content)
-            seen.add(path)
+    waiting = list(_shown(spec, paths))
+    seen = set(waiting)
+    for path in waiting:  # it grows
+        if content := read_json(path):
+            kind, *name = path.relative_to(results).parts
+            name[-1] = name[-1].removesuffix("manifest.json").rstrip(".")
+            yield Record(kind, "/".join(filter(None, name)), content)
+        inputs = (verification.located(path, file) for file in content.get("inputs") or {})
+        owners = (verification.nearest(file) for file in inputs if file.is_relative_to(results))
+        made_of = {owner for owner in owners if owner} - seen
+        waiting += sorted(made_of)
+        seen |= made_of
 
 
-def _manifests_of(result: Path) -> list[Path]:
-    """Return where the manifests of a file, or of all results in a folder, may be."""
-    if result.suffix in (".parquet", ".json"):
-        return [result.with_name(f"{result.stem}.manifest.json"), result.with_name("manifest.json")]
-    return sorted(result.rglob("*manifest.json"))
-
-
-def _results(spec: specs.ReportSpec, paths: Paths) -> Iterator[str | Path]:
-    """Yield the files and folders of the results on the page."""
+def _shown(spec: specs.ReportSpec, paths: Paths) -> Iterator[Path]:
+    """Yield the manifests of the results on the page, and of files that may not exist."""
     cells = [(c, s) for c, s in (cell.split("/") for cell in spec.cells)]
-    for corpus in spec.corpora:
-        manifest = read_json(Path(paths.sentences(corpus)).with_name("manifest.json"))
-        mixed = (manifest.get("settings") or {}).get("corpus") or {}
-        yield from (paths.source(portion["source"]) for portion in mixed.get("sources", []))
-        yield paths.sentences(corpus)
-    for parser in spec.parsers:
-        yield from (of(parser) for of in (paths.treebank, paths.parser, paths.recall))
-        for corpus in spec.corpora:
-            yield from (
-                Path(paths.parses(corpus, parser, 0)).parent,
-                paths.evidence(corpus, parser),
-            )
-    for of in (paths.condition, paths.side_effects, paths.audit):
-        yield from (of(*cell) for cell in cells)
-    yield from (_tokenizer(paths, *cell) for cell in cells)
-    yield from (paths.tokens(*cell) for cell in cells)
-    yield from (Path(paths.distances(c, s, "any")).parent for c, s in cells)
-    yield from (paths.ngrams(corpus, size) for corpus in spec.corpora for size in spec.sizes)
-    yield from (Path(paths.items(suite)).parent for suite in (*spec.suites, *spec.measured))
-    yield paths.all_heuristics()
-    for of_run in (paths.model, paths.score_folder, paths.perplexity):
-        yield from (of_run(run) for run in spec.runs)
-    yield paths.statistics(spec.target)
-    yield from (paths.quality(spec.target, suite) for suite in spec.suites)
-
-
-def _tokenizer(paths: Paths, condition: str, size: str) -> Path:
-    """Return the tokenizer of a cell's tokens: its own, or the one that all cells share."""
-    shared = Path(paths.tokenizer(*paths.shared_tokenizer()))
-    manifest = read_json(Path(paths.tokens(condition, size), "manifest.json"))
-    inputs = {Path(file).parts[-3:-1] for file in manifest.get("inputs") or {}}
-    return shared if shared.parts[-2:] in inputs else Path(paths.tokenizer(condition, size))
+    folders = [
+        *(of(*cell) for cell in cells
+          for of in (paths.condition, paths.tokens, paths.side_effects, paths.audit)),
+        *(paths.parser(parser) for parser in spec.parsers),
+        *(of(run) for run in spec.runs for of in (paths.model, paths.score_folder)),
+        paths.statistics(spec.target),
+        *(paths.quality(spec.target, suite) for suite in spec.suites),
+    ]  # fmt: skip
+    for folder in folders:
+        yield from sorted(Path(folder).rglob("*manifest.json"))
+    for file in (*map(paths.recall, spec.parsers), *(paths.sweep(*cell) for cell in cells)):
+        yield Path(file).with_suffix(".manifest.json")
 
 
 def read_json(path: Path) -> dict[str, Any]:

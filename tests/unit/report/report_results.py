@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
@@ -116,15 +117,20 @@ def build(
     folder = Path(paths.statistics("all"))
     files.write_table(counts, folder / "counts.parquet", COUNTS)
     files.write_table(accuracy(counts), folder / "accuracy.parquet", ACCURACY)
-    manifest(folder, {"scoring": {"bos": True, "reduction": "mean"}}, 2.5)
+    scoring = {"scoring": {"bos": True, "reduction": "mean"}}
+    manifest(folder, scoring, 2.5, "manifest.json", paths.items("posh"))
+    manifest(Path(paths.statistics("other")), {}, 2.5)
     for name in regressions:
         _write_fit(Path(paths.fit("all", name)), fit(name))
     return spec
 
 
-def manifest(folder: Path, spec: dict, seconds: float, name: str = "manifest.json") -> None:
+def manifest(
+    folder: Path, spec: dict, seconds: float, name: str = "manifest.json", *inputs: str
+) -> None:
     """Write a manifest as poshgrid.core.manifest does."""
-    own = {"spec": spec, "settings": spec, "wall_seconds": seconds}
+    read = {os.path.relpath(path, folder): "digest" for path in inputs}
+    own = {"spec": spec, "settings": spec, "wall_seconds": seconds, "inputs": read}
     files.write_json(folder / name, DATA["manifest"] | own)
 
 
@@ -140,7 +146,8 @@ def _corpus(paths: Paths, corpus: str, sizes: list[str]) -> None:
         "corpus": corpus, "dev": counts(100_000), "test": counts(99_000),
         "train": {s: counts(words(s)) for s in sizes},
     })  # fmt: skip
-    manifest(folder, {"corpus": {"sources": [{"source": s} for s in sources]}}, 31.0)
+    mixed = map(paths.source, sources)
+    manifest(folder, {}, 31.0, "manifest.json", *mixed)
     for source in sources:
         manifest(Path(paths.source(source)).parent, {}, 12.0)
 
@@ -157,13 +164,16 @@ def _cell(paths: Paths, condition: str, size: str, number: int) -> None:
         "removed": {name: {"rule": number // 900, **facts} for name, facts in removed.items()},
         "reinserted": DATA["reinserted"] if condition == "baby" else {},
     })  # fmt: skip
-    manifest(folder, {}, 4.0)
+    evidence = [paths.evidence("baby", parser) for parser in DATA["parsers"]]
+    used = [paths.sentences("wiki")] if wiki else [paths.sentences("baby"), *evidence]
+    manifest(folder, {}, 4.0, "manifest.json", *used)
     if not wiki:
         side_effects(Path(paths.side_effects(condition, size)))
     folder = Path(paths.tokens(condition, size))
     files.write_json(folder / "statistics.json", {"train": {"tokens": int(number * 1.47)}})
-    manifest(folder, {}, 4.0)
-    manifest(Path(paths.tokenizer(condition, size)), {}, 4.0)
+    tokenizer = paths.tokenizer(condition, size)
+    manifest(folder, {}, 4.0, "manifest.json", f"{tokenizer}/tokenizer.json")
+    manifest(Path(tokenizer), {}, 4.0)
     sweep(Path(paths.tokenizer(condition, size)), number)
 
 
@@ -215,7 +225,8 @@ def _parsers(paths: Paths) -> None:
     for parser, scores in DATA["parsers"].items():
         files.write_json(Path(paths.parser(parser)) / "evaluation.json", DATA["parsed"] | scores)
         manifest(Path(paths.parser(parser)), {}, 700.0)
-        manifest(Path(paths.evidence("baby", parser)).parent, {}, 5.0, f"{parser}.manifest.json")
+        labels, parses = Path(paths.evidence("baby", parser)), paths.parses("baby", "stanza", 0)
+        manifest(labels.parent, {}, 5.0, f"{parser}.manifest.json", parses)
     path = Path(paths.parses("baby", "stanza", 0)).with_name("0.manifest.json")
     manifest(path.parent, {}, 300.0, path.name)
 
