@@ -254,7 +254,7 @@ def boxes(frame: pl.DataFrame, palette: Palette) -> style.Figure:
         for at, (size, series) in enumerate(places):
             mine = frame.filter(facet=facet, panel=panel, size=size, series=series)["share"] * 100
             look, parts = palette(series), ("box", "whisker", "cap", "median", "flier")
-            props = {f"{part}props": {"color": look.colour} for part in parts}
+            props: dict[str, Any] = {f"{part}props": {"color": look.colour} for part in parts}
             props["flierprops"] = {"marker": look.marker, "markeredgecolor": look.colour,
                                    "markerfacecolor": "none", "markersize": 3}  # fmt: skip
             axes.boxplot([mine.to_list()], positions=[at], widths=0.6, manage_ticks=False, **props)

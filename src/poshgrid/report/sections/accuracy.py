@@ -103,7 +103,7 @@ def spread(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
         "seed", facet=pl.lit(""), series="models", share=pl.col("correct") / pl.col("n"),
     )  # fmt: skip
     values = frame.group_by("panel", "size", "series").len()
-    fit = layout.points.height <= BOXES and (values["len"].max() or 0) > BOXES_OF
+    fit = layout.points.height <= BOXES and max(values["len"].to_list(), default=0) > BOXES_OF
     return frame if fit else frame.clear()
 
 
