@@ -8,7 +8,6 @@ limits.
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,29 +15,22 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from poshgrid.config import Filter, Pretrained, Source, Suite
+from poshgrid.config import Pretrained, Suite
 from poshgrid.config.formula import suite_of
-from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError, check_known, plain
 from poshgrid.core.files import read_json
-from poshgrid.core.plugins import READERS, SUITES
-from poshgrid.corpora import budgets, catalogue
-from poshgrid.corpora.report import Report, loss
+from poshgrid.corpora import catalogue
+from poshgrid.corpora.report import loss
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.inputs import model_folder
 from poshgrid.parsing.engines.spacy import is_mapped
-from poshgrid.parsing.engines.words import LABELS
 from poshgrid.parsing.treebank import TOY, components
 from poshgrid.parsing.treebank import files as treebank_files
 from poshgrid.planning import current
 from poshgrid.planning.findings import Finding, error, ok, warning
 
-SMALL = 1_000_000
-"""Texts and suites of at most so many bytes are read before a run, to report their faults early."""
 _SHOWN = 3  # inputs named at the start of a run
 _LONGEST = 160  # characters shown of each
-_PARTING = re.compile(r"[-–—―<&\[\]{}]|''+|==+")
-"""Dashes and markup, where cleaning may part a word; words are counted as if it always did."""
 
 
 def examine(grid: Grid, target: str) -> list[Finding]:
@@ -185,72 +177,11 @@ def _sources(grid: Grid, target: str) -> Iterator[Finding]:
     for source in (source for source in grid.config.sources if source.name in wanted):
         check, made = f"source {source.name}", grid.paths.source(source.name)
         if not (problem := catalogue.lacking(source, grid.config.data)):
-            yield _enough(grid, target, source)
+            yield ok(check, str(Path(grid.config.data, source.path)))
         elif Path(made).exists():
             yield warning(check, f"{problem[0]}; {made} was made of it already")
         else:
             yield error(check, *problem)
-
-
-def _enough(grid: Grid, target: str, source: Source) -> Finding:
-    """Return whether an existing source has the words that are needed; only small ones are read."""
-    path = Path(grid.config.data, source.path)
-    reader = plugins.load(READERS, source.reader)
-    options = plugins.options(READERS, source.reader, source.options)
-    files = reader.files(path, options)
-    check, what = f"source {source.name}", f"{path}: {len(files):,} files"
-    if not _small(files):
-        return ok(check, what)
-    asked = [
-        budgets.needed(grid.corpora[corpus], grid.sizes(corpus)).get(source.name, 0)
-        for corpus in corpora(grid, target)
-        if grid.sizes(corpus)
-    ]
-    try:
-        texts = (text for _, text in reader.read(path, options, Report()))
-        number = sum(len(_PARTING.sub(" - ", text).split()) for text in texts)
-    except PoshgridError as problem:
-        return error(check, str(problem), "replace the file, or fix the reader's options")
-    if asked and number < max(asked):
-        what = f"{path}: {number:,} words at most, and {max(asked):,} are asked for"
-        return error(check, what, "add text, or lower its words, dev_words and test_words")
-    return ok(check, what)
-
-
-def _small(paths: Sequence[Path]) -> bool:
-    """Return whether files are small enough to be read before a run."""
-    return bool(paths) and sum(path.stat().st_size for path in paths) <= SMALL
-
-
-def _without_trees(grid: Grid, target: str) -> Iterator[Finding]:
-    """Yield an error for filters and rewriters that need trees if the parser makes none."""
-    name = grid.evidence_parsers()[0]
-    if name not in grid.parsers or grid.parsers[name].engine != "words":
-        return
-    from poshgrid.evidence.label import needs
-
-    used: dict[Filter, list[str]] = {}
-    for condition in sorted({condition for condition, _ in grid.cells(target)}):
-        if "void" in grid.conditions[condition].allow:
-            continue
-        for rule in grid.conditions[condition].filters:
-            used.setdefault(rule, []).append(condition)
-        if rewriters := grid.rewriters(condition):
-            yield error(
-                f"condition {condition}",
-                f"is rewritten by trees ({', '.join(rewriters)}), and parser {name!r} of engine "
-                "words makes none",
-                "name a parser with trees in evidence.parser (docs/filters.md)",
-            )
-    for rule, conditions in used.items():
-        asked = needs(rule.name, rule.reading)
-        if lacking := [label for label in asked if LABELS.isdisjoint(label.split("|"))]:
-            yield error(
-                f"filter {rule.name}",
-                f"asks for {', '.join(lacking[:_SHOWN])}, and parser {name!r} of engine words "
-                f"makes no trees (condition {', '.join(conditions)})",
-                "name a parser with trees in evidence.parser (docs/filters.md), or another filter",
-            )
 
 
 def _parsers(grid: Grid, target: str) -> Iterator[Finding]:
@@ -327,15 +258,7 @@ def _suites(grid: Grid, target: str) -> Iterator[Finding]:
 def _suite(grid: Grid, suite: Suite) -> Finding:
     check = f"suite {suite.name}"
     path = Path(grid.config.data, suite.path or "")
-    options = plugins.options(SUITES, suite.reader, suite.options)
     there = path.is_file() or (path.is_dir() and any(path.iterdir()))
-    if there:
-        try:
-            reader = plugins.load(SUITES, suite.reader)
-            if _small(reader.files(path, options)):
-                reader.load(path, options, None)
-        except (PoshgridError, OSError) as problem:
-            return error(check, str(problem), "see docs/benchmark.md")
     remedy = (
         f"put the files of the reader {suite.reader} there, or fix suites[].path of {suite.name}; "
         "see docs/benchmark.md"
@@ -387,7 +310,6 @@ def _on_hub(check: str, model: Pretrained) -> Finding:
 
 
 LOOKS = (
-    _results, _sources, _tokenizers, _parsers, _without_trees, _trees, _suites, _given,
-    _phenomena,
+    _results, _sources, _tokenizers, _parsers, _trees, _suites, _given, _phenomena,
 )  # fmt: skip
 """Functions (grid, target) that yield the findings of one kind."""

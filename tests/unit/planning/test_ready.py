@@ -19,9 +19,6 @@ def tiny(tmp_path, monkeypatch):
     data = yaml.safe_load((ROOT / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
     shutil.copytree(ROOT / "resources/examples", tmp_path / "data/examples")
     shutil.copytree(ROOT / "resources/toy", tmp_path / "data/toy")
-    (tmp_path / "data/short.txt").write_text("a text of five words\n")
-    (tmp_path / "data/broken.txt").write_bytes(b"\xff\xff\n")
-    (tmp_path / "data/dashes.txt").write_text("a\N{EM DASH}b " * 40_000)
     return {**data, "data": "data", "results": "results"}
 
 
@@ -57,18 +54,6 @@ CASES = {
         lambda c: c["sources"][0].update(reader="text", path="t", options={}),
         "source toy-baby", "data/t: not found",
     ),
-    "words of a small source": (
-        lambda c: c["sources"][0].update(reader="text", path="short.txt", options={}),
-        "source toy-baby", "data/short.txt: 5 words at most",
-    ),
-    "text in a small source": (
-        lambda c: c["sources"][0].update(reader="text", path="broken.txt", options={}),
-        "source toy-baby", "data/broken.txt: line 1",
-    ),
-    "a readable suite": (
-        lambda c: next(s for s in c["suites"] if s["name"] == "choices").update(path="short.txt"),
-        "suite choices", "data/short.txt",
-    ),
 }  # fmt: skip
 
 
@@ -80,11 +65,6 @@ def test_what_is_missing_is_named_with_a_remedy(tiny, case):
     finding = findings(tiny)[check]
     assert (finding.state, said in finding.what, bool(finding.remedy)) == ("error", True, True)
     assert wrong(tiny) == {check}
-
-
-def test_words_of_a_small_source_are_counted_as_cleaning_parts_them(tiny):
-    tiny["sources"][0].update(reader="text", path="dashes.txt", options={})
-    assert not wrong(tiny)
 
 
 def test_a_suite_that_was_fetched_in_part_is_told(tiny, tmp_path):
@@ -101,18 +81,6 @@ def test_a_path_that_begins_with_the_data_folder(tiny):
     tiny["sources"][0].update(reader="text", path="data/toy/text", options={})
     Path("data/toy/text").mkdir()
     assert findings(tiny)["source toy-baby"].remedy.endswith("write toy/text")
-
-
-def test_what_needs_trees_needs_a_parser(tiny):
-    tiny["parsers"].append({"name": "flat", "engine": "words", "model": "toy"})
-    tiny["evidence"].update(parser="flat", compare=[])
-    tiny["conditions"][2].update(rewrite=["drop-articles"])
-    filters = {"filter binding", "filter question-formation"}
-    assert wrong(tiny) == {*filters, "condition wiki"}
-    for condition in tiny["conditions"]:
-        if condition.get("filters") or condition.get("rewrite"):
-            condition["allow"] = ["void"]
-    assert not wrong(tiny)
 
 
 def test_only_what_a_target_needs_is_asked_for(tiny):
