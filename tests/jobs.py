@@ -5,21 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import yaml
 
 from poshgrid.config.base import Section
 from poshgrid.config.runs import AXES, Run
-
-
-class Cell(SimpleNamespace):
-    """Wildcards of a job, as Snakemake hands them over."""
-
-    def items(self) -> list[tuple[str, str]]:
-        """Return the wildcards and their values."""
-        return list(vars(self).items())
+from poshgrid.stages.imported import Wildcards as Cell
 
 
 def of_run(name: str) -> Cell:

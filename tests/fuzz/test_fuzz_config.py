@@ -12,8 +12,6 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poshgrid.config.paths import Paths
-from poshgrid.config.sizes import words
 from poshgrid.core.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
@@ -207,18 +205,3 @@ def laughs(levels: int, width: int) -> str:
 def test_yaml_that_grows_without_bounds(tmp_path, text):
     """A kilobyte of aliases may stand for a terabyte: it is counted before it is built."""
     assert 0 < len(checked(tmp_path / "mine.yaml", text)) <= 101
-
-
-@tried(40)
-@given(st.one_of(
-    st.sampled_from(HOSTILE), st.text(max_size=300),
-    st.from_regex(r"\d{1,400}(\.\d{0,400})?[KM]", fullmatch=True),
-))  # fmt: skip
-def test_no_size_leads_out_of_the_results(word):
-    """Sizes become parts of paths, too."""
-    try:
-        number = words(word)
-    except ValueError:
-        return
-    assert number > 0
-    inside(Paths("r").condition("c", word), "r")
