@@ -179,7 +179,7 @@ def test_the_same_results_give_the_same_bytes_and_stale_files_go(tmp_path):
         (page / name).write_bytes(b"kept")
     write(spec, tmp_path, page)
     assert written() == first | {"mine.txt": b"kept"}
-    assert {"opening-posh.pdf", "opening-posh.png", "forest-paper.pdf"} < set(first)
+    assert {"opening-posh.pdf", "opening-posh.png", "fit-paper.csv"} < set(first)
 
 
 # ---- sections and small parts --------------------------------------------------------------------

@@ -33,26 +33,10 @@ def write(page: Page) -> dict[str, Any] | None:
         draw = partial(figures.rows, label="Difference of log odds")
         page.picture(f"contrasts-{name}-forest", draw, marks, say("contrast_figure"))
         page.table("contrasts", rows, *facts, of=name)
-        draw = partial(figures.rows, label="Log-odds (posterior median, 95% interval)")
-        page.picture(f"forest-{name}", draw, effects(fit.summary), say("forest"))
         rows = coefficients(fit)
         page.table("fit", rows, bool(rows["implicit"].any()), of=name)
     limits = {"MAX_R_HAT": MAX_R_HAT, "MIN_ESS": MIN_ESS, "OUTSIDE": OUTSIDE}
     return {"fits": fits, "doubts": doubts, **limits} if fits else None
-
-
-def effects(summary: pl.DataFrame) -> pl.DataFrame:
-    """Return the data of the figure of effects: common terms without the intercept, in log odds."""
-    intercept = pl.col("term").str.to_lowercase().str.contains("intercept")
-    common = summary.filter(~intercept, kind="common")
-    notes = [
-        f"{median:+.2f} [{low:.2f}, {high:.2f}]".replace("-", "−")
-        for median, low, high in common.select("median", "low", "high").iter_rows()
-    ]
-    return common.select(
-        "low", "high", pl.Series("note", notes, pl.String), panel=pl.lit(""), row="label",
-        value="median", filled=(pl.col("low") > 0) | (pl.col("high") < 0), reference=pl.lit(0.0),
-    )  # fmt: skip
 
 
 def coefficients(fit: Fit) -> pl.DataFrame:
