@@ -284,12 +284,12 @@ def stages() -> str:
     return text
 
 
-DESIGNS = {"templates": "Pairs", "factorial": "Factorial sets", "paradigms": "Paradigms"}
+DESIGNS = {"templates": "Pairs", "factorial": "Factorial sets"}
 
 
 def items() -> str:
     """Return the page of all phenomena that are generated: what their members look like."""
-    text = HEAD.format(source="comments at the top of resources/{templates,factorial,paradigms}")
+    text = HEAD.format(source="comments at the top of resources/{templates,factorial}")
     text += (
         "# Every design of items\n\n[Items](../benchmark.md) says how pairs are made of these "
         "designs. (yes) and (no): both members are grammatical, or neither is.\n"

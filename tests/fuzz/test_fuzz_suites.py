@@ -37,7 +37,7 @@ def load(folder, reader, name, content, **options):
 
 
 def test_no_suite_that_is_read_is_forgotten(tmp_path):
-    made = {"templates", "factorial", "paradigms"}
+    made = {"templates", "factorial"}
     assert {reader for reader, *_ in FILES} == set(plugins.names(SUITES)) - made
     for reader, name, good in FILES:
         assert load(tmp_path / reader, reader, name, good.encode()) is not None

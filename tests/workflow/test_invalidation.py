@@ -238,7 +238,7 @@ def test_one_source_file_reruns_its_base_and_the_items(checkout, rerun):
     assert jobs["untrained"] == UNTRAINED  # of new items
     assert (jobs["read"], jobs["mix"]) == ({"toy-wiki"}, {"wiki"})
     # The words that items may use come from both corpora.
-    assert jobs["items"] == {"posh", "filler-gap"}
+    assert jobs["items"] == {"posh"}
     assert jobs["ngrams"] == {"ngrams/wiki/20K", "ngrams/wiki/60K"}
     assert jobs["score"] == SCORED["score"]
     assert not {"parse", "evidence"} & set(jobs)

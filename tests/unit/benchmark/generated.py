@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.generation.pairs import Row, candidates, rows
-from poshgrid.benchmark.generation.templates import Phenomenon
+from poshgrid.benchmark.generation.templatefile import Phenomenon
 from poshgrid.benchmark.generation.words import choices
 
 WORDS = lexicon.read()

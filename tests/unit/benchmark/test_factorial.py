@@ -10,7 +10,7 @@ import pytest
 from poshgrid.benchmark.checks.structure import split
 from poshgrid.benchmark.generation import selection, templatefile, templates
 from poshgrid.benchmark.generation.pairs import Filled
-from poshgrid.benchmark.generation.templates import Pair
+from poshgrid.benchmark.generation.templatefile import Pair
 from poshgrid.benchmark.schema import PAIRS, Context
 from poshgrid.benchmark.suites import factorial as reader
 from poshgrid.corpora.words import words

@@ -35,7 +35,7 @@ def test_a_planted_fault_is_found(row):
 
 @pytest.mark.parametrize("name", templatefile.names(templates.TEMPLATES))
 def test_generated_pairs_have_no_fault_and_exchanged_all_have_one(name):
-    phenomenon = templatefile.read(templates.Phenomenon, name, templates.TEMPLATES)
+    phenomenon = templatefile.read(name, templates.TEMPLATES)
     rows = pl.DataFrame(generate(phenomenon, 60, 7), schema=PAIRS)
     assert [row["good"] for row in rows.iter_rows(named=True) if fault(row)] == []
     exchanged = rows.rename({"good": "bad", "bad": "good"})

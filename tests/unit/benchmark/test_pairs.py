@@ -100,7 +100,7 @@ def test_every_needed_form_must_be_usable():
 @pytest.mark.parametrize("phenomenon_name", templatefile.names(templates.TEMPLATES))
 def test_every_slot_of_every_template_is_evenly_used(phenomenon_name):
     """With the whole lexicon: words that fit everywhere differ by a few uses only."""
-    described = templatefile.read(templates.Phenomenon, phenomenon_name, templates.TEMPLATES)
+    described = templatefile.read(phenomenon_name, templates.TEMPLATES)
     choices = slot_words.choices(described, WORDS, KNOWN)
     pairs = flat(generator.candidates(described, 400, 42, choices))
     assert len({(pair.good, pair.bad) for pair in pairs}) == 400

@@ -28,7 +28,7 @@ templates:
 
 
 def read(phenomenon, folder=templates.TEMPLATES):
-    return templatefile.read(templates.Phenomenon, phenomenon, folder)
+    return templatefile.read(phenomenon, folder)
 
 
 @pytest.mark.parametrize(

@@ -5,23 +5,32 @@ Source: POSH-BENCH, section 3.2 and Table 13.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from poshgrid.benchmark.generation.templatefile import Filling, Slot, is_content, lexical_set
-from poshgrid.benchmark.generation.templates import Pair, Phenomenon, Template
-from poshgrid.benchmark.generation.words import Choices, Uses, fillings, least_used, shares
+from poshgrid.benchmark.generation.templatefile import (
+    Filling,
+    Pair,
+    Phenomenon,
+    Slot,
+    Template,
+    is_content,
+    lexical_set,
+)
+from poshgrid.benchmark.generation.words import NAMED, Choices, shares
 from poshgrid.benchmark.lexicon import Word
 from poshgrid.core.errors import PoshgridError
 
 _TRIES = 400  # draws in search of a new pair
+_FRESH = 40  # draws in search of a new set of content words
 _EVEN = 10  # after each so many draws, a word may be used once more than the least used ones
 
 Row = dict[str, str | bool]
+Uses = Mapping[str, Counter[str]]
+"""Slot -> citation form -> how often it has been used."""
 
 
 class Filled(NamedTuple):
@@ -94,22 +103,64 @@ def candidates(
     for template, share, at_least in zip(
         phenomenon.templates, shares(number, number_of), shares(enough, number_of), strict=True
     ):
-        where = phenomenon.where(template)
         words = {slot: choices[template.name, slot] for slot in template.slots}
         rng = random.Random(f"{seed}/{phenomenon.phenomenon}/{template.name}")
-        filled = fillings(
-            where,
-            words,
-            itertools.islice(_schedule(where, template, words, rng), share),
-            functools.partial(_draw, template, words, rng),
-            functools.partial(_once, template),
-            seen=seen,
-            tries=_TRIES,
-            least=at_least,
-            kind="sets" if template.cells else "pairs",
-        )
+        filled = _fillings(phenomenon.where(template), template, words, rng, share, at_least, seen)
         made.extend(_filled(template, filling) for filling in filled)
     return made
+
+
+def _fillings(
+    where: str,
+    template: Template,
+    choices: Mapping[str, Sequence[Word]],
+    rng: random.Random,
+    number: int,
+    least: int,
+    seen: set[object],
+) -> Iterator[Filling]:
+    """Yield fillings of a template, as long as its words allow new ones.
+
+    Args:
+        where: name of the template, for messages.
+        template: the slots.
+        choices: slot -> its words.
+        rng: draws the words.
+        number: of fillings.
+        least: number of fillings that is enough if the words allow no more.
+        seen: what has been made already; updated with each filling.
+
+    Raises:
+        PoshgridError: the words allow fewer than ``least``.
+    """
+    sets: set[str] = set()
+    used: Uses = {slot: Counter() for slot in choices}
+    starts = itertools.islice(_schedule(where, template, choices, rng), number)
+    for done, start in enumerate(starts):
+        for attempt in range(_TRIES):
+            filling = _draw(template, choices, rng, start, used, attempt)
+            if filling is None:
+                continue
+            new, words = set(_once(template, filling)), lexical_set(filling)
+            if not new.isdisjoint(seen) or (words in sets and attempt < _FRESH):
+                continue
+            seen |= new
+            sets.add(words)
+            for slot, word in filling.items():
+                used[slot][word.lemma] += 1
+            yield filling
+            break
+        else:
+            if done >= least:
+                return
+            kind = "sets" if template.cells else "pairs"
+            narrow = min((s for s in choices if s not in start), key=lambda s: len(choices[s]))
+            raise PoshgridError(
+                f"{where}: only {done} different {kind} of {least} could be made; "
+                f"slot {narrow!r} has {len(choices[narrow])} usable words "
+                f"({', '.join(word.lemma for word in choices[narrow][:NAMED])}); "
+                f"use larger corpora, or request fewer {kind}"
+            )
 
 
 def _once(template: Template, filling: Filling) -> list[object]:
@@ -197,7 +248,8 @@ def _in_turn(
     """Yield one of the least used words, then the other words, least used first."""
     if not words:
         return
-    least = least_used(words, times, slack)
+    limit = min(times[word.lemma] for word in words) + slack
+    least = [word for word in words if times[word.lemma] <= limit]
     first = rng.choice(least)
     yield first
     others = [word for word in words if word is not first]

@@ -7,11 +7,11 @@ its forms. A slot takes words of the lexicon, or its own list of words.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import yaml
 from pydantic import (
@@ -46,8 +46,6 @@ class Part(BaseModel):
 class Phrase(Word):
     """A word or a few words from a template, without an entry in the lexicon."""
 
-    content: bool = False  # counts for the lexical set
-
     @cached_property
     def folded(self) -> frozenset[str]:
         """Its words that may not occur twice in a sentence, case-folded."""
@@ -66,12 +64,10 @@ class Slot(Part):
     where: dict[str, list[str]] = {}  # feature -> values that the word must have
     without: dict[str, list[str]] = {}  # feature -> values that the word must not have
     distinct: list[str] = []  # forms of the word that must be spelt differently
-    only: list[str] = []  # citation forms; default: every word that fits the slot
     frequent: bool = True  # false: the word makes the construction, and may be rare in a corpus
     least: int = Field(2, ge=1)  # fewer usable words than this are an error
     # The template's own words, which make the construction, and may be rare and few.
     words: list[Annotated[str, StringConstraints(pattern=r"^[A-Za-z]+(?: [A-Za-z]+)*$")]] = []
-    content: bool = False  # the template's own words count for the lexical set
     # In templates of pairs, relations to the words of other slots:
     agree: dict[str, str] = {}  # own feature -> "slot.feature" that shares a value with it
     unlike: list[str] = []  # slots that must have another word
@@ -106,14 +102,13 @@ class Slot(Part):
     def suitable(self, lexicon: Lexicon) -> list[Word]:
         """Return the words that fit the slot, of any frequency, in the order of the lexicon."""
         if self.words:
-            return [Phrase("phrase", text, {"": text}, {}, self.content) for text in self.words]
+            return [Phrase("phrase", text, {"": text}, {}) for text in self.words]
         return [word for word in lexicon.of(self.category or "") if self._takes(word)]
 
     def _takes(self, word: Word) -> bool:
         forms = [word.forms[name] for name in self.distinct]
         return (
-            (not self.only or word.lemma in self.only)
-            and all(
+            all(
                 word.features[feature] & set(value.split("|"))
                 for feature, values in self.where.items()
                 for value in values
@@ -125,30 +120,53 @@ class Slot(Part):
 
 def is_content(word: Word) -> bool:
     """Return whether a word is a content word."""
-    return word.content if isinstance(word, Phrase) else TABLES[word.category].content
+    return not isinstance(word, Phrase) and TABLES[word.category].content
 
 
 def lexical_set(filling: Filling) -> str:
-    """Return the citation forms of the content words, sorted and joined by ``+``.
-
-    A phrase counts under its first word.
-    """
-    return "+".join(sorted(w.lemma.split()[0] for w in filling.values() if is_content(w)))
+    """Return the citation forms of the content words, sorted and joined by ``+``."""
+    return "+".join(sorted(w.lemma for w in filling.values() if is_content(w)))
 
 
 _SLOT = re.compile(r"\{(\w+)(?::(\w+))?\}")
 
 
-class Pattern(Part):
-    """A template: one or more texts, and the slots that they share."""
+class Pair(NamedTuple):
+    """A good and a bad member, with slots or filled."""
+
+    cell: str  # cell of the design; "" if a template is one pair
+    good: str
+    bad: str
+
+
+class Cell(Part):
+    """A pair of a set."""
+
+    cell: str = Field(min_length=1)  # two pairs of a set may share it: the directions of a contrast
+    good: str
+    bad: str
+
+
+class Template(Part):
+    """A pair whose members differ only in the contrast, or the pairs of a design; their slots."""
 
     name: str
     slots: dict[str, Slot]
+    good: str = ""
+    bad: str = ""
+    cells: list[Cell] = Field([], min_length=2)
+
+    @property
+    def written(self) -> tuple[Pair, ...]:
+        """The pairs with their slots."""
+        if self.cells:
+            return tuple(Pair(cell.cell, cell.good, cell.bad) for cell in self.cells)
+        return (Pair("", self.good, self.bad),)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The texts with their slots."""
-        raise NotImplementedError
+        """All members."""
+        return tuple(text for pair in self.written for text in (pair.good, pair.bad))
 
     @model_validator(mode="after")
     def _described(self) -> Self:
@@ -185,20 +203,43 @@ class Pattern(Part):
         """
         return _SLOT.sub(lambda m: filling[m[1]].forms[m[2] or self.slots[m[1]].forms[0]], text)
 
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if not all(self.texts) or (self.cells and self.good + self.bad):
+            raise ValueError(f"template {self.name}: give good and bad, or cells")
+        for name, slot in self.slots.items():
+            asked = [(f, *r.partition(".")[::2]) for f, r in slot.agree.items()]
+            for own, other, feature in [*asked, *(("", other, "") for other in slot.unlike)]:
+                if other not in self.slots:
+                    raise ValueError(f"template {self.name}: slot {name!r}: no slot {other!r}")
+                for key, of in ((own, slot), (feature, self.slots[other])):
+                    if key and key not in of.features:
+                        raise ValueError(f"template {self.name}: slot {name!r}: no {key!r} there")
+        return self
+
+    def pairs(self, filling: Filling) -> tuple[Pair, ...]:
+        """Return the pairs with their slots filled and the members' first letters upper-case."""
+        return tuple(
+            Pair(cell, *(capitalized(self.fill(member, filling)) for member in members))
+            for cell, *members in self.written
+        )
+
 
 def capitalized(text: str) -> str:
     """Return a text with an upper-case first letter; the other letters are unchanged."""
     return text[0].upper() + text[1:]
 
 
-class TemplateFile(Part):
-    """One file: the templates of a phenomenon."""
+class Phenomenon(Part):
+    """One file of templates."""
 
     category: str
     phenomenon: str
     default: bool = True  # false: only made if the option ``phenomena`` names it
     shared: dict[str, Any] = {}  # parts that the templates repeat by YAML reference
-    templates: Sequence[Pattern] = Field(min_length=1)
+    templates: list[Template] = Field(min_length=1)
+    contrast: str
+    joint: bool = False  # the pairs of a set are judged as one
 
     @model_validator(mode="after")
     def _unique(self) -> Self:
@@ -207,12 +248,9 @@ class TemplateFile(Part):
             raise ValueError(f"template {name!r} is defined twice")
         return self
 
-    def where(self, template: Pattern) -> str:
+    def where(self, template: Template) -> str:
         """Return the name of a template for error messages."""
         return f"phenomenon {self.phenomenon}, template {template.name}"
-
-
-Described = TypeVar("Described", bound=TemplateFile)
 
 
 def names(folder: Path) -> list[str]:
@@ -220,11 +258,10 @@ def names(folder: Path) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.yaml"))
 
 
-def read(model: type[Described], phenomenon: str, folder: Path) -> Described:
+def read(phenomenon: str, folder: Path) -> Phenomenon:
     """Read and check the templates of a phenomenon.
 
     Args:
-        model: class that describes the file's contents.
         phenomenon: name of the file.
         folder: folder of the files.
 
@@ -232,15 +269,14 @@ def read(model: type[Described], phenomenon: str, folder: Path) -> Described:
         PoshgridError: the file is missing, is not YAML, or breaks the rules of a template.
     """
     path = folder / f"{phenomenon}.yaml"
-    described: Described = _read(model, path, path.stat().st_mtime_ns if path.is_file() else 0)
-    return described
+    return _read(path, path.stat().st_mtime_ns if path.is_file() else 0)
 
 
 @cache
-def _read(model: type[Described], path: Path, changed: int) -> Described:
+def _read(path: Path, changed: int) -> Phenomenon:
     """Read a file once per modification time: planning asks for each file several times."""
     try:
-        described = model.model_validate(yamltext.read(path))
+        described = Phenomenon.model_validate(yamltext.read(path))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise PoshgridError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:
@@ -257,7 +293,6 @@ class Options(plugins.Options):
     """Options of the readers that fill templates."""
 
     FOLDER: ClassVar[Path]
-    FILE: ClassVar[type[TemplateFile]]
 
     seed: Seed = Field(42, description="The same seed gives the same items")
     phenomena: list[str] | None = Field(None, description="Default: see docs/benchmark.md")
@@ -274,10 +309,10 @@ class Options(plugins.Options):
         return value
 
 
-def described(options: Options) -> list[Any]:
+def described(options: Options) -> list[Phenomenon]:
     """Return the templates of the phenomena to make, without filling them."""
     chosen = sorted(options.phenomena or names(options.FOLDER))
-    phenomena = [read(options.FILE, name, options.FOLDER) for name in chosen]
+    phenomena = [read(name, options.FOLDER) for name in chosen]
     return [phenomenon for phenomenon in phenomena if options.phenomena or phenomenon.default]
 
 

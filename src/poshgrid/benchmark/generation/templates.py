@@ -18,12 +18,12 @@ syntactic island effects"; Wilcox, Futrell & Levy (2024).
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from poshgrid.benchmark.generation import templatefile
-from poshgrid.benchmark.generation.templatefile import Filling, Part, Pattern, capitalized
+from poshgrid.benchmark.generation.templatefile import Phenomenon
 from poshgrid.config.base import Count
 from poshgrid.core import resources
 from poshgrid.core.errors import PoshgridError
@@ -38,78 +38,11 @@ TEMPLATES = resources.ROOT / "templates"
 FACTORIAL = resources.ROOT / "factorial"
 
 
-class Pair(NamedTuple):
-    """A good and a bad member, with slots or filled."""
-
-    cell: str  # cell of the design; "" if a template is one pair
-    good: str
-    bad: str
-
-
-class Cell(Part):
-    """A pair of a set."""
-
-    cell: str = Field(min_length=1)  # two pairs of a set may share it: the directions of a contrast
-    good: str
-    bad: str
-
-
-class Template(Pattern):
-    """A pair whose members differ only in the contrast, or the pairs of a design."""
-
-    good: str = ""
-    bad: str = ""
-    cells: list[Cell] = Field([], min_length=2)
-
-    @property
-    def written(self) -> tuple[Pair, ...]:
-        """The pairs with their slots."""
-        if self.cells:
-            return tuple(Pair(cell.cell, cell.good, cell.bad) for cell in self.cells)
-        return (Pair("", self.good, self.bad),)
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """All members."""
-        return tuple(text for pair in self.written for text in (pair.good, pair.bad))
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if not all(self.texts) or (self.cells and self.good + self.bad):
-            raise ValueError(f"template {self.name}: give good and bad, or cells")
-        for name, slot in self.slots.items():
-            asked = [(f, *r.partition(".")[::2]) for f, r in slot.agree.items()]
-            for own, other, feature in [*asked, *(("", other, "") for other in slot.unlike)]:
-                if other not in self.slots:
-                    raise ValueError(f"template {self.name}: slot {name!r}: no slot {other!r}")
-                for key, of in ((own, slot), (feature, self.slots[other])):
-                    if key and key not in of.features:
-                        raise ValueError(f"template {self.name}: slot {name!r}: no {key!r} there")
-        return self
-
-    def pairs(self, filling: Filling) -> tuple[Pair, ...]:
-        """Return the pairs with their slots filled and the members' first letters upper-case."""
-        return tuple(
-            Pair(cell, *(capitalized(self.fill(member, filling)) for member in members))
-            for cell, *members in self.written
-        )
-
-
-class Phenomenon(templatefile.TemplateFile):
-    """One file of templates."""
-
-    templates: list[Template] = Field(min_length=1)
-    contrast: str
-    joint: bool = False  # the pairs of a set are judged as one
-
-
 files, described = templatefile.files, templatefile.described
 
 
 class Options(templatefile.Options):
     """Options of the readers that fill templates of pairs."""
-
-    FILE = Phenomenon
 
     pool: int = Field(4, ge=1, le=1_000, description="Candidates made for each that is kept")
     balanced: bool = Field(True, description="Counterbalance a slot's words over the corpora")

@@ -1,8 +1,10 @@
-"""Published sets of filler x gap: one sentence per line (Pistotti et al. 2025, appendix A).
+"""Sets of filler x gap: one sentence per line (Pistotti et al. 2025, appendix A).
 
-The columns are sentence_type, item_id, condition and full_sentence. Conditions mean P(lus) or
-M(inus) F(iller), P(lus) or M(inus) G(ap): PFPG, MFPG, PFMG, MFMG; or they are written in words, as
-in Lan et al.'s file: PLUS_FILLER_PLUS_GAP.
+The columns are sentence_type, item_id, condition, full_sentence and, if wanted, category.
+Conditions mean P(lus) or M(inus) F(iller), P(lus) or M(inus) G(ap): PFPG, MFPG, PFMG, MFMG; or they
+are written in words, as in Lan et al.'s file: PLUS_FILLER_PLUS_GAP.
+
+Sets of our own are in ``resources/examples/filler-gap``.
 """
 
 from __future__ import annotations
@@ -85,6 +87,7 @@ class Sentence(Set):
 
     condition: Annotated[tuple[bool, bool], BeforeValidator(condition)]
     full_sentence: Cell
+    category: Cell = CATEGORY
 
 
 files = tablefile.watched
@@ -139,7 +142,7 @@ def load(path: Path, options: Options, context: None = None) -> Loaded:
             rows.append(
                 {
                     "item_id": item,
-                    "category": CATEGORY,
+                    "category": lines[0][1].category,
                     "phenomenon": phenomenon,
                     "template": phenomenon,
                     "lexical_set": "+".join(sorted(content(texts[False, False]))),
