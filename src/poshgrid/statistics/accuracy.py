@@ -133,21 +133,11 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
         axes, suite and level.
     """
     also = list(judgements.REDUCTIONS)
-    rows = (
-        levels.by_level(levels.divided(counts, "suite"), [*POINT, "seed"], also)
-        .sort("seed")
-        .group_by(ROW, maintain_order=True)
-        .agg(
-            mean=pl.col("accuracy").mean(),
-            sd=pl.col("accuracy").std(ddof=1),
-            n_seeds=pl.len().cast(pl.UInt32),
-            n_pairs=pl.max("n").cast(pl.UInt32),
-            mean_sum=pl.col("by_sum").mean(),
-            mean_mean=pl.col("by_mean").mean(),
-            each_correct="correct",
-            each_n="n",
-        )
-    )
+    rows = levels.over_seeds(
+        levels.by_level(levels.divided(counts, "suite"), [*POINT, "seed"], also), ROW,
+        n_pairs=pl.max("n").cast(pl.UInt32), mean_sum=pl.mean("by_sum"),
+        mean_mean=pl.mean("by_mean"), each_correct="correct", each_n="n",
+    )  # fmt: skip
     rows = _with_baselines(_with_tests(rows).join(bounds, on=ROW, how="left"))
     words = counts.select("condition", "size", "words").unique()
     return (

@@ -95,20 +95,12 @@ def over_seeds(curves: pl.DataFrame) -> pl.DataFrame:
     """
     kept = pl.col("kept")
     every_loss = pl.col("dev_loss").null_count() == 0
-    return _sorted(
-        # The step whose weights are kept differs between seeds.
-        curves.with_columns(step=pl.when(~kept).then("step"))
-        .sort("seed")  # sums of floats depend on the order of rows
-        .group_by(*RUN_AXES, *_PLACE, "kept", "step", maintain_order=True)
-        .agg(
-            epoch=pl.col("epoch").mean(),
-            mean=pl.col("accuracy").mean(),
-            sd=pl.col("accuracy").std(ddof=1),
-            n_seeds=pl.len().cast(pl.UInt32),
-            pairs=pl.col("pairs").max(),
-            dev_loss=pl.when(every_loss).then(pl.col("dev_loss").mean()),
-        )
-    )
+    # The step whose weights are kept differs between seeds
+    steps = curves.with_columns(step=pl.when(~kept).then("step"))
+    return _sorted(levels.over_seeds(
+        steps, [*RUN_AXES, *_PLACE, "kept", "step"], epoch=pl.mean("epoch"), pairs=pl.max("pairs"),
+        dev_loss=pl.when(every_loss).then(pl.mean("dev_loss")),
+    ))  # fmt: skip
 
 
 def training(runs: Sequence[str], models: Path) -> pl.DataFrame:

@@ -194,16 +194,9 @@ def differences(judged: Judged, spec: DeltasSpec) -> pl.DataFrame:
         judged: the judgements.
         spec: the full condition of each filtered one, and the phenomena that filters are aimed at.
     """
-    by_point = (
-        judged.accuracy.sort("seed")
-        .group_by(*RUN_AXES, *_LEVEL_KEY, maintain_order=True)
-        .agg(
-            accuracy=pl.col("accuracy").mean(),
-            # The delta subtracts a constant, which does not change the SD.
-            delta_sd=pl.col("accuracy").std(ddof=1),
-            n_seeds=pl.len().cast(pl.UInt32),
-        )
-    )
+    by_point = levels.over_seeds(judged.accuracy, [*RUN_AXES, *_LEVEL_KEY])
+    # The delta subtracts a constant, which does not change the SD
+    by_point = by_point.rename({"mean": "accuracy", "sd": "delta_sd"})
     full = by_point.select(
         *_SHARED_AXES, *_LEVEL_KEY,
         full="condition", accuracy_full="accuracy", n_seeds_full="n_seeds",
@@ -292,11 +285,11 @@ def tests(
     """
     aimed = rows.filter("targeted", level="phenomenon")
     point = [*RUN_AXES, "suite"]
-    average = judged.accuracy.filter(level="average").sort("seed").group_by(point)
+    average = levels.over_seeds(judged.accuracy.filter(level="average"), point)
     whole = rows.filter(level="average").select(*point, value="delta")
     unfiltered = judged.accuracy.filter(pl.col("condition").is_in(full)).select(point).unique()
     measures = {
-        "accuracy": average.agg(value=pl.col("accuracy").mean()),
+        "accuracy": average.select(*point, value="mean"),
         "corpus delta": pl.concat([whole, unfiltered.with_columns(value=pl.lit(0.0))]),
         "targeted accuracy": aimed.group_by(point).agg(value=pl.col("accuracy").sort().mean()),
         "targeted delta": aimed.group_by(point).agg(value=pl.col("delta").sort().mean()),
@@ -304,10 +297,9 @@ def tests(
             *point, "category", "phenomenon", value=pl.col("margin") - pl.col("margin_full")
         ),
         "suite perplexity": judged.perplexity,
-        "perplexity": perplexity.sort("seed")
-        .group_by(RUN_AXES)
-        .agg(value=pl.col("perplexity").mean())
-        .with_columns(suite=pl.lit("")),
+        "perplexity": levels.over_seeds(perplexity, RUN_AXES, "perplexity").select(
+            *RUN_AXES, value="mean", suite=pl.lit("")
+        ),
     }
     compared = [
         {"measure": measure, **line}

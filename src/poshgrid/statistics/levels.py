@@ -86,6 +86,28 @@ def by_level(counts: pl.DataFrame, by: list[str], also: Sequence[str] = ()) -> p
     return pl.concat(rows, how="diagonal").with_columns(pl.col(columns[1:]).fill_null(""))
 
 
+def over_seeds(
+    rows: pl.DataFrame, by: Sequence[str], value: str = "accuracy", **more: pl.Expr | str
+) -> pl.DataFrame:
+    """Return means over seeds: a row for each point, in the order of the first seeds.
+
+    Args:
+        rows: ``by``, seed and value: a row for each seed.
+        by: the columns that name a point.
+        value: the column to average.
+        more: further columns of the result, computed over the seeds.
+
+    Returns:
+        ``by``; mean; sd, the sample SD, null with one seed; n_seeds; and ``more``.
+    """
+    by_seed = rows.sort("seed").group_by(
+        by, maintain_order=True
+    )  # the order decides the last digit
+    return by_seed.agg(
+        mean=pl.mean(value), sd=pl.std(value, ddof=1), n_seeds=pl.len().cast(pl.UInt32), **more
+    )
+
+
 def ordered(rows: pl.DataFrame, *by: str | pl.Expr) -> pl.DataFrame:
     """Return rows sorted by condition, words, the other axes, then ``by``.
 
