@@ -55,11 +55,8 @@ def tokenize(tokenizer: Any, requests: Sequence[Request], *, special: bool) -> l
         own = list(range(len(ids)))
         if special:
             own = [k for k in own if not encoded["special_tokens_mask"][i][k]]
-        inside: list[int] = []
-        if request.region and request.region[0] < request.region[1]:
-            offsets = encoded["offset_mapping"][i]
-            inside = _tokens_in_region([offsets[k] for k in own], request)
-        cuts.append(Tokenized(ids, own, inside))
+        offsets = [encoded["offset_mapping"][i][k] for k in own] if regions else []
+        cuts.append(Tokenized(ids, own, in_region(offsets, request)))
     return cuts
 
 
@@ -77,9 +74,19 @@ def _check_line_breaks(tokenizer: Any, request: Request) -> None:  # noqa: ANN40
         )
 
 
-def _tokens_in_region(offsets: Sequence[tuple[int, int]], request: Request) -> list[int]:
-    """Return the tokens of a region; a space before a word belongs to the word."""
+def in_region(offsets: Sequence[tuple[int, int]], request: Request) -> list[int]:
+    """Return which tokens are in a request's region; a space before a word belongs to the word.
+
+    Args:
+        offsets: of each token: characters [start, end).
+        request: the sentence; without a region, or with an empty one, no token is in it.
+
+    Raises:
+        PoshgridError: the region does not begin and end at the borders of tokens.
+    """
     text, (start, end) = request.text, request.region or (0, 0)
+    if start == end:
+        return []
     spans = [(a + len(text[a:b]) - len(text[a:b].lstrip()), b) for a, b in offsets]
     for k in reversed(range(len(spans) - 1)):
         if spans[k][0] == spans[k][1]:  # only a space: part of the next word

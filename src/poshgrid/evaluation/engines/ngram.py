@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from poshgrid.core.errors import PoshgridError
-from poshgrid.corpora.words import Span, spans
+from poshgrid.corpora.words import spans
 from poshgrid.evaluation import engine
 from poshgrid.evaluation.engine import Request, Score
+from poshgrid.evaluation.tokenized import in_region
 
 if TYPE_CHECKING:
     from poshgrid.models.ngram import NGram
@@ -50,26 +51,10 @@ class Engine(engine.Engine):
                 raise PoshgridError(
                     f"{request.name}: {request.text!r} has no word to score; leave the item out"
                 )
-        inside = [_words_in_region(*pair) for pair in zip(requests, cut, strict=True)]
         values = self.model.each([[span.word for span in words] for words in cut])
         scores = []
-        for region, row in zip(inside, values, strict=True):
-            inner = row[region]
+        for request, words, row in zip(requests, cut, values, strict=True):
+            inside = in_region([(span.start, span.end) for span in words], request)
+            inner = [row[k] for k in inside]
             scores.append(Score(math.fsum(row), len(row), math.fsum(inner), len(inner)))
         return scores
-
-
-def _words_in_region(request: Request, words: Sequence[Span]) -> slice:
-    """Return which words are in the region of a request."""
-    if request.region is None:
-        return slice(0, 0)
-    start, end = request.region
-    touched = (i for i, span in enumerate(words) if span.start < end and start < span.end)
-    chosen = list(touched) if start < end else []
-    whole = all(start <= words[i].start and words[i].end <= end for i in chosen)
-    if not 0 <= start <= end <= len(request.text) or not whole:
-        raise PoshgridError(
-            f"{request.name}: the region [{start}, {end}) of {request.text!r} does not begin and "
-            "end where words do; make the suite again"
-        )
-    return slice(chosen[0], chosen[-1] + 1) if chosen else slice(0, 0)
