@@ -48,8 +48,7 @@ def write(page: Page) -> dict[str, Any] | None:
     if not rows.is_empty():
         draw = partial(figures.rows, label="Items right (%)", percent=True, columns=4)
         page.picture("tests", draw, marks(rows, "suite", "series"), say("language_tests"))
-        rules = rows.sort("suite", maintain_order=True)["rule"].unique(maintain_order=True)
-        page.table("tests", rows.sort("suite", maintain_order=True), rules.to_list())
+        page.table("tests", rows.sort("suite", maintain_order=True))
         page.table("tests-by-category", tests(collected, "phenomenon"))
     for crossed in (False, True) if collected.tags else ():
         tags = tagged(pl.concat(collected.tags.values()), crossed=crossed)
@@ -151,7 +150,7 @@ def tests(collected: Collected, level: str = "suite") -> pl.DataFrame:
         return pl.DataFrame()
     by = ["suite", "category", "phenomenon", *RUN_AXES]
     means = pl.concat(frames).group_by(by, maintain_order=True).agg(
-        pl.first("n", "chance", "blocks", "rule"),
+        pl.first("n", "chance", "blocks"),
         pl.col("raw", "blocks_passed", "people_rho").mean(),
     )  # fmt: skip
     ends = [intervals.wilson(raw, n) for raw, n in means.select("raw", "n").iter_rows()]

@@ -27,7 +27,6 @@ from poshgrid.core import files, formats
 from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation.judgements import TIE, matched
 from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
-from poshgrid.evaluation.tasks import TOKENS_WRITTEN
 from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import norms as standings
 from poshgrid.statistics.measures import scores as scored
@@ -77,7 +76,7 @@ def write(
             silent.append(run)
             continue
         answers = judged(rows, table, path)
-        results.append(scored.named(run, suite, measures(answers, rule(table))))
+        results.append(scored.named(run, suite, measures(answers)))
         shown_answers.append(scored.named(run, suite, shown(answers, rows, table)))
         tagged.append(scored.named(run, suite, crossed(answers, table)))
     if not results:
@@ -153,19 +152,18 @@ def judged(scores: pl.DataFrame, items: pl.DataFrame, where: str | Path) -> pl.D
     )
 
 
-def measures(answers: pl.DataFrame, rule: str = "") -> pl.DataFrame:
+def measures(answers: pl.DataFrame) -> pl.DataFrame:
     """Return the results of one run on a suite.
 
     Args:
         answers: from :func:`judged`.
-        rule: when an item is right, in words.
 
     Returns:
         The columns of ``CHOICE_RESULT``: phenomena and categories, sorted by name, then the suite.
     """
     levels = {"phenomenon": ["category", "phenomenon"], "category": ["category"], "suite": []}
     rows = [
-        {"level": level, **dict(zip(keys, key, strict=True)), **_result(members), "rule": rule}
+        {"level": level, **dict(zip(keys, key, strict=True)), **_result(members)}
         for level, keys in levels.items()
         for key, members in (
             answers.partition_by(keys, as_dict=True) if keys else {(): answers}
@@ -177,18 +175,6 @@ def measures(answers: pl.DataFrame, rule: str = "") -> pl.DataFrame:
         .with_columns(pl.col("category", "phenomenon").fill_null(""))
         .sort(order, "category", "phenomenon")
     )
-
-
-def rule(items: pl.DataFrame) -> str:
-    """Return in words when an item of a suite of choices or completions is right."""
-    if "option" in items.columns:
-        if items["people"].count():
-            return "its most probable option is the one that more people choose"
-        if (items["context"] > 0).any():
-            return "its target is the most probable of its options, in their context"
-        return "its target has the lowest perplexity of its options"
-    where = "" if items["anywhere"].all() else ", between ends of words"
-    return f"an accepted answer appears in {TOKENS_WRITTEN} generated tokens{where}"
 
 
 def shown(answers: pl.DataFrame, scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:

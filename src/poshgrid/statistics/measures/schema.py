@@ -84,7 +84,6 @@ CHOICE_RESULT: Schema = {
     "blocks_passed": pl.UInt32,  # passed blocks; null without blocks
     # blocks that guessing passes on average; null without blocks and for completions
     "blocks_chance": pl.Float64,
-    "rule": pl.String,  # when an item is right, in words
 }
 """A run on choices or completions: one row for each phenomenon and category, and the suite."""
 
