@@ -45,7 +45,8 @@ from scipy.special import expit, logit
 from poshgrid.commands.base import grid_of
 from poshgrid.config import Contrast, Regression
 from poshgrid.config.sizes import words
-from poshgrid.statistics import contrasts, design, published
+from poshgrid.core import resources
+from poshgrid.statistics import contrasts, design
 from poshgrid.statistics.predictor import mean_share
 from poshgrid.statistics.schema import COUNTS
 
@@ -61,6 +62,12 @@ SCENARIOS = (
     "published", "variable", "two-seeds", "two-seeds-variable", "ceiling", "ceiling-variable",
     "bias", "bias-variable",
 )  # fmt: skip
+
+
+def published(table: str) -> pl.DataFrame:
+    """Return a table of POSH-BENCH as printed."""
+    path = resources.shipped("studies", "posh-bench", "published", "v1", f"{table}.csv")
+    return pl.read_csv(path, comment_prefix="#")
 
 
 def main() -> None:
@@ -224,7 +231,7 @@ def _truth(
 
 def _empty(scenario: str) -> pl.DataFrame:
     """Return the rows of a scenario's design, nothing judged right yet."""
-    phenomena = published.load(*published.POSH, "table8").filter(pl.col("phenomenon") != "average")
+    phenomena = published("table8").filter(pl.col("phenomenon") != "average")
     pairs = phenomena.select("category", "phenomenon").unique().sort("category", "phenomenon")
     seeds = SEEDS[:2] if "two-seeds" in scenario else SEEDS
     points = [(c, size, "none") for c, sizes in SIZES.items() for size in sizes]

@@ -39,7 +39,8 @@ import polars as pl
 
 from poshgrid.config import Regression
 from poshgrid.config.sizes import words
-from poshgrid.statistics import design, fit, gate, published, summary
+from poshgrid.core import resources
+from poshgrid.statistics import design, fit, gate, summary
 from poshgrid.statistics.schema import COUNTS
 
 SIZES = {"baby-f": ("10M", "30M", "50M"), "baby": ("10M", "30M", "50M", "100M")}
@@ -80,6 +81,12 @@ class Tally:
     def coverage(self) -> float:
         """Return the share of intervals that hold the truth, over all parameters."""
         return float(np.mean([held for one in self.held.values() for held in one]))
+
+
+def published(table: str) -> pl.DataFrame:
+    """Return a table of POSH-BENCH as printed."""
+    path = resources.shipped("studies", "posh-bench", "published", "v1", f"{table}.csv")
+    return pl.read_csv(path, comment_prefix="#")
 
 
 def main() -> None:
@@ -152,7 +159,7 @@ def simulate(
     if arm == "prior":
         truth = _drawn(matrix, model, rng)
     else:
-        table = published.load(*published.POSH, "table12")
+        table = published("table12")
         truth = dict(table.select("term", "median").iter_rows())
     if arm.startswith("cells"):
         truth["1|cell_sigma"] = cell_sd
@@ -169,7 +176,7 @@ def simulate(
 
 def _empty() -> pl.DataFrame:
     """Return the rows of the paper's design, nothing judged right yet."""
-    phenomena = published.load(*published.POSH, "table8").filter(pl.col("phenomenon") != "average")
+    phenomena = published("table8").filter(pl.col("phenomenon") != "average")
     pairs = phenomena.select("category", "phenomenon").unique().sort("category", "phenomenon")
     rows = [
         {

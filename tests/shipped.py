@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
+
 ROOT = Path(__file__).resolve().parents[1]
 STUDIES = ("posh-bench", "direct-evidence", "fict", "babyberta", "parasitic-gaps", "babies")
 OVERLAYS = {
@@ -17,6 +19,12 @@ def shipped() -> list[Path]:
     """Return every configuration, without those that are laid over another."""
     files = [*ROOT.glob("config/*.yaml"), *ROOT.glob("studies/*/*.yaml")]
     return sorted(p for p in files if p.name not in OVERLAYS and not p.is_symlink())
+
+
+def posh_table(name: str) -> pl.DataFrame:
+    """Return a table of POSH-BENCH as printed, for the first version of its items."""
+    path = ROOT / f"studies/posh-bench/published/v1/{name}.csv"
+    return pl.read_csv(path, comment_prefix="#").with_columns(pl.col(pl.String).fill_null(""))
 
 
 def shipped_name(path: Path) -> str:

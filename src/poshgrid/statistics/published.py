@@ -14,8 +14,6 @@ from poshgrid.core import resources
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import Schema
 
-POSH = ("posh-bench", "v1")
-"""Study and version of the tables of Yang et al., with the first version of their items."""
 NUMBERS: Schema = {
     "source": pl.String, "what": pl.String, "value": pl.Float64, "unit": pl.String,
     "table": pl.String, "column": pl.String, "where": pl.String,
@@ -23,22 +21,6 @@ NUMBERS: Schema = {
 CHILDREN: Schema = {
     "name": pl.String, "age": pl.String, "accuracy": pl.Float64, "source": pl.String,
 }  # fmt: skip
-
-
-def load(study: str, version: str, name: str) -> pl.DataFrame:
-    """Return a published table as printed.
-
-    Args:
-        study: its folder below ``studies``.
-        version: of the published numbers, a folder below ``published``.
-        name: of the table, e.g. ``table3``.
-
-    Raises:
-        PoshgridError: the file is missing.
-    """
-    path = resources.shipped("studies", study, "published", version, f"{name}.csv")
-    frame = pl.read_csv(path, comment_prefix="#")
-    return frame.with_columns(pl.col(pl.String).fill_null(""))
 
 
 def numbers(study: str) -> pl.DataFrame:

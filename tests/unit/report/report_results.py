@@ -26,11 +26,11 @@ from poshgrid.report import style
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.layout import Layout, lay_out
 from poshgrid.report.parts import Page
-from poshgrid.statistics import published
 from poshgrid.statistics.accuracy import ROW, summarise
 from poshgrid.statistics.schema import ACCURACY, CONTRASTS, COUNTS, PREDICTIVE, SUMMARY
 from poshgrid.statistics.verdicts import VERDICTS
 from tests.cases import read_cases
+from tests.shipped import posh_table
 
 DATA = read_cases(__file__, "study")
 CATEGORY = {name: category for category, names in DATA["phenomena"].items() for name in names}
@@ -334,7 +334,7 @@ def summary(name: str) -> pl.DataFrame:
     The coefficients are the paper's, or those of categories; the last category follows from the
     others.
     """
-    paper = published.load(*published.POSH, "table12").select("term", "label", "median").rows()
+    paper = posh_table("table12").select("term", "label", "median").rows()
     known = paper if name == "paper" else [row for row in paper if ":" not in row[0]]
     if name != "paper":
         known = [row for row in known if row[0].startswith(("Intercept", "S(category)", "1|"))]

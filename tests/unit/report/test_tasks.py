@@ -11,6 +11,7 @@ from poshgrid.statistics import published as numbers
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, TAGS
 from poshgrid.statistics.schema import ACCURACY
 from tests.cases import read_cases
+from tests.shipped import posh_table
 
 RUN = {"condition": "wiki", "size": "60K", "model": "gpt2", "recipe": "packed", "bias": "none"}
 
@@ -173,6 +174,6 @@ def test_a_table_of_children_is_read_from_the_working_folder_and_its_faults_are_
 def test_the_published_numbers_of_posh_bench_are_those_of_its_tables():
     ours = numbers.numbers("posh-bench")
     for table, column in (("3", "accuracy"), ("8", "accuracy"), ("12", "median")):
-        printed = numbers.load(*numbers.POSH, f"table{table}")[column]
+        printed = posh_table(f"table{table}")[column]
         rows = ours.filter(~pl.col("column").is_in(["low", "high"]), source=f"Table {table}")
         assert rows["value"].to_list() == printed.to_list()

@@ -6,10 +6,11 @@ import polars as pl
 import pytest
 
 from poshgrid.config import Regression
-from poshgrid.statistics import design, fit, gate, published, summary
+from poshgrid.statistics import design, fit, gate, summary
 from poshgrid.statistics.schema import COUNTS
+from tests.shipped import posh_table
 
-TABLE_12 = published.load(*published.POSH, "table12")
+TABLE_12 = posh_table("table12")
 PAIRS, SEEDS = 500, (42, 53, 76)
 MEANS = ("Intercept", "1|phenomenon_sigma", "1|seed_sigma")
 """Rows of Table 12 that are posterior means; the others are medians."""
@@ -32,7 +33,7 @@ def counts_of_table_8():
             "source": "wiki" if cell["condition"] == "wiki" else "baby",
             "filtered": cell["condition"] == "baby-f",
         }
-        for cell in published.load(*published.POSH, "table8").iter_rows(named=True)
+        for cell in posh_table("table8").iter_rows(named=True)
         if cell["phenomenon"] != "average"
         for seed in SEEDS
     ]  # fmt: skip

@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from poshgrid.statistics import intervals, published, tests
+from poshgrid.statistics import intervals, tests
+from tests.shipped import posh_table
 
 P_VALUES = st.lists(st.floats(1e-12, 1), min_size=1, max_size=8)
 
@@ -53,7 +54,7 @@ def test_published_stars_follow_from_published_means(level, cells):
     """Tables 8 and 3: pooled over 3 seeds x 500 pairs a phenomenon, uncorrected."""
     phenomena = {"island": 3, "question-formation": 3, "binding": 2, "wanna": 1}
     table, mean = ("table8", "average") if level == "phenomenon" else ("table3", "overall")
-    rows = published.load(*published.POSH, table).filter(pl.col(level) != mean)
+    rows = posh_table(table).filter(pl.col(level) != mean)
     assert rows.height == cells
     for row in rows.iter_rows(named=True):
         n = 1500 * (phenomena[row["category"]] if level == "category" else 1)
