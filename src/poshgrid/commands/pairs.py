@@ -1,36 +1,42 @@
-"""Minimal pairs without a study: ``judge``, ``check-pairs`` and ``import-judgements``."""
+"""Minimal pairs without a study: ``judge`` and ``import-judgements``."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from poshgrid.commands.base import Output, command
+from poshgrid.config.base import Section, path_name
 from poshgrid.core.errors import PoshgridError
 
-Reader = Annotated[str, typer.Option(help="Of the pairs: this one, or a plug-in of your own")]
-ReaderOptions = Annotated[
-    list[str],
-    typer.Option(help="Option of the reader: key=value, as detokenise=true; may be repeated"),
-]
-Order = Annotated[int, typer.Option(min=2, help="Order of the n-gram baseline")]
+if TYPE_CHECKING:
+    from poshgrid.config.paths import Paths
+
+T = TypeVar("T")
+S = TypeVar("S", bound=Section)
 
 
 @command("poshgrid judge gpt2 distilgpt2 --suite islands.csv --suite wanna.txt --text child.txt")
 def judge(
-    models: Annotated[
-        list[str], typer.Argument(help="Folders of models, or ids on a hub: gpt2, owner/name@v1")
-    ],
     suite: Annotated[list[Path], typer.Option(help="File or folder of pairs; may be repeated")],
-    reader: Reader = "pairs",
-    option: ReaderOptions = [],  # noqa: B006 - typer copies it
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(help="Folders of models, or ids on a hub: gpt2, owner/name@v1"),
+    ] = None,
+    reader: Annotated[
+        str, typer.Option(help="Of the pairs: this one, or a plug-in of your own")
+    ] = "pairs",
+    option: Annotated[
+        list[str],
+        typer.Option(help="Option of the reader: key=value, as detokenise=true; may be repeated"),
+    ] = [],  # noqa: B006 - typer copies it
     text: Annotated[
         Path | None,
         typer.Option(help="Text for baselines; without it there are no baselines"),
     ] = None,
-    order: Order = 5,
     bos: Annotated[bool, typer.Option(help="Also score the first token")] = True,
     total: Annotated[bool, typer.Option("--sum", help="Compare sums of log-probabilities")] = False,
     masked: Annotated[
@@ -38,37 +44,41 @@ def judge(
     ] = "pseudo-log-likelihood",
     output: Output = Path("judged"),
 ) -> None:
-    """Score models on files of minimal pairs, compared with baselines that count words."""
-    from pydantic import ValidationError
-
-    from poshgrid.config import Scoring
+    """Check files of minimal pairs, and score models on them, with baselines that count words."""
+    from poshgrid.config import Scoring, Suite
+    from poshgrid.config.runs import WORD_BASELINES
     from poshgrid.core import lock
     from poshgrid.core.files import discard
-    from poshgrid.quality import given
+    from poshgrid.stages import imported
 
+    if text is not None and not text.is_file():
+        raise PoshgridError(f"{text}: no such file; give a text (--text)")
     reduction = "sum" if total else "mean"
-    try:
-        scoring = Scoring.model_validate({"bos": bos, "reduction": reduction, "masked": masked})
-    except ValidationError as error:
-        raise PoshgridError(f"--masked: {error.errors()[0]['msg']} (is {masked!r})") from error
+    scoring = _valid("--masked", Scoring, {"bos": bos, "reduction": reduction, "masked": masked})
     options = options_of(option)
-    paths = given.unique_names(
+    paths = unique_names(
         suite, lambda path: path.stem, lambda path: f"{path.resolve().parent.name}-{path.stem}"
     )
-    items = {name: given.read([path], reader, options) for name, path in paths.items()}
-    for name, pairs in items.items():
-        good, bad = pairs.select("good", "bad").row(0)
-        typer.echo(f"{name}: {pairs.height:,} pairs; the first: good {good!r}, bad {bad!r}")
+    suites = [
+        _valid("--reader, --option", Suite,
+               {"name": name, "reader": reader, "path": str(path), "options": options})
+        for name, path in paths.items()
+    ]  # fmt: skip
+    if suites[0].task != "pairs" or suites[0].generated:
+        raise PoshgridError(f"--reader: {reader!r} reads no files of minimal pairs")
+    if missing := [path for path in suite if not path.exists()]:
+        raise PoshgridError(f"{missing[0]}: no such file or folder; name minimal pairs")
+    named_models = unique_names(models or [], lambda model: Path(model).resolve().name, str)
     judging = output / ".judging"
     with lock.held(judging, "writing there"):  # so that it only reads files that it has written
         try:
-            names = given.judge(
-                items, models, scoring=scoring, text=text, order=order, output=output
-            )
-            _compare(output, names)
+            made = imported.judge(suites, named_models, scoring, text, output)
+            _faults(made, list(paths))
+            if models or text:
+                _compare(made, [*named_models, *WORD_BASELINES])
         finally:
             discard(judging)
-    if text is None:
+    if models and text is None:
         typer.echo(
             "no baselines: an untrained model, or word counts, may be as accurate here, "
             "and also get stars; --text FILE adds baselines counted on FILE",
@@ -76,16 +86,50 @@ def judge(
         )
 
 
-def _compare(output: Path, names: list[str]) -> None:
+def _valid(option: str, kind: type[S], values: dict[str, Any]) -> S:
+    """Return a section of a configuration; raise if an option has a wrong value."""
+    from pydantic import ValidationError
+
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        raise PoshgridError(f"{option}: {key}: {first['msg']}") from error
+
+
+def _faults(paths: Paths, suites: list[str]) -> None:
+    """Print a pair of each suite, and the first fault of each kind in its pairs."""
+    import polars as pl
+
+    from poshgrid.core import files
+    from poshgrid.stages.imported import TARGET
+
+    for suite in suites:
+        folder = Path(paths.quality(TARGET, suite))
+        quality = files.read_json(folder / "quality.json")
+        good, bad = pl.read_parquet(paths.items(suite)).select("good", "bad").row(0)
+        typer.echo(f"{suite}: {quality['pairs']:,} pairs; the first: good {good!r}, bad {bad!r}")
+        for check in quality["checks"]:
+            if check["items"]:
+                first = check["first"][0]
+                reason = f"{first['item']}: {first['reason']}"
+                typer.echo(f"  {check['items']:,} {check['name']} ({reason})")
+        typer.echo(f"  {quality['verdict']}: {folder / 'faults.csv'}")
+
+
+def _compare(paths: Paths, names: list[str]) -> None:
     """Print a row for each model and baseline: by phenomenon for one suite, else by suite."""
     import polars as pl
 
     from poshgrid.commands.results import accuracies
     from poshgrid.core import files
     from poshgrid.core.table import varying
+    from poshgrid.stages.imported import TARGET
     from poshgrid.statistics.schema import ACCURACY
 
-    frame = files.read_table(output / "accuracy.parquet", ACCURACY)
+    table = Path(paths.statistics(TARGET), "accuracy.parquet")
+    frame = files.read_table(table, ACCURACY)
     frame = frame.sort(
         pl.col("model").replace_strict(names, range(len(names))), maintain_order=True
     )
@@ -98,44 +142,28 @@ def _compare(output: Path, names: list[str]) -> None:
         "Percent of pairs right, a tie counts half. Stars: chi-square against 50%: * p < .05, "
         "** p < .01, *** p < .001. ‡ A baseline is itself far from 50%."
     )
-    accuracies("accuracy", rows, varying(rows, ("condition", "model"), always=("model",)), note)
-    typer.echo(f"{output / 'accuracy.csv'}: all numbers")
+    accuracies("accuracy", rows, varying(rows, ("model",), always=("model",)), note)
+    typer.echo(f"{table.with_suffix('.csv')}: all numbers")
+    typer.echo(f"{paths.report(TARGET)}/index.html")
 
 
-@command("poshgrid check-pairs pairs.txt --text child.txt", rare=True)
-def check_pairs(
-    paths: Annotated[list[Path], typer.Argument(help="Files or folders of minimal pairs")],
-    reader: Reader = "pairs",
-    output: Output = Path("checked"),
-    option: ReaderOptions = [],  # noqa: B006
-    text: Annotated[
-        list[str], typer.Option(help="Text to count baselines on: [name=]path; may be repeated")
-    ] = [],  # noqa: B006
-    order: Order = 5,
-    name: Annotated[
-        str | None, typer.Option(help="Name of the suite; default: the first path's")
-    ] = None,
-) -> None:
-    """Check minimal pairs of any suite: faults, and the accuracy of baselines that count words."""
-    from poshgrid.config.runs import WORD_BASELINES
-    from poshgrid.quality import given
+def unique_names(
+    values: Sequence[T], short: Callable[[T], str], long: Callable[[T], str]
+) -> dict[str, T]:
+    """Return name -> value: the short name, or the long one if two values share the short one.
 
-    items = given.read(paths, reader, options_of(option))
-    quality = given.check(
-        items,
-        suite=name or paths[0].stem,
-        texts=named(text),
-        order=order,
-        output=output,
-    )
-    if text:
-        _compare(output, list(WORD_BASELINES))
-    for check in quality["checks"]:
-        if check["items"]:
-            first = check["first"][0]
-            typer.echo(f"{check['items']:,} {check['name']} ({first['item']}: {first['reason']})")
-    typer.echo(f"{quality['suite']}: {quality['verdict']}, {quality['pairs']:,} pairs")
-    typer.echo(f"{output / 'faults.csv'}, {output / 'differences.csv'}")
+    Raises:
+        PoshgridError: two values have the same names.
+    """
+    names = [path_name(short(value)) for value in values]
+    unique = {
+        name if names.count(name) == 1 else path_name(long(value)): value
+        for name, value in zip(names, values, strict=True)
+    }
+    if len(unique) < len(values):
+        texts = ", ".join(map(str, values))
+        raise PoshgridError(f"{texts}: the same name twice; name each once, or rename one")
+    return unique
 
 
 @command("poshgrid import-judgements posh-bench/results --output imported", rare=True)

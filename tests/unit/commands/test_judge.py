@@ -1,4 +1,4 @@
-"""The gate for files without a grid: baselines as in the workflow, errors of one line."""
+"""``poshgrid judge``: pairs from files, without a study; errors of one line."""
 
 import json
 
@@ -7,11 +7,12 @@ import pytest
 from pydantic import TypeAdapter
 from typer.testing import CliRunner
 
+from poshgrid.benchmark import items as suites
 from poshgrid.cli import app
 from poshgrid.config.base import Name, path_name
+from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError
 from poshgrid.models import ngram
-from poshgrid.quality import given
 from tests.unit.models.training.training_support import write_condition
 
 TEXT = ["who sings", "who sings", "who swims", "when it sings", "the dog barks .", "it swims"]
@@ -37,51 +38,6 @@ def suite(tmp_path):
     return folder
 
 
-def run(*words):
-    return CliRunner().invoke(app, ["check-pairs", *map(str, words)])
-
-
-def test_files_are_judged_without_a_grid(suite, tmp_path):
-    output = tmp_path / "out"
-    result = run(suite, "--text", f"child={tmp_path}/text.txt", "--order", 2,
-                 "--output", output)  # fmt: skip
-    assert result.exit_code == 0, result.output
-    facts = json.loads((output / "quality.json").read_text())
-    assert (facts["suite"], facts["pairs"], facts["verdict"]) == ("suite", 17, "flagged")
-    faults = {c["name"]: c["items"] for c in facts["checks"]}
-    assert faults["capitals in one member only"] == faults["identical members"] == 1
-    # By hand: "who" is there three times, "when" once, so that all wanna pairs but the tie are
-    # right; of the others no word but "sings" is known.
-    of = means(output)
-    assert of["unigram", "suite", "wanna"] == pytest.approx(13.5 / 14)
-    assert of["unigram", "suite", "principle-a-command"] == 0.5
-    assert "capitals in one member only" in result.output
-    heard = tmp_path / "heard (1).txt"
-    heard.write_text("WHEN SINGS B!\n")
-    run(suite, "--text", heard, "--output", tmp_path / "out")
-    facts = json.loads((tmp_path / "out/quality.json").read_text())
-    (check,) = [c for c in facts["checks"] if c["name"] == "leaked pairs"]
-    assert check["first"] == [{"item": "wanna-00002", "reason": "bad member in heard-1"}]
-
-
-@pytest.mark.parametrize(
-    ("words", "where"),
-    [
-        (["--reader", "templates"], "--reader"),
-        (["--option", "spelling=god"], "--option spelling"),
-        (["--text", "nowhere.txt"], "nowhere.txt"),
-    ],
-)
-def test_errors_name_what_is_wrong(suite, tmp_path, words, where):
-    result = run(suite, *words, "--output", tmp_path / "out")
-    assert isinstance(result.exception, PoshgridError)
-    assert where in str(result.exception) and "\n" not in str(result.exception)
-    assert not (tmp_path / "out").exists()
-
-
-# ---- poshgrid judge ------------------------------------------------------------------------------
-
-
 def judge(*words):
     result = CliRunner().invoke(app, ["judge", *map(str, words)])
     if result.exception and not isinstance(result.exception, SystemExit):
@@ -91,8 +47,42 @@ def judge(*words):
 
 def means(output, level="phenomenon"):
     """Return (model, suite, phenomenon) -> accuracy."""
-    frame = pl.read_parquet(output / "accuracy.parquet").filter(level=level)
+    frame = pl.read_parquet(output / "statistics/all/accuracy.parquet").filter(level=level)
     return {row[:3]: row[3] for row in frame.select("model", "suite", "phenomenon", "mean").rows()}
+
+
+def test_pairs_are_checked_without_a_model(suite, tmp_path):
+    text, output = tmp_path / "text.txt", tmp_path / "out"
+    result = judge("--suite", suite, "--text", text, "--output", output)
+    facts = json.loads((output / "quality/all/suite/quality.json").read_text())
+    assert (facts["suite"], facts["pairs"], facts["verdict"]) == ("suite", 17, "flagged")
+    faults = {c["name"]: c["items"] for c in facts["checks"]}
+    assert faults["capitals in one member only"] == faults["identical members"] == 1
+    # By hand: "who" is there three times, "when" once, so that all wanna pairs but the tie are
+    # right; of the others no word but "sings" is known.
+    of = means(output)
+    assert of["unigram", "suite", "wanna"] == pytest.approx(13.5 / 14)
+    assert of["unigram", "suite", "principle-a-command"] == 0.5
+    assert "1 identical members" in result.output
+    assert (output / "report/all/index.html").is_file()
+    # Without a text there are faults only
+    assert "1 identical members" in judge("--suite", suite, "--output", tmp_path / "b").output
+    assert not (tmp_path / "b/statistics").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "where"),
+    [
+        (["--reader", "templates"], "--reader"),
+        (["--option", "spelling=god"], "options.spelling"),
+        (["--text", "nowhere.txt"], "nowhere.txt"),
+    ],
+)
+def test_errors_name_what_is_wrong(suite, tmp_path, words, where):
+    with pytest.raises(PoshgridError, match=where) as caught:
+        judge("--suite", suite, *words, "--output", tmp_path / "out")
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
 
 
 def test_models_are_judged_beside_what_counts_words(suite, tmp_path):
@@ -103,12 +93,12 @@ def test_models_are_judged_beside_what_counts_words(suite, tmp_path):
         ngram.count(table, model, order=order)
     more, text, out = tmp_path / "more.csv", tmp_path / "text.txt", tmp_path / "out"
     more.write_text("ungrammatical,grammatical,item_id\nhe sing,he sings,a\nit swim,it swim,b\n")
-    words = (*models, "--suite", suite, "--text", text, "--output", out, "--order", 2)
+    words = (*models, "--suite", suite, "--text", text, "--output", out)
     result = judge(*words, "--suite", more)
     of = means(out)
     for name in ("my-counts-e", "unigram"):
         assert of[name, "suite", "wanna"] == pytest.approx(13.5 / 14)
-    assert of["two", "more", "more"] == of["ngram", "more", "more"] == 0.75
+    assert of["two", "more", "more"] == 0.75
     rows = [line.split()[0] for line in result.output.splitlines() if line]
     order = ["my-counts-e", "two", "unigram", "ngram", "class_ngram"]
     assert [row for row in rows if row in order] == order
@@ -119,6 +109,11 @@ def test_models_are_judged_beside_what_counts_words(suite, tmp_path):
     assert one["good_logprob"] > one["bad_logprob"]
     with pytest.raises(PoshgridError, match="twice"):
         judge(models[0], models[0], "--suite", more, "--output", out)
+
+
+def read(path):
+    reader = plugins.load(plugins.SUITES, "pairs")
+    return suites.pairs(path.name, reader.load(path, reader.Options(), None).items)
 
 
 @pytest.mark.parametrize(
@@ -132,14 +127,9 @@ def test_models_are_judged_beside_what_counts_words(suite, tmp_path):
     ],
 )
 def test_each_file_is_read_by_its_ending_and_first_line(tmp_path, name, content):
-    one, two = tmp_path / "one.txt", tmp_path / name
-    one.write_text("he sing\nhe sings\n")
-    two.write_text(content)
-    for paths in ([one, two], [two, one]):
-        items = given.read(paths, "pairs", {})
-        assert dict(items.select("phenomenon", "good").iter_rows()) == {
-            "one": "he sings", "two": "they sing",
-        }  # fmt: skip
+    path = tmp_path / name
+    path.write_text(content)
+    assert read(path).select("phenomenon", "good").rows() == [("two", "they sing")]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +144,7 @@ def test_a_table_that_is_wrong_is_refused_with_its_line(tmp_path, content, where
     path = tmp_path / "pairs.csv"
     path.write_text(content)
     with pytest.raises(PoshgridError, match=f"{path.name}.*{where}"):
-        given.read([path], "pairs", {})
+        read(path)
 
 
 def test_any_file_name_has_a_name_for_paths():
