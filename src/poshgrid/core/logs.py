@@ -38,6 +38,7 @@ def setup(*, verbose: bool = False) -> None:
             logging.getLogger(noisy).setLevel(logging.ERROR)
         warnings.simplefilter("ignore")
         os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+        os.environ.setdefault("HF_HUB_VERBOSITY", "error")
         os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
 
 

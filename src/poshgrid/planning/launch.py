@@ -62,7 +62,7 @@ def parsed(arguments: Sequence[str]) -> tuple[Any, Any, str]:
         reason = " ".join(messages.getvalue().strip().splitlines()[-1:])
         if profile := re.search(r"profile directory given \((.+?)\)", reason):
             own = {path.parent.name for path in Path("profiles").glob("*/config*.yaml")}
-            check_known("--profile: no profile", profile[1], own - {"default"})
+            check_known("--profile: no profile", profile[1], own)
         raise PoshgridError(f"Snakemake rejects the arguments: {reason}") from end
     for word in args.config or ():
         if "=" not in word:

@@ -301,8 +301,11 @@ def _on_hub(check: str, model: Pretrained) -> Finding:
         what = f"{model.path}: no folder below `data`, and no name of a model of the hub"
         return error(check, what, "fix pretrained[].path; a revision has a key of its own")
     if not isinstance(cached, str):
-        what = f"{model.path} is not in the hub's cache (HF_HOME): its job downloads it"
-        return warning(check, what, f"for nodes without a network: hf download {model.path}{at}")
+        what = f"{model.path}: no folder below `data`, and not in the hub's cache (HF_HOME)"
+        remedy = (
+            f"if it is a model of the hub, its job downloads it, or: hf download {model.path}{at}"
+        )
+        return warning(check, what, remedy)
     if not at:
         what = f"{model.path} comes from the hub at its default branch"
         return warning(check, what, "pin it: pretrained[].revision, a commit")

@@ -331,9 +331,10 @@ def _table(file: Path, options: Options) -> Iterator[Pair]:
     for row in tablefile.rows(file):
         own = own or _format(row.cells)
         if own is None:
-            raise row.fault(
-                f"no known format has the columns {', '.join(map(repr, row.cells))}; name them "
-                'with the option columns, {good: "{sentence_good}", bad: "{sentence_bad}"}'
+            raise PoshgridError(
+                f"{row.file}: no known format has the columns {', '.join(map(repr, row.cells))}; "
+                "call them good and bad, or say in a study which they are: options: "
+                '{columns: {good: "{NAME}", bad: "{NAME}"}}'
             )
         pairs = [_pair(row, chosen) for chosen in own]
         members = {(pair.good, pair.bad) for pair in pairs}

@@ -188,10 +188,14 @@ def _tokenizer(model: str, words: str, where: dict[str, Any]) -> tuple[Any, Toke
 def _unreadable(name: str, revision: str | None, error: Exception) -> PoshgridError:
     """Return the error for a model whose files cannot be read, or not be downloaded."""
     at = f" at revision {revision}" if revision else ""
-    fetch = "" if Path(name).exists() else f", or download it first (hf download {name})"
+    if not Path(name).exists():
+        return PoshgridError(
+            f"{name}{at}: no such folder, and cannot be loaded from the hub ({reason(error)}); "
+            f"give a folder, or download it first (hf download {name})"
+        )
     return PoshgridError(
-        f"{name}{at}: cannot load the model ({reason(error)}); give a folder, whose files belong "
-        f"together{fetch}; pickled weights are not read"
+        f"{name}{at}: cannot load the model ({reason(error)}); give a folder whose files belong "
+        "together; pickled weights are not read"
     )
 
 
