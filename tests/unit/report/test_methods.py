@@ -91,7 +91,7 @@ def test_a_model_is_told_with_the_attempt_that_was_kept(study):
     used = {"engine": "bambi", "sampler": "pymc", "attempts": attempts, "formula": "p ~ 1"}
     fit = replace(made, diagnostics=used, spec=made.spec | {"only": "recipe=packed"})
     says(parts(study, fits={"own": fit})["Regressions"], "p ~ 1", "recipe=packed", "pymc", "bambi",
-         "2,000", "attempt 2", "baby-f less baby")  # fmt: skip
+         "2,000", "attempt 2", "baby-f minus baby")  # fmt: skip
 
 
 def test_every_work_that_is_cited_is_in_the_bibliography(root):
