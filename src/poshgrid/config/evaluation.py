@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -26,6 +26,9 @@ TOLERANCE = 0.05
 """Baselines further than this from 50% are marked in every table."""
 
 
+MaskedScore = Literal["pseudo-log-likelihood", "holistic"]
+
+
 class Suite(Section):
     """Items of one task, usually minimal pairs: generated from templates, or read from files."""
 
@@ -39,6 +42,8 @@ class Suite(Section):
     """Options of the reader."""
     norms: Place | None = None
     """Norm table of choices or completions, below `data`: docs/benchmark.md."""
+    masked: MaskedScore | None = None
+    """Score of masked models on this suite; default: `scoring.masked`."""
 
     @field_validator("name")
     @classmethod
@@ -81,9 +86,6 @@ class Suite(Section):
         return plugins.load(plugins.SUITES, self.reader)
 
 
-MaskedScore = Literal["pseudo-log-likelihood", "holistic"]
-
-
 class Scoring(Section):
     """How a sentence's probability becomes a judgement (paper, section 4.2)."""
 
@@ -99,22 +101,14 @@ class Scoring(Section):
     """CPU threads."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """`auto`: a GPU, if there is one."""
-    masked: MaskedScore | Annotated[list[MaskedScore], Field(min_length=1)] = (
-        "pseudo-log-likelihood"
-    )
+    masked: MaskedScore = "pseudo-log-likelihood"
     """Score of masked models: `pseudo-log-likelihood` masks one token at a time, `holistic`
-    none. With a list, each is used; suites of pairs with the second score are called
-    `zorro-pseudo-log-likelihood`.
+    none. A suite may have its own.
     """
     decoding_seed: Seed | None = None
     """Draw completions with this seed, from the 50 likeliest tokens and .95 of the mass; default:
     beam search.
     """
-
-    @property
-    def scores(self) -> list[MaskedScore]:
-        """The scores of masked models; suites keep their own names for the first one."""
-        return [self.masked] if isinstance(self.masked, str) else list(dict.fromkeys(self.masked))
 
 
 class Filtering(Section):

@@ -55,8 +55,6 @@ def defined(data: Mapping[str, Any]) -> dict[str, set[str]]:
         for size in _mapping(portion.get("words"))
         if SIZE.fullmatch(str(size))  # any other key is a wrong value, and reported as one
     }
-    for score in _list(_mapping(data.get("scoring")).get("masked")):
-        names["suites"] |= {f"{suite}-{score}" for suite in names["suites"]}
     pretrained = _entries(data, "pretrained")
 
     def of_pretrained(*keys: str) -> set[str]:

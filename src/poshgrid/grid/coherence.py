@@ -184,7 +184,7 @@ def _twins(grid: Grid) -> Iterator[Problem]:
         "parsers": dict(grid.parsers),
         "models": {name: grid.models[name] for name in sorted({r.model for r in runs})},
         "recipes": {name: grid.recipes[name] for name in sorted({r.recipe for r in runs})},
-        "suites": {suite.name: suite for suite in grid.config.suites},  # without rescored suites
+        "suites": {suite.name: suite for suite in grid.config.suites},
     }
     for section, named in used.items():
         for (one, first), (other, second) in itertools.combinations(named.items(), 2):

@@ -14,10 +14,8 @@ from poshgrid.config import (
     Contrast,
     Corpus,
     Experiment,
-    MaskedScore,
     Pretrained,
     SizedModel,
-    Suite,
     Tokenizer,
 )
 from poshgrid.config.known import CONTROLS
@@ -68,7 +66,8 @@ class Targets:
         self.parsers = {entry.name: entry for entry in config.parsers}
         self.models = {entry.name: entry for entry in config.models}
         self.recipes = {entry.name: entry for entry in config.recipes}
-        self.suites, self.rescored = _rescored(config)
+        self.suites = {entry.name: entry for entry in config.suites}
+        self.rescored = {entry.name: entry.masked for entry in config.suites if entry.masked}
         biases = sorted({word for e in config.experiments for word in e.biases})
         self.regressions = {
             entry.name: entry.model_copy(update={"contrasts": _contrasts(entry.contrasts, biases)})
@@ -200,25 +199,6 @@ class Targets:
     def every_cell(self) -> list[tuple[str, str]]:
         """The (condition, size) pairs of all experiments, and those that are only counted."""
         return sorted(self.counted | {(run.condition, run.size) for run in self.every_run})
-
-
-def _rescored(config: Config) -> tuple[dict[str, Suite], dict[str, MaskedScore]]:
-    """Return suites by name, including suites of pairs with another score, and these -> that score.
-
-    Raises:
-        ConfigError: one of these has the name of a suite.
-    """
-    suites = {suite.name: suite for suite in config.suites}
-    rescored: dict[str, MaskedScore] = {}
-    for score in config.scoring.scores[1:]:
-        for number, suite in enumerate(config.suites):
-            if suite.task == "pairs":
-                name = f"{suite.name}-{score}"
-                if name in suites:
-                    raise ConfigError([(("suites", number), f"{name!r} occurs twice: rename it")])
-                suites[name] = Suite.model_validate({**suite.model_dump(), "name": name})
-                rescored[name] = score
-    return suites, rescored
 
 
 def _contrasts(written: Iterable[Contrast], biases: Iterable[str]) -> list[Contrast]:

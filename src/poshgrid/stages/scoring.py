@@ -54,7 +54,7 @@ class Items(Stage):
 
     def spec(self, wc: Wildcards) -> specs.ItemsSpec:
         """Return the suite, and the size of the lexicon if items are generated."""
-        suite = self.grid.suites[wc.suite]
+        suite = self.grid.suites[wc.suite].model_copy(update={"masked": None})
         return specs.ItemsSpec(suite=suite, top_k=TOP_K if suite.generated else None)
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
@@ -147,7 +147,7 @@ class Score(Stage):
         """Return how models are scored, without how two scores are compared."""
         run = Run.of(wc)
         scoring = self.grid.config.scoring
-        scoring = scoring.model_copy(update={"reduction": "mean", "masked": scoring.scores[0]})
+        scoring = scoring.model_copy(update={"reduction": "mean"})
         hub = revision = None
         if run.recipe in SCORED:
             model = self.grid.pretrained_runs[run]

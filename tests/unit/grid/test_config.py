@@ -239,7 +239,8 @@ def test_the_advice_for_a_likely_mistake_works(tmp_path, tiny, change, advice, f
 def test_what_only_looks_like_a_mistake_is_taken(tiny):
     once = configfile.validate(tiny).targets["exp1"]
     put(results="~a $(x)`y`;&|'\" < b >", data="-x Zoë 你好")(tiny)
-    put(scoring={"masked": ["pseudo-log-likelihood", "holistic"]})(tiny)  # a suite, scored twice
+    # a suite, scored twice
+    tiny["suites"].append(tiny["suites"][0] | {"name": "again", "masked": "holistic"})
     tiny["conditions"].append(
         {"name": "wiki~binding", "corpus": "wiki", "filters": ["binding"], "allow": ["void"]}
     )

@@ -122,12 +122,15 @@ def test_a_rewriter_is_code_of_the_conditions_that_use_it(stages_of: Any) -> Non
 
 
 def test_slices_of_scores(stages_of: Any, written: Any) -> None:
-    scoring = {"reduction": "sum", "masked": ["holistic", "pseudo-log-likelihood"], "bos": False}
-    made = stages_of(suites=written["suites"][:1], scoring=scoring)
+    scoring = {"reduction": "sum", "masked": "holistic", "bos": False}
+    posh = written["suites"][0]
+    again = posh | {"name": "again", "masked": "pseudo-log-likelihood"}
+    made = stages_of(suites=[posh, again], scoring=scoring)
     score = made.score.spec(CELLS["score"])
     assert (score.scoring.reduction, score.scoring.masked) == ("mean", "holistic")
     assert (score.scoring.bos, score.revision) == (False, None)
-    assert score.rescored == {"posh-pseudo-log-likelihood": "pseudo-log-likelihood"}
+    assert score.rescored == {"again": "pseudo-log-likelihood"}
+    assert made.items.spec(Cell(suite="again")).suite.masked is None  # items do not depend on it
     perplexity = made.perplexity.spec(CELLS["perplexity"])
     assert perplexity.scoring.bos
     assert (perplexity.scoring.decoding_seed, perplexity.tested) == (None, "baby")
