@@ -7,7 +7,7 @@
 Parts in this order, each of which prints its lines as it ends: tokens a second and share of the
 peak of models in bf16; every run of the target in bf16, and those of its first condition in float32
 too, each scored as soon as it is trained; float32 less bf16 beside the spread of seeds; words
-parsed a second by each trained parser, by Stanza on the GPU and on the CPU. What would begin after
+parsed a second by each trained parser. What would begin after
 `--seconds` is left out. The second run of a shape finds its kernels in `FOLDER/kernels`: its time
 less that of its steps is a warm start. On a CPU all of it runs, too, and says nothing of a GPU.
 """
@@ -133,18 +133,16 @@ def compared(results: dict[tuple[Run, str], tuple[float, float]], condition: str
 
 
 def parsed(grid: Grid, run: Run, number: int) -> None:
-    """Print words parsed a second by each trained parser; Stanza on the GPU, and on the CPU."""
+    """Print words parsed a second by each trained parser."""
     path = Path(grid.paths.condition(run.condition, run.size)) / "train.parquet"
     texts = read_table(path, CONDITION, ["text"])["text"].unique(maintain_order=True)[:number]
     trained = {n: p for n, p in grid.parsers.items() if Path(grid.paths.parser(n)).is_dir()}
     for name, parser in trained.items():
         sentences = [words for text in texts if (words := tokenize(text, parser.language))]
-        for options in ({"gpu": True}, {"gpu": False}) if parser.engine == "stanza" else ({},):
-            asked = parser.model_copy(update={"options": parser.options | options})
-            began = time.perf_counter()
-            parse_words(asked, Path(grid.paths.parser(name)), sentences)
-            rate = sum(map(len, sentences)) / (time.perf_counter() - began)
-            show("parsing", name, str(options), f"{rate:,.0f} words/s")
+        began = time.perf_counter()
+        parse_words(parser, Path(grid.paths.parser(name)), sentences)
+        rate = sum(map(len, sentences)) / (time.perf_counter() - began)
+        show("parsing", name, f"{rate:,.0f} words/s")
 
 
 def show(*cells: str) -> None:

@@ -210,7 +210,7 @@ def test_a_result_without_a_sound_manifest_is_made_again(tmp_path, content):
 
 def test_a_job_that_would_read_other_results_runs_again(checkout):
     """No spec says which parser decides what is removed."""
-    checkout.configuration["evidence"] |= {"parser": "spacy", "compare": ["stanza"]}
+    checkout.configuration["evidence"] |= {"parser": "spacy", "compare": ["spacy-long"]}
     checkout.configuration["experiments"][0]["seeds"] = [42]
     counts, lines = runs(checkout)
     assert "condition: 1 run again: inputs (1)" in lines

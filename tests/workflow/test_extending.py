@@ -127,7 +127,7 @@ def labels(extended):
         frame = pl.DataFrame(rows, schema=schema, orient="row")
         write_table(frame, extended.folder / f"{name}.parquet", schema)
     inputs = {"sentences": "sentences.parquet", "parses": ["parses.parquet"]}
-    cell = {"corpus": "baby", "parser": "stanza"}
+    cell = {"corpus": "baby", "parser": "spacy-long"}
     job = extended.job("evidence", cell, inputs=inputs, output="labels.parquet")
     assert job["spec"]["filters"] == ["binding", "double-object", "question-formation", "wanna"]
     extended.stage("evidence", job)

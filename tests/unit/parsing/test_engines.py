@@ -13,6 +13,7 @@ from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import read_table
 from poshgrid.parsing import parse as parsing
 from poshgrid.parsing import treebank
+from poshgrid.parsing.evaluate import evaluate
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.train import train
 from poshgrid.parsing.tree import Tree
@@ -20,17 +21,16 @@ from poshgrid.parsing.words import tokenize
 from tests.unit.models.training.training_support import write_sentences
 
 OPTIONS = {
-    "spacy": {"steps": 30, "evaluate_every": 30, "batch_words": 300, "width": 48,
-              "learning_rate": 0.005},
-    "stanza": {"tagger_steps": 40, "parser_steps": 20, "tagger_batch": 20, "tagger_width": 40,
-               "parser_batch": 200, "parser_width": 50, "parser_layers": 1,
-               "character_width": 20, "evaluations": 1},
-}  # fmt: skip
-ENGINES = ["spacy", pytest.param("stanza", marks=pytest.mark.slow)]
+    "steps": 30,
+    "evaluate_every": 30,
+    "batch_words": 300,
+    "width": 48,
+    "learning_rate": 0.005,
+}
 
 
-def parser(engine, **options):
-    options = {**OPTIONS[engine], **options}
+def parser(engine="spacy", **options):
+    options = {**OPTIONS, **options}
     return Parser(name=engine, engine=engine, treebank=Treebank(path="toy"), options=options)
 
 
@@ -47,26 +47,62 @@ def gold(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_parser_is_trained_alike_twice_and_has_learned(gold, tmp_path, engine):
-    facts = [train(specs.ParserSpec(parser=parser(engine)), gold, tmp_path / name) for name in "ab"]
-    assert facts[0] == facts[1] == json.loads((tmp_path / "a/evaluation.json").read_text())
-    assert facts[0]["las"] > 0.3 and facts[0]["upos"] > 0.3
-    words = [list(tree.form) for tree in treebank.trees(gold / "test.conllu")]
-    one, other = (load(engine, tmp_path / name) for name in "ab")
-    trees = one.parse(words)
-    assert trees == other.parse(words)
+def check(trees, words):
+    """Check that trees are whole: words have heads, one is the root, none is its own ancestor."""
     assert [tree.form for tree in trees] == words
     for tree in trees:
         assert all(0 <= head <= len(tree) for head in tree.head) and 0 in tree.head
         assert all(len(list(tree.ancestors(w))) < len(tree) for w in range(1, len(tree) + 1))
         assert [rel == "root" for rel in tree.deprel] == [head == 0 for head in tree.head]
     assert {rel.partition(":")[0] for tree in trees for rel in tree.deprel} <= treebank.RELATIONS
-    assert one.parse([]) == []
+
+
+def check_odd_input(parser):
+    assert parser.parse([]) == []
     unseen = [["Zyx", "!!", "qqq"], ["x"]]
-    assert [tree.form for tree in one.parse(unseen)] == unseen
-    if engine == "stanza":
-        assert load("stanza", as_downloaded(tmp_path)).parse(words) == trees
+    assert [tree.form for tree in parser.parse(unseen)] == unseen
+
+
+def test_a_parser_is_trained_alike_twice_and_has_learned(gold, tmp_path):
+    facts = [train(specs.ParserSpec(parser=parser()), gold, tmp_path / name) for name in "ab"]
+    assert facts[0] == facts[1] == json.loads((tmp_path / "a/evaluation.json").read_text())
+    assert facts[0]["las"] > 0.3 and facts[0]["upos"] > 0.3
+    words = [list(tree.form) for tree in treebank.trees(gold / "test.conllu")]
+    one, other = (load("spacy", tmp_path / name) for name in "ab")
+    trees = one.parse(words)
+    assert trees == other.parse(words)
+    check(trees, words)
+    check_odd_input(one)
+
+
+@pytest.mark.slow
+def test_a_model_of_stanza_is_loaded(gold, tmp_path):
+    """As files, and as a download: models that Stanza's own commands have made."""
+    stanza_models(gold, tmp_path / "a")
+    truth = treebank.trees(gold / "test.conllu")
+    words = [list(tree.form) for tree in truth]
+    parser = load("stanza", tmp_path / "a")
+    trees = parser.parse(words)
+    check(trees, words)
+    check_odd_input(parser)
+    assert evaluate(truth, trees)["las"] > 0.3
+    assert load("stanza", as_downloaded(tmp_path)).parse(words) == trees
+
+
+def stanza_models(gold, folder):
+    from stanza.models import lemmatizer, parser, tagger
+
+    small = ["--lang=en", "--no_pretrain", "--char_hidden_dim=20", "--word_cutoff=2"]
+    tags = ["--max_steps=40", "--eval_interval=40", "--batch_size=20", "--hidden_dim=40"]
+    trees = ["--max_steps=20", "--eval_interval=20", "--batch_size=200", "--hidden_dim=50",
+             "--num_layers=1", "--no_upos", "--no_xpos", "--no_ufeats", "--optim=adam",
+             "--lr=0.002", "--second_optim_start_step=1000"]  # fmt: skip
+    for stage, main, options in (("pos", tagger.main, [*small, *tags]),
+                                 ("lemma", lemmatizer.main, ["--dict_only"]),
+                                 ("depparse", parser.main, [*small, *trees])):  # fmt: skip
+        main(["--mode=train", "--cpu", "--shorthand=en_toy", f"--save_dir={folder}",
+              f"--save_name={stage}.pt", f"--train_file={gold / 'train.conllu'}",
+              f"--eval_file={gold / 'dev.conllu'}", *options])  # fmt: skip
 
 
 def as_downloaded(folder):
@@ -101,14 +137,12 @@ def without_features(source, target, lose):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{"engine": "spacy", "steps": 120},
-                                     {"engine": "stanza", "tagger_steps": 80}])  # fmt: skip
-def test_features_are_learned_from_the_trees_that_have_them(gold, tmp_path, options):
+def test_features_are_learned_from_the_trees_that_have_them(gold, tmp_path):
     """Questions have none in training, and are given theirs all the same."""
     halved = without_features(gold, tmp_path / "halved", lambda words: "?" in words)
-    train(specs.ParserSpec(parser=parser(**options)), halved, tmp_path / "model")
+    train(specs.ParserSpec(parser=parser(steps=120)), halved, tmp_path / "model")
     truth = treebank.trees(gold / "train.conllu")
-    parsed = load(options["engine"], tmp_path / "model").parse([list(t.form) for t in truth])
+    parsed = load("spacy", tmp_path / "model").parse([list(t.form) for t in truth])
     for question in (True, False):
         pairs = [
             (a, b)

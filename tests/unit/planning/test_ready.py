@@ -40,7 +40,7 @@ CASES = {
     "a folder for results": (lambda c: c.update(results=__file__), "results", "is a file"),
     "a treebank": (
         lambda c: c["parsers"][0].update(treebank={"path": ["toy", "trees"]}),
-        "parser stanza", "data/trees: no treebank",
+        "parser spacy-long", "data/trees: no treebank",
     ),
     "a parser's model": (
         lambda c: c["parsers"][1].update(treebank=None, model="parsers/spacy", options={}),
