@@ -49,15 +49,13 @@ class Source(Section):
     language: Language = "en"
     """Decides how running text is split into sentences; default: the configuration's `language`."""
     words: Words | None = Field(None, gt=0)
-    """Use this many words of cleaned text: the first, or a `sample`."""
-    sample: Seed | None = None
-    """Seed of a sample of whole documents with so many `words`, over all files."""
+    """Use the first words of cleaned text, so many."""
+    share: float = Field(1.0, gt=0, le=1)
+    """Use this share of the documents, drawn over all files, before `words` are counted."""
 
     @model_validator(mode="after")
     def _options(self) -> Self:
         check_options(plugins.READERS, self.reader, self.options)
-        if self.sample is not None and self.words is None:
-            raise ValueError("sample: give its number of words: words: 30M")
         return self
 
 

@@ -210,7 +210,7 @@ def _choose(
             if not own:
                 raise PoshgridError(
                     f"corpora: {spec.corpus.name}: source {name!r} has no {split} text of its own; "
-                    "leave out the source's words and sample, or `splits: published`; the readers "
+                    "leave out the source's words and share, or `splits: published`; the readers "
                     "text (files or folders train, dev and test) and gulordava have such text"
                 )
             available -= own

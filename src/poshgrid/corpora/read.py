@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import heapq
 import itertools
 import math
 from collections.abc import Iterable, Iterator
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from poshgrid.corpora.schema import SOURCE, digest
 from poshgrid.corpora.split import split
 
 _SAMPLE = 2_000  # characters of a document from which its language is guessed
+_SEED = 42  # of the documents that a share takes
 _SHOWN = 10  # reasons shown in one line of the log
 
 Row = tuple[str, int, str, int]
@@ -90,12 +89,10 @@ def read_source(spec: specs.SourceSpec, data: Path, output: Path) -> dict[str, A
 def _rows(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[Row]:
     """Yield the rows that are kept, up to ``source.words``; positions count within a document."""
     source = spec.source
-    sentences = _kept(spec, data, report) if source.sample is None else _sampled(spec, data, report)
     positions: dict[str, int] = {}
     words = 0
-    # A sample consists of whole documents and has the requested length already
-    enough = math.inf if source.words is None or source.sample is not None else source.words
-    for document, sentence in sentences:
+    enough = math.inf if source.words is None else source.words
+    for document, sentence in _kept(spec, data, report):
         position = positions.get(document, 0)
         positions[document] = position + 1
         n_words = sentence.count(" ") + 1
@@ -106,13 +103,22 @@ def _rows(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[Row]:
 
 
 def _raw(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (document, text) as the source's reader does."""
-    source = spec.source
+    """Yield (document, text) as the source's reader does, of the documents that are drawn.
+
+    The report counts only their lines.
+    """
+    source, read = spec.source, Report()
     options = plugins.options(READERS, source.reader, source.options)
-    texts: Iterator[tuple[str, str]] = plugins.load(READERS, source.reader).read(
-        data / source.path, options, report
-    )
-    return texts
+    reader = plugins.load(READERS, source.reader)
+    if source.share == 1:
+        yield from reader.read(data / source.path, options, report)
+        return
+    limit = source.share * 2**64
+    for document, text in reader.read(data / source.path, options, read):
+        counted = read.take()
+        if digest(_SEED, "share", document) < limit:
+            report.add(counted)
+            yield document, text
 
 
 def _kept(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[tuple[str, str]]:
@@ -135,43 +141,6 @@ def _faultless(spec: specs.SourceSpec, raw: str, report: Report) -> Iterator[str
             report.drop(reason, sentence)
         else:
             yield sentence
-
-
-def _sampled(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield a sample of whole documents with ``source.words`` words, in the order of the files.
-
-    The sample consists of the documents with the smallest digests, so that each document is equally
-    likely. Only these are in memory; a document whose digest is already too large is not cleaned.
-    The report counts only the sampled documents.
-    """
-    source, read = spec.source, Report()
-    wanted, seed = source.words or 0, source.sample or 0
-    held: list[tuple[int, int, int, str, list[str], Report]] = []  # the largest digest first
-    words, largest = 0, 1 << 64
-    texts = itertools.groupby(_raw(spec, data, read), key=itemgetter(0))
-    for number, (document, own) in enumerate(texts):
-        own_digest, counted = digest(seed, "sample", document), Report()
-        sentences: list[tuple[str, str]] = []
-        for _, raw in own:
-            counted.add(read.take())
-            if own_digest <= largest:
-                kept = _faultless(spec, raw, counted)
-                sentences += ((document, sentence) for sentence in kept)
-        if own_digest > largest:
-            continue
-        if source.cleaning.language:
-            sentences = list(_in_language(sentences, source.cleaning.language, counted))
-        length = sum(text.count(" ") + 1 for _, text in sentences)
-        entry = (-own_digest, number, length, document, [text for _, text in sentences], counted)
-        heapq.heappush(held, entry)
-        words += length
-        while words - held[0][2] >= wanted:
-            words -= heapq.heappop(held)[2]
-        if words >= wanted:
-            largest = -held[0][0]
-    for _, _, _, document, kept_texts, counted in sorted(held, key=itemgetter(1)):
-        report.add(counted)
-        yield from ((document, sentence) for sentence in kept_texts)
 
 
 def _in_language(

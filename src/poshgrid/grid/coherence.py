@@ -223,9 +223,9 @@ def _sources(grid: Grid) -> Iterator[Problem]:
         except PoshgridError as error:
             yield _at(grid, "corpora", name), str(error)
         for portion in corpus.sources if corpus.splits == "published" else ():
-            if grid.sources[portion.source].sample is not None:
-                what = f"a sample of source {portion.source!r} would shorten its dev and test, too"
-                yield _at(grid, "corpora", name, "splits"), f"{what}; remove its `sample`"
+            if grid.sources[portion.source].share < 1:
+                what = f"a share of source {portion.source!r} would shorten its dev and test, too"
+                yield _at(grid, "corpora", name, "splits"), f"{what}; remove its `share`"
 
 
 def _words(grid: Grid) -> Iterator[Problem]:

@@ -3,7 +3,6 @@
 import pytest
 
 from poshgrid.corpora.read import read_source
-from poshgrid.corpora.schema import digest
 from tests.unit.corpora.reader_support import put, refused, source_spec, table_of
 
 
@@ -59,23 +58,21 @@ def test_a_source_stops_after_so_many_words(tmp_path, words, sentences):
     assert statistics["lines"] == sentences  # the others were not read
 
 
-def test_a_sample_is_of_documents_from_all_over_the_files(tmp_path):
-    """The documents with the smallest digests, whole, in their order; dropped lines are theirs."""
-    documents = [f"Tale {n} is this one.\n***\n" * (n % 3 + 1) for n in range(300)]
+def test_a_share_is_of_documents_from_all_over_the_files(tmp_path):
+    """Whole documents, in their order, then their first words; dropped lines are theirs."""
+    documents = [f"Tale {n} is this one.\n***\n" * 3 for n in range(300)]
     put(tmp_path, "a.txt", "<|endoftext|>\n".join(documents))
-    names = [f"a-{n:06d}" for n in range(300)]
-    places = []
-    for seed in range(20):
-        order = sorted(range(300), key=lambda n: digest(seed, "sample", names[n]))
-        sizes = [(5 * (n % 3 + 1), n) for n in order]
-        needed = next(k for k in range(300) if sum(size for size, _ in sizes[:k]) >= 200)
-        frame, statistics = table_of(tmp_path, "text", "a.txt", words=200, sample=seed)
-        chosen = sorted(order[:needed])
-        assert frame["document"].unique(maintain_order=True).to_list() == [names[n] for n in chosen]
-        assert frame.height == sum(n % 3 + 1 for n in chosen)
-        assert statistics["dropped"] == {"no letter": frame.height}
-        places += chosen
-    assert 120 < sum(places) / len(places) < 180  # the head of the file alone would have 10
+    frame, statistics = table_of(tmp_path, "text", "a.txt", share=0.3)
+    numbers = [
+        int(name.removeprefix("a-")) for name in frame["document"].unique(maintain_order=True)
+    ]
+    assert 60 < len(numbers) < 120 and numbers == sorted(numbers) and numbers[-1] > 250
+    assert frame.height == 3 * len(numbers)
+    assert statistics["dropped"] == {"no letter": frame.height}
+    larger, _ = table_of(tmp_path, "text", "a.txt", share=0.6)
+    assert set(frame["text"]) < set(larger["text"])
+    first, _ = table_of(tmp_path, "text", "a.txt", share=0.3, words=200)
+    assert first.equals(frame.head(40))
 
 
 @pytest.mark.parametrize("more", [{"cleaning": {"min_words": 6}}, {}])

@@ -107,9 +107,9 @@ def sized(**words):
     return put("corpora", 0, "sources", 0, "words", **words)
 
 
-def sampled_and_published(configuration):
-    """Sample a source whose own dev and test are used."""
-    put("sources", 0, sample=1, words="90K")(configuration)
+def shared_and_published(configuration):
+    """Take a share of a source whose own dev and test are used."""
+    put("sources", 0, share=0.5)(configuration)
     put("corpora", 0, splits="published")(configuration)
 
 
@@ -124,7 +124,7 @@ def fitted(**changes):
         *((put_at(keys, changes), word) for keys, changes, word in CASES["disagree"]),
         (lambda c: c["corpora"][0].update(sources=2 * c["corpora"][0]["sources"][:1]), "twice"),
         (lambda c: c.pop("experiments"), "nothing to score"),
-        (sampled_and_published, "corpora[0].splits: a sample of source 'toy-baby'"),
+        (shared_and_published, "corpora[0].splits: a share of source 'toy-baby'"),
     ],
 )  # fmt: skip
 def test_parts_that_disagree_are_one_line_that_names_file_and_word(tmp_path, tiny, change, word):
