@@ -1,14 +1,8 @@
-"""Stage ``quality``: run all checks of a suite.
-
-Two checks are here: which members are in the training text, and how the members of pairs differ in
-length and word frequency.
-"""
+"""Stage ``quality``: run all checks of a suite; one is here: members in the training text."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,48 +19,6 @@ if TYPE_CHECKING:
 
 log = logs.get(__name__)
 _MAX_FAULTS_LISTED = 10  # faults of a check in quality.json
-
-
-def differences(items: pl.DataFrame, counts: Mapping[str, Counter[str]]) -> pl.DataFrame:
-    """Return the differences of length and frequency, good minus bad.
-
-    The frequency of a member is the mean over its words of log10((count + 1) / all words). The 1 is
-    added because words that a corpus lacks would have no logarithm.
-
-    Args:
-        items: the columns of ``PAIRS``.
-        counts: corpus -> type -> tokens.
-
-    Returns:
-        phenomenon, measure (words, characters, log frequency of a corpus), mean, sd.
-    """
-    measures = {"words": lambda text: len(text.split()), "characters": len} | {
-        f"log frequency ({corpus})": _frequency(counted) for corpus, counted in counts.items()
-    }
-    rows = [
-        (row["phenomenon"], name, float(measured(row["good"]) - measured(row["bad"])))
-        for row in items.iter_rows(named=True)
-        for name, measured in measures.items()
-    ]
-    frame = pl.DataFrame(rows, ["phenomenon", "measure", "difference"], orient="row")
-    difference = pl.col("difference")
-    return frame.group_by("phenomenon", "measure", maintain_order=True).agg(
-        mean=difference.mean(), sd=difference.std()
-    )
-
-
-def _frequency(counted: Counter[str]) -> Callable[[str], float]:
-    """Return a function of a sentence: the mean log10 relative frequency of its words.
-
-    Sums are exact, so that members with the same words have the same frequency.
-    """
-    total = math.log10(sum(counted.values()))
-
-    def measured(text: str) -> float:
-        logs = [math.log10(counted[word] + 1) - total for word in lexicon.tokens(text)]
-        return math.fsum(logs) / len(logs) if logs else 0.0
-
-    return measured
 
 
 def leaks(items: pl.DataFrame, train: Mapping[str, Path]) -> list[Fault]:
@@ -106,7 +58,7 @@ def gate(
     train: Mapping[str, Path],
     output: Path,
 ) -> dict[str, Any]:
-    """Write ``quality.json``, ``faults.csv`` and ``differences.csv`` of a suite.
+    """Write ``quality.json`` and ``faults.csv`` of a suite.
 
     All suites have the same checks; a check that lacks its data is left out. (A generated suite
     with a fault is refused when it is made.)
@@ -115,8 +67,8 @@ def gate(
         spec: the suite's name and whether it was made from templates; how many types of a corpus
             count as frequent.
         items: the suite (``PAIRS``).
-        corpora: corpus -> ``sentences.parquet``, or a plain text, to count words. Empty: no
-            frequencies.
+        corpora: corpus -> ``sentences.parquet``, or a plain text, to count words. Empty: words
+            are not checked.
         train: name -> ``train.parquet`` or a text that may have members of pairs.
         output: the folder to write to.
 
@@ -158,7 +110,6 @@ def gate(
         ],
     }
     files.write_text(output / "faults.csv", formats.csv(faults))
-    files.write_text(output / "differences.csv", formats.csv(differences(pairs, counts)))
     files.write_json(output / "quality.json", quality)
     log.info("%s: %s; %s", spec.suite, quality["verdict"], output / "faults.csv")
     return quality

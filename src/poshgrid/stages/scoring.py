@@ -97,7 +97,7 @@ class Quality(Stage):
     function = "poshgrid.quality.gate.gate"
     output = PATHS.quality("{target}", "{suite}")
     Spec = specs.QualitySpec
-    outputs = ("quality.json", "faults.csv", "differences.csv")
+    outputs = ("quality.json", "faults.csv")
     external = ("lexicon",)
     takes = lambda job: (
         job.spec, job.path("items"), job.named("corpora"), job.named("train"), job.output,

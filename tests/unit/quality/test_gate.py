@@ -1,7 +1,4 @@
-"""Differences, leaks and baselines by hand-worked numbers; what fails or flags a suite."""
-
-import math
-from collections import Counter
+"""Leaks, by hand; what fails or flags a suite."""
 
 import polars as pl
 import pytest
@@ -10,7 +7,7 @@ from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import specs
 from poshgrid.core import files
-from poshgrid.quality.gate import differences, gate, leaks
+from poshgrid.quality.gate import gate, leaks
 from tests.unit.benchmark.generated import WORDS
 from tests.unit.quality.quality_suite import SOUND, table
 
@@ -18,24 +15,6 @@ from tests.unit.quality.quality_suite import SOUND, table
 def write_train(path, *texts):
     pl.DataFrame({"text": texts}).write_parquet(path)
     return path
-
-
-def test_differences_by_hand():
-    items = table(
-        ("p", "c", "When does Mary sleep?", "Who does Mary sleep?"),
-        ("p", "c", "How does Mary sleep?", "What, does Mary sleep so?"),
-    )
-    counts = {"a": Counter({"when": 9, "how": 99, "who": 999, "what": 9, "so": 0, "does": 100})}
-    by_name = {d["measure"]: d for d in differences(items, counts).to_dicts()}
-    assert (by_name["words"]["mean"], by_name["words"]["sd"]) == (
-        -0.5,
-        pytest.approx(math.sqrt(0.5)),
-    )
-    assert by_name["characters"]["mean"] == pytest.approx((1 - 5) / 2)
-    total = math.log10(1216)
-    first = (1 - 3) / 4  # when - who, of four words
-    second = (2 + math.log10(101) - 4 * total) / 4 - (1 + math.log10(101) - 5 * total) / 5
-    assert by_name["log frequency (a)"]["mean"] == pytest.approx((first + second) / 2)
 
 
 def test_leaks_are_found_whatever_their_case_and_marks(tmp_path, monkeypatch):
